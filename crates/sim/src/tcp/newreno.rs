@@ -6,14 +6,12 @@ use crate::cc::Controller;
 use crate::time::Picos;
 
 const DUP_THRESH: u32 = 3;
+/// Segments that one duplicate ACK may let go (ns-2).
+const DUPLICATE_BURST: u32 = 2;
 
 #[inline]
-pub(super) fn on_ack(
-    tcp: &mut Sender,
-    now: Picos,
-    next: u64,
-    profile: &Profile,
-) -> Option<Picos> {
+pub(super) fn on_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile) -> Option<Picos> {
+    tcp.burst_left = u32::MAX;
     if next > tcp.snd_una {
         on_new_ack(tcp, now, next, profile)
     } else {
@@ -27,18 +25,19 @@ pub(super) fn on_ack(
 #[inline]
 fn on_new_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile) -> Option<Picos> {
     let acked = next - tcp.snd_una;
+    tcp.prev_una = tcp.snd_una;
     tcp.snd_una = next;
     tcp.snd_nxt = tcp.snd_nxt.max(next);
-    let sample = take_sample(tcp, now, profile);
     match tcp.phase {
         Phase::Recovery if next < tcp.recover => {
             on_partial_ack(tcp, now, acked);
-            return sample;
+            return None;
         }
         Phase::Recovery => leave_recovery(tcp),
         Phase::Loss if next >= tcp.recover => tcp.phase = Phase::Open,
         _ => {}
     }
+    let sample = take_sample(tcp, now, profile);
     tcp.dupacks = 0;
     tcp.inflation = 0;
     tcp.grow(acked, profile);
@@ -50,7 +49,15 @@ fn on_new_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile) -> Opt
 /// restarted by the first one alone (the "impatient" variant of section 4, which ns-2 uses).
 fn on_partial_ack(tcp: &mut Sender, now: Picos, acked: u64) {
     tcp.resend_first = true;
-    tcp.inflation = tcp.inflation.saturating_sub(acked as u32) + 1;
+    tcp.timed = tcp.timed.filter(|&(seq, _)| seq >= tcp.snd_una); // it waited for the repair
+    let deflation = acked as u32;
+    if tcp.inflation > deflation {
+        tcp.inflation -= deflation - 1;
+    } else {
+        let rest = f64::from(deflation - tcp.inflation);
+        tcp.window.cwnd = (tcp.window.cwnd - rest).max(1.0);
+        tcp.inflation = 1;
+    }
     if !tcp.partial_seen {
         tcp.partial_seen = true;
         tcp.restart_timer(now);
@@ -68,11 +75,22 @@ fn on_duplicate(tcp: &mut Sender, now: Picos) {
     tcp.dupacks += 1;
     match tcp.phase {
         Phase::Recovery => tcp.inflation += 1,
-        // RFC 6582, step 2: a window is not cut twice for losses of one flight.
-        _ if tcp.dupacks == DUP_THRESH && tcp.snd_una > tcp.recover => enter_recovery(tcp, now),
-        Phase::Open if tcp.dupacks < DUP_THRESH => tcp.inflation += 1,
+        _ if tcp.dupacks < DUP_THRESH => tcp.inflation += 1,
+        _ if tcp.dupacks == DUP_THRESH && is_new_loss(tcp) => enter_recovery(tcp, now),
         _ => {}
     }
+    tcp.burst_left = if tcp.dupacks < DUP_THRESH {
+        1
+    } else {
+        DUPLICATE_BURST
+    };
+}
+
+/// RFC 6582, step 2: the losses of one flight cut the window once; and section 4.1: duplicates that
+/// follow a timeout tell of another loss if the cumulative ACK before them was a small step.
+fn is_new_loss(tcp: &Sender) -> bool {
+    let small_step = tcp.snd_una - tcp.prev_una <= u64::from(DUP_THRESH);
+    tcp.snd_una > tcp.recover || (tcp.window.cwnd > 1.0 && small_step)
 }
 
 fn enter_recovery(tcp: &mut Sender, now: Picos) {
@@ -89,6 +107,10 @@ fn enter_recovery(tcp: &mut Sender, now: Picos) {
 
 #[inline]
 pub(super) fn next_segment(tcp: &mut Sender, now: Picos, profile: &Profile) -> Option<u64> {
+    if tcp.burst_left == 0 {
+        return None;
+    }
+    tcp.burst_left -= 1;
     if tcp.resend_first {
         tcp.resend_first = false;
         tcp.retransmissions += 1;
@@ -117,6 +139,7 @@ pub(super) fn on_timeout(tcp: &mut Sender) {
     tcp.dupacks = 0;
     tcp.inflation = 0;
     tcp.resend_first = false;
+    tcp.burst_left = u32::MAX;
 }
 
 #[inline]

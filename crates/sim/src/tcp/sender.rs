@@ -23,6 +23,8 @@ pub enum Phase {
 pub struct Sender {
     /// Oldest segment not acknowledged.
     pub snd_una: u64,
+    /// `snd_una` before the last ACK for new data.
+    pub prev_una: u64,
     /// Next segment to send.
     pub snd_nxt: u64,
     /// One past the highest segment ever sent.
@@ -45,6 +47,8 @@ pub struct Sender {
     pub inflation: u32,
     /// RFC 6582: a partial ACK has been seen in this recovery.
     pub partial_seen: bool,
+    /// Segments that the ACK in hand may still let go.
+    pub burst_left: u32,
     /// The first unacknowledged segment has to be sent again at once.
     pub resend_first: bool,
     /// With SACK, what is known of each outstanding segment.
@@ -64,10 +68,14 @@ impl Sender {
     pub fn new(cc: Cc, segments: u64, profile: &Profile) -> Self {
         Self {
             snd_una: 0,
+            prev_una: 0,
             snd_nxt: 0,
             snd_max: 0,
             end: segments,
-            window: Window { cwnd: f64::from(profile.initial_window), ssthresh: f64::INFINITY },
+            window: Window {
+                cwnd: f64::from(profile.initial_window),
+                ssthresh: f64::INFINITY,
+            },
             cc,
             rtt: RttEstimator::new(),
             phase: Phase::Open,
@@ -75,6 +83,7 @@ impl Sender {
             dupacks: 0,
             inflation: 0,
             partial_seen: false,
+            burst_left: u32::MAX,
             resend_first: false,
             scoreboard: profile.sack.then(Box::default),
             timed: None,
@@ -133,7 +142,11 @@ impl Sender {
     /// RFC 6298, rules 5.2 and 5.3.
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Picos) {
-        self.rto_at = if self.snd_una < self.snd_max { now + self.rtt.rto() } else { NEVER };
+        self.rto_at = if self.snd_una < self.snd_max {
+            now + self.rtt.rto()
+        } else {
+            NEVER
+        };
     }
 
     /// Lets the controller grow the window for `segments` newly acknowledged ones.
@@ -143,7 +156,13 @@ impl Sender {
             Growth::PerAck => 1,
             Growth::PerWindow => segments as u32,
         };
-        self.cc.on_ack(&mut self.window, Acked { segments: counted, growth: profile.growth });
+        self.cc.on_ack(
+            &mut self.window,
+            Acked {
+                segments: counted,
+                growth: profile.growth,
+            },
+        );
     }
 
     /// Whether new data may go: the application has some and the receiver's window holds it.
