@@ -122,7 +122,9 @@ impl<'a> Simulation<'a> {
     /// The flow starts, or its retransmission timer may have expired. The timer's node is moved
     /// only when it fires: an ACK that postpones it costs nothing.
     fn on_timer(&mut self, now: Picos, index: usize) {
-        let sender = &mut self.flows[index].sender;
+        let flow = &mut self.flows[index];
+        let profile = &self.config.profiles[flow.class as usize];
+        let sender = &mut flow.sender;
         let begins = sender.snd_max == 0;
         if !begins && sender.rto_at > now {
             if sender.rto_at != NEVER {
@@ -132,7 +134,7 @@ impl<'a> Simulation<'a> {
             return;
         }
         if !begins {
-            sender.on_timeout(now);
+            sender.on_timeout(now, profile);
         }
         self.transmit(now, index);
     }

@@ -2,7 +2,6 @@
 
 use super::profile::Profile;
 use super::sender::{Phase, Sender};
-use crate::cc::Controller;
 use crate::time::Picos;
 
 const DUP_THRESH: u32 = 3;
@@ -16,7 +15,7 @@ pub(super) fn on_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile)
         on_new_ack(tcp, now, next, profile)
     } else {
         if next == tcp.snd_una && tcp.snd_una < tcp.snd_max {
-            on_duplicate(tcp, now);
+            on_duplicate(tcp, now, profile);
         }
         None
     }
@@ -25,7 +24,6 @@ pub(super) fn on_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile)
 #[inline]
 fn on_new_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile) -> Option<Picos> {
     let acked = next - tcp.snd_una;
-    tcp.prev_una = tcp.snd_una;
     tcp.snd_una = next;
     tcp.snd_nxt = tcp.snd_nxt.max(next);
     match tcp.phase {
@@ -33,7 +31,8 @@ fn on_new_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile) -> Opt
             on_partial_ack(tcp, now, acked);
             return None;
         }
-        Phase::Recovery => leave_recovery(tcp),
+        // Full acknowledgement, option 2: the window stays at its reduced size.
+        Phase::Recovery => tcp.phase = Phase::Open,
         Phase::Loss if next >= tcp.recover => tcp.phase = Phase::Open,
         _ => {}
     }
@@ -64,19 +63,15 @@ fn on_partial_ack(tcp: &mut Sender, now: Picos, acked: u64) {
     }
 }
 
-/// Step 3, full acknowledgement, option 1: no burst on the way out.
-fn leave_recovery(tcp: &mut Sender) {
-    let flight = (tcp.snd_max - tcp.snd_una) as f64;
-    tcp.window.cwnd = tcp.window.ssthresh.min(flight.max(1.0) + 1.0);
-    tcp.phase = Phase::Open;
-}
-
-fn on_duplicate(tcp: &mut Sender, now: Picos) {
+fn on_duplicate(tcp: &mut Sender, now: Picos, profile: &Profile) {
     tcp.dupacks += 1;
     match tcp.phase {
         Phase::Recovery => tcp.inflation += 1,
         _ if tcp.dupacks < DUP_THRESH => tcp.inflation += 1,
-        _ if tcp.dupacks == DUP_THRESH && is_new_loss(tcp) => enter_recovery(tcp, now),
+        // RFC 6582, step 2: the losses of one flight cut the window once.
+        _ if tcp.dupacks == DUP_THRESH && tcp.snd_una > tcp.recover => {
+            enter_recovery(tcp, now, profile)
+        }
         _ => {}
     }
     tcp.burst_left = if tcp.dupacks < DUP_THRESH {
@@ -86,18 +81,11 @@ fn on_duplicate(tcp: &mut Sender, now: Picos) {
     };
 }
 
-/// RFC 6582, step 2: the losses of one flight cut the window once; and section 4.1: duplicates that
-/// follow a timeout tell of another loss if the cumulative ACK before them was a small step.
-fn is_new_loss(tcp: &Sender) -> bool {
-    let small_step = tcp.snd_una - tcp.prev_una <= u64::from(DUP_THRESH);
-    tcp.snd_una > tcp.recover || (tcp.window.cwnd > 1.0 && small_step)
-}
-
-fn enter_recovery(tcp: &mut Sender, now: Picos) {
+fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
     tcp.phase = Phase::Recovery;
     tcp.recover = tcp.snd_max;
     tcp.partial_seen = false;
-    tcp.window.ssthresh = tcp.cc.ssthresh(&tcp.window);
+    tcp.back_off_threshold(profile);
     tcp.window.cwnd = tcp.window.ssthresh;
     tcp.inflation = DUP_THRESH;
     tcp.resend_first = true;

@@ -2,7 +2,6 @@
 
 use super::profile::Profile;
 use super::sender::{Phase, Sender};
-use crate::cc::Controller;
 use crate::time::Picos;
 use std::collections::VecDeque;
 
@@ -205,7 +204,7 @@ fn enter_recovery(tcp: &mut Sender, board: &mut Scoreboard, profile: &Profile) {
     board.recover_flight = tcp.window.cwnd as u64;
     tcp.phase = Phase::Recovery;
     tcp.recover = tcp.snd_max;
-    tcp.window.ssthresh = tcp.cc.ssthresh(&tcp.window);
+    tcp.back_off_threshold(profile);
     if !profile.prr {
         tcp.window.cwnd = tcp.window.ssthresh;
     }

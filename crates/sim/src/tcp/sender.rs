@@ -23,8 +23,6 @@ pub enum Phase {
 pub struct Sender {
     /// Oldest segment not acknowledged.
     pub snd_una: u64,
-    /// `snd_una` before the last ACK for new data.
-    pub prev_una: u64,
     /// Next segment to send.
     pub snd_nxt: u64,
     /// One past the highest segment ever sent.
@@ -68,7 +66,6 @@ impl Sender {
     pub fn new(cc: Cc, segments: u64, profile: &Profile) -> Self {
         Self {
             snd_una: 0,
-            prev_una: 0,
             snd_nxt: 0,
             snd_max: 0,
             end: segments,
@@ -120,13 +117,13 @@ impl Sender {
     }
 
     /// The retransmission timer expired (RFC 6298, rules 5.4 to 5.6; RFC 5681, section 3.1).
-    pub fn on_timeout(&mut self, now: Picos) {
+    pub fn on_timeout(&mut self, now: Picos, profile: &Profile) {
         self.timeouts += 1;
         self.rtt.back_off();
         self.rto_at = now + self.rtt.rto();
         self.timed = None;
         if self.phase != Phase::Loss || self.snd_una >= self.recover {
-            self.window.ssthresh = self.cc.ssthresh(&self.window);
+            self.back_off_threshold(profile);
         }
         self.window.cwnd = 1.0;
         self.cc.on_timeout();
@@ -137,6 +134,15 @@ impl Sender {
         } else {
             newreno::on_timeout(self);
         }
+    }
+
+    /// Sets ssthresh after a loss; a stack that counts whole segments (Linux) rounds it down.
+    pub(super) fn back_off_threshold(&mut self, profile: &Profile) {
+        let ssthresh = self.cc.ssthresh(&self.window);
+        self.window.ssthresh = match profile.growth {
+            Growth::PerAck => ssthresh,
+            Growth::PerWindow => ssthresh.floor(),
+        };
     }
 
     /// RFC 6298, rules 5.2 and 5.3.
