@@ -6,7 +6,7 @@ from forebay.scenario import DataSize, Duration, Rate
 
 SMALLEST = '[link]\nrate = "155 Mbit/s"\n[[traffic]]\nflows = 100\n'
 
-_durations = st.floats(1e-3, 10).map(Duration)
+_durations = st.floats(1e-3, 1).map(Duration)
 
 
 @st.composite
@@ -40,11 +40,11 @@ _traffic = st.builds(
 _sizes = st.one_of(
     st.integers(1, 10**9).map(lambda n: f"{n} packets"),
     st.integers(65_535, 10**10).map(lambda n: f"{n} B"),
-    st.integers(1, 100).map(lambda n: f"{n} bdp"),
+    st.integers(1, 40).map(lambda n: f"{n} bdp"),
 )
 trees = st.builds(
     lambda rate, traffic, rest: {"link": {"rate": str(rate)}, "traffic": traffic} | rest,
-    st.floats(1e9, 1e12).map(Rate),
+    st.floats(1e9, 1e10).map(Rate),
     st.lists(_traffic, min_size=1, max_size=3),
     _optional(
         name=st.text(st.characters(codec="utf-8"), min_size=1, max_size=20),
