@@ -40,11 +40,11 @@ GOAL_KINDS: tuple[GoalKind, ...] = (
     GoalKind("loss_rate", "at most", "up", "", lambda link: link.loss_rate),
     GoalKind(
         "queue_delay_mean", "at most", "down", "s",
-        lambda link: link.queue_delay_s and link.queue_delay_s.mean,
+        lambda link: link.queue_delay_s.mean if link.queue_delay_s else None,
     ),
     GoalKind(
         "queue_delay_p99", "at most", "down", "s",
-        lambda link: link.queue_delay_s and link.queue_delay_s.p99,
+        lambda link: link.queue_delay_s.p99 if link.queue_delay_s else None,
     ),
 )  # fmt: skip
 
