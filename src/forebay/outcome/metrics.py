@@ -1,0 +1,193 @@
+"""Every metric, defined once: raw readings of any engine in, outcomes out.
+
+Over several replications each metric is the mean of one value a replication with
+its Student-t interval. With one replication the interval comes from the batches
+inside the run, where the reading is cut into batches; what is read over the whole
+window only (delay quantiles, Jain's index, completion times) then has none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.outcome import quantiles
+from forebay.outcome.intervals import (
+    Bounds,
+    around,
+    half_width,
+    over_replications,
+    ratio_half_width,
+)
+from forebay.outcome.model import ClassOutcome, LinkOutcome, Metric, Quantiles
+from forebay.outcome.reading import ClassReading, Histogram, LinkReading, Reading
+
+FloatArray = NDArray[np.float64]
+Ratio = tuple[FloatArray, FloatArray]
+
+FRACTION: Bounds = (0.0, 1.0)
+POSITIVE: Bounds = (0.0, math.inf)
+
+
+def summarize(readings: Sequence[Reading]) -> tuple[dict[str, LinkOutcome], list[ClassOutcome]]:
+    """Links and classes of one scenario from its replications (at least one reading).
+
+    Returns
+    -------
+    links, classes
+        One LinkOutcome a link name; one ClassOutcome a traffic class, in the readings' order.
+    """
+    first = readings[0]
+    links = {name: link_outcome([r.links[name] for r in readings]) for name in first.links}
+    windows = [_window_s(reading) for reading in readings]
+    classes = [
+        class_outcome([r.classes[i] for r in readings], windows) for i in range(len(first.classes))
+    ]
+    return links, classes
+
+
+def link_outcome(links: Sequence[LinkReading]) -> LinkOutcome:
+    """One link over its replications."""
+    return LinkOutcome(
+        utilization=utilization(links),
+        loss_rate=ratio([_counts(k.drops, k.arrivals) for k in links], FRACTION),
+        queue_packets=queue_packets(links),
+        queue_delay_s=queue_delay_s(links),
+        buffer_packets=links[0].buffer_packets,
+        bdp_packets=links[0].bdp_packets,
+    )
+
+
+def class_outcome(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> ClassOutcome:
+    """One traffic class over its replications; ``windows_s`` has one window length each."""
+    pairs = list(zip(classes, windows_s, strict=True))
+    return ClassOutcome(
+        kind=classes[0].kind,
+        flows=classes[0].flows,
+        throughput_bps=ratio([_rate(k.throughput_bits, w) for k, w in pairs], POSITIVE),
+        goodput_bps=ratio([_rate(k.goodput_bits, w) for k, w in pairs], POSITIVE),
+        jain=over_replications(_known([jain(k.flow_goodput_bits) for k in classes]), FRACTION),
+        rtt_s=_histograms([k.rtt for k in classes]),
+        loss_rate=ratio([_counts(k.drops, k.arrivals) for k in classes], FRACTION),
+        timeouts=ratio([_total(k.timeouts) for k in classes], POSITIVE),
+        fct_s=_samples([k.fct_s for k in classes]),
+    )
+
+
+def utilization(links: Sequence[LinkReading]) -> Metric | None:
+    """Bits sent over capacity times window."""
+    return ratio([_rate(k.bits, k.window_s * k.capacity_bps) for k in links], FRACTION)
+
+
+def queue_packets(links: Sequence[LinkReading]) -> Quantiles:
+    """Packets waiting, time-weighted, without the one on the wire."""
+    bounds = (0.0, float(links[0].buffer_packets))
+    p50, p95, p99 = (_queue_quantile(links, p, bounds) for p in quantiles.PROBABILITIES)
+    mean = ratio([_rate(k.queue_packet_s, k.window_s) for k in links], bounds)
+    return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
+
+
+def queue_delay_s(links: Sequence[LinkReading]) -> Quantiles:
+    """Waiting time of the accepted packets, seconds, each packet weighing the same."""
+    sums = [(k.delay_sum_s, _as_float(k.arrivals - k.drops)) for k in links]
+    delays = [k.delay for k in links]
+    p50, p95, p99 = (_histogram_quantile(delays, p) for p in quantiles.PROBABILITIES)
+    return Quantiles(mean=ratio(sums, POSITIVE), p50=p50, p95=p95, p99=p99)
+
+
+def jain(goodput: FloatArray) -> float | None:
+    """Jain's index (sum x)^2 / (n sum x^2) over one value a flow; None if all are zero."""
+    squares = float(np.sum(np.square(goodput, dtype=np.float64)))
+    if squares == 0.0:
+        return None
+    return float(np.sum(goodput)) ** 2 / (goodput.size * squares)
+
+
+def ratio(replications: Sequence[Ratio], bounds: Bounds) -> Metric | None:
+    """Sum of numerators over sum of denominators, each of shape (b,), one pair a replication.
+
+    None where every denominator is zero: a loss rate of no arrivals is unknown, not zero.
+    """
+    known = [(n, d) for n, d in replications if float(np.sum(d)) > 0.0]
+    values = [float(np.sum(n)) / float(np.sum(d)) for n, d in known]
+    if len(replications) == 1 and known:
+        return around(values[0], ratio_half_width(*known[0]), 1, bounds)
+    return over_replications(values, bounds)
+
+
+def _queue_quantile(
+    links: Sequence[LinkReading], probability: float, bounds: Bounds
+) -> Metric | None:
+    def read(weights: FloatArray, step: int) -> float | None:
+        return quantiles.of_counts(weights, step, probability)
+
+    pooled = _known([read(k.queue_s.sum(axis=0), k.queue_step) for k in links])
+    if len(links) > 1 or not pooled:
+        return over_replications(pooled, bounds)
+    batches = _known([read(row, links[0].queue_step) for row in links[0].queue_s])
+    return around(pooled[0], half_width(np.asarray(batches)), 1, bounds)
+
+
+def _histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
+    """Quantiles of a histogram a replication; None where no replication has one."""
+    present = [h for h in histograms if h is not None]
+    mean = over_replications(_known([quantiles.mean_of_histogram(h) for h in present]), POSITIVE)
+    if mean is None:
+        return None
+    p50, p95, p99 = (_histogram_quantile(present, p) for p in quantiles.PROBABILITIES)
+    return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
+
+
+def _histogram_quantile(histograms: Sequence[Histogram], probability: float) -> Metric | None:
+    values = _known([quantiles.of_histogram(h, probability) for h in histograms])
+    return over_replications(values, POSITIVE)
+
+
+def _samples(samples: Sequence[FloatArray | None]) -> Quantiles | None:
+    """Quantiles of a plain sample a replication; None where no replication has a value.
+
+    The flows of one run share a queue, so their times are no independent sample and one
+    run gives no interval.
+    """
+    present = [s for s in samples if s is not None and s.size]
+    if not present:
+        return None
+
+    def metric(read: Callable[[FloatArray], float]) -> Metric | None:
+        return over_replications([read(s) for s in present], POSITIVE)
+
+    def quantile(probability: float) -> Metric | None:
+        return metric(lambda sample: float(np.quantile(sample, probability)))
+
+    p50, p95, p99 = (quantile(p) for p in quantiles.PROBABILITIES)
+    return Quantiles(mean=metric(lambda s: float(np.mean(s))), p50=p50, p95=p95, p99=p99)
+
+
+def _rate(amounts: FloatArray, whole: float) -> Ratio:
+    """`amounts` a batch over equal shares of `whole`."""
+    return _as_float(amounts), np.full(amounts.size, whole / amounts.size)
+
+
+def _total(counts: NDArray[np.int64]) -> Ratio:
+    """A plain count over the window, as a ratio so that its batches give an interval."""
+    return _rate(_as_float(counts), 1.0)
+
+
+def _counts(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Ratio:
+    return _as_float(part), _as_float(whole)
+
+
+def _as_float(values: NDArray[np.int64] | FloatArray) -> FloatArray:
+    return np.asarray(values, dtype=np.float64)
+
+
+def _known(values: Sequence[float | None]) -> list[float]:
+    return [v for v in values if v is not None]
+
+
+def _window_s(reading: Reading) -> float:
+    """All links of one run are read over the same window."""
+    return next(iter(reading.links.values())).window_s

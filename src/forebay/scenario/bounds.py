@@ -1,0 +1,54 @@
+"""The range of a field: checked at the door, shown in the schema and the reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.quantity import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Both ends belong to the range. A distribution must lie in it whole; None passes."""
+
+    least: Any
+    most: Any
+    unit: str = ""
+
+    def check(self, value: Any) -> Any:
+        """Return ``value``, or raise ScenarioError."""
+        if value is not None:
+            for number in (getattr(value, "low", value), getattr(value, "high", value)):
+                self._check_number(number)
+        return value
+
+    def _check_number(self, number: Any) -> None:
+        if self.least <= number <= self.most:
+            return
+        side = "below" if number < self.least else "above" if number > self.most else "not in"
+        end = f"{self.least}" if side == "below" else f"{self.most}"
+        limit = f"the least, {end}" if side == "below" else f"the most, {end}"
+        shown = str(number) if isinstance(number, Quantity) else show(number)
+        wrong = f"{shown} is {side} {limit if side != 'not in' else 'the range'}"
+        raise ScenarioError("out-of-range", wrong, f"write {self}", value=number)
+
+    def __str__(self) -> str:
+        return f"{self.least} to {self.most}"
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        written = handler(schema)
+        if isinstance(self.least, Quantity):
+            return written | {"x-minimum": str(self.least), "x-maximum": str(self.most)}
+        return written | {"minimum": self.least, "maximum": self.most}

@@ -1,0 +1,98 @@
+"""How large a queue is, in any of the ways people say it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from decimal import Decimal
+from math import floor, sqrt
+from typing import Any, Literal, Self
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from forebay.scenario import units
+from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.quantity import NUMBER_PATTERN, plain, unitless
+
+BufferUnit = Literal["packets", "bytes", "seconds", "bdp", "bdp/sqrt(n)"]
+
+_EXAMPLE = "129 packets"
+_WRITE = 'write one such as "129 packets", "1.5 MB", "10 ms", "1 bdp" or "1 bdp/sqrt(n)"'
+_PER_SQRT_N = re.compile(r"\s*/\s*sqrt\s*\(\s*n\s*\)\s*$")
+_UNITS: dict[str, BufferUnit] = {
+    "packets": "packets",
+    "size": "bytes",
+    "time": "seconds",
+    "bdp": "bdp",
+}
+_WRITTEN = {"bytes": "B", "seconds": "s"}
+
+
+@dataclass(frozen=True, slots=True)
+class BufferSize:
+    """An amount, its unit, and the text it was read from.
+
+    ``bdp`` is the mean two-way propagation delay times the link's rate; n counts the
+    long flows. Two sizes are equal if they mean the same, however they were written.
+    """
+
+    amount: float
+    unit: BufferUnit
+    text: str = field(default="", compare=False)
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        """Read text such as "129 packets" or "1 bdp/sqrt(n)". Raises ScenarioError."""
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, str):
+            raise unitless(value, _EXAMPLE)
+        amount, unit = _amount(value)
+        if amount == 0:
+            raise ScenarioError("out-of-range", f"{show(value)} is no buffer", _WRITE, value=value)
+        if unit in ("packets", "bytes") and amount != int(amount):
+            wrong = f"{show(value)} is not a whole number of {unit}"
+            raise ScenarioError("out-of-range", wrong, _WRITE, value=value)
+        return cls(float(amount), unit, value.strip())
+
+    def packets(self, *, rate_bps: float, packet_bytes: int, bdp: float, flows: int) -> int:
+        """Return how many packets may wait: bytes rounded down, the others to the nearest."""
+        if self.unit == "packets":
+            return int(self.amount)
+        if self.unit == "bytes":
+            return int(self.amount // packet_bytes)
+        if self.unit == "seconds":
+            return floor(self.amount * rate_bps / (8 * packet_bytes) + 0.5)
+        share = sqrt(flows) if self.unit == "bdp/sqrt(n)" else 1.0
+        return floor(self.amount * bdp / share + 0.5)
+
+    def __str__(self) -> str:
+        number = plain(Decimal(repr(self.amount)))
+        return self.text or f"{number} {_WRITTEN.get(self.unit, self.unit)}"
+
+    def canonical(self) -> dict[str, float]:
+        """Return base units, the same for every way of writing it."""
+        return {self.unit: self.amount}
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            cls.parse,
+            serialization=core_schema.to_string_ser_schema(when_used="json"),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"type": "string", "pattern": NUMBER_PATTERN}
+
+
+def _amount(text: str) -> tuple[Decimal, BufferUnit]:
+    """Return the amount in packets, bytes, seconds or bdp, and which of these it is."""
+    bare, shared = _PER_SQRT_N.subn("", text)
+    if shared:
+        return units.parse(bare, ("bdp",), "1 bdp/sqrt(n)")[0], "bdp/sqrt(n)"
+    amount, kind = units.parse(text, ("packets", "size", "time", "bdp"), _EXAMPLE)
+    return (amount / 8 if kind == "size" else amount), _UNITS[kind]

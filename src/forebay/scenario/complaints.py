@@ -1,0 +1,102 @@
+"""The first thing that is wrong with a file, in our own words instead of pydantic's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from forebay.scenario.errors import ScenarioError, nearest, one_of, show
+from forebay.scenario.model import Scenario
+
+_Place = tuple[int | str, ...]
+
+_TYPES = {
+    "int_type": ("a whole number", "write digits only, such as 100"),
+    "float_type": ("a number", "write a plain number, such as 0.98"),
+    "bool_type": ("true or false", "write true or false, without quotes"),
+    "string_type": ("text", "write it in quotes"),
+    "tuple_type": ("a list of tables", "write each entry under its own [[traffic]]"),
+    "string_too_short": ("a name", "write at least one character"),
+    "string_too_long": ("a name", "write at most 200 characters"),
+}
+
+
+def complaint(error: ValidationError) -> ScenarioError:
+    """Return the first complaint, a mistyped key before what is missing because of it."""
+    found = error.errors(include_url=False)
+    first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
+    return _explain(first).at("", ".".join(str(part) for part in first["loc"]))
+
+
+def _explain(error: ErrorDetails) -> ScenarioError:
+    own = error.get("ctx", {}).get("error")
+    if isinstance(own, ScenarioError):
+        return own
+    match error["type"]:
+        case "extra_forbidden":
+            return _unknown_key(error["loc"])
+        case "missing" | "too_short":
+            return _missing(error["loc"])
+        case "literal_error":
+            return _unknown_name(error)
+        case "model_type":
+            return _not_a_table(error)
+        case kind:
+            return _wrong_type(kind, error)
+
+
+def _unknown_key(place: _Place) -> ScenarioError:
+    known = list(_fields(place[:-1]))
+    guess = nearest(str(place[-1]), known)
+    path = ".".join(str(part) for part in (*place[:-1], guess))
+    hint = f'write "{path}"' if guess else f"write one of {', '.join(known)}"
+    return ScenarioError("unknown-key", "there is no such key", hint, value=place[-1])
+
+
+def _missing(place: _Place) -> ScenarioError:
+    field = _fields(place[:-1])[str(place[-1])]
+    if place == ("traffic",):
+        hint = "write at least one [[traffic]] with its number of flows"
+    elif field.examples:
+        hint = f"write {place[-1]} = {show(field.examples[0])}"
+    else:
+        hint = f'write a table [{place[-1]}] with rate = "155 Mbit/s"'
+    return ScenarioError("missing", "is missing", hint)
+
+
+def _unknown_name(error: ErrorDetails) -> ScenarioError:
+    field = _fields(error["loc"][:-1])[str(error["loc"][-1])]
+    names = [str(name) for name in get_args(field.annotation)]
+    wrong = f"{show(error['input'])} is not known"
+    return ScenarioError("unknown-name", wrong, f"write {one_of(names)}", value=error["input"])
+
+
+def _not_a_table(error: ErrorDetails) -> ScenarioError:
+    wrong = f"{show(error['input'])} where a table belongs"
+    name = next(part for part in reversed(error["loc"]) if isinstance(part, str))
+    header = f"[[{name}]]" if isinstance(error["loc"][-1], int) else f"[{name}]"
+    return ScenarioError("wrong-type", wrong, f"write its keys under {header}")
+
+
+def _wrong_type(kind: str, error: ErrorDetails) -> ScenarioError:
+    wanted, hint = _TYPES.get(kind, ("valid", error["msg"]))
+    wrong = f"{show(error['input'])} is not {wanted}"
+    return ScenarioError("wrong-type", wrong, hint, value=error["input"])
+
+
+def _fields(place: _Place) -> dict[str, Any]:
+    """Return the fields of the table at a place."""
+    model: type[BaseModel] = Scenario
+    for part in place:
+        if isinstance(part, str):
+            model = next(_models(model.model_fields[part].annotation))
+    return dict(model.model_fields)
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    for kind in (annotation, *get_args(annotation)):
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield kind

@@ -1,0 +1,98 @@
+"""The door: TOML in, a checked Scenario out, and back. Behind it nothing checks again."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from forebay.scenario import overrides as sets
+from forebay.scenario.complaints import complaint
+from forebay.scenario.errors import ScenarioError
+from forebay.scenario.model import Scenario
+
+_MOST_BYTES = 16 * 1024 * 1024
+
+
+def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
+    """Read a scenario file.
+
+    Parameters
+    ----------
+    path
+        A TOML file in UTF-8.
+    overrides
+        ``PATH=VALUE`` texts, applied in order before anything is checked.
+
+    Raises
+    ------
+    ScenarioError
+        What is wrong, where, and what to write instead; its ``str`` is one line.
+    """
+    source = os.fspath(path)
+    return loads(_text(_bytes(source), source), source=source, overrides=overrides)
+
+
+def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ()) -> Scenario:
+    """Read a scenario from TOML text; ``source`` names it in messages. As ``load``."""
+    tree = _tree(text, source)
+    paths = sets.apply(tree, overrides)
+    try:
+        return Scenario.model_validate(tree)
+    except ValidationError as error:
+        found = complaint(error)
+    raise found.at(sets.SOURCE if sets.blames(paths, found.field) else source)
+
+
+def dumps(scenario: Scenario) -> str:
+    """Return TOML with every field written out; ``loads`` reads back an equal scenario."""
+    import tomli_w
+
+    return tomli_w.dumps(scenario.to_dict())
+
+
+def _bytes(source: str) -> bytes:
+    try:
+        with Path(source).open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        hint = "write the path of a scenario file, such as scenarios/oc3-gsr.toml"
+        raise ScenarioError("file-missing", "no such file", hint, file=source) from None
+    except IsADirectoryError:
+        hint = "write the path of a scenario file in it"
+        raise ScenarioError("file-directory", "is a directory", hint, file=source) from None
+    except (OSError, ValueError) as error:
+        wrong = f"cannot be read ({getattr(error, 'strerror', None) or error})"
+        hint = "write the path of a file that you may read"
+        raise ScenarioError("file-unreadable", wrong, hint, file=source) from None
+    if len(content) > _MOST_BYTES:
+        wrong, hint = "is larger than 16 MiB", "write the path of a scenario file"
+        raise ScenarioError("file-too-large", wrong, hint, file=source)
+    return content
+
+
+def _text(content: bytes, source: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        wrong, hint = f"line {line} is not UTF-8", "write the file in UTF-8"
+        raise ScenarioError("not-utf8", wrong, hint, file=source) from None
+
+
+def _tree(text: str, source: str) -> dict[str, Any]:
+    hint = "write key = value there, texts and quantities in quotes"
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        wrong = "is nested too deeply"
+        raise ScenarioError("toml-syntax", wrong, hint, file=source) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError("toml-syntax", f"not TOML: {error}", hint, file=source) from None
+    except ValueError:
+        wrong = "holds a number with thousands of digits"
+        raise ScenarioError("toml-syntax", wrong, hint, file=source) from None

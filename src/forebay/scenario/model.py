@@ -1,0 +1,144 @@
+"""What is asked: one link, its queue, its traffic, what to measure and what to reach."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, Strict, model_validator
+
+from forebay.scenario import consistency
+from forebay.scenario.bounds import Between
+from forebay.scenario.buffer_size import BufferSize
+from forebay.scenario.errors import ScenarioError
+from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.traffic import DAY, RATES, Room, Traffic
+
+_DELAYS = Between(Duration(1e-9), Duration(3600))
+
+
+class Link(Room):
+    """The bottleneck."""
+
+    rate: Annotated[Rate, RATES] = Field(
+        description="Capacity of the bottleneck.", examples=["155 Mbit/s"]
+    )
+
+
+class Queue(Room):
+    """The buffer in front of the bottleneck."""
+
+    discipline: Literal["drop-tail"] = Field(
+        default="drop-tail",
+        description="First in, first out; an arrival that finds it full is dropped.",
+    )
+    size: BufferSize = Field(
+        default=BufferSize(1.0, "bdp"),
+        description="Packets that may wait, the one being sent not counted: packets, bytes "
+        "(rounded down to whole packets), time at the link's rate, a multiple of the "
+        "bandwidth-delay product, or that over the root of the number of flows.",
+        examples=["129 packets", "1.5 MB", "10 ms", "1 bdp", "1 bdp/sqrt(n)"],
+    )
+
+
+class Measure(Room):
+    """The measured window."""
+
+    warmup: Annotated[Duration, Between(Duration(0), DAY)] = Field(
+        default=Duration(20), description="Time before anything is counted."
+    )
+    duration: Annotated[Duration, Between(Duration(1e-3), DAY)] = Field(
+        default=Duration(40), description="Time during which everything is counted."
+    )
+
+
+class Goals(Room):
+    """What the buffer must reach; a goal that is not given is not asked."""
+
+    utilization: Annotated[float | None, Strict(), Between(0.001, 1.0, "fraction")] = Field(
+        default=None,
+        description="At least this share of the link's capacity is used.",
+        examples=[0.98],
+    )
+    loss_rate: Annotated[float | None, Strict(), Between(0.0, 1.0, "fraction")] = Field(
+        default=None, description="At most this share of the packets is dropped.", examples=[0.01]
+    )
+    queue_delay_mean: Annotated[Duration | None, _DELAYS] = Field(
+        default=None, description="At most this mean waiting time.", examples=["5 ms"]
+    )
+    queue_delay_p99: Annotated[Duration | None, _DELAYS] = Field(
+        default=None,
+        description="At most this 99th percentile of the waiting time; never below the mean's.",
+        examples=["20 ms"],
+    )
+
+
+class Scenario(Room):
+    """A question that any engine can answer. Make one with ``load`` or ``loads``."""
+
+    name: Annotated[str, Strict(), Field(min_length=1, max_length=200)] = Field(
+        default="unnamed", description="What to call it in tables and figures."
+    )
+    link: Link = Field(description="The bottleneck.")
+    queue: Queue = Field(default=Queue(), description="The buffer in front of it.")
+    traffic: Annotated[tuple[Traffic, ...], Field(min_length=1)] = Field(
+        description="The classes of traffic; at least one.",
+    )
+    measure: Measure = Field(default=Measure(), description="The measured window.")
+    goals: Goals = Field(default=Goals(), description="What the buffer must reach.")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        consistency.check(self)
+        return self
+
+    @property
+    def n_flows(self) -> int:
+        """Flows of all classes together."""
+        return sum(group.flows for group in self.traffic)
+
+    @property
+    def mean_rtt(self) -> Duration:
+        """Mean two-way propagation delay over the flows, seconds."""
+        total = sum(group.flows * group.rtt.mean for group in self.traffic)
+        return Duration(total / self.n_flows)
+
+    @property
+    def packet(self) -> DataSize:
+        """Mean size of a full packet over the flows, rounded to whole bytes."""
+        total = sum(group.flows * group.packet for group in self.traffic)
+        return DataSize((2 * total + self.n_flows) // (2 * self.n_flows))
+
+    @property
+    def bdp_packets(self) -> float:
+        """Bandwidth-delay product: ``mean_rtt`` times the link's rate, in mean packets."""
+        return self.link.rate * self.mean_rtt / (8 * self.packet)
+
+    @property
+    def buffer_packets(self) -> int:
+        """Packets that may wait in the queue, the one being sent not counted."""
+        return self.queue.size.packets(
+            rate_bps=self.link.rate,
+            packet_bytes=self.packet,
+            bdp=self.bdp_packets,
+            flows=self.n_flows,
+        )
+
+    def with_buffer(self, packets: int) -> Scenario:
+        """Return the same question for another buffer. Raises ScenarioError below 1 packet."""
+        if packets < 1:
+            hint = "write at least 1 packet"
+            raise ScenarioError("out-of-range", f"{packets} packets", hint, field="queue.size")
+        size = BufferSize(float(packets), "packets")
+        return self.model_copy(update={"queue": self.queue.model_copy(update={"size": size})})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-able data; quantities as text with units, goals not asked left out."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+    def sha256(self) -> str:
+        """Return the hash of the meaning: neither layout nor choice of unit changes it."""
+        meaning = self.model_dump(mode="python", exclude_none=True)
+        text = json.dumps(meaning, sort_keys=True, default=lambda part: part.canonical())
+        return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,111 @@
+"""Rate, Duration and DataSize: numbers in one base unit that are written with their unit."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, ClassVar, Self
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from forebay.scenario import units
+from forebay.scenario.errors import ScenarioError, show
+
+NUMBER_PATTERN = r"^\s*[+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?\s*[A-Za-zµμ]"
+
+
+class Quantity:
+    """What the three have in common; mixed into float or int."""
+
+    kind: ClassVar[str]
+    unit: ClassVar[str]
+    example: ClassVar[str]
+    _written_in: ClassVar[tuple[tuple[str, int], ...]]  # unit, power of ten; largest first
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        """Read text with a unit; a bare number is refused. Raises ScenarioError."""
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, str):
+            raise unitless(value, cls.example)
+        amount, _ = units.parse(value, (cls.kind,), cls.example)
+        return cls._from_base(amount, value)
+
+    @classmethod
+    def _from_base(cls, amount: Decimal, text: str) -> Self:
+        return cls(float(amount))  # type: ignore[call-arg]
+
+    def __str__(self) -> str:
+        # The shortest digits of the number, with the point moved: parses back to the same.
+        digits = Decimal(float.__repr__(self) if isinstance(self, float) else int(self))  # type: ignore[call-overload]
+        unit, power = next(
+            (step for step in self._written_in if digits >= Decimal(10) ** step[1]),
+            self._written_in[-1] if digits else (self.unit, 0),
+        )
+        return f"{plain(digits.scaleb(-power))} {unit}"
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            cls.parse,
+            serialization=core_schema.to_string_ser_schema(when_used="json"),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"type": "string", "pattern": NUMBER_PATTERN, "x-unit": cls.unit}
+
+
+class Rate(Quantity, float):
+    """Bits per second."""
+
+    kind = "rate"
+    unit = "bit/s"
+    example = "155 Mbit/s"
+    _written_in = (("Tbit/s", 12), ("Gbit/s", 9), ("Mbit/s", 6), ("kbit/s", 3), ("bit/s", 0))
+
+
+class Duration(Quantity, float):
+    """Seconds."""
+
+    kind = "time"
+    unit = "s"
+    example = "100 ms"
+    _written_in = (("s", 0), ("ms", -3), ("us", -6), ("ns", -9), ("ps", -12))
+
+
+class DataSize(Quantity, int):
+    """Whole bytes."""
+
+    kind = "size"
+    unit = "B"
+    example = "1500 B"
+    _written_in = (("GB", 9), ("MB", 6), ("B", 0))
+
+    @classmethod
+    def _from_base(cls, amount: Decimal, text: str) -> Self:
+        size = amount / 8
+        if size != int(size):
+            hint = 'write a whole number of bytes, such as "1500 B"'
+            raise ScenarioError("out-of-range", f"{show(text)} has part of a byte", hint)
+        return cls(int(size))
+
+
+def plain(number: Decimal) -> str:
+    """Return a decimal without exponent and without idle zeros."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def unitless(value: object, example: str) -> ScenarioError:
+    """Return the complaint about a value that should be text with a unit."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        unit = example.partition(" ")[2]
+        same = f"{show(value)} {unit}" if 0 < value < float("inf") else example
+        wrong, hint = f"{show(value)} has no unit", f'write it with one, such as "{same}"'
+        return ScenarioError("no-unit", wrong, hint, value=value)
+    wrong = f"{show(value)} is not a quantity"
+    return ScenarioError("wrong-type", wrong, f'write text such as "{example}"', value=value)

@@ -1,0 +1,120 @@
+"""What docs/reference says of a scenario file, made from the model itself.
+
+``python -m forebay.scenario.reference docs/reference`` writes both files anew.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from forebay.scenario.bounds import Between
+from forebay.scenario.model import Scenario
+from forebay.scenario.quantity import Quantity
+
+_HEAD = """# The scenario file
+
+TOML in UTF-8. Made from the model by `python -m forebay.scenario.reference docs/reference`;
+[scenario.schema.json](scenario.schema.json) says the same to an editor.
+
+A quantity is text with its unit, such as `"155 Mbit/s"`. Prefixes: k M G T, Ki Mi Gi Ti, m u n p.
+Units: bit (b), byte (B), bit/s (bps), B/s, s, min, h, packets, bdp. 1 kB is 1000 B; 1 KiB is 1024 B.
+1 bdp is the link's rate times the mean propagation RTT of the flows, in packets of the mean size;
+in `"1 bdp/sqrt(n)"` n counts all flows. A key that is not listed here is refused, and so is a value
+out of range: nothing is clamped or ignored.
+
+`--set PATH=VALUE` replaces one field before the check, entries of `traffic` counted from 0:
+`--set queue.size="64 packets" --set traffic.0.flows=100`. VALUE is a TOML value, else plain text.
+"""
+_TITLES = {"": "Top level", "traffic": "`[[traffic]]`, one for each class"}
+
+
+def schema() -> str:
+    """Return the JSON Schema of a scenario file."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return json.dumps(head | Scenario.model_json_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def markdown() -> str:
+    """Return the table of every field: unit, range, default, meaning."""
+    return _HEAD + "".join(_section(name, model) for name, model in _tables())
+
+
+def _tables() -> Iterator[tuple[str, type[BaseModel]]]:
+    yield "", Scenario
+    for name, field in Scenario.model_fields.items():
+        model = _model(field)
+        if model:
+            yield name, model
+
+
+def _model(field: FieldInfo) -> type[BaseModel] | None:
+    for kind in (field.annotation, *get_args(field.annotation)):
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            return kind
+    return None
+
+
+def _section(name: str, model: type[BaseModel]) -> str:
+    head = "| field | unit | range | default | meaning |\n|---|---|---|---|---|\n"
+    rows = [_row(key, field) for key, field in model.model_fields.items() if not _model(field)]
+    return f"\n## {_TITLES.get(name, f'`[{name}]`')}\n\n{model.__doc__}\n\n{head}{''.join(rows)}"
+
+
+def _row(key: str, field: FieldInfo) -> str:
+    cells = (f"`{key}`", _unit(field), _range(field), _default(field), field.description or "")
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _between(field: FieldInfo) -> Between | None:
+    return next((part for part in field.metadata if isinstance(part, Between)), None)
+
+
+def _unit(field: FieldInfo) -> str:
+    between = _between(field)
+    if between is None:
+        return "as written" if field.annotation.__name__ == "BufferSize" else "–"
+    return between.least.unit if isinstance(between.least, Quantity) else between.unit
+
+
+def _range(field: FieldInfo) -> str:
+    between = _between(field)
+    if between:
+        return str(between)
+    return ", ".join(f"`{_toml(one)}`" for one in _choices(field)) or "–"
+
+
+def _choices(field: FieldInfo) -> tuple[Any, ...]:
+    found = tuple(one for one in get_args(field.annotation) if isinstance(one, str))
+    return found or ((True, False) if bool in get_args(field.annotation) else ())
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    if field.default is None:
+        return "not set"
+    written = field.default.written() if hasattr(field.default, "written") else field.default
+    return f"`{_toml(written)}`"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(one) for one in value) + "]"
+    if isinstance(value, bool | int | float) and not isinstance(value, Quantity):
+        return str(value).lower()
+    return f'"{value}"'
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    (folder / "scenario.schema.json").write_text(schema(), encoding="utf-8")
+    (folder / "scenario.md").write_text(markdown(), encoding="utf-8")

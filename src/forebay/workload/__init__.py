@@ -1,0 +1,6 @@
+"""The draw: (Scenario, seed) to explicit flows, from named random streams."""
+
+from forebay.workload.drawing import draw
+from forebay.workload.model import Workload
+
+__all__ = ["Workload", "draw"]

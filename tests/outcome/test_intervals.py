@@ -1,0 +1,51 @@
+"""Interval arithmetic against hand-made cases."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from forebay.outcome import intervals
+
+
+@pytest.mark.parametrize(("degrees", "expected"), [(1, 12.7062), (4, 2.7764), (30, 2.0423)])
+def test_student_t_is_the_printed_table(degrees: int, expected: float) -> None:
+    assert intervals.student_t(degrees) == pytest.approx(expected, abs=5e-5)
+
+
+def test_mean_of_three_replications_by_hand() -> None:
+    metric = intervals.over_replications([1.0, 2.0, 3.0], (0.0, math.inf))
+    assert metric is not None and metric.low is not None and metric.high is not None
+    assert (metric.value, metric.n) == (2.0, 3)
+    # standard deviation 1, t(2) = 4.3027, so +- 4.3027 / sqrt(3) = 2.484; cut at 0
+    assert metric.low == 0.0
+    assert metric.high == pytest.approx(2.0 + 4.30265 / math.sqrt(3.0), rel=1e-5)
+
+
+def test_one_replication_has_no_interval() -> None:
+    metric = intervals.over_replications([0.5], (0.0, 1.0))
+    assert metric is not None
+    assert (metric.low, metric.high, metric.n) == (None, None, 1)
+
+
+def test_no_value_is_no_metric() -> None:
+    assert intervals.over_replications([], (0.0, 1.0)) is None
+
+
+def test_ratio_with_equal_denominators_is_the_plain_mean() -> None:
+    values = np.array([0.2, 0.4, 0.9, 0.7])
+    expected = intervals.half_width(values)
+    assert intervals.ratio_half_width(values * 8.0, np.full(4, 8.0)) == pytest.approx(expected)
+
+
+def test_ratio_of_exactly_proportional_batches_has_no_error() -> None:
+    arrivals = np.array([10.0, 0.0, 30.0, 500.0])
+    assert intervals.ratio_half_width(arrivals * 0.1, arrivals) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_interval_never_leaves_its_value_out() -> None:
+    metric = intervals.around(1.0000001, 0.01, 1, (0.0, 1.0))
+    assert metric.low is not None and metric.high is not None
+    assert metric.low <= metric.value <= metric.high

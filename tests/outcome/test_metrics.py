@@ -1,0 +1,171 @@
+"""Metrics from raw readings: small cases by hand, then properties."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from forebay.outcome import (
+    ClassReading,
+    Histogram,
+    LinkOutcome,
+    LinkReading,
+    Metric,
+    Reading,
+    summarize,
+)
+from forebay.outcome.metrics import jain, link_outcome
+
+
+def link(batches: int = 4, seed: int = 1) -> LinkReading:
+    """A link of 1000 bit/s over 4 s: plausible and consistent, no more."""
+    random = np.random.default_rng(seed)
+    arrivals = random.integers(50, 100, batches)
+    seconds = random.dirichlet(np.ones(6), batches) * (4.0 / batches)
+    return LinkReading(
+        capacity_bps=1000.0,
+        window_s=4.0,
+        buffer_packets=5,
+        bdp_packets=10.0,
+        bits=random.uniform(0.8, 1.0, batches) * 4000.0 / batches,
+        arrivals=arrivals,
+        drops=random.integers(0, 10, batches),
+        queue_packet_s=seconds @ np.arange(6.0),
+        queue_s=seconds,
+        queue_step=1,
+        delay=Histogram(np.array([0.0, 0.1, 0.2]), np.array([30.0, 10.0])),
+        delay_sum_s=random.uniform(1.0, 2.0, batches),
+    )
+
+
+def traffic(batches: int = 4, flows: int = 3) -> ClassReading:
+    return ClassReading(
+        kind="long",
+        flows=flows,
+        throughput_bits=np.linspace(800.0, 1000.0, batches),
+        goodput_bits=np.linspace(780.0, 980.0, batches),
+        arrivals=np.full(batches, 100),
+        drops=np.array([1, 3] * (batches // 2)),
+        timeouts=np.arange(batches),
+        flow_goodput_bits=np.array([1.0, 1.0, 2.0]),
+        rtt=Histogram(np.array([0.1, 0.2]), np.array([7.0])),
+        fct_s=None,
+    )
+
+
+def reading(seed: int) -> Reading:
+    return Reading(seed, {"bottleneck": link(seed=seed)}, [traffic()], packets=400, cpu_s=0.1)
+
+
+def metrics_of(outcome: LinkOutcome) -> list[Metric]:
+    spreads = [outcome.queue_packets, outcome.queue_delay_s]
+    inside = [getattr(s, f) for s in spreads if s for f in ("mean", "p50", "p95", "p99")]
+    return [m for m in [outcome.utilization, outcome.loss_rate, *inside] if m is not None]
+
+
+def test_link_metrics_by_hand() -> None:
+    hand = replace(
+        link(),
+        bits=np.array([900.0, 1000.0, 950.0, 950.0]),
+        arrivals=np.array([100, 100, 200, 100]),
+        drops=np.array([0, 5, 5, 0]),
+        queue_s=np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0], [0, 1.0, 0]]),
+        queue_packet_s=np.array([0.0, 1.0, 2.0, 1.0]),
+        delay_sum_s=np.array([10.0, 19.0, 19.5, 0.5]),
+    )
+    outcome = link_outcome([hand])
+    assert outcome.utilization is not None and outcome.loss_rate is not None
+    assert outcome.utilization.value == pytest.approx(0.95)
+    assert outcome.utilization.n == 1
+    # batches 0.90 1.00 0.95 0.95: deviation 0.0408, t(3) = 3.1824, so +- 0.0650; cut at 1
+    assert outcome.utilization.low == pytest.approx(0.95 - 3.18245 * 0.0408248 / 2.0, rel=1e-5)
+    assert outcome.utilization.high == 1.0
+    assert outcome.loss_rate.value == pytest.approx(10 / 500)
+    assert outcome.queue_packets is not None and outcome.queue_packets.mean is not None
+    assert outcome.queue_packets.mean.value == pytest.approx(1.0)
+    assert outcome.queue_packets.p50 is not None and outcome.queue_packets.p50.value == 1.0
+    assert outcome.queue_delay_s is not None and outcome.queue_delay_s.mean is not None
+    assert outcome.queue_delay_s.mean.value == pytest.approx(49.0 / 490)
+
+
+def test_class_metrics_by_hand() -> None:
+    _, classes = summarize([reading(1)])
+    (outcome,) = classes
+    assert outcome.throughput_bps is not None and outcome.goodput_bps is not None
+    assert outcome.throughput_bps.value == pytest.approx(3600.0 / 4.0)
+    assert outcome.goodput_bps.value == pytest.approx(3520.0 / 4.0)
+    assert outcome.jain is not None and outcome.jain.value == pytest.approx(16.0 / (3 * 6))
+    assert outcome.loss_rate is not None and outcome.loss_rate.value == pytest.approx(0.02)
+    assert outcome.timeouts is not None and outcome.timeouts.value == pytest.approx(6.0)
+    assert outcome.rtt_s is not None and outcome.rtt_s.mean is not None
+    assert outcome.rtt_s.mean.value == pytest.approx(0.15)
+    assert outcome.fct_s is None
+
+
+def test_replications_give_the_interval_and_the_count() -> None:
+    runs = [reading(seed) for seed in (1, 2, 3, 4, 5)]
+    links, _ = summarize(runs)
+    metric = links["bottleneck"].utilization
+    assert metric is not None
+    assert metric.n == 5
+    single = [float(r.links["bottleneck"].bits.sum()) / 4000.0 for r in runs]
+    assert metric.value == pytest.approx(np.mean(single))
+
+
+def test_whole_window_readings_of_one_run_have_no_interval() -> None:
+    outcome = link_outcome([link()])
+    assert outcome.queue_delay_s is not None and outcome.queue_delay_s.p99 is not None
+    assert (outcome.queue_delay_s.p99.low, outcome.queue_delay_s.p99.high) == (None, None)
+
+
+def test_no_arrivals_is_not_a_loss_rate_of_zero() -> None:
+    silent = replace(link(), arrivals=np.zeros(4, int), drops=np.zeros(4, int))
+    outcome = link_outcome([silent])
+    assert outcome.loss_rate is None
+    assert outcome.queue_delay_s is not None and outcome.queue_delay_s.mean is None
+
+
+def test_completion_times_are_summarized_over_replications() -> None:
+    times = [np.array([1.0, 3.0]), np.array([2.0, 4.0])]
+    runs = [replace(reading(1), classes=[replace(traffic(), fct_s=t)]) for t in times]
+    _, classes = summarize(runs)
+    spread = classes[0].fct_s
+    assert spread is not None and spread.mean is not None
+    assert (spread.mean.value, spread.mean.n) == (pytest.approx(2.5), 2)
+
+
+def test_jain_bounds() -> None:
+    assert jain(np.array([3.0, 3.0, 3.0])) == pytest.approx(1.0)
+    assert jain(np.array([5.0, 0.0, 0.0, 0.0])) == pytest.approx(0.25)
+    assert jain(np.zeros(4)) is None
+
+
+@given(st.integers(0, 10_000), st.integers(1, 4))
+def test_every_metric_is_bounded_and_inside_its_interval(seed: int, runs: int) -> None:
+    outcome = link_outcome([link(seed=seed + i) for i in range(runs)])
+    assert outcome.utilization is not None and 0.0 <= outcome.utilization.value <= 1.0
+    assert outcome.loss_rate is not None and 0.0 <= outcome.loss_rate.value <= 1.0
+    for metric in metrics_of(outcome):
+        assert metric.n == runs
+        if metric.low is not None and metric.high is not None:
+            assert 0.0 <= metric.low <= metric.value <= metric.high
+
+
+@given(st.permutations(range(6)))
+def test_the_order_of_batches_does_not_matter(order: list[int]) -> None:
+    straight = link(batches=6)
+    fields = ("bits", "arrivals", "drops", "queue_packet_s", "queue_s", "delay_sum_s")
+    shuffled = replace(straight, **{f: _take(getattr(straight, f), order) for f in fields})
+    for a, b in zip(
+        metrics_of(link_outcome([straight])), metrics_of(link_outcome([shuffled])), strict=True
+    ):
+        assert (a.value, a.low, a.high) == pytest.approx((b.value, b.low, b.high))
+
+
+def _take(values: NDArray[np.float64], order: list[int]) -> NDArray[np.float64]:
+    return values[np.asarray(order)]
