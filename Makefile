@@ -1,0 +1,90 @@
+# Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-rust test-python lint format bench figures lock clean
+.DELETE_ON_ERROR:
+SHELL := /bin/sh
+
+VENV := .venv
+BIN := $(VENV)/bin
+# The first Python that is new enough; `make PYTHON=/path/to/python3 …` chooses another.
+PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+    $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+SCENARIO := scenarios/oc3-gsr.toml
+RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml' -o -name 'build.rs' 2>/dev/null)
+
+help:
+	@echo 'make demo     how large must the buffer of an OC3 line card be? (sets everything up first)'
+	@echo 'make test     every test of every language'
+	@echo 'make lint     format, lints, types, import rules'
+	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
+	@echo 'make bench    speed; make figures: the pictures in docs/images; make format; make lock; make clean'
+
+# --- setup: three stamps, so that a second one has nothing to do --------------------------------
+
+setup: $(VENV)/.built
+
+$(VENV)/.created:
+	@test -n "$(PYTHON)" || { echo 'make: no Python >= 3.11 found; install one, or say make PYTHON=/path/to/python3' >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo 'make: no cargo found; install a Rust toolchain (1.85 or newer)' >&2; exit 1; }
+	@echo 'setup 1/3: a virtual environment in $(VENV)'
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# PIP_NO_INPUT: never stop to ask. Hashes are checked for every file that pip installs.
+$(VENV)/.installed: requirements.lock $(VENV)/.created
+	@echo 'setup 2/3: the locked Python packages'
+	@PIP_NO_INPUT=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+# Editable: Python sources are read where they are, so only a change of Rust or packaging builds again.
+$(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed
+	@echo 'setup 3/3: the Rust core'
+	@PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
+	@touch $@
+
+# --- what a person asks for ---------------------------------------------------------------------
+
+demo: setup
+	@mkdir -p build
+	@$(BIN)/forebay size $(SCENARIO) --figure build/oc3-gsr.svg
+	@$(BIN)/forebay reproduce A.fig15
+
+test: test-rust test-python
+
+test-rust:
+	cargo test --locked --quiet --workspace
+
+test-python: setup
+	$(BIN)/python -m pytest
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict src
+	$(BIN)/lint-imports --no-cache
+	cargo fmt --all --check
+	cargo clippy --locked --quiet --workspace --all-targets -- -D warnings
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	cargo fmt --all
+
+bench: setup
+	$(BIN)/python -m benches
+
+figures: setup
+	@mkdir -p docs/images
+	$(BIN)/forebay size $(SCENARIO) --figure docs/images/oc3-gsr.svg
+
+# Renew both lock files. uv is not needed for anything else, so it is no dependency of ours.
+lock: setup
+	cargo update --workspace
+	$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet uv
+	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+	    --generate-hashes --no-emit-index-url --no-header --no-annotate --extra dev \
+	    --upgrade --output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) build target src/forebay/_core*.so

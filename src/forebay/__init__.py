@@ -1,0 +1,72 @@
+"""Forebay: how large a router's buffer must be, and the evidence.
+
+>>> import forebay
+>>> scenario = forebay.load("scenarios/oc3-gsr.toml")
+>>> outcome = forebay.run(scenario, engine="simulation", seeds=5)
+>>> answer = forebay.size(scenario)
+
+Names are imported when first used, so that ``import forebay`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from forebay.api import compare, run, size
+    from forebay.engines import EngineUnavailable
+    from forebay.engines import names as engine_names
+    from forebay.outcome import Outcome
+    from forebay.scenario import Scenario, ScenarioError, load
+    from forebay.sizing import SizeResult
+
+    __version__: str
+
+_ROOMS = {
+    "EngineUnavailable": ("forebay.engines", "EngineUnavailable"),
+    "Outcome": ("forebay.outcome", "Outcome"),
+    "Scenario": ("forebay.scenario", "Scenario"),
+    "ScenarioError": ("forebay.scenario", "ScenarioError"),
+    "SizeResult": ("forebay.sizing", "SizeResult"),
+    "compare": ("forebay.api", "compare"),
+    "engine_names": ("forebay.engines", "names"),
+    "load": ("forebay.scenario", "load"),
+    "run": ("forebay.api", "run"),
+    "size": ("forebay.api", "size"),
+}
+
+__all__ = [  # noqa: RUF022 - in the order of use
+    "load",
+    "run",
+    "compare",
+    "size",
+    "engine_names",
+    "Scenario",
+    "Outcome",
+    "SizeResult",
+    "ScenarioError",
+    "EngineUnavailable",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    module, attribute = _ROOMS[name]
+    value = getattr(import_module(module), attribute)
+    globals()[name] = value
+    return value
+
+
+def _version() -> str:
+    from importlib import metadata
+
+    return metadata.version(__name__)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

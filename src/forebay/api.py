@@ -1,0 +1,122 @@
+"""The public verbs: they hand an engine its scenario and seeds, and nothing more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from forebay import engines as _engines
+
+if TYPE_CHECKING:
+    from forebay.engines.protocol import Progress
+    from forebay.outcome import Outcome
+    from forebay.scenario import Scenario
+    from forebay.sizing import SizeResult
+
+
+def run(
+    scenario: Scenario,
+    engine: str = "simulation",
+    *,
+    seeds: int = 1,
+    seed: int = 1,
+    jobs: int = 0,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Ask one engine one question.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What is asked; see `load`.
+    engine : str
+        One of `engine_names()`.
+    seeds : int
+        Number of replications; two or more give intervals over replications (95 %, Student t),
+        one gives intervals from batches inside the run.
+    seed : int
+        The first seed; the replications use ``seed, seed + 1, …``.
+    jobs : int
+        Threads; 0 means one for each core. The answer does not depend on it.
+    progress : callable, optional
+        Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the run.
+
+    Returns
+    -------
+    Outcome
+        Metrics of every link and class, in SI units (their names end in the unit).
+
+    Raises
+    ------
+    UnknownEngine, EngineUnavailable
+        See `forebay.engines`.
+    """
+    return _engines.get(engine).run(scenario, _count(seed, seeds), jobs=jobs, progress=progress)
+
+
+def compare(
+    scenario: Scenario,
+    engines: Sequence[str] = ("theory", "simulation"),
+    *,
+    seeds: int = 1,
+    seed: int = 1,
+    jobs: int = 0,
+    progress: Progress | None = None,
+) -> list[Outcome]:
+    """Ask several engines the same question; one Outcome each, in the order asked.
+
+    Parameters and errors are those of `run`.
+    """
+    chosen = [_engines.get(name) for name in engines]  # a wrong name fails before the first run
+    counted = _count(seed, seeds)
+    return [each.run(scenario, counted, jobs=jobs, progress=progress) for each in chosen]
+
+
+def size(
+    scenario: Scenario,
+    engine: str = "simulation",
+    *,
+    seeds: int = 5,
+    seed: int = 1,
+    max_seeds: int | None = None,
+    jobs: int = 0,
+    progress: Progress | None = None,
+) -> SizeResult:
+    """Find the smallest buffer that meets the scenario's goals.
+
+    Parameters
+    ----------
+    seeds : int
+        Replications of every buffer tried, on common random numbers.
+    max_seeds : int, optional
+        How many replications may be spent where noise hides the answer; four times ``seeds``
+        if not given. The others are those of `run`.
+
+    Returns
+    -------
+    SizeResult
+        The buffer in packets, bytes and seconds at line rate, what was reached, which goal
+        binds, what each published law would have said, and every Outcome on the way.
+
+    Raises
+    ------
+    UnknownEngine, EngineUnavailable
+        See `forebay.engines`.
+    """
+    from forebay import laws, sizing
+
+    return sizing.size(
+        scenario,
+        _engines.get(engine),
+        seeds=_count(seed, seeds),
+        max_seeds=4 * seeds if max_seeds is None else max_seeds,
+        jobs=jobs,
+        progress=progress,
+        laws=laws.for_scenario(scenario),
+    )
+
+
+def _count(seed: int, seeds: int) -> range:
+    if seed < 0 or seeds < 1:
+        raise ValueError(f"seed = {seed}, seeds = {seeds}: write seed >= 0 and seeds >= 1")
+    return range(seed, seed + seeds)

@@ -1,0 +1,88 @@
+"""Artefacts are found by where they lie: papers/<key>/<artefact>/artefact.py."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import click
+
+import forebay
+from forebay.report import Reproduction
+
+Reproduce = Callable[..., Reproduction]
+
+
+class NoPapers(Exception):
+    """The papers' values are not here: they are part of the repository, not of the package."""
+
+    code = "no-papers"
+    exit_status = 3
+
+    def __init__(self) -> None:
+        super().__init__(
+            "reproduce cannot run here: there is no folder papers/ with artefacts in it; "
+            "run it inside a clone of the repository"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """One table or figure of one paper, such as A.fig15."""
+
+    name: str
+    path: Path
+
+    def load(self) -> Reproduce:
+        """Import its file and return its ``reproduce(seeds, jobs, progress)``."""
+        spec = spec_from_file_location(f"papers_{self.name.replace('.', '_')}", self.path)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{self.path} is no Python file")
+        module = sys.modules[spec.name] = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        reproduce: Reproduce = module.reproduce
+        return reproduce
+
+
+def find_all() -> list[Artefact]:
+    """Return every artefact of the first papers folder that has any, sorted by name.
+
+    Raises
+    ------
+    NoPapers
+            Neither beside the package's sources, nor here, nor above is there one.
+    """
+    found = [
+        Artefact(f"{path.parent.parent.name}.{path.parent.name}", path)
+        for path in _papers().glob("*/*/artefact.py")
+    ]
+    return sorted(found, key=lambda artefact: artefact.name)
+
+
+def choose(artefacts: list[Artefact], name: str) -> list[Artefact]:
+    """Return the one artefact of that name, as a list; the name is bad input if none has it."""
+    chosen = [artefact for artefact in artefacts if artefact.name.lower() == name.lower()]
+    if not chosen:
+        raise click.BadParameter(f"{name!r}: there is no such artefact; {_hint(artefacts, name)}")
+    return chosen
+
+
+def _papers() -> Path:
+    # The package's own clone comes first: a folder that one happens to stand in is not run
+    # where it need not be.
+    here = Path.cwd()
+    for root in (Path(forebay.__file__).resolve().parents[2], here, *here.parents):
+        if any((root / "papers").glob("*/*/artefact.py")):
+            return root / "papers"
+    raise NoPapers
+
+
+def _hint(artefacts: list[Artefact], name: str) -> str:
+    from difflib import get_close_matches
+
+    names = [artefact.name for artefact in artefacts]
+    near = get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]}?" if near else f"write one of: {', '.join(names)}"

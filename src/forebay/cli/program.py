@@ -1,0 +1,125 @@
+"""The program ``forebay``: its verbs, and the one place where errors become exit statuses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+# verb: what `forebay --help` says of it. The verb's command is `command` in forebay.cli.<verb>.
+_VERBS = {
+    "size": "The smallest buffer that meets the scenario's goals, with the evidence.",
+    "run": "One answer from one engine.",
+    "compare": "The same scenario in several engines, side by side.",
+    "reproduce": "The papers' tables and figures against the published values.",
+}
+
+
+class _Verbs(click.Group):
+    """Knows the verbs' names and help without importing them: `size` need not wait for `web`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _VERBS:
+            return None
+        command: click.Command = import_module(f"forebay.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _VERBS and not args[0].startswith("-"):
+            raise click.UsageError(f"{args[0]}: no such command; {_nearest_verb(args[0])}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        # Here and not in `call`, or click would write an empty line before ours.
+        try:
+            status: object = super().invoke(ctx)
+            sys.stdout.flush()
+        except KeyboardInterrupt as stop:
+            status = _fail(str(stop) or "interrupted; nothing was kept", 128 + signal.SIGINT)
+        except BrokenPipeError:
+            status = _reader_has_gone()
+        return status
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_VERBS.items()))
+
+
+def _nearest_verb(word: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, _VERBS, n=1)
+    return f"did you mean {near[0]}?" if near else f"write one of: {', '.join(_VERBS)}"
+
+
+def _print_version(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
+    if asked:
+        import forebay
+
+        click.echo(f"forebay {forebay.__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=_Verbs,
+    invoke_without_command=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit status: 0 done; 1 the goals cannot be met, or a reproduction is out of its "
+    "band; 2 bad input; 3 an engine cannot run here.",
+)
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version,
+    help="Print the version and exit.",
+)  # fmt: skip
+def program() -> None:
+    """How large a router's buffer must be, and the evidence.
+
+    Begin with: forebay size scenarios/oc3-gsr.toml
+    """
+
+
+def call(arguments: Sequence[str]) -> int:
+    """Run the command line; return its exit status. Says what went wrong in one line.
+
+    An exception that carries ``exit_status`` is bad news for the user, not a bug; everything
+    else is a bug and keeps its traceback.
+    """
+    try:
+        status = program.main(list(arguments), prog_name="forebay", standalone_mode=False)
+        return int(status or 0)
+    except click.exceptions.NoArgsIsHelpError as no_verb:
+        click.echo(no_verb.format_message(), err=True)
+        return no_verb.exit_code
+    except click.ClickException as error:
+        return _fail(_one_line(error), 2)
+    except Exception as error:
+        status = getattr(error, "exit_status", None)
+        if not isinstance(status, int):
+            raise
+        return _fail(str(error), status)
+
+
+def _one_line(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    hint = f" (see {context.command_path} --help)" if context else ""
+    return " ".join(error.format_message().split()) + hint
+
+
+def _fail(message: str, status: int) -> int:
+    click.echo(f"forebay: {message}", err=True)
+    return status
+
+
+def _reader_has_gone() -> int:
+    """``forebay … | head``: leave quietly, and let no flush at exit complain either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 128 + signal.SIGPIPE  # as if ended by it

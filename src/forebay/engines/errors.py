@@ -1,0 +1,38 @@
+"""What can go wrong when an engine is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class UnknownEngine(ValueError):
+    """No engine has that name."""
+
+    code = "unknown-engine"
+    exit_status = 2
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        self.name = name
+        self.hint = f"write one of: {', '.join(known)}"
+        super().__init__(f"engine: there is no {name!r}; {self.hint}")
+
+
+class EngineUnavailable(Exception):
+    """An engine that exists cannot run on this machine.
+
+    Attributes
+    ----------
+    engine : str
+        Name of the engine.
+    missing : str
+        What is not there.
+    hint : str
+        How to get it, as an imperative.
+    """
+
+    code = "engine-unavailable"
+    exit_status = 3
+
+    def __init__(self, engine: str, missing: str, hint: str) -> None:
+        self.engine, self.missing, self.hint = engine, missing, hint
+        super().__init__(f"engine {engine} cannot run here: {missing}; {hint}")

@@ -1,0 +1,38 @@
+"""Engines by name. An engine is imported when it is asked for, and no other with it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from forebay.engines.errors import UnknownEngine
+
+if TYPE_CHECKING:
+    from forebay.engines.protocol import Engine
+
+# name: "module:class", one line an engine.
+_ENGINES = {
+    "theory": "forebay.engines.theory:Theory",
+    "simulation": "forebay.engines.simulation:Simulation",
+}
+
+
+def names() -> tuple[str, ...]:
+    """Names of all engines, in the order in which `compare` lays them side by side."""
+    return tuple(_ENGINES)
+
+
+def get(name: str) -> Engine:
+    """Make the engine of that name.
+
+    Raises
+    ------
+    UnknownEngine
+        No engine has that name.
+    EngineUnavailable
+        It has one, but something that it needs is missing on this machine.
+    """
+    if name not in _ENGINES:
+        raise UnknownEngine(name, names())
+    module, attribute = _ENGINES[name].split(":")
+    return cast("Engine", getattr(import_module(module), attribute)())

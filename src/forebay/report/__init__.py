@@ -1,0 +1,22 @@
+"""Tables and pictures, made from Outcomes and from the documents of the contract only.
+
+Nothing is computed here that an engine or a sizing did not say; `forebay.report.figures`
+is imported on its own, for it costs half a second.
+"""
+
+from forebay.report.answer import Answer
+from forebay.report.comparison import print_comparison
+from forebay.report.numbers import percent
+from forebay.report.outcome import print_outcome
+from forebay.report.reproduction import Reproduction, print_reproduction
+from forebay.report.size import print_size
+
+__all__ = [
+    "Answer",
+    "Reproduction",
+    "percent",
+    "print_comparison",
+    "print_outcome",
+    "print_reproduction",
+    "print_size",
+]

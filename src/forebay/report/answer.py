@@ -1,0 +1,89 @@
+"""The document of ``size --json``, read back: a report needs no sizing to be made."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from forebay.outcome import LinkOutcome, Metric, Outcome
+
+LINK = "bottleneck"
+
+
+class _Part(BaseModel):
+    """Later fields of the document are no business of this reader."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Buffer(_Part):
+    """The answer three ways; noise leaves open what lies from ``low`` to ``high`` packets."""
+
+    packets: int
+    bytes: int
+    seconds: float
+    low: int
+    high: int
+
+
+class Goal(_Part):
+    """One goal and what was reached, at the answer or at the nearest miss."""
+
+    name: str
+    sense: Literal["at least", "at most"]
+    unit: str
+    target: float
+    reached: Metric
+    verdict: Literal["met", "missed", "undecided"]
+    binding: bool
+
+
+class Law(_Part):
+    """What one published law asks for; ``packets`` is None where it has no answer."""
+
+    law: str
+    packets: float | None
+    assumptions_hold: bool
+    broken_assumptions: tuple[str, ...]
+    source: str
+
+
+class Point(_Part):
+    """One buffer that was tried."""
+
+    packets: int
+    seeds: int
+    verdict: Literal["met", "missed", "undecided"]
+    outcome: Outcome
+
+    @property
+    def link(self) -> LinkOutcome:
+        """The link that the buffer stands before."""
+        return self.outcome.links[LINK]
+
+
+class Answer(_Part):
+    """A whole sizing (schema 1)."""
+
+    schema_version: Literal[1] = 1
+    scenario: str
+    engine: str
+    buffer: Buffer | None
+    goals: tuple[Goal, ...]
+    laws: tuple[Law, ...]
+    curve: tuple[Point, ...]
+    nearest: int | None
+    limit: int
+    reason: str | None
+    notes: tuple[str, ...]
+
+    @property
+    def bdp_packets(self) -> float | None:
+        """Bandwidth-delay product, None where no buffer was tried."""
+        return self.curve[0].link.bdp_packets if self.curve else None
+
+    @property
+    def seeds(self) -> int:
+        """Replications of the buffer that had the most."""
+        return max((point.seeds for point in self.curve), default=0)

@@ -1,0 +1,45 @@
+"""Several engines' Outcomes of one scenario, a column each (paper A, Figure 15)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from forebay.outcome import ClassOutcome, LinkOutcome, Outcome
+from forebay.report.console import console, table
+from forebay.report.numbers import show, show_significant
+from forebay.report.outcome import print_broken
+
+_LINK_ROWS: tuple[tuple[str, Callable[[LinkOutcome], str]], ...] = (
+    ("utilization, %", lambda link: show(link.utilization, 100)),
+    ("loss, %", lambda link: show_significant(link.loss_rate, 100)),
+    ("queue mean, packets", lambda link: show(link.queue_packets and link.queue_packets.mean)),
+    ("delay mean, ms", lambda link: show(link.queue_delay_s and link.queue_delay_s.mean, 1e3)),
+    ("delay p99, ms", lambda link: show(link.queue_delay_s and link.queue_delay_s.p99, 1e3)),
+)
+_CLASS_ROWS: tuple[tuple[str, Callable[[ClassOutcome], str]], ...] = (
+    ("goodput, Mbit/s", lambda c: show(c.goodput_bps, 1e-6)),
+    ("Jain's fairness", lambda c: show(c.jain, 1, 3)),
+    ("RTT mean, ms", lambda c: show(c.rtt_s and c.rtt_s.mean, 1e3)),
+)
+
+
+def print_comparison(outcomes: Sequence[Outcome]) -> None:
+    """Print Outcomes of the same scenario side by side; – is "not measured"."""
+    out = console()
+    first = outcomes[0]
+    out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
+    made = table("", *(each.engine for each in outcomes))
+    for name, link in first.links.items():
+        made.add_row(f"link {name}, {link.buffer_packets} packets", style="bold")
+        for label, show_link in _LINK_ROWS:
+            made.add_row(f"  {label}", *(show_link(each.links[name]) for each in outcomes))
+    for place, kind in enumerate(first.classes):
+        made.add_row(f"{kind.flows} {kind.kind} flows", style="bold")
+        for label, show_class in _CLASS_ROWS:
+            cells = (
+                show_class(o.classes[place]) if place < len(o.classes) else "–" for o in outcomes
+            )
+            made.add_row(f"  {label}", *cells)
+    out.print(made)
+    for each in outcomes:
+        print_broken(out, each)

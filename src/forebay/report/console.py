@@ -1,0 +1,39 @@
+"""Where text goes: colour on a terminal, plain text 80 columns wide anywhere else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_WIDEST = 100  # a table torn over a very wide window is hard to read along
+
+
+def console() -> Console:
+    """Return a console on stdout; what is piped or redirected gets no escape codes."""
+    import sys
+
+    from rich.console import Console
+
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # an ASCII terminal loses a ±, not the answer
+    out = Console(highlight=False, soft_wrap=False, emoji=False, markup=False)
+    out.width = min(out.width, _WIDEST)
+    return out
+
+
+def table(*columns: str, left: int = 1) -> Table:
+    """Return a bare table; the first ``left`` columns are words, the others numbers.
+
+    Cells fold instead of being cut: a number that ends in an ellipsis is a wrong number.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold")
+    for place, name in enumerate(columns):
+        words = place < left
+        made.add_column(name, justify="left" if words else "right", overflow="fold")
+    return made

@@ -1,0 +1,6 @@
+"""Pictures by matplotlib, drawn without a screen; importing this costs half a second."""
+
+from forebay.report.figures.reproduction import draw_reproduction
+from forebay.report.figures.size import draw_size
+
+__all__ = ["draw_reproduction", "draw_size"]

@@ -1,0 +1,107 @@
+"""Vertical lines through all panels: the answer, and what each law asks for.
+
+Their names stand in a lane of their own above the panels, in as many rows as it takes for
+none to cover another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log10
+from typing import TYPE_CHECKING
+
+from forebay.report.answer import Answer
+from forebay.report.figures.style import FAINT, INK, VERMILLION
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SAME = 1.02  # closer than this ratio two laws share a line and a label
+_CHARACTER = 0.0125  # width of a label's character, as a share of the axis
+
+
+@dataclass(slots=True)
+class _Mark:
+    packets: float
+    label: str
+    holds: bool
+    is_answer: bool = False
+
+
+def draw_marks(lane: Axes, panels: Sequence[Axes], answer: Answer) -> None:
+    """Draw the lines through ``panels`` and their names into ``lane`` (the same x axis)."""
+    marks = _marks(answer)
+    _widen(panels[-1], marks)
+    lane.set_axis_off()
+    lane.grid(False)
+    rows = _rows(marks, panels[-1].get_xlim())
+    lane.set_ylim(max(rows, default=0) + 1, -0.4)
+    for mark, row in zip(marks, rows, strict=True):
+        _draw(lane, panels, mark, row)
+
+
+def _marks(answer: Answer) -> list[_Mark]:
+    marks: list[_Mark] = []
+    asked = [law for law in answer.laws if law.packets is not None and law.packets > 0]
+    for law in sorted(asked, key=lambda law: law.packets or 0):
+        packets, name = float(law.packets or 0), law.law.rsplit("/", 1)[-1]
+        if (
+            marks
+            and packets / marks[-1].packets < _SAME
+            and marks[-1].holds == law.assumptions_hold
+        ):
+            marks[-1].label += f", {name}"
+        else:
+            marks.append(_Mark(packets, name, law.assumptions_hold))
+    for mark in marks:
+        mark.label += f" {mark.packets:.0f}"
+    if answer.buffer is not None:
+        label = f"answer {answer.buffer.packets}"
+        marks.append(_Mark(answer.buffer.packets, label, True, is_answer=True))
+    return sorted(marks, key=lambda mark: mark.packets)
+
+
+def _widen(axes: Axes, marks: Sequence[_Mark]) -> None:
+    """Make room for every mark, also where no buffer was tried."""
+    low, high = axes.get_xlim()
+    places = [mark.packets for mark in marks]
+    axes.set_xlim(min(low, *(p / 1.1 for p in places)), max(high, *(p * 1.1 for p in places)))
+
+
+def _rows(marks: Sequence[_Mark], limits: tuple[float, float]) -> list[int]:
+    """Give each label the first row in which it stands clear of the labels before it."""
+    ends: list[float] = []
+    rows = []
+    for mark in marks:
+        place = (log10(mark.packets) - log10(limits[0])) / (log10(limits[1]) - log10(limits[0]))
+        left, right = _extent(place, mark.label)
+        row = next((r for r, end in enumerate(ends) if left > end), len(ends))
+        ends[row:row + 1] = [right]  # fmt: skip
+        rows.append(row)
+    return rows
+
+
+def _extent(place: float, label: str) -> tuple[float, float]:
+    width = len(label) * _CHARACTER
+    return (place - width, place) if place > 0.75 else (place, place + width)
+
+
+def _draw(lane: Axes, panels: Sequence[Axes], mark: _Mark, row: int) -> None:
+    colour = VERMILLION if mark.is_answer else INK if mark.holds else FAINT
+    dashes = "-" if mark.is_answer or mark.holds else (0, (4, 3))
+    width = 1.8 if mark.is_answer else 0.9
+    for axes in panels:
+        axes.axvline(mark.packets, color=colour, linewidth=width, linestyle=dashes, zorder=1)
+    bottom = lane.get_ylim()[0]
+    lane.plot(
+        [mark.packets, mark.packets], [row, bottom],
+        color=colour, linewidth=width, linestyle=dashes, clip_on=False,
+    )  # fmt: skip
+    low, high = panels[-1].get_xlim()
+    at_right = (log10(mark.packets) - log10(low)) / (log10(high) - log10(low)) > 0.75
+    lane.annotate(
+        mark.label, (mark.packets, row), xytext=(-3 if at_right else 3, 0),
+        textcoords="offset points", ha="right" if at_right else "left", va="center",
+        fontsize=8, color=colour, fontweight="bold" if mark.is_answer else "normal",
+    )  # fmt: skip

@@ -1,0 +1,80 @@
+"""The picture of a reproduction: a row of dots for each row of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.figure import Figure
+
+from forebay.outcome import Metric
+from forebay.report.figures.style import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    VERMILLION,
+    clean,
+    house_style,
+    save,
+)
+from forebay.report.reproduction import Reproduction
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_DOTS = (("s", ORANGE), ("D", PURPLE), ("o", BLUE), ("^", GREEN), ("v", INK), ("P", VERMILLION))
+
+
+def draw_reproduction(made: Reproduction, path: Path) -> None:
+    """Draw every number column of a reproduction against its rows into a file."""
+    with house_style():
+        figure = Figure(figsize=(7.2, 1.6 + 0.28 * len(made.rows)), layout="constrained")
+        axes = figure.subplots()
+        for place, column in enumerate(_drawn(made)):
+            _dots(axes, made, column, *_DOTS[place % len(_DOTS)])
+        _name_rows(axes, made)
+        axes.set_title(made.title, fontsize=10, color=INK, loc="left")
+        axes.set_xlabel(made.unit)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=3)
+        clean(axes)
+        save(figure, path)
+
+
+def _drawn(made: Reproduction) -> list[int]:
+    if made.drawn:
+        return [made.columns.index(name) for name in made.drawn]
+    rest = range(made.labels, len(made.columns))
+    return [place for place in rest if any(_value(row[place]) is not None for row in made.rows)]
+
+
+def _value(cell: Any) -> float | None:
+    if isinstance(cell, Metric):
+        return cell.value
+    return float(cell) if isinstance(cell, int | float) and not isinstance(cell, bool) else None
+
+
+def _dots(axes: Axes, made: Reproduction, column: int, marker: str, colour: str) -> None:
+    cells = [(place, row[column]) for place, row in enumerate(made.rows)]
+    seen = [(place, cell) for place, cell in cells if _value(cell) is not None]
+    for place, cell in seen:
+        if isinstance(cell, Metric) and cell.low is not None and cell.high is not None:
+            axes.plot([cell.low, cell.high], [place, place], color=colour, linewidth=1.6)
+    axes.plot(
+        [_value(cell) or 0.0 for _, cell in seen], [place for place, _ in seen],
+        linestyle="none", marker=marker, markersize=5, color=colour,
+        markerfacecolor=colour if marker == "o" else "none", label=made.columns[column],
+    )  # fmt: skip
+
+
+def _name_rows(axes: Axes, made: Reproduction) -> None:
+    axes.set_yticks(range(len(made.rows)), [_label(row[: made.labels]) for row in made.rows])
+    axes.invert_yaxis()
+    for label, verdict in zip(axes.get_yticklabels(), made.verdicts, strict=True):
+        label.set_color(INK if verdict else VERMILLION)
+
+
+def _label(cells: Sequence[Any]) -> str:
+    return ", ".join(f"{cell:g}" if isinstance(cell, float) else str(cell) for cell in cells)

@@ -1,0 +1,87 @@
+"""Numbers as a person reads them: value, half-width of the interval, unit."""
+
+from __future__ import annotations
+
+from forebay.outcome import Metric
+
+NOT_MEASURED = "–"
+_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+
+
+def percent(metric: Metric | None) -> Metric | None:
+    """Return a fraction as a percentage, value and interval alike; None stays None."""
+    return scaled(metric, 100.0)
+
+
+def scaled(metric: Metric | None, factor: float) -> Metric | None:
+    """Return a metric in another unit (``factor`` > 0 of it to one of the old)."""
+    if metric is None:
+        return None
+    return metric.model_copy(
+        update={
+            "value": metric.value * factor,
+            "low": None if metric.low is None else metric.low * factor,
+            "high": None if metric.high is None else metric.high * factor,
+        }
+    )
+
+
+def half_width(metric: Metric) -> float | None:
+    """Half the interval's width, the larger half where it is not symmetrical."""
+    if metric.low is None or metric.high is None:
+        return None
+    return max(metric.high - metric.value, metric.value - metric.low)
+
+
+def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
+    """Write ``value ± half-width`` with ``digits`` decimals, or – where not measured."""
+    metric = scaled(metric, factor)
+    if metric is None:
+        return NOT_MEASURED
+    half = half_width(metric)
+    value = f"{metric.value:.{digits}f}"
+    return value if half is None else f"{value} ± {half:.{digits}f}"
+
+
+def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
+    """Write a metric to three digits, whatever its size: losses span five decades."""
+    metric = scaled(metric, factor)
+    if metric is None:
+        return NOT_MEASURED
+    half = half_width(metric)
+    return plain(metric.value) if half is None else f"{plain(metric.value)} ± {plain(half, 2)}"
+
+
+def show_interval(metric: Metric | None, factor: float, digits: int) -> str:
+    """Write only the interval, ``98.11 … 98.52``."""
+    metric = scaled(metric, factor)
+    if metric is None or metric.low is None or metric.high is None:
+        return NOT_MEASURED
+    return f"{metric.low:.{digits}f} … {metric.high:.{digits}f}"
+
+
+def plain(value: float, significant: int = 3) -> str:
+    """Write a number to so many digits without an exponent where that can be read."""
+    if value == 0:
+        return "0"
+    if 1e-4 <= abs(value) < 1e6:
+        decimals = significant - 1 - _exponent(value)
+        return f"{value:.{max(decimals, 0)}f}"
+    return f"{value:.{significant - 1}e}"
+
+
+def with_prefix(value: float, unit: str) -> str:
+    """Write 193500, "B" as ``193.5 kB``: four digits and a decimal prefix."""
+    size, prefix = next((p for p in _PREFIXES if abs(value) >= p[0]), _PREFIXES[-1])
+    return f"{value / size:.4g} {prefix}{unit}"
+
+
+def duration(seconds: float) -> str:
+    """Write a time in the unit a person would use: µs, ms or s."""
+    if seconds >= 1:
+        return f"{plain(seconds)} s"
+    return f"{plain(seconds * 1e3)} ms" if seconds >= 1e-3 else f"{plain(seconds * 1e6)} µs"
+
+
+def _exponent(value: float) -> int:
+    return int(f"{abs(value):e}".split("e")[1])

@@ -1,0 +1,101 @@
+"""A published table or figure against ours, a verdict a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from forebay.outcome import Metric
+from forebay.report.console import console, table
+from forebay.report.numbers import NOT_MEASURED, half_width
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """What an artefact in papers/ gives back.
+
+    Attributes
+    ----------
+    artefact : its name, such as "A.fig15".
+    title : one line: paper, place, what is compared.
+    columns : names of the cells of a row.
+    rows : one list of cells a row: str, int, float, None (nothing printed), or a Metric.
+    verdicts : one a row: True where ours lies in the row's band.
+    reasons : one a row: why it is out of its band, "" where it is in.
+    notes : what to know about the whole, such as where the print is wrong.
+    labels : how many columns at the left name the row; a figure draws the others.
+    drawn : names of the columns that a figure draws; empty means all numbers but labels.
+    unit : unit of the drawn columns.
+    """
+
+    artefact: str
+    title: str
+    columns: list[str]
+    rows: list[list[Any]]
+    verdicts: list[bool]
+    reasons: list[str]
+    notes: list[str] = field(default_factory=list)
+    labels: int = 1
+    drawn: tuple[str, ...] = ()
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        lengths = {len(self.rows), len(self.verdicts), len(self.reasons)}
+        if len(lengths) != 1 or any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"{self.artefact}: rows, verdicts, reasons, columns do not match")
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every row lies in its band."""
+        return all(self.verdicts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of ``reproduce --json`` (schema 1): JSON types only."""
+        return {
+            "schema": 1,
+            "artefact": self.artefact,
+            "title": self.title,
+            "agrees": self.agrees,
+            "columns": list(self.columns),
+            "rows": [
+                {"cells": [_json(cell) for cell in row], "in_band": verdict, "reason": reason}
+                for row, verdict, reason in zip(self.rows, self.verdicts, self.reasons, strict=True)
+            ],
+            "notes": list(self.notes),
+        }
+
+
+def print_reproduction(made: Reproduction) -> None:
+    """Print the table with a verdict a row, then the reasons, then the notes."""
+    out = console()
+    out.print(made.title, style="bold")
+    body = table(*made.columns, "verdict", left=0)
+    for row, verdict in zip(made.rows, made.verdicts, strict=True):
+        cells = [_cell(cell) for cell in row]
+        body.add_row(*cells, "ok" if verdict else "OUT", style=None if verdict else "bold red")
+    out.print(body)
+    for row, reason in zip(made.rows, made.reasons, strict=True):
+        if reason:
+            named = ", ".join(_cell(cell) for cell in row[: made.labels])
+            out.print(f"{named}: {reason}", style="red")
+    for note in made.notes:
+        out.print(note)
+    out.print(_summary(made), style="bold green" if made.agrees else "bold red")
+
+
+def _summary(made: Reproduction) -> str:
+    inside = sum(made.verdicts)
+    return f"{made.artefact}: {inside} of {len(made.verdicts)} rows lie in their band."
+
+
+def _cell(cell: Any) -> str:
+    if cell is None:
+        return NOT_MEASURED
+    if isinstance(cell, Metric):
+        half = half_width(cell)
+        return f"{cell.value:.1f}" if half is None else f"{cell.value:.1f} ±{half:.1f}"
+    return f"{cell:g}" if isinstance(cell, float) else str(cell)
+
+
+def _json(cell: Any) -> Any:
+    return cell.model_dump(mode="json") if isinstance(cell, Metric) else cell

@@ -1,0 +1,24 @@
+"""Goals and an engine in, the smallest buffer that meets the goals out."""
+
+from forebay.sizing.answer import Interrupted, size
+from forebay.sizing.errors import GoalNotAnswered, NoGoals, SizingError
+from forebay.sizing.goals import GOAL_KINDS, Goal, GoalKind, goals_of
+from forebay.sizing.result import Buffer, CurvePoint, GoalResult, SizeResult
+from forebay.sizing.verdict import Verdict
+
+__all__ = [
+    "GOAL_KINDS",
+    "Buffer",
+    "CurvePoint",
+    "Goal",
+    "GoalKind",
+    "GoalNotAnswered",
+    "GoalResult",
+    "Interrupted",
+    "NoGoals",
+    "SizeResult",
+    "SizingError",
+    "Verdict",
+    "goals_of",
+    "size",
+]

@@ -1,0 +1,123 @@
+"""Puts the result together from what was tried; runs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forebay.sizing.bracket import Bracket
+from forebay.sizing.goals import Goal
+from forebay.sizing.result import Buffer, CurvePoint, GoalResult, LawLike, SizeResult
+from forebay.sizing.trials import Trial, Trials
+from forebay.sizing.verdict import Verdict
+from forebay.sizing.wording import width
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked, and all that was tried for it."""
+
+    scenario: Scenario
+    engine: str
+    trials: Trials
+    laws: tuple[LawLike, ...]
+    up: tuple[Goal, ...]
+    down: tuple[Goal, ...]
+    limit: int
+
+
+def found(question: Question, need: Bracket, allow: Bracket | None, there: Trial) -> SizeResult:
+    """Return the result with the answer ``there``."""
+    buffer = _buffer(question.scenario, need.low + 1, there.packets)
+    return _result(
+        question,
+        there,
+        not_met_below(question, there.packets),
+        buffer=buffer,
+        largest=allow.low if allow is not None and allow.high is not None else None,
+        notes=(*width(question.trials, buffer.low, buffer.high), *_remarks(question, there)),
+    )
+
+
+def none(question: Question, reason: str, against: Sequence[Goal] = ()) -> SizeResult:
+    """Return the result without an answer; the goals ``against`` it are marked binding."""
+    tried = question.trials.done.values()
+    nearest = min(tried, key=lambda t: (t.excess(), t.packets), default=None)
+    return _result(question, nearest, against, reason=reason)
+
+
+def not_met_below(question: Question, packets: int) -> tuple[Goal, ...]:
+    """Return the goals that forbid less: not shown to be met at the next smaller buffer."""
+    below = [b for b in question.trials.done if b < packets]
+    if not below:
+        return ()
+    under = question.trials.done[max(below)]
+    return tuple(g for g in question.up if g.judge(under.metric(g)) is not Verdict.MET)
+
+
+def _buffer(scenario: Scenario, low: int, packets: int) -> Buffer:
+    octets = packets * int(scenario.packet)
+    return Buffer(packets, octets, octets * 8 / float(scenario.link.rate), low, packets)
+
+
+def _remarks(question: Question, there: Trial) -> list[str]:
+    notes = [
+        f"{goal} is undecided at {there.packets} packets; more seeds would tell"
+        for goal in question.down
+        if goal.judge(there.metric(goal)) is Verdict.UNDECIDED
+    ]
+    if not question.up:
+        notes.append("only delay goals are set, and the smallest buffer meets those best")
+    return notes
+
+
+def _result(
+    question: Question,
+    there: Trial | None,
+    binding: Sequence[Goal],
+    *,
+    buffer: Buffer | None = None,
+    largest: int | None = None,
+    reason: str | None = None,
+    notes: Sequence[str] = (),
+) -> SizeResult:
+    return SizeResult(
+        scenario=question.scenario.name,
+        engine=question.engine,
+        buffer=buffer,
+        goals=_goal_results(there, binding) if there is not None else (),
+        laws=question.laws,
+        curve=_curve(question.trials),
+        nearest=there.packets if there is not None and buffer is None else None,
+        largest=largest,
+        limit=question.limit,
+        reason=reason,
+        notes=tuple(notes),
+    )
+
+
+def _goal_results(there: Trial, binding: Sequence[Goal]) -> tuple[GoalResult, ...]:
+    return tuple(
+        GoalResult(
+            name=goal.kind.name,
+            sense=goal.kind.sense,
+            pushes=goal.kind.pushes,
+            unit=goal.kind.unit,
+            target=goal.target,
+            reached=there.metric(goal),
+            verdict=goal.judge(there.metric(goal)),
+            binding=goal in binding,
+        )
+        for goal in there.goals
+    )
+
+
+def _curve(trials: Trials) -> tuple[CurvePoint, ...]:
+    return tuple(
+        CurvePoint(packets, trial.seeds, trial.verdict(trials.goals), trial.outcome)
+        for packets, trial in sorted(trials.done.items())
+    )

@@ -1,0 +1,46 @@
+"""What can be wrong with a question before any buffer is tried."""
+
+from __future__ import annotations
+
+
+class SizingError(ValueError):
+    """Bad input to a sizing; ``str()`` is one line: what is wrong; what to write instead.
+
+    Attributes
+    ----------
+    code : stable name of the mistake.
+    field : place in the scenario or argument that is wrong.
+    hint : what to write instead.
+    """
+
+    exit_status = 2
+
+    def __init__(self, code: str, field: str, wrong: str, hint: str) -> None:
+        super().__init__(f"{field}: {wrong}; {hint}")
+        self.code = code
+        self.field = field
+        self.hint = hint
+
+
+class NoGoals(SizingError):
+    """The scenario asks for nothing that a buffer could meet or miss."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no-goals",
+            "goals",
+            "the scenario states none, so no buffer is too small",
+            "write utilization = 0.98 under [goals], or --set goals.utilization=0.98",
+        )
+
+
+class GoalNotAnswered(SizingError):
+    """The engine has no value for a metric that a goal is about."""
+
+    def __init__(self, goal: str, engine: str) -> None:
+        super().__init__(
+            "goal-not-answered",
+            f"goals.{goal}",
+            f"engine {engine} does not answer it",
+            "choose another engine (--engine simulation) or leave this goal out",
+        )

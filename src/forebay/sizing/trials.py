@@ -1,0 +1,138 @@
+"""Every buffer that was tried, each with its outcome; the same seeds at every one.
+
+The workload of a seed does not depend on the buffer, so equal seeds are common random
+numbers: two buffers are compared on the same flows. When a buffer is undecided it is run
+again with more seeds of the same list; the same question is never put twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+from forebay.sizing.errors import GoalNotAnswered
+from forebay.sizing.goals import Goal
+from forebay.sizing.verdict import Verdict, all_of, seeds_wanted
+
+if TYPE_CHECKING:
+    from forebay.engines.protocol import Engine, Progress
+    from forebay.outcome import Metric, Outcome
+    from forebay.scenario import Scenario
+
+LINK = "bottleneck"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One buffer, the engine's outcome for it, and each goal's metric (in goal order)."""
+
+    packets: int
+    outcome: Outcome
+    seeds: int
+    goals: tuple[Goal, ...]
+    metrics: tuple[Metric, ...]
+
+    def verdict(self, goals: Iterable[Goal]) -> Verdict:
+        """Return the verdict on some of the goals together."""
+        return all_of(goal.judge(self.metric(goal)) for goal in goals)
+
+    def metric(self, goal: Goal) -> Metric:
+        """Return the metric that a goal is about."""
+        return self.metrics[self.goals.index(goal)]
+
+    def excess(self) -> float:
+        """Return how far off the worst goal is; see `Goal.excess`."""
+        return max(goal.excess(self.metric(goal)) for goal in self.goals)
+
+
+class Trials:
+    """Runs the engine at a buffer when asked for, and remembers."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        engine: Engine,
+        goals: tuple[Goal, ...],
+        *,
+        seeds: Sequence[int],
+        max_seeds: int,
+        jobs: int,
+        progress: Progress | None,
+    ) -> None:
+        self.goals = goals
+        self.done: dict[int, Trial] = {}
+        self.first_seeds = len(seeds)
+        self.max_seeds = max(max_seeds, len(seeds))
+        self.remaining = 0
+        self._scenario = scenario
+        self._engine = engine
+        self._seeds = [*seeds, *more_seeds(seeds, self.max_seeds)]
+        self._jobs = jobs
+        self._progress = progress
+        self._runs = 0
+        self._shown = 0.0
+
+    def at(self, packets: int) -> Trial:
+        """Return the trial at a buffer, run with the first seeds if it is new."""
+        known = self.done.get(packets)
+        return known if known is not None else self._run(packets, self.first_seeds)
+
+    def settle(self, packets: int, goals: Sequence[Goal]) -> Trial:
+        """Return the trial at a buffer with as many seeds as these goals need, or all."""
+        trial = self.at(packets)
+        while trial.verdict(goals) is Verdict.UNDECIDED and not self.exhausted(packets):
+            trial = self._run(packets, self._enough(trial, goals))
+        return trial
+
+    def settle_fully(self, packets: int) -> Trial:
+        """Return the trial at a buffer with all the seeds there are."""
+        trial = self.at(packets)
+        return trial if self.exhausted(packets) else self._run(trial.packets, self.max_seeds)
+
+    def exhausted(self, packets: int) -> bool:
+        """Whether this buffer has had all the seeds there are."""
+        return packets in self.done and self.done[packets].seeds >= self.max_seeds
+
+    def _enough(self, trial: Trial, goals: Sequence[Goal]) -> int:
+        """Go at once to the seeds that should decide: each look in between costs a rerun."""
+        open_goals = (g for g in goals if g.judge(trial.metric(g)) is Verdict.UNDECIDED)
+        wanted = max(seeds_wanted(trial.metric(g), g.target, trial.seeds) for g in open_goals)
+        return ceil(min(max(1.2 * wanted, 2 * trial.seeds), self.max_seeds))
+
+    def _run(self, packets: int, seeds: int) -> Trial:
+        scenario = self._scenario.with_buffer(packets)
+        outcome = self._engine.run(
+            scenario,
+            self._seeds[:seeds],
+            jobs=self._jobs,
+            progress=None if self._progress is None else self._report,
+        )
+        metrics = tuple(self._read(goal, outcome) for goal in self.goals)
+        trial = Trial(packets, outcome, seeds, self.goals, metrics)
+        self.done[packets] = trial
+        self._runs += 1
+        self._report(0.0)
+        return trial
+
+    def _read(self, goal: Goal, outcome: Outcome) -> Metric:
+        metric = goal.kind.read(outcome.links[LINK])
+        if metric is None:
+            raise GoalNotAnswered(goal.kind.name, self._engine.name)
+        return metric
+
+    def _report(self, fraction: float) -> None:
+        """Pass on the fraction done; the runs still to come are an estimate, so never back."""
+        if self._progress is None:
+            return
+        done = self._runs + fraction
+        estimate = done / max(done + self.remaining, self._runs + 1)
+        self._shown = max(self._shown, min(estimate, 0.99))
+        self._progress(self._shown)
+
+
+def more_seeds(seeds: Sequence[int], total: int) -> range:
+    """Return the seeds that follow the given ones, up to ``total`` in all."""
+    first = max(seeds) + 1
+    return range(first, first + max(0, total - len(seeds)))

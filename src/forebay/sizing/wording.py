@@ -1,0 +1,68 @@
+"""Sentences of the result: how wide an answer is, and why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forebay.sizing.bracket import Bracket
+from forebay.sizing.goals import Goal
+from forebay.sizing.trials import Trial, Trials
+from forebay.sizing.verdict import Verdict
+
+
+def width(trials: Trials, low: int, high: int) -> list[str]:
+    """Say between which buffers the answer lies, where it is not sharp."""
+    if low == high:
+        return []
+    seeds = max(trial.seeds for trial in trials.done.values())
+    many = "1 seed does" if seeds == 1 else f"{seeds} seeds do"
+    return [f"between {low} and {high} packets; {many} not tell these apart, more would narrow it"]
+
+
+def unreachable(trials: Trials, goals: Sequence[Goal], limit: int) -> str:
+    """Say which goals the largest buffer does not meet, and what it reaches."""
+    there = trials.done[max(trials.done)]
+    short = [g for g in goals if g.judge(there.metric(g)) is not Verdict.MET]
+    if not short:  # met at the top, yet a smaller buffer is above a larger that misses
+        return f"no buffer up to {limit} packets meets {_list(goals)} from there on"
+    lines = (_shortfall(goal, there) for goal in short)
+    return f"{'; '.join(lines)}; no buffer up to {limit} packets meets it"
+
+
+def contradiction(
+    trials: Trials,
+    up: Sequence[Goal],
+    missed: Sequence[Goal],
+    need: Bracket,
+    allow: Bracket | None,
+) -> str:
+    """Say what the goals ask that cannot hold at once, and what each gets where."""
+    least = trials.done[need.high or 1]
+    floor = f"{_list(up)} needs at least {_packets(least)}, where {_values(missed, least)}"
+    if not up:
+        return f"{_list(missed)} is missed even with 1 packet, where {_values(missed, least)}"
+    if allow is None or allow.low == 0:
+        return f"the goals contradict each other: {floor}; {_list(missed)} allows no buffer at all"
+    most = trials.done[allow.low]
+    ceiling = f"{_list(missed)} allows at most {_packets(most)}, where {_values(up, most)}"
+    return f"the goals contradict each other: {floor}; {ceiling}"
+
+
+def _shortfall(goal: Goal, there: Trial) -> str:
+    metric = there.metric(goal)
+    where = f"with {_packets(there)} ({goal.show(metric.value)})"
+    if goal.judge(metric) is Verdict.MISSED:
+        return f"{goal} is missed even {where}"
+    return f"{goal} is not shown to be met by {there.seeds} seeds even {where}"
+
+
+def _list(goals: Sequence[Goal]) -> str:
+    return " and ".join(str(goal) for goal in goals)
+
+
+def _values(goals: Sequence[Goal], trial: Trial) -> str:
+    return " and ".join(f"{g.kind.name} is {g.show(trial.metric(g).value)}" for g in goals)
+
+
+def _packets(trial: Trial) -> str:
+    return "1 packet" if trial.packets == 1 else f"{trial.packets} packets"

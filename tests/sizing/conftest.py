@@ -1,0 +1,125 @@
+"""A link whose curves are known, and an engine that measures it with seeded noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
+from forebay.outcome.intervals import over_replications
+
+Curve = Callable[[float], float]
+
+
+@dataclass(frozen=True)
+class Link155:
+    """Stands for a Scenario: what a sizing reads of one, and nothing else."""
+
+    goals: Any
+    name: str = "a known link"
+    bdp_packets: float = 1291.7
+    n_flows: int = 100
+    packet: int = 1500
+    link: Any = field(default_factory=lambda: SimpleNamespace(rate=155e6))
+    buffer_packets: int = 129
+
+    def with_buffer(self, packets: int) -> Link155:
+        assert isinstance(packets, int) and packets >= 1
+        return replace(self, buffer_packets=packets)
+
+
+def asked(**goals: float) -> Link155:
+    names = ("utilization", "loss_rate", "queue_delay_mean", "queue_delay_p99")
+    return Link155(SimpleNamespace(**{name: goals.get(name) for name in names}))
+
+
+@dataclass
+class KnownEngine:
+    """Answers with analytic curves, plus noise drawn from (metric, seed, buffer).
+
+    ``common`` of the noise's variance hangs on the seed alone: it is the same at every
+    buffer, as it is where buffers are compared on the same flows.
+    """
+
+    curves: dict[str, Curve]
+    noise: dict[str, float] = field(default_factory=dict)
+    common: float = 0.5
+    world: int = 0
+    name: str = "known"
+    calls: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
+    stop_after: int | None = None
+
+    def run(
+        self, scenario: Link155, seeds: Sequence[int], *, jobs: int = 0, progress: Any = None
+    ) -> Outcome:
+        self.calls.append((scenario.buffer_packets, tuple(seeds)))
+        if self.stop_after is not None and len(self.calls) > self.stop_after:
+            raise KeyboardInterrupt
+        if progress is not None:
+            progress(0.5)
+        read = {name: self._metric(name, scenario.buffer_packets, seeds) for name in self.curves}
+        return _outcome(scenario, read, seeds)
+
+    def _metric(self, name: str, packets: int, seeds: Sequence[int]) -> Metric:
+        truth, sigma = self.curves[name](packets), self.noise.get(name)
+        if sigma is None:
+            return Metric(value=truth, low=None, high=None, n=len(seeds))
+        values = [truth + sigma * self._draw(name, seed, packets) for seed in seeds]
+        if len(values) == 1:  # an engine's batch means inside the run
+            half = 2.0 * sigma
+            return Metric(value=values[0], low=values[0] - half, high=values[0] + half, n=1)
+        metric = over_replications(values, (-math.inf, math.inf))
+        assert metric is not None
+        return metric
+
+    def _draw(self, name: str, seed: int, packets: int) -> float:
+        key = [self.world, seed, sum(name.encode())]
+        shared = np.random.default_rng(key).standard_normal()
+        own = np.random.default_rng([*key, packets]).standard_normal()
+        return float(math.sqrt(self.common) * shared + math.sqrt(1 - self.common) * own)
+
+
+def _outcome(scenario: Link155, read: dict[str, Metric], seeds: Sequence[int]) -> Outcome:
+    mean, p99 = read.get("queue_delay_mean"), read.get("queue_delay_p99")
+    link = LinkOutcome(
+        utilization=read.get("utilization"),
+        loss_rate=read.get("loss_rate"),
+        queue_packets=None,
+        queue_delay_s=Quantiles(mean=mean, p50=None, p95=None, p99=p99),
+        buffer_packets=scenario.buffer_packets,
+        bdp_packets=scenario.bdp_packets,
+    )
+    known = Provenance(version="0", seeds=list(seeds), scenario_sha256="", wall_s=0.0)
+    return Outcome(
+        scenario={"name": scenario.name}, engine="known", links={"bottleneck": link}, classes=[],
+        broken_assumptions=[], provenance=known,
+    )  # fmt: skip
+
+
+def saturating(scale: float) -> Curve:
+    """Utilization 1 - exp(-b / scale) / 2: half at no buffer, all of it in the end."""
+    return lambda b: 1 - 0.5 * math.exp(-b / scale)
+
+
+def meets_at(scale: float, target: float) -> int:
+    """Smallest integer buffer at which `saturating` reaches the target."""
+    return max(1, math.ceil(-scale * math.log(2 * (1 - target)) - 1e-9))
+
+
+def delay_at(share: float) -> Curve:
+    """Queueing delay of a queue that is filled to a share of its buffer, seconds."""
+    return lambda b: share * b * 12_000 / 155e6
+
+
+@pytest.fixture(scope="session")
+def known() -> SimpleNamespace:
+    return SimpleNamespace(
+        asked=asked, Engine=KnownEngine, saturating=saturating, meets_at=meets_at,
+        delay_at=delay_at,
+    )  # fmt: skip
