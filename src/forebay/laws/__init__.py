@@ -1,0 +1,58 @@
+"""Published laws of buffer sizing, one a file: pure functions of arrays, and a `LAW` each.
+
+The functions can be used alone: ``laws.sqrt_n.buffer(bdp, n)``. `for_scenario` asks every
+law about a scenario; each says which of its assumptions the scenario breaks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forebay.laws import (
+    desynchronized,
+    loss,
+    rule_of_thumb,
+    sawtooth,
+    single_flow,
+    sqrt_n,
+    synchronized,
+    utilization,
+)
+from forebay.laws.answer import Law, LawAnswer
+from forebay.laws.governing import governing_law
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+LAWS: tuple[Law, ...] = (
+    rule_of_thumb.LAW,
+    single_flow.LAW,
+    synchronized.LAW,
+    sqrt_n.LAW,
+    utilization.LAW,
+    loss.LAW,
+)
+"""Every law, in the order in which they are shown."""
+
+
+def for_scenario(scenario: Scenario) -> list[LawAnswer]:
+    """Answers of all laws that have anything to say about `scenario`, broken ones included."""
+    answers = [law.answer(scenario) for law in LAWS]
+    return [a for a in answers if a.packets is not None or a.utilization is not None]
+
+
+__all__ = [
+    "LAWS",
+    "Law",
+    "LawAnswer",
+    "desynchronized",
+    "for_scenario",
+    "governing_law",
+    "loss",
+    "rule_of_thumb",
+    "sawtooth",
+    "single_flow",
+    "sqrt_n",
+    "synchronized",
+    "utilization",
+]

@@ -1,0 +1,70 @@
+"""What a law is, and what it answers for a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+Check = Callable[["Scenario"], "str | None"]
+"""Says in one line how a scenario breaks an assumption; None where it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class LawAnswer:
+    """A law's answer to one scenario.
+
+    Attributes
+    ----------
+    law : str
+        Who and what: "appenzeller-2004/sqrt-n".
+    packets : float or None
+        Buffer in packets that the law asks for, given the scenario's goals. None where the
+        law has no answer: no such goal is set, or no finite buffer reaches it.
+    utilization : float or None
+        Fraction of the link that the law predicts at the scenario's own buffer.
+    broken_assumptions : tuple of str
+        What the scenario does that the law does not cover, in words for a user.
+    source : str
+        Paper, section, equation.
+    """
+
+    law: str
+    packets: float | None
+    utilization: float | None
+    broken_assumptions: tuple[str, ...]
+    source: str
+
+    @property
+    def assumptions_hold(self) -> bool:
+        """Whether the scenario is one that the law was made for."""
+        return not self.broken_assumptions
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """A published law: its formulas read off a scenario, and what they assume."""
+
+    name: str
+    source: str
+    packets: Callable[[Scenario], float | None]
+    utilization: Callable[[Scenario], float | None]
+    checks: tuple[Check, ...]
+
+    def broken(self, scenario: Scenario) -> tuple[str, ...]:
+        """Lines that say which assumptions `scenario` breaks, in the order of the checks."""
+        lines = (check(scenario) for check in self.checks)
+        return tuple(line for line in lines if line is not None)
+
+    def answer(self, scenario: Scenario) -> LawAnswer:
+        """Everything the law says about `scenario`."""
+        return LawAnswer(
+            law=self.name,
+            packets=self.packets(scenario),
+            utilization=self.utilization(scenario),
+            broken_assumptions=self.broken(scenario),
+            source=self.source,
+        )

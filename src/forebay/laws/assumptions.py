@@ -1,0 +1,150 @@
+"""The assumptions of the laws, each a check that says how a scenario breaks it.
+
+The lines go to users as they stand. Sources: paper A (Appenzeller et al. 2004), §3 for
+desynchronization, §5.1.1 for 250 flows and a window of two, §5.3 for scope.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forebay.laws import quantities, sawtooth
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+COMMONLY_SYNCHRONIZED = 100
+"""Below this many flows synchronization is common (§3.2)."""
+MODEL_HOLDS = 250
+"""From this many flows on, eq. 6 matched the paper's OC3 simulations (§5.1.1)."""
+RARELY_SYNCHRONIZED = 500
+"""Above this many flows synchronization is very rare (§3.2)."""
+PERIODS_MEASURED = 5
+"""Sawtooth periods below which a measured mean still depends on where the window begins."""
+
+
+def long_lived(scenario: Scenario) -> str | None:
+    """Every flow outlasts the measurement."""
+    if all(t.kind == "long" for t in scenario.traffic):
+        return None
+    return "flows that end: the law covers long-lived flows only"
+
+
+def drop_tail(scenario: Scenario) -> str | None:
+    """The queue drops arrivals when full, and only then."""
+    if scenario.queue.discipline == "drop-tail":
+        return None
+    return f"queue discipline {scenario.queue.discipline}: the law assumes drop-tail"
+
+
+def halving(scenario: Scenario) -> str | None:
+    """Every flow halves its window at a loss and adds one packet a round trip."""
+    used = {name for t in scenario.traffic for name in t.shares}
+    others = ", ".join(sorted(used - {"reno"}))
+    return f"congestion control {others}: the law assumes reno's halving" if others else None
+
+
+def congested(scenario: Scenario) -> str | None:
+    """The access links can overload the link."""
+    if sum(t.flows * t.access_rate for t in scenario.traffic) > scenario.link.rate:
+        return None
+    return "access links together no faster than the link: it is never congested"
+
+
+def window_unlimited(scenario: Scenario) -> str | None:
+    """No receiver's window keeps the flows from filling path and buffer."""
+    needed = scenario.bdp_packets + scenario.buffer_packets
+    limits = [t.flows * t.max_window for t in scenario.traffic if t.max_window is not None]
+    if len(limits) < len(scenario.traffic) or sum(limits) > needed:
+        return None
+    return "max_window is reached before the buffer is full: the queue never overflows"
+
+
+def settled(scenario: Scenario) -> str | None:
+    """All flows run before measuring begins."""
+    if all(t.start.high <= scenario.measure.warmup for t in scenario.traffic):
+        return None
+    return "flows still start after the warm-up: the law describes the steady state"
+
+
+def one_flow(scenario: Scenario) -> str | None:
+    """There is exactly one flow."""
+    if scenario.n_flows == 1:
+        return None
+    return f"{scenario.n_flows} flows: the law describes one flow alone"
+
+
+def synchronized_flows(scenario: Scenario) -> str | None:
+    """The flows are one, or few enough to march in step."""
+    n = scenario.n_flows
+    if n < COMMONLY_SYNCHRONIZED:
+        return None
+    if n <= RARELY_SYNCHRONIZED:
+        return f"{COMMONLY_SYNCHRONIZED} flows or more: windows are at most partly synchronized"
+    return f"more than {RARELY_SYNCHRONIZED} flows: windows are very rarely synchronized"
+
+
+def enough_flows(scenario: Scenario) -> str | None:
+    """The flows are many enough not to march in step."""
+    if scenario.n_flows >= MODEL_HOLDS:
+        return None
+    return f"fewer than {MODEL_HOLDS} flows: windows may be synchronized"
+
+
+def varied_rtt(scenario: Scenario) -> str | None:
+    """Round-trip times differ."""
+    lowest = min(t.rtt.low for t in scenario.traffic)
+    if scenario.n_flows == 1 or max(t.rtt.high for t in scenario.traffic) > lowest:
+        return None
+    return "all round-trip times equal: windows may be synchronized"
+
+
+def window_above_two(scenario: Scenario) -> str | None:
+    """Windows are wide enough that losses are repaired without timeouts."""
+    window = quantities.average_window(scenario)
+    if window > 2.0:
+        return None
+    return f"average window of {window:.2g} packets, not above 2: timeouts dominate"
+
+
+def half_growth(scenario: Scenario) -> str | None:
+    """Windows grow by half a packet a round trip, as when ACKs are delayed and counted."""
+    if all(quantities.growth_of(t) == 0.5 for t in scenario.traffic):
+        return None
+    return "windows grow by a packet a round trip: loss may be twice 0.76/w^2, made for half that"
+
+
+def long_enough(scenario: Scenario) -> str | None:
+    """The window of measurement holds several common sawtooths."""
+    growth = scenario.n_flows * quantities.growth(scenario)
+    capacity = quantities.capacity(scenario)
+    return _periods(
+        scenario,
+        float(sawtooth.period(scenario.buffer_packets, capacity, scenario.bdp_packets, growth)),
+    )
+
+
+def long_enough_each(scenario: Scenario) -> str | None:
+    """The window of measurement holds several sawtooths of a single one of many flows.
+
+    From 2/3 to 4/3 of the mean window (§3.2), at the round trip of a half-full buffer.
+    """
+    queueing = scenario.buffer_packets / 2.0 / quantities.capacity(scenario)
+    climb = 2.0 / 3.0 * quantities.average_window(scenario) / quantities.growth(scenario)
+    return _periods(scenario, climb * (scenario.mean_rtt + queueing))
+
+
+def _periods(scenario: Scenario, period_s: float) -> str | None:
+    if scenario.measure.duration >= PERIODS_MEASURED * period_s:
+        return None
+    return (
+        f"measured for less than {PERIODS_MEASURED} sawtooth periods of {period_s:.3g} s: "
+        "a measured mean has not settled"
+    )
+
+
+TCP_SAWTOOTHS = (long_lived, drop_tail, halving, congested, window_unlimited, settled)
+"""What every law of long TCP flows assumes."""
+
+DESYNCHRONIZED = (*TCP_SAWTOOTHS, enough_flows, varied_rtt, window_above_two, long_enough_each)
+"""What the laws of many flows out of step assume."""

@@ -1,0 +1,47 @@
+"""The normal distribution, for scalars without SciPy.
+
+One scenario needs one value, and SciPy would cost more time than all the laws together.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+from numpy.typing import ArrayLike
+
+from forebay.laws.arrays import Array, as_array
+
+_STANDARD = NormalDist()
+
+
+def erf(x: ArrayLike) -> Array:
+    """Error function (2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x)."""
+    values = as_array(x)
+    if values.ndim == 0:
+        return as_array(math.erf(values))[()]
+    from scipy.special import erf as erf_of_array
+
+    return as_array(erf_of_array(values))
+
+
+def erfinv(y: ArrayLike) -> Array:
+    """Inverse of `erf` on [-1, 1], infinite at its ends; NaN outside."""
+    values = as_array(y)
+    if values.ndim == 0:
+        return as_array(_erfinv(float(values)))[()]
+    from scipy.special import erfinv as erfinv_of_array
+
+    return as_array(erfinv_of_array(values))
+
+
+def quantile(probability: ArrayLike) -> Array:
+    """z with P(Z <= z) = `probability` for a standard normal Z."""
+    return math.sqrt(2.0) * erfinv(2.0 * as_array(probability) - 1.0)
+
+
+def _erfinv(y: float) -> float:
+    if not -1.0 < y < 1.0:
+        return math.copysign(math.inf, y) if abs(y) == 1.0 else math.nan
+    # through the lower tail, where 1 - |y| keeps its digits
+    return math.copysign(_STANDARD.inv_cdf((1.0 - abs(y)) / 2.0), y) / math.sqrt(2.0)

@@ -1,0 +1,32 @@
+"""One long flow alone: the sawtooth of paper A, §2 and appendix B."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forebay.laws import assumptions, sawtooth
+from forebay.laws.answer import Law
+from forebay.laws.quantities import finite
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+
+def _packets(scenario: Scenario) -> float | None:
+    target = scenario.goals.utilization
+    if target is None:
+        return None
+    return finite(sawtooth.buffer_for(target, scenario.bdp_packets))
+
+
+def _utilization(scenario: Scenario) -> float:
+    return float(sawtooth.utilization(scenario.buffer_packets, scenario.bdp_packets))
+
+
+LAW = Law(
+    name="appenzeller-2004/single-flow",
+    source="Appenzeller et al. 2004, §2 and appendix B, the idle stretch integrated as well",
+    packets=_packets,
+    utilization=_utilization,
+    checks=(*assumptions.TCP_SAWTOOTHS, assumptions.one_flow, assumptions.long_enough),
+)

@@ -1,0 +1,49 @@
+"""Flows in lockstep need what one flow needs (paper A, §3.1, eq. 1 to 3).
+
+The sum of their windows is the window of a single flow that grows n times as fast, and
+neither the buffer nor the utilization of `sawtooth` depends on the growth.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from forebay.laws import assumptions, sawtooth
+from forebay.laws.answer import Law
+from forebay.laws.arrays import Array, as_array
+from forebay.laws.quantities import finite
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+
+def buffer(bdp: ArrayLike) -> Array:
+    """B = 2 Tp C: the buffer that just never empties, whatever n (eq. 3), in the unit of `bdp`."""
+    return as_array(bdp)
+
+
+def _packets(scenario: Scenario) -> float | None:
+    target = scenario.goals.utilization
+    if target is None:
+        return float(buffer(scenario.bdp_packets))
+    return finite(sawtooth.buffer_for(target, scenario.bdp_packets))
+
+
+def _utilization(scenario: Scenario) -> float:
+    return float(sawtooth.utilization(scenario.buffer_packets, scenario.bdp_packets))
+
+
+LAW = Law(
+    name="appenzeller-2004/synchronized",
+    source="Appenzeller et al. 2004, §3.1, with the utilization of appendix B's fluid sawtooth",
+    packets=_packets,
+    utilization=_utilization,
+    checks=(
+        *assumptions.TCP_SAWTOOTHS,
+        assumptions.synchronized_flows,
+        assumptions.window_above_two,
+        assumptions.long_enough,
+    ),
+)

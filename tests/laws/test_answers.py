@@ -1,0 +1,105 @@
+"""What the laws answer for a scenario, and which assumptions they say it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from forebay import laws
+from forebay.laws import LawAnswer
+from forebay.scenario import Scenario
+
+Make = Callable[..., Scenario]
+
+
+def answers(scenario: Scenario) -> dict[str, LawAnswer]:
+    return {a.law: a for a in laws.for_scenario(scenario)}
+
+
+def test_oc3_line_card(oc3: Make) -> None:
+    found = answers(oc3())
+    assert found["villamizar-song/rule-of-thumb"].packets == pytest.approx(1291.67, abs=0.01)
+    assert found["appenzeller-2004/sqrt-n"].packets == pytest.approx(129.17, abs=0.01)
+    eq6 = found["appenzeller-2004/utilization"]
+    assert eq6.packets == pytest.approx(127.03, abs=0.01)
+    assert eq6.utilization == pytest.approx(0.982, abs=0.0005)
+    assert eq6.broken_assumptions == ("fewer than 250 flows: windows may be synchronized",)
+    assert not eq6.assumptions_hold
+    assert "appenzeller-2004/loss" not in found  # no loss goal, so it has nothing to say
+
+
+def test_every_law_has_its_own_name_and_source() -> None:
+    names = [law.name for law in laws.LAWS]
+    assert len(set(names)) == len(names)
+    assert all(law.source for law in laws.LAWS)
+
+
+def test_desynchronized_laws_hold_with_many_flows(oc3: Make) -> None:
+    found = answers(oc3("traffic.0.flows=400"))
+    assert found["appenzeller-2004/sqrt-n"].assumptions_hold
+    assert found["appenzeller-2004/utilization"].assumptions_hold
+    assert not found["appenzeller-2004/single-flow"].assumptions_hold
+
+
+def test_single_flow_holds_for_one_flow(oc3: Make) -> None:
+    found = answers(oc3("traffic.0.flows=1", 'measure.duration="12 h"'))
+    single = found["appenzeller-2004/single-flow"]
+    assert single.assumptions_hold
+    assert single.utilization == pytest.approx(0.8174, abs=0.001)
+    assert not found["appenzeller-2004/utilization"].assumptions_hold
+
+
+def test_no_goal_no_size(oc3: Make) -> None:
+    scenario = oc3()
+    bare = scenario.model_copy(
+        update={"goals": scenario.goals.model_copy(update={"utilization": None})}
+    )
+    found = answers(bare)
+    assert found["appenzeller-2004/utilization"].packets is None
+    assert found["appenzeller-2004/utilization"].utilization is not None
+    assert found["appenzeller-2004/single-flow"].packets is None
+
+
+def test_loss_goal(oc3: Make) -> None:
+    found = answers(oc3("goals.loss_rate=0.001"))
+    asked = found["appenzeller-2004/loss"]
+    assert asked.packets == pytest.approx(100 * (0.76 / 0.001) ** 0.5 - 1291.67, abs=0.1)
+    assert any("twice 0.76/w^2" in line for line in asked.broken_assumptions)
+
+
+def test_no_buffer_is_lossless(oc3: Make) -> None:
+    assert "appenzeller-2004/loss" not in answers(oc3("goals.loss_rate=0.0"))
+
+
+def test_unreachable_goal_has_no_size(oc3: Make) -> None:
+    found = answers(oc3("goals.utilization=1.0"))
+    assert found["appenzeller-2004/utilization"].packets is None
+    assert found["appenzeller-2004/synchronized"].packets == pytest.approx(1291.67, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("override", "line"),
+    [
+        ("traffic.0.flows=249", "fewer than 250 flows"),
+        ('traffic.0.rtt="100 ms"', "all round-trip times equal"),
+        ("traffic.0.flows=1000", "average window of 1.4 packets"),
+        ("traffic.0.max_window=3", "max_window is reached"),
+        ('traffic.0.access_rate="387.5 kbit/s"', "never congested"),
+        ('measure.warmup="1 s"', "flows still start"),
+        ('measure.duration="1 s"', "sawtooth periods"),
+    ],
+)
+def test_each_broken_assumption_is_named(oc3: Make, override: str, line: str) -> None:
+    scenario = oc3("traffic.0.flows=400", override)
+    broken = answers(scenario)["appenzeller-2004/utilization"].broken_assumptions
+    assert [line in text for text in broken] == [True]
+
+
+@pytest.mark.parametrize(
+    ("n", "name"),
+    [(1, "single-flow"), (2, "synchronized"), (99, "synchronized"), (100, "utilization")],
+)
+def test_governing_law_by_number_of_flows(oc3: Make, n: int, name: str) -> None:
+    law = laws.governing_law(oc3(f"traffic.0.flows={n}"))
+    assert law.name == f"appenzeller-2004/{name}"

@@ -1,0 +1,81 @@
+"""The theory engine: its Outcome is filled from the governing law and from nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from forebay.engines.theory import TheoryEngine
+from forebay.outcome import Outcome
+from forebay.scenario import Scenario
+
+Make = Callable[..., Scenario]
+
+
+def run(scenario: Scenario) -> Outcome:
+    return TheoryEngine().run(scenario, [1, 2])
+
+
+def test_oc3_outcome(oc3: Make) -> None:
+    outcome = run(oc3())
+    link = outcome.links["bottleneck"]
+    assert link.utilization is not None
+    assert link.utilization.value == pytest.approx(0.982, abs=5e-4)
+    assert (link.utilization.low, link.utilization.high, link.utilization.n) == (None, None, 0)
+    assert link.queue_packets is not None and link.queue_packets.mean is not None
+    assert link.queue_packets.mean.value == pytest.approx(64.5)
+    assert link.queue_delay_s is not None and link.queue_delay_s.mean is not None
+    assert link.queue_delay_s.mean.value == pytest.approx(64.5 * 12_000 / 155e6)
+    assert link.loss_rate is not None
+    assert link.loss_rate.value == pytest.approx(0.76 / (1420.67 / 100) ** 2, rel=1e-4)
+    assert "fewer than 250 flows: windows may be synchronized" in outcome.broken_assumptions
+    assert len(set(outcome.broken_assumptions)) == len(outcome.broken_assumptions)
+    assert outcome.provenance.seeds == [1, 2]
+
+
+def test_quantiles_are_in_order_and_in_the_buffer(oc3: Make) -> None:
+    for n in (1, 50, 400):
+        spread = run(oc3(f"traffic.0.flows={n}")).links["bottleneck"].queue_packets
+        assert spread is not None and spread.p50 and spread.p95 and spread.p99
+        assert 0.0 <= spread.p50.value <= spread.p95.value <= spread.p99.value <= 129.0 + 1e-9
+
+
+def test_what_no_law_says_is_none(oc3: Make) -> None:
+    (group,) = run(oc3()).classes
+    assert (group.goodput_bps, group.jain, group.timeouts, group.fct_s) == (None,) * 4
+    assert group.throughput_bps is not None
+    assert group.throughput_bps.value == pytest.approx(0.982 * 155e6, rel=1e-3)
+
+
+def test_shares_of_several_classes_are_unknown(oc3: Make) -> None:
+    scenario = oc3()
+    outcome = run(scenario.model_copy(update={"traffic": scenario.traffic * 2}))
+    assert [c.throughput_bps for c in outcome.classes] == [None, None]
+    assert [c.loss_rate for c in outcome.classes] == [None, None]
+
+
+def test_single_flow_is_the_sawtooth(oc3: Make) -> None:
+    link = run(oc3("traffic.0.flows=1", 'queue.size="1 bdp"')).links["bottleneck"]
+    assert link.utilization is not None
+    assert link.utilization.value == pytest.approx(1.0, abs=1e-6)
+    assert link.loss_rate is not None
+    assert link.loss_rate.value == pytest.approx(8 / 3 / (2 * 1291.67) ** 2, rel=1e-3)
+
+
+def test_windows_below_a_packet_have_no_loss_rate(oc3: Make) -> None:
+    outcome = run(oc3("traffic.0.flows=5000"))
+    assert outcome.links["bottleneck"].loss_rate is None
+    assert any("timeouts dominate" in line for line in outcome.broken_assumptions)
+
+
+def test_the_engine_starts_without_scipy() -> None:
+    """SciPy would take a third of the time that an answer may take."""
+    code = (
+        "import sys, forebay.engines.theory as t; from forebay.laws import utilization as u;"
+        "u.buffer_for(0.98, 1291.0, 100); u.utilization(129, 1291.0, 100);"
+        "sys.exit('scipy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

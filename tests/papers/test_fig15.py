@@ -1,0 +1,118 @@
+"""Figure 15: the files say what the paper prints, the band follows, and a miss is red."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import forebay
+from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance
+
+FOLDER = Path(__file__).resolve().parents[2] / "papers" / "A" / "fig15"
+
+
+@pytest.fixture(scope="module")
+def fig15() -> ModuleType:
+    spec = spec_from_file_location("papers_A_fig15", FOLDER / "artefact.py")
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_printed_rows_are_whole_and_spot_checked(fig15: ModuleType) -> None:
+    rows = fig15.published()
+    assert [(row.flows, row.multiple) for row in rows] == [
+        (flows, multiple) for flows in (100, 200, 300, 400) for multiple in (0.5, 1, 2, 3)
+    ]
+    by_key = {(row.flows, row.multiple): row for row in rows}
+    assert by_key[100, 0.5] == fig15.Row(100, 0.5, 64, 96.9, 94.7, 94.9)
+    assert by_key[400, 3] == fig15.Row(400, 3, 192, 100, 100, 99.9)
+    assert all(row.sim <= row.model for row in rows)
+
+
+def test_the_printed_packets_are_the_multiples_of_the_scenario_s_bdp(fig15: ModuleType) -> None:
+    """Section 5.2.1: RTT x C is 1291 packets; the rows are cut or rounded, 2 packets at most."""
+    scenario = forebay.load(FOLDER / "scenario.toml")
+    assert scenario.bdp_packets == pytest.approx(1291, abs=1)
+    for row in fig15.published():
+        exact = row.multiple * scenario.bdp_packets / row.flows**0.5
+        assert row.packets == pytest.approx(exact, abs=2)
+
+
+def test_the_band_is_the_paper_s_own_spread_and_nothing_else(fig15: ModuleType) -> None:
+    accuracy = fig15._toml("published.toml")["accuracy"]
+    for multiple, points in fig15.band().items():
+        apart = [abs(row.exp - row.sim) for row in fig15.published() if row.multiple == multiple]
+        assert points == pytest.approx(max(apart) + accuracy)
+
+
+def test_the_set_up_is_the_shipped_scenario(fig15: ModuleType) -> None:
+    """What `size` answers by default and what Figure 15 is held against is one link."""
+    shipped = forebay.load(FOLDER.parents[2] / "scenarios" / "oc3-gsr.toml")
+    assert forebay.load(FOLDER / "scenario.toml").sha256() == shipped.sha256()
+
+
+def test_every_cause_belongs_to_a_row(fig15: ModuleType) -> None:
+    rows = {(row.flows, row.multiple) for row in fig15.published()}
+    for cause in fig15._toml("causes.toml").get("cause", []):
+        assert (cause["flows"], cause["multiple"]) in rows
+        assert cause["why"].strip() == cause["why"] != ""
+
+
+def answer(scenario: Any, engine: str, percent: float) -> Outcome:
+    utilization = Metric(value=percent / 100, low=percent / 100, high=percent / 100, n=2)
+    link = LinkOutcome(
+        utilization=utilization, loss_rate=None, queue_packets=None, queue_delay_s=None,
+        buffer_packets=scenario.buffer_packets, bdp_packets=scenario.bdp_packets,
+    )  # fmt: skip
+    known = Provenance(version="0", seeds=[1, 2], scenario_sha256="", wall_s=0.0)
+    return Outcome(
+        scenario={}, engine=engine, links={"bottleneck": link}, classes=[],
+        broken_assumptions=[], provenance=known,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def said(fig15: ModuleType, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, int], float]:
+    """What the simulation shall say for (flows, packets); the printed Sim. at first."""
+    values = {(row.flows, row.packets): row.sim for row in fig15.published()}
+
+    def run(scenario: Any, engine: str = "simulation", **options: Any) -> Outcome:
+        if options.get("progress"):
+            options["progress"](0.5)
+        percent = values[scenario.n_flows, scenario.buffer_packets]
+        return answer(scenario, engine, 78.4 if engine == "theory" else percent)
+
+    monkeypatch.setattr(forebay, "run", run)
+    return values
+
+
+def test_values_as_printed_are_in_their_band(
+    fig15: ModuleType, said: dict[tuple[int, int], float]
+) -> None:
+    seen: list[float] = []
+    made = fig15.reproduce(seeds=2, jobs=1, progress=seen.append)
+    assert made.agrees and len(made.rows) == 16
+    first = dict(zip(made.columns, made.rows[0], strict=True))
+    assert (first["Model printed"], first["Model eq. 6"]) == (96.9, 78.4)
+    assert (first["Sim. printed"], first["Exp. printed"]) == (94.7, 94.9)
+    assert first["Sim. ours"].value == pytest.approx(94.7)
+    assert seen == sorted(seen) and seen[0] > 0 and seen[-1] < 1
+
+
+def test_a_row_out_of_its_band_is_red_with_its_distance(
+    fig15: ModuleType, said: dict[tuple[int, int], float]
+) -> None:
+    said[200, 182] = 99.8 - 0.25
+    said[200, 91] = 99.2 - 1.25
+    made = fig15.reproduce(seeds=2)
+    wrong = [i for i, good in enumerate(made.verdicts) if not good]
+    assert [made.rows[i][:3] for i in wrong] == [[200, 2, 182]]
+    assert made.reasons[wrong[0]].startswith("0.25 points below Sim. printed, band ±0.2")
+    assert not made.agrees
