@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 FIGURE_KINDS = (".svg", ".png", ".pdf")
 
 
-class FigurePath(click.ParamType):
+class FigurePath(click.ParamType[Path]):
     """A picture's path; refused before the run, not after it."""
 
     name = "path"

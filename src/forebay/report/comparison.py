@@ -6,20 +6,20 @@ from collections.abc import Callable, Sequence
 
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome
 from forebay.report.console import console, table
-from forebay.report.numbers import show, show_significant
+from forebay.report.numbers import mean, p99, show, show_significant
 from forebay.report.outcome import print_broken
 
 _LINK_ROWS: tuple[tuple[str, Callable[[LinkOutcome], str]], ...] = (
     ("utilization, %", lambda link: show(link.utilization, 100)),
     ("loss, %", lambda link: show_significant(link.loss_rate, 100)),
-    ("queue mean, packets", lambda link: show(link.queue_packets and link.queue_packets.mean)),
-    ("delay mean, ms", lambda link: show(link.queue_delay_s and link.queue_delay_s.mean, 1e3)),
-    ("delay p99, ms", lambda link: show(link.queue_delay_s and link.queue_delay_s.p99, 1e3)),
+    ("queue mean, packets", lambda link: show(mean(link.queue_packets))),
+    ("delay mean, ms", lambda link: show(mean(link.queue_delay_s), 1e3)),
+    ("delay p99, ms", lambda link: show(p99(link.queue_delay_s), 1e3)),
 )
 _CLASS_ROWS: tuple[tuple[str, Callable[[ClassOutcome], str]], ...] = (
     ("goodput, Mbit/s", lambda c: show(c.goodput_bps, 1e-6)),
     ("Jain's fairness", lambda c: show(c.jain, 1, 3)),
-    ("RTT mean, ms", lambda c: show(c.rtt_s and c.rtt_s.mean, 1e3)),
+    ("RTT mean, ms", lambda c: show(mean(c.rtt_s), 1e3)),
 )
 
 

@@ -32,8 +32,10 @@ def table(*columns: str, left: int = 1) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    made = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold")
+    made = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for place, name in enumerate(columns):
         words = place < left
-        made.add_column(name, justify="left" if words else "right", overflow="fold")
+        made.add_column(
+            name, justify="left" if words else "right", overflow="fold", no_wrap=not words
+        )
     return made

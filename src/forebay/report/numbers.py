@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from forebay.outcome import Metric
+from forebay.outcome import Metric, Quantiles
 
 NOT_MEASURED = "–"
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+
+
+def mean(quantiles: Quantiles | None) -> Metric | None:
+    """Return the mean of a distribution that may not have been measured."""
+    return None if quantiles is None else quantiles.mean
+
+
+def p99(quantiles: Quantiles | None) -> Metric | None:
+    """Return the 99th percentile of a distribution that may not have been measured."""
+    return None if quantiles is None else quantiles.p99
 
 
 def percent(metric: Metric | None) -> Metric | None:
@@ -34,22 +44,25 @@ def half_width(metric: Metric) -> float | None:
 
 
 def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
-    """Write ``value ± half-width`` with ``digits`` decimals, or – where not measured."""
+    """Write ``value ±half-width`` with ``digits`` decimals, or – where not measured."""
     metric = scaled(metric, factor)
     if metric is None:
         return NOT_MEASURED
     half = half_width(metric)
     value = f"{metric.value:.{digits}f}"
-    return value if half is None else f"{value} ± {half:.{digits}f}"
+    return value if half is None else f"{value} ±{half:.{digits}f}"
 
 
 def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
-    """Write a metric to three digits, whatever its size: losses span five decades."""
+    """Write a metric of any size: the half-width to two digits, the value as far as that goes."""
     metric = scaled(metric, factor)
     if metric is None:
         return NOT_MEASURED
     half = half_width(metric)
-    return plain(metric.value) if half is None else f"{plain(metric.value)} ± {plain(half, 2)}"
+    if not half:
+        return plain(metric.value)
+    decimals = min(max(1 - _exponent(half), 0), 6)
+    return f"{metric.value:.{decimals}f} ±{half:.{decimals}f}"
 
 
 def show_interval(metric: Metric | None, factor: float, digits: int) -> str:

@@ -94,7 +94,7 @@ def _cell(cell: Any) -> str:
     if isinstance(cell, Metric):
         half = half_width(cell)
         return f"{cell.value:.1f}" if half is None else f"{cell.value:.1f} ±{half:.1f}"
-    return f"{cell:g}" if isinstance(cell, float) else str(cell)
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
 
 
 def _json(cell: Any) -> Any:

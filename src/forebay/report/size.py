@@ -10,6 +10,8 @@ from forebay.report.console import console, table
 from forebay.report.numbers import (
     NOT_MEASURED,
     duration,
+    mean,
+    p99,
     plain,
     show,
     show_interval,
@@ -36,7 +38,7 @@ def print_size(document: Mapping[str, Any]) -> None:
     out.print(answer.scenario, style="bold")
     out.print()
     out.print(sentence(answer), style="bold green" if answer.buffer else "bold red")
-    for line in (*why(answer), *answer.notes):
+    for line in (*why(answer), *map(_sentence_case, answer.notes)):
         out.print(line)
     _print_evidence(out, answer)
 
@@ -73,25 +75,23 @@ def why(answer: Answer) -> list[str]:
     if answer.buffer is None:
         return []
     binding = [goal for goal in answer.goals if goal.binding]
-    lines = [f"With fewer, {_fails(binding)}." if binding else "Even one packet is enough."]
-    lines[0] += f" Found by {answer.engine}{_seeds(answer)}."
+    lines = [f"Why: {_missing(binding) if binding else 'one packet is enough'} ({_who(answer)})."]
     if answer.bdp_packets:
         share = answer.buffer.packets / answer.bdp_packets
-        lines.append(f"It is {share:.2g} of the bandwidth-delay product, {answer.bdp_packets:.0f}.")
+        bdp = f"{answer.bdp_packets:.0f} packets"
+        lines.append(f"It is {share:.2g} of the bandwidth-delay product ({bdp}).")
     return lines
 
 
-def _fails(binding: list[Goal]) -> str:
-    said = [f"{_words(goal)} {_misses(goal)} {_target(goal)}" for goal in binding]
-    return " and ".join(said)
+def _missing(binding: list[Goal]) -> str:
+    asked = " and ".join(f"{_words(goal)} of {goal.sense} {_target(goal)}" for goal in binding)
+    return f"with fewer packets, {asked} is not assured"
 
 
-def _misses(goal: Goal) -> str:
-    return "is not shown to reach" if goal.sense == "at least" else "is not shown to stay under"
-
-
-def _seeds(answer: Answer) -> str:
-    return "" if answer.engine == "theory" else f", {answer.seeds} seeds a buffer at most"
+def _who(answer: Answer) -> str:
+    if answer.engine == "theory":
+        return answer.engine
+    return f"{answer.engine}, up to {answer.seeds} seeds a buffer"
 
 
 def _words(goal: Goal) -> str:
@@ -128,7 +128,7 @@ def _digits(value: float) -> str:
 
 def _laws(laws: tuple[Law, ...]) -> Table:
     made = table("law", "packets", "assumptions")
-    made.columns[2].justify = "left"
+    made.columns[2].justify, made.columns[2].no_wrap = "left", False
     for law in laws:
         made.add_row(
             law.law,
@@ -145,20 +145,21 @@ def _curve(answer: Answer) -> Table:
     )
     chosen = answer.buffer.packets if answer.buffer else answer.nearest
     for point in _rows(answer.curve, chosen):
-        mark = " <" if point.packets == chosen else ""
-        made.add_row(*_cells(point), point.verdict + mark, style="bold" if mark else None)
+        here = point.packets == chosen
+        made.add_row(*_cells(point, here), style="bold" if here else None)
     return made
 
 
-def _cells(point: Point) -> tuple[str, ...]:
-    link, delay = point.link, point.link.queue_delay_s
+def _cells(point: Point, here: bool) -> tuple[str, ...]:
+    link, high = point.link, p99(point.link.queue_delay_s)
     return (
-        str(point.packets),
+        f"> {point.packets}" if here else str(point.packets),
         show(link.utilization, 100),
         show_significant(link.loss_rate, 100),
-        show(delay and delay.mean, 1e3),
-        show(delay and delay.p99, 1e3, 1),
+        show_significant(mean(link.queue_delay_s), 1e3),
+        NOT_MEASURED if high is None else plain(high.value * 1e3),
         str(point.seeds),
+        point.verdict,
     )
 
 
@@ -168,3 +169,7 @@ def _rows(curve: tuple[Point, ...], chosen: int | None) -> list[Point]:
         return list(curve)
     near = sorted(curve[1:-1], key=lambda p: max(p.packets / chosen, chosen / p.packets))
     return sorted([curve[0], *near[: _MOST_ROWS - 2], curve[-1]], key=lambda p: p.packets)
+
+
+def _sentence_case(note: str) -> str:
+    return note[:1].upper() + note[1:].rstrip(".") + "."

@@ -37,7 +37,8 @@ class Queue(Room):
         default=BufferSize(1.0, "bdp"),
         description="Packets that may wait, the one being sent not counted: packets, bytes "
         "(rounded down to whole packets), time at the link's rate, a multiple of the "
-        "bandwidth-delay product, or that over the root of the number of flows.",
+        "bandwidth-delay product, or that over the root of the number of flows; in all at least "
+        "1 packet, at most 1000000000.",
         examples=["129 packets", "1.5 MB", "10 ms", "1 bdp", "1 bdp/sqrt(n)"],
     )
 
@@ -78,7 +79,7 @@ class Scenario(Room):
     """A question that any engine can answer. Make one with ``load`` or ``loads``."""
 
     name: Annotated[str, Strict(), Field(min_length=1, max_length=200)] = Field(
-        default="unnamed", description="What to call it in tables and figures."
+        default="unnamed", description="What to call it in tables and figures; 1 to 200 characters."
     )
     link: Link = Field(description="The bottleneck.")
     queue: Queue = Field(default=Queue(), description="The buffer in front of it.")

@@ -11,7 +11,7 @@ from pydantic_core import CoreSchema, core_schema
 from forebay.scenario import units
 from forebay.scenario.errors import ScenarioError, show
 
-NUMBER_PATTERN = r"^\s*[+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?\s*[A-Za-zµμ]"
+NUMBER_PATTERN = r"^\s*[+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*[A-Za-zµμ]"
 
 
 class Quantity:

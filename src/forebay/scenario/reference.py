@@ -13,8 +13,11 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
 
 from forebay.scenario.bounds import Between
+from forebay.scenario.buffer_size import BufferSize
+from forebay.scenario.distribution import Distribution
 from forebay.scenario.model import Scenario
 from forebay.scenario.quantity import Quantity
 
@@ -24,7 +27,7 @@ TOML in UTF-8. Made from the model by `python -m forebay.scenario.reference docs
 [scenario.schema.json](scenario.schema.json) says the same to an editor.
 
 A quantity is text with its unit, such as `"155 Mbit/s"`. Prefixes: k M G T, Ki Mi Gi Ti, m u n p.
-Units: bit (b), byte (B), bit/s (bps), B/s, s, min, h, packets, bdp. 1 kB is 1000 B; 1 KiB is 1024 B.
+Units: bit (b), byte (B), bit/s (bps), B/s, s, min, h, packets, bdp. 1 kB is 1000 B, 1 KiB 1024 B.
 1 bdp is the link's rate times the mean propagation RTT of the flows, in packets of the mean size;
 in `"1 bdp/sqrt(n)"` n counts all flows. A key that is not listed here is refused, and so is a value
 out of range: nothing is clamped or ignored.
@@ -35,10 +38,20 @@ out of range: nothing is clamped or ignored.
 _TITLES = {"": "Top level", "traffic": "`[[traffic]]`, one for each class"}
 
 
+class _Schema(GenerateJsonSchema):
+    """Pydantic's, but with defaults as a file holds them; its own shows our types' insides."""
+
+    def encode_default(self, dft: Any) -> Any:
+        if isinstance(dft, BaseModel):
+            return dft.model_dump(mode="json", exclude_none=True)
+        return _written(dft)
+
+
 def schema() -> str:
     """Return the JSON Schema of a scenario file."""
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return json.dumps(head | Scenario.model_json_schema(), indent=2, ensure_ascii=False) + "\n"
+    head = {"$schema": GenerateJsonSchema.schema_dialect}
+    body = Scenario.model_json_schema(schema_generator=_Schema)
+    return json.dumps(head | body, indent=2, ensure_ascii=False) + "\n"
 
 
 def markdown() -> str:
@@ -79,7 +92,7 @@ def _between(field: FieldInfo) -> Between | None:
 def _unit(field: FieldInfo) -> str:
     between = _between(field)
     if between is None:
-        return "as written" if field.annotation.__name__ == "BufferSize" else "–"
+        return "as written" if field.annotation is BufferSize else ""
     return between.least.unit if isinstance(between.least, Quantity) else between.unit
 
 
@@ -87,7 +100,7 @@ def _range(field: FieldInfo) -> str:
     between = _between(field)
     if between:
         return str(between)
-    return ", ".join(f"`{_toml(one)}`" for one in _choices(field)) or "–"
+    return ", ".join(f"`{_toml(one)}`" for one in _choices(field))
 
 
 def _choices(field: FieldInfo) -> tuple[Any, ...]:
@@ -100,8 +113,14 @@ def _default(field: FieldInfo) -> str:
         return "required"
     if field.default is None:
         return "not set"
-    written = field.default.written() if hasattr(field.default, "written") else field.default
-    return f"`{_toml(written)}`"
+    return f"`{_toml(_written(field.default))}`"
+
+
+def _written(value: Any) -> Any:
+    """Return a default as a scenario file holds it."""
+    if isinstance(value, Distribution):
+        return value.written()
+    return str(value) if isinstance(value, Quantity | BufferSize) else value
 
 
 def _toml(value: Any) -> str:
@@ -109,9 +128,7 @@ def _toml(value: Any) -> str:
         return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(_toml(one) for one in value) + "]"
-    if isinstance(value, bool | int | float) and not isinstance(value, Quantity):
-        return str(value).lower()
-    return f'"{value}"'
+    return str(value).lower() if isinstance(value, bool) else f'"{value}"'
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, Strict
 
 from forebay.scenario.bounds import Between
-from forebay.scenario.congestion import CongestionControl
+from forebay.scenario.congestion import CONGESTION_CONTROLS, CongestionControl
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.quantity import DataSize, Duration, Rate
 
@@ -34,7 +34,7 @@ class Traffic(Room):
     congestion_control: CongestionControl = Field(
         default="reno",
         description="Linux name of the congestion control, or a table of names with the share "
-        "of the flows that each gets; shares sum to 1.",
+        f"of the flows that each gets; shares sum to 1. Known: {', '.join(CONGESTION_CONTROLS)}.",
     )
     rtt: Annotated[Distribution, Between(Duration(1e-6), Duration(60))] = Field(
         default=Distribution.constant(Duration(0.1)),
@@ -53,19 +53,28 @@ class Traffic(Room):
         "an ACK for every packet).",
     )
     initial_window: Annotated[int | None, Strict(), Between(1, 1000, "packets")] = Field(
-        default=None, description="Congestion window of a new flow."
+        default=None,
+        description="Congestion window of a new flow; not set: as the sender's stack has it.",
     )
     sack: Annotated[bool | None, Strict()] = Field(
-        default=None, description="Whether receivers report what they hold (RFC 2018)."
+        default=None,
+        description="Whether receivers report what they hold (RFC 2018); not set: "
+        "as the sender's stack has it.",
     )
     delayed_ack: Annotated[bool | None, Strict()] = Field(
-        default=None, description="Whether receivers may acknowledge every second packet only."
+        default=None,
+        description="Whether receivers may acknowledge every second packet only; not set: "
+        "as the sender's stack has it.",
     )
     min_rto: Annotated[Duration | None, Between(Duration(1e-3), Duration(60))] = Field(
-        default=None, description="Least retransmission timeout.", examples=["200 ms"]
+        default=None,
+        description="Least retransmission timeout; not set: as the sender's stack has it.",
+        examples=["200 ms"],
     )
     max_window: Annotated[int | None, Strict(), Between(1, 100_000_000, "packets")] = Field(
-        default=None, description="Most packets in flight that the receiver allows."
+        default=None,
+        description="Most packets in flight that the receiver allows; not set: as "
+        "the sender's stack has it.",
     )
     packet: Annotated[DataSize, Between(DataSize(64), DataSize(65_535))] = Field(
         default=DataSize(1500), description="Size of a full packet on the link, headers included."

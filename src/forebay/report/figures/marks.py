@@ -12,7 +12,7 @@ from math import log10
 from typing import TYPE_CHECKING
 
 from forebay.report.answer import Answer
-from forebay.report.figures.style import FAINT, INK, VERMILLION
+from forebay.report.figures.style import FAINT, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +66,7 @@ def _widen(axes: Axes, marks: Sequence[_Mark]) -> None:
     """Make room for every mark, also where no buffer was tried."""
     low, high = axes.get_xlim()
     places = [mark.packets for mark in marks]
-    axes.set_xlim(min(low, *(p / 1.1 for p in places)), max(high, *(p * 1.1 for p in places)))
+    axes.set_xlim(min([low, *(p / 1.1 for p in places)]), max([high, *(p * 1.1 for p in places)]))
 
 
 def _rows(marks: Sequence[_Mark], limits: tuple[float, float]) -> list[int]:
@@ -88,9 +88,9 @@ def _extent(place: float, label: str) -> tuple[float, float]:
 
 
 def _draw(lane: Axes, panels: Sequence[Axes], mark: _Mark, row: int) -> None:
-    colour = VERMILLION if mark.is_answer else INK if mark.holds else FAINT
+    colour = INK if mark.is_answer or mark.holds else FAINT
     dashes = "-" if mark.is_answer or mark.holds else (0, (4, 3))
-    width = 1.8 if mark.is_answer else 0.9
+    width = 2.2 if mark.is_answer else 0.9
     for axes in panels:
         axes.axvline(mark.packets, color=colour, linewidth=width, linestyle=dashes, zorder=1)
     bottom = lane.get_ylim()[0]

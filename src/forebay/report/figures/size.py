@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from forebay.report.answer import Answer, Goal, Point
 from forebay.report.figures.marks import draw_marks
 from forebay.report.figures.style import (
     BLUE,
-    FAINT,
     GREEN,
     INK,
     PURPLE,
@@ -23,9 +23,12 @@ from forebay.report.figures.style import (
     house_style,
     save,
 )
+from forebay.report.numbers import mean, p99
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
 
 Read = Callable[[LinkOutcome], Metric | None]
 
@@ -40,14 +43,15 @@ def draw_size(document: Mapping[str, Any], path: Path) -> None:
     """
     answer = Answer.model_validate(document)
     with house_style():
-        figure = Figure(figsize=(7.2, 7.4), layout="constrained")
-        lane, *panels = figure.subplots(4, 1, sharex=True, height_ratios=(0.9, 2.2, 1.6, 1.6))
+        drawn = [panel for panel in _PANELS if _measured(answer, panel)] or [_PANELS[0]]
+        heights = [0.9, *(panel.height for panel in drawn)]
+        figure = Figure(figsize=(7.2, 1.2 + sum(heights)), layout="constrained")
+        lane, *all_axes = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
         _title(figure, answer)
-        _utilization(panels[0], answer)
-        _loss(panels[1], answer)
-        _delay(panels[2], answer)
-        _shared_axis(panels, answer)
-        draw_marks(lane, panels, answer)
+        for panel, axes in zip(drawn, all_axes, strict=True):
+            panel.draw(axes, answer)
+        _shared_axis(all_axes, answer)
+        draw_marks(lane, all_axes, answer)
         save(figure, path)
 
 
@@ -72,30 +76,38 @@ def _loss(axes: Axes, answer: Answer) -> None:
 
 
 def _delay(axes: Axes, answer: Answer) -> None:
-    _line(
-        axes, answer.curve, lambda k: k.queue_delay_s and k.queue_delay_s.mean, 1e3, GREEN, "mean"
-    )
-    _line(axes, answer.curve, lambda k: k.queue_delay_s and k.queue_delay_s.p99, 1e3, PURPLE, "p99")
+    drawn = _line(axes, answer.curve, lambda link: mean(link.queue_delay_s), 1e3, GREEN, "mean")
+    drawn += _line(axes, answer.curve, lambda link: p99(link.queue_delay_s), 1e3, PURPLE, "p99")
     _target(axes, answer.goals, "queue_delay_mean", 1e3)
     _target(axes, answer.goals, "queue_delay_p99", 1e3)
     axes.set_ylabel("queueing delay, ms")
-    axes.set_ylim(bottom=0)
-    if axes.lines:
-        axes.legend(loc="upper left")
+    axes.legend(loc="upper left")
+    _log_if_positive(axes, drawn)
+
+
+def _log_if_positive(axes: Axes, values: Sequence[float]) -> None:
+    """Delays span decades, and the answer lies in the lowest: a linear axis would hide it."""
+    if values and min(values) > 0:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    else:
+        axes.set_ylim(bottom=0)
 
 
 def _line(
     axes: Axes, curve: Sequence[Point], read: Read, factor: float, colour: str, label: str
-) -> None:
-    """Draw one metric with its 95 % band; buffers where it was not measured have no dot."""
+) -> list[float]:
+    """Draw one metric with its 95 % band; return the values drawn.
+
+    A buffer where it was not measured has no dot.
+    """
     seen = [(point.packets, metric) for point in curve if (metric := read(point.link)) is not None]
-    if not seen:
-        axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, color=FAINT, ha="center")
-        return
     packets = [each for each, _ in seen]
+    values = [metric.value * factor for _, metric in seen]
     axes.plot(
-        packets, [m.value * factor for _, m in seen],
-        color=colour, marker="o", markersize=3, linewidth=1.3, label=label, clip_on=False,
+        packets, values,
+        color=colour, marker="o", markersize=3, linewidth=1.3, label=label,
+        clip_on=False,
     )  # fmt: skip
     axes.fill_between(
         packets,
@@ -103,6 +115,7 @@ def _line(
         [(m.value if m.high is None else m.high) * factor for _, m in seen],
         color=colour, alpha=0.2, linewidth=0,
     )  # fmt: skip
+    return values
 
 
 def _target(axes: Axes, goals: Sequence[Goal], name: str, factor: float) -> None:
@@ -112,17 +125,38 @@ def _target(axes: Axes, goals: Sequence[Goal], name: str, factor: float) -> None
             axes.annotate(
                 f"goal: {goal.sense} {goal.target * factor:g}",
                 (1, goal.target * factor), xycoords=("axes fraction", "data"),
-                xytext=(-2, -2), textcoords="offset points",
-                ha="right", va="top", fontsize=8, color=INK,
+                xytext=(-2, -3), textcoords="offset points",
+                ha="right", va="top", fontsize=8, color=INK, bbox=_PAPER,
             )  # fmt: skip
 
 
 def _shared_axis(panels: Sequence[Axes], answer: Answer) -> None:
     last = panels[-1]
     last.set_xscale("log")
+    if not answer.curve:
+        last.set_xlim(1, 10)
     last.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5), numticks=20))
     last.xaxis.set_major_formatter(FuncFormatter(lambda packets, _: f"{packets:g}"))
     last.xaxis.set_minor_formatter(NullFormatter())
     last.set_xlabel("buffer, packets")
     for axes in panels:
         clean(axes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Panel:
+    read: Read
+    draw: Callable[[Axes, Answer], None]
+    height: float
+
+
+_PANELS = (
+    _Panel(lambda link: link.utilization, _utilization, 2.2),
+    _Panel(lambda link: link.loss_rate, _loss, 1.6),
+    _Panel(lambda link: mean(link.queue_delay_s), _delay, 1.6),
+)
+
+
+def _measured(answer: Answer, panel: _Panel) -> bool:
+    """A law answers utilization alone; an empty panel would say nothing."""
+    return any(panel.read(point.link) is not None for point in answer.curve)

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BLUE, VERMILLION, GREEN, ORANGE, PURPLE = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7"
 INK, FAINT = "#222222", "#777777"
 
-_STYLE = {
+_STYLE: Any = {
     "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same picture on every machine
     "font.size": 9,
     "axes.labelsize": 9,

@@ -1,0 +1,106 @@
+//! One dumbbell from the command line: `dumbbell [key=value ...]`, readings on one line.
+//!
+//! The random draws are a simple generator's, not the workload's: this is for profiling.
+
+use forebay_sim::config::{Config, FlowSpec};
+use forebay_sim::queue::drop_tail::DropTail;
+use forebay_sim::simulation::{Control, run};
+use forebay_sim::tcp::profile::Profile;
+use forebay_sim::time::{Picos, SECOND};
+use std::collections::HashMap;
+use std::time::Instant;
+
+struct Uniform(u64);
+
+impl Uniform {
+    /// splitmix64, as a number in [0, 1).
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) as f64 / 2_f64.powi(64)
+    }
+}
+
+fn seconds(value: f64) -> Picos {
+    (value * SECOND as f64) as Picos
+}
+
+fn main() {
+    let given: HashMap<String, String> = std::env::args()
+        .skip(1)
+        .filter_map(|arg| {
+            arg.split_once('=')
+                .map(|(key, value)| (key.into(), value.into()))
+        })
+        .collect();
+    let text = |key: &str, default: &str| given.get(key).cloned().unwrap_or(default.into());
+    let number =
+        |key: &str, default: f64| text(key, &default.to_string()).parse().unwrap_or(default);
+    let mut profile = Profile::by_name(&text("sender", "ns2")).expect("ns2 or linux");
+    profile.initial_window = number("iw", 10.0) as u32;
+    if given.contains_key("sack") {
+        profile.sack = number("sack", 0.0) != 0.0;
+    }
+    if given.contains_key("prr") {
+        profile.prr = number("prr", 0.0) != 0.0;
+    }
+    if given.contains_key("delack") {
+        profile.delayed_ack = (number("delack", 0.0) > 0.0).then(|| seconds(number("delack", 0.0)));
+    }
+    let mut random = Uniform(number("seed", 1.0) as u64);
+    let (low, high) = (number("rttlo", 0.08), number("rtthi", 0.12));
+    let flows = (0..number("n", 100.0) as usize)
+        .map(|_| FlowSpec {
+            class: 0,
+            congestion_control: "reno",
+            rtt: seconds(low + (high - low) * random.next()),
+            start: seconds(number("startmax", 10.0) * random.next()),
+            segments: u64::MAX,
+            packet_bytes: 1500,
+            access_bps: number("acc", 1e9),
+        })
+        .collect();
+    let config = Config {
+        rate_bps: number("bw", 155e6),
+        queue: DropTail::Packets(number("B", 129.0) as u32),
+        profiles: vec![profile],
+        flows,
+        warmup: seconds(number("t0", 20.0)),
+        window: seconds(number("t1", 60.0) - number("t0", 20.0)),
+        batches: 20,
+    };
+    let began = Instant::now();
+    let report = run(&config, &Control::default())
+        .expect("valid")
+        .expect("not stopped");
+    let took = began.elapsed().as_secs_f64();
+    let busy: u64 = report.link.iter().map(|batch| batch.busy).sum();
+    let area: u128 = report.link.iter().map(|batch| batch.queue_area).sum();
+    let arrivals: u64 = report
+        .link
+        .iter()
+        .map(|batch| batch.classes[0].arrivals)
+        .sum();
+    let drops: u64 = report.link.iter().map(|batch| batch.classes[0].drops).sum();
+    let timeouts: u64 = report.classes.iter().map(|batch| batch[0].timeouts).sum();
+    let sum: f64 = report.flow_bytes.iter().map(|&bytes| bytes as f64).sum();
+    let squares: f64 = report
+        .flow_bytes
+        .iter()
+        .map(|&bytes| (bytes as f64).powi(2))
+        .sum();
+    println!(
+        "util={:.3} loss={:.4} meanq={:.2} jain={:.4} timeouts={} packets={} events={} s={:.3} Mpkt/s={:.2}",
+        100.0 * busy as f64 / config.window as f64,
+        100.0 * drops as f64 / arrivals as f64,
+        area as f64 / config.window as f64,
+        sum * sum / (squares * report.flow_bytes.len() as f64),
+        timeouts,
+        report.packets,
+        report.events,
+        took,
+        report.packets as f64 / took / 1e6,
+    );
+}

@@ -1,0 +1,245 @@
+//! The event queue: a timing wheel whose slots are intrusive lists.
+//!
+//! Every event belongs to a *node* that exists from the start (a flow's next ACK, its timer, …) and
+//! is pending at most once, so scheduling allocates nothing. Nodes due at the same instant fire in
+//! the order in which they were scheduled: runs are deterministic.
+//!
+//! A slot spans 2^shift picoseconds. Slots beyond the wheel's horizon wait in a binary heap.
+
+use crate::time::Picos;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Index of an event node.
+pub type Node = u32;
+
+const NIL: u32 = u32::MAX;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Idle,
+    Slot,
+    Open,
+    Far,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    at: Picos,
+    /// Next node of the slot's list; for a node in the heap, the ticket that makes it current.
+    link: u32,
+    place: Place,
+}
+
+/// See the module's page.
+pub struct Wheel {
+    entries: Vec<Entry>,
+    heads: Vec<u32>,
+    occupied: Vec<u64>,
+    shift: u32,
+    /// Absolute number of the slot whose nodes are in `open`; every earlier slot is empty.
+    cursor: u64,
+    /// Nodes of the open slot, the next to fire last.
+    open: Vec<Node>,
+    far: BinaryHeap<Reverse<(Picos, u32, Node)>>,
+    tickets: u32,
+}
+
+impl Wheel {
+    /// A wheel for `nodes` nodes whose slots are at most `grain` wide and reach `horizon` ahead.
+    pub fn new(nodes: usize, grain: Picos, horizon: Picos) -> Self {
+        let shift = grain.max(1).ilog2();
+        let slots = ((horizon >> shift) + 1)
+            .next_power_of_two()
+            .clamp(64, 1 << 20) as usize;
+        Self {
+            entries: vec![
+                Entry {
+                    at: 0,
+                    link: NIL,
+                    place: Place::Idle
+                };
+                nodes
+            ],
+            heads: vec![NIL; slots],
+            occupied: vec![0; slots / 64],
+            shift,
+            cursor: 0,
+            open: Vec::with_capacity(64),
+            far: BinaryHeap::new(),
+            tickets: 0,
+        }
+    }
+
+    /// When `node` will fire, if it is pending.
+    #[inline]
+    pub fn pending(&self, node: Node) -> Option<Picos> {
+        let entry = &self.entries[node as usize];
+        (entry.place != Place::Idle).then_some(entry.at)
+    }
+
+    /// Schedules an idle node.
+    #[inline]
+    pub fn insert(&mut self, node: Node, at: Picos) {
+        debug_assert!(self.entries[node as usize].place == Place::Idle);
+        let slot = at >> self.shift;
+        if slot <= self.cursor {
+            self.insert_open(node, at);
+        } else if slot - self.cursor < self.heads.len() as u64 {
+            let index = slot as usize & (self.heads.len() - 1);
+            self.entries[node as usize] = Entry {
+                at,
+                link: self.heads[index],
+                place: Place::Slot,
+            };
+            self.heads[index] = node;
+            self.occupied[index / 64] |= 1 << (index % 64);
+        } else {
+            self.tickets = self.tickets.wrapping_add(1);
+            self.entries[node as usize] = Entry {
+                at,
+                link: self.tickets,
+                place: Place::Far,
+            };
+            self.far.push(Reverse((at, self.tickets, node)));
+        }
+    }
+
+    /// Makes sure that `node` fires no later than `at`.
+    #[inline]
+    pub fn hasten(&mut self, node: Node, at: Picos) {
+        match self.pending(node) {
+            Some(pending) if pending <= at => {}
+            Some(_) => {
+                self.remove(node);
+                self.insert(node, at);
+            }
+            None => self.insert(node, at),
+        }
+    }
+
+    /// Takes a pending node out again.
+    pub fn remove(&mut self, node: Node) {
+        let entry = self.entries[node as usize];
+        match entry.place {
+            Place::Idle => return,
+            Place::Far => {} // its heap entry goes stale: the ticket no longer counts
+            Place::Open => self.open.retain(|&other| other != node),
+            Place::Slot => self.unlink(node, entry),
+        }
+        self.entries[node as usize].place = Place::Idle;
+    }
+
+    /// The next node to fire, and when.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Picos, Node)> {
+        loop {
+            if let Some(node) = self.open.pop() {
+                let entry = &mut self.entries[node as usize];
+                entry.place = Place::Idle;
+                return Some((entry.at, node));
+            }
+            self.open_next()?;
+        }
+    }
+
+    fn insert_open(&mut self, node: Node, at: Picos) {
+        self.entries[node as usize] = Entry {
+            at,
+            link: NIL,
+            place: Place::Open,
+        };
+        let mut index = self.open.len();
+        while index > 0 && self.entries[self.open[index - 1] as usize].at <= at {
+            index -= 1;
+        }
+        self.open.insert(index, node);
+    }
+
+    fn unlink(&mut self, node: Node, entry: Entry) {
+        let index = (entry.at >> self.shift) as usize & (self.heads.len() - 1);
+        if self.heads[index] == node {
+            self.heads[index] = entry.link;
+            if entry.link == NIL {
+                self.occupied[index / 64] &= !(1 << (index % 64));
+            }
+            return;
+        }
+        let mut before = self.heads[index] as usize;
+        while self.entries[before].link != node {
+            before = self.entries[before].link as usize;
+        }
+        self.entries[before].link = entry.link;
+    }
+
+    #[inline]
+    fn open_next(&mut self) -> Option<()> {
+        let far = self.far.peek().map(|Reverse((at, ..))| at >> self.shift);
+        let near = self.next_occupied();
+        let slot = match (near, far) {
+            (Some(near), Some(far)) => near.min(far),
+            (near, far) => near.or(far)?,
+        };
+        self.cursor = slot;
+        self.drain_list(slot);
+        if far == Some(slot) {
+            self.drain_far(slot);
+        }
+        if self.open.len() > 1 {
+            // Stable and latest first: of two at the same instant, the one scheduled first is last.
+            let entries = &self.entries;
+            self.open
+                .sort_by_key(|&node| Reverse(entries[node as usize].at));
+        }
+        Some(())
+    }
+
+    #[inline]
+    fn drain_list(&mut self, slot: u64) {
+        let index = slot as usize & (self.heads.len() - 1);
+        let mut node = std::mem::replace(&mut self.heads[index], NIL);
+        self.occupied[index / 64] &= !(1 << (index % 64));
+        while node != NIL {
+            let entry = &mut self.entries[node as usize];
+            entry.place = Place::Open;
+            self.open.push(node);
+            node = entry.link;
+        }
+    }
+
+    /// Nodes that waited in the heap were scheduled before any of the slot's list.
+    fn drain_far(&mut self, slot: u64) {
+        let first = self.open.len();
+        while let Some(&Reverse((at, ticket, node))) = self.far.peek() {
+            if at >> self.shift != slot {
+                break;
+            }
+            self.far.pop();
+            let entry = &mut self.entries[node as usize];
+            if entry.place == Place::Far && entry.link == ticket {
+                entry.place = Place::Open;
+                self.open.push(node);
+            }
+        }
+        self.open[first..].reverse();
+    }
+
+    /// The absolute number of the first occupied slot after the cursor.
+    #[inline]
+    fn next_occupied(&self) -> Option<u64> {
+        let mask = self.heads.len() - 1;
+        let words = self.occupied.len();
+        let start = (self.cursor as usize + 1) & mask;
+        let mut word = start / 64;
+        let mut bits = self.occupied[word] & (!0 << (start % 64));
+        for _ in 0..=words {
+            if bits != 0 {
+                let index = word * 64 + bits.trailing_zeros() as usize;
+                return Some(self.cursor + 1 + ((index.wrapping_sub(start)) & mask) as u64);
+            }
+            word = if word + 1 == words { 0 } else { word + 1 };
+            bits = self.occupied[word];
+        }
+        None
+    }
+}

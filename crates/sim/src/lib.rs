@@ -1,0 +1,16 @@
+//! Packet-level TCP simulator: a pure library without I/O, clock or global state.
+//!
+//! `simulation::run` takes a `config::Config` and gives a `report::Report`; the same configuration
+//! gives the same report, bit for bit.
+
+pub mod cc;
+pub mod config;
+pub mod events;
+pub mod flow;
+pub mod link;
+pub mod probe;
+pub mod queue;
+pub mod report;
+pub mod simulation;
+pub mod tcp;
+pub mod time;

@@ -1,0 +1,127 @@
+//! What a link reads about itself.
+
+use super::histogram::Histogram;
+use crate::time::Picos;
+
+/// Counts of one traffic class at one queue.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct ClassCounts {
+    /// Packets that reached the queue.
+    pub arrivals: u64,
+    /// Packets that the queue dropped.
+    pub drops: u64,
+    /// Bytes whose transmission began.
+    pub sent_bytes: u64,
+}
+
+/// Readings between two cuts.
+#[derive(Clone, Debug)]
+pub struct LinkBatch {
+    /// Time during which the wire was busy.
+    pub busy: Picos,
+    /// Integral of the packets waiting, packet-picoseconds.
+    pub queue_area: u128,
+    /// Time spent with a number of waiting packets in each bin of `LinkMeter::bin_width` packets.
+    pub queue_time: Vec<Picos>,
+    /// Sum of the waiting times of the packets accepted, picoseconds.
+    pub delay_sum: u128,
+    /// One entry a traffic class.
+    pub classes: Vec<ClassCounts>,
+}
+
+/// Gathers readings; the link tells it what happens.
+pub struct LinkMeter {
+    bin_shift: u32,
+    changed: Picos,
+    accepted_work: u128,
+    sent_work: u128,
+    current: LinkBatch,
+    /// Finished batches.
+    pub batches: Vec<LinkBatch>,
+    /// Waiting times of the packets accepted since the first cut.
+    pub delay: Histogram,
+}
+
+const MOST_BINS: usize = 4096;
+
+impl LinkMeter {
+    /// For a queue of at most `capacity` packets shared by `classes` classes.
+    pub fn new(capacity: usize, classes: usize) -> Self {
+        let bin_shift = (capacity / MOST_BINS + 1).next_power_of_two().ilog2();
+        let empty = LinkBatch {
+            busy: 0,
+            queue_area: 0,
+            queue_time: vec![0; (capacity >> bin_shift) + 1],
+            delay_sum: 0,
+            classes: vec![ClassCounts::default(); classes],
+        };
+        Self {
+            bin_shift,
+            changed: 0,
+            accepted_work: 0,
+            sent_work: 0,
+            current: empty,
+            batches: Vec::new(),
+            delay: Histogram::default(),
+        }
+    }
+
+    /// Packets that one bin of `queue_time` spans.
+    pub fn bin_width(&self) -> u32 {
+        1 << self.bin_shift
+    }
+
+    /// Forgets all readings: the measured window begins at `now`.
+    pub fn begin(&mut self) {
+        self.batches.clear();
+        self.delay = Histogram::default();
+    }
+
+    /// The queue has held `waiting` packets since the last call, and changes at `now`.
+    #[inline]
+    pub fn level(&mut self, now: Picos, waiting: usize) {
+        let span = now - self.changed;
+        self.changed = now;
+        self.current.queue_area += u128::from(span) * waiting as u128;
+        self.current.queue_time[waiting >> self.bin_shift] += span;
+    }
+
+    /// A packet was dropped.
+    #[inline]
+    pub fn dropped(&mut self, class: u16) {
+        let counts = &mut self.current.classes[class as usize];
+        counts.arrivals += 1;
+        counts.drops += 1;
+    }
+
+    /// A packet was accepted and will wait, then take `work` on the wire.
+    #[inline]
+    pub fn accepted(&mut self, class: u16, wait: Picos, work: Picos) {
+        self.current.classes[class as usize].arrivals += 1;
+        self.current.delay_sum += u128::from(wait);
+        self.accepted_work += u128::from(work);
+        self.delay.record(wait);
+    }
+
+    /// A packet's transmission began.
+    #[inline]
+    pub fn started(&mut self, class: u16, bytes: u32) {
+        self.current.classes[class as usize].sent_bytes += u64::from(bytes);
+    }
+
+    /// Ends a batch; `backlog` is the work accepted and not yet on the wire's far side.
+    pub fn cut(&mut self, backlog: Picos) {
+        let sent = self.accepted_work - u128::from(backlog);
+        self.current.busy = (sent - self.sent_work) as Picos;
+        self.sent_work = sent;
+        let fresh = LinkBatch {
+            busy: 0,
+            queue_area: 0,
+            queue_time: vec![0; self.current.queue_time.len()],
+            delay_sum: 0,
+            classes: vec![ClassCounts::default(); self.current.classes.len()],
+        };
+        self.batches
+            .push(std::mem::replace(&mut self.current, fresh));
+    }
+}

@@ -1,0 +1,4 @@
+//! Readings: what a run tells when it ends.
+
+pub mod histogram;
+pub mod link;

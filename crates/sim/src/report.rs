@@ -1,0 +1,41 @@
+//! What a run gives back.
+
+use crate::probe::histogram::Histogram;
+use crate::probe::link::LinkBatch;
+use crate::time::Picos;
+
+/// One traffic class in one batch; see `LinkBatch::classes` for its packets at the queue.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct ClassBatch {
+    /// Segments that receivers counted in order, each once.
+    pub delivered_segments: u64,
+    /// The same in bytes on the link.
+    pub delivered_bytes: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
+}
+
+/// Readings of the measured window.
+#[derive(Clone)]
+pub struct Report {
+    /// The bottleneck's batches.
+    pub link: Vec<LinkBatch>,
+    /// Packets that a bin of `LinkBatch::queue_time` spans.
+    pub queue_bin_width: u32,
+    /// Waiting times of the packets accepted.
+    pub delay: Histogram,
+    /// By batch, then by class.
+    pub classes: Vec<Vec<ClassBatch>>,
+    /// Round-trip times that senders measured, by class.
+    pub rtt: Vec<Histogram>,
+    /// Completion times of flows that ended in the window, by class, in order of completion.
+    pub completions: Vec<Vec<Picos>>,
+    /// Bytes that each flow's receiver counted in order in the window.
+    pub flow_bytes: Vec<u64>,
+    /// Packets that the bottleneck accepted from the start of the run.
+    pub packets: u64,
+    /// Events handled from the start of the run.
+    pub events: u64,
+}

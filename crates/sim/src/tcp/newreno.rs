@@ -1,0 +1,142 @@
+//! Recovery without SACK: NewReno (RFC 6582), limited transmit (RFC 3042).
+
+use super::profile::Profile;
+use super::sender::{Phase, Sender};
+use crate::time::Picos;
+
+const DUP_THRESH: u32 = 3;
+/// Segments that one duplicate ACK may let go (ns-2).
+const DUPLICATE_BURST: u32 = 2;
+
+#[inline]
+pub(super) fn on_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile) -> Option<Picos> {
+    tcp.burst_left = u32::MAX;
+    if next > tcp.snd_una {
+        on_new_ack(tcp, now, next, profile)
+    } else {
+        if next == tcp.snd_una && tcp.snd_una < tcp.snd_max {
+            on_duplicate(tcp, now, profile);
+        }
+        None
+    }
+}
+
+#[inline]
+fn on_new_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile) -> Option<Picos> {
+    let acked = next - tcp.snd_una;
+    tcp.snd_una = next;
+    tcp.snd_nxt = tcp.snd_nxt.max(next);
+    match tcp.phase {
+        Phase::Recovery if next < tcp.recover => {
+            on_partial_ack(tcp, now, acked);
+            return None;
+        }
+        // Full acknowledgement, option 2: the window stays at its reduced size.
+        Phase::Recovery => tcp.phase = Phase::Open,
+        Phase::Loss if next >= tcp.recover => tcp.phase = Phase::Open,
+        _ => {}
+    }
+    let sample = take_sample(tcp, now, profile);
+    tcp.dupacks = 0;
+    tcp.inflation = 0;
+    tcp.grow(acked, profile);
+    tcp.restart_timer(now);
+    sample
+}
+
+/// RFC 6582, section 3.2, step 3, partial acknowledgement: send the next hole, deflate. The timer is
+/// restarted by the first one alone (the "impatient" variant of section 4, which ns-2 uses).
+fn on_partial_ack(tcp: &mut Sender, now: Picos, acked: u64) {
+    tcp.resend_first = true;
+    tcp.timed = tcp.timed.filter(|&(seq, _)| seq >= tcp.snd_una); // it waited for the repair
+    let deflation = acked as u32;
+    if tcp.inflation > deflation {
+        tcp.inflation -= deflation - 1;
+    } else {
+        let rest = f64::from(deflation - tcp.inflation);
+        tcp.window.cwnd = (tcp.window.cwnd - rest).max(1.0);
+        tcp.inflation = 1;
+    }
+    if !tcp.partial_seen {
+        tcp.partial_seen = true;
+        tcp.restart_timer(now);
+    }
+}
+
+fn on_duplicate(tcp: &mut Sender, now: Picos, profile: &Profile) {
+    tcp.dupacks += 1;
+    match tcp.phase {
+        Phase::Recovery => tcp.inflation += 1,
+        _ if tcp.dupacks < DUP_THRESH => tcp.inflation += 1,
+        // RFC 6582, step 2: the losses of one flight cut the window once.
+        _ if tcp.dupacks == DUP_THRESH && tcp.snd_una > tcp.recover => {
+            enter_recovery(tcp, now, profile)
+        }
+        _ => {}
+    }
+    tcp.burst_left = if tcp.dupacks < DUP_THRESH {
+        1
+    } else {
+        DUPLICATE_BURST
+    };
+}
+
+fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
+    tcp.phase = Phase::Recovery;
+    tcp.recover = tcp.snd_max;
+    tcp.partial_seen = false;
+    tcp.back_off_threshold(profile);
+    tcp.window.cwnd = tcp.window.ssthresh;
+    tcp.inflation = DUP_THRESH;
+    tcp.resend_first = true;
+    tcp.timed = None;
+    tcp.restart_timer(now);
+}
+
+#[inline]
+pub(super) fn next_segment(tcp: &mut Sender, now: Picos, profile: &Profile) -> Option<u64> {
+    if tcp.burst_left == 0 {
+        return None;
+    }
+    tcp.burst_left -= 1;
+    if tcp.resend_first {
+        tcp.resend_first = false;
+        tcp.retransmissions += 1;
+        return Some(tcp.snd_una);
+    }
+    let window = tcp.window.cwnd as u64 + u64::from(tcp.inflation);
+    if tcp.snd_nxt - tcp.snd_una >= window || !tcp.may_send_new(profile) {
+        return None;
+    }
+    let seq = tcp.snd_nxt;
+    tcp.snd_nxt += 1;
+    if seq < tcp.snd_max {
+        tcp.retransmissions += 1;
+        return Some(seq);
+    }
+    tcp.snd_max = tcp.snd_nxt;
+    if tcp.timed.is_none() {
+        tcp.timed = Some((seq, now));
+    }
+    Some(seq)
+}
+
+/// Go back to the first segment not acknowledged.
+pub(super) fn on_timeout(tcp: &mut Sender) {
+    tcp.snd_nxt = tcp.snd_una;
+    tcp.dupacks = 0;
+    tcp.inflation = 0;
+    tcp.resend_first = false;
+    tcp.burst_left = u32::MAX;
+}
+
+#[inline]
+fn take_sample(tcp: &mut Sender, now: Picos, profile: &Profile) -> Option<Picos> {
+    let (seq, sent) = tcp.timed?;
+    if seq >= tcp.snd_una {
+        return None;
+    }
+    tcp.timed = None;
+    tcp.rtt.sample(now - sent, profile);
+    Some(now - sent)
+}

@@ -1,0 +1,16 @@
+//! Simulated time: integer picoseconds, so that rates of hundreds of gigabits stay exact.
+
+/// A point in, or a span of, simulated time in picoseconds.
+pub type Picos = u64;
+
+/// One second.
+pub const SECOND: Picos = 1_000_000_000_000;
+/// One millisecond.
+pub const MILLISECOND: Picos = SECOND / 1_000;
+/// Later than anything that happens; stands for "not armed".
+pub const NEVER: Picos = Picos::MAX;
+
+/// Time to put `bytes` on a link of `bits_per_second`, rounded to the nearest picosecond.
+pub fn serialization(bytes: u32, bits_per_second: f64) -> Picos {
+    (f64::from(bytes) * 8.0 * SECOND as f64 / bits_per_second).round() as Picos
+}

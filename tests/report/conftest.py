@@ -1,0 +1,101 @@
+"""Made-up answers that look like the simulator's on an OC3 link."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Provenance, Quantiles
+
+BDP = 1291.67
+
+
+def metric(value: float, half: float) -> Metric:
+    return Metric(value=value, low=value - half, high=value + half, n=5)
+
+
+def spread(mean: float) -> Quantiles:
+    parts = [metric(mean * k, 0.03 * mean * k) for k in (1.0, 0.95, 1.5, 1.6)]
+    return Quantiles(mean=parts[0], p50=parts[1], p95=parts[2], p99=parts[3])
+
+
+def outcome_of(packets: int, engine: str = "simulation") -> Outcome:
+    used = 1 - 0.06 * math.exp(-packets / 110)
+    link = LinkOutcome(
+        utilization=metric(used, 0.02 * (1 - used) + 2e-4),
+        loss_rate=metric(0.012 / (1 + packets / 60), 2e-4),
+        queue_packets=spread(packets * used**4 / 2),
+        queue_delay_s=spread(packets * used**4 / 2 * 77.4e-6),
+        buffer_packets=packets,
+        bdp_packets=BDP,
+    )
+    flows = ClassOutcome(
+        kind="long",
+        flows=100,
+        throughput_bps=metric(155e6 * used, 1e5),
+        goodput_bps=metric(154e6 * used, 1e5),
+        jain=metric(0.83, 0.01),
+        rtt_s=spread(0.1),
+        loss_rate=metric(0.004, 2e-4),
+        timeouts=metric(41.0, 6.0),
+        fct_s=None,
+    )
+    return Outcome(
+        scenario={"name": "OC3 line card (Appenzeller et al. 2004, Figure 15)"},
+        engine=engine,
+        links={"bottleneck": link},
+        classes=[flows],
+        broken_assumptions=["fewer than 250 flows: windows may be synchronized"],
+        provenance=Provenance(version="0", seeds=[1, 2, 3, 4, 5], scenario_sha256="0", wall_s=1.0),
+    )
+
+
+@pytest.fixture
+def outcome() -> Callable[..., Outcome]:
+    return outcome_of
+
+
+@pytest.fixture
+def document() -> dict[str, Any]:
+    """A sizing whose answer is 121 packets."""
+    tried = [16, 32, 64, 92, 104, 117, 119, 120, 121, 129, 182, 258, 516, 1032, 2064]
+    reached = outcome_of(121).links["bottleneck"].utilization
+    assert reached is not None
+    few = ["fewer than 250 flows: windows may be synchronized"]
+    laws: list[tuple[str, float | None, list[str]]] = [
+        ("appenzeller-2004/rule-of-thumb", 1291.67, ["100 flows, not one"]),
+        ("appenzeller-2004/sqrt-n", 129.17, few),
+        ("appenzeller-2004/eq6", 127.9, few),
+        ("appenzeller-2004/synchronized", 1291.67, []),
+        ("appenzeller-2004/sawtooth", None, ["100 flows, not one"]),
+    ]
+    return {
+        "schema": 1,
+        "scenario": "OC3 line card (Appenzeller et al. 2004, Figure 15)",
+        "engine": "simulation",
+        "buffer": {"packets": 121, "bytes": 181500, "seconds": 0.009368, "low": 117, "high": 121},
+        "goals": [
+            {
+                "name": "utilization", "sense": "at least", "pushes": "up", "unit": "",
+                "target": 0.98, "reached": reached.model_dump(), "verdict": "met", "binding": True,
+            }
+        ],
+        "laws": [
+            {"law": law, "packets": packets, "assumptions_hold": not broken,
+             "broken_assumptions": broken, "source": "paper A"}
+            for law, packets, broken in laws
+        ],
+        "curve": [
+            {"packets": packets, "seeds": 5, "verdict": "met" if packets >= 121 else "missed",
+             "outcome": outcome_of(packets).model_dump(mode="json", by_alias=True)}
+            for packets in tried
+        ],
+        "nearest": None,
+        "largest": None,
+        "limit": 5231,
+        "reason": None,
+        "notes": ["between 117 and 121 packets; 20 seeds cannot tell these apart, more seeds would narrow it"],
+    }  # fmt: skip

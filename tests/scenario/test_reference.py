@@ -1,0 +1,60 @@
+"""The reference pages are what the model says."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forebay.scenario import reference
+
+FOLDER = Path(__file__).parents[2] / "docs" / "reference"
+_RENEW = "run: python -m forebay.scenario.reference docs/reference"
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [("scenario.schema.json", reference.schema()), ("scenario.md", reference.markdown())],
+)
+def test_pages_are_fresh(name: str, made: str) -> None:
+    assert (FOLDER / name).read_text(encoding="utf-8") == made, _RENEW
+
+
+def _nodes(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        yield node
+    for child in node.values() if isinstance(node, dict) else node:
+        if isinstance(child, dict | list):
+            yield from _nodes(child)
+
+
+def test_schema_accepts_its_own_examples_and_defaults() -> None:
+    checked = 0
+    for node in _nodes(json.loads(reference.schema())):
+        if "pattern" in node:
+            for text in [*node.get("examples", ()), *filter(None, [node.get("default")])]:
+                assert re.search(node["pattern"], text), text
+                checked += 1
+    assert checked > 8
+
+
+def test_schema_s_defaults_are_what_a_file_would_say() -> None:
+    tables = json.loads(reference.schema())["$defs"]
+    defaults = {
+        key: field.get("default")
+        for table in tables.values()
+        for key, field in table["properties"].items()
+    }
+    assert defaults["size"] == "1 bdp"
+    assert defaults["rtt"] == "100 ms"
+    assert defaults["start"] == {"uniform": ["0 s", "10 s"]}
+
+
+def test_every_field_is_explained() -> None:
+    tables = json.loads(reference.schema())
+    for table in [tables, *tables["$defs"].values()]:
+        for name, field in table["properties"].items():
+            table_of = tables["$defs"].get(field.get("$ref", "").rpartition("/")[2], {})
+            assert field.get("description") or table_of.get("description"), name
