@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 # name: "module:class", one line an engine.
 _ENGINES = {
-    "theory": "forebay.engines.theory:Theory",
-    "simulation": "forebay.engines.simulation:Simulation",
+    "theory": "forebay.engines.theory:TheoryEngine",
+    "simulation": "forebay.engines.simulation:SimulationEngine",
 }
 
 
