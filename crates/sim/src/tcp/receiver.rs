@@ -15,6 +15,8 @@ pub struct AckPacket {
     pub trigger: u32,
     /// It echoes a congestion mark.
     pub marked: bool,
+    /// So many earlier ACKs were lost on the way back: its SACK blocks tell of their segments too.
+    pub also: u16,
 }
 
 /// Receiver state of one flow, and its ACKs in flight.
@@ -69,7 +71,7 @@ impl Receiver {
 
     fn push(&mut self, at: Picos, seq: u64, marked: bool) {
         let (next, trigger) = (self.rcv_nxt as u32, seq as u32);
-        self.acks.push_back(AckPacket { at, next, trigger, marked });
+        self.acks.push_back(AckPacket { at, next, trigger, marked, also: 0 });
     }
 
     fn reorder(&mut self, seq: u64) {

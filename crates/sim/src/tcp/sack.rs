@@ -119,6 +119,13 @@ impl Scoreboard {
         true
     }
 
+    /// Counts `seq` as delivered if that is news.
+    pub(super) fn learn(&mut self, una: u64, seq: u64) {
+        if self.sack(una, seq) {
+            self.delivered_total += 1;
+        }
+    }
+
     /// RFC 6675's IsLost: three segments above have been SACKed. Gives how many are newly lost.
     fn judge(&mut self, una: u64) -> u64 {
         let below = self.highest[DUP_THRESH - 1].saturating_sub(1);

@@ -111,6 +111,14 @@ impl Sender {
         }
     }
 
+    /// A segment is known to have arrived although its own ACK was lost.
+    pub fn on_sacked(&mut self, trigger: u32) {
+        let seq = unwrap_sequence(self.snd_una, trigger);
+        if let Some(board) = self.scoreboard.as_mut().filter(|_| seq >= self.snd_una) {
+            board.learn(self.snd_una, seq);
+        }
+    }
+
     /// The next segment that the window lets go now, if any; call until it gives none.
     #[inline]
     pub fn next_segment(&mut self, now: Picos, profile: &Profile) -> Option<u64> {
