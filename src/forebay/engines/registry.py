@@ -5,16 +5,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from forebay.engines.errors import UnknownEngine
+from forebay.engines.errors import EngineUnavailable, UnknownEngine
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
 
 # name: "module:class", one line an engine.
 _ENGINES = {
-    "theory": "forebay.engines.theory:Theory",
-    "simulation": "forebay.engines.simulation:Simulation",
+    "theory": "forebay.engines.theory:TheoryEngine",
+    "simulation": "forebay.engines.simulation:SimulationEngine",
 }
+_CORE = "forebay._core"
 
 
 def names() -> tuple[str, ...]:
@@ -35,4 +36,10 @@ def get(name: str) -> Engine:
     if name not in _ENGINES:
         raise UnknownEngine(name, names())
     module, attribute = _ENGINES[name].split(":")
-    return cast("Engine", getattr(import_module(module), attribute)())
+    try:
+        return cast("Engine", getattr(import_module(module), attribute)())
+    except ImportError as error:
+        if error.name != _CORE:
+            raise
+        hint = "build it with `make setup` or `pip install .`"
+        raise EngineUnavailable(name, f"the compiled {_CORE} cannot be imported", hint) from error

@@ -19,7 +19,12 @@ def console() -> Console:
 
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # an ASCII terminal loses a ±, not the answer
-    out = Console(highlight=False, soft_wrap=False, emoji=False, markup=False)
+
+    class OnStdout(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # the program decides what `forebay … | head` ends with
+
+    out = OnStdout(highlight=False, soft_wrap=False, emoji=False, markup=False)
     out.width = min(out.width, _WIDEST)
     return out
 

@@ -78,7 +78,7 @@ def plain(value: float, significant: int = 3) -> str:
     if value == 0:
         return "0"
     if 1e-4 <= abs(value) < 1e6:
-        decimals = significant - 1 - _exponent(value)
+        decimals = significant - 1 - _exponent(value, significant)
         return f"{value:.{max(decimals, 0)}f}"
     return f"{value:.{significant - 1}e}"
 
@@ -96,5 +96,6 @@ def duration(seconds: float) -> str:
     return f"{plain(seconds * 1e3)} ms" if seconds >= 1e-3 else f"{plain(seconds * 1e6)} µs"
 
 
-def _exponent(value: float) -> int:
-    return int(f"{abs(value):e}".split("e")[1])
+def _exponent(value: float, significant: int = 2) -> int:
+    """Return the power of ten of the first digit, once rounded: 9.999 to three digits is 10.0."""
+    return int(f"{abs(value):.{significant - 1}e}".split("e")[1])

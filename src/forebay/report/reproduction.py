@@ -69,7 +69,8 @@ def print_reproduction(made: Reproduction) -> None:
     """Print the table with a verdict a row, then the reasons, then the notes."""
     out = console()
     out.print(made.title, style="bold")
-    body = table(*made.columns, "verdict", left=0)
+    headings = [column.replace(" ", "\n", 1) for column in made.columns]  # two words, two lines
+    body = table(*headings, "verdict", left=0)
     for row, verdict in zip(made.rows, made.verdicts, strict=True):
         cells = [_cell(cell) for cell in row]
         body.add_row(*cells, "ok" if verdict else "OUT", style=None if verdict else "bold red")

@@ -51,11 +51,9 @@ def _marks(answer: Answer) -> list[_Mark]:
             and packets / marks[-1].packets < _SAME
             and marks[-1].holds == law.assumptions_hold
         ):
-            marks[-1].label += f", {name}"
+            marks[-1].label += f", {name} {packets:.0f}"
         else:
-            marks.append(_Mark(packets, name, law.assumptions_hold))
-    for mark in marks:
-        mark.label += f" {mark.packets:.0f}"
+            marks.append(_Mark(packets, f"{name} {packets:.0f}", law.assumptions_hold))
     if answer.buffer is not None:
         label = f"answer {answer.buffer.packets}"
         marks.append(_Mark(answer.buffer.packets, label, True, is_answer=True))
