@@ -64,7 +64,9 @@ impl std::fmt::Display for ConfigError {
         match self {
             Self::Empty(what) => write!(f, "nothing to simulate: no {what}"),
             Self::TooManyFlows(n) => write!(f, "{n} flows: at most {MOST_FLOWS} fit"),
-            Self::UnknownCongestionControl(name) => write!(f, "unknown congestion control {name:?}"),
+            Self::UnknownCongestionControl(name) => {
+                write!(f, "unknown congestion control {name:?}")
+            }
             Self::UnknownClass(class) => write!(f, "unknown traffic class {class}"),
             Self::NotPositive(what) => write!(f, "{what} must be positive"),
             Self::TooLong => write!(f, "the run is longer than the clock's 26 days"),
@@ -107,7 +109,9 @@ impl Config {
             return Err(ConfigError::UnknownClass(flow.class));
         }
         if !crate::cc::NAMES.contains(&flow.congestion_control) {
-            return Err(ConfigError::UnknownCongestionControl(flow.congestion_control.into()));
+            return Err(ConfigError::UnknownCongestionControl(
+                flow.congestion_control.into(),
+            ));
         }
         positive(flow.access_bps, "access rate")?;
         positive(f64::from(flow.packet_bytes), "packet size")
@@ -115,5 +119,9 @@ impl Config {
 }
 
 fn positive(value: f64, what: &'static str) -> Result<(), ConfigError> {
-    if value > 0.0 && value.is_finite() { Ok(()) } else { Err(ConfigError::NotPositive(what)) }
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(ConfigError::NotPositive(what))
+    }
 }

@@ -50,7 +50,11 @@ impl<'a> Simulation<'a> {
         let nodes = config.flows.len() * NODES_PER_FLOW as usize;
         let mut simulation = Self {
             config,
-            flows: config.flows.iter().map(|spec| Flow::new(spec, config)).collect(),
+            flows: config
+                .flows
+                .iter()
+                .map(|spec| Flow::new(spec, config))
+                .collect(),
             link: Link::new(config.rate_bps, config.queue, classes),
             wheel: Wheel::new(nodes, grain(config), horizon(config)),
             rtt: vec![Histogram::default(); classes],
@@ -99,7 +103,11 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn on_ack(&mut self, now: Picos, index: usize) {
         let flow = &mut self.flows[index];
-        let ack = flow.receiver.acks.pop_front().expect("scheduled with an ACK in flight");
+        let ack = flow
+            .receiver
+            .acks
+            .pop_front()
+            .expect("scheduled with an ACK in flight");
         let profile = &self.config.profiles[flow.class as usize];
         if let Some(rtt) = flow.sender.on_ack(now, ack, profile) {
             self.rtt[flow.class as usize].record(rtt);
@@ -114,7 +122,9 @@ impl<'a> Simulation<'a> {
     /// The flow starts, or its retransmission timer may have expired. The timer's node is moved
     /// only when it fires: an ACK that postpones it costs nothing.
     fn on_timer(&mut self, now: Picos, index: usize) {
-        let sender = &mut self.flows[index].sender;
+        let flow = &mut self.flows[index];
+        let profile = &self.config.profiles[flow.class as usize];
+        let sender = &mut flow.sender;
         let begins = sender.snd_max == 0;
         if !begins && sender.rto_at > now {
             if sender.rto_at != NEVER {
@@ -124,14 +134,17 @@ impl<'a> Simulation<'a> {
             return;
         }
         if !begins {
-            sender.on_timeout(now);
+            sender.on_timeout(now, profile);
         }
         self.transmit(now, index);
     }
 
     fn on_access(&mut self, now: Picos, index: usize) {
         let flow = &mut self.flows[index];
-        let (_, seq) = flow.in_access.pop_front().expect("scheduled with a packet in access");
+        let (_, seq) = flow
+            .in_access
+            .pop_front()
+            .expect("scheduled with a packet in access");
         if let Some(&(at, _)) = flow.in_access.front() {
             self.wheel.insert(node(index, ACCESS), at);
         }
@@ -171,8 +184,13 @@ impl<'a> Simulation<'a> {
         self.packets += 1;
         let delay = self.config.profiles[flow.class as usize].delayed_ack;
         let before = flow.receiver.rcv_nxt;
-        flow.receiver.on_segment(seq, departs + flow.loop_delay, delay);
-        let first = flow.receiver.acks.front().expect("every segment is acknowledged");
+        flow.receiver
+            .on_segment(seq, departs + flow.loop_delay, delay);
+        let first = flow
+            .receiver
+            .acks
+            .front()
+            .expect("every segment is acknowledged");
         if flow.receiver.acks.len() == 1 {
             self.wheel.hasten(node(index, ACK), first.at);
         }
@@ -194,13 +212,23 @@ fn watch(control: &Control, now: Picos) -> bool {
 
 /// Slots about half as wide as a packet takes on the bottleneck.
 fn grain(config: &Config) -> Picos {
-    let bytes = config.flows.iter().map(|flow| flow.packet_bytes).min().unwrap_or(1500);
+    let bytes = config
+        .flows
+        .iter()
+        .map(|flow| flow.packet_bytes)
+        .min()
+        .unwrap_or(1500);
     serialization(bytes, config.rate_bps) / 2
 }
 
 /// Far enough for round trips and nearly all retransmission timers.
 fn horizon(config: &Config) -> Picos {
-    let rtt = config.flows.iter().map(|flow| flow.rtt).max().unwrap_or(SECOND);
+    let rtt = config
+        .flows
+        .iter()
+        .map(|flow| flow.rtt)
+        .max()
+        .unwrap_or(SECOND);
     (4 * rtt).max(SECOND)
 }
 
@@ -235,11 +263,15 @@ impl<'a> Readings<'a> {
         let totals = class_totals(simulation);
         if self.cuts == 0 {
             simulation.link.meter.begin();
-            simulation.rtt.iter_mut().for_each(|rtt| *rtt = Histogram::default());
+            simulation
+                .rtt
+                .iter_mut()
+                .for_each(|rtt| *rtt = Histogram::default());
             simulation.completions.iter_mut().for_each(Vec::clear);
             self.flows_at_start = simulation.flows.iter().map(received_bytes).collect();
         } else {
-            self.classes.push(totals.iter().zip(&self.totals).map(difference).collect());
+            self.classes
+                .push(totals.iter().zip(&self.totals).map(difference).collect());
         }
         self.totals = totals;
         self.cuts += 1;

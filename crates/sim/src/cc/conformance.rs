@@ -3,7 +3,10 @@
 use super::*;
 
 fn fresh() -> Window {
-    Window { cwnd: 10.0, ssthresh: f64::INFINITY }
+    Window {
+        cwnd: 10.0,
+        ssthresh: f64::INFINITY,
+    }
 }
 
 fn each(check: impl Fn(&str, Cc)) {
@@ -19,7 +22,13 @@ fn slow_start_doubles_in_a_round() {
     each(|name, mut cc| {
         let mut window = fresh();
         for _ in 0..10 {
-            cc.on_ack(&mut window, Acked { segments: 1, growth: Growth::PerWindow });
+            cc.on_ack(
+                &mut window,
+                Acked {
+                    segments: 1,
+                    growth: Growth::PerWindow,
+                },
+            );
         }
         assert_eq!(window.cwnd, 20.0, "{name}");
     });
@@ -30,10 +39,19 @@ fn windows_never_shrink_without_loss_and_grow_in_time() {
     each(|name, _| {
         for growth in GROWTHS {
             let mut cc = Cc::by_name(name).expect("listed");
-            let mut window = Window { cwnd: 10.0, ssthresh: 10.0 };
+            let mut window = Window {
+                cwnd: 10.0,
+                ssthresh: 10.0,
+            };
             let mut before = window.cwnd;
             for _ in 0..10_000 {
-                cc.on_ack(&mut window, Acked { segments: 1, growth });
+                cc.on_ack(
+                    &mut window,
+                    Acked {
+                        segments: 1,
+                        growth,
+                    },
+                );
                 assert!(window.cwnd >= before, "{name}");
                 before = window.cwnd;
             }
@@ -46,7 +64,10 @@ fn windows_never_shrink_without_loss_and_grow_in_time() {
 fn a_loss_backs_off_and_never_below_two() {
     each(|name, mut cc| {
         for cwnd in [1.0, 2.0, 3.5, 10.0, 1e6] {
-            let window = Window { cwnd, ssthresh: f64::INFINITY };
+            let window = Window {
+                cwnd,
+                ssthresh: f64::INFINITY,
+            };
             let ssthresh = cc.ssthresh(&window);
             assert!(ssthresh >= 2.0, "{name}");
             assert!(ssthresh < cwnd || cwnd < 3.0, "{name}");
@@ -62,7 +83,13 @@ fn it_recovers_after_a_timeout() {
         window.cwnd = 1.0;
         cc.on_timeout();
         for _ in 0..1_000 {
-            cc.on_ack(&mut window, Acked { segments: 1, growth: Growth::PerWindow });
+            cc.on_ack(
+                &mut window,
+                Acked {
+                    segments: 1,
+                    growth: Growth::PerWindow,
+                },
+            );
         }
         assert!(window.cwnd > 5.0, "{name}");
     });

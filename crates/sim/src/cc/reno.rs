@@ -27,7 +27,7 @@ impl Controller for Reno {
     /// RFC 5681, equation 4; half the window, not of the flight, as ns-2 and Linux do.
     fn ssthresh(&mut self, window: &Window) -> f64 {
         self.credit = 0;
-        (window.cwnd / 2.0).floor().max(2.0)
+        (window.cwnd / 2.0).max(2.0)
     }
 }
 

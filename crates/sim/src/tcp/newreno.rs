@@ -2,23 +2,20 @@
 
 use super::profile::Profile;
 use super::sender::{Phase, Sender};
-use crate::cc::Controller;
 use crate::time::Picos;
 
 const DUP_THRESH: u32 = 3;
+/// Segments that one duplicate ACK may let go (ns-2).
+const DUPLICATE_BURST: u32 = 2;
 
 #[inline]
-pub(super) fn on_ack(
-    tcp: &mut Sender,
-    now: Picos,
-    next: u64,
-    profile: &Profile,
-) -> Option<Picos> {
+pub(super) fn on_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile) -> Option<Picos> {
+    tcp.burst_left = u32::MAX;
     if next > tcp.snd_una {
         on_new_ack(tcp, now, next, profile)
     } else {
         if next == tcp.snd_una && tcp.snd_una < tcp.snd_max {
-            on_duplicate(tcp, now);
+            on_duplicate(tcp, now, profile);
         }
         None
     }
@@ -29,16 +26,17 @@ fn on_new_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile) -> Opt
     let acked = next - tcp.snd_una;
     tcp.snd_una = next;
     tcp.snd_nxt = tcp.snd_nxt.max(next);
-    let sample = take_sample(tcp, now, profile);
     match tcp.phase {
         Phase::Recovery if next < tcp.recover => {
             on_partial_ack(tcp, now, acked);
-            return sample;
+            return None;
         }
-        Phase::Recovery => leave_recovery(tcp),
+        // Full acknowledgement, option 2: the window stays at its reduced size.
+        Phase::Recovery => tcp.phase = Phase::Open,
         Phase::Loss if next >= tcp.recover => tcp.phase = Phase::Open,
         _ => {}
     }
+    let sample = take_sample(tcp, now, profile);
     tcp.dupacks = 0;
     tcp.inflation = 0;
     tcp.grow(acked, profile);
@@ -50,36 +48,44 @@ fn on_new_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile) -> Opt
 /// restarted by the first one alone (the "impatient" variant of section 4, which ns-2 uses).
 fn on_partial_ack(tcp: &mut Sender, now: Picos, acked: u64) {
     tcp.resend_first = true;
-    tcp.inflation = tcp.inflation.saturating_sub(acked as u32) + 1;
+    tcp.timed = tcp.timed.filter(|&(seq, _)| seq >= tcp.snd_una); // it waited for the repair
+    let deflation = acked as u32;
+    if tcp.inflation > deflation {
+        tcp.inflation -= deflation - 1;
+    } else {
+        let rest = f64::from(deflation - tcp.inflation);
+        tcp.window.cwnd = (tcp.window.cwnd - rest).max(1.0);
+        tcp.inflation = 1;
+    }
     if !tcp.partial_seen {
         tcp.partial_seen = true;
         tcp.restart_timer(now);
     }
 }
 
-/// Step 3, full acknowledgement, option 1: no burst on the way out.
-fn leave_recovery(tcp: &mut Sender) {
-    let flight = (tcp.snd_max - tcp.snd_una) as f64;
-    tcp.window.cwnd = tcp.window.ssthresh.min(flight.max(1.0) + 1.0);
-    tcp.phase = Phase::Open;
-}
-
-fn on_duplicate(tcp: &mut Sender, now: Picos) {
+fn on_duplicate(tcp: &mut Sender, now: Picos, profile: &Profile) {
     tcp.dupacks += 1;
     match tcp.phase {
         Phase::Recovery => tcp.inflation += 1,
-        // RFC 6582, step 2: a window is not cut twice for losses of one flight.
-        _ if tcp.dupacks == DUP_THRESH && tcp.snd_una > tcp.recover => enter_recovery(tcp, now),
-        Phase::Open if tcp.dupacks < DUP_THRESH => tcp.inflation += 1,
+        _ if tcp.dupacks < DUP_THRESH => tcp.inflation += 1,
+        // RFC 6582, step 2: the losses of one flight cut the window once.
+        _ if tcp.dupacks == DUP_THRESH && tcp.snd_una > tcp.recover => {
+            enter_recovery(tcp, now, profile)
+        }
         _ => {}
     }
+    tcp.burst_left = if tcp.dupacks < DUP_THRESH {
+        1
+    } else {
+        DUPLICATE_BURST
+    };
 }
 
-fn enter_recovery(tcp: &mut Sender, now: Picos) {
+fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
     tcp.phase = Phase::Recovery;
     tcp.recover = tcp.snd_max;
     tcp.partial_seen = false;
-    tcp.window.ssthresh = tcp.cc.ssthresh(&tcp.window);
+    tcp.back_off_threshold(profile);
     tcp.window.cwnd = tcp.window.ssthresh;
     tcp.inflation = DUP_THRESH;
     tcp.resend_first = true;
@@ -89,6 +95,10 @@ fn enter_recovery(tcp: &mut Sender, now: Picos) {
 
 #[inline]
 pub(super) fn next_segment(tcp: &mut Sender, now: Picos, profile: &Profile) -> Option<u64> {
+    if tcp.burst_left == 0 {
+        return None;
+    }
+    tcp.burst_left -= 1;
     if tcp.resend_first {
         tcp.resend_first = false;
         tcp.retransmissions += 1;
@@ -117,6 +127,7 @@ pub(super) fn on_timeout(tcp: &mut Sender) {
     tcp.dupacks = 0;
     tcp.inflation = 0;
     tcp.resend_first = false;
+    tcp.burst_left = u32::MAX;
 }
 
 #[inline]

@@ -60,7 +60,11 @@ impl Receiver {
     }
 
     fn push(&mut self, at: Picos, seq: u64) {
-        self.acks.push_back(Ack { at, next: self.rcv_nxt as u32, trigger: seq as u32 });
+        self.acks.push_back(Ack {
+            at,
+            next: self.rcv_nxt as u32,
+            trigger: seq as u32,
+        });
     }
 
     fn reorder(&mut self, seq: u64) {

@@ -17,7 +17,12 @@ pub struct RttEstimator {
 impl RttEstimator {
     /// Rule 2.1: one second until a round trip has been measured.
     pub fn new() -> Self {
-        Self { srtt: 0, rttvar: 0, base_rto: SECOND, backoff: 0 }
+        Self {
+            srtt: 0,
+            rttvar: 0,
+            base_rto: SECOND,
+            backoff: 0,
+        }
     }
 
     /// The timeout to arm now, back-off included (rules 2.4, 2.5, 5.5).
@@ -64,7 +69,10 @@ mod tests {
         let mut rtt = RttEstimator::new();
         assert_eq!(rtt.rto(), SECOND);
         rtt.sample(100 * MILLISECOND, &profile);
-        assert_eq!((rtt.srtt, rtt.rttvar), (100 * MILLISECOND, 50 * MILLISECOND));
+        assert_eq!(
+            (rtt.srtt, rtt.rttvar),
+            (100 * MILLISECOND, 50 * MILLISECOND)
+        );
         assert_eq!(rtt.rto(), 300 * MILLISECOND);
         rtt.sample(100 * MILLISECOND, &profile);
         assert_eq!(rtt.rttvar, 37_500_000_000);

@@ -2,7 +2,6 @@
 
 use super::profile::Profile;
 use super::sender::{Phase, Sender};
-use crate::cc::Controller;
 use crate::time::Picos;
 use std::collections::VecDeque;
 
@@ -64,7 +63,10 @@ impl Scoreboard {
     fn acknowledge(&mut self, una: u64, next: u64) -> u64 {
         let mut fresh = 0;
         for _ in una..next {
-            let segment = self.segments.pop_front().expect("only sent segments are acknowledged");
+            let segment = self
+                .segments
+                .pop_front()
+                .expect("only sent segments are acknowledged");
             fresh += u64::from(!segment.is(SACKED));
             self.forget(segment);
         }
@@ -73,7 +75,9 @@ impl Scoreboard {
 
     /// Marks `seq` as SACKed; gives whether that was news.
     fn sack(&mut self, una: u64, seq: u64) -> bool {
-        let Some(segment) = self.segments.get_mut((seq - una) as usize) else { return false };
+        let Some(segment) = self.segments.get_mut((seq - una) as usize) else {
+            return false;
+        };
         if segment.is(SACKED) {
             return false;
         }
@@ -167,7 +171,9 @@ pub(super) fn on_ack(
     let advanced = tcp.snd_una > una;
     update_phase(tcp, &mut board, profile);
     match tcp.phase {
-        Phase::Recovery if profile.prr => reduce(tcp, &mut board, delivered, advanced && newly_lost == 0),
+        Phase::Recovery if profile.prr => {
+            reduce(tcp, &mut board, delivered, advanced && newly_lost == 0)
+        }
         Phase::Recovery => {}
         _ if advanced => tcp.grow(delivered, profile),
         _ => {}
@@ -198,7 +204,7 @@ fn enter_recovery(tcp: &mut Sender, board: &mut Scoreboard, profile: &Profile) {
     board.recover_flight = tcp.window.cwnd as u64;
     tcp.phase = Phase::Recovery;
     tcp.recover = tcp.snd_max;
-    tcp.window.ssthresh = tcp.cc.ssthresh(&tcp.window);
+    tcp.back_off_threshold(profile);
     if !profile.prr {
         tcp.window.cwnd = tcp.window.ssthresh;
     }
@@ -213,7 +219,10 @@ fn reduce(tcp: &mut Sender, board: &mut Scoreboard, delivered: u64, safe: bool) 
         let share = (board.prr_delivered * ssthresh).div_ceil(board.recover_flight.max(1));
         share.saturating_sub(board.prr_out)
     } else {
-        let owed = board.prr_delivered.saturating_sub(board.prr_out).max(delivered);
+        let owed = board
+            .prr_delivered
+            .saturating_sub(board.prr_out)
+            .max(delivered);
         (owed + u64::from(safe)).min(ssthresh - in_flight)
     };
     let first = u64::from(board.prr_out == 0);

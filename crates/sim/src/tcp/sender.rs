@@ -45,6 +45,8 @@ pub struct Sender {
     pub inflation: u32,
     /// RFC 6582: a partial ACK has been seen in this recovery.
     pub partial_seen: bool,
+    /// Segments that the ACK in hand may still let go.
+    pub burst_left: u32,
     /// The first unacknowledged segment has to be sent again at once.
     pub resend_first: bool,
     /// With SACK, what is known of each outstanding segment.
@@ -67,7 +69,10 @@ impl Sender {
             snd_nxt: 0,
             snd_max: 0,
             end: segments,
-            window: Window { cwnd: f64::from(profile.initial_window), ssthresh: f64::INFINITY },
+            window: Window {
+                cwnd: f64::from(profile.initial_window),
+                ssthresh: f64::INFINITY,
+            },
             cc,
             rtt: RttEstimator::new(),
             phase: Phase::Open,
@@ -75,6 +80,7 @@ impl Sender {
             dupacks: 0,
             inflation: 0,
             partial_seen: false,
+            burst_left: u32::MAX,
             resend_first: false,
             scoreboard: profile.sack.then(Box::default),
             timed: None,
@@ -111,13 +117,13 @@ impl Sender {
     }
 
     /// The retransmission timer expired (RFC 6298, rules 5.4 to 5.6; RFC 5681, section 3.1).
-    pub fn on_timeout(&mut self, now: Picos) {
+    pub fn on_timeout(&mut self, now: Picos, profile: &Profile) {
         self.timeouts += 1;
         self.rtt.back_off();
         self.rto_at = now + self.rtt.rto();
         self.timed = None;
         if self.phase != Phase::Loss || self.snd_una >= self.recover {
-            self.window.ssthresh = self.cc.ssthresh(&self.window);
+            self.back_off_threshold(profile);
         }
         self.window.cwnd = 1.0;
         self.cc.on_timeout();
@@ -130,10 +136,23 @@ impl Sender {
         }
     }
 
+    /// Sets ssthresh after a loss; a stack that counts whole segments (Linux) rounds it down.
+    pub(super) fn back_off_threshold(&mut self, profile: &Profile) {
+        let ssthresh = self.cc.ssthresh(&self.window);
+        self.window.ssthresh = match profile.growth {
+            Growth::PerAck => ssthresh,
+            Growth::PerWindow => ssthresh.floor(),
+        };
+    }
+
     /// RFC 6298, rules 5.2 and 5.3.
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Picos) {
-        self.rto_at = if self.snd_una < self.snd_max { now + self.rtt.rto() } else { NEVER };
+        self.rto_at = if self.snd_una < self.snd_max {
+            now + self.rtt.rto()
+        } else {
+            NEVER
+        };
     }
 
     /// Lets the controller grow the window for `segments` newly acknowledged ones.
@@ -143,7 +162,13 @@ impl Sender {
             Growth::PerAck => 1,
             Growth::PerWindow => segments as u32,
         };
-        self.cc.on_ack(&mut self.window, Acked { segments: counted, growth: profile.growth });
+        self.cc.on_ack(
+            &mut self.window,
+            Acked {
+                segments: counted,
+                growth: profile.growth,
+            },
+        );
     }
 
     /// Whether new data may go: the application has some and the receiver's window holds it.

@@ -1,0 +1,57 @@
+"""From a scenario and a seed to the simulator's own terms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forebay import _core
+from forebay.workload import draw
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario, Traffic
+
+BATCHES = 20
+"""Parts of the measured window that are read apart, for intervals from a single seed."""
+
+_PICOSECONDS = 1e12
+
+
+def make_run(scenario: Scenario, seed: int) -> _core.Run:
+    """Draw the workload of `seed` and hand it to the simulator."""
+    workload = draw(scenario, seed)
+    controls = np.array(
+        [_core.CONGESTION_CONTROLS.index(name) for name in workload.congestion_controls],
+        dtype=np.int32,
+    )
+    return _core.Run(
+        rate_bps=scenario.link.rate,
+        buffer_packets=scenario.buffer_packets,
+        profiles=[_profile(traffic) for traffic in scenario.traffic],
+        traffic_class=workload.traffic_class,
+        congestion_control=controls[workload.congestion_control],
+        rtt_ps=workload.rtt_ps,
+        start_ps=workload.start_ps,
+        segments=workload.segments,
+        packet_bytes=workload.packet_bytes,
+        access_bps=workload.access_bps,
+        warmup_ps=_picoseconds(scenario.measure.warmup),
+        window_ps=_picoseconds(scenario.measure.duration),
+        batches=BATCHES,
+    )
+
+
+def _profile(traffic: Traffic) -> _core.Profile:
+    return _core.Profile(
+        traffic.sender,
+        initial_window=traffic.initial_window,
+        sack=traffic.sack,
+        delayed_ack=traffic.delayed_ack,
+        min_rto_ps=None if traffic.min_rto is None else _picoseconds(traffic.min_rto),
+        max_window=traffic.max_window,
+    )
+
+
+def _picoseconds(seconds: float) -> int:
+    return round(seconds * _PICOSECONDS)
