@@ -96,3 +96,14 @@ def test_a_reader_that_goes_is_no_error(scenario):
     assert made.stderr.read() == b""
     made.stderr.close()
     assert made.wait() == 141
+
+
+def test_without_the_compiled_core_the_simulation_is_3(forebay_, scenario, monkeypatch):
+    def broken(name):
+        raise ImportError("wrong ELF class", name="forebay._core")
+
+    monkeypatch.setattr("forebay.engines.registry.import_module", broken)
+    result = forebay_("run", scenario)
+    assert result.status == 3
+    assert "forebay._core" in result.err and "make setup" in result.err
+    assert result.err.count("\n") == 1

@@ -39,7 +39,7 @@ def test_size_shows_goal_laws_and_curve(printed, document):
     assert "97.94 … 98.06" in out and "met, binds" in out
     assert "appenzeller-2004/sqrt-n" in out and "may be synchronized" in out
     assert "> 121" in out
-    assert "0.398 ±0.020" in out
+    assert "0.398 ±0.020" in out and "4.32 ±0.13" in out
 
 
 def test_a_long_curve_keeps_its_ends_and_the_answer(printed, document):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from forebay.engines.errors import EngineUnavailable, UnknownEngine
@@ -39,7 +40,7 @@ def get(name: str) -> Engine:
     try:
         return cast("Engine", getattr(import_module(module), attribute)())
     except ImportError as error:
-        if error.name != _CORE:
+        if error.name != _CORE and find_spec(_CORE) is not None:
             raise
         hint = "build it with `make setup` or `pip install .`"
         raise EngineUnavailable(name, f"the compiled {_CORE} cannot be imported", hint) from error

@@ -29,10 +29,20 @@ def console() -> Console:
     return out
 
 
+def show_table(out: Console, made: Table) -> None:
+    """Print a table whole: wider than the terminal rather than with a number cut off."""
+    from rich.measure import Measurement
+
+    least = Measurement.get(out, out.options.update(max_width=1000), made).minimum
+    if least > out.width:
+        made.width = least
+    out.print(made, crop=False)
+
+
 def table(*columns: str, left: int = 1) -> Table:
     """Return a bare table; the first ``left`` columns are words, the others numbers.
 
-    Cells fold instead of being cut: a number that ends in an ellipsis is a wrong number.
+    Words fold, numbers never do; print it with `show_table`.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table

@@ -54,14 +54,19 @@ def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
 
 
 def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
-    """Write a metric of any size: the half-width to two digits, the value as far as that goes."""
+    """Write a metric of any size: the value as far as its interval goes, and no further.
+
+    The half-width gets two digits where they begin with 1 or 2, else one: 0.381 ±0.021,
+    but 5.16 ±0.06.
+    """
     metric = scaled(metric, factor)
     if metric is None:
         return NOT_MEASURED
     half = half_width(metric)
     if not half:
         return plain(metric.value)
-    decimals = min(max(1 - _exponent(half), 0), 6)
+    digits = 2 if f"{half:e}"[0] in "12" else 1
+    decimals = min(max(digits - 1 - _exponent(half, digits), 0), 6)
     return f"{metric.value:.{decimals}f} ±{half:.{decimals}f}"
 
 

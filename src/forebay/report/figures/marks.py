@@ -88,7 +88,7 @@ def _extent(place: float, label: str) -> tuple[float, float]:
 def _draw(lane: Axes, panels: Sequence[Axes], mark: _Mark, row: int) -> None:
     colour = INK if mark.is_answer or mark.holds else FAINT
     dashes = "-" if mark.is_answer or mark.holds else (0, (4, 3))
-    width = 2.2 if mark.is_answer else 0.9
+    width = 1.8 if mark.is_answer else 0.9
     for axes in panels:
         axes.axvline(mark.packets, color=colour, linewidth=width, linestyle=dashes, zorder=1)
     bottom = lane.get_ylim()[0]
