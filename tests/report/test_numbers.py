@@ -26,7 +26,7 @@ def test_the_wider_half_of_the_interval_is_shown():
 @pytest.mark.parametrize(
     ("value", "half", "text"),
     [(0.381, 0.0204, "0.381 ±0.020"), (79.88, 2.4, "79.9 ±2.4"), (5.158, 0.063, "5.16 ±0.06"),
-     (1234.5, 67.0, "1234 ±67"),
+     (1234.5, 67.0, "1234 ±67"), (0.32, 0.96, "0.3 ±1.0"), (0.204, 1e-17, "0.204"),
      (0.034, 0.0, "0.0340"), (3e-5, 2e-6, "0.000030 ±0.000002")],
 )  # fmt: skip
 def test_a_value_goes_as_far_as_its_interval(value, half, text):

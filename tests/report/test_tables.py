@@ -97,3 +97,11 @@ def test_reproduction_gives_a_verdict_a_row(printed):
 def test_a_reproduction_of_uneven_rows_is_refused():
     with pytest.raises(ValueError, match="do not match"):
         reproduction(verdicts=[True])
+
+
+def test_a_table_too_wide_for_the_terminal_is_not_cropped(capsys, monkeypatch, document):
+    monkeypatch.setenv("COLUMNS", "40")
+    print_size(document)
+    out = capsys.readouterr().out
+    assert "98.00 ±0.06" in out and "undecided" not in out
+    assert "met, binds" in out and "0.398 ±0.020" in out

@@ -31,8 +31,13 @@ def console() -> Console:
 
 def show_table(out: Console, made: Table) -> None:
     """Print a table whole: wider than the terminal rather than with a number cut off."""
+    from rich.cells import cell_len
     from rich.measure import Measurement
 
+    for column in made.columns:
+        if column.no_wrap:
+            texts = (str(column.header), *map(str, column.cells))
+            column.min_width = max(cell_len(line) for text in texts for line in text.split("\n"))
     least = Measurement.get(out, out.options.update(max_width=1000), made).minimum
     if least > out.width:
         made.width = least

@@ -5,6 +5,7 @@ from __future__ import annotations
 from forebay.outcome import Metric, Quantiles
 
 NOT_MEASURED = "–"
+_FINE = 5e-4  # an interval narrower than this share of the value is finer than three digits show
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
@@ -63,10 +64,10 @@ def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
     if metric is None:
         return NOT_MEASURED
     half = half_width(metric)
-    if not half:
+    if not half or half < _FINE * abs(metric.value):
         return plain(metric.value)
-    digits = 2 if f"{half:e}"[0] in "12" else 1
-    decimals = min(max(digits - 1 - _exponent(half, digits), 0), 6)
+    digits = 2 if f"{half:.0e}"[0] in "12" else 1
+    decimals = min(max(digits - 1 - _exponent(half, 1), 0), 6)
     return f"{metric.value:.{decimals}f} ±{half:.{decimals}f}"
 
 
@@ -101,6 +102,6 @@ def duration(seconds: float) -> str:
     return f"{plain(seconds * 1e3)} ms" if seconds >= 1e-3 else f"{plain(seconds * 1e6)} µs"
 
 
-def _exponent(value: float, significant: int = 2) -> int:
+def _exponent(value: float, significant: int) -> int:
     """Return the power of ten of the first digit, once rounded: 9.999 to three digits is 10.0."""
     return int(f"{abs(value):.{significant - 1}e}".split("e")[1])

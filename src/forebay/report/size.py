@@ -65,7 +65,7 @@ def sentence(answer: Answer) -> str:
         return f"There is no answer: {answer.reason}."
     b = answer.buffer
     return (
-        f"Buffer: {b.packets} packets ({with_prefix(b.bytes, 'B')}, "
+        f"Buffer: {b.packets} packet{'s' * (b.packets != 1)} ({with_prefix(b.bytes, 'B')}, "
         f"{duration(b.seconds)} at line rate)."
     )
 
