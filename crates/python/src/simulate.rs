@@ -75,17 +75,8 @@ impl Run {
         batches: u32,
     ) -> PyResult<Self> {
         let n = traffic_class.len();
-        let lengths = [
-            congestion_control.len(),
-            rtt_ps.len(),
-            start_ps.len(),
-            segments.len(),
-        ];
-        if lengths
-            .iter()
-            .chain(&[packet_bytes.len(), access_bps.len()])
-            .any(|&len| len != n)
-        {
+        let lengths = [congestion_control.len(), rtt_ps.len(), start_ps.len(), segments.len()];
+        if lengths.iter().chain(&[packet_bytes.len(), access_bps.len()]).any(|&len| len != n) {
             return Err(PyValueError::new_err("flow arrays differ in length"));
         }
         let (class, control) = (traffic_class.as_array(), congestion_control.as_array());
@@ -97,11 +88,7 @@ impl Run {
                 congestion_control: *cc::NAMES.get(usize::try_from(control[i]).ok()?)?,
                 rtt: rtt[i].try_into().ok()?,
                 start: start[i].try_into().ok()?,
-                segments: if length[i] == 0 {
-                    u64::MAX
-                } else {
-                    length[i].try_into().ok()?
-                },
+                segments: if length[i] == 0 { u64::MAX } else { length[i].try_into().ok()? },
                 packet_bytes: bytes[i].try_into().ok()?,
                 access_bps: access[i],
             })
@@ -120,9 +107,7 @@ impl Run {
             window: window_ps,
             batches,
         };
-        config
-            .check()
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        config.check().map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self(config))
     }
 }
@@ -143,10 +128,7 @@ pub fn simulate<'py>(
     let batch = Batch::new(configs);
     let watched = py.detach(|| batch.run(jobs.max(1), || watch(&batch, progress.as_ref())));
     watched?;
-    let dicts = batch
-        .finished()?
-        .into_iter()
-        .map(|(report, cpu)| readings(py, &report, cpu));
+    let dicts = batch.finished()?.into_iter().map(|(report, cpu)| readings(py, &report, cpu));
     PyList::new(py, dicts.collect::<PyResult<Vec<_>>>()?)
 }
 
@@ -182,9 +164,8 @@ impl<'a> Batch<'a> {
     /// Runs all; `watch` is called now and then, and its error stops them.
     fn run(&self, jobs: usize, watch: impl Fn() -> PyResult<()>) -> PyResult<()> {
         std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..jobs.min(self.configs.len()))
-                .map(|_| scope.spawn(|| self.work()))
-                .collect();
+            let workers: Vec<_> =
+                (0..jobs.min(self.configs.len())).map(|_| scope.spawn(|| self.work())).collect();
             let mut outcome = Ok(());
             while !workers.iter().all(|worker| worker.is_finished()) {
                 if outcome.is_ok() {
@@ -210,17 +191,13 @@ impl<'a> Batch<'a> {
                 return;
             };
             let result = (report, began.elapsed().as_secs_f64());
-            *self.results[index]
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = Some(result);
+            *self.results[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     }
 
     fn stop(&self) {
         self.next.store(self.configs.len(), Ordering::Relaxed);
-        self.controls
-            .iter()
-            .for_each(|control| control.stop.store(true, Ordering::Relaxed));
+        self.controls.iter().for_each(|control| control.stop.store(true, Ordering::Relaxed));
     }
 
     fn fraction(&self) -> f64 {
@@ -263,14 +240,8 @@ fn readings<'py>(py: Python<'py>, report: &Report, wall_s: f64) -> PyResult<Boun
         PyArray1::from_vec(py, link.iter().map(read).collect())
     };
     dict.set_item("busy_s", per_batch(|batch| seconds(batch.busy)))?;
-    dict.set_item(
-        "queue_packet_s",
-        per_batch(|batch| batch.queue_area as f64 / SECOND as f64),
-    )?;
-    dict.set_item(
-        "delay_sum_s",
-        per_batch(|batch| batch.delay_sum as f64 / SECOND as f64),
-    )?;
+    dict.set_item("queue_packet_s", per_batch(|batch| batch.queue_area as f64 / SECOND as f64))?;
+    dict.set_item("delay_sum_s", per_batch(|batch| batch.delay_sum as f64 / SECOND as f64))?;
     let queue: Vec<Vec<f64>> = link
         .iter()
         .map(|batch| batch.queue_time.iter().map(|&span| seconds(span)).collect())
@@ -280,13 +251,7 @@ fn readings<'py>(py: Python<'py>, report: &Report, wall_s: f64) -> PyResult<Boun
     let counts = |read: fn(&forebay_sim::probe::link::ClassCounts) -> u64| {
         let rows: Vec<Vec<i64>> = link
             .iter()
-            .map(|batch| {
-                batch
-                    .classes
-                    .iter()
-                    .map(|class| read(class) as i64)
-                    .collect()
-            })
+            .map(|batch| batch.classes.iter().map(|class| read(class) as i64).collect())
             .collect();
         PyArray2::from_vec2(py, &rows)
     };
@@ -304,10 +269,7 @@ fn readings<'py>(py: Python<'py>, report: &Report, wall_s: f64) -> PyResult<Boun
     dict.set_item("delivered_bytes", classes(|class| class.delivered_bytes)?)?;
     dict.set_item("timeouts", classes(|class| class.timeouts)?)?;
     dict.set_item("retransmissions", classes(|class| class.retransmissions)?)?;
-    dict.set_item(
-        "flow_bytes",
-        PyArray1::from_vec(py, report.flow_bytes.clone()),
-    )?;
+    dict.set_item("flow_bytes", PyArray1::from_vec(py, report.flow_bytes.clone()))?;
     dict.set_item("delay", histogram(py, &report.delay))?;
     let rtt: Vec<_> = report.rtt.iter().map(|rtt| histogram(py, rtt)).collect();
     dict.set_item("rtt", rtt)?;
@@ -328,13 +290,6 @@ type Arrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 /// Edges in seconds, and counts.
 fn histogram<'py>(py: Python<'py>, histogram: &Histogram) -> Arrays<'py> {
     let edges = histogram.edges().into_iter().map(seconds).collect();
-    let counts = histogram
-        .counts()
-        .iter()
-        .map(|&count| count as f64)
-        .collect();
-    (
-        PyArray1::from_vec(py, edges),
-        PyArray1::from_vec(py, counts),
-    )
+    let counts = histogram.counts().iter().map(|&count| count as f64).collect();
+    (PyArray1::from_vec(py, edges), PyArray1::from_vec(py, counts))
 }

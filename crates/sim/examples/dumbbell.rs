@@ -30,10 +30,7 @@ fn seconds(value: f64) -> Picos {
 fn main() {
     let given: HashMap<String, String> = std::env::args()
         .skip(1)
-        .filter_map(|arg| {
-            arg.split_once('=')
-                .map(|(key, value)| (key.into(), value.into()))
-        })
+        .filter_map(|arg| arg.split_once('=').map(|(key, value)| (key.into(), value.into())))
         .collect();
     let text = |key: &str, default: &str| given.get(key).cloned().unwrap_or(default.into());
     let number =
@@ -72,25 +69,15 @@ fn main() {
         batches: 20,
     };
     let began = Instant::now();
-    let report = run(&config, &Control::default())
-        .expect("valid")
-        .expect("not stopped");
+    let report = run(&config, &Control::default()).expect("valid").expect("not stopped");
     let took = began.elapsed().as_secs_f64();
     let busy: u64 = report.link.iter().map(|batch| batch.busy).sum();
     let area: u128 = report.link.iter().map(|batch| batch.queue_area).sum();
-    let arrivals: u64 = report
-        .link
-        .iter()
-        .map(|batch| batch.classes[0].arrivals)
-        .sum();
+    let arrivals: u64 = report.link.iter().map(|batch| batch.classes[0].arrivals).sum();
     let drops: u64 = report.link.iter().map(|batch| batch.classes[0].drops).sum();
     let timeouts: u64 = report.classes.iter().map(|batch| batch[0].timeouts).sum();
     let sum: f64 = report.flow_bytes.iter().map(|&bytes| bytes as f64).sum();
-    let squares: f64 = report
-        .flow_bytes
-        .iter()
-        .map(|&bytes| (bytes as f64).powi(2))
-        .sum();
+    let squares: f64 = report.flow_bytes.iter().map(|&bytes| (bytes as f64).powi(2)).sum();
     println!(
         "util={:.3} loss={:.4} meanq={:.2} jain={:.4} timeouts={} packets={} events={} s={:.3} Mpkt/s={:.2}",
         100.0 * busy as f64 / config.window as f64,

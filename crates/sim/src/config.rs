@@ -109,9 +109,7 @@ impl Config {
             return Err(ConfigError::UnknownClass(flow.class));
         }
         if !crate::cc::NAMES.contains(&flow.congestion_control) {
-            return Err(ConfigError::UnknownCongestionControl(
-                flow.congestion_control.into(),
-            ));
+            return Err(ConfigError::UnknownCongestionControl(flow.congestion_control.into()));
         }
         positive(flow.access_bps, "access rate")?;
         positive(f64::from(flow.packet_bytes), "packet size")
@@ -119,9 +117,5 @@ impl Config {
 }
 
 fn positive(value: f64, what: &'static str) -> Result<(), ConfigError> {
-    if value > 0.0 && value.is_finite() {
-        Ok(())
-    } else {
-        Err(ConfigError::NotPositive(what))
-    }
+    if value > 0.0 && value.is_finite() { Ok(()) } else { Err(ConfigError::NotPositive(what)) }
 }

@@ -60,15 +60,10 @@ impl Link {
             return Verdict::Dropped;
         }
         self.free_at = start + self.serialization(bytes);
-        self.meter
-            .accepted(class, start - now, self.free_at - start);
+        self.meter.accepted(class, start - now, self.free_at - start);
         if start > now {
             self.meter.level(now, self.waiting.len());
-            self.waiting.push_back(Waiting {
-                start,
-                bytes,
-                class,
-            });
+            self.waiting.push_back(Waiting { start, bytes, class });
         } else {
             self.meter.started(class, bytes);
         }

@@ -19,11 +19,12 @@ pub struct Control {
     pub stop: AtomicBool,
 }
 
-/// Event nodes of a flow: its next ACK, its timer, its access link, and one to spare.
+/// Event nodes of a flow: its next ACK, its timer, its access link, its pacer.
 const NODES_PER_FLOW: u32 = 4;
 const ACK: u32 = 0;
 const TIMER: u32 = 1;
 const ACCESS: u32 = 2;
+const PACE: u32 = 3;
 
 /// Events between two looks at `Control`.
 const WATCH_INTERVAL: u64 = 4096;
@@ -50,11 +51,7 @@ impl<'a> Simulation<'a> {
         let nodes = config.flows.len() * NODES_PER_FLOW as usize;
         let mut simulation = Self {
             config,
-            flows: config
-                .flows
-                .iter()
-                .map(|spec| Flow::new(spec, config))
-                .collect(),
+            flows: config.flows.iter().map(|spec| Flow::new(spec, config)).collect(),
             link: Link::new(config.rate_bps, config.queue, classes),
             wheel: Wheel::new(nodes, grain(config), horizon(config)),
             rtt: vec![Histogram::default(); classes],
@@ -96,18 +93,15 @@ impl<'a> Simulation<'a> {
         match node % NODES_PER_FLOW {
             ACK => self.on_ack(now, index),
             TIMER => self.on_timer(now, index),
-            _ => self.on_access(now, index),
+            ACCESS => self.on_access(now, index),
+            _ => self.transmit(now, index),
         }
     }
 
     #[inline]
     fn on_ack(&mut self, now: Picos, index: usize) {
         let flow = &mut self.flows[index];
-        let ack = flow
-            .receiver
-            .acks
-            .pop_front()
-            .expect("scheduled with an ACK in flight");
+        let ack = flow.receiver.acks.pop_front().expect("scheduled with an ACK in flight");
         let profile = &self.config.profiles[flow.class as usize];
         if let Some(rtt) = flow.sender.on_ack(now, ack, profile) {
             self.rtt[flow.class as usize].record(rtt);
@@ -141,10 +135,7 @@ impl<'a> Simulation<'a> {
 
     fn on_access(&mut self, now: Picos, index: usize) {
         let flow = &mut self.flows[index];
-        let (_, seq) = flow
-            .in_access
-            .pop_front()
-            .expect("scheduled with a packet in access");
+        let (_, seq) = flow.in_access.pop_front().expect("scheduled with a packet in access");
         if let Some(&(at, _)) = flow.in_access.front() {
             self.wheel.insert(node(index, ACCESS), at);
         }
@@ -156,7 +147,12 @@ impl<'a> Simulation<'a> {
     fn transmit(&mut self, now: Picos, index: usize) {
         let class = self.flows[index].class as usize;
         let profile: &Profile = &self.config.profiles[class];
-        while let Some(seq) = self.flows[index].sender.next_segment(now, profile) {
+        loop {
+            if let Some(at) = self.flows[index].sender.paced_beyond(now) {
+                self.wheel.hasten(node(index, PACE), at);
+                break;
+            }
+            let Some(seq) = self.flows[index].sender.next_segment(now, profile) else { break };
             let flow = &mut self.flows[index];
             let at = flow.through_access(now);
             if at == now {
@@ -184,13 +180,8 @@ impl<'a> Simulation<'a> {
         self.packets += 1;
         let delay = self.config.profiles[flow.class as usize].delayed_ack;
         let before = flow.receiver.rcv_nxt;
-        flow.receiver
-            .on_segment(seq, departs + flow.loop_delay, delay);
-        let first = flow
-            .receiver
-            .acks
-            .front()
-            .expect("every segment is acknowledged");
+        flow.receiver.on_segment(seq, departs + flow.loop_delay, false, delay);
+        let first = flow.receiver.acks.front().expect("every segment is acknowledged");
         if flow.receiver.acks.len() == 1 {
             self.wheel.hasten(node(index, ACK), first.at);
         }
@@ -212,23 +203,13 @@ fn watch(control: &Control, now: Picos) -> bool {
 
 /// Slots about half as wide as a packet takes on the bottleneck.
 fn grain(config: &Config) -> Picos {
-    let bytes = config
-        .flows
-        .iter()
-        .map(|flow| flow.packet_bytes)
-        .min()
-        .unwrap_or(1500);
+    let bytes = config.flows.iter().map(|flow| flow.packet_bytes).min().unwrap_or(1500);
     serialization(bytes, config.rate_bps) / 2
 }
 
 /// Far enough for round trips and nearly all retransmission timers.
 fn horizon(config: &Config) -> Picos {
-    let rtt = config
-        .flows
-        .iter()
-        .map(|flow| flow.rtt)
-        .max()
-        .unwrap_or(SECOND);
+    let rtt = config.flows.iter().map(|flow| flow.rtt).max().unwrap_or(SECOND);
     (4 * rtt).max(SECOND)
 }
 
@@ -263,15 +244,11 @@ impl<'a> Readings<'a> {
         let totals = class_totals(simulation);
         if self.cuts == 0 {
             simulation.link.meter.begin();
-            simulation
-                .rtt
-                .iter_mut()
-                .for_each(|rtt| *rtt = Histogram::default());
+            simulation.rtt.iter_mut().for_each(|rtt| *rtt = Histogram::default());
             simulation.completions.iter_mut().for_each(Vec::clear);
             self.flows_at_start = simulation.flows.iter().map(received_bytes).collect();
         } else {
-            self.classes
-                .push(totals.iter().zip(&self.totals).map(difference).collect());
+            self.classes.push(totals.iter().zip(&self.totals).map(difference).collect());
         }
         self.totals = totals;
         self.cuts += 1;

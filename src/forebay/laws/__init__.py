@@ -9,7 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.laws import (
+    burst_queue,
+    bursts,
+    completion_time,
     desynchronized,
+    effective_bandwidth,
+    exact_bursts,
     loss,
     rule_of_thumb,
     sawtooth,
@@ -45,7 +50,12 @@ __all__ = [
     "LAWS",
     "Law",
     "LawAnswer",
+    "burst_queue",
+    "bursts",
+    "completion_time",
     "desynchronized",
+    "effective_bandwidth",
+    "exact_bursts",
     "for_scenario",
     "governing_law",
     "loss",

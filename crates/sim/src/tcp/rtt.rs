@@ -1,7 +1,7 @@
 //! Round-trip estimation and the retransmission timeout (RFC 6298).
 
 use super::profile::{MAX_RTO, Profile, RtoRule};
-use crate::time::{Picos, SECOND};
+use crate::time::{NEVER, Picos, SECOND};
 
 /// srtt, rttvar and the timeout that follows from them.
 #[derive(Clone)]
@@ -10,6 +10,8 @@ pub struct RttEstimator {
     pub srtt: Picos,
     /// Round-trip variation.
     pub rttvar: Picos,
+    /// Least sample; `NEVER` before the first.
+    pub min_rtt: Picos,
     base_rto: Picos,
     backoff: u32,
 }
@@ -17,12 +19,7 @@ pub struct RttEstimator {
 impl RttEstimator {
     /// Rule 2.1: one second until a round trip has been measured.
     pub fn new() -> Self {
-        Self {
-            srtt: 0,
-            rttvar: 0,
-            base_rto: SECOND,
-            backoff: 0,
-        }
+        Self { srtt: 0, rttvar: 0, min_rtt: NEVER, base_rto: SECOND, backoff: 0 }
     }
 
     /// The timeout to arm now, back-off included (rules 2.4, 2.5, 5.5).
@@ -34,6 +31,7 @@ impl RttEstimator {
     /// Takes a sample (rules 2.2, 2.3); a valid one ends the back-off (Karn).
     #[inline]
     pub fn sample(&mut self, rtt: Picos, profile: &Profile) {
+        self.min_rtt = self.min_rtt.min(rtt);
         if self.srtt == 0 {
             self.srtt = rtt;
             self.rttvar = rtt / 2;
@@ -69,10 +67,7 @@ mod tests {
         let mut rtt = RttEstimator::new();
         assert_eq!(rtt.rto(), SECOND);
         rtt.sample(100 * MILLISECOND, &profile);
-        assert_eq!(
-            (rtt.srtt, rtt.rttvar),
-            (100 * MILLISECOND, 50 * MILLISECOND)
-        );
+        assert_eq!((rtt.srtt, rtt.rttvar), (100 * MILLISECOND, 50 * MILLISECOND));
         assert_eq!(rtt.rto(), 300 * MILLISECOND);
         rtt.sample(100 * MILLISECOND, &profile);
         assert_eq!(rtt.rttvar, 37_500_000_000);
