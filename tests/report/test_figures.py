@@ -22,9 +22,11 @@ def test_each_format(document, tmp_path, kind, start):
 
 
 def test_the_same_data_gives_the_same_bytes(document, tmp_path):
-    for name in ("a.svg", "b.svg"):
-        draw_size(document, tmp_path / name)
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    drawn = set()
+    for _ in range(8):
+        draw_size(document, tmp_path / "a.svg")
+        drawn.add((tmp_path / "a.svg").read_bytes())
+    assert len(drawn) == 1
 
 
 def test_a_failed_drawing_leaves_the_old_picture(document, tmp_path, monkeypatch):

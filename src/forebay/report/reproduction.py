@@ -70,7 +70,7 @@ def print_reproduction(made: Reproduction) -> None:
     """Print the table with a verdict a row, then the reasons, then the notes."""
     out = console()
     out.print(made.title, style="bold")
-    headings = [column.replace(" ", "\n", 1) for column in made.columns]  # two words, two lines
+    headings = [c.replace(" ", "\n", 1) if len(c) > 9 else c for c in made.columns]
     body = table(*headings, "verdict", left=0)
     decimals = [_decimals(column) for column in zip(*made.rows, strict=True)]
     for row, verdict in zip(made.rows, made.verdicts, strict=True):
