@@ -14,8 +14,11 @@ from forebay.scenario import CONGESTION_CONTROLS, Scenario, loads
 SMALL = """
 link.rate = "20 Mbit/s"
 queue.size = "20 packets"
-traffic = [{ flows = 12, rtt = { uniform = ["20 ms", "40 ms"] }, start = { uniform = ["0 s", "1 s"] } }]
 measure = { warmup = "2 s", duration = "4 s" }
+[[traffic]]
+flows = 12
+rtt = { uniform = ["20 ms", "40 ms"] }
+start = { uniform = ["0 s", "1 s"] }
 """
 
 
@@ -63,7 +66,7 @@ def test_bounds_hold() -> None:
 
 
 def test_two_classes_share_the_link() -> None:
-    text = SMALL.replace("traffic = [", 'traffic = [{ flows = 3, sender = "ns2" }, ')
+    text = SMALL.replace("[[traffic]]", '[[traffic]]\nflows = 3\nsender = "ns2"\n[[traffic]]')
     outcome = SimulationEngine().run(loads(text), [1])
     carried = [each.throughput_bps.value for each in outcome.classes if each.throughput_bps]
     utilization = outcome.links["bottleneck"].utilization

@@ -81,7 +81,7 @@ impl Sender {
             end: segments,
             window: Window { cwnd, ssthresh: f64::INFINITY, pacing_rate: None },
             cc,
-            rtt: RttEstimator::new(),
+            rtt: RttEstimator::default(),
             phase: Phase::Open,
             recover: 0,
             marked_until: 0,
@@ -239,5 +239,5 @@ impl Sender {
 /// The full number nearest to `base` whose low 32 bits are `low`.
 #[inline]
 fn unwrap_sequence(base: u64, low: u32) -> u64 {
-    base.wrapping_add_signed(i64::from(low.wrapping_sub(base as u32).cast_signed()))
+    base.wrapping_add_signed(i64::from(low.wrapping_sub(base as u32) as i32))
 }
