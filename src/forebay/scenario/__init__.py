@@ -5,20 +5,28 @@ from forebay.scenario.congestion import CONGESTION_CONTROLS
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.door import dumps, load, loads
 from forebay.scenario.errors import ScenarioError
-from forebay.scenario.model import Goals, Link, Measure, Queue, Scenario
+from forebay.scenario.flow_count import FlowCount
+from forebay.scenario.goals import ClassGoals, Goals, QueueDelay
+from forebay.scenario.model import Link, Measure, Queue, Scenario
 from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.target import AtLeast, AtMost
 from forebay.scenario.traffic import Traffic
 
 __all__ = [
     "CONGESTION_CONTROLS",
+    "AtLeast",
+    "AtMost",
     "BufferSize",
+    "ClassGoals",
     "DataSize",
     "Distribution",
     "Duration",
+    "FlowCount",
     "Goals",
     "Link",
     "Measure",
     "Queue",
+    "QueueDelay",
     "Rate",
     "Scenario",
     "ScenarioError",

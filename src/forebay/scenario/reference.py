@@ -35,7 +35,11 @@ out of range: nothing is clamped or ignored.
 `--set PATH=VALUE` replaces one field before the check, entries of `traffic` counted from 0:
 `--set queue.size="64 packets" --set traffic.0.flows=100`. VALUE is a TOML value, else plain text.
 """
-_TITLES = {"": "Top level", "traffic": "`[[traffic]]`, one for each class"}
+_TITLES = {
+    "": "Top level",
+    "traffic": "`[[traffic]]`, one for each class",
+    "traffic.goals": "`goals` of a `[[traffic]]`",
+}
 
 
 class _Schema(GenerateJsonSchema):
@@ -61,10 +65,15 @@ def markdown() -> str:
 
 def _tables() -> Iterator[tuple[str, type[BaseModel]]]:
     yield "", Scenario
-    for name, field in Scenario.model_fields.items():
+    yield from _below(Scenario, "")
+
+
+def _below(table: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseModel]]]:
+    for name, field in table.model_fields.items():
         model = _model(field)
         if model:
-            yield name, model
+            yield f"{path}{name}", model
+            yield from _below(model, f"{path}{name}.")
 
 
 def _model(field: FieldInfo) -> type[BaseModel] | None:

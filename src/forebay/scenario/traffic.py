@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, Strict
 from forebay.scenario.bounds import Between
 from forebay.scenario.congestion import CONGESTION_CONTROLS, CongestionControl
 from forebay.scenario.distribution import Distribution
+from forebay.scenario.flow_count import FlowCount
+from forebay.scenario.goals import ClassGoals
 from forebay.scenario.quantity import DataSize, Duration, Rate
 
 RATES = Between(Rate(1e3), Rate(1e13))
@@ -28,8 +30,10 @@ class Traffic(Room):
     kind: Literal["long"] = Field(
         default="long", description="What the flows do: send without end."
     )
-    flows: Annotated[int, Strict(), Between(1, MAX_FLOWS, "flows")] = Field(
-        description="How many flows this class has.", examples=[100]
+    flows: Annotated[FlowCount, Between(1, MAX_FLOWS, "flows")] = Field(
+        description='How many flows this class has; "8000..12000" where it is only known to lie '
+        "between the two: one number then stands for the middle, and a sizing serves both ends.",
+        examples=[100, "8000..12000"],
     )
     congestion_control: CongestionControl = Field(
         default="reno",
@@ -82,6 +86,7 @@ class Traffic(Room):
     access_rate: Annotated[Rate, RATES] = Field(
         default=Rate(1e9), description="Rate of each flow's own link to the bottleneck."
     )
+    goals: ClassGoals | None = Field(default=None, description="What this class must get.")
 
     @property
     def shares(self) -> dict[str, float]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay import _core
+from forebay.outcome import needs_round_trips
 from forebay.workload import draw
 
 if TYPE_CHECKING:
@@ -42,8 +43,15 @@ def make_run(scenario: Scenario, seed: int) -> _core.Run:
         flows=flows,
         warmup_ps=_picoseconds(scenario.measure.warmup),
         window_ps=_picoseconds(scenario.measure.duration),
-        batches=BATCHES,
+        batches=BATCHES * round_trips_a_batch(scenario),
     )
+
+
+def round_trips_a_batch(scenario: Scenario) -> int:
+    """Return into how many round trips a batch is cut; 1 where no goal asks for them."""
+    if not needs_round_trips(scenario.goals):
+        return 1
+    return max(1, round(scenario.measure.duration / BATCHES / scenario.mean_rtt))
 
 
 def _profile(traffic: Traffic) -> _core.Profile:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from forebay.outcome import ClassReading, Histogram, LinkReading, Reading
+from forebay.engines.simulation.runs import BATCHES
+from forebay.outcome import ClassReading, Histogram, LinkReading, Reading, RoundTrips
 
 if TYPE_CHECKING:
     from forebay._core import LinkReadings, Readings
     from forebay.outcome.reading import FloatArray, IntArray
     from forebay.scenario import Scenario
+
+Number = TypeVar("Number", np.float64, np.int64)
 
 _BITS = 8.0
 
@@ -33,15 +37,33 @@ def _link(scenario: Scenario, raw: LinkReadings) -> LinkReading:
         window_s=scenario.measure.duration,
         buffer_packets=scenario.buffer_packets,
         bdp_packets=scenario.bdp_packets,
-        bits=raw["busy_s"] * scenario.link.rate,
-        arrivals=raw["arrivals"].sum(axis=1),
-        drops=raw["drops"].sum(axis=1),
-        queue_packet_s=raw["queue_packet_s"],
-        queue_s=raw["queue_s"],
+        bits=_batch(raw["busy_s"]) * scenario.link.rate,
+        arrivals=_batch(raw["arrivals"]).sum(axis=1),
+        drops=_batch(raw["drops"]).sum(axis=1),
+        queue_packet_s=_batch(raw["queue_packet_s"]),
+        queue_s=_batch(raw["queue_s"]),
         queue_step=raw["queue_bin_width"],
         delay=_histogram(raw["delay"]),
-        delay_sum_s=raw["delay_sum_s"],
+        delay_sum_s=_batch(raw["delay_sum_s"]),
+        round_trips=_round_trips(scenario, raw),
     )
+
+
+def _round_trips(scenario: Scenario, raw: LinkReadings) -> RoundTrips | None:
+    if raw["busy_s"].size == BATCHES:
+        return None
+    return RoundTrips(
+        bits=raw["busy_s"].reshape(BATCHES, -1) * scenario.link.rate,
+        arrivals=raw["arrivals"].sum(axis=1).reshape(BATCHES, -1),
+        drops=raw["drops"].sum(axis=1).reshape(BATCHES, -1),
+    )
+
+
+def _batch(parts: NDArray[Number]) -> NDArray[Number]:
+    """Add up what was read of the parts of each batch."""
+    if parts.shape[0] == BATCHES:
+        return parts
+    return np.asarray(parts.reshape(BATCHES, -1, *parts.shape[1:]).sum(axis=1), parts.dtype)
 
 
 def _classes(scenario: Scenario, raw: Readings) -> list[ClassReading]:
@@ -52,11 +74,11 @@ def _classes(scenario: Scenario, raw: Readings) -> list[ClassReading]:
             ClassReading(
                 kind=traffic.kind,
                 flows=traffic.flows,
-                throughput_bits=_bits(raw["links"][0]["sent_bytes"][:, index]),
-                goodput_bits=_bits(raw["delivered_bytes"][:, index]),
-                arrivals=raw["sent"][:, index],
-                drops=raw["drops"][:, index],
-                timeouts=raw["timeouts"][:, index],
+                throughput_bits=_bits(_batch(raw["links"][0]["sent_bytes"])[:, index]),
+                goodput_bits=_bits(_batch(raw["delivered_bytes"])[:, index]),
+                arrivals=_batch(raw["sent"])[:, index],
+                drops=_batch(raw["drops"])[:, index],
+                timeouts=_batch(raw["timeouts"])[:, index],
                 flow_goodput_bits=_bits(raw["flow_bytes"][first:last]),
                 rtt=_histogram(raw["rtt"][index]),
                 fct_s=None if traffic.kind == "long" else raw["completions_s"][index],

@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.engines.theory.asked import asked
 from forebay.engines.theory.prediction import Prediction, Spread, predict
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Provenance, Quantiles
 
@@ -68,6 +69,7 @@ def _link(scenario: Scenario, prediction: Prediction) -> LinkOutcome:
         queue_delay_s=_spread(prediction.queue_delay_s),
         buffer_packets=scenario.buffer_packets,
         bdp_packets=scenario.bdp_packets,
+        asked=asked(scenario, in_step=prediction.in_step),
     )
 
 
