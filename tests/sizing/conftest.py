@@ -13,6 +13,7 @@ import pytest
 
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
 from forebay.outcome.intervals import over_replications
+from forebay.scenario import Duration, Goals
 
 Curve = Callable[[float], float]
 
@@ -28,15 +29,19 @@ class Link155:
     packet: int = 1500
     link: Any = field(default_factory=lambda: SimpleNamespace(rate=155e6))
     buffer_packets: int = 129
+    traffic: tuple[Any, ...] = ()
+    flows_uncertain: bool = False
 
     def with_buffer(self, packets: int) -> Link155:
         assert isinstance(packets, int) and packets >= 1
         return replace(self, buffer_packets=packets)
 
 
-def asked(**goals: float) -> Link155:
-    names = ("utilization", "loss_rate", "queue_delay_mean", "queue_delay_p99")
-    return Link155(SimpleNamespace(**{name: goals.get(name) for name in names}))
+def asked(**goals: Any) -> Link155:
+    """Goals as a scenario has them, delays in seconds."""
+    delays = ("queue_delay_mean", "queue_delay_p99")
+    made = {k: Duration(v) if k in delays else v for k, v in goals.items()}
+    return Link155(Goals.model_validate(made))
 
 
 @dataclass

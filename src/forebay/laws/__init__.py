@@ -25,6 +25,7 @@ from forebay.laws import (
 )
 from forebay.laws.answer import Law, LawAnswer
 from forebay.laws.governing import governing_law
+from forebay.laws.regime import Regime, regime_of
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -50,6 +51,7 @@ __all__ = [
     "LAWS",
     "Law",
     "LawAnswer",
+    "Regime",
     "burst_queue",
     "bursts",
     "completion_time",
@@ -59,6 +61,7 @@ __all__ = [
     "for_scenario",
     "governing_law",
     "loss",
+    "regime_of",
     "rule_of_thumb",
     "sawtooth",
     "single_flow",

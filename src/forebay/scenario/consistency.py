@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.scenario.errors import ScenarioError
-from forebay.scenario.goals import COMPLETION_GOALS
+from forebay.scenario.errors import ScenarioError, one_of
+from forebay.scenario.goals import COMPLETING, COMPLETION_GOALS, OPEN_LOOP
 from forebay.scenario.quantity import Duration, Rate
 from forebay.scenario.traffic import MAX_FLOWS, Traffic
 
@@ -23,6 +23,7 @@ def check(scenario: Scenario) -> None:
     _delay_goals(scenario)
     _utilization_goal(scenario)
     _completion_goals(scenario)
+    _realtime_goal(scenario)
 
 
 def _flows(scenario: Scenario) -> None:
@@ -63,10 +64,10 @@ def _delay_goals(scenario: Scenario) -> None:
 
 def _completion_goals(scenario: Scenario) -> None:
     """Refuse goals on completion times where no flow completes."""
-    endless = [group.kind == "long" for group in scenario.traffic]
+    endless = [str(group.kind) not in COMPLETING for group in scenario.traffic]
     hint = "leave this goal out, or write a class of flows that end"
     if scenario.goals.fct_increase is not None and all(endless):
-        wrong = "no flow ever completes: every class sends without end"
+        wrong = "no flow ever completes"
         raise ScenarioError("contradiction", wrong, hint, field="goals.fct_increase")
     for index, group in enumerate(scenario.traffic):
         asked = [name for name in COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
@@ -74,6 +75,15 @@ def _completion_goals(scenario: Scenario) -> None:
             field = f"traffic.{index}.goals.{asked[0]}"
             wrong = "no flow of this class ever completes"
             raise ScenarioError("contradiction", wrong, hint, field=field)
+
+
+def _realtime_goal(scenario: Scenario) -> None:
+    if scenario.goals.realtime_loss is None or any(
+        str(g.kind) in OPEN_LOOP for g in scenario.traffic
+    ):
+        return
+    hint = f"leave it out, or write a class of kind {one_of(sorted(OPEN_LOOP))}"
+    raise ScenarioError("contradiction", "no class is real-time", hint, field="goals.realtime_loss")
 
 
 def _utilization_goal(scenario: Scenario) -> None:

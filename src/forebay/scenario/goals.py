@@ -21,6 +21,12 @@ _FCT_INCREASE = (
 )
 
 
+COMPLETING = frozenset({"short", "session"})
+"""Kinds of traffic whose flows end."""
+
+OPEN_LOOP = frozenset({"udp", "onoff", "video", "replay"})
+"""Kinds of traffic that do not answer to loss: real-time."""
+
 COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")
 """Goals of a class that only flows with an end can meet or miss."""
 

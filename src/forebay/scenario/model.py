@@ -18,7 +18,6 @@ from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.traffic import DAY, RATES, Room, Traffic
 
 
-
 class Link(Room):
     """The bottleneck."""
 

@@ -35,11 +35,11 @@ def _probabilities(scenario: Scenario, in_step: bool) -> dict[str, float]:
     used, lost = scenario.goals.utilization, scenario.goals.loss_rate
     found = {}
     if used is not None and used.probability is not None:
-        find = _busy_in_step if in_step else _busy
-        found[UTILIZATION_PROBABILITY] = find(scenario, float(used))
+        busy = _busy_in_step if in_step else _busy
+        found[UTILIZATION_PROBABILITY] = busy(scenario, float(used))
     if lost is not None and lost.probability is not None:
-        find = _spared_in_step if in_step else _spared
-        found[LOSS_PROBABILITY] = find(scenario, float(lost))
+        spared = _spared_in_step if in_step else _spared
+        found[LOSS_PROBABILITY] = spared(scenario, float(lost))
     return found
 
 
