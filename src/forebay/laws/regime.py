@@ -80,10 +80,13 @@ def _free(why: str, change: str) -> Regime:
 
 def _windows(forward: list[Traffic]) -> int | None:
     """Packets that the receivers let into flight in all; None where one does not limit."""
-    limits = [getattr(t, "max_window", None) if t.kind == "long" else None for t in forward]
-    if None in limits:
-        return None
-    return int(sum(t.flows * limit for t, limit in zip(forward, limits, strict=True)))
+    total = 0
+    for t in forward:
+        limit: int | None = getattr(t, "max_window", None)
+        if limit is None or str(t.kind) != "long":
+            return None
+        total += t.flows * limit
+    return total
 
 
 def _short_only(scenario: Scenario, forward: list[Traffic], kinds: set[str]) -> Regime | None:

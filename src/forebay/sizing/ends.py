@@ -79,7 +79,6 @@ def _together(
     there = asked[1 - more].trials.settle(packets, asked[1 - more].trials.goals)
     if there.verdict(there.goals) is Verdict.MISSED:
         return _apart(asked, results, ends, more)
-    note = "; ".join(f"{e.flows} flows need {e.buffer.packets} packets" for e in ends if e.buffer)
     buffer = answer.buffer
     if buffer is None or buffer.packets != packets:  # the common sizes begin further up
         buffer = buffer_of(asked[more].scenario, packets, packets)
@@ -89,7 +88,6 @@ def _together(
         region=common,
         largest=common[0].high,
         ends=ends,
-        notes=(*answer.notes, note),
     )
 
 

@@ -1,9 +1,9 @@
 """What goals ask of the laws beyond their means: probabilities, the maximum, odd quantiles.
 
-A round trip is a value of W, the sum of the windows, as in Yang, Zhang, Xu 2013, §III: the link
-is used to u in it where W >= u BDP, and drops at most phi where W <= BDP + B + phi W. W itself is
-as in the rest of the prediction (`forebay.laws.desynchronized`, `sawtooth`): centred in the
-buffer, so that the answers hold together, where theirs has the mean at BDP + B (eq. 9).
+A round trip is a value of W, the sum of the windows, as in Yang, Zhang, Xu 2013, §III: it fills
+the link where W >= BDP, and drops at most phi where W <= BDP + B + phi W. W itself is as in the
+rest of the prediction (`forebay.laws.desynchronized`, `sawtooth`): centred in the buffer, so that
+the answers hold together, where theirs has the mean at BDP + B (eq. 9) and asks for less.
 """
 
 from __future__ import annotations
@@ -44,7 +44,11 @@ def _probabilities(scenario: Scenario, in_step: bool) -> dict[str, float]:
 
 
 def _busy(scenario: Scenario, used: float) -> float:
-    return 1.0 - _below(scenario, used * scenario.bdp_packets)
+    """P(W >= BDP), whatever share of the link is asked for: a lower bound, like eq. 6.
+
+    Where the normal W leaves the buffer's range the law does not say how deep it falls.
+    """
+    return 1.0 - _below(scenario, scenario.bdp_packets)
 
 
 def _spared(scenario: Scenario, lost: float) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from forebay.engines.theory.asked import asked
@@ -123,6 +124,7 @@ def _provenance(
     )
 
 
+@cache
 def _version() -> str:
     from importlib.metadata import PackageNotFoundError, version  # slow to import
 
