@@ -118,12 +118,19 @@ impl Wheel {
     pub fn pop(&mut self) -> Option<(Picos, Node)> {
         loop {
             if let Some(node) = self.open.pop() {
-                let entry = &mut self.entries[node as usize];
-                entry.place = Place::Idle;
-                return Some((entry.at, node));
+                return Some(self.fire(node));
             }
-            self.open_next()?;
+            if let Some(node) = self.open_next()? {
+                return Some(self.fire(node));
+            }
         }
+    }
+
+    #[inline]
+    fn fire(&mut self, node: Node) -> (Picos, Node) {
+        let entry = &mut self.entries[node as usize];
+        entry.place = Place::Idle;
+        (entry.at, node)
     }
 
     fn insert_open(&mut self, node: Node, at: Picos) {
@@ -151,8 +158,9 @@ impl Wheel {
         self.entries[before].link = entry.link;
     }
 
+    /// Opens the next slot; gives its node at once where it has but one.
     #[inline]
-    fn open_next(&mut self) -> Option<()> {
+    fn open_next(&mut self) -> Option<Option<Node>> {
         let far = self.far.peek().map(|Reverse((at, ..))| at >> self.shift);
         let near = self.next_occupied();
         let slot = match (near, far) {
@@ -160,7 +168,11 @@ impl Wheel {
             (near, far) => near.or(far)?,
         };
         self.cursor = slot;
-        self.drain_list(slot);
+        let first = self.take_list(slot);
+        if far != Some(slot) && first != NIL && self.entries[first as usize].link == NIL {
+            return Some(Some(first));
+        }
+        self.drain_list(first);
         if far == Some(slot) {
             self.drain_far(slot);
         }
@@ -169,14 +181,17 @@ impl Wheel {
             let entries = &self.entries;
             self.open.sort_by_key(|&node| Reverse(entries[node as usize].at));
         }
-        Some(())
+        Some(None)
     }
 
     #[inline]
-    fn drain_list(&mut self, slot: u64) {
+    fn take_list(&mut self, slot: u64) -> Node {
         let index = slot as usize & (self.heads.len() - 1);
-        let mut node = std::mem::replace(&mut self.heads[index], NIL);
         self.occupied[index / 64] &= !(1 << (index % 64));
+        std::mem::replace(&mut self.heads[index], NIL)
+    }
+
+    fn drain_list(&mut self, mut node: Node) {
         while node != NIL {
             let entry = &mut self.entries[node as usize];
             entry.place = Place::Open;

@@ -6,8 +6,8 @@
 use crate::config::LinkSpec;
 use crate::probe::link::LinkMeter;
 use crate::queue::drop_tail::DropTail;
-use crate::time::{Picos, serialization};
-use std::collections::VecDeque;
+use crate::ring::Ring;
+use crate::time::{NEVER, Picos, serialization};
 
 /// What became of a packet that was offered to the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Verdict {
     Departs(Picos, bool),
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Waiting {
     /// When its transmission starts.
     start: Picos,
@@ -34,7 +34,9 @@ pub struct Link {
     /// Propagation to the next link of a route.
     pub delay: Picos,
     free_at: Picos,
-    waiting: VecDeque<Waiting>,
+    waiting: Ring<Waiting>,
+    /// When the first of them starts; `NEVER` where none waits.
+    next_start: Picos,
     /// The last size seen and its serialization time: nearly all packets are of one size.
     last_size: (u32, Picos),
     /// Readings.
@@ -50,7 +52,8 @@ impl Link {
             ring: spec.transmit_ring as usize,
             delay: spec.delay,
             free_at: 0,
-            waiting: VecDeque::with_capacity(spec.queue.capacity().min(4096)),
+            waiting: Ring::default(),
+            next_start: NEVER,
             last_size: (0, 0),
             meter: LinkMeter::new(spec.queue.capacity(), classes),
         }
@@ -60,18 +63,25 @@ impl Link {
     #[inline]
     pub fn offer(&mut self, now: Picos, bytes: u32, class: u16) -> Verdict {
         self.advance(now);
-        let start = self.free_at.max(now);
-        if start > now && !self.queue.admits(self.in_queue()) {
-            self.meter.dropped(class);
-            return Verdict::Dropped;
-        }
-        self.free_at = start + self.serialization(bytes);
-        self.meter.accepted(class, start - now, self.free_at - start);
-        if start > now {
-            self.meter.level(now, self.in_queue());
-            self.waiting.push_back(Waiting { start, bytes, class });
-        } else {
+        let work = self.serialization(bytes);
+        if self.free_at <= now {
+            self.free_at = now + work;
+            self.meter.accepted(class, 0, work);
             self.meter.started(class, bytes);
+        } else {
+            let queued = self.in_queue();
+            if !self.queue.admits(queued) {
+                self.meter.dropped(class);
+                return Verdict::Dropped;
+            }
+            let start = self.free_at;
+            self.free_at += work;
+            self.meter.accepted(class, start - now, work);
+            self.meter.level(now, queued);
+            if self.waiting.is_empty() {
+                self.next_start = start;
+            }
+            self.waiting.push_back(Waiting { start, bytes, class });
         }
         Verdict::Departs(self.free_at, false)
     }
@@ -97,13 +107,12 @@ impl Link {
 
     #[inline]
     fn advance(&mut self, now: Picos) {
-        while let Some(&first) = self.waiting.front() {
-            if first.start > now {
-                break;
+        while self.next_start <= now {
+            self.meter.level(self.next_start, self.in_queue());
+            if let Some(first) = self.waiting.pop_front() {
+                self.meter.started(first.class, first.bytes);
             }
-            self.meter.level(first.start, self.in_queue());
-            self.meter.started(first.class, first.bytes);
-            self.waiting.pop_front();
+            self.next_start = self.waiting.front().map_or(NEVER, |next| next.start);
         }
     }
 
