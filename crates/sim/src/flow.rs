@@ -7,6 +7,8 @@
 
 use crate::cc::Cc;
 use crate::config::{Config, FlowSpec, Route};
+use crate::link::Arriving;
+use crate::parcel::{Load, Parcel};
 use crate::ring::Ring;
 use crate::tcp::receiver::{AckPacket, Receiver};
 use crate::tcp::sender::Sender;
@@ -105,6 +107,37 @@ impl Flow {
             in_access: Ring::default(),
             detour: Detour::of(route),
             drops: 0,
+        }
+    }
+
+    /// A data packet of this flow, as a queue that keeps none sees it.
+    #[inline]
+    pub fn arriving(&self) -> Arriving {
+        Arriving { bytes: self.packet_bytes, class: self.class, ecn: self.ecn }
+    }
+
+    /// A packet of this flow at queue number `stage` of its route.
+    #[inline]
+    pub fn parcel(&self, stage: usize, load: Load) -> Parcel {
+        Parcel {
+            flow: self.index,
+            bytes: self.packet_bytes,
+            class: self.class,
+            stage: stage as u8,
+            ecn: self.ecn,
+            load,
+        }
+    }
+
+    /// A queue has dropped a packet of this flow.
+    pub fn lose(&mut self, parcel: Parcel) {
+        match (parcel.load, &mut self.detour) {
+            (Load::Data { .. }, _) => self.drops += 1,
+            (Load::Ack(ack), Some(detour)) => {
+                // Its stage counts the forward queues too, of which there is one more than pipes.
+                detour.lose_ack(parcel.stage as usize - detour.data.len() - 1, ack);
+            }
+            (Load::Ack(_), None) => {}
         }
     }
 

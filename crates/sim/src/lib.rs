@@ -9,6 +9,7 @@ pub mod events;
 pub mod flow;
 pub mod link;
 mod network;
+pub mod parcel;
 pub mod probe;
 pub mod queue;
 mod readings;

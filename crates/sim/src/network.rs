@@ -4,7 +4,9 @@ use crate::config::{Config, MOST_STAGES, Route};
 use crate::events::{Node, Wheel};
 use crate::flow::{Detour, Flow, Transit};
 use crate::link::{Link, Verdict};
+use crate::parcel::{Load, Parcel};
 use crate::probe::histogram::Histogram;
+use crate::queue::shared::SharedBuffer;
 use crate::tcp::receiver::AckPacket;
 use crate::time::{NEVER, Picos, SECOND, serialization};
 
@@ -26,23 +28,38 @@ pub(crate) struct Network<'a> {
     pub(crate) rtt: Vec<Histogram>,
     /// Completion times, by class.
     pub(crate) completions: Vec<Vec<Picos>>,
-    /// Data packets that first links accepted.
+    /// Data packets that reached, or are bound to reach, their receivers.
     pub(crate) packets: u64,
+    /// Packets that a queue lost while it did something else.
+    lost: Vec<Parcel>,
+    /// The first node of a link.
+    link_nodes: Node,
 }
 
 impl<'a> Network<'a> {
     pub(crate) fn new(config: &'a Config) -> Self {
         let classes = config.profiles.len();
         let node_bits = node_bits(config);
+        let link_nodes = config.flows.len() << node_bits;
+        let nodes = link_nodes + config.links.len();
+        let make = |(spec, seed)| Link::new(spec, &config.wire(spec), config.seed ^ seed, classes);
         Self {
             config,
-            links: config.links.iter().map(|spec| Link::new(spec, classes)).collect(),
-            wheel: Wheel::new(config.flows.len() << node_bits, grain(config), horizon(config)),
+            links: config.links.iter().zip(0..).map(make).collect(),
+            wheel: Wheel::new(nodes, grain(config), horizon(config)),
             node_bits,
             rtt: vec![Histogram::default(); classes],
             completions: vec![Vec::new(); classes],
             packets: 0,
+            lost: Vec::new(),
+            link_nodes: link_nodes as Node,
         }
+    }
+
+    /// The link whose node this is, if it is a link's.
+    #[inline]
+    pub(crate) fn link_of(&self, node: Node) -> Option<usize> {
+        node.checked_sub(self.link_nodes).map(|link| link as usize)
     }
 
     /// The flow and the kind of a node.
@@ -128,22 +145,89 @@ impl<'a> Network<'a> {
     /// A data packet reaches the first queue of its route.
     #[inline]
     fn enter(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
-        let link = &mut self.links[flow.first_link as usize];
-        let Verdict::Departs(at, marked) = link.offer(now, flow.packet_bytes, flow.class) else {
-            flow.drops += 1;
+        let link = flow.first_link as usize;
+        let parcel = || flow.parcel(0, Load::Data { seq, marked: false });
+        if self.links[link].pool.is_some() {
+            return self.offer_shared(now, flow, link, parcel());
+        }
+        match self.links[link].offer(now, flow.arriving(), parcel, &mut self.lost) {
+            Verdict::Departs(at, marked) if flow.detour.is_none() => {
+                self.receive(flow, Transit { at, seq, marked });
+            }
+            Verdict::Departs(at, marked) => self.pass_on(flow, 0, Transit { at, seq, marked }),
+            Verdict::Dropped => flow.drops += 1,
+            Verdict::Waits => self.await_service(now, link),
+        }
+    }
+
+    /// A packet reaches a queue whose memory other queues may share.
+    fn offer_shared(&mut self, now: Picos, flow: &mut Flow, link: usize, parcel: Parcel) {
+        if !self.memory_admits(now, link, parcel.bytes) {
+            self.links[link].refuse(parcel.class);
+            return flow.lose(parcel);
+        }
+        match self.links[link].offer(now, parcel.arriving(), || parcel, &mut self.lost) {
+            Verdict::Departs(at, marked) => self.passed(flow, parcel, at, marked),
+            Verdict::Dropped => flow.lose(parcel),
+            Verdict::Waits => self.await_service(now, link),
+        }
+    }
+
+    /// Whether the memory that the link shares has room for so many bytes more.
+    fn memory_admits(&mut self, now: Picos, link: usize, bytes: u32) -> bool {
+        let Some((pool, alpha)) = self.links[link].pool else { return true };
+        let shares = |other: &&mut Link| other.pool.is_some_and(|(index, _)| index == pool);
+        let used = self.links.iter_mut().filter(shares).map(|other| other.bytes_held(now)).sum();
+        let memory = SharedBuffer::holding(self.config.pools[pool], used);
+        memory.admits(self.links[link].bytes_held(now), bytes, alpha)
+    }
+
+    #[cold]
+    fn await_service(&mut self, now: Picos, link: usize) {
+        if let Some(at) = self.links[link].next_service() {
+            self.wheel.hasten(self.link_nodes + link as Node, at.max(now));
+        }
+    }
+
+    /// A link can take the next packet off its queue.
+    pub(crate) fn on_service(&mut self, now: Picos, link: usize, flows: &mut [Flow]) {
+        if let Some((parcel, at, marked)) = self.links[link].serve(now, &mut self.lost) {
+            self.passed(&mut flows[parcel.flow as usize], parcel, at, marked);
+        }
+        self.await_service(now, link);
+    }
+
+    /// Settles with the flows whose packets a queue has lost while it did something else.
+    #[inline]
+    pub(crate) fn settle(&mut self, flows: &mut [Flow]) {
+        if self.lost.is_empty() {
             return;
-        };
-        self.packets += 1;
-        if flow.detour.is_none() {
-            self.receive(flow, Transit { at, seq, marked });
-        } else {
-            self.pass_on(flow, 0, Transit { at, seq, marked });
+        }
+        while let Some(parcel) = self.lost.pop() {
+            flows[parcel.flow as usize].lose(parcel);
+        }
+    }
+
+    /// A packet leaves a queue's wire at `at`, marked there or not.
+    #[inline]
+    fn passed(&mut self, flow: &mut Flow, parcel: Parcel, at: Picos, marked: bool) {
+        match parcel.load {
+            Load::Data { seq, marked: before } => {
+                let packet = Transit { at, seq, marked: marked || before };
+                if flow.detour.is_none() {
+                    self.receive(flow, packet);
+                } else {
+                    self.pass_on(flow, parcel.stage as usize, packet);
+                }
+            }
+            Load::Ack(ack) => self.pass_back(flow, parcel.stage as usize, at, ack),
         }
     }
 
     /// A packet has left the last forward queue at `packet.at`: its receiver answers.
     #[inline]
     fn receive(&mut self, flow: &mut Flow, packet: Transit) {
+        self.packets += 1;
         let delay = self.config.profiles[flow.class as usize].delayed_ack;
         let unfinished = flow.receiver.rcv_nxt < flow.sender.end;
         let answered = packet.at + flow.turn_delay;
@@ -161,26 +245,32 @@ impl<'a> Network<'a> {
     /// A packet reaches queue number `stage` of its route: forward queues first, from 0.
     pub(crate) fn on_stage(&mut self, now: Picos, flow: &mut Flow, stage: usize) {
         let route = &self.config.routes[flow.route as usize];
-        match stage.checked_sub(route.forward.len()) {
-            None => self.on_data_stage(now, flow, stage, route),
-            Some(back) => self.on_ack_stage(now, flow, back, route),
-        }
-    }
-
-    fn on_data_stage(&mut self, now: Picos, flow: &mut Flow, stage: usize, route: &Route) {
-        let pipe = &mut detour(flow).data[stage - 1];
-        let packet = pipe.pop_front().expect("scheduled with a packet in transit");
-        if let Some(at) = pipe.front().map(|next| next.at) {
-            self.schedule(flow, STAGES + stage as u32 - 1, at);
-        }
-        let link = &mut self.links[route.forward[stage] as usize];
-        match link.offer(now, flow.packet_bytes, flow.class) {
-            Verdict::Dropped => flow.drops += 1,
-            Verdict::Departs(at, marked) => {
-                let marked = marked || packet.marked;
-                self.pass_on(flow, stage, Transit { at, marked, ..packet });
+        let node = STAGES + stage as u32 - 1;
+        let (link, load, next) = match stage.checked_sub(route.forward.len()) {
+            None => {
+                let pipe = &mut detour(flow).data[stage - 1];
+                let packet = pipe.pop_front().expect("scheduled with a packet in transit");
+                let load = Load::Data { seq: packet.seq, marked: packet.marked };
+                (route.forward[stage], load, pipe.front().map(|next| next.at))
             }
+            Some(back) => {
+                let pipe = match back {
+                    0 => &mut flow.receiver.acks,
+                    _ => &mut detour(flow).acks[back - 1],
+                };
+                let ack = pipe.pop_front().expect("scheduled with an ACK in transit");
+                (route.backward[back], Load::Ack(ack), pipe.front().map(|next| next.at))
+            }
+        };
+        if let Some(at) = next {
+            self.schedule(flow, node, at);
         }
+        let mut parcel = flow.parcel(stage, load);
+        if matches!(load, Load::Ack(_)) {
+            parcel.bytes = self.config.profiles[flow.class as usize].ack_bytes;
+            parcel.ecn = false; // RFC 3168, section 6.1.4: pure ACKs are not ECN-capable
+        }
+        self.offer_shared(now, flow, link as usize, parcel);
     }
 
     /// A data packet has left forward queue `stage` at `packet.at`.
@@ -197,26 +287,15 @@ impl<'a> Network<'a> {
         }
     }
 
-    fn on_ack_stage(&mut self, now: Picos, flow: &mut Flow, back: usize, route: &Route) {
-        let node = STAGES + (route.forward.len() + back) as u32 - 1;
-        let pipe = match back {
-            0 => &mut flow.receiver.acks,
-            _ => &mut detour(flow).acks[back - 1],
-        };
-        let ack = pipe.pop_front().expect("scheduled with an ACK in transit");
-        if let Some(at) = pipe.front().map(|next| next.at) {
-            self.schedule(flow, node, at);
-        }
-        let bytes = self.config.profiles[flow.class as usize].ack_bytes;
-        let link = &mut self.links[route.backward[back] as usize];
-        let Verdict::Departs(departs, _) = link.offer(now, bytes, flow.class) else {
-            detour(flow).lose_ack(back, ack);
-            return;
-        };
+    /// An ACK leaves the queue number `stage` of its route at `departs`.
+    fn pass_back(&mut self, flow: &mut Flow, stage: usize, departs: Picos, ack: AckPacket) {
+        let route = &self.config.routes[flow.route as usize];
+        let back = stage - route.forward.len();
         let home = back + 1 == route.backward.len();
+        let link = &self.links[route.backward[back] as usize];
         let at = departs + if home { flow.home_delay } else { link.delay };
         if detour(flow).carry_ack(back, AckPacket { at, ..ack }) {
-            self.schedule(flow, if home { HOME } else { node + 1 }, at);
+            self.schedule(flow, if home { HOME } else { STAGES + stage as u32 }, at);
         }
     }
 }

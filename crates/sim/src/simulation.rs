@@ -62,6 +62,10 @@ impl<'a> Simulation<'a> {
 
     #[inline]
     fn handle(&mut self, now: Picos, node: Node) {
+        if let Some(link) = self.network.link_of(node) {
+            self.network.on_service(now, link, &mut self.flows);
+            return self.network.settle(&mut self.flows);
+        }
         let (index, kind) = self.network.place(node);
         let flow = &mut self.flows[index];
         match kind {
@@ -71,6 +75,7 @@ impl<'a> Simulation<'a> {
             PACE => self.network.transmit(now, flow),
             stage => self.network.on_stage(now, flow, (stage - STAGES) as usize + 1),
         }
+        self.network.settle(&mut self.flows);
     }
 }
 

@@ -8,7 +8,6 @@
 mod chance;
 pub mod codel;
 mod drain;
-pub mod drop_tail;
 pub mod fifo;
 pub mod fq_codel;
 pub mod pie;

@@ -37,7 +37,7 @@ pub struct Pie {
 }
 
 impl Arrival for Pie {
-    #[inline]
+    #[inline(never)]
     fn admit(&mut self, now: Picos, bytes: u32, ecn: bool, backlog: &Backlog) -> Admission {
         self.drain.observe(now, backlog.delay);
         self.catch_up(now);

@@ -39,7 +39,7 @@ enum Signal {
 }
 
 impl Arrival for Red {
-    #[inline]
+    #[inline(never)]
     fn admit(&mut self, now: Picos, bytes: u32, ecn: bool, backlog: &Backlog) -> Admission {
         self.drain.observe(now, backlog.delay);
         self.average(now, backlog);

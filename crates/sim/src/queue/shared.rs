@@ -18,6 +18,11 @@ impl SharedBuffer {
         Self { total, used: 0 }
     }
 
+    /// With `used` of its bytes taken.
+    pub fn holding(total: u64, used: u64) -> Self {
+        Self { total, used: used.min(total) }
+    }
+
     /// Bytes in all.
     pub fn total(&self) -> u64 {
         self.total
