@@ -57,5 +57,8 @@ mod tests {
         drain.observe(140, 10);
         drain.accept(140, 50);
         assert_eq!(drain.delay(140), 60);
+        // Somebody else dropped that: the wire is idle.
+        drain.observe(150, 0);
+        assert_eq!((drain.delay(150), drain.idle(155)), (0, 5));
     }
 }

@@ -98,6 +98,17 @@ mod tests {
     }
 
     #[test]
+    fn what_does_not_fit_stays_out_though_its_queue_is_below_the_threshold() {
+        let mut buffer = SharedBuffer::new(1000);
+        buffer.take(900);
+        assert_eq!(buffer.threshold(8.0), 800.0);
+        assert!(buffer.admits(100, 100, 8.0));
+        assert!(!buffer.admits(100, 101, 8.0));
+        buffer.release(900);
+        assert_eq!((buffer.used(), buffer.total()), (0, 1000));
+    }
+
+    #[test]
     fn a_second_queue_finds_room_and_both_come_to_rest_at_a_third() {
         let mut buffer = SharedBuffer::new(900_000);
         let mut queues = [0, 0];

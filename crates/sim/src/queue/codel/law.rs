@@ -143,3 +143,53 @@ impl Law {
 fn steps_over(now: Picos, setpoint: &Setpoint, packet: &Queued) -> bool {
     packet.ecn_capable && setpoint.ce_threshold.is_some_and(|most| now - packet.arrived > most)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::MILLISECOND;
+
+    /// Packets without end that came at time 0.
+    struct Endless;
+
+    impl Source for Endless {
+        fn next(&mut self) -> Option<Queued> {
+            Some(Queued { flow: 0, bytes: 1500, arrived: 0, ecn_capable: true, handle: 0 })
+        }
+
+        fn bytes(&self) -> u64 {
+            u64::MAX
+        }
+    }
+
+    const SETPOINT: Setpoint = Setpoint {
+        target: 5 * MILLISECOND,
+        interval: 100 * MILLISECOND,
+        ecn: true,
+        ce_threshold: None,
+        largest_packet: 1500,
+    };
+
+    /// The gap that follows when the dropping state is entered at `now`.
+    fn enter(law: &mut Law, now: Picos) -> Picos {
+        law.dropping = false;
+        law.first_above_time = Some(0);
+        let sent = law.dequeue(now, &SETPOINT, &mut Endless, &mut |_| panic!("marked instead"));
+        assert!(sent.is_some_and(|(_, marked)| marked));
+        law.drop_next - now
+    }
+
+    #[test]
+    fn a_new_dropping_state_starts_from_what_the_last_one_gained() {
+        let now = 1000 * MILLISECOND;
+        let mut law = Law { drop_next: now, count: 45, last_count: 20, ..Law::default() };
+        assert_eq!(enter(&mut law, now), 20 * MILLISECOND); // 100 ms/√(45 − 20)
+        assert_eq!(enter(&mut law, now), 100 * MILLISECOND); // Nothing gained since.
+        law.count += 16;
+        let later = law.drop_next + 1599 * MILLISECOND;
+        assert_eq!(enter(&mut law, later), 25 * MILLISECOND);
+        law.count += 16;
+        let later = law.drop_next + 1600 * MILLISECOND;
+        assert_eq!(enter(&mut law, later), 100 * MILLISECOND);
+    }
+}

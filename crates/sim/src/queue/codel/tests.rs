@@ -77,6 +77,13 @@ fn an_unresponsive_flood_ends_when_the_drop_rate_reaches_the_excess() {
 fn a_burst_that_drains_within_an_interval_is_left_alone() {
     let log = flood(&codel(|_| ()), MILLISECOND / 10, 10 * MILLISECOND, false);
     assert_eq!((log.dropped.len(), log.sent.len()), (0, 100));
+    // Each burst has an interval of its own: what was above before does not count.
+    let bursts = [0, 150, 300].map(|start| {
+        let start = start * MILLISECOND;
+        toy::train(0, 1500, start, start + 10 * MILLISECOND, MILLISECOND / 10)
+    });
+    let thrice = toy::run(&codel(|_| ()), &WIRE, 0, &toy::merge(&bursts));
+    assert_eq!((thrice.dropped.len(), thrice.sent.len()), (0, 300));
     let long = flood(&codel(|_| ()), MILLISECOND / 10, 30 * MILLISECOND, false);
     assert!(!long.dropped.is_empty());
 }
@@ -85,8 +92,12 @@ fn a_burst_that_drains_within_an_interval_is_left_alone() {
 fn a_queue_of_one_packet_is_never_too_long() {
     // 100 kbit/s: a packet takes 120 ms, far above the target, yet at most one waits.
     let wire = Wire { rate_bps: 1e5, ..WIRE };
-    let packets = toy::merge(&[toy::train(0, 1500, 0, 60 * SECOND, 120 * MILLISECOND)]);
+    let packets = toy::merge(&[
+        toy::train(0, 1500, 0, 1, 1),
+        toy::train(0, 1500, 60 * MILLISECOND, 60 * SECOND, 120 * MILLISECOND),
+    ]);
     let log = toy::run(&codel(|_| ()), &wire, 0, &packets);
+    assert!(log.sent[1..].iter().all(|event| event.at == event.packet.arrived + 60 * MILLISECOND));
     assert!(log.dropped.is_empty());
 }
 

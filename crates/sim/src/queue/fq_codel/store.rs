@@ -129,3 +129,33 @@ impl Source for Slot<'_> {
         self.store.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(bytes: u32) -> Queued {
+        Queued { flow: 0, bytes, arrived: 0, ecn_capable: false, handle: 0 }
+    }
+
+    #[test]
+    fn places_are_used_again() {
+        let mut store = Store::new(2, 0);
+        for round in 0..100 {
+            (0..3).for_each(|_| store.push(round % 2, packet(100)));
+            (0..3).for_each(|_| assert_eq!(store.pop(round % 2), Some(packet(100))));
+            assert_eq!(store.pop(round % 2), None);
+        }
+        assert_eq!(store.nodes.len(), 3);
+        assert_eq!((store.packets(), store.bytes(), store.memory()), (0, 0, 0));
+    }
+
+    #[test]
+    fn the_fattest_is_by_bytes_and_the_first_among_equals() {
+        let mut store = Store::new(3, 0);
+        (0..5).for_each(|_| store.push(0, packet(100)));
+        store.push(1, packet(700));
+        store.push(2, packet(700));
+        assert_eq!(store.fattest(), (1, 700));
+    }
+}

@@ -138,17 +138,18 @@ fn bytemode_scales_with_size() {
 
 #[test]
 fn marks_up_to_ten_percent_then_drops() {
-    let fate = |probability, capable| {
-        let mut pie = pie(PieParams { ecn: true, ..PieParams::default() });
+    let fate = |ecn, probability, capable| {
+        let mut pie = pie(PieParams { ecn, ..PieParams::default() });
         pie.burst_allowance = 0;
         pie.delay = 20 * MILLISECOND;
         pie.probability = probability;
         pie.accumulated = 8.5;
         pie.admit(0, 1500, capable, &queue(20))
     };
-    assert_eq!(fate(0.1, true), Admission::Mark);
-    assert_eq!(fate(0.1, false), Admission::Drop);
-    assert_eq!(fate(0.11, true), Admission::Drop);
+    assert_eq!(fate(true, 0.1, true), Admission::Mark);
+    assert_eq!(fate(true, 0.1, false), Admission::Drop);
+    assert_eq!(fate(true, 0.11, true), Admission::Drop);
+    assert_eq!(fate(false, 0.1, true), Admission::Drop);
 }
 
 #[test]

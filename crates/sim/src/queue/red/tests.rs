@@ -98,6 +98,20 @@ fn gaps_between_drops_are_uniform_from_1_to_1_over_p() {
 }
 
 #[test]
+fn the_first_packet_between_the_thresholds_passes_and_only_counts() {
+    for seed in 0..100 {
+        let mut red = settled(RedParams { probability: 1.0, ..params() }, seed, 14_999.0);
+        assert_eq!(red.admit(0, 1000, false, &busy(14_999)), Admission::Accept);
+        // Below the minimum the count starts anew.
+        red.count = 1000;
+        red.average = 4_000.0;
+        assert_eq!(red.admit(0, 1000, false, &busy(4_000)), Admission::Accept);
+        red.average = 14_999.0;
+        assert_eq!(red.admit(0, 1000, false, &busy(14_999)), Admission::Accept);
+    }
+}
+
+#[test]
 fn below_min_nothing_is_lost_and_beyond_max_everything() {
     let mut below = settled(params(), 3, 4_999.0);
     let mut beyond = settled(params(), 3, 15_001.0);
