@@ -43,6 +43,8 @@ pub struct Wheel {
     open: Vec<Node>,
     far: BinaryHeap<Reverse<(Picos, u32, Node)>>,
     tickets: u32,
+    /// When the last event fired; only to find mistakes.
+    now: Picos,
 }
 
 impl Wheel {
@@ -59,6 +61,7 @@ impl Wheel {
             open: Vec::with_capacity(64),
             far: BinaryHeap::new(),
             tickets: 0,
+            now: 0,
         }
     }
 
@@ -73,6 +76,7 @@ impl Wheel {
     #[inline]
     pub fn insert(&mut self, node: Node, at: Picos) {
         debug_assert!(self.entries[node as usize].place == Place::Idle);
+        debug_assert!(at >= self.now, "an event in the past");
         let slot = at >> self.shift;
         if slot <= self.cursor {
             self.insert_open(node, at);
@@ -130,6 +134,8 @@ impl Wheel {
     fn fire(&mut self, node: Node) -> (Picos, Node) {
         let entry = &mut self.entries[node as usize];
         entry.place = Place::Idle;
+        debug_assert!(entry.at >= self.now, "events fire out of order");
+        self.now = entry.at;
         (entry.at, node)
     }
 

@@ -50,6 +50,7 @@ pub struct Arriving {
     pub ecn: bool,
 }
 
+#[allow(clippy::large_enum_variant)] // a few links; and every packet would pay for the pointer
 enum Queue {
     Planned(Planned),
     Scheduled(Box<Scheduled>),

@@ -232,7 +232,8 @@ impl<'a> Network<'a> {
         let unfinished = flow.receiver.rcv_nxt < flow.sender.end;
         let answered = packet.at + flow.turn_delay;
         flow.receiver.on_segment(packet.seq, answered, packet.marked, delay);
-        if flow.receiver.acks.len() == 1 {
+        // Of two, the first may be a delayed ACK that was hastened.
+        if flow.receiver.acks.len() <= 2 {
             let first = flow.receiver.acks.front().map_or(answered, |ack| ack.at);
             self.schedule(flow, turning_node(flow), first);
         }
