@@ -99,7 +99,7 @@ def emit(
         raise PlatformError("too-small", wrong, "ask for at least one packet")
     written = chosen.write(order)
     text = "\n".join(written.lines)
-    given = chosen.read(Snippet(text, chosen.comment), port, order.model)[0]
+    given = next(chosen.read(Snippet(text, chosen.comment), port, order.model))
     return Emission(
         chosen.name,
         wanted,
@@ -107,7 +107,7 @@ def emit(
         written.lines,
         given,
         written.rounding_bytes,
-        _once((*written.notes, *given.notes)),
+        _once((chosen.rounds, *written.notes, *given.notes)),
         chosen.comment,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
@@ -10,7 +11,7 @@ from forebay.platforms.errors import PlatformError
 from forebay.platforms.policy_map import PolicyClass, classes, guaranteed_rate
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Reading, trap, uncertain
+from forebay.platforms.reading import Note, Reading, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 
 _MOST_PACKETS = 2_000_000
@@ -44,14 +45,13 @@ def _write(order: Order) -> Written:
     return Written(lines, rounding, (doubt,))
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> list[Reading]:
-    found: list[Reading] = []
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
     for each in classes(snippet):
         limits = each.limits()
-        found += [_limit(each, limit, port, model) for limit in limits]
+        for limit in limits:
+            yield _limit(each, limit, port, model)
         if not limits and not each.has_child:
-            found.append(_default(each, port, model))
-    return found
+            yield _default(each, port, model)
 
 
 def _limit(chosen: PolicyClass, limit: Statement, port: Port, model: str) -> Reading:
@@ -120,6 +120,7 @@ PLATFORM = Platform(
         r"^\s*(shape average|bandwidth) percent\b",
     ),
     source="Cisco IOS XE QoS congestion management guide (16.12): queue depth, ASR 1000",
+    rounds=note("rounding: none on software platforms; packets are counted one by one"),
     write=_write,
     read=_read,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
@@ -23,9 +24,10 @@ _DEFAULT_MS = {"asr9000": 100, "crs": 100, "ncs540": 10, "ncs5500": 10}
 _PRIORITY_MS = 10
 _TIMES = {"us": 10**6, "ms": 10**3}
 _SIZES = {"bytes": 1, "kbytes": 10**3, "mbytes": 10**6, "packets": PACKET}
-_BUNDLES = ("bundle-ether", "bundle-pos")
 
-_ROUNDS = uncertain("line cards round to steps of their own; show qos interface tells which")
+_ROUNDS = uncertain(
+    "rounding: line cards take steps of their own; show qos interface tells what was programmed"
+)
 
 
 def _write(order: Order) -> Written:
@@ -45,7 +47,7 @@ def _write(order: Order) -> Written:
         " service-policy output FOREBAY",
         "!",
     )
-    return Written(lines, rounding, (*_form_notes(order), _ROUNDS))
+    return Written(lines, rounding, _form_notes(order))
 
 
 def _value(order: Order) -> tuple[str, int]:
@@ -67,14 +69,13 @@ def _microsecond(port: Port) -> int:
     return -(-int(port.rate_bps) // 8_000_000) + 1
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> list[Reading]:
-    found: list[Reading] = []
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
     for each in classes(snippet):
         limits = each.limits()
-        found += [_limit(each, limit, port) for limit in limits]
+        for limit in limits:
+            yield _limit(each, limit, port)
         if not limits and not each.has_child:
-            found.append(_default(each, port, model))
-    return found
+            yield _default(each, port, model)
 
 
 def _limit(chosen: PolicyClass, limit: Statement, port: Port) -> Reading:
@@ -136,8 +137,7 @@ def _needs(chosen: PolicyClass) -> tuple[Note, ...]:
 
 
 def _bundle(chosen: PolicyClass, words: tuple[str, ...]) -> tuple[Note, ...]:
-    bundles = [name for name in chosen.interfaces if name.lower().startswith(_BUNDLES)]
-    if not bundles or words[-1:] in (("us",), ("ms",)):
+    if not chosen.on_bundle or words[-1:] in (("us",), ("ms",)):
         return ()
     return (trap("refused: on a bundle queue-limit takes time units only (us, ms)"),)
 
@@ -164,6 +164,7 @@ PLATFORM = Platform(
         r"^\s*policy-map\s+\S+\s*$",
     ),
     source="Cisco IOS XR QoS command references: CRS (4.0), NCS 540/5500 (6.x)",
+    rounds=_ROUNDS,
     write=_write,
     read=_read,
 )

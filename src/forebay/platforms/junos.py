@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 
@@ -22,8 +23,8 @@ _RELEASES = uncertain(
     "or the queue's own transmit rate"
 )
 _HARDWARE = uncertain(
-    f"an MX MPC has {_POINTS} sizes from 4 KB (1568 B since 17.2R1) to 256 MB and takes one of "
-    f"them; evenly spaced in the logarithm they would be {_STEP_PERCENT:.1f} % apart"
+    f"rounding: an MX MPC has {_POINTS} sizes from 4 KB (1568 B since 17.2R1) to 256 MB and takes "
+    f"one of them; evenly spaced in the logarithm they would be {_STEP_PERCENT:.1f} % apart"
 )
 
 
@@ -62,13 +63,11 @@ def _lines(order: Order, value: str, rounding: int) -> Written:
     return Written(lines, rounding)
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> list[Reading]:
-    found = []
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
     for statement in snippet.statements():
         words = statement.words
-        if "schedulers" in words and "buffer-size" in words:
-            found.append(_scheduler(statement, port))
-    return found
+        if "schedulers" in words[:-1] and "buffer-size" in words:
+            yield _scheduler(statement, port)
 
 
 def _scheduler(statement: Statement, port: Port) -> Reading:
@@ -146,6 +145,7 @@ PLATFORM = Platform(
         r"\bscheduler-maps\b",
     ),
     source="Junos class of service: buffer-size, delay-buffer-rate; MX MIC/MPC delay buffers",
+    rounds=_HARDWARE,
     write=_write,
     read=_read,
 )

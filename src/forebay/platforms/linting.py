@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 from forebay.platforms.amounts import amounts, say
@@ -111,11 +112,12 @@ def lint(
     if model is not None and model not in chosen.models:
         wrong = f"{chosen.name} has no such model"
         raise PlatformError("unknown-model", wrong, f"write one of {', '.join(chosen.models)}")
-    found = chosen.read(snippet.with_comment(chosen.comment), port, model or chosen.models[0])
+    queues = chosen.read(snippet.with_comment(chosen.comment), port, model or chosen.models[0])
+    found = tuple(islice(queues, MOST_QUEUES + 1))
     if not found:
         wrong = f"no queue's size was found in this as {chosen.name}"
         raise PlatformError("no-queue", wrong, "paste the lines that set it, or try --platform")
     if len(found) > MOST_QUEUES:
-        wrong = f"there are {len(found)} queues in this"
-        raise PlatformError("too-many", wrong, f"lint at most {MOST_QUEUES} at a time")
-    return Lint(chosen.name, port, tuple(found), wanted)
+        wrong = f"there are more than {MOST_QUEUES} queues in this"
+        raise PlatformError("too-many", wrong, "lint a part of it at a time")
+    return Lint(chosen.name, port, found, wanted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
@@ -15,6 +16,7 @@ from forebay.platforms.reading import Place, Reading, note, trap, uncertain
 from forebay.platforms.snippet import Snippet
 
 _MOST = 2**32 - 1
+_KINDS = frozenset((*QDISCS, *CLASSFUL))
 _ACTIONS = ("add", "replace", "change", "link")
 _BOTTLENECK = trap(
     "packets wait here only if this device is the slowest link; the driver's ring (BQL) holds "
@@ -38,14 +40,13 @@ def _write(order: Order) -> Written:
     return Written((line,), rounding, (_BOTTLENECK,))
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> list[Reading]:
-    found = []
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
     for statement in snippet.lines():
         words = list(statement.words)
         if "qdisc" not in words:
             continue
         after = words[words.index("qdisc") + 1 :]
-        at = next((at for at, word in enumerate(after) if word in (*QDISCS, *CLASSFUL)), None)
+        at = next((at for at, word in enumerate(after) if word in _KINDS), None)
         if at is None:
             continue
         kind, options = after[at], after[at + 1 :]
@@ -54,10 +55,9 @@ def _read(snippet: Snippet, port: Port, model: str) -> list[Reading]:
         place = Place(statement.line, short(f"dev {device}"), written)
         if kind in QDISCS:
             shown = after[0] not in _ACTIONS
-            found.append(_qdisc(place, kind, options, port, shown))
+            yield _qdisc(place, kind, options, port, shown)
         else:
-            found.append(place.unknown(trap(f"{kind} itself has no limit to read; see its leaves")))
-    return found
+            yield place.unknown(trap(f"{kind} itself has no limit to read; see its leaves"))
 
 
 def _qdisc(place: Place, kind: str, options: list[str], port: Port, shown: bool) -> Reading:
@@ -66,7 +66,7 @@ def _qdisc(place: Place, kind: str, options: list[str], port: Port, shown: bool)
     about = QDISCS[kind]
     text = _value(options, "limit")
     if text is None:
-        return _default(place, kind, about, port)
+        return _default(place, kind, about, options, port)
     limit = tc_units.size(text.removesuffix("p") if shown else text)
     if limit is None or limit > _MOST:
         return place.unknown(trap(f'"{short(text, 30)}" is no limit that tc takes'))
@@ -88,12 +88,12 @@ def _of_frames(place: Place, limit: int, port: Port) -> Reading:
     return place.of_bytes(limit * port.packet_bytes // frame, port)
 
 
-def _default(place: Place, kind: str, about: Qdisc, port: Port) -> Reading:
+def _default(place: Place, kind: str, about: Qdisc, options: list[str], port: Port) -> Reading:
     said = trap(f"nobody chose this: {kind} without limit")
     if about.default is not None:
         reading = place.of_packets(about.default, port)
         if kind == "netem":
-            reading = _netem(place, about.default, place.written.split()[1:], port)
+            reading = _netem(place, about.default, options, port)
         return replace(reading, notes=(said, *about.notes, *reading.notes))
     if kind == "bfifo":
         frame = port.packet_bytes + port.header_bytes
@@ -151,6 +151,7 @@ PLATFORM = Platform(
     interface="eth0",
     tells=(r"\btc\s+(-\S+\s+)*qdisc\b", r"^\s*qdisc\s+\w+\s+[0-9a-f]*:", r"\bdev\s+\S+\s+root\b"),
     source="iproute2's tc and the kernel's net/sched (sch_fifo, sch_netem), tried on 6.18",
+    rounds=note("rounding: none; the kernel compares with the number as it stands"),
     write=_write,
     read=_read,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
@@ -38,8 +40,7 @@ def _write(order: Order) -> Written:
     return Written(lines, rounding)
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> list[Reading]:
-    found = []
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
     for statement in snippet.lines():
         fields = {
             key: value.strip('"')
@@ -52,8 +53,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> list[Reading]:
         name = fields.get("name", "?")
         written = " ".join(word for word in statement.words if "kind=" in word or "limit=" in word)
         place = Place(statement.line, short(f"queue type {name}"), short(written))
-        found.append(_type(place, kind, fields, port))
-    return found
+        yield _type(place, kind, fields, port)
 
 
 def _type(place: Place, kind: str, fields: dict[str, str], port: Port) -> Reading:
@@ -85,6 +85,7 @@ PLATFORM = Platform(
     interface="ether1",
     tells=(r"^\s*/queue\b", r"\bkind=\S+", r"\b(bfifo|pfifo|mq-pfifo|pcq)-limit="),
     source="RouterOS documentation: queues, queue types",
+    rounds=uncertain("rounding: none is documented; a switch chip's own queues are beyond it"),
     write=_write,
     read=_read,
 )

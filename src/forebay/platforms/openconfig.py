@@ -10,8 +10,8 @@ from typing import Any
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Place, Reading, note, trap
-from forebay.platforms.snippet import MOST_QUEUES, Snippet, whole
+from forebay.platforms.reading import Note, Place, Reading, note, trap, uncertain
+from forebay.platforms.snippet import MOST_QUEUES, Snippet, plain, whole
 
 _BYTES, _TIME = "dedicated-buffer", "dedicated-buffer-temporal"
 _STATIC, _STATIC_TIME = "static-shared-buffer-limit", "static-shared-buffer-limit-temporal"
@@ -47,15 +47,13 @@ def _microsecond(port: Port) -> int:
     return -(-int(port.rate_bps) // 8_000_000) + 1
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> list[Reading]:
-    found = []
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
     for config in _configs(snippet.json()):
         said = [leaf for leaf in _LEAVES if leaf in config]
-        written = short(", ".join(f"{leaf} {config[leaf]}"[:60] for leaf in said))
+        written = short(", ".join(f"{leaf} {plain(config[leaf])}" for leaf in said))
         name = config.get("name")
         place = Place(1, short(f"queue {name if isinstance(name, str) else '?'}"), written)
-        found.append(_queue(place, config, port))
-    return found
+        yield _queue(place, config, port)
 
 
 def _configs(document: Any) -> Iterator[dict[str, Any]]:
@@ -139,6 +137,7 @@ PLATFORM = Platform(
         r'"openconfig-qos:',
     ),
     source="openconfig-qos-mem-mgmt.yang 0.11.1 (2023-09-06)",
+    rounds=uncertain("rounding: the device's own, which the model does not tell; read its state"),
     write=_write,
     read=_read,
 )

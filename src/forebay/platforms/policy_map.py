@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from forebay.platforms.errors import short
+from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.reading import Note, Place, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 
 _SCHEDULING = ("bandwidth", "shape", "priority")
+_BUNDLES = ("bundle-ether", "bundle-pos")
+_MOST_STATEMENTS = 100
 _RATE_UNITS = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
 
 
 @dataclass(slots=True)
 class PolicyClass:
-    """One class of one policy-map, and the interfaces that the policy goes out of."""
+    """One class of one policy-map; ``on_bundle`` if the policy goes out of a bundle."""
 
     policy: str
     name: str
     line: int
     statements: list[Statement] = field(default_factory=list)
-    interfaces: list[str] = field(default_factory=list)
+    on_bundle: bool = False
     alone: bool = True
 
     @property
@@ -53,7 +55,7 @@ class PolicyClass:
 def classes(snippet: Snippet) -> list[PolicyClass]:
     """Return each class of each policy-map; words decide, for indentation gets lost."""
     found: list[PolicyClass] = []
-    outgoing: dict[str, list[str]] = {}
+    bundled: set[str] = set()
     policy, interface, inside = "", "", False
     for statement in snippet.lines():
         words = statement.words
@@ -64,21 +66,29 @@ def classes(snippet: Snippet) -> list[PolicyClass]:
         elif words[0] == "end-policy-map":
             policy = ""
         elif interface and words[:2] == ("service-policy", "output") and len(words) > 2:
-            outgoing.setdefault(words[2], []).append(interface)
+            if interface.lower().startswith(_BUNDLES):
+                bundled.add(words[2])
         elif policy and words[0] == "class" and len(words) > 1:
             found.append(PolicyClass(policy, words[-1], statement.line))
             inside = True
         elif policy and inside:
-            found[-1].statements.append(statement)
-    return _connect(found, outgoing)
+            _add(found[-1], statement)
+    return _connect(found, bundled)
 
 
-def _connect(found: list[PolicyClass], outgoing: dict[str, list[str]]) -> list[PolicyClass]:
+def _add(chosen: PolicyClass, statement: Statement) -> None:
+    if len(chosen.statements) >= _MOST_STATEMENTS:
+        wrong = f"line {statement.line}: a class with more than {_MOST_STATEMENTS} statements"
+        raise PlatformError("too-long", wrong, "cut out the part about queues")
+    chosen.statements.append(statement)
+
+
+def _connect(found: list[PolicyClass], bundled: set[str]) -> list[PolicyClass]:
     many: dict[str, int] = {}
     for each in found:
         many[each.policy] = many.get(each.policy, 0) + 1
     for each in found:
-        each.interfaces = outgoing.get(each.policy, [])
+        each.on_bundle = each.policy in bundled
         each.alone = many[each.policy] == 1
     return found
 

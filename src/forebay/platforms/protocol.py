@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from forebay.platforms.port import Port, Wanted
@@ -43,9 +43,10 @@ class Platform:
     comment : what begins a comment, or None where the format (JSON) has none.
     forms : ways to write a size: "bytes", "packets", "time", …
     models : hardware on which the same words mean something else.
+    rounds : what the device rounds a size to, or that it does not; said with every size.
     tells : regular expressions that recognise the platform's text, searched line by line.
     write : lines for an Order; raises PlatformError where the platform cannot say it.
-    read : every queue of a Snippet on a Port, for a model.
+    read : every queue of a Snippet on a Port, for a model; lazily, for snippets may be hostile.
     """
 
     name: str
@@ -56,5 +57,6 @@ class Platform:
     interface: str
     tells: tuple[str, ...]
     source: str
+    rounds: Note
     write: Callable[[Order], Written]
-    read: Callable[[Snippet, Port, str], list[Reading]]
+    read: Callable[[Snippet, Port, str], Iterator[Reading]]

@@ -63,7 +63,7 @@ class Snippet:
             yield Statement(start, tuple(words))
 
     def _words(self, line: str) -> tuple[list[str], bool]:
-        found = []
+        found: list[str] = []
         for word in line.split():
             if self.comment and word.startswith(self.comment):
                 return found, False
@@ -88,7 +88,7 @@ class Snippet:
                     continue
                 if token == "{":
                     path.append(tuple(words))
-                    _check_depth(len(path))
+                    _check_depth(path)
                 else:
                     yield from _statement(number, path, words)
                     if token == "}" and path:
@@ -117,9 +117,9 @@ def _statement(number: int, path: list[tuple[str, ...]], words: list[str]) -> It
         yield Statement(number, (*(word for part in path for word in part), *words))
 
 
-def _check_depth(depth: int) -> None:
-    if depth > _DEEPEST:
-        wrong = f"braces are nested more than {_DEEPEST} deep"
+def _check_depth(path: list[tuple[str, ...]]) -> None:
+    if len(path) > _DEEPEST or len(path[-1]) > _DEEPEST:
+        wrong = f"braces with more than {_DEEPEST} levels, or words before one"
         raise PlatformError("too-deep", wrong, "cut out the part about queues")
 
 
@@ -129,3 +129,9 @@ def whole(text: str, most: int = 2**64 - 1) -> int | None:
         return None
     number = int(text)
     return number if number <= most else None
+
+
+def plain(value: Any) -> str:
+    """Return a JSON string or number as text, anything else as "…": it may be nested deep."""
+    scalar = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return str(value)[:40] if scalar else "…"

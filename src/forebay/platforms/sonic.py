@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -11,12 +12,12 @@ from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import Note, Place, Reading, trap, uncertain
-from forebay.platforms.snippet import Snippet, whole
+from forebay.platforms.snippet import Snippet, plain, whole
 
 LEAST_TH, MOST_TH = -8, 7
 _POOL = "egress_lossy_pool"
 _PROFILE = "forebay"
-_CELLS = uncertain("the chip rounds to its cells (some 200 to 300 B, by chip)")
+_CELLS = uncertain("rounding: the chip takes whole cells (some 200 to 300 B, by chip)")
 _SHARED = trap(
     "a threshold on shared memory promises nothing: other queues may have taken it already"
 )
@@ -60,15 +61,13 @@ def _threshold(order: Order) -> tuple[int, int]:
     raise PlatformError("too-large", wrong, "ask for less, or write --form bytes")
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> list[Reading]:
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
     document = snippet.json()
     tables = document if isinstance(document, dict) else {}
     pools, profiles = _table(tables, "BUFFER_POOL"), _table(tables, "BUFFER_PROFILE")
-    return [
-        _profile(Place(_line(snippet, name), short(f"BUFFER_PROFILE|{name}"), _said(fields)),
-                 fields, pools, port)
-        for name, fields in profiles.items()
-    ]  # fmt: skip
+    for name, fields in profiles.items():
+        place = Place(_line(snippet, name), short(f"BUFFER_PROFILE|{name}"), _said(fields))
+        yield _profile(place, fields, pools, port)
 
 
 def _table(tables: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
@@ -86,7 +85,7 @@ def _line(snippet: Snippet, name: str) -> int:
 
 def _said(fields: dict[str, Any]) -> str:
     known = ("pool", "size", "static_th", "dynamic_th")
-    return short(", ".join(f"{key} {fields[key]}"[:40] for key in known if key in fields))
+    return short(", ".join(f"{key} {plain(fields[key])}" for key in known if key in fields))
 
 
 def _profile(
@@ -157,7 +156,7 @@ def _count(value: Any) -> int | None:
 
 def _threshold_of(value: Any) -> int | None:
     known = {str(each): each for each in range(LEAST_TH, MOST_TH + 1)}
-    return known.get(value if isinstance(value, str) else json.dumps(value)[:8])
+    return known.get(plain(value))
 
 
 PLATFORM = Platform(
@@ -169,6 +168,7 @@ PLATFORM = Platform(
     interface="Ethernet0",
     tells=(r'"BUFFER_(POOL|PROFILE|QUEUE|PG)"', r'"(dynamic_th|static_th)"'),
     source="sonic-buffer-profile YANG (2021-07-01); SAI buffer profile attributes",
+    rounds=_CELLS,
     write=_write,
     read=_read,
 )

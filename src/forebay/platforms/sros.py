@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
@@ -16,6 +16,11 @@ _USUAL_BYTES = 131_072 * KILOBYTE
 _BUFFERS = {"7705-512": 512, "7705-2304": 2304}
 _CHAIN_HEADER = 64  # kept in the first of a chain of 512-B buffers
 _POLICIES = ("sap-egress", "sap-ingress", "network-queue", "queue-group-templates")
+
+_ROUNDS = uncertain(
+    "rounding: a 7705 counts whole buffers of 512 or 2304 B (write --model 7705-512 or "
+    "7705-2304); a 7750's own steps are not published"
+)
 
 
 def _per_packet(model: str, port: Port) -> int:
@@ -46,28 +51,19 @@ def _write(order: Order) -> Written:
     return Written(lines, rounding, (attach, percent))
 
 
-@dataclass(slots=True)
-class _Context:
-    policy: str = "?"
-    queue: str = "?"
-    found: list[Reading] = field(default_factory=list)
-
-
-def _read(snippet: Snippet, port: Port, model: str) -> list[Reading]:
-    context = _Context()
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+    policy, queue = "?", "?"
     for statement in snippet.lines():
         words = [word.strip('"/') for word in statement.words]
         for at, word in enumerate(words[:-1]):
-            rest = words[at + 1 :]
+            rest = words[at + 1 : at + 3]
             if word in _POLICIES:
-                context.policy, context.queue = f"{word} {rest[0]}", "?"
+                policy, queue = f"{word} {rest[0]}", "?"
             elif word == "queue":
-                context.queue = rest[0]
+                queue = rest[0]
             elif word == "mbs":
-                queue = short(f"{context.policy}, queue {context.queue}")
-                place = Place(statement.line, queue, short(f"mbs {' '.join(rest[:2])}"))
-                context.found.append(_mbs(place, rest, context.policy, port, model))
-    return context.found
+                name, written = short(f"{policy}, queue {queue}"), short(f"mbs {' '.join(rest)}")
+                yield _mbs(Place(statement.line, name, written), rest, policy, port, model)
 
 
 def _mbs(place: Place, rest: list[str], policy: str, port: Port, model: str) -> Reading:
@@ -87,7 +83,6 @@ def _mbs(place: Place, rest: list[str], policy: str, port: Port, model: str) -> 
         notes.append(uncertain(f"many releases stop at {_USUAL_BYTES} B (131072 kilobytes)"))
     if model in _BUFFERS:
         return _buffers(place, size, port, model)
-    notes.append(uncertain("a 7750 counts whole buffers of the card; their size is not published"))
     return place.of_bytes(size, port, notes)
 
 
@@ -116,6 +111,7 @@ PLATFORM = Platform(
         r"\bnetwork-queue\b",
     ),
     source="Nokia 7705 SAR and 7750 SR quality of service guides: mbs, buffer unit allocation",
+    rounds=_ROUNDS,
     write=_write,
     read=_read,
 )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 
 _NUMBER = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,9}))?([A-Za-z]{0,6})")
-_SIZES = {
+_SIZES: dict[str, int | Fraction] = {
     "": 1, "b": 1, "k": 2**10, "kb": 2**10, "m": 2**20, "mb": 2**20, "g": 2**30, "gb": 2**30,
     "kbit": Fraction(2**10, 8), "mbit": Fraction(2**20, 8), "gbit": Fraction(2**30, 8),
 }  # fmt: skip
@@ -38,7 +39,7 @@ def time(text: str) -> Fraction | None:
     return _amount(text, _TIMES)
 
 
-def _amount(text: str, units: dict[str, int | Fraction] | dict[str, Fraction]) -> Fraction | None:
+def _amount(text: str, units: Mapping[str, int | Fraction]) -> Fraction | None:
     match = _NUMBER.fullmatch(text)
     if match is None or match[3].lower() not in units:
         return None

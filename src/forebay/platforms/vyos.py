@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Place, Reading, trap
+from forebay.platforms.reading import Place, Reading, note, trap
 from forebay.platforms.snippet import Snippet, Statement, whole
 
 _MOST = 2**32 - 1
@@ -26,14 +28,12 @@ def _write(order: Order) -> Written:
     return Written(lines, order.port.packet_bytes - 1, (_BOTTLENECK, before))
 
 
-def _read(snippet: Snippet, port: Port, model: str) -> list[Reading]:
-    found = []
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
     for statement in snippet.statements():
         words = statement.words
         inside = "traffic-policy" in words or ("qos" in words and "policy" in words)
         if inside and "queue-limit" in words[:-1]:
-            found.append(_limit(statement, port))
-    return found
+            yield _limit(statement, port)
 
 
 def _limit(statement: Statement, port: Port) -> Reading:
@@ -65,6 +65,7 @@ PLATFORM = Platform(
         r"\bset qos interface\b",
     ),
     source="VyOS documentation: traffic policy, drop tail (pfifo)",
+    rounds=note("rounding: none; the kernel compares with the number as it stands"),
     write=_write,
     read=_read,
 )
