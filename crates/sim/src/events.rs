@@ -49,18 +49,9 @@ impl Wheel {
     /// A wheel for `nodes` nodes whose slots are at most `grain` wide and reach `horizon` ahead.
     pub fn new(nodes: usize, grain: Picos, horizon: Picos) -> Self {
         let shift = grain.max(1).ilog2();
-        let slots = ((horizon >> shift) + 1)
-            .next_power_of_two()
-            .clamp(64, 1 << 20) as usize;
+        let slots = ((horizon >> shift) + 1).next_power_of_two().clamp(64, 1 << 20) as usize;
         Self {
-            entries: vec![
-                Entry {
-                    at: 0,
-                    link: NIL,
-                    place: Place::Idle
-                };
-                nodes
-            ],
+            entries: vec![Entry { at: 0, link: NIL, place: Place::Idle }; nodes],
             heads: vec![NIL; slots],
             occupied: vec![0; slots / 64],
             shift,
@@ -87,20 +78,12 @@ impl Wheel {
             self.insert_open(node, at);
         } else if slot - self.cursor < self.heads.len() as u64 {
             let index = slot as usize & (self.heads.len() - 1);
-            self.entries[node as usize] = Entry {
-                at,
-                link: self.heads[index],
-                place: Place::Slot,
-            };
+            self.entries[node as usize] = Entry { at, link: self.heads[index], place: Place::Slot };
             self.heads[index] = node;
             self.occupied[index / 64] |= 1 << (index % 64);
         } else {
             self.tickets = self.tickets.wrapping_add(1);
-            self.entries[node as usize] = Entry {
-                at,
-                link: self.tickets,
-                place: Place::Far,
-            };
+            self.entries[node as usize] = Entry { at, link: self.tickets, place: Place::Far };
             self.far.push(Reverse((at, self.tickets, node)));
         }
     }
@@ -144,11 +127,7 @@ impl Wheel {
     }
 
     fn insert_open(&mut self, node: Node, at: Picos) {
-        self.entries[node as usize] = Entry {
-            at,
-            link: NIL,
-            place: Place::Open,
-        };
+        self.entries[node as usize] = Entry { at, link: NIL, place: Place::Open };
         let mut index = self.open.len();
         while index > 0 && self.entries[self.open[index - 1] as usize].at <= at {
             index -= 1;
@@ -188,8 +167,7 @@ impl Wheel {
         if self.open.len() > 1 {
             // Stable and latest first: of two at the same instant, the one scheduled first is last.
             let entries = &self.entries;
-            self.open
-                .sort_by_key(|&node| Reverse(entries[node as usize].at));
+            self.open.sort_by_key(|&node| Reverse(entries[node as usize].at));
         }
         Some(())
     }

@@ -10,6 +10,7 @@ pub mod flow;
 pub mod link;
 pub mod probe;
 pub mod queue;
+mod readings;
 pub mod report;
 pub mod simulation;
 pub mod tcp;

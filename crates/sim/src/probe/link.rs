@@ -121,7 +121,6 @@ impl LinkMeter {
             delay_sum: 0,
             classes: vec![ClassCounts::default(); self.current.classes.len()],
         };
-        self.batches
-            .push(std::mem::replace(&mut self.current, fresh));
+        self.batches.push(std::mem::replace(&mut self.current, fresh));
     }
 }
