@@ -94,7 +94,7 @@ def _default(place: Place, kind: str, about: Qdisc, options: list[str], port: Po
         reading = place.of_packets(about.default, port)
         if kind == "netem":
             reading = _netem(place, about.default, options, port)
-        return replace(reading, notes=(said, *about.notes, *reading.notes))
+        return replace(reading, notes=(said, *dict.fromkeys((*about.notes, *reading.notes))))
     if kind == "bfifo":
         frame = port.packet_bytes + port.header_bytes
         reading = _of_frames(place, TXQUEUELEN * frame, port)
