@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING
 
 from forebay.laws import (
     desynchronized,
+    fractional_brownian,
+    general_decrease,
+    heterogeneous,
     loss,
+    partial_synchrony,
     rule_of_thumb,
     sawtooth,
     single_flow,
     sqrt_n,
     synchronized,
+    tcp_and_link,
+    tiny_buffers,
+    uncertainty,
     utilization,
 )
 from forebay.laws.answer import Law, LawAnswer
@@ -31,6 +38,7 @@ LAWS: tuple[Law, ...] = (
     sqrt_n.LAW,
     utilization.LAW,
     loss.LAW,
+    heterogeneous.LAW,
 )
 """Every law, in the order in which they are shown."""
 
@@ -47,12 +55,19 @@ __all__ = [
     "LawAnswer",
     "desynchronized",
     "for_scenario",
+    "fractional_brownian",
+    "general_decrease",
     "governing_law",
+    "heterogeneous",
     "loss",
+    "partial_synchrony",
     "rule_of_thumb",
     "sawtooth",
     "single_flow",
     "sqrt_n",
     "synchronized",
+    "tcp_and_link",
+    "tiny_buffers",
+    "uncertainty",
     "utilization",
 ]
