@@ -1,8 +1,9 @@
 """How a window grows from beta w_max to w_max in one epoch, and its mean and spread.
 
 Yang, Zhang, Xu 2013 ("paper D"), §IV.A, eq. 4 and 5. Both integrals are taken by Gauss-Legendre
-quadrature with eight nodes on each smooth piece: exact for polynomials up to degree 15, which
-covers the square of every polynomial growth function here, and exact to rounding for the rest.
+quadrature with eight nodes: exact for polynomials up to degree 15, which covers the square of
+every growth function of Table II, and exact to rounding for Scalable's exponential. Growth made
+of two pieces (`rfc9438`, `compound`) brings its integrals in closed form.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ class Growth:
     beta : share of w_max that is left after a decrease.
     rule : (t in s, w_max in packets, rtt in s) to the window in packets.
     duration : (w_max, rtt) to the length T of an epoch in seconds.
-    knee : (w_max, rtt) to the time in [0, T] at which one formula gives way to another.
-    scale_free : whether mean / w_max and spread / mean are the same for every w_max and rtt.
+    moments : (w_max, rtt) to the means of w / w_max and of its square. None where they are
+        the same for every w_max and rtt: then they are integrated from the rule.
     """
 
     name: str
@@ -39,8 +40,12 @@ class Growth:
     beta: float
     rule: Callable[[Array, Array, Array], Array]
     duration: Callable[[Array, Array], Array]
-    knee: Callable[[Array, Array], Array] | None = None
-    scale_free: bool = True
+    moments: Callable[[Array, Array], tuple[Array, Array]] | None = None
+
+    @property
+    def scale_free(self) -> bool:
+        """Whether mean / w_max and deviation / mean are the same for every w_max and rtt."""
+        return self.moments is None
 
     def window(self, t: ArrayLike, w_max: ArrayLike = 1.0, rtt: ArrayLike = 1.0) -> Array:
         """Window in packets, `t` seconds into an epoch (Table II, column 2)."""
@@ -52,32 +57,22 @@ class Growth:
 
     def mean(self, w_max: ArrayLike = 1.0, rtt: ArrayLike = 1.0) -> Array:
         """Mean window in packets (eq. 4)."""
-        times, shares = self._nodes(w_max, rtt)
-        windows = self.rule(times, _last(w_max), _last(rtt))
-        return as_array(np.sum(shares * windows, axis=-1))[()]
+        return as_array(w_max) * self._shares(w_max, rtt)[0] + 0.0 * as_array(rtt)
 
     def deviation(self, w_max: ArrayLike = 1.0, rtt: ArrayLike = 1.0) -> Array:
         """Standard deviation of the window over time, packets (eq. 5)."""
-        times, shares = self._nodes(w_max, rtt)
-        apart = self.rule(times, _last(w_max), _last(rtt)) - _last(self.mean(w_max, rtt))
-        return np.sqrt(as_array(np.sum(shares * apart**2, axis=-1)))
+        return as_array(w_max) * self._shares(w_max, rtt)[1] + 0.0 * as_array(rtt)
 
     def characteristic_value(self, w_max: ArrayLike = 1.0, rtt: ArrayLike = 1.0) -> Array:
         """a: standard deviation over mean (§IV.A, below Table III)."""
-        return self.deviation(w_max, rtt) / self.mean(w_max, rtt)
+        mean, deviation = self._shares(w_max, rtt)
+        return deviation / mean
 
-    def _nodes(self, w_max: ArrayLike, rtt: ArrayLike) -> tuple[Array, Array]:
-        """Times to look at, along a new last axis, and what share of the epoch each stands for."""
-        end = _last(self.epoch(w_max, rtt))
-        if self.knee is None:
-            return end * _PLACES, _SHARES
-        middle = _last(self.knee(as_array(w_max), as_array(rtt)))
-        times = [middle * _PLACES, middle + (end - middle) * _PLACES]
-        part = middle / end
-        return np.concatenate(times, axis=-1), np.concatenate(
-            [part * _SHARES, (1.0 - part) * _SHARES], axis=-1
-        )
-
-
-def _last(values: ArrayLike) -> Array:
-    return as_array(values)[..., np.newaxis]
+    def _shares(self, w_max: ArrayLike, rtt: ArrayLike) -> tuple[Array, Array]:
+        """Mean and deviation as shares of w_max; scalars where the growth is scale-free."""
+        if self.moments is not None:
+            mean, square = self.moments(as_array(w_max), as_array(rtt))
+            return mean, np.sqrt(square - mean**2)
+        windows = self.window(self.epoch() * _PLACES)
+        mean = as_array(np.sum(_SHARES * windows))
+        return mean, np.sqrt(as_array(np.sum(_SHARES * (windows - mean) ** 2)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -97,4 +98,4 @@ def sawtooth_value(beta: ArrayLike) -> Array:
     (Table III, RENO), 0.1019 at 0.7.
     """
     kept = as_array(beta)
-    return (1.0 - kept) / (np.sqrt(3.0) * (1.0 + kept))
+    return (1.0 - kept) / (math.sqrt(3.0) * (1.0 + kept))

@@ -15,11 +15,12 @@ import math
 import numpy as np
 
 from forebay.laws.arrays import Array
+from forebay.laws.heterogeneous.compound import COMPOUND, fourth_root
 from forebay.laws.heterogeneous.growth import Growth
+from forebay.laws.heterogeneous.rfc9438 import CUBIC
 
 _CUBIC_C = 0.4
 _SCALABLE_GAIN = 0.01
-_COMPOUND_REACH = 16.0  # where w^(3/4) / 8 is one packet a round trip
 
 
 def _linear(beta: float, name: str, source: str) -> Growth:
@@ -50,10 +51,6 @@ def _cubic(beta: float, name: str, source: str) -> Growth:
     )
 
 
-def _fourth_root(w: Array) -> Array:
-    return np.sqrt(np.sqrt(w))
-
-
 RENO = _linear(0.5, "reno", "Yang et al. 2013, Table II")
 BIC = Growth(
     "bic",
@@ -68,8 +65,8 @@ CTCP = Growth(
     "ctcp",
     "Yang et al. 2013, Table II",
     beta=0.5,
-    rule=lambda t, w, r: (t / (32.0 * r) + _fourth_root(0.5 * w)) ** 4,
-    duration=lambda w, r: 32.0 * r * (1.0 - 0.5**0.25) * _fourth_root(w),
+    rule=lambda t, w, r: (t / (32.0 * r) + fourth_root(0.5 * w)) ** 4,
+    duration=lambda w, r: 32.0 * r * (1.0 - 0.5**0.25) * fourth_root(w),
 )
 
 SCALABLE = Growth(
@@ -78,78 +75,6 @@ SCALABLE = Growth(
     beta=0.875,
     rule=lambda t, w, r: 0.875 * w * np.exp(_SCALABLE_GAIN * t / r),
     duration=lambda w, r: math.log(1.0 / 0.875) / _SCALABLE_GAIN * r + 0.0 * w,
-)
-
-
-# --- CUBIC as RFC 9438 has it: the larger of the cubic and of Reno's estimate ---------------------
-# With u = t / K, Reno's line is ahead of the cubic where s = slope of the line in units of
-# (1 - beta) w_max / K exceeds 3 - 3 u + u^2, which falls from 3 at the start to 1 at the end.
-
-_RFC_BETA = 0.7
-_RFC_ALPHA = 3.0 * (1.0 - _RFC_BETA) / (1.0 + _RFC_BETA)
-
-
-def _rfc_steepness(w: Array, r: Array) -> Array:
-    return _RFC_ALPHA * _cubic_epoch(w, _RFC_BETA) / (r * (1.0 - _RFC_BETA) * w)
-
-
-def _rfc_epoch(w: Array, r: Array) -> Array:
-    return _cubic_epoch(w, _RFC_BETA) / np.maximum(_rfc_steepness(w, r), 1.0)
-
-
-def _rfc_knee(w: Array, r: Array) -> Array:
-    steep = np.clip(_rfc_steepness(w, r), 1.0, 3.0)
-    crossing = (3.0 - np.sqrt(4.0 * steep - 3.0)) / 2.0
-    return np.minimum(crossing * _cubic_epoch(w, _RFC_BETA), _rfc_epoch(w, r))
-
-
-def _rfc_window(t: Array, w: Array, r: Array) -> Array:
-    return np.maximum(_cubic_window(t, w, _RFC_BETA), _RFC_BETA * w + _RFC_ALPHA * t / r)
-
-
-CUBIC = Growth(
-    "cubic",
-    "RFC 9438, §4.2, §4.3, §4.6 (beta 0.7, C 0.4); between losses at equal windows",
-    _RFC_BETA,
-    rule=_rfc_window,
-    duration=_rfc_epoch,
-    knee=_rfc_knee,
-    scale_free=False,
-)
-
-
-# --- Compound: CTCP's growth, but never less than Reno's ------------------------------------------
-
-
-def _compound_knee(w: Array, r: Array) -> Array:
-    return np.maximum(np.minimum(w, _COMPOUND_REACH) - 0.5 * w, 0.0) * r
-
-
-def _compound_start(w: Array) -> Array:
-    """Window from which the scalable part is at work."""
-    return np.minimum(np.maximum(0.5 * w, _COMPOUND_REACH), w)
-
-
-def _compound_epoch(w: Array, r: Array) -> Array:
-    climb = _fourth_root(w) - _fourth_root(_compound_start(w))
-    return _compound_knee(w, r) + 32.0 * r * climb
-
-
-def _compound_window(t: Array, w: Array, r: Array) -> Array:
-    knee = _compound_knee(w, r)
-    later = ((t - knee) / (32.0 * r) + _fourth_root(_compound_start(w))) ** 4
-    return np.where(t < knee, 0.5 * w + t / r, later)
-
-
-COMPOUND = Growth(
-    "compound",
-    "draft-sridharan-tcpm-ctcp: window^(3/4) / 8 a round trip, Reno's one packet where that is "
-    "more; no delay sensed, so the delay window is never given back",
-    beta=0.5,
-    rule=_compound_window,
-    duration=_compound_epoch,
-    knee=_compound_knee,
-    scale_free=False,
 )
 
 PROTOCOLS: dict[str, Growth] = {
@@ -167,7 +92,7 @@ EPOCH_AS_PRINTED = {
     "bic": BIC.epoch,
     "cubic_beta_0_8": lambda w, r: np.cbrt(w * 0.8 / _CUBIC_C),
     "cubic_beta_0_7": lambda w, r: np.cbrt(w * 0.7 / _CUBIC_C),
-    "ctcp": lambda w, r: 5.1 * _fourth_root(w) * r,
+    "ctcp": lambda w, r: 5.1 * fourth_root(w) * r,
 }
 """Table II, column 4 as printed: (w_max, rtt) to seconds."""
 

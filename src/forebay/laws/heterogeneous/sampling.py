@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from forebay.laws.arrays import Array
+from forebay.laws.arrays import Array, as_array
 from forebay.laws.heterogeneous.protocols import PROTOCOLS
 
 
