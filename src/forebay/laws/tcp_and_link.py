@@ -6,8 +6,8 @@ TCP (slide 9), with d the loss rate and d_to the share of losses found by timeou
 
 Link (slide 10): the queue rests where n w / (delay + q / C) = C, and drops what exceeds the buffer,
 d = erfc((b - q) / (sqrt(2) sigma)) / 2. The slide prints 1 - erf(.)/2, which is never below one
-half with the usual erf. It leaves d_to and sigma open: d_to is 0 here unless given; sigma is
-that of `desynchronized` unless given, which is our choice and no part of paper C.
+half with the usual erf. It leaves d_to and sigma open: d_to is 0 here unless given, and sigma must
+be given: the answer hangs on it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from forebay.laws import desynchronized, normal
+from forebay.laws import normal
 from forebay.laws.arrays import Array, as_array
 
-_HALVINGS = 60  # of an interval: to the last bit of a float64
+_HALVINGS = 45  # of the buffer: some 13 digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def balance(
     buffer: ArrayLike,
     n: ArrayLike,
     *,
-    sigma: ArrayLike | None = None,
+    sigma: ArrayLike,
     timeouts: ArrayLike = 0.0,
 ) -> Balance:
     """Window, queue and loss rate at which `n` flows and their link are at rest (slide 11).
@@ -79,10 +79,9 @@ def balance(
     by bisection. Where the link would drop too much even at q = 0, the queue stays empty,
     the windows follow from the drops, and the utilization is below one.
     """
-    c, tau, b, flows, lost_late = np.broadcast_arrays(
-        *(as_array(each) for each in (capacity, delay, buffer, n, timeouts))
+    c, tau, b, flows, lost_late, spread = np.broadcast_arrays(
+        *(as_array(each) for each in (capacity, delay, buffer, n, timeouts, sigma))
     )
-    spread = desynchronized.sigma(b, c * tau, flows) if sigma is None else as_array(sigma)
     queue = _crossing(lambda q: loss_rate_of_queue(q, b, spread), c * tau, b, flows, lost_late)
     dropped = loss_rate_of_queue(queue, b, spread)
     windows = np.minimum(window(dropped, lost_late), (c * tau + queue) / flows)

@@ -32,9 +32,8 @@ class Box:
 
     def __post_init__(self) -> None:
         if not np.all(as_array(self.low) <= as_array(self.high)):
-            raise ValueError(
-                f"Box({self.low!r}, {self.high!r}): write the lower bound first, no NaN"
-            )
+            bounds = f"Box({self.low!r}, {self.high!r})"
+            raise ValueError(f"{bounds}: write the lower bound first, and no NaN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +57,8 @@ def interval(
     ----------
     law : called as law(*inputs, **named); inputs and named ones may be a `Box`.
     monotone : the law rises or falls in each boxed input by itself, over the whole box. Then
-        its extremes lie in corners, and the interval is exact. Every buffer and utilization of
-        this room is so in n, RTT, rate and target.
+        its extremes lie in corners, and the interval is exact. Buffers and utilizations of the
+        laws of papers A and D are so in n, RTT, rate and targets.
     samples : where it is not, this many points inside the box are looked at besides the
         corners, spread evenly and always the same. The interval may then be too narrow.
 
