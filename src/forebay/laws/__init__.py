@@ -39,6 +39,7 @@ LAWS: tuple[Law, ...] = (
     utilization.LAW,
     loss.LAW,
     heterogeneous.LAW,
+    general_decrease.LAW,
 )
 """Every law, in the order in which they are shown."""
 

@@ -12,10 +12,19 @@ Buffers in the unit of `bdp`; arguments broadcast.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from forebay.laws import assumptions
+from forebay.laws.answer import Law
 from forebay.laws.arrays import Array, as_array
+from forebay.laws.heterogeneous.law import flows_by_protocol
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
 
 
 def lowest_utilization(buffer: ArrayLike, bdp: ArrayLike, beta: ArrayLike) -> Array:
@@ -78,3 +87,64 @@ def _integral(power: Array, low: Array, high: ArrayLike) -> Array:
     logarithm = np.log(as_array(high) / low)
     safe = np.where(raised == 0.0, 1.0, raised)
     return np.where(raised == 0.0, logarithm, (as_array(high) ** safe - low**safe) / safe)[()]
+
+
+_KEPT = {"reno": 0.5, "cubic": 0.7, "compound": 0.5, "scalable": 0.875, "bbr": 0.75}
+    "reno": 0.5,
+    "cubic": 0.7,
+    "compound": 0.5,
+    "scalable": 0.875,
+    "bbr": 0.75,
+}
+_MEAN: dict[str, Callable[[ArrayLike, ArrayLike], Array]] = {
+    "reno": lambda b, bdp: utilization(b, bdp, 0.5),
+    "cubic": lambda b, bdp: cubic_utilization(b, bdp, 0.7),
+    "compound": lambda b, bdp: utilization(b, bdp, 0.5, 0.75),
+    "scalable": lambda b, bdp: utilization(b, bdp, 0.875, 1.0),
+    "bbr": bbr1_utilization,
+}
+
+
+def _protocol(scenario: Scenario) -> str | None:
+    """The one protocol of the scenario, if there is one and its law is known."""
+    names = flows_by_protocol(scenario)
+    name = next(iter(names)) if len(names) == 1 else ""
+    return name if name in _KEPT else None
+
+
+def _packets(scenario: Scenario) -> float | None:
+    name, target = _protocol(scenario), scenario.goals.utilization
+    if name is None or target is None:
+        return None
+    if name == "bbr":
+        return scenario.bdp_packets * max(target - _KEPT[name], 0.0)
+    return float(buffer_for_lowest(target, scenario.bdp_packets, _KEPT[name]))
+
+
+def _utilization(scenario: Scenario) -> float | None:
+    name = _protocol(scenario)
+    if name is None:
+        return None
+    return float(_MEAN[name](scenario.buffer_packets, scenario.bdp_packets))
+
+
+def _one_protocol(scenario: Scenario) -> str | None:
+    names = ", ".join(sorted(flows_by_protocol(scenario)))
+    return None if _protocol(scenario) else f"congestion control {names}: no law for it alone"
+
+
+LAW = Law(
+    name="spang-2021/single-flow",
+    source="rule of Spang, Arslan, McKeown 2021, derived here: the utilization at its lowest",
+    packets=_packets,
+    utilization=_utilization,
+    checks=(
+        assumptions.long_lived,
+        assumptions.drop_tail,
+        _one_protocol,
+        assumptions.congested,
+        assumptions.window_unlimited,
+        assumptions.settled,
+        assumptions.one_flow,
+    ),
+)

