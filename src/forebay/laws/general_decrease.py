@@ -90,12 +90,6 @@ def _integral(power: Array, low: Array, high: ArrayLike) -> Array:
 
 
 _KEPT = {"reno": 0.5, "cubic": 0.7, "compound": 0.5, "scalable": 0.875, "bbr": 0.75}
-    "reno": 0.5,
-    "cubic": 0.7,
-    "compound": 0.5,
-    "scalable": 0.875,
-    "bbr": 0.75,
-}
 _MEAN: dict[str, Callable[[ArrayLike, ArrayLike], Array]] = {
     "reno": lambda b, bdp: utilization(b, bdp, 0.5),
     "cubic": lambda b, bdp: cubic_utilization(b, bdp, 0.7),
