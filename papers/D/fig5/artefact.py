@@ -6,7 +6,7 @@ import math
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -76,7 +76,12 @@ def _picture(stated: dict[str, Any]) -> Picture:
     for name, label in stated["protocols"].items():
         a = h.characteristic_value(name)
         rates = 100.0 * h.drop_rate_of_any_buffer(a, n, stated["rho"])
-        lines.append(Line(n.tolist(), rates.tolist(), label))
+        lines.append(Line(n.tolist(), rates.tolist(), label, _kind(name)))
     printed = stated["flows"]
     lines.append(Line(list(printed.values()), [100 * stated["phi"]] * 2, "printed", "dots"))
     return Picture([Panel(lines, "flows", "drop rate φ, % (holds above a curve)")])
+
+
+def _kind(name: str) -> Literal["line", "dashes"]:
+    """CTCP's curve lies on RENO's: dashes let both be seen."""
+    return "dashes" if name == "ctcp" else "line"

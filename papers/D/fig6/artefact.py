@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -76,9 +76,14 @@ def _reason(row: list[Any], name: str, stated: dict[str, Any]) -> str:
 def _picture(stated: dict[str, Any]) -> Picture:
     phi = np.linspace(0.001, 0.01, 91)
     lines = [
-        Line((100 * phi).tolist(), _increase(name, phi, stated).tolist(), label)
+        Line((100 * phi).tolist(), _increase(name, phi, stated).tolist(), label, _kind(name))
         for name, label in stated["protocols"].items()
     ]
     printed = list(stated["increase_percent"].values())
     lines.append(Line([100 * stated["phi"]] * 2, printed, "printed", "dots"))
     return Picture([Panel(lines, "bound on the drop rate φ, %", "more buffer, %")])
+
+
+def _kind(name: str) -> Literal["line", "dashes"]:
+    """CTCP's curve lies on RENO's: dashes let both be seen."""
+    return "dashes" if name == "ctcp" else "line"
