@@ -16,7 +16,7 @@ from forebay.report import Line, Panel, Picture, Reproduction
 
 HERE = Path(__file__).resolve().parent
 PROTOCOL = "cubic_beta_0_7"
-DRAWS, PIECE = 200_000, 20_000
+DRAWS, PIECE = 100_000, 10_000
 SKEWNESS = -1.0581  # of one such window; README.md works it out
 NOISE = 1.95 / math.sqrt(DRAWS)  # Kolmogorov: exceeded with probability 0.001
 COLUMNS = ["flows", "distance", "expected", "skewness", "deviation", "eq. 6"]

@@ -1,9 +1,9 @@
 """Compound TCP: window^(3/4) / 8 packets a round trip, but never less than Reno's one.
 
-CTCP's growth is that of paper D's Table II (its t / 32 is the integral of that rate); Reno's share
-of the window, which draft-sridharan-tcpm-ctcp adds up with the scalable one, is more below 16
-packets. No delay is sensed here, so the delay window is never given back: an upper bound on the
-spread once there is a standing queue, where a flow falls back to Reno.
+CTCP's growth is that of paper D's Table II (its t / 32 is the integral of that rate). The window
+is the sum of Reno's and of one led by the delay, so that it never grows by less than Reno's, which
+is more below 16 packets: verified by derivation from those two facts. No delay is sensed here,
+so that the second window is never given back; with a standing queue a flow falls back to Reno.
 """
 
 from __future__ import annotations

@@ -34,7 +34,8 @@ def _linear(beta: float, name: str, source: str) -> Growth:
 
 
 def _cubic_window(t: Array, w: Array, beta: float) -> Array:
-    return _CUBIC_C * (t - _cubic_epoch(w, beta)) ** 3 + w
+    to_go = t - _cubic_epoch(w, beta)
+    return _CUBIC_C * to_go * to_go * to_go + w  # faster than ** 3
 
 
 def _cubic_epoch(w: Array, beta: float) -> Array:
@@ -71,7 +72,7 @@ CTCP = Growth(
 
 SCALABLE = Growth(
     "scalable",
-    "Kelly 2003: 0.01 a packet acknowledged, 1/8 less at a loss; integrated here",
+    "Kelly 2003, by Linux's tcp_scalable: 0.01 for each packet acknowledged, 7/8 left at a loss",
     beta=0.875,
     rule=lambda t, w, r: 0.875 * w * np.exp(_SCALABLE_GAIN * t / r),
     duration=lambda w, r: math.log(1.0 / 0.875) / _SCALABLE_GAIN * r + 0.0 * w,
