@@ -69,9 +69,9 @@ def cubic_utilization(buffer: ArrayLike, bdp: ArrayLike, beta: ArrayLike = 0.7) 
 def bbr1_lowest_utilization(buffer: ArrayLike, bdp: ArrayLike) -> Array:
     """Share of the link used by BBRv1 in the round trip in which it drains: min(3/4 + B/BDP, 1).
 
-    Derived from the gains 5/4, 3/4 and six of 1 (Linux's tcp_bbr), a round trip each, around an exact estimate of
-    the bandwidth: the first leaves min(B, BDP / 4) waiting, the second sends 3/4 BDP. Less is
-    lost where the sender leaves the draining early, as it may.
+    Derived from the gains 5/4, 3/4 and six of 1 (Linux's tcp_bbr), a round trip each, around an
+    exact estimate of the bandwidth: the first leaves min(B, BDP / 4) waiting, the second sends
+    3/4 BDP. Less is lost where the sender leaves the draining early, as it may.
     """
     return np.minimum(0.75 + as_array(buffer) / as_array(bdp), 1.0)
 
