@@ -103,3 +103,11 @@ def test_each_broken_assumption_is_named(oc3: Make, override: str, line: str) ->
 def test_governing_law_by_number_of_flows(oc3: Make, n: int, name: str) -> None:
     law = laws.governing_law(oc3(f"traffic.0.flows={n}"))
     assert law.name == f"appenzeller-2004/{name}"
+
+
+def test_only_counted_delayed_acks_fit_the_loss_law(oc3: Make) -> None:
+    """ns-2 counts ACKs; Linux counts what they cover, and grows as fast with delayed ones."""
+    loss_law = {law.name: law for law in laws.LAWS}["appenzeller-2004/loss"]
+    many = ("traffic.0.flows=400", "traffic.0.delayed_ack=true")
+    assert loss_law.broken(oc3(*many)) == ()
+    assert len(loss_law.broken(oc3(*many, "traffic.0.sender=linux"))) == 1

@@ -95,6 +95,14 @@ def test_eq_6_is_the_normal_of_eq_5_inside_the_buffer() -> None:
     assert utilization.utilization(size, OC3_BDP, n) == pytest.approx(inside, rel=1e-12)
 
 
+def test_queue_of_eq_5_is_centred_in_the_buffer() -> None:
+    """§3.2: median B/2, and 1.6449 standard deviations above it the 95th percentile."""
+    sigma = float(desynchronized.sigma(129.0, OC3_BDP, 100))
+    assert desynchronized.queue_quantile(0.5, 129.0, OC3_BDP, 100) == pytest.approx(64.5)
+    high = desynchronized.queue_quantile(0.95, 129.0, OC3_BDP, 100)
+    assert high == pytest.approx(64.5 + 1.64485 * sigma, rel=1e-5)
+
+
 def test_synchronized_flows_need_the_rule_of_thumb() -> None:
     """§3.1, eq. 3."""
     assert synchronized.buffer(OC3_BDP) == OC3_BDP

@@ -13,6 +13,7 @@ import pytest
 import forebay
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance
 
+HALF = 0.01  # of the interval that the simulation says, points
 FOLDER = Path(__file__).resolve().parents[2] / "papers" / "A" / "fig15"
 
 
@@ -65,8 +66,9 @@ def test_every_cause_belongs_to_a_row(fig15: ModuleType) -> None:
         assert cause["why"].strip() == cause["why"] != ""
 
 
-def answer(scenario: Any, engine: str, percent: float) -> Outcome:
-    utilization = Metric(value=percent / 100, low=percent / 100, high=percent / 100, n=2)
+def answer(scenario: Any, engine: str, percent: float, half: float = 0.0) -> Outcome:
+    share, half = percent / 100, half / 100
+    utilization = Metric(value=share, low=share - half, high=share + half, n=2)
     link = LinkOutcome(
         utilization=utilization, loss_rate=None, queue_packets=None, queue_delay_s=None,
         buffer_packets=scenario.buffer_packets, bdp_packets=scenario.bdp_packets,
@@ -87,7 +89,7 @@ def said(fig15: ModuleType, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, 
         if options.get("progress"):
             options["progress"](0.5)
         percent = values[scenario.n_flows, scenario.buffer_packets]
-        return answer(scenario, engine, 78.4 if engine == "theory" else percent)
+        return answer(scenario, engine, 78.4 if engine == "theory" else percent, HALF)
 
     monkeypatch.setattr(forebay, "run", run)
     return values
@@ -100,8 +102,8 @@ def test_values_as_printed_are_in_their_band(
     made = fig15.reproduce(seeds=2, jobs=1, progress=seen.append)
     assert made.agrees and len(made.rows) == 16
     first = dict(zip(made.columns, made.rows[0], strict=True))
-    assert (first["Model printed"], first["Model eq. 6"]) == (96.9, 78.4)
-    assert (first["Sim. printed"], first["Exp. printed"]) == (94.7, 94.9)
+    assert (first["Model"], first["eq. 6"]) == (96.9, 78.4)
+    assert (first["Sim."], first["Exp."]) == (94.7, 94.9)
     assert first["Sim. ours"].value == pytest.approx(94.7)
     assert seen == sorted(seen) and seen[0] > 0 and seen[-1] < 1
 
@@ -114,5 +116,14 @@ def test_a_row_out_of_its_band_is_red_with_its_distance(
     made = fig15.reproduce(seeds=2)
     wrong = [i for i, good in enumerate(made.verdicts) if not good]
     assert [made.rows[i][:3] for i in wrong] == [[200, 2, 182]]
-    assert made.reasons[wrong[0]].startswith("0.25 points below Sim. printed, band ±0.2")
+    assert made.reasons[wrong[0]].startswith("0.25 points below Sim., band ±0.2; ")
     assert not made.agrees
+
+
+def test_a_miss_that_noise_may_explain_says_so_and_stays_a_miss(
+    fig15: ModuleType, said: dict[tuple[int, int], float]
+) -> None:
+    said[200, 182] = 99.8 - 0.2 - HALF / 2
+    made = fig15.reproduce(seeds=2)
+    assert not made.verdicts[6]
+    assert "though our interval reaches into it" in made.reasons[6]

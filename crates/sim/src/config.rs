@@ -4,16 +4,43 @@ use crate::queue::drop_tail::DropTail;
 use crate::tcp::profile::Profile;
 use crate::time::Picos;
 
+/// A link and the queue in front of it.
+#[derive(Clone, Debug)]
+pub struct LinkSpec {
+    /// Rate of the wire.
+    pub rate_bps: f64,
+    /// What may wait for it.
+    pub queue: DropTail,
+    /// Packets that the line card holds between queue and wire; the queue does not count them
+    /// (paper A, section 5.2.2).
+    pub transmit_ring: u32,
+    /// Propagation to the next link of a route; part of a flow's round trip, not on top of it.
+    pub delay: Picos,
+}
+
+/// The links that a flow's data crosses in turn, and those that its ACKs cross.
+///
+/// A way back without queues takes its time and no event.
+#[derive(Clone, Debug, Default)]
+pub struct Route {
+    /// Indices into `Config::links`; at least one.
+    pub forward: Vec<u16>,
+    /// The same for the ACKs; may be empty.
+    pub backward: Vec<u16>,
+}
+
 /// One flow, as the workload drew it.
 #[derive(Clone, Debug)]
 pub struct FlowSpec {
     /// Index into `Config::profiles`, and into the readings by class.
     pub class: u16,
-    /// Linux name of the congestion controller.
+    /// Index into `Config::routes`.
+    pub route: u16,
+    /// Name of the congestion controller.
     pub congestion_control: &'static str,
-    /// Two-way propagation delay.
+    /// Two-way propagation delay, that of the links on the route included.
     pub rtt: Picos,
-    /// When its first packet reaches the queue, if its access link is idle.
+    /// When its first packet reaches the first queue, if its access link is idle.
     pub start: Picos,
     /// Segments to send; `u64::MAX` for a flow that never ends.
     pub segments: u64,
@@ -23,13 +50,24 @@ pub struct FlowSpec {
     pub access_bps: f64,
 }
 
-/// A dumbbell and its traffic.
+/// Readings over time; each costs what it reads.
+#[derive(Clone, Debug)]
+pub struct TraceSpec {
+    /// Between two samples; the first is taken when the measured window begins.
+    pub step: Picos,
+    /// Flows whose window, round-trip time and phase are sampled.
+    pub flows: Vec<u32>,
+    /// Sample the sum of all congestion windows.
+    pub window_sum: bool,
+}
+
+/// A network and its traffic.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Rate of the bottleneck.
-    pub rate_bps: f64,
-    /// Its queue.
-    pub queue: DropTail,
+    /// The links.
+    pub links: Vec<LinkSpec>,
+    /// The routes over them.
+    pub routes: Vec<Route>,
     /// One profile a traffic class.
     pub profiles: Vec<Profile>,
     /// The flows.
@@ -40,6 +78,8 @@ pub struct Config {
     pub window: Picos,
     /// Equal parts of the window, each read on its own.
     pub batches: u32,
+    /// Readings over time, if any.
+    pub trace: Option<TraceSpec>,
 }
 
 /// What makes a configuration impossible to simulate.
@@ -49,12 +89,16 @@ pub enum ConfigError {
     Empty(&'static str),
     /// More flows than event nodes can be numbered.
     TooManyFlows(usize),
+    /// A route is longer than a packet's stage can count.
+    RouteTooLong(usize),
     /// A flow names a congestion controller that does not exist.
     UnknownCongestionControl(String),
-    /// A flow names a traffic class that does not exist.
-    UnknownClass(u16),
-    /// A rate or size that must be positive is not.
+    /// An index (of the kind named) points nowhere.
+    Unknown(&'static str, usize),
+    /// A rate, size or time that must be positive is not.
     NotPositive(&'static str),
+    /// A flow's round trip is shorter than the propagation on its route.
+    ShortRoundTrip(usize),
     /// The run would outlast the clock (about 26 days).
     TooLong,
 }
@@ -64,11 +108,15 @@ impl std::fmt::Display for ConfigError {
         match self {
             Self::Empty(what) => write!(f, "nothing to simulate: no {what}"),
             Self::TooManyFlows(n) => write!(f, "{n} flows: at most {MOST_FLOWS} fit"),
+            Self::RouteTooLong(n) => write!(f, "a route over {n} links: at most {MOST_STAGES} fit"),
             Self::UnknownCongestionControl(name) => {
                 write!(f, "unknown congestion control {name:?}")
             }
-            Self::UnknownClass(class) => write!(f, "unknown traffic class {class}"),
+            Self::Unknown(kind, index) => write!(f, "there is no {kind} number {index}"),
             Self::NotPositive(what) => write!(f, "{what} must be positive"),
+            Self::ShortRoundTrip(flow) => {
+                write!(f, "the round trip of flow {flow} is shorter than its route's propagation")
+            }
             Self::TooLong => write!(f, "the run is longer than the clock's 26 days"),
         }
     }
@@ -77,7 +125,9 @@ impl std::fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 /// Flows that event nodes can be numbered for.
-pub const MOST_FLOWS: usize = 1 << 29;
+pub const MOST_FLOWS: usize = 1 << 27;
+/// Links on a route, both ways together.
+pub const MOST_STAGES: usize = 12;
 /// Segment records keep their time in 61 bits.
 const LAST_INSTANT: Picos = 1 << 60;
 
@@ -87,6 +137,7 @@ impl Config {
         for (missing, what) in [
             (self.flows.is_empty(), "flow"),
             (self.profiles.is_empty(), "traffic class"),
+            (self.links.is_empty(), "link"),
             (self.batches == 0, "batch"),
             (self.window < u64::from(self.batches), "measured window"),
         ] {
@@ -100,18 +151,55 @@ impl Config {
         if self.warmup.saturating_add(self.window) > LAST_INSTANT {
             return Err(ConfigError::TooLong);
         }
-        positive(self.rate_bps, "link rate")?;
-        self.flows.iter().try_for_each(|flow| self.check_flow(flow))
+        self.links.iter().try_for_each(|link| positive(link.rate_bps, "link rate"))?;
+        self.routes.iter().try_for_each(|route| self.check_route(route))?;
+        self.check_trace()?;
+        self.flows.iter().enumerate().try_for_each(|(index, flow)| self.check_flow(index, flow))
     }
 
-    fn check_flow(&self, flow: &FlowSpec) -> Result<(), ConfigError> {
-        if flow.class as usize >= self.profiles.len() {
-            return Err(ConfigError::UnknownClass(flow.class));
+    /// Propagation on a route between its first and last link, each way.
+    pub fn interior_delay(&self, way: &[u16]) -> Picos {
+        let before_last = way.len().saturating_sub(1);
+        way[..before_last].iter().map(|&link| self.links[link as usize].delay).sum()
+    }
+
+    fn check_route(&self, route: &Route) -> Result<(), ConfigError> {
+        if route.forward.is_empty() {
+            return Err(ConfigError::Empty("link on a route"));
         }
+        let stages = route.forward.len() + route.backward.len();
+        if stages > MOST_STAGES {
+            return Err(ConfigError::RouteTooLong(stages));
+        }
+        let mut links = route.forward.iter().chain(&route.backward).map(|&link| link as usize);
+        match links.find(|&link| link >= self.links.len()) {
+            Some(link) => Err(ConfigError::Unknown("link", link)),
+            None => Ok(()),
+        }
+    }
+
+    fn check_trace(&self) -> Result<(), ConfigError> {
+        let Some(trace) = &self.trace else { return Ok(()) };
+        positive(trace.step as f64, "trace step")?;
+        match trace.flows.iter().find(|&&flow| flow as usize >= self.flows.len()) {
+            Some(&flow) => Err(ConfigError::Unknown("flow", flow as usize)),
+            None => Ok(()),
+        }
+    }
+
+    fn check_flow(&self, index: usize, flow: &FlowSpec) -> Result<(), ConfigError> {
+        if flow.class as usize >= self.profiles.len() {
+            return Err(ConfigError::Unknown("traffic class", flow.class.into()));
+        }
+        let Some(route) = self.routes.get(flow.route as usize) else {
+            return Err(ConfigError::Unknown("route", flow.route.into()));
+        };
         if !crate::cc::NAMES.contains(&flow.congestion_control) {
-            return Err(ConfigError::UnknownCongestionControl(
-                flow.congestion_control.into(),
-            ));
+            return Err(ConfigError::UnknownCongestionControl(flow.congestion_control.into()));
+        }
+        let interior = self.interior_delay(&route.forward) + self.interior_delay(&route.backward);
+        if flow.rtt < interior {
+            return Err(ConfigError::ShortRoundTrip(index));
         }
         positive(flow.access_bps, "access rate")?;
         positive(f64::from(flow.packet_bytes), "packet size")
@@ -119,9 +207,5 @@ impl Config {
 }
 
 fn positive(value: f64, what: &'static str) -> Result<(), ConfigError> {
-    if value > 0.0 && value.is_finite() {
-        Ok(())
-    } else {
-        Err(ConfigError::NotPositive(what))
-    }
+    if value > 0.0 && value.is_finite() { Ok(()) } else { Err(ConfigError::NotPositive(what)) }
 }

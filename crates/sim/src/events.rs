@@ -49,18 +49,9 @@ impl Wheel {
     /// A wheel for `nodes` nodes whose slots are at most `grain` wide and reach `horizon` ahead.
     pub fn new(nodes: usize, grain: Picos, horizon: Picos) -> Self {
         let shift = grain.max(1).ilog2();
-        let slots = ((horizon >> shift) + 1)
-            .next_power_of_two()
-            .clamp(64, 1 << 20) as usize;
+        let slots = ((horizon >> shift) + 1).next_power_of_two().clamp(64, 1 << 20) as usize;
         Self {
-            entries: vec![
-                Entry {
-                    at: 0,
-                    link: NIL,
-                    place: Place::Idle
-                };
-                nodes
-            ],
+            entries: vec![Entry { at: 0, link: NIL, place: Place::Idle }; nodes],
             heads: vec![NIL; slots],
             occupied: vec![0; slots / 64],
             shift,
@@ -87,20 +78,12 @@ impl Wheel {
             self.insert_open(node, at);
         } else if slot - self.cursor < self.heads.len() as u64 {
             let index = slot as usize & (self.heads.len() - 1);
-            self.entries[node as usize] = Entry {
-                at,
-                link: self.heads[index],
-                place: Place::Slot,
-            };
+            self.entries[node as usize] = Entry { at, link: self.heads[index], place: Place::Slot };
             self.heads[index] = node;
             self.occupied[index / 64] |= 1 << (index % 64);
         } else {
             self.tickets = self.tickets.wrapping_add(1);
-            self.entries[node as usize] = Entry {
-                at,
-                link: self.tickets,
-                place: Place::Far,
-            };
+            self.entries[node as usize] = Entry { at, link: self.tickets, place: Place::Far };
             self.far.push(Reverse((at, self.tickets, node)));
         }
     }
@@ -135,20 +118,23 @@ impl Wheel {
     pub fn pop(&mut self) -> Option<(Picos, Node)> {
         loop {
             if let Some(node) = self.open.pop() {
-                let entry = &mut self.entries[node as usize];
-                entry.place = Place::Idle;
-                return Some((entry.at, node));
+                return Some(self.fire(node));
             }
-            self.open_next()?;
+            if let Some(node) = self.open_next()? {
+                return Some(self.fire(node));
+            }
         }
     }
 
+    #[inline]
+    fn fire(&mut self, node: Node) -> (Picos, Node) {
+        let entry = &mut self.entries[node as usize];
+        entry.place = Place::Idle;
+        (entry.at, node)
+    }
+
     fn insert_open(&mut self, node: Node, at: Picos) {
-        self.entries[node as usize] = Entry {
-            at,
-            link: NIL,
-            place: Place::Open,
-        };
+        self.entries[node as usize] = Entry { at, link: NIL, place: Place::Open };
         let mut index = self.open.len();
         while index > 0 && self.entries[self.open[index - 1] as usize].at <= at {
             index -= 1;
@@ -172,8 +158,9 @@ impl Wheel {
         self.entries[before].link = entry.link;
     }
 
+    /// Opens the next slot; gives its node at once where it has but one.
     #[inline]
-    fn open_next(&mut self) -> Option<()> {
+    fn open_next(&mut self) -> Option<Option<Node>> {
         let far = self.far.peek().map(|Reverse((at, ..))| at >> self.shift);
         let near = self.next_occupied();
         let slot = match (near, far) {
@@ -181,24 +168,30 @@ impl Wheel {
             (near, far) => near.or(far)?,
         };
         self.cursor = slot;
-        self.drain_list(slot);
+        let first = self.take_list(slot);
+        if far != Some(slot) && first != NIL && self.entries[first as usize].link == NIL {
+            return Some(Some(first));
+        }
+        self.drain_list(first);
         if far == Some(slot) {
             self.drain_far(slot);
         }
         if self.open.len() > 1 {
             // Stable and latest first: of two at the same instant, the one scheduled first is last.
             let entries = &self.entries;
-            self.open
-                .sort_by_key(|&node| Reverse(entries[node as usize].at));
+            self.open.sort_by_key(|&node| Reverse(entries[node as usize].at));
         }
-        Some(())
+        Some(None)
     }
 
     #[inline]
-    fn drain_list(&mut self, slot: u64) {
+    fn take_list(&mut self, slot: u64) -> Node {
         let index = slot as usize & (self.heads.len() - 1);
-        let mut node = std::mem::replace(&mut self.heads[index], NIL);
         self.occupied[index / 64] &= !(1 << (index % 64));
+        std::mem::replace(&mut self.heads[index], NIL)
+    }
+
+    fn drain_list(&mut self, mut node: Node) {
         while node != NIL {
             let entry = &mut self.entries[node as usize];
             entry.place = Place::Open;

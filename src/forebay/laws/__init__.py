@@ -9,7 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.laws import (
+    burst_queue,
+    bursts,
+    completion_time,
     desynchronized,
+    effective_bandwidth,
+    exact_bursts,
     fractional_brownian,
     general_decrease,
     heterogeneous,
@@ -54,7 +59,12 @@ __all__ = [
     "LAWS",
     "Law",
     "LawAnswer",
+    "burst_queue",
+    "bursts",
+    "completion_time",
     "desynchronized",
+    "effective_bandwidth",
+    "exact_bursts",
     "for_scenario",
     "fractional_brownian",
     "general_decrease",

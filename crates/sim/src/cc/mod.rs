@@ -1,14 +1,20 @@
 //! Congestion controllers. Adding one is a file here and a line in `controllers!` below.
+//!
+//! A controller sees its flow through `Ack` and steers it through `Window`. It never sees a packet.
 
 mod reno;
 
-/// The window that a controller steers, in segments.
+use crate::time::Picos;
+
+/// What a controller steers, in segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     /// Congestion window.
     pub cwnd: f64,
     /// Slow-start threshold; infinite until the first loss.
     pub ssthresh: f64,
+    /// Rate in segments a second at which segments are spaced; `None` for a sender clocked by ACKs.
+    pub pacing_rate: Option<f64>,
 }
 
 impl Window {
@@ -17,15 +23,15 @@ impl Window {
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
-}
 
-/// What a controller learns with an ACK for new data.
-#[derive(Clone, Copy, Debug)]
-pub struct Acked {
-    /// Segments that count towards growth.
-    pub segments: u32,
-    /// How a sender in congestion avoidance turns ACKs into growth.
-    pub growth: Growth,
+    /// RFC 5681, section 3.1, up to ssthresh; gives back the segments beyond it.
+    #[inline]
+    pub fn slow_start(&mut self, segments: u32) -> u32 {
+        let target = (self.cwnd + f64::from(segments)).min(self.ssthresh.max(self.cwnd));
+        let used = (target - self.cwnd).ceil() as u32;
+        self.cwnd = target;
+        segments - used.min(segments)
+    }
 }
 
 /// Two readings of "one segment a round trip" (RFC 5681, section 3.1).
@@ -37,14 +43,101 @@ pub enum Growth {
     PerWindow,
 }
 
+/// Where a sender stands with its losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// No loss is being repaired.
+    Open,
+    /// Fast recovery (RFC 6582, RFC 6675).
+    Recovery,
+    /// After a retransmission timeout, until everything then outstanding is acknowledged.
+    Loss,
+}
+
+/// A delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation).
+#[derive(Clone, Copy, Debug)]
+pub struct RateSample {
+    /// Segments delivered over `interval`.
+    pub delivered: u64,
+    /// The longer of the send and the ACK interval.
+    pub interval: Picos,
+    /// `Ack::delivered_total` when the newest segment that this ACK covers was sent.
+    pub prior_delivered: u64,
+    /// Segments in flight when that segment was sent, itself included.
+    pub tx_in_flight: u64,
+    /// Segments marked lost so far when that segment was sent.
+    pub prior_lost: u64,
+    /// The sender had nothing to send at the time, so the sample is a lower bound.
+    pub app_limited: bool,
+}
+
+/// What a controller learns with an ACK.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack {
+    /// Time at the sender.
+    pub now: Picos,
+    /// Segments that count towards growth: newly acknowledged, or 1 for `Growth::PerAck`.
+    pub segments: u32,
+    /// See `Growth`.
+    pub growth: Growth,
+    /// Round-trip time that this ACK measured.
+    pub rtt: Option<Picos>,
+    /// Smoothed round-trip time; 0 before the first sample.
+    pub srtt: Picos,
+    /// Least round-trip time seen by the flow; `NEVER` before the first sample.
+    pub min_rtt: Picos,
+    /// Segments in flight after this ACK.
+    pub in_flight: u64,
+    /// Oldest segment not acknowledged, after this ACK.
+    pub snd_una: u64,
+    /// Next new segment: an ACK beyond it marks the end of a round trip.
+    pub snd_nxt: u64,
+    /// Segments newly delivered, by the cumulative ACK or by SACK.
+    pub delivered: u64,
+    /// All segments delivered so far.
+    pub delivered_total: u64,
+    /// Segments newly judged lost.
+    pub newly_lost: u64,
+    /// All segments judged lost so far.
+    pub lost_total: u64,
+    /// Of `delivered`, those whose ACK echoed a congestion mark (RFC 3168, RFC 8257).
+    pub marked: u64,
+    /// Where the sender stands after this ACK.
+    pub phase: Phase,
+    /// The delivery rate, for controllers that ask for it (`Controller::WANTS_RATE`).
+    pub rate: Option<RateSample>,
+}
+
+/// What made a sender back off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Duplicate ACKs or SACK told of a loss.
+    Loss,
+    /// An ACK echoed a congestion mark: at most once a round trip (RFC 3168, section 6.1.2).
+    Mark,
+    /// The retransmission timer expired.
+    Timeout,
+}
+
 /// The hooks of a congestion controller. A hook that a controller does not need does nothing.
-pub trait Controller {
-    /// New data was acknowledged outside recovery.
-    fn on_ack(&mut self, window: &mut Window, acked: Acked);
-    /// The slow-start threshold after a loss that is noticed now.
-    fn ssthresh(&mut self, window: &Window) -> f64;
-    /// The retransmission timer expired; the window has been reset.
-    fn on_timeout(&mut self) {}
+pub trait Controller: Default {
+    /// Sends each ACK with a rate sample.
+    const WANTS_RATE: bool = false;
+    /// Sets cwnd itself on every ACK, also in recovery (`on_any_ack`): no halving, no PRR.
+    const OWNS_WINDOW: bool = false;
+    /// Sends ECN-capable packets whatever the scenario says.
+    const NEEDS_ECN: bool = false;
+
+    /// New data was acknowledged while the window may grow: outside recovery.
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack);
+    /// Every ACK, before anything else is made of it.
+    fn on_any_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
+    /// The slow-start threshold after what is noticed now.
+    fn ssthresh(&mut self, window: &Window, now: Picos, cause: Cause) -> f64;
+    /// The retransmission timer expired; cwnd is about to be set to one.
+    fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {}
+    /// Recovery has ended; cwnd is ssthresh.
+    fn on_recovered(&mut self, _window: &mut Window, _now: Picos) {}
 }
 
 macro_rules! controllers {
@@ -52,26 +145,48 @@ macro_rules! controllers {
         /// Any of the controllers, dispatched without a pointer.
         pub enum Cc { $(#[doc = $name] $variant($type)),+ }
 
-        /// Their Linux names, in the order of `Cc::by_index`.
+        /// Their names in a scenario: Linux names where Linux has them.
         pub const NAMES: &[&str] = &[$($name),+];
 
         impl Cc {
-            /// A fresh controller by its Linux name.
+            /// A fresh controller by its name.
             pub fn by_name(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$variant(Default::default())),)+ _ => None }
             }
-        }
-
-        impl Controller for Cc {
+            /// `Controller::WANTS_RATE`.
+            pub fn wants_rate(&self) -> bool {
+                match self { $(Self::$variant(_) => <$type>::WANTS_RATE),+ }
+            }
+            /// `Controller::OWNS_WINDOW`.
             #[inline]
-            fn on_ack(&mut self, window: &mut Window, acked: Acked) {
-                match self { $(Self::$variant(cc) => cc.on_ack(window, acked)),+ }
+            pub fn owns_window(&self) -> bool {
+                match self { $(Self::$variant(_) => <$type>::OWNS_WINDOW),+ }
             }
-            fn ssthresh(&mut self, window: &Window) -> f64 {
-                match self { $(Self::$variant(cc) => cc.ssthresh(window)),+ }
+            /// `Controller::NEEDS_ECN`.
+            pub fn needs_ecn(&self) -> bool {
+                match self { $(Self::$variant(_) => <$type>::NEEDS_ECN),+ }
             }
-            fn on_timeout(&mut self) {
-                match self { $(Self::$variant(cc) => cc.on_timeout()),+ }
+            /// `Controller::on_ack`.
+            #[inline]
+            pub fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
+                match self { $(Self::$variant(cc) => cc.on_ack(window, ack)),+ }
+            }
+            /// `Controller::on_any_ack`.
+            #[inline]
+            pub fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
+                match self { $(Self::$variant(cc) => cc.on_any_ack(window, ack)),+ }
+            }
+            /// `Controller::ssthresh`.
+            pub fn ssthresh(&mut self, window: &Window, now: Picos, cause: Cause) -> f64 {
+                match self { $(Self::$variant(cc) => cc.ssthresh(window, now, cause)),+ }
+            }
+            /// `Controller::on_timeout`.
+            pub fn on_timeout(&mut self, window: &mut Window, now: Picos) {
+                match self { $(Self::$variant(cc) => cc.on_timeout(window, now)),+ }
+            }
+            /// `Controller::on_recovered`.
+            pub fn on_recovered(&mut self, window: &mut Window, now: Picos) {
+                match self { $(Self::$variant(cc) => cc.on_recovered(window, now)),+ }
             }
         }
     };

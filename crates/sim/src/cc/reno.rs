@@ -1,31 +1,33 @@
 //! Reno: additive increase of one segment a round trip, halving on loss (RFC 5681).
 
-use super::{Acked, Controller, Growth, Window};
+use super::{Ack, Cause, Controller, Growth, Window};
+use crate::time::Picos;
 
-/// Segments acknowledged towards the next increase.
+/// See the module's page.
 #[derive(Default)]
 pub struct Reno {
+    /// Segments acknowledged towards the next increase.
     credit: u32,
 }
 
 impl Controller for Reno {
     #[inline]
-    fn on_ack(&mut self, window: &mut Window, acked: Acked) {
-        let mut segments = acked.segments;
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
+        let mut segments = ack.segments;
         if window.in_slow_start() {
-            segments = slow_start(window, segments);
+            segments = window.slow_start(segments);
         }
         if segments == 0 {
             return;
         }
-        match acked.growth {
+        match ack.growth {
             Growth::PerAck => window.cwnd += 1.0 / window.cwnd,
             Growth::PerWindow => self.grow_per_window(window, segments),
         }
     }
 
     /// RFC 5681, equation 4; half the window, not of the flight, as ns-2 and Linux do.
-    fn ssthresh(&mut self, window: &Window) -> f64 {
+    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: Cause) -> f64 {
         self.credit = 0;
         (window.cwnd / 2.0).max(2.0)
     }
@@ -40,12 +42,4 @@ impl Reno {
             self.credit %= size;
         }
     }
-}
-
-/// RFC 5681, section 3.1, up to ssthresh; gives back the segments beyond it.
-fn slow_start(window: &mut Window, segments: u32) -> u32 {
-    let target = (window.cwnd + f64::from(segments)).min(window.ssthresh.max(window.cwnd));
-    let used = (target - window.cwnd).ceil() as u32;
-    window.cwnd = target;
-    segments - used.min(segments)
 }

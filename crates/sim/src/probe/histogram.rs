@@ -12,9 +12,7 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self {
-            counts: vec![0; ((65 - SUB_BITS) << SUB_BITS) as usize],
-        }
+        Self { counts: vec![0; ((65 - SUB_BITS) << SUB_BITS) as usize] }
     }
 }
 
@@ -27,11 +25,7 @@ impl Histogram {
 
     /// Counts per bin, up to the last bin that holds any.
     pub fn counts(&self) -> &[u64] {
-        let used = self
-            .counts
-            .iter()
-            .rposition(|&count| count > 0)
-            .map_or(0, |last| last + 1);
+        let used = self.counts.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
         &self.counts[..used]
     }
 
@@ -50,9 +44,7 @@ fn bin(value: Picos) -> usize {
 fn lower_edge(bin: usize) -> Picos {
     let (bin, sub) = (bin as u64, 1_u64 << SUB_BITS);
     let exponent = (bin / sub).saturating_sub(1);
-    (bin - exponent * sub)
-        .checked_shl(exponent as u32)
-        .unwrap_or(Picos::MAX)
+    (bin - exponent * sub).checked_shl(exponent as u32).unwrap_or(Picos::MAX)
 }
 
 #[cfg(test)]

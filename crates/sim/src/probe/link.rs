@@ -82,8 +82,10 @@ impl LinkMeter {
     pub fn level(&mut self, now: Picos, waiting: usize) {
         let span = now - self.changed;
         self.changed = now;
-        self.current.queue_area += u128::from(span) * waiting as u128;
         self.current.queue_time[waiting >> self.bin_shift] += span;
+        if self.bin_shift > 0 {
+            self.current.queue_area += u128::from(span) * waiting as u128;
+        }
     }
 
     /// A packet was dropped.
@@ -114,6 +116,10 @@ impl LinkMeter {
         let sent = self.accepted_work - u128::from(backlog);
         self.current.busy = (sent - self.sent_work) as Picos;
         self.sent_work = sent;
+        if self.bin_shift == 0 {
+            let spans = self.current.queue_time.iter().zip(0_u128..);
+            self.current.queue_area = spans.map(|(&span, level)| u128::from(span) * level).sum();
+        }
         let fresh = LinkBatch {
             busy: 0,
             queue_area: 0,
@@ -121,7 +127,6 @@ impl LinkMeter {
             delay_sum: 0,
             classes: vec![ClassCounts::default(); self.current.classes.len()],
         };
-        self.batches
-            .push(std::mem::replace(&mut self.current, fresh));
+        self.batches.push(std::mem::replace(&mut self.current, fresh));
     }
 }

@@ -1,7 +1,8 @@
 //! Recovery without SACK: NewReno (RFC 6582), limited transmit (RFC 3042).
 
 use super::profile::Profile;
-use super::sender::{Phase, Sender};
+use super::sender::{News, Sender};
+use crate::cc::{Cause, Phase};
 use crate::time::Picos;
 
 const DUP_THRESH: u32 = 3;
@@ -9,39 +10,55 @@ const DUP_THRESH: u32 = 3;
 const DUPLICATE_BURST: u32 = 2;
 
 #[inline]
-pub(super) fn on_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile) -> Option<Picos> {
+pub(super) fn on_ack(
+    tcp: &mut Sender,
+    now: Picos,
+    next: u64,
+    marked: bool,
+    profile: &Profile,
+) -> Option<Picos> {
     tcp.burst_left = u32::MAX;
     if next > tcp.snd_una {
-        on_new_ack(tcp, now, next, profile)
-    } else {
-        if next == tcp.snd_una && tcp.snd_una < tcp.snd_max {
-            on_duplicate(tcp, now, profile);
-        }
-        None
+        return on_new_ack(tcp, now, next, marked, profile);
     }
+    if next == tcp.snd_una && tcp.snd_una < tcp.snd_max {
+        on_duplicate(tcp, now, profile);
+        tcp.tell(now, News { marked, ..News::default() }, false, profile);
+    }
+    None
 }
 
 #[inline]
-fn on_new_ack(tcp: &mut Sender, now: Picos, next: u64, profile: &Profile) -> Option<Picos> {
-    let acked = next - tcp.snd_una;
+fn on_new_ack(
+    tcp: &mut Sender,
+    now: Picos,
+    next: u64,
+    marked: bool,
+    profile: &Profile,
+) -> Option<Picos> {
+    let mut news = News { delivered: next - tcp.snd_una, marked, ..News::default() };
     tcp.snd_una = next;
     tcp.snd_nxt = tcp.snd_nxt.max(next);
     match tcp.phase {
         Phase::Recovery if next < tcp.recover => {
-            on_partial_ack(tcp, now, acked);
+            on_partial_ack(tcp, now, news.delivered);
+            tcp.tell(now, news, false, profile);
             return None;
         }
         // Full acknowledgement, option 2: the window stays at its reduced size.
-        Phase::Recovery => tcp.phase = Phase::Open,
+        Phase::Recovery => {
+            tcp.phase = Phase::Open;
+            tcp.cc.on_recovered(&mut tcp.window, now);
+        }
         Phase::Loss if next >= tcp.recover => tcp.phase = Phase::Open,
         _ => {}
     }
-    let sample = take_sample(tcp, now, profile);
+    news.rtt = take_sample(tcp, now, profile);
     tcp.dupacks = 0;
     tcp.inflation = 0;
-    tcp.grow(acked, profile);
+    tcp.tell(now, news, true, profile);
     tcp.restart_timer(now);
-    sample
+    news.rtt
 }
 
 /// RFC 6582, section 3.2, step 3, partial acknowledgement: send the next hole, deflate. The timer is
@@ -74,18 +91,14 @@ fn on_duplicate(tcp: &mut Sender, now: Picos, profile: &Profile) {
         }
         _ => {}
     }
-    tcp.burst_left = if tcp.dupacks < DUP_THRESH {
-        1
-    } else {
-        DUPLICATE_BURST
-    };
+    tcp.burst_left = if tcp.dupacks < DUP_THRESH { 1 } else { DUPLICATE_BURST };
 }
 
 fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
     tcp.phase = Phase::Recovery;
     tcp.recover = tcp.snd_max;
     tcp.partial_seen = false;
-    tcp.back_off_threshold(profile);
+    tcp.back_off(now, Cause::Loss, profile);
     tcp.window.cwnd = tcp.window.ssthresh;
     tcp.inflation = DUP_THRESH;
     tcp.resend_first = true;
@@ -93,32 +106,40 @@ fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
     tcp.restart_timer(now);
 }
 
+/// Segments that may go now: the repair that is due, and what the window holds beyond.
 #[inline]
-pub(super) fn next_segment(tcp: &mut Sender, now: Picos, profile: &Profile) -> Option<u64> {
-    if tcp.burst_left == 0 {
-        return None;
-    }
+pub(super) fn allowance(tcp: &Sender, profile: &Profile) -> u64 {
+    let window = (tcp.window.cwnd + f64::from(tcp.inflation)) as u32;
+    let new = tcp.new_allowed(profile).min(room(window, tcp.snd_nxt - tcp.snd_una));
+    (new + u64::from(tcp.resend_first)).min(tcp.burst_left.into())
+}
+
+/// What `window` leaves beyond `outstanding`.
+#[inline]
+fn room(window: u32, outstanding: u64) -> u64 {
+    u64::from(window).saturating_sub(outstanding)
+}
+
+/// The next of the segments that `allowance` lets go.
+#[inline]
+pub(super) fn next_segment(tcp: &mut Sender, now: Picos) -> u64 {
     tcp.burst_left -= 1;
     if tcp.resend_first {
         tcp.resend_first = false;
         tcp.retransmissions += 1;
-        return Some(tcp.snd_una);
-    }
-    let window = tcp.window.cwnd as u64 + u64::from(tcp.inflation);
-    if tcp.snd_nxt - tcp.snd_una >= window || !tcp.may_send_new(profile) {
-        return None;
+        return tcp.snd_una;
     }
     let seq = tcp.snd_nxt;
     tcp.snd_nxt += 1;
     if seq < tcp.snd_max {
         tcp.retransmissions += 1;
-        return Some(seq);
+        return seq;
     }
     tcp.snd_max = tcp.snd_nxt;
     if tcp.timed.is_none() {
         tcp.timed = Some((seq, now));
     }
-    Some(seq)
+    seq
 }
 
 /// Go back to the first segment not acknowledged.

@@ -1,7 +1,7 @@
 //! Round-trip estimation and the retransmission timeout (RFC 6298).
 
 use super::profile::{MAX_RTO, Profile, RtoRule};
-use crate::time::{Picos, SECOND};
+use crate::time::{NEVER, Picos, SECOND};
 
 /// srtt, rttvar and the timeout that follows from them.
 #[derive(Clone)]
@@ -10,21 +10,20 @@ pub struct RttEstimator {
     pub srtt: Picos,
     /// Round-trip variation.
     pub rttvar: Picos,
+    /// Least sample; `NEVER` before the first.
+    pub min_rtt: Picos,
     base_rto: Picos,
     backoff: u32,
 }
 
-impl RttEstimator {
+impl Default for RttEstimator {
     /// Rule 2.1: one second until a round trip has been measured.
-    pub fn new() -> Self {
-        Self {
-            srtt: 0,
-            rttvar: 0,
-            base_rto: SECOND,
-            backoff: 0,
-        }
+    fn default() -> Self {
+        Self { srtt: 0, rttvar: 0, min_rtt: NEVER, base_rto: SECOND, backoff: 0 }
     }
+}
 
+impl RttEstimator {
     /// The timeout to arm now, back-off included (rules 2.4, 2.5, 5.5).
     #[inline]
     pub fn rto(&self) -> Picos {
@@ -34,6 +33,7 @@ impl RttEstimator {
     /// Takes a sample (rules 2.2, 2.3); a valid one ends the back-off (Karn).
     #[inline]
     pub fn sample(&mut self, rtt: Picos, profile: &Profile) {
+        self.min_rtt = self.min_rtt.min(rtt);
         if self.srtt == 0 {
             self.srtt = rtt;
             self.rttvar = rtt / 2;
@@ -66,13 +66,10 @@ mod tests {
     #[test]
     fn first_and_second_sample_follow_rules_2_2_and_2_3() {
         let profile = Profile::ns2();
-        let mut rtt = RttEstimator::new();
+        let mut rtt = RttEstimator::default();
         assert_eq!(rtt.rto(), SECOND);
         rtt.sample(100 * MILLISECOND, &profile);
-        assert_eq!(
-            (rtt.srtt, rtt.rttvar),
-            (100 * MILLISECOND, 50 * MILLISECOND)
-        );
+        assert_eq!((rtt.srtt, rtt.rttvar), (100 * MILLISECOND, 50 * MILLISECOND));
         assert_eq!(rtt.rto(), 300 * MILLISECOND);
         rtt.sample(100 * MILLISECOND, &profile);
         assert_eq!(rtt.rttvar, 37_500_000_000);
@@ -85,7 +82,7 @@ mod tests {
 
     #[test]
     fn back_off_stops_at_the_bound() {
-        let mut rtt = RttEstimator::new();
+        let mut rtt = RttEstimator::default();
         (0..100).for_each(|_| rtt.back_off());
         assert_eq!(rtt.rto(), MAX_RTO);
     }

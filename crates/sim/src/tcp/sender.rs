@@ -1,23 +1,12 @@
 //! The sender: what is common to every way of recovering from loss.
 
 use super::profile::Profile;
-use super::receiver::Ack;
+use super::receiver::AckPacket;
 use super::rtt::RttEstimator;
 use super::sack::Scoreboard;
 use super::{newreno, sack};
-use crate::cc::{Acked, Cc, Controller, Growth, Window};
-use crate::time::{NEVER, Picos};
-
-/// Where a sender stands with its losses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// No loss is being repaired.
-    Open,
-    /// Fast recovery (RFC 6582, RFC 6675).
-    Recovery,
-    /// After a retransmission timeout, until everything then outstanding is acknowledged.
-    Loss,
-}
+use crate::cc::{Ack, Cause, Cc, Growth, Phase, RateSample, Window};
+use crate::time::{NEVER, Picos, SECOND};
 
 /// Sender state of one flow.
 pub struct Sender {
@@ -29,9 +18,9 @@ pub struct Sender {
     pub snd_max: u64,
     /// One past the last segment that the application has to send.
     pub end: u64,
-    /// Congestion window and threshold.
+    /// What the controller steers.
     pub window: Window,
-    /// The controller of that window.
+    /// The controller.
     pub cc: Cc,
     /// Round-trip estimate.
     pub rtt: RttEstimator,
@@ -39,14 +28,16 @@ pub struct Sender {
     pub phase: Phase,
     /// One past the highest segment sent when the loss was noticed.
     pub recover: u64,
+    /// No further mark cuts the window before this is acknowledged.
+    pub marked_until: u64,
     /// Duplicate ACKs in a row.
     pub dupacks: u32,
     /// RFC 6582: segments that have left the network beyond the cumulative ACK.
     pub inflation: u32,
-    /// RFC 6582: a partial ACK has been seen in this recovery.
-    pub partial_seen: bool,
     /// Segments that the ACK in hand may still let go.
     pub burst_left: u32,
+    /// RFC 6582: a partial ACK has been seen in this recovery.
+    pub partial_seen: bool,
     /// The first unacknowledged segment has to be sent again at once.
     pub resend_first: bool,
     /// With SACK, what is known of each outstanding segment.
@@ -55,36 +46,54 @@ pub struct Sender {
     pub timed: Option<(u64, Picos)>,
     /// When the retransmission timer expires.
     pub rto_at: Picos,
+    /// A paced sender sends nothing before this.
+    pub paced_until: Picos,
     /// Retransmission timeouts so far.
     pub timeouts: u64,
     /// Segments sent again so far.
     pub retransmissions: u64,
 }
 
+/// What an ACK says, as far as it matters to every kind of recovery.
+#[derive(Clone, Copy, Default)]
+pub(super) struct News {
+    /// Segments newly acknowledged or SACKed.
+    pub delivered: u64,
+    /// Segments newly judged lost.
+    pub newly_lost: u64,
+    /// Round-trip time measured.
+    pub rtt: Option<Picos>,
+    /// Delivery rate measured.
+    pub rate: Option<RateSample>,
+    /// It echoes a congestion mark.
+    pub marked: bool,
+}
+
 impl Sender {
     /// A sender of `segments` segments that has sent nothing yet.
     pub fn new(cc: Cc, segments: u64, profile: &Profile) -> Self {
+        let scoreboard = (profile.sack || cc.wants_rate()).then(|| Box::new(Scoreboard::new(&cc)));
+        let cwnd = f64::from(profile.initial_window);
         Self {
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
             end: segments,
-            window: Window {
-                cwnd: f64::from(profile.initial_window),
-                ssthresh: f64::INFINITY,
-            },
+            window: Window { cwnd, ssthresh: f64::INFINITY, pacing_rate: None },
             cc,
-            rtt: RttEstimator::new(),
+            rtt: RttEstimator::default(),
             phase: Phase::Open,
             recover: 0,
+            marked_until: 0,
             dupacks: 0,
             inflation: 0,
-            partial_seen: false,
             burst_left: u32::MAX,
+            partial_seen: false,
             resend_first: false,
-            scoreboard: profile.sack.then(Box::default),
+            scoreboard,
             timed: None,
             rto_at: NEVER,
+            paced_until: 0,
             timeouts: 0,
             retransmissions: 0,
         }
@@ -92,28 +101,53 @@ impl Sender {
 
     /// An ACK arrives. Gives the round-trip time where it measures one.
     #[inline]
-    pub fn on_ack(&mut self, now: Picos, ack: Ack, profile: &Profile) -> Option<Picos> {
+    pub fn on_ack(&mut self, now: Picos, ack: AckPacket, profile: &Profile) -> Option<Picos> {
         let next = unwrap_sequence(self.snd_una, ack.next);
         if self.scoreboard.is_some() {
             let trigger = unwrap_sequence(self.snd_una, ack.trigger);
-            sack::on_ack(self, now, next, trigger, profile)
+            sack::on_ack(self, now, next, trigger, ack.marked, profile)
         } else {
-            newreno::on_ack(self, now, next, profile)
+            newreno::on_ack(self, now, next, ack.marked, profile)
         }
     }
 
-    /// The next segment that the window lets go now, if any; call until it gives none.
+    /// A segment is known to have arrived although its own ACK was lost.
+    pub fn on_sacked(&mut self, trigger: u32) {
+        let seq = unwrap_sequence(self.snd_una, trigger);
+        if let Some(board) = self.scoreboard.as_mut().filter(|_| seq >= self.snd_una) {
+            board.learn(self.snd_una, seq);
+        }
+    }
+
+    /// How many segments may go now.
     #[inline]
-    pub fn next_segment(&mut self, now: Picos, profile: &Profile) -> Option<u64> {
-        let seq = if self.scoreboard.is_some() {
-            sack::next_segment(self, now, profile)?
-        } else {
-            newreno::next_segment(self, now, profile)?
-        };
+    pub fn allowance(&self, profile: &Profile) -> u64 {
+        match &self.scoreboard {
+            Some(board) => sack::allowance(self, board, profile),
+            None => newreno::allowance(self, profile),
+        }
+    }
+
+    /// The next of the segments that `allowance` lets go.
+    #[inline]
+    pub fn next_segment(&mut self, now: Picos) -> u64 {
         if self.rto_at == NEVER {
             self.rto_at = now + self.rtt.rto();
         }
-        Some(seq)
+        if let Some(rate) = self.window.pacing_rate {
+            self.paced_until = self.paced_until.max(now) + (SECOND as f64 / rate) as Picos;
+        }
+        if self.scoreboard.is_some() {
+            sack::next_segment(self, now)
+        } else {
+            newreno::next_segment(self, now)
+        }
+    }
+
+    /// When a paced sender may send next, if that is still to come.
+    #[inline]
+    pub fn paced_beyond(&self, now: Picos) -> Option<Picos> {
+        (self.window.pacing_rate.is_some() && self.paced_until > now).then_some(self.paced_until)
     }
 
     /// The retransmission timer expired (RFC 6298, rules 5.4 to 5.6; RFC 5681, section 3.1).
@@ -123,10 +157,10 @@ impl Sender {
         self.rto_at = now + self.rtt.rto();
         self.timed = None;
         if self.phase != Phase::Loss || self.snd_una >= self.recover {
-            self.back_off_threshold(profile);
+            self.back_off(now, Cause::Timeout, profile);
         }
+        self.cc.on_timeout(&mut self.window, now);
         self.window.cwnd = 1.0;
-        self.cc.on_timeout();
         self.phase = Phase::Loss;
         self.recover = self.snd_max;
         if self.scoreboard.is_some() {
@@ -136,50 +170,83 @@ impl Sender {
         }
     }
 
-    /// Sets ssthresh after a loss; a stack that counts whole segments (Linux) rounds it down.
-    pub(super) fn back_off_threshold(&mut self, profile: &Profile) {
-        let ssthresh = self.cc.ssthresh(&self.window);
+    /// Sets ssthresh; a stack that counts whole segments (Linux) rounds it down.
+    pub(super) fn back_off(&mut self, now: Picos, cause: Cause, profile: &Profile) {
+        let ssthresh = self.cc.ssthresh(&self.window, now, cause);
         self.window.ssthresh = match profile.growth {
             Growth::PerAck => ssthresh,
             Growth::PerWindow => ssthresh.floor(),
         };
     }
 
+    /// RFC 3168, section 6.1.2: a mark cuts the window as a loss does, once a round trip.
+    #[cold]
+    fn on_mark(&mut self, now: Picos, profile: &Profile) {
+        if self.phase == Phase::Open && self.snd_una >= self.marked_until {
+            self.back_off(now, Cause::Mark, profile);
+            self.window.cwnd = self.window.ssthresh;
+            self.marked_until = self.snd_max;
+        }
+    }
+
     /// RFC 6298, rules 5.2 and 5.3.
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Picos) {
-        self.rto_at = if self.snd_una < self.snd_max {
-            now + self.rtt.rto()
-        } else {
-            NEVER
-        };
+        self.rto_at = if self.snd_una < self.snd_max { now + self.rtt.rto() } else { NEVER };
     }
 
-    /// Lets the controller grow the window for `segments` newly acknowledged ones.
+    /// Tells the controller; `grows` says whether the window may grow.
     #[inline]
-    pub(super) fn grow(&mut self, segments: u64, profile: &Profile) {
-        let counted = match profile.growth {
-            Growth::PerAck => 1,
-            Growth::PerWindow => segments as u32,
+    pub(super) fn tell(&mut self, now: Picos, news: News, grows: bool, profile: &Profile) {
+        let ack = self.describe(now, news, profile);
+        self.cc.on_any_ack(&mut self.window, &ack);
+        if news.marked && !self.cc.owns_window() {
+            self.on_mark(now, profile);
+        }
+        if grows && self.snd_una >= self.marked_until {
+            self.cc.on_ack(&mut self.window, &ack);
+        }
+    }
+
+    #[inline]
+    fn describe(&self, now: Picos, news: News, profile: &Profile) -> Ack {
+        let (in_flight, delivered_total, lost_total) = match &self.scoreboard {
+            Some(board) => (board.in_flight(), board.delivered_total, board.lost_total),
+            None => (self.snd_nxt - self.snd_una, self.snd_una, 0),
         };
-        self.cc.on_ack(
-            &mut self.window,
-            Acked {
-                segments: counted,
-                growth: profile.growth,
+        Ack {
+            now,
+            segments: match profile.growth {
+                Growth::PerAck => 1,
+                Growth::PerWindow => news.delivered as u32,
             },
-        );
+            growth: profile.growth,
+            rtt: news.rtt,
+            srtt: self.rtt.srtt,
+            min_rtt: self.rtt.min_rtt,
+            in_flight,
+            snd_una: self.snd_una,
+            snd_nxt: self.snd_max,
+            delivered: news.delivered,
+            delivered_total,
+            newly_lost: news.newly_lost,
+            lost_total,
+            marked: if news.marked { news.delivered } else { 0 },
+            phase: self.phase,
+            rate: news.rate,
+        }
     }
 
-    /// Whether new data may go: the application has some and the receiver's window holds it.
+    /// New segments that may go as far as the application's data and the receiver's window reach.
     #[inline]
-    pub(super) fn may_send_new(&self, profile: &Profile) -> bool {
-        self.snd_nxt < self.end && self.snd_nxt - self.snd_una < u64::from(profile.max_window)
+    pub(super) fn new_allowed(&self, profile: &Profile) -> u64 {
+        let held = self.snd_nxt - self.snd_una;
+        (self.end - self.snd_nxt).min(u64::from(profile.max_window).saturating_sub(held))
     }
 }
 
 /// The full number nearest to `base` whose low 32 bits are `low`.
 #[inline]
 fn unwrap_sequence(base: u64, low: u32) -> u64 {
-    base.wrapping_add_signed(i64::from(low.wrapping_sub(base as u32).cast_signed()))
+    base.wrapping_add_signed(i64::from(low.wrapping_sub(base as u32) as i32))
 }

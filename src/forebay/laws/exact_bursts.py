@@ -1,0 +1,123 @@
+"""The exact queue under Poisson bursts, M^[X]/D/1, beside paper A's approximations (§4, App. C).
+
+Whoever is on the wire now is gone one packet time later, and nobody who is not on it is. So
+the number in the system, seen at any moment and one packet time later, obeys
+
+    L(t + 1) = max(L(t) - 1, 0) + A,    A the packets that arrive in between,
+
+with A compound Poisson (this is Crommelin's argument for M/D/c, which bursts do not disturb).
+In the steady state the ways up across any level balance those down, which go one step only:
+
+    a_0 p_{j+1} = p_0 P(A > j) + sum_{i=1..j} p_i P(A > j + 1 - i),    p_0 = 1 - rho.
+
+Only positive terms are added, so every digit of the tail stands.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from forebay.laws.arrays import Array, as_array
+from forebay.laws.bursts import Bursts
+from forebay.laws.effective_bandwidth import kappa
+
+MASS = 1e-12
+"""Probability left out beyond the last entry, at most, unless asked otherwise."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactQueue:
+    """Stationary distribution of one queue; ``in_system[j]`` is P(L = j), shape (k,).
+
+    ``mass`` is the probability that may lie beyond the last entry.
+    """
+
+    in_system: Array
+    mass: float
+
+    @property
+    def waiting(self) -> Array:
+        """P(Q = j), Q the packets waiting without the one on the wire, shape (k - 1,)."""
+        return np.concatenate(([self.in_system[0] + self.in_system[1]], self.in_system[2:]))
+
+    @property
+    def mean_waiting(self) -> float:
+        """E[Q], packets."""
+        return float(np.dot(np.arange(self.waiting.size), self.waiting))
+
+    def tail(self, buffer: ArrayLike) -> Array:
+        """P(Q >= buffer), but for `mass`."""
+        above = self._above()
+        level = np.clip(np.ceil(as_array(buffer)), 0, above.size - 1).astype(np.int64)
+        return above[level]
+
+    def buffer_for(self, probability: ArrayLike) -> Array:
+        """Smallest whole buffer, packets, that the queue reaches with at most `probability`.
+
+        Raises ValueError for a probability below `mass`, which this distribution cannot see.
+        """
+        if np.any(as_array(probability) < self.mass):
+            raise ValueError(f"probability below {self.mass:g}: ask exact_queue for less mass")
+        reached = np.searchsorted(-self._above(), -as_array(probability), side="left")
+        return as_array(reached)[()]
+
+    def _above(self) -> Array:
+        """P(Q >= j), j = 0, 1, ..., and a zero at the end."""
+        return np.append(np.cumsum(self.waiting[::-1])[::-1], 0.0)
+
+
+def exact_queue(load: float, bursts: Bursts, mass: float = MASS) -> ExactQueue:
+    """Distribution at `load` rho; ValueError unless 0 < rho < 1.
+
+    Time grows with the tail's length times some twenty largest bursts.
+    """
+    exponent = float(kappa(load, bursts))
+    last = math.ceil(math.log(1.0 / mass) / exponent) + 2  # exp(-kappa b) bounds what is beyond
+    rate = load / bursts.mean
+    reach = min(last + int(bursts.sizes[-1]), _reach(rate, exponent) * int(bursts.sizes[-1]))
+    arrivals = _arrivals(rate, bursts, reach)
+    above = np.cumsum(arrivals[::-1])[::-1][1:]  # P(A > j)
+    states = np.zeros(last + 1)
+    states[0] = 1.0 - load
+    _climb(states, above, arrivals[0])
+    return ExactQueue(states, mass)
+
+
+def _climb(states: Array, above: Array, none: float) -> None:
+    """Fill `states` from its first entry upward, one level's balance after the other."""
+    width = above.size
+    falling = np.ascontiguousarray(above[::-1])
+    for j in range(states.size - 1):
+        low = max(1, j + 2 - width)
+        inner = np.dot(states[low : j + 1], falling[width - 2 - j + low : width - 1])
+        first = states[0] * above[j] if j < width else 0.0
+        states[j + 1] = (first + inner) / none
+
+
+def _reach(rate: float, exponent: float) -> int:
+    """Bursts in one packet time beyond which even the farthest level feels nothing.
+
+    Arrivals count towards the tail by exp(kappa A), which turns their Poisson number of mean
+    `rate` into one of mean rate E[exp(kappa X)] = rate + kappa.
+    """
+    mean = rate + exponent
+    count, term = 1, mean * math.exp(-mean)
+    while count < mean or term > 1e-20:
+        count += 1
+        term *= mean / count
+    return count
+
+
+def _arrivals(rate: float, bursts: Bursts, last: int) -> Array:
+    """P(A = j), j = 0 .. `last`, for Poisson bursts of `rate` a packet time (Panjer)."""
+    found = np.zeros(last + 1)
+    found[0] = math.exp(-rate)
+    shares = rate * bursts.sizes * bursts.probabilities
+    for j in range(1, last + 1):
+        fits = int(np.searchsorted(bursts.sizes, j, side="right"))
+        found[j] = np.dot(shares[:fits], found[j - bursts.sizes[:fits]]) / j
+    return found
