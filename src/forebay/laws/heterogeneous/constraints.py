@@ -6,6 +6,8 @@ the packets dropped. Arguments broadcast.
 
 `as_printed` takes the paper's z: for the probability 2 tau - 1 instead of tau, to the two decimals
 of a table, 2.05 instead of 2.326 at 0.99. One-sided events ask for P(Z <= z) = tau.
+
+All sizes are necessary ones: eq. 9 lets the mean of W be as high as BDP + B, a full buffer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Paper D's inequalities read off a scenario: any mix of protocols, utilization and drops."""
+"""Paper D's inequalities read off a scenario: any mix of protocols, utilization and drops.
+
+The goal for the utilization is taken as tau, as the paper takes it. Eq. 9 lets the mean of W stand
+at BDP + B, a full buffer, which no mean can: the buffer is needed, not enough. Eq. 6 of paper A
+(`utilization`), with the mean in the middle of the buffer, asks for a good two times as much.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +77,7 @@ def _known_protocols(scenario: Scenario) -> str | None:
 
 LAW = Law(
     name="yang-2013/utilization",
-    source="Yang, Zhang, Xu 2013, eq. 7 and inequality 14, exact growth functions, one-sided z",
+    source="Yang, Zhang, Xu 2013, eq. 7, inequality 14, one-sided z (needed, not enough)",
     packets=_packets,
     utilization=_utilization,
     checks=(
