@@ -50,6 +50,7 @@ class Run:
         routes: Sequence[tuple[Sequence[int], Sequence[int]]],
         profiles: Sequence[Profile],
         flows: Flows,
+        seed: int,
         warmup_ps: int,
         window_ps: int,
         batches: int,

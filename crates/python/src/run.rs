@@ -2,7 +2,8 @@
 
 use forebay_sim::cc;
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, TraceSpec};
-use forebay_sim::queue::drop_tail::DropTail;
+use forebay_sim::queue::fifo::PfifoParams;
+use forebay_sim::queue::spec::QueueSpec;
 use forebay_sim::tcp::profile;
 use forebay_sim::time::Picos;
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
@@ -48,8 +49,8 @@ impl Link {
     #[new]
     #[pyo3(signature = (rate_bps, *, buffer_packets, transmit_ring=0, delay_ps=0))]
     fn new(rate_bps: f64, buffer_packets: u32, transmit_ring: u32, delay_ps: Picos) -> Self {
-        let queue = DropTail::Packets(buffer_packets);
-        Self(LinkSpec { rate_bps, queue, transmit_ring, delay: delay_ps })
+        let queue = QueueSpec::Pfifo(PfifoParams { limit: buffer_packets });
+        Self(LinkSpec { rate_bps, queue, transmit_ring, pool: None, delay: delay_ps })
     }
 }
 
@@ -107,7 +108,7 @@ pub struct Run(pub Config);
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (*, links, routes, profiles, flows, warmup_ps, window_ps, batches,
+    #[pyo3(signature = (*, links, routes, profiles, flows, seed, warmup_ps, window_ps, batches,
         trace_step_ps=None, trace_flows=vec![]))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
@@ -115,6 +116,7 @@ impl Run {
         routes: Vec<(Vec<u16>, Vec<u16>)>,
         profiles: Vec<PyRef<'_, Profile>>,
         flows: PyRef<'_, Flows>,
+        seed: u64,
         warmup_ps: Picos,
         window_ps: Picos,
         batches: u32,
@@ -125,6 +127,8 @@ impl Run {
         let trace = |step| TraceSpec { step, flows: trace_flows, window_sum: true };
         let config = Config {
             links: links.iter().map(|link| link.0.clone()).collect(),
+            pools: vec![],
+            seed,
             routes: routes.into_iter().map(route).collect(),
             profiles: profiles.iter().map(|profile| profile.0.clone()).collect(),
             flows: flows.0.clone(),

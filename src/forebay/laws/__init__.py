@@ -15,15 +15,23 @@ from forebay.laws import (
     desynchronized,
     effective_bandwidth,
     exact_bursts,
+    fractional_brownian,
+    general_decrease,
+    heterogeneous,
     loss,
+    partial_synchrony,
     rule_of_thumb,
     sawtooth,
     single_flow,
     sqrt_n,
     synchronized,
+    tcp_and_link,
+    tiny_buffers,
+    uncertainty,
     utilization,
 )
 from forebay.laws.answer import Law, LawAnswer
+from forebay.laws.flow_range import answer_over_range
 from forebay.laws.governing import governing_law
 from forebay.laws.regime import Regime, regime_of
 
@@ -37,13 +45,15 @@ LAWS: tuple[Law, ...] = (
     sqrt_n.LAW,
     utilization.LAW,
     loss.LAW,
+    heterogeneous.LAW,
+    general_decrease.LAW,
 )
 """Every law, in the order in which they are shown."""
 
 
 def for_scenario(scenario: Scenario) -> list[LawAnswer]:
     """Answers of all laws that have anything to say about `scenario`, broken ones included."""
-    answers = [law.answer(scenario) for law in LAWS]
+    answers = [answer_over_range(law, scenario) for law in LAWS]
     return [a for a in answers if a.packets is not None or a.utilization is not None]
 
 
@@ -59,13 +69,20 @@ __all__ = [
     "effective_bandwidth",
     "exact_bursts",
     "for_scenario",
+    "fractional_brownian",
+    "general_decrease",
     "governing_law",
+    "heterogeneous",
     "loss",
+    "partial_synchrony",
     "regime_of",
     "rule_of_thumb",
     "sawtooth",
     "single_flow",
     "sqrt_n",
     "synchronized",
+    "tcp_and_link",
+    "tiny_buffers",
+    "uncertainty",
     "utilization",
 ]

@@ -16,7 +16,7 @@ from forebay.laws.assumptions import COMMONLY_SYNCHRONIZED, MODEL_HOLDS
 from forebay.laws.quantities import average_window
 
 if TYPE_CHECKING:
-    from forebay.scenario import Scenario, Traffic
+    from forebay.scenario import Duration, Scenario, Traffic
 
 OPEN_LOOP = frozenset({"udp", "onoff", "video", "replay"})
 ENDING = frozenset({"short", "session"})
@@ -153,7 +153,7 @@ def _few(scenario: Scenario) -> Regime:
 
 
 def _many(scenario: Scenario) -> Regime:
-    surely = scenario.n_flows >= MODEL_HOLDS and not _equal_rtts(scenario)
+    surely = scenario.n_flows >= MODEL_HOLDS and _rtts(scenario)[0] < _rtts(scenario)[1]
     why = (
         f"{_flows(scenario)}: they are cut at different times, so that the sum of their windows "
         "varies less than each of them, by the root of their number, and so does the buffer."
@@ -178,8 +178,7 @@ def _many(scenario: Scenario) -> Regime:
 
 
 def _flows(scenario: Scenario) -> str:
-    low = min(t.rtt.low for t in scenario.traffic if hasattr(t, "rtt"))
-    high = max(t.rtt.high for t in scenario.traffic if hasattr(t, "rtt"))
+    low, high = _rtts(scenario)
     trips = (
         f"all with a round trip of {low}" if low == high else f"round trips from {low} to {high}"
     )
@@ -187,8 +186,10 @@ def _flows(scenario: Scenario) -> str:
     return f"{scenario.n_flows} flows share the link, {window}, {trips}"
 
 
-def _equal_rtts(scenario: Scenario) -> bool:
-    return len({end for t in scenario.traffic for end in (t.rtt.low, t.rtt.high)}) == 1
+def _rtts(scenario: Scenario) -> tuple[Duration, Duration]:
+    """Shortest and longest propagation round trip of the long flows."""
+    long = [t for t in scenario.traffic if t.kind == "long"]
+    return min(t.rtt.low for t in long), max(t.rtt.high for t in long)
 
 
 def _cut(scenario: Scenario) -> str:

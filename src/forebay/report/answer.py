@@ -102,6 +102,7 @@ class Law(_Part):
     assumptions_hold: bool
     broken_assumptions: tuple[str, ...]
     source: str
+    packets_between: tuple[float, float] | None = None
 
 
 class Point(_Part):

@@ -137,11 +137,19 @@ def _laws(laws: tuple[Law, ...]) -> Table:
     for law in laws:
         made.add_row(
             law.law,
-            NOT_MEASURED if law.packets is None else f"{law.packets:.0f}",
+            _asked_for(law),
             "hold" if law.assumptions_hold else "broken: " + "; ".join(law.broken_assumptions),
             style=None if law.assumptions_hold else "dim",
         )
     return made
+
+
+def _asked_for(law: Law) -> str:
+    if law.packets is None:
+        return NOT_MEASURED
+    if law.packets_between is None or law.packets_between[0] == law.packets_between[1]:
+        return f"{law.packets:.0f}"
+    return "{:.0f} … {:.0f}".format(*law.packets_between)
 
 
 def _curve(answer: Answer) -> Table:

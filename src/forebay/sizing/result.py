@@ -249,12 +249,14 @@ def _end(end: FlowsEnd) -> dict[str, Any]:
 
 
 def _law(law: LawLike) -> dict[str, Any]:
+    between: tuple[float, float] | None = getattr(law, "between", None)  # where flows are a range
     return {
         "law": law.law,
         "packets": law.packets,
         "assumptions_hold": law.assumptions_hold,
         "broken_assumptions": list(law.broken_assumptions),
         "source": law.source,
+        "packets_between": between and list(between),
     }
 
 

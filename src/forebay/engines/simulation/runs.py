@@ -41,6 +41,7 @@ def make_run(scenario: Scenario, seed: int) -> _core.Run:
         routes=[([0], [])],
         profiles=[_profile(traffic) for traffic in scenario.traffic],
         flows=flows,
+        seed=workload.tie_break_seed,
         warmup_ps=_picoseconds(scenario.measure.warmup),
         window_ps=_picoseconds(scenario.measure.duration),
         batches=BATCHES * round_trips_a_batch(scenario),
