@@ -5,11 +5,13 @@ from forebay.scenario.congestion import CONGESTION_CONTROLS
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.door import dumps, load, loads
 from forebay.scenario.errors import ScenarioError
-from forebay.scenario.model import Goals, Link, Measure, Queue, Scenario
+from forebay.scenario.model import BOTTLENECK, Goals, Link, Measure, OtherLink, Scenario
 from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.queue import Queue
 from forebay.scenario.traffic import Traffic
 
 __all__ = [
+    "BOTTLENECK",
     "CONGESTION_CONTROLS",
     "BufferSize",
     "DataSize",
@@ -18,6 +20,7 @@ __all__ = [
     "Goals",
     "Link",
     "Measure",
+    "OtherLink",
     "Queue",
     "Rate",
     "Scenario",
