@@ -1,14 +1,14 @@
 //! Scenarios as Python hands them over.
 
+use crate::queue::queue_spec;
 use forebay_sim::cc;
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, TraceSpec};
-use forebay_sim::queue::fifo::PfifoParams;
-use forebay_sim::queue::spec::QueueSpec;
 use forebay_sim::tcp::profile;
 use forebay_sim::time::Picos;
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// A TCP stack: "ns2" or "linux", with what a scenario overrides.
 #[pyclass(frozen, module = "forebay._core")]
@@ -47,10 +47,26 @@ pub struct Link(LinkSpec);
 #[pymethods]
 impl Link {
     #[new]
-    #[pyo3(signature = (rate_bps, *, buffer_packets, transmit_ring=0, delay_ps=0))]
-    fn new(rate_bps: f64, buffer_packets: u32, transmit_ring: u32, delay_ps: Picos) -> Self {
-        let queue = QueueSpec::Pfifo(PfifoParams { limit: buffer_packets });
-        Self(LinkSpec { rate_bps, queue, transmit_ring, pool: None, delay: delay_ps })
+    #[pyo3(signature = (rate_bps, *, buffer_packets, packet_bytes=1500, discipline="pfifo",
+        parameters=None, transmit_ring=0, delay_ps=0, alpha=None))]
+    #[allow(clippy::too_many_arguments)] // keywords of a Python call
+    fn new(
+        rate_bps: f64,
+        buffer_packets: u32,
+        packet_bytes: u32,
+        discipline: &str,
+        parameters: Option<&Bound<'_, PyDict>>,
+        transmit_ring: u32,
+        delay_ps: Picos,
+        alpha: Option<f64>,
+    ) -> PyResult<Self> {
+        Ok(Self(LinkSpec {
+            rate_bps,
+            queue: queue_spec(discipline, buffer_packets, packet_bytes, parameters)?,
+            transmit_ring,
+            pool: alpha.map(|alpha| (0, alpha)),
+            delay: delay_ps,
+        }))
     }
 }
 
@@ -109,7 +125,7 @@ pub struct Run(pub Config);
 impl Run {
     #[new]
     #[pyo3(signature = (*, links, routes, profiles, flows, seed, warmup_ps, window_ps, batches,
-        trace_step_ps=None, trace_flows=vec![]))]
+        memory_bytes=None, trace_step_ps=None, trace_flows=vec![]))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         links: Vec<PyRef<'_, Link>>,
@@ -120,6 +136,7 @@ impl Run {
         warmup_ps: Picos,
         window_ps: Picos,
         batches: u32,
+        memory_bytes: Option<u64>,
         trace_step_ps: Option<Picos>,
         trace_flows: Vec<u32>,
     ) -> PyResult<Self> {
@@ -127,7 +144,7 @@ impl Run {
         let trace = |step| TraceSpec { step, flows: trace_flows, window_sum: true };
         let config = Config {
             links: links.iter().map(|link| link.0.clone()).collect(),
-            pools: vec![],
+            pools: memory_bytes.into_iter().collect(),
             seed,
             routes: routes.into_iter().map(route).collect(),
             profiles: profiles.iter().map(|profile| profile.0.clone()).collect(),

@@ -7,12 +7,14 @@ from forebay.scenario.door import dumps, load, loads
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_count import FlowCount
 from forebay.scenario.goals import ClassGoals, Goals, QueueDelay
-from forebay.scenario.model import Link, Measure, Queue, Scenario
+from forebay.scenario.model import BOTTLENECK, Link, Measure, OtherLink, Scenario
 from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.queue import Queue
 from forebay.scenario.target import AtLeast, AtMost
 from forebay.scenario.traffic import Traffic
 
 __all__ = [
+    "BOTTLENECK",
     "CONGESTION_CONTROLS",
     "AtLeast",
     "AtMost",
@@ -25,6 +27,7 @@ __all__ = [
     "Goals",
     "Link",
     "Measure",
+    "OtherLink",
     "Queue",
     "QueueDelay",
     "Rate",

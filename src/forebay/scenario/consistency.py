@@ -19,6 +19,8 @@ def check(scenario: Scenario) -> None:
     """Raise ScenarioError for the first contradiction."""
     _flows(scenario)
     _buffer(scenario)
+    _links(scenario)
+    _memory(scenario)
     _starts(scenario)
     _delay_goals(scenario)
     _utilization_goal(scenario)
@@ -39,6 +41,28 @@ def _buffer(scenario: Scenario) -> None:
     wrong = f'"{size}" is {packets} packets of {scenario.packet}'
     hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
     raise ScenarioError("out-of-range", wrong, hint, field="queue.size", value=size)
+
+
+def _links(scenario: Scenario) -> None:
+    seen = {"bottleneck"}
+    for index, link in enumerate(scenario.links):
+        if link.name in seen:
+            wrong, hint = "another link has this name", "write a name of its own"
+            field = f"links.{index}.name"
+            raise ScenarioError("contradiction", wrong, hint, field=field, value=link.name)
+        seen.add(link.name)
+        packets = scenario.queue_packets(link)
+        if not 1 <= packets <= MAX_BUFFER_PACKETS:
+            wrong = f'"{link.queue.size}" is {packets} packets of {scenario.packet}'
+            hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
+            raise ScenarioError("out-of-range", wrong, hint, field=f"links.{index}.queue.size")
+
+
+def _memory(scenario: Scenario) -> None:
+    sharing = [scenario.queue, *(link.queue for link in scenario.links)]
+    if scenario.memory is None and any(queue.alpha is not None for queue in sharing):
+        wrong, hint = "alpha is set, but there is no shared memory", 'write memory = "16 MB"'
+        raise ScenarioError("contradiction", wrong, hint, field="memory")
 
 
 def _starts(scenario: Scenario) -> None:
