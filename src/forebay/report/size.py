@@ -21,6 +21,7 @@ from forebay.report.numbers import (
 from forebay.report.region import (
     flows_lines,
     governs_lines,
+    helpless_line,
     region_lines,
     relaxations_table,
     scale,
@@ -59,9 +60,10 @@ def _print_evidence(out: Console, answer: Answer) -> None:
         where = "" if answer.buffer else f" (at {answer.nearest} packets, the nearest)"
         _section(out, f"Goals{where}", _goals(answer.goals))
     if answer.relaxations:
-        _section(
-            out, "The least that one goal must give way", relaxations_table(answer.relaxations)
-        )
+        title = "The least that one goal must give way, the others kept"
+        _section(out, title, relaxations_table(answer.relaxations))
+        for line in helpless_line(answer):
+            out.print(line)
     if answer.laws:
         _section(out, "What published laws ask for", _laws(answer.laws))
     if answer.curve:
