@@ -4,7 +4,8 @@
 are not about: never congested, short flows alone, open-loop traffic among TCP. The lines drawn
 are paper A's (Appenzeller et al. 2004): 100 and 250 flows (§3.2, §5.1.1), a window of two
 (§5.1.1), a tenth of the traffic in long flows (§5.1.4), windows that the receiver limits (§4);
-and for real-time traffic paper B's (Theagarajan, Ravichandran, Sivaraman), Figures 4 and 5.
+and for real-time traffic paper B's (Theagarajan, Ravichandran, Sivaraman), Figures 4 and 5. What
+simulation found of few flows is in docs/explanation/which-law-governs.md.
 """
 
 from __future__ import annotations
@@ -141,13 +142,18 @@ def _one(scenario: Scenario) -> Regime:
 
 def _few(scenario: Scenario) -> Regime:
     why = (
-        f"{_flows(scenario)}: fewer than {COMMONLY_SYNCHRONIZED}, so that an overflow hits most of "
-        "them at once and they rise and fall in step, like one large flow."
+        f"{_flows(scenario)}: fewer than {COMMONLY_SYNCHRONIZED}, so that an overflow can hit most "
+        "of them at once; they then rise and fall in step, like one large flow."
     )
+    low, high = _rtts(scenario)
+    if low < high and scenario.n_flows >= 10:
+        why += (
+            " With round trips this different they may well be out of step already: simulations of "
+            "such links found a half to an eighth of what this law asks for, near bdp/sqrt(n)."
+        )
     change = (
         f"{COMMONLY_SYNCHRONIZED} flows or more, of different round trips, fall out of step, and "
-        "the buffer shrinks with the root of their number. Where the flows are known to be out "
-        "of step already, the buffer asked for here is more than they need."
+        "the buffer shrinks with the root of their number; round trips all alike keep them in step."
     )
     return Regime("few flows in step", "appenzeller-2004/synchronized", why, change)
 
