@@ -1,8 +1,8 @@
-"""Which law to believe where: 60 random links, what each law asks for and what simulation finds.
+"""Which law to believe where: 75 random links, what each law asks for and what simulation finds.
 
 ``python benches/which_law.py docs`` writes docs/explanation/which-law-governs.csv and its picture
 in docs/images; the links are drawn from a fixed seed, so a second run finds the same.
-``--links N`` runs the first N only.
+``--links N`` runs the first N only, ``--resume`` goes on where a run was stopped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import forebay
 from forebay.laws import regime_of
 from forebay.scenario import Scenario, loads
 
-LINKS, SEED, TARGET = 60, 2004, 0.98
+LINKS, MANY, SEED, TARGET = 60, 15, 2004, 0.98
 LAWS = ("synchronized", "sqrt-n", "utilization", "yang-2013/utilization")
 COLUMNS = (
     "regime", "flows", "rate_mbps", "rtt_low_ms", "rtt_high_ms", "window", "bdp", "sender",
@@ -27,17 +27,19 @@ COLUMNS = (
 
 
 def links() -> list[Scenario]:
-    """Draw the links: 1 to 1000 Reno flows, a window of two packets or more on average."""
+    """Draw the links: Reno flows with a window of two packets or more; the last ones are many."""
     draw = random.Random(SEED)
-    return [_link(draw) for _ in range(LINKS)]
+    few = [_link(draw, 10.0, 1.0) for _ in range(LINKS)]
+    return few + [_link(draw, 75.0, 100.0) for _ in range(MANY)]
 
 
-def _link(draw: random.Random) -> Scenario:
-    rate = round(10 * 10 ** draw.uniform(0, 1), 1)
-    rtt = 20 * 6 ** draw.uniform(0, 1)
+def _link(draw: random.Random, slowest: float, fewest: float) -> Scenario:
+    """Rates up to ten times (or with many flows twice) the slowest, Mbit/s."""
+    rate = round(slowest * (10 if fewest == 1 else 2) ** draw.uniform(0, 1), 1)
+    rtt = (20 if fewest == 1 else 60) * (6 if fewest == 1 else 2) ** draw.uniform(0, 1)
     spread = draw.choice([0.0, 0.2, 0.5])
     bdp = rate * 1e6 * rtt * 1e-3 / 12_000
-    flows = max(1, round(min(1000.0, bdp / 2) ** draw.uniform(0, 1)))
+    flows = max(1, round(fewest * (bdp / 2 / fewest) ** draw.uniform(0, 1)))
     low, high = rtt * (1 - spread), rtt * (1 + spread)
     long = 200 if flows < 10 else 60  # few flows swing slowly
     return loads(f"""
@@ -123,17 +125,35 @@ def _spread(rows: list[dict[str, Any]], law: str) -> str:
     return f"{middle:.2g} ({ratios[0]:.2g} to {ratios[-1]:.2g})"
 
 
+def _kept(path: Path) -> list[dict[str, Any]]:
+    words = ("regime", "sender")
+    with path.open(newline="") as file:
+        return [
+            {key: value if key in words else _number(value) for key, value in row.items()}
+            for row in csv.DictReader(file)
+        ]
+
+
+def _number(text: str) -> float | None:
+    if not text:
+        return None
+    return int(text) if text.isdigit() else float(text)
+
+
 def main() -> None:
     """Run, write, print the medians."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("docs", type=Path)
-    parser.add_argument("--links", type=int, default=LINKS)
+    parser.add_argument("--links", type=int, default=LINKS + MANY)
+    parser.add_argument("--resume", action="store_true", help="Keep the links already there.")
     wanted = parser.parse_args()
-    rows = []
-    with (wanted.docs / "explanation" / "which-law-governs.csv").open("w", newline="") as file:
+    path = wanted.docs / "explanation" / "which-law-governs.csv"
+    rows = _kept(path) if wanted.resume else []
+    with path.open("w", newline="") as file:
         table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         table.writeheader()
-        for scenario in links()[: wanted.links]:
+        table.writerows(rows)
+        for scenario in links()[len(rows) : wanted.links]:
             rows.append(find(scenario))
             table.writerow(rows[-1])
             file.flush()
