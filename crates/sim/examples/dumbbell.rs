@@ -2,7 +2,7 @@
 //!
 //! The random draws are a simple generator's, not the workload's: this is for profiling.
 
-use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route};
+use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, Source};
 use forebay_sim::queue::spec::QueueSpec;
 use forebay_sim::simulation::{Control, run};
 use forebay_sim::tcp::profile::Profile;
@@ -55,7 +55,7 @@ fn main() {
             congestion_control: "reno",
             rtt: seconds(low + (high - low) * random.next()),
             start: seconds(number("startmax", 10.0) * random.next()),
-            segments: u64::MAX,
+            source: Source::Segments(u64::MAX),
             packet_bytes: 1500,
             access_bps: number("acc", 1e9),
         })
@@ -75,6 +75,8 @@ fn main() {
         routes: vec![Route { forward: vec![0], backward: vec![] }],
         profiles: vec![profile],
         flows,
+        packets: vec![],
+        files: vec![],
         warmup: seconds(number("t0", 20.0)),
         window: seconds(number("t1", 60.0) - number("t0", 20.0)),
         batches: 20,
