@@ -2,11 +2,15 @@
 //!
 //! A controller sees its flow through `Ack` and steers it through `Window`. It never sees a packet.
 
+mod bbr;
+mod bbr3;
 mod bic;
+mod chance;
 mod compound;
 mod cubic;
 mod dctcp;
 mod increase;
+mod max_filter;
 mod reno;
 mod scalable;
 
@@ -232,6 +236,8 @@ controllers! {
     "cubic-beta-0.7" => CubicBeta07(Box<cubic::Cubic<717, false>>),
     "compound" => Compound(Box<compound::Compound>),
     "dctcp" => Dctcp(Box<dctcp::Dctcp>),
+    "bbr" => Bbr(Box<bbr::Bbr>),
+    "bbr3" => Bbr3(Box<bbr3::Bbr3>),
 }
 
 #[cfg(test)]
