@@ -21,41 +21,82 @@ class Profile:
     ) -> Profile: ...
 
 @final
-class Run:
+class Link:
+    def __new__(
+        cls, rate_bps: float, *, buffer_packets: int, transmit_ring: int = 0, delay_ps: int = 0
+    ) -> Link: ...
+
+@final
+class Flows:
     def __new__(
         cls,
         *,
-        rate_bps: float,
-        buffer_packets: int,
-        profiles: Sequence[Profile],
         traffic_class: NDArray[np.int32],
+        route: NDArray[np.int32],
         congestion_control: NDArray[np.int32],
         rtt_ps: NDArray[np.int64],
         start_ps: NDArray[np.int64],
         segments: NDArray[np.int64],
         packet_bytes: NDArray[np.int32],
         access_bps: NDArray[np.float64],
+    ) -> Flows: ...
+
+@final
+class Run:
+    def __new__(
+        cls,
+        *,
+        links: Sequence[Link],
+        routes: Sequence[tuple[Sequence[int], Sequence[int]]],
+        profiles: Sequence[Profile],
+        flows: Flows,
+        seed: int,
         warmup_ps: int,
         window_ps: int,
         batches: int,
+        trace_step_ps: int | None = None,
+        trace_flows: Sequence[int] = (),
     ) -> Run: ...
 
-class Readings(TypedDict):
+_Histogram = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+class LinkReadings(TypedDict):
+    """Shapes (batches,), (batches, bins) and (batches, classes)."""
+
     busy_s: NDArray[np.float64]
     queue_packet_s: NDArray[np.float64]
     delay_sum_s: NDArray[np.float64]
     queue_s: NDArray[np.float64]
     queue_bin_width: int
+    delay: _Histogram
     arrivals: NDArray[np.int64]
     drops: NDArray[np.int64]
     sent_bytes: NDArray[np.int64]
+
+class TraceReadings(TypedDict):
+    """Shapes (samples,), (links, samples) and (flows, samples)."""
+
+    at_s: NDArray[np.float64]
+    queue: NDArray[np.int64]
+    window_sum: NDArray[np.float64]
+    in_avoidance: NDArray[np.int64]
+    cwnd: NDArray[np.float64]
+    srtt_s: NDArray[np.float64]
+    phase: NDArray[np.int64]
+
+class Readings(TypedDict):
+    """Shapes (batches, classes) and (flows,)."""
+
+    links: list[LinkReadings]
+    sent: NDArray[np.int64]
+    drops: NDArray[np.int64]
     delivered_bytes: NDArray[np.int64]
     timeouts: NDArray[np.int64]
     retransmissions: NDArray[np.int64]
     flow_bytes: NDArray[np.int64]
-    delay: tuple[NDArray[np.float64], NDArray[np.float64]]
-    rtt: list[tuple[NDArray[np.float64], NDArray[np.float64]]]
+    rtt: list[_Histogram]
     completions_s: list[NDArray[np.float64]]
+    trace: TraceReadings | None
     packets: int
     events: int
     wall_s: float

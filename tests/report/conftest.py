@@ -68,7 +68,7 @@ def document() -> dict[str, Any]:
     laws: list[tuple[str, float | None, list[str]]] = [
         ("appenzeller-2004/rule-of-thumb", 1291.67, ["100 flows, not one"]),
         ("appenzeller-2004/sqrt-n", 129.17, few),
-        ("appenzeller-2004/eq6", 127.9, few),
+        ("appenzeller-2004/utilization", 127.9, few),
         ("appenzeller-2004/synchronized", 1291.67, []),
         ("appenzeller-2004/sawtooth", None, ["100 flows, not one"]),
     ]
@@ -97,5 +97,5 @@ def document() -> dict[str, Any]:
         "largest": None,
         "limit": 5231,
         "reason": None,
-        "notes": ["between 117 and 121 packets; 20 seeds cannot tell these apart, more seeds would narrow it"],
+        "notes": ["between 117 and 121 packets; 20 seeds cannot tell these apart"],
     }  # fmt: skip

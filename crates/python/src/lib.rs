@@ -1,5 +1,7 @@
 //! The Rust core as `forebay._core`: the only crate that knows Python.
 
+mod readings;
+mod run;
 mod simulate;
 
 use pyo3::prelude::*;
@@ -9,8 +11,10 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("CONGESTION_CONTROLS", forebay_sim::cc::NAMES.to_vec())?;
-    module.add_class::<simulate::Run>()?;
-    module.add_class::<simulate::Profile>()?;
+    module.add_class::<run::Profile>()?;
+    module.add_class::<run::Link>()?;
+    module.add_class::<run::Flows>()?;
+    module.add_class::<run::Run>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     Ok(())
 }

@@ -3,8 +3,8 @@
 //! The random draws are a simple generator's, not the workload's: this is for profiling.
 
 use forebay_sim::cc;
-use forebay_sim::config::{Config, FlowSpec};
-use forebay_sim::queue::drop_tail::DropTail;
+use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route};
+use forebay_sim::queue::spec::QueueSpec;
 use forebay_sim::simulation::{Control, run};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{Picos, SECOND};
@@ -57,6 +57,7 @@ fn main() {
     let flows = (0..number("n", 100.0) as usize)
         .map(|_| FlowSpec {
             class: 0,
+            route: 0,
             congestion_control,
             rtt: seconds(low + (high - low) * random.next()),
             start: seconds(number("startmax", 10.0) * random.next()),
@@ -66,21 +67,32 @@ fn main() {
         })
         .collect();
     let config = Config {
-        rate_bps: number("bw", 155e6),
-        queue: DropTail::Packets(number("B", 129.0) as u32),
+        links: vec![LinkSpec {
+            rate_bps: number("bw", 155e6),
+            queue: QueueSpec::by_name(&text("queue", "pfifo"))
+                .expect("a discipline's name")
+                .sized(number("B", 129.0) as u32, 1500),
+            transmit_ring: 0,
+            pool: None,
+            delay: 0,
+        }],
+        pools: vec![],
+        seed: number("seed", 1.0) as u64,
+        routes: vec![Route { forward: vec![0], backward: vec![] }],
         profiles: vec![profile],
         flows,
         warmup: seconds(number("t0", 20.0)),
         window: seconds(number("t1", 60.0) - number("t0", 20.0)),
         batches: 20,
+        trace: None,
     };
     let began = Instant::now();
     let report = run(&config, &Control::default()).expect("valid").expect("not stopped");
     let took = began.elapsed().as_secs_f64();
-    let busy: u64 = report.link.iter().map(|batch| batch.busy).sum();
-    let area: u128 = report.link.iter().map(|batch| batch.queue_area).sum();
-    let arrivals: u64 = report.link.iter().map(|batch| batch.classes[0].arrivals).sum();
-    let drops: u64 = report.link.iter().map(|batch| batch.classes[0].drops).sum();
+    let busy: u64 = report.links[0].batches.iter().map(|batch| batch.busy).sum();
+    let area: u128 = report.links[0].batches.iter().map(|batch| batch.queue_area).sum();
+    let arrivals: u64 = report.links[0].batches.iter().map(|batch| batch.classes[0].arrivals).sum();
+    let drops: u64 = report.links[0].batches.iter().map(|batch| batch.classes[0].drops).sum();
     let timeouts: u64 = report.classes.iter().map(|batch| batch[0].timeouts).sum();
     let sum: f64 = report.flow_bytes.iter().map(|&bytes| bytes as f64).sum();
     let squares: f64 = report.flow_bytes.iter().map(|&bytes| (bytes as f64).powi(2)).sum();

@@ -1,19 +1,48 @@
 //! What to simulate.
 
-use crate::queue::drop_tail::DropTail;
+use crate::queue::spec::{BadParameter, QueueSpec, Wire};
 use crate::tcp::profile::Profile;
 use crate::time::Picos;
+
+/// A link and the queue in front of it.
+#[derive(Clone, Debug)]
+pub struct LinkSpec {
+    /// Rate of the wire.
+    pub rate_bps: f64,
+    /// What may wait for it.
+    pub queue: QueueSpec,
+    /// Packets that the line card holds between queue and wire; the queue does not count them
+    /// (paper A, section 5.2.2).
+    pub transmit_ring: u32,
+    /// Memory shared with other links: an index into `Config::pools`, and this port's alpha.
+    pub pool: Option<(u16, f64)>,
+    /// Propagation to the next link of a route; part of a flow's round trip, not on top of it.
+    pub delay: Picos,
+}
+
+/// The links that a flow's data crosses in turn, and those that its ACKs cross.
+///
+/// A way back without queues takes its time and no event.
+#[derive(Clone, Debug, Default)]
+pub struct Route {
+    /// Indices into `Config::links`; at least one.
+    pub forward: Vec<u16>,
+    /// The same for the ACKs; may be empty.
+    pub backward: Vec<u16>,
+}
 
 /// One flow, as the workload drew it.
 #[derive(Clone, Debug)]
 pub struct FlowSpec {
     /// Index into `Config::profiles`, and into the readings by class.
     pub class: u16,
-    /// Linux name of the congestion controller.
+    /// Index into `Config::routes`.
+    pub route: u16,
+    /// Name of the congestion controller.
     pub congestion_control: &'static str,
-    /// Two-way propagation delay.
+    /// Two-way propagation delay, that of the links on the route included.
     pub rtt: Picos,
-    /// When its first packet reaches the queue, if its access link is idle.
+    /// When its first packet reaches the first queue, if its access link is idle.
     pub start: Picos,
     /// Segments to send; `u64::MAX` for a flow that never ends.
     pub segments: u64,
@@ -23,13 +52,28 @@ pub struct FlowSpec {
     pub access_bps: f64,
 }
 
-/// A dumbbell and its traffic.
+/// Readings over time; each costs what it reads.
+#[derive(Clone, Debug)]
+pub struct TraceSpec {
+    /// Between two samples; the first is taken when the measured window begins.
+    pub step: Picos,
+    /// Flows whose window, round-trip time and phase are sampled.
+    pub flows: Vec<u32>,
+    /// Sample the sum of all congestion windows.
+    pub window_sum: bool,
+}
+
+/// A network and its traffic.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Rate of the bottleneck.
-    pub rate_bps: f64,
-    /// Its queue.
-    pub queue: DropTail,
+    /// The links.
+    pub links: Vec<LinkSpec>,
+    /// Switch memories that links share, bytes each.
+    pub pools: Vec<u64>,
+    /// Seed of whatever the network itself leaves to chance.
+    pub seed: u64,
+    /// The routes over them.
+    pub routes: Vec<Route>,
     /// One profile a traffic class.
     pub profiles: Vec<Profile>,
     /// The flows.
@@ -40,6 +84,8 @@ pub struct Config {
     pub window: Picos,
     /// Equal parts of the window, each read on its own.
     pub batches: u32,
+    /// Readings over time, if any.
+    pub trace: Option<TraceSpec>,
 }
 
 /// What makes a configuration impossible to simulate.
@@ -49,12 +95,18 @@ pub enum ConfigError {
     Empty(&'static str),
     /// More flows than event nodes can be numbered.
     TooManyFlows(usize),
+    /// A route is longer than a packet's stage can count.
+    RouteTooLong(usize),
     /// A flow names a congestion controller that does not exist.
     UnknownCongestionControl(String),
-    /// A flow names a traffic class that does not exist.
-    UnknownClass(u16),
-    /// A rate or size that must be positive is not.
+    /// An index (of the kind named) points nowhere.
+    Unknown(&'static str, usize),
+    /// A rate, size or time that must be positive is not.
     NotPositive(&'static str),
+    /// A flow's round trip is shorter than the propagation on its route.
+    ShortRoundTrip(usize),
+    /// A queue's parameter is out of its range.
+    Queue(BadParameter),
     /// The run would outlast the clock (about 26 days).
     TooLong,
 }
@@ -64,11 +116,16 @@ impl std::fmt::Display for ConfigError {
         match self {
             Self::Empty(what) => write!(f, "nothing to simulate: no {what}"),
             Self::TooManyFlows(n) => write!(f, "{n} flows: at most {MOST_FLOWS} fit"),
+            Self::RouteTooLong(n) => write!(f, "a route over {n} links: at most {MOST_STAGES} fit"),
             Self::UnknownCongestionControl(name) => {
                 write!(f, "unknown congestion control {name:?}")
             }
-            Self::UnknownClass(class) => write!(f, "unknown traffic class {class}"),
+            Self::Unknown(kind, index) => write!(f, "there is no {kind} number {index}"),
             Self::NotPositive(what) => write!(f, "{what} must be positive"),
+            Self::ShortRoundTrip(flow) => {
+                write!(f, "the round trip of flow {flow} is shorter than its route's propagation")
+            }
+            Self::Queue(bad) => write!(f, "queue: {bad}"),
             Self::TooLong => write!(f, "the run is longer than the clock's 26 days"),
         }
     }
@@ -77,7 +134,9 @@ impl std::fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 /// Flows that event nodes can be numbered for.
-pub const MOST_FLOWS: usize = 1 << 29;
+pub const MOST_FLOWS: usize = 1 << 27;
+/// Links on a route, both ways together.
+pub const MOST_STAGES: usize = 12;
 /// Segment records keep their time in 61 bits.
 const LAST_INSTANT: Picos = 1 << 60;
 
@@ -87,6 +146,7 @@ impl Config {
         for (missing, what) in [
             (self.flows.is_empty(), "flow"),
             (self.profiles.is_empty(), "traffic class"),
+            (self.links.is_empty(), "link"),
             (self.batches == 0, "batch"),
             (self.window < u64::from(self.batches), "measured window"),
         ] {
@@ -100,16 +160,78 @@ impl Config {
         if self.warmup.saturating_add(self.window) > LAST_INSTANT {
             return Err(ConfigError::TooLong);
         }
-        positive(self.rate_bps, "link rate")?;
-        self.flows.iter().try_for_each(|flow| self.check_flow(flow))
+        self.links.iter().try_for_each(|link| self.check_link(link))?;
+        self.routes.iter().try_for_each(|route| self.check_route(route))?;
+        self.check_trace()?;
+        self.flows.iter().enumerate().try_for_each(|(index, flow)| self.check_flow(index, flow))
     }
 
-    fn check_flow(&self, flow: &FlowSpec) -> Result<(), ConfigError> {
-        if flow.class as usize >= self.profiles.len() {
-            return Err(ConfigError::UnknownClass(flow.class));
+    /// Propagation on a route between its first and last link, each way.
+    pub fn interior_delay(&self, way: &[u16]) -> Picos {
+        let before_last = way.len().saturating_sub(1);
+        way[..before_last].iter().map(|&link| self.links[link as usize].delay).sum()
+    }
+
+    /// The wire of a link, for the queue in front of it.
+    pub fn wire(&self, link: &LinkSpec) -> Wire {
+        let sizes = || self.flows.iter().map(|flow| flow.packet_bytes);
+        let acks = || self.profiles.iter().map(|profile| profile.ack_bytes);
+        Wire {
+            rate_bps: link.rate_bps,
+            largest_packet: sizes().chain(acks()).max().unwrap_or(1500),
+            smallest_packet: sizes().chain(acks()).min().unwrap_or(1500).max(1),
         }
+    }
+
+    fn check_link(&self, link: &LinkSpec) -> Result<(), ConfigError> {
+        positive(link.rate_bps, "link rate")?;
+        link.queue.check().map_err(ConfigError::Queue)?;
+        match link.pool {
+            Some((pool, _)) if pool as usize >= self.pools.len() => {
+                Err(ConfigError::Unknown("shared memory", pool.into()))
+            }
+            Some((_, alpha)) => positive(alpha, "alpha"),
+            None => Ok(()),
+        }
+    }
+
+    fn check_route(&self, route: &Route) -> Result<(), ConfigError> {
+        if route.forward.is_empty() {
+            return Err(ConfigError::Empty("link on a route"));
+        }
+        let stages = route.forward.len() + route.backward.len();
+        if stages > MOST_STAGES {
+            return Err(ConfigError::RouteTooLong(stages));
+        }
+        let mut links = route.forward.iter().chain(&route.backward).map(|&link| link as usize);
+        match links.find(|&link| link >= self.links.len()) {
+            Some(link) => Err(ConfigError::Unknown("link", link)),
+            None => Ok(()),
+        }
+    }
+
+    fn check_trace(&self) -> Result<(), ConfigError> {
+        let Some(trace) = &self.trace else { return Ok(()) };
+        positive(trace.step as f64, "trace step")?;
+        match trace.flows.iter().find(|&&flow| flow as usize >= self.flows.len()) {
+            Some(&flow) => Err(ConfigError::Unknown("flow", flow as usize)),
+            None => Ok(()),
+        }
+    }
+
+    fn check_flow(&self, index: usize, flow: &FlowSpec) -> Result<(), ConfigError> {
+        if flow.class as usize >= self.profiles.len() {
+            return Err(ConfigError::Unknown("traffic class", flow.class.into()));
+        }
+        let Some(route) = self.routes.get(flow.route as usize) else {
+            return Err(ConfigError::Unknown("route", flow.route.into()));
+        };
         if !crate::cc::NAMES.contains(&flow.congestion_control) {
             return Err(ConfigError::UnknownCongestionControl(flow.congestion_control.into()));
+        }
+        let interior = self.interior_delay(&route.forward) + self.interior_delay(&route.backward);
+        if flow.rtt < interior {
+            return Err(ConfigError::ShortRoundTrip(index));
         }
         positive(flow.access_bps, "access rate")?;
         positive(f64::from(flow.packet_bytes), "packet size")

@@ -1,55 +1,143 @@
 //! A flow: its two endpoints and everything between them that it shares with no other flow.
 //!
-//! The way from the sender to the queue is folded into the way back: a sender's clock runs ahead by
-//! that delay, so that the event in which it acts on an ACK is the very arrival of its packet at
-//! the queue. Only packets that wait for the flow's own access link need an event of their own.
+//! The way from the sender to the first queue is folded into the way back: a sender's clock runs
+//! ahead by that delay, so that the event in which it acts on an ACK is the very arrival of its
+//! packet at the queue. Packets need an event of their own only where they wait for the flow's
+//! access link, and before each further queue on their route.
 
 use crate::cc::Cc;
-use crate::config::{Config, FlowSpec};
-use crate::tcp::receiver::Receiver;
+use crate::config::{Config, FlowSpec, Route};
+use crate::link::Arriving;
+use crate::parcel::{Load, Parcel};
+use crate::ring::Ring;
+use crate::tcp::receiver::{AckPacket, Receiver};
 use crate::tcp::sender::Sender;
 use crate::time::{Picos, serialization};
 use std::collections::VecDeque;
 
+/// A data packet between two queues.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Transit {
+    /// When it reaches the next queue.
+    pub at: Picos,
+    /// Its segment.
+    pub seq: u64,
+    /// It bears a congestion mark.
+    pub marked: bool,
+}
+
+/// What a flow needs where its route has more than one queue.
+#[derive(Default)]
+pub struct Detour {
+    /// Data before each forward queue but the first.
+    pub data: Vec<Ring<Transit>>,
+    /// ACKs before each backward queue but the first, and last those on their way home.
+    pub acks: Vec<Ring<AckPacket>>,
+    /// Segments whose ACK was lost, until a later ACK's SACK blocks have told of them.
+    pub unreported: VecDeque<u32>,
+    /// Of these, how many the next ACK through each backward queue will tell of.
+    pub untold: Vec<u16>,
+}
+
 /// See the module's page.
 pub struct Flow {
+    /// Its place among all flows.
+    pub index: u32,
     /// The sending side.
     pub sender: Sender,
-    /// The receiving side.
+    /// The receiving side; its ACKs are on the way to the first backward queue, or home.
     pub receiver: Receiver,
     /// Traffic class.
     pub class: u16,
+    /// Index of the route.
+    pub route: u16,
+    /// First link on the route.
+    pub first_link: u16,
+    /// Queues may mark its packets instead of dropping them.
+    pub ecn: bool,
     /// Size of a data packet.
     pub packet_bytes: u32,
-    /// From a packet's departure at the queue to the arrival, at the queue, of what its ACK lets go.
-    pub loop_delay: Picos,
-    /// From a packet's departure at the queue to its receiver.
+    /// From a packet's departure at the last forward queue to where its ACK acts next: the first
+    /// backward queue or the sender, whose next packet thereby arrives at the first queue.
+    pub turn_delay: Picos,
+    /// From an ACK's departure at the last backward queue to the sender.
+    pub home_delay: Picos,
+    /// From a packet's departure at the last forward queue to its receiver.
     pub onward_delay: Picos,
-    /// When the flow's first packet reaches the queue.
+    /// When the flow's first packet reaches the first queue.
     pub start: Picos,
     access_time: Picos,
     access_free: Picos,
     /// Packets on the access link: when each reaches the queue, and its sequence number.
-    pub in_access: VecDeque<(Picos, u64)>,
+    pub in_access: Ring<(Picos, u64)>,
+    /// `None` for a route over one queue.
+    pub detour: Option<Box<Detour>>,
+    /// Data packets that queues have dropped.
+    pub drops: u64,
 }
 
 impl Flow {
     /// An idle flow.
-    pub fn new(spec: &FlowSpec, config: &Config) -> Self {
+    pub fn new(index: u32, spec: &FlowSpec, config: &Config) -> Self {
         let profile = &config.profiles[spec.class as usize];
         let cc = Cc::by_name(spec.congestion_control).expect("checked with the configuration");
+        let ecn = profile.ecn || cc.needs_ecn();
         let access_time = serialization(spec.packet_bytes, spec.access_bps);
+        let route = &config.routes[spec.route as usize];
+        let edge = spec.rtt
+            - config.interior_delay(&route.forward)
+            - config.interior_delay(&route.backward);
+        let (turn, home) =
+            if route.backward.is_empty() { (edge, 0) } else { (edge / 2, edge - edge / 2) };
         Self {
+            index,
             sender: Sender::new(cc, spec.segments, profile),
             receiver: Receiver::default(),
             class: spec.class,
+            route: spec.route,
+            first_link: route.forward[0],
+            ecn,
             packet_bytes: spec.packet_bytes,
-            loop_delay: spec.rtt + access_time,
+            turn_delay: turn + if route.backward.is_empty() { access_time } else { 0 },
+            home_delay: home + access_time,
             onward_delay: spec.rtt / 2 + access_time,
             start: spec.start,
             access_time,
             access_free: 0,
-            in_access: VecDeque::new(),
+            in_access: Ring::default(),
+            detour: Detour::of(route),
+            drops: 0,
+        }
+    }
+
+    /// A data packet of this flow, as a queue that keeps none sees it.
+    #[inline]
+    pub fn arriving(&self) -> Arriving {
+        Arriving { bytes: self.packet_bytes, class: self.class, ecn: self.ecn }
+    }
+
+    /// A packet of this flow at queue number `stage` of its route.
+    #[inline]
+    pub fn parcel(&self, stage: usize, load: Load) -> Parcel {
+        Parcel {
+            flow: self.index,
+            bytes: self.packet_bytes,
+            class: self.class,
+            stage: stage as u8,
+            ecn: self.ecn,
+            load,
+        }
+    }
+
+    /// A queue has dropped a packet of this flow.
+    pub fn lose(&mut self, parcel: Parcel) {
+        match (parcel.load, &mut self.detour) {
+            (Load::Data { .. }, _) => self.drops += 1,
+            (Load::Ack(ack), Some(detour)) => {
+                // Its stage counts the forward queues too, of which there is one more than pipes.
+                detour.lose_ack(parcel.stage as usize - detour.data.len() - 1, ack);
+            }
+            (Load::Ack(_), None) => {}
         }
     }
 
@@ -59,5 +147,32 @@ impl Flow {
         let at = self.access_free.max(now);
         self.access_free = at + self.access_time;
         at
+    }
+}
+
+impl Detour {
+    /// An ACK is lost at backward queue `back`.
+    pub fn lose_ack(&mut self, back: usize, ack: AckPacket) {
+        self.unreported.push_back(ack.trigger);
+        self.untold[back] += 1 + ack.also;
+    }
+
+    /// An ACK passes backward queue `back`; true if it is alone on its way from there.
+    pub fn carry_ack(&mut self, back: usize, ack: AckPacket) -> bool {
+        let also = ack.also + std::mem::take(&mut self.untold[back]);
+        self.acks[back].push_back(AckPacket { also, ..ack });
+        self.acks[back].len() == 1
+    }
+
+    fn of(route: &Route) -> Option<Box<Self>> {
+        let (forward, backward) = (route.forward.len(), route.backward.len());
+        (forward + backward > 1).then(|| {
+            Box::new(Self {
+                data: vec![Ring::default(); forward - 1],
+                acks: vec![Ring::default(); backward],
+                unreported: VecDeque::new(),
+                untold: vec![0; backward],
+            })
+        })
     }
 }

@@ -2,11 +2,16 @@
 
 use crate::probe::histogram::Histogram;
 use crate::probe::link::LinkBatch;
+use crate::probe::trace::Trace;
 use crate::time::Picos;
 
-/// One traffic class in one batch; see `LinkBatch::classes` for its packets at the queue.
-#[derive(Clone, Copy, Default, Debug)]
+/// One traffic class in one batch.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct ClassBatch {
+    /// Data packets that senders let go.
+    pub sent_segments: u64,
+    /// Data packets that queues dropped, wherever on the route.
+    pub drops: u64,
     /// Segments that receivers counted in order, each once.
     pub delivered_segments: u64,
     /// The same in bytes on the link.
@@ -17,15 +22,22 @@ pub struct ClassBatch {
     pub retransmissions: u64,
 }
 
-/// Readings of the measured window.
+/// Readings of one link.
 #[derive(Clone)]
-pub struct Report {
-    /// The bottleneck's batches.
-    pub link: Vec<LinkBatch>,
+pub struct LinkReport {
+    /// The measured window's batches.
+    pub batches: Vec<LinkBatch>,
     /// Packets that a bin of `LinkBatch::queue_time` spans.
     pub queue_bin_width: u32,
     /// Waiting times of the packets accepted.
     pub delay: Histogram,
+}
+
+/// Readings of the measured window.
+#[derive(Clone)]
+pub struct Report {
+    /// In the order of the configuration.
+    pub links: Vec<LinkReport>,
     /// By batch, then by class.
     pub classes: Vec<Vec<ClassBatch>>,
     /// Round-trip times that senders measured, by class.
@@ -34,7 +46,9 @@ pub struct Report {
     pub completions: Vec<Vec<Picos>>,
     /// Bytes that each flow's receiver counted in order in the window.
     pub flow_bytes: Vec<u64>,
-    /// Packets that the bottleneck accepted from the start of the run.
+    /// Readings over time, if asked for.
+    pub trace: Option<Trace>,
+    /// Data packets that last links took in from the start of the run.
     pub packets: u64,
     /// Events handled from the start of the run.
     pub events: u64,

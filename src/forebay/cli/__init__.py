@@ -7,6 +7,9 @@ def main() -> None:
     """Entry point of the ``forebay`` command."""
     import sys
 
-    from forebay.cli.program import call
+    try:
+        from forebay.cli.program import call
 
-    sys.exit(call(sys.argv[1:]))
+        sys.exit(call(sys.argv[1:]))
+    except KeyboardInterrupt:  # so early that no verb was there to say more
+        sys.exit(130)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,7 +21,7 @@ from forebay.cli.progress import progress
 @options.seeds(5)
 @click.option(
     "--max-seeds", type=click.IntRange(1, 100_000), default=None, metavar="K",
-    help="Most replications to spend where noise hides the answer.  [default: 4 x --seeds]",
+    help="Most replications to sizing where noise hides the answer.  [default: 4 x --seeds]",
 )  # fmt: skip
 @options.jobs
 @options.figure
@@ -40,30 +42,41 @@ def command(
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml; its [goals] say what is enough.
     """
     if max_seeds is not None and max_seeds < seeds:
-        raise click.BadParameter(
-            f"{max_seeds} is fewer than --seeds {seeds}; write more", param_hint="--max-seeds"
-        )
+        wrong = f"{max_seeds} is fewer than --seeds {seeds}; write more"
+        raise click.BadParameter(wrong, param_hint="--max-seeds")
     scenario = forebay.load(path, overrides)
-    with progress(f"sizing by {engine}") as update:
-        result = forebay.size(
-            scenario,
-            engine,
-            seed=seed,
-            seeds=seeds,
-            max_seeds=max_seeds,
-            jobs=jobs,
-            progress=update,
-        )
+    sizing = partial(forebay.size, seed=seed, seeds=seeds, max_seeds=max_seeds, jobs=jobs)
+    try:
+        with progress(f"sizing by {engine}") as update:
+            result = sizing(scenario, engine, progress=update)
+    except KeyboardInterrupt as stop:
+        _keep(stop, as_json)
+        raise
     answer = result.to_dict()
     if figure is not None:
-        from forebay.report.figures import draw_size
+        _draw(answer, figure)
+    _show(answer, as_json)
+    return 0 if answer["buffer"] is not None else 1
 
-        draw_size(answer, figure)
-        say_drawn(figure)
+
+def _keep(stop: KeyboardInterrupt, as_json: bool) -> None:
+    """Show what a stopped sizing had found, if it had found anything."""
+    found: forebay.SizeResult | None = getattr(stop, "result", None)
+    if found is not None and found.curve:
+        _show(found.to_dict(), as_json)
+
+
+def _draw(answer: dict[str, Any], path: Path) -> None:
+    from forebay.report.figures import draw_size
+
+    draw_size(answer, path)
+    say_drawn(path)
+
+
+def _show(answer: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(answer)
-    else:
-        from forebay.report import print_size
+        return
+    from forebay.report import print_size
 
-        print_size(answer)
-    return 0 if answer["buffer"] is not None else 1
+    print_size(answer)

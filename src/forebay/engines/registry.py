@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
-from forebay.engines.errors import UnknownEngine
+from forebay.engines.errors import EngineUnavailable, UnknownEngine
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
@@ -15,6 +16,7 @@ _ENGINES = {
     "theory": "forebay.engines.theory:TheoryEngine",
     "simulation": "forebay.engines.simulation:SimulationEngine",
 }
+_CORE = "forebay._core"
 
 
 def names() -> tuple[str, ...]:
@@ -35,4 +37,10 @@ def get(name: str) -> Engine:
     if name not in _ENGINES:
         raise UnknownEngine(name, names())
     module, attribute = _ENGINES[name].split(":")
-    return cast("Engine", getattr(import_module(module), attribute)())
+    try:
+        return cast("Engine", getattr(import_module(module), attribute)())
+    except ImportError as error:
+        if error.name != _CORE and find_spec(_CORE) is not None:
+            raise
+        hint = "build it with `make setup` or `pip install .`"
+        raise EngineUnavailable(name, f"the compiled {_CORE} cannot be imported", hint) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome
-from forebay.report.console import console, table
+from forebay.report.console import console, show_table, table
 from forebay.report.numbers import mean, p99, show, show_significant
 from forebay.report.outcome import print_broken
 
@@ -40,6 +40,6 @@ def print_comparison(outcomes: Sequence[Outcome]) -> None:
                 show_class(o.classes[place]) if place < len(o.classes) else "–" for o in outcomes
             )
             made.add_row(f"  {label}", *cells)
-    out.print(made)
+    show_table(out, made)
     for each in outcomes:
         print_broken(out, each)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from forebay.outcome import Metric, Quantiles
 
 NOT_MEASURED = "–"
+_FINE = 5e-4  # an interval narrower than this share of the value is finer than three digits show
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
@@ -54,14 +55,19 @@ def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
 
 
 def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
-    """Write a metric of any size: the half-width to two digits, the value as far as that goes."""
+    """Write a metric of any size: the value as far as its interval goes, and no further.
+
+    The half-width gets two digits where they begin with 1 or 2, else one: 0.381 ±0.021,
+    but 5.16 ±0.06.
+    """
     metric = scaled(metric, factor)
     if metric is None:
         return NOT_MEASURED
     half = half_width(metric)
-    if not half:
+    if not half or half < _FINE * abs(metric.value):
         return plain(metric.value)
-    decimals = min(max(1 - _exponent(half), 0), 6)
+    digits = 2 if f"{half:.0e}"[0] in "12" else 1
+    decimals = min(max(digits - 1 - _exponent(half, 1), 0), 6)
     return f"{metric.value:.{decimals}f} ±{half:.{decimals}f}"
 
 
@@ -78,7 +84,7 @@ def plain(value: float, significant: int = 3) -> str:
     if value == 0:
         return "0"
     if 1e-4 <= abs(value) < 1e6:
-        decimals = significant - 1 - _exponent(value)
+        decimals = significant - 1 - _exponent(value, significant)
         return f"{value:.{max(decimals, 0)}f}"
     return f"{value:.{significant - 1}e}"
 
@@ -96,5 +102,6 @@ def duration(seconds: float) -> str:
     return f"{plain(seconds * 1e3)} ms" if seconds >= 1e-3 else f"{plain(seconds * 1e6)} µs"
 
 
-def _exponent(value: float) -> int:
-    return int(f"{abs(value):e}".split("e")[1])
+def _exponent(value: float, significant: int) -> int:
+    """Return the power of ten of the first digit, once rounded: 9.999 to three digits is 10.0."""
+    return int(f"{abs(value):.{significant - 1}e}".split("e")[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
-from forebay.report.console import console, table
+from forebay.report.console import console, show_table, table
 from forebay.report.numbers import plain, show, show_significant
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ def print_outcome(outcome: Outcome) -> None:
     for name, link in outcome.links.items():
         out.print()
         out.print(_link_title(name, link), style="bold")
-        out.print(_link(link))
+        show_table(out, _link(link))
     for each in outcome.classes:
         out.print()
         out.print(f"{each.flows} {each.kind} flows", style="bold")
-        out.print(_class(each))
+        show_table(out, _class(each))
     print_broken(out, outcome)
 
 

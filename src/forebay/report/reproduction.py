@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from forebay.outcome import Metric
-from forebay.report.console import console, table
+from forebay.report.console import console, show_table, table
 from forebay.report.numbers import NOT_MEASURED, half_width
+from forebay.report.picture import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class Reproduction:
     labels : how many columns at the left name the row; a figure draws the others.
     drawn : names of the columns that a figure draws; empty means all numbers but labels.
     unit : unit of the drawn columns.
+    picture : the paper's own figure; drawn in place of the rows where there is one.
     """
 
     artefact: str
@@ -38,6 +41,7 @@ class Reproduction:
     labels: int = 1
     drawn: tuple[str, ...] = ()
     unit: str = ""
+    picture: Picture | None = None
 
     def __post_init__(self) -> None:
         lengths = {len(self.rows), len(self.verdicts), len(self.reasons)}
@@ -69,15 +73,16 @@ def print_reproduction(made: Reproduction) -> None:
     """Print the table with a verdict a row, then the reasons, then the notes."""
     out = console()
     out.print(made.title, style="bold")
-    body = table(*made.columns, "verdict", left=0)
+    headings = [c.replace(" ", "\n", 1) if len(c) > 9 else c for c in made.columns]
+    body = table(*headings, "verdict", left=0)
+    decimals = [_decimals(column) for column in zip(*made.rows, strict=True)]
     for row, verdict in zip(made.rows, made.verdicts, strict=True):
-        cells = [_cell(cell) for cell in row]
+        cells = [_cell(cell, places) for cell, places in zip(row, decimals, strict=True)]
         body.add_row(*cells, "ok" if verdict else "OUT", style=None if verdict else "bold red")
-    out.print(body)
+    show_table(out, body)
     for row, reason in zip(made.rows, made.reasons, strict=True):
         if reason:
-            named = ", ".join(_cell(cell) for cell in row[: made.labels])
-            out.print(f"{named}: {reason}", style="red")
+            out.print(f"{row_name(made, row)}: {reason}", style="red")
     for note in made.notes:
         out.print(note)
     out.print(_summary(made), style="bold green" if made.agrees else "bold red")
@@ -88,13 +93,26 @@ def _summary(made: Reproduction) -> str:
     return f"{made.artefact}: {inside} of {len(made.verdicts)} rows lie in their band."
 
 
-def _cell(cell: Any) -> str:
+def _decimals(column: Iterable[Any]) -> int:
+    """Decimals that show each float of a column to four digits; 0 for a column of integers."""
+    floats = (f"{cell:.4g}" for cell in column if isinstance(cell, float))
+    return max((len(text.partition(".")[2]) for text in floats), default=0)
+
+
+def _cell(cell: Any, decimals: int) -> str:
     if cell is None:
         return NOT_MEASURED
     if isinstance(cell, Metric):
         half = half_width(cell)
         return f"{cell.value:.1f}" if half is None else f"{cell.value:.1f} ±{half:.1f}"
-    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+    number = isinstance(cell, int | float) and not isinstance(cell, bool)
+    return f"{cell:.{decimals}f}" if number else str(cell)
+
+
+def row_name(made: Reproduction, row: list[Any]) -> str:
+    """Return what a row is called: its label cells, such as "100, 0.5, 64"."""
+    cells = row[: made.labels]
+    return ", ".join(f"{cell:g}" if isinstance(cell, float) else str(cell) for cell in cells)
 
 
 def _json(cell: Any) -> Any:

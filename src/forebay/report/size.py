@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from forebay.report.answer import Answer, Goal, Law, Point
-from forebay.report.console import console, table
+from forebay.report.console import console, show_table, table
 from forebay.report.numbers import (
     NOT_MEASURED,
     duration,
@@ -56,7 +56,7 @@ def _print_evidence(out: Console, answer: Answer) -> None:
 def _section(out: Console, title: str, body: Table) -> None:
     out.print()
     out.print(title, style="bold")
-    out.print(body)
+    show_table(out, body)
 
 
 def sentence(answer: Answer) -> str:
@@ -65,7 +65,7 @@ def sentence(answer: Answer) -> str:
         return f"There is no answer: {answer.reason}."
     b = answer.buffer
     return (
-        f"Buffer: {b.packets} packets ({with_prefix(b.bytes, 'B')}, "
+        f"Buffer: {b.packets} packet{'s' * (b.packets != 1)} ({with_prefix(b.bytes, 'B')}, "
         f"{duration(b.seconds)} at line rate)."
     )
 
@@ -77,9 +77,9 @@ def why(answer: Answer) -> list[str]:
     binding = [goal for goal in answer.goals if goal.binding]
     lines = [f"Why: {_missing(binding) if binding else 'one packet is enough'} ({_who(answer)})."]
     if answer.bdp_packets:
-        share = answer.buffer.packets / answer.bdp_packets
+        share = plain(100 * answer.buffer.packets / answer.bdp_packets, 2)
         bdp = f"{answer.bdp_packets:.0f} packets"
-        lines.append(f"It is {share:.2g} of the bandwidth-delay product ({bdp}).")
+        lines.append(f"That is {share} % of the bandwidth-delay product ({bdp}).")
     return lines
 
 

@@ -10,6 +10,10 @@ pub struct Profile {
     pub sack: bool,
     /// Proportional rate reduction (RFC 6937) instead of RFC 6675's plain halving; needs `sack`.
     pub prr: bool,
+    /// Queues may mark packets instead of dropping them (RFC 3168).
+    pub ecn: bool,
+    /// Size of an ACK on a link.
+    pub ack_bytes: u32,
     /// At most every second segment is acknowledged at once (RFC 1122, section 4.2.3.2).
     pub delayed_ack: Option<Picos>,
     /// Initial window in segments (RFC 5681, RFC 6928).
@@ -44,6 +48,8 @@ impl Profile {
         Self {
             sack: false,
             prr: false,
+            ecn: false,
+            ack_bytes: 40,
             delayed_ack: None,
             initial_window: 2,
             max_window: u32::MAX,
@@ -59,6 +65,8 @@ impl Profile {
         Self {
             sack: true,
             prr: true,
+            ecn: false,
+            ack_bytes: 52,
             delayed_ack: Some(40 * MILLISECOND),
             initial_window: 10,
             max_window: u32::MAX,

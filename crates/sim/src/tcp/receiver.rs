@@ -1,11 +1,12 @@
 //! The receiver. Packets reach it in the order in which the last queue sends them, so its state is
 //! advanced as soon as that order is known, and each ACK is put on the way back with its time.
 
+use crate::ring::Ring;
 use crate::time::Picos;
 use std::collections::VecDeque;
 
 /// An ACK on its way back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckPacket {
     /// When it arrives at the next place that acts on it.
     pub at: Picos,
@@ -15,6 +16,8 @@ pub struct AckPacket {
     pub trigger: u32,
     /// It echoes a congestion mark.
     pub marked: bool,
+    /// So many earlier ACKs were lost on the way back: its SACK blocks tell of their segments too.
+    pub also: u16,
 }
 
 /// Receiver state of one flow, and its ACKs in flight.
@@ -25,7 +28,7 @@ pub struct Receiver {
     /// Bit i: segment rcv_nxt + i has arrived out of order; empty while nothing is missing.
     held: VecDeque<bool>,
     /// ACKs on the way back, in order.
-    pub acks: VecDeque<AckPacket>,
+    pub acks: Ring<AckPacket>,
     /// The last entry of `acks` waits for a second segment until this time less the way back.
     delayed_until: Option<Picos>,
 }
@@ -69,7 +72,7 @@ impl Receiver {
 
     fn push(&mut self, at: Picos, seq: u64, marked: bool) {
         let (next, trigger) = (self.rcv_nxt as u32, seq as u32);
-        self.acks.push_back(AckPacket { at, next, trigger, marked });
+        self.acks.push_back(AckPacket { at, next, trigger, marked, also: 0 });
     }
 
     fn reorder(&mut self, seq: u64) {

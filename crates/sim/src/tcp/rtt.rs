@@ -16,12 +16,14 @@ pub struct RttEstimator {
     backoff: u32,
 }
 
-impl RttEstimator {
+impl Default for RttEstimator {
     /// Rule 2.1: one second until a round trip has been measured.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self { srtt: 0, rttvar: 0, min_rtt: NEVER, base_rto: SECOND, backoff: 0 }
     }
+}
 
+impl RttEstimator {
     /// The timeout to arm now, back-off included (rules 2.4, 2.5, 5.5).
     #[inline]
     pub fn rto(&self) -> Picos {
@@ -64,7 +66,7 @@ mod tests {
     #[test]
     fn first_and_second_sample_follow_rules_2_2_and_2_3() {
         let profile = Profile::ns2();
-        let mut rtt = RttEstimator::new();
+        let mut rtt = RttEstimator::default();
         assert_eq!(rtt.rto(), SECOND);
         rtt.sample(100 * MILLISECOND, &profile);
         assert_eq!((rtt.srtt, rtt.rttvar), (100 * MILLISECOND, 50 * MILLISECOND));
@@ -80,7 +82,7 @@ mod tests {
 
     #[test]
     fn back_off_stops_at_the_bound() {
-        let mut rtt = RttEstimator::new();
+        let mut rtt = RttEstimator::default();
         (0..100).for_each(|_| rtt.back_off());
         assert_eq!(rtt.rto(), MAX_RTO);
     }

@@ -25,17 +25,22 @@ def make_run(scenario: Scenario, seed: int) -> _core.Run:
         [_core.CONGESTION_CONTROLS.index(name) for name in workload.congestion_controls],
         dtype=np.int32,
     )
-    return _core.Run(
-        rate_bps=scenario.link.rate,
-        buffer_packets=scenario.buffer_packets,
-        profiles=[_profile(traffic) for traffic in scenario.traffic],
+    flows = _core.Flows(
         traffic_class=workload.traffic_class,
+        route=np.zeros(len(workload), dtype=np.int32),
         congestion_control=controls[workload.congestion_control],
         rtt_ps=workload.rtt_ps,
         start_ps=workload.start_ps,
         segments=workload.segments,
         packet_bytes=workload.packet_bytes,
         access_bps=workload.access_bps,
+    )
+    return _core.Run(
+        links=[_core.Link(scenario.link.rate, buffer_packets=scenario.buffer_packets)],
+        routes=[([0], [])],
+        profiles=[_profile(traffic) for traffic in scenario.traffic],
+        flows=flows,
+        seed=workload.tie_break_seed,
         warmup_ps=_picoseconds(scenario.measure.warmup),
         window_ps=_picoseconds(scenario.measure.duration),
         batches=BATCHES,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from forebay.outcome import ClassReading, Histogram, LinkReading, Reading
 
 if TYPE_CHECKING:
-    from forebay._core import Readings
-    from forebay.outcome.reading import FloatArray
+    from forebay._core import LinkReadings, Readings
+    from forebay.outcome.reading import FloatArray, IntArray
     from forebay.scenario import Scenario
 
 _BITS = 8.0
@@ -18,14 +20,14 @@ def to_reading(scenario: Scenario, seed: int, raw: Readings) -> Reading:
     """Name what one replication read."""
     return Reading(
         seed=seed,
-        links={"bottleneck": _link(scenario, raw)},
+        links={"bottleneck": _link(scenario, raw["links"][0])},
         classes=_classes(scenario, raw),
         packets=raw["packets"],
         cpu_s=raw["wall_s"],
     )
 
 
-def _link(scenario: Scenario, raw: Readings) -> LinkReading:
+def _link(scenario: Scenario, raw: LinkReadings) -> LinkReading:
     return LinkReading(
         capacity_bps=scenario.link.rate,
         window_s=scenario.measure.duration,
@@ -50,18 +52,22 @@ def _classes(scenario: Scenario, raw: Readings) -> list[ClassReading]:
             ClassReading(
                 kind=traffic.kind,
                 flows=traffic.flows,
-                throughput_bits=raw["sent_bytes"][:, index] * _BITS,
-                goodput_bits=raw["delivered_bytes"][:, index] * _BITS,
-                arrivals=raw["arrivals"][:, index],
+                throughput_bits=_bits(raw["links"][0]["sent_bytes"][:, index]),
+                goodput_bits=_bits(raw["delivered_bytes"][:, index]),
+                arrivals=raw["sent"][:, index],
                 drops=raw["drops"][:, index],
                 timeouts=raw["timeouts"][:, index],
-                flow_goodput_bits=raw["flow_bytes"][first:last] * _BITS,
+                flow_goodput_bits=_bits(raw["flow_bytes"][first:last]),
                 rtt=_histogram(raw["rtt"][index]),
                 fct_s=None if traffic.kind == "long" else raw["completions_s"][index],
             )
         )
         first = last
     return readings
+
+
+def _bits(octets: IntArray) -> FloatArray:
+    return octets.astype(np.float64) * _BITS
 
 
 def _histogram(raw: tuple[FloatArray, FloatArray]) -> Histogram:

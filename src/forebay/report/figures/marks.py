@@ -51,11 +51,9 @@ def _marks(answer: Answer) -> list[_Mark]:
             and packets / marks[-1].packets < _SAME
             and marks[-1].holds == law.assumptions_hold
         ):
-            marks[-1].label += f", {name}"
+            marks[-1].label += f", {name} {packets:.0f}"
         else:
-            marks.append(_Mark(packets, name, law.assumptions_hold))
-    for mark in marks:
-        mark.label += f" {mark.packets:.0f}"
+            marks.append(_Mark(packets, f"{name} {packets:.0f}", law.assumptions_hold))
     if answer.buffer is not None:
         label = f"answer {answer.buffer.packets}"
         marks.append(_Mark(answer.buffer.packets, label, True, is_answer=True))
@@ -90,7 +88,7 @@ def _extent(place: float, label: str) -> tuple[float, float]:
 def _draw(lane: Axes, panels: Sequence[Axes], mark: _Mark, row: int) -> None:
     colour = INK if mark.is_answer or mark.holds else FAINT
     dashes = "-" if mark.is_answer or mark.holds else (0, (4, 3))
-    width = 2.2 if mark.is_answer else 0.9
+    width = 1.8 if mark.is_answer else 0.9
     for axes in panels:
         axes.axvline(mark.packets, color=colour, linewidth=width, linestyle=dashes, zorder=1)
     bottom = lane.get_ylim()[0]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
 from forebay.outcome import Metric
+from forebay.report.figures.picture import draw_picture
 from forebay.report.figures.style import (
     BLUE,
     GREEN,
@@ -20,7 +20,7 @@ from forebay.report.figures.style import (
     house_style,
     save,
 )
-from forebay.report.reproduction import Reproduction
+from forebay.report.reproduction import Reproduction, row_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,18 +29,26 @@ _DOTS = (("s", ORANGE), ("D", PURPLE), ("o", BLUE), ("^", GREEN), ("v", INK), ("
 
 
 def draw_reproduction(made: Reproduction, path: Path) -> None:
-    """Draw every number column of a reproduction against its rows into a file."""
+    """Draw its picture, or every number column against its rows, into a file."""
+    if made.picture is not None:
+        draw_picture(made.picture, made.title, path)
+        return
     with house_style():
         figure = Figure(figsize=(7.2, 1.6 + 0.28 * len(made.rows)), layout="constrained")
         axes = figure.subplots()
-        for place, column in enumerate(_drawn(made)):
-            _dots(axes, made, column, *_DOTS[place % len(_DOTS)])
+        drawn = _drawn(made)
+        for place, column in enumerate(drawn):
+            beside = _APART * (place - (len(drawn) - 1) / 2)
+            _dots(axes, made, column, _DOTS[place % len(_DOTS)], beside)
         _name_rows(axes, made)
         axes.set_title(made.title, fontsize=10, color=INK, loc="left")
         axes.set_xlabel(made.unit)
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=3)
         clean(axes)
         save(figure, path)
+
+
+_APART = 0.13  # of the distance between two rows
 
 
 def _drawn(made: Reproduction) -> list[int]:
@@ -56,25 +64,25 @@ def _value(cell: Any) -> float | None:
     return float(cell) if isinstance(cell, int | float) and not isinstance(cell, bool) else None
 
 
-def _dots(axes: Axes, made: Reproduction, column: int, marker: str, colour: str) -> None:
-    cells = [(place, row[column]) for place, row in enumerate(made.rows)]
-    seen = [(place, cell) for place, cell in cells if _value(cell) is not None]
-    for place, cell in seen:
+def _dots(axes: Axes, made: Reproduction, column: int, dot: tuple[str, str], beside: float) -> None:
+    """Draw one column, a little above or below the row's line: equal values stay in sight."""
+    marker, colour = dot
+    cells = [(place + beside, row[column]) for place, row in enumerate(made.rows)]
+    seen = [(place, cell, value) for place, cell in cells if (value := _value(cell)) is not None]
+    ours = any(isinstance(cell, Metric) for _, cell, _ in seen)
+    for place, cell, _ in seen:
         if isinstance(cell, Metric) and cell.low is not None and cell.high is not None:
             axes.plot([cell.low, cell.high], [place, place], color=colour, linewidth=1.6)
     axes.plot(
-        [_value(cell) or 0.0 for _, cell in seen], [place for place, _ in seen],
+        [value for _, _, value in seen], [place for place, _, _ in seen],
         linestyle="none", marker=marker, markersize=5, color=colour,
-        markerfacecolor=colour if marker == "o" else "none", label=made.columns[column],
+        markerfacecolor=colour if ours else "none", label=made.columns[column],
     )  # fmt: skip
 
 
 def _name_rows(axes: Axes, made: Reproduction) -> None:
-    axes.set_yticks(range(len(made.rows)), [_label(row[: made.labels]) for row in made.rows])
+    axes.set_yticks(range(len(made.rows)), [row_name(made, row) for row in made.rows])
+    axes.set_ylabel(", ".join(made.columns[: made.labels]))
     axes.invert_yaxis()
     for label, verdict in zip(axes.get_yticklabels(), made.verdicts, strict=True):
         label.set_color(INK if verdict else VERMILLION)
-
-
-def _label(cells: Sequence[Any]) -> str:
-    return ", ".join(f"{cell:g}" if isinstance(cell, float) else str(cell) for cell in cells)

@@ -138,7 +138,9 @@ def _shared_axis(panels: Sequence[Axes], answer: Answer) -> None:
     last.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5), numticks=20))
     last.xaxis.set_major_formatter(FuncFormatter(lambda packets, _: f"{packets:g}"))
     last.xaxis.set_minor_formatter(NullFormatter())
-    last.set_xlabel("buffer, packets")
+    broken = any(law.packets and not law.assumptions_hold for law in answer.laws)
+    what = " (dashed: a law of which an assumption is broken here)" if broken else ""
+    last.set_xlabel(f"buffer, packets{what}")
     for axes in panels:
         clean(axes)
 

@@ -53,6 +53,7 @@ def save(figure: Figure, path: Path) -> None:
     """
     kind = path.suffix.lower().lstrip(".")
     dateless = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
+    _settle(figure)
     handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -62,6 +63,19 @@ def save(figure: Figure, path: Path) -> None:
     except BaseException:
         os.unlink(beside)
         raise
+
+
+def _settle(figure: Figure) -> None:
+    """Lay the panels out once, on a grid.
+
+    The layout's solver goes by memory addresses, so its last digits differ from run to run, and
+    with them the names of an SVG's clip paths.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        left, bottom, width, height = (round(each, 5) for each in axes.get_position().bounds)
+        axes.set_position((left, bottom, width, height))
 
 
 def _umask() -> int:

@@ -1,0 +1,143 @@
+//! Scenarios as Python hands them over.
+
+use forebay_sim::cc;
+use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, TraceSpec};
+use forebay_sim::queue::fifo::PfifoParams;
+use forebay_sim::queue::spec::QueueSpec;
+use forebay_sim::tcp::profile;
+use forebay_sim::time::Picos;
+use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// A TCP stack: "ns2" or "linux", with what a scenario overrides.
+#[pyclass(frozen, module = "forebay._core")]
+pub struct Profile(profile::Profile);
+
+#[pymethods]
+impl Profile {
+    #[new]
+    #[pyo3(signature = (name, *, initial_window=None, sack=None, delayed_ack=None, min_rto_ps=None, max_window=None))]
+    fn new(
+        name: &str,
+        initial_window: Option<u32>,
+        sack: Option<bool>,
+        delayed_ack: Option<bool>,
+        min_rto_ps: Option<Picos>,
+        max_window: Option<u32>,
+    ) -> PyResult<Self> {
+        let mut made = profile::Profile::by_name(name)
+            .ok_or_else(|| PyValueError::new_err(format!("unknown sender profile {name:?}")))?;
+        made.initial_window = initial_window.unwrap_or(made.initial_window);
+        made.sack = sack.unwrap_or(made.sack);
+        made.min_rto = min_rto_ps.unwrap_or(made.min_rto);
+        made.max_window = max_window.unwrap_or(made.max_window);
+        if let Some(delayed) = delayed_ack {
+            let delay = made.delayed_ack.or(profile::Profile::linux().delayed_ack);
+            made.delayed_ack = delay.filter(|_| delayed);
+        }
+        Ok(Self(made))
+    }
+}
+
+/// A link and its queue.
+#[pyclass(frozen, module = "forebay._core")]
+pub struct Link(LinkSpec);
+
+#[pymethods]
+impl Link {
+    #[new]
+    #[pyo3(signature = (rate_bps, *, buffer_packets, transmit_ring=0, delay_ps=0))]
+    fn new(rate_bps: f64, buffer_packets: u32, transmit_ring: u32, delay_ps: Picos) -> Self {
+        let queue = QueueSpec::Pfifo(PfifoParams { limit: buffer_packets });
+        Self(LinkSpec { rate_bps, queue, transmit_ring, pool: None, delay: delay_ps })
+    }
+}
+
+/// The drawn flows, one entry each; times in picoseconds, `segments` 0 for a flow without end.
+#[pyclass(frozen, module = "forebay._core")]
+pub struct Flows(Vec<FlowSpec>);
+
+#[pymethods]
+impl Flows {
+    #[new]
+    #[pyo3(signature = (*, traffic_class, route, congestion_control, rtt_ps, start_ps, segments,
+        packet_bytes, access_bps))]
+    #[allow(clippy::too_many_arguments)] // keywords of a Python call
+    fn new(
+        traffic_class: PyReadonlyArray1<'_, i32>,
+        route: PyReadonlyArray1<'_, i32>,
+        congestion_control: PyReadonlyArray1<'_, i32>,
+        rtt_ps: PyReadonlyArray1<'_, i64>,
+        start_ps: PyReadonlyArray1<'_, i64>,
+        segments: PyReadonlyArray1<'_, i64>,
+        packet_bytes: PyReadonlyArray1<'_, i32>,
+        access_bps: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<Self> {
+        let n = traffic_class.len();
+        let narrow = [route.len(), congestion_control.len(), packet_bytes.len()];
+        let wide = [rtt_ps.len(), start_ps.len(), segments.len(), access_bps.len()];
+        if narrow.iter().chain(&wide).any(|&len| len != n) {
+            return Err(PyValueError::new_err("flow arrays differ in length"));
+        }
+        let (class, route) = (traffic_class.as_array(), route.as_array());
+        let (control, bytes) = (congestion_control.as_array(), packet_bytes.as_array());
+        let (rtt, start) = (rtt_ps.as_array(), start_ps.as_array());
+        let (length, access) = (segments.as_array(), access_bps.as_array());
+        let flow = |i: usize| -> Option<FlowSpec> {
+            Some(FlowSpec {
+                class: class[i].try_into().ok()?,
+                route: route[i].try_into().ok()?,
+                congestion_control: cc::NAMES.get(usize::try_from(control[i]).ok()?)?,
+                rtt: rtt[i].try_into().ok()?,
+                start: start[i].try_into().ok()?,
+                segments: if length[i] == 0 { u64::MAX } else { length[i].try_into().ok()? },
+                packet_bytes: bytes[i].try_into().ok()?,
+                access_bps: access[i],
+            })
+        };
+        let out_of_range = |i| PyValueError::new_err(format!("flow {i} is out of range"));
+        (0..n).map(|i| flow(i).ok_or_else(|| out_of_range(i))).collect::<PyResult<_>>().map(Self)
+    }
+}
+
+/// One replication, ready to run.
+#[pyclass(frozen, module = "forebay._core")]
+pub struct Run(pub Config);
+
+#[pymethods]
+impl Run {
+    #[new]
+    #[pyo3(signature = (*, links, routes, profiles, flows, seed, warmup_ps, window_ps, batches,
+        trace_step_ps=None, trace_flows=vec![]))]
+    #[allow(clippy::too_many_arguments)] // keywords of a Python call
+    fn new(
+        links: Vec<PyRef<'_, Link>>,
+        routes: Vec<(Vec<u16>, Vec<u16>)>,
+        profiles: Vec<PyRef<'_, Profile>>,
+        flows: PyRef<'_, Flows>,
+        seed: u64,
+        warmup_ps: Picos,
+        window_ps: Picos,
+        batches: u32,
+        trace_step_ps: Option<Picos>,
+        trace_flows: Vec<u32>,
+    ) -> PyResult<Self> {
+        let route = |(forward, backward)| Route { forward, backward };
+        let trace = |step| TraceSpec { step, flows: trace_flows, window_sum: true };
+        let config = Config {
+            links: links.iter().map(|link| link.0.clone()).collect(),
+            pools: vec![],
+            seed,
+            routes: routes.into_iter().map(route).collect(),
+            profiles: profiles.iter().map(|profile| profile.0.clone()).collect(),
+            flows: flows.0.clone(),
+            warmup: warmup_ps,
+            window: window_ps,
+            batches,
+            trace: trace_step_ps.map(trace),
+        };
+        config.check().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self(config))
+    }
+}

@@ -1,0 +1,158 @@
+//! What holds for every scenario, on random small ones.
+
+mod toy;
+
+use forebay_sim::cc;
+use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route};
+use forebay_sim::queue::spec::{NAMES, QueueSpec};
+use forebay_sim::report::Report;
+use forebay_sim::tcp::profile::Profile;
+use forebay_sim::time::{MILLISECOND, SECOND};
+use proptest::prelude::*;
+use toy::{dumbbell, flow, link, simulate, spread, utilization};
+
+/// A few flows of any size and timing.
+fn flows() -> impl Strategy<Value = Vec<FlowSpec>> {
+    let one = (1_u64..60_000, 0_u64..2_000, prop::option::of(1_u64..200), 0..4_usize, 64_u32..9000);
+    let made =
+        (one, 0..cc::NAMES.len()).prop_map(|((rtt_us, start_ms, end, access, bytes), cc)| {
+            let mut spec = flow(rtt_us * MILLISECOND / 1000, start_ms * MILLISECOND);
+            spec.congestion_control = cc::NAMES[cc];
+            spec.segments = end.unwrap_or(u64::MAX);
+            spec.access_bps = [1e6, 10e6, 1e9, 1e12][access];
+            spec.packet_bytes = bytes;
+            spec
+        });
+    prop::collection::vec(made, 1..12)
+}
+
+/// One to three links with any discipline, perhaps in one shared memory.
+fn links() -> impl Strategy<Value = Vec<LinkSpec>> {
+    let one = (0.5e6..200e6, 1_u32..200, 0_u32..8, 0..NAMES.len(), any::<bool>());
+    let made = one.prop_map(|(rate, buffer, ring, discipline, shares)| {
+        let mut made = link(rate, buffer);
+        let queue = QueueSpec::by_name(NAMES[discipline]).expect("listed").sized(buffer, 1500);
+        if queue.check().is_ok() {
+            made.queue = queue; // red refuses limits that are too small for its thresholds
+        }
+        made.transmit_ring = ring;
+        made.pool = shares.then_some((0, 2.0));
+        made
+    });
+    prop::collection::vec(made, 1..4)
+}
+
+fn profiles() -> impl Strategy<Value = Profile> {
+    let one = (any::<bool>(), any::<bool>(), any::<bool>(), 1_u32..20, 2_u32..100, any::<bool>());
+    one.prop_map(|(linux, sack, delayed, initial_window, max_window, ecn)| {
+        let mut profile = if linux { Profile::linux() } else { Profile::ns2() };
+        profile.sack = sack;
+        profile.delayed_ack = delayed.then_some(40 * MILLISECOND);
+        profile.initial_window = initial_window;
+        profile.max_window = max_window;
+        profile.ecn = ecn;
+        profile
+    })
+}
+
+fn scenarios() -> impl Strategy<Value = Config> {
+    (flows(), links(), profiles(), any::<bool>()).prop_map(|(flows, links, profile, back)| {
+        let mut config = dumbbell(link(1e6, 1), profile, flows);
+        config.warmup = SECOND;
+        config.window = 3 * SECOND;
+        config.batches = 3;
+        config.pools = vec![100_000];
+        let all: Vec<u16> = (0..links.len() as u16).collect();
+        // ACKs share the data's own queues: the hardest way back there is.
+        let backward = if back { all.iter().rev().copied().collect() } else { vec![] };
+        config.routes = vec![Route { forward: all, backward }];
+        config.links = links;
+        config
+    })
+}
+
+fn packets_at(report: &Report, link: usize) -> (u64, u64) {
+    let classes = report.links[link].batches.iter().flat_map(|batch| &batch.classes);
+    classes
+        .fold((0, 0), |(arrivals, drops), class| (arrivals + class.arrivals, drops + class.drops))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn physics_holds(config in scenarios()) {
+        let report = simulate(&config);
+        for link in &report.links {
+            for batch in &link.batches {
+                let span = config.window / u64::from(config.batches);
+                prop_assert!(batch.busy <= span);
+                prop_assert_eq!(batch.queue_time.iter().sum::<u64>(), span);
+            }
+        }
+        for link in 0..config.links.len() {
+            let (arrivals, drops) = packets_at(&report, link);
+            prop_assert!(drops <= arrivals);
+        }
+        let bytes: u64 = report.flow_bytes.iter().sum();
+        let delivered: u64 = report.classes.iter().map(|batch| batch[0].delivered_bytes).sum();
+        prop_assert_eq!(bytes, delivered);
+    }
+
+    #[test]
+    fn the_same_configuration_gives_the_same_report(config in scenarios()) {
+        let (one, two) = (simulate(&config), simulate(&config));
+        prop_assert_eq!(one.events, two.events);
+        prop_assert_eq!(one.flow_bytes, two.flow_bytes);
+        prop_assert_eq!(one.classes, two.classes);
+    }
+}
+
+/// Over a whole run from silence to silence: what was sent is what arrived and what was dropped.
+#[test]
+fn packets_are_conserved() {
+    let mut flows = spread(40);
+    flows.iter_mut().for_each(|flow| flow.segments = 300);
+    for profile in [Profile::ns2(), Profile::linux()] {
+        let mut config = dumbbell(link(10e6, 20), profile, flows.clone());
+        config.warmup = 0;
+        config.window = 300 * SECOND;
+        let report = simulate(&config);
+        let (arrivals, drops) = packets_at(&report, 0);
+        let sent: u64 = report.classes.iter().map(|batch| batch[0].sent_segments).sum();
+        let sent_bytes: u64 =
+            report.links[0].batches.iter().map(|batch| batch.classes[0].sent_bytes).sum();
+        assert_eq!(arrivals, sent);
+        assert!(drops > 100, "{drops}");
+        assert_eq!(sent_bytes, (arrivals - drops) * 1500);
+        assert_eq!(report.completions[0].len(), 40, "every flow ends");
+        assert!(report.flow_bytes.iter().all(|&bytes| bytes == 300 * 1500));
+    }
+}
+
+#[test]
+fn no_flow_starves_for_ever() {
+    for profile in [Profile::ns2(), Profile::linux()] {
+        let mut config = dumbbell(link(20e6, 10), profile, spread(100));
+        config.window = 120 * SECOND;
+        let report = simulate(&config);
+        let least = report.flow_bytes.iter().min().expect("flows");
+        assert!(*least > 20 * 1500, "{least}");
+        assert!(utilization(&config, &report) > 0.9);
+    }
+}
+
+#[test]
+fn a_transmit_ring_holds_what_the_queue_does_not_count() {
+    let mut config = dumbbell(link(50e6, 43), Profile::ns2(), spread(50));
+    config.links[0].transmit_ring = 43;
+    let hidden = simulate(&config);
+    config.links[0] = link(50e6, 86);
+    let whole = simulate(&config);
+    assert_eq!(hidden.flow_bytes, whole.flow_bytes, "the same packets are lost");
+    let mean = |report: &Report| {
+        let area: u128 = report.links[0].batches.iter().map(|batch| batch.queue_area).sum();
+        area as f64 / config.window as f64
+    };
+    assert!(mean(&hidden) < mean(&whole) - 20.0);
+}

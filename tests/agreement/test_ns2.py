@@ -1,0 +1,34 @@
+"""Our simulator with the profile `ns2` against ns-2 itself, on one dumbbell."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import forebay
+
+HERE = Path(__file__).parent
+CELLS = tomllib.loads((HERE / "ns2.toml").read_text())["cell"]
+SCENARIO = Path(__file__).parents[2] / "scenarios" / "oc3-gsr.toml"
+
+UTILIZATION_POINTS = 0.7
+LOSS_SHARE = 0.08
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"{cell['flows']}-{cell['limit']}")
+def test_utilization_and_loss_agree_with_ns2(cell: dict[str, Any]) -> None:
+    asked = forebay.load(
+        SCENARIO,
+        [
+            f"traffic.0.flows={cell['flows']}",
+            f"queue.size={cell['limit'] - 1} packets",
+            "traffic.0.initial_window=10",
+            "traffic.0.min_rto=200 ms",
+        ],
+    )
+    link = forebay.run(asked, seeds=5).links["bottleneck"]
+    assert link.utilization is not None and link.loss_rate is not None
+    ours = 100 * link.utilization.value
+    assert ours == pytest.approx(cell["utilization_percent"], abs=UTILIZATION_POINTS)
+    assert 100 * link.loss_rate.value == pytest.approx(cell["loss_percent"], rel=LOSS_SHARE)

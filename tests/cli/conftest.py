@@ -1,0 +1,97 @@
+"""A link whose utilization is known for every buffer, behind the engine protocol.
+
+The command line is tested against it: what the real engines say is tested in their rooms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import forebay.engines
+from forebay.cli.program import call
+from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance
+
+SCENARIO = Path(__file__).resolve().parents[2] / "scenarios" / "oc3-gsr.toml"
+
+
+class KnownLink:
+    """Utilization 1 - 2/(100 + buffer): 98 % needs no buffer, 99 % needs 100 packets."""
+
+    name = "simulation"
+
+    def __init__(self) -> None:
+        self.seeds: list[int] = []
+        self.stop_after: int | None = None
+
+    def run(
+        self,
+        scenario: Any,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Callable[[float], None] | None = None,
+    ) -> Outcome:
+        if self.stop_after is not None:
+            self.stop_after -= 1
+            if self.stop_after < 0:
+                raise KeyboardInterrupt
+        self.seeds = list(seeds)
+        if progress is not None:
+            progress(1.0)
+        return _outcome(scenario, self.seeds)
+
+
+def _outcome(scenario: Any, seeds: list[int]) -> Outcome:
+    used = 1 - 2 / (100 + scenario.buffer_packets)
+    link = LinkOutcome(
+        utilization=Metric(value=used, low=used, high=used, n=len(seeds)),
+        loss_rate=None,
+        queue_packets=None,
+        queue_delay_s=None,
+        buffer_packets=scenario.buffer_packets,
+        bdp_packets=scenario.bdp_packets,
+    )
+    return Outcome(
+        scenario=scenario.to_dict(),
+        engine="simulation",
+        links={"bottleneck": link},
+        classes=[],
+        broken_assumptions=[],
+        provenance=Provenance(version="0", seeds=seeds, scenario_sha256="0", wall_s=0.0),
+    )
+
+
+@pytest.fixture
+def link(monkeypatch: pytest.MonkeyPatch) -> KnownLink:
+    """Stand in for the engine `simulation`; the others stay what they are."""
+    known, real = KnownLink(), forebay.engines.get
+    monkeypatch.setattr(
+        forebay.engines, "get", lambda name: known if name == "simulation" else real(name)
+    )
+    return known
+
+
+@pytest.fixture
+def scenario() -> str:
+    return str(SCENARIO)
+
+
+class Result:
+    def __init__(self, status: int, out: str, err: str) -> None:
+        self.status, self.out, self.err = status, out, err
+
+
+@pytest.fixture
+def forebay_(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """Call the command line in this process; returns status, stdout, stderr."""
+
+    def run(*arguments: str) -> Result:
+        status = call(arguments)
+        captured = capsys.readouterr()
+        return Result(status, captured.out, captured.err)
+
+    return run

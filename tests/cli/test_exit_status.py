@@ -1,0 +1,109 @@
+"""The contract's statuses: 0 done, 1 out of reach, 2 bad input in one line, 3 no engine here."""
+
+import subprocess
+import sys
+
+import pytest
+
+import forebay.engines
+from forebay.engines import EngineUnavailable
+
+
+def test_a_good_run_is_0(forebay_, link, scenario):
+    result = forebay_("run", scenario)
+    assert result.status == 0
+    assert result.err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["siz", "x.toml"], "did you mean size?"),
+        (["size"], "SCENARIO"),
+        (["size", "no-such-file.toml"], "no-such-file.toml"),
+        (["size", "."], "directory"),
+        (["run", "{scenario}", "--engine", "magic"], "write one of: theory, simulation"),
+        (["run", "{scenario}", "--seeds", "0"], "--seeds"),
+        (["run", "{scenario}", "--seed", "-1"], "--seed"),
+        (["run", "{scenario}", "--jobs", "many"], "--jobs"),
+        (["run", "{scenario}", "--colour"], "--colour"),
+        (["run", "{scenario}", "--set", "queue.size"], "queue.size"),
+        (["run", "{scenario}", "--set", "queue.size=3 furlongs"], "queue.size"),
+        (["run", "{scenario}", "--set", "traffic.0.flows=1000000000"], "traffic.0.flows"),
+        (["run", "{scenario}", "--set", "link.rate=-1 Mbit/s"], "link.rate"),
+        (["run", "{scenario}", "--set", "traffic.0.congestion_control=rino"], "reno"),
+        (["size", "{scenario}", "--figure", "out.gif"], ".svg"),
+        (["size", "{scenario}", "--figure", "no-such-folder/out.svg"], "no-such-folder"),
+        (["size", "{scenario}", "--seeds", "9", "--max-seeds", "4"], "--max-seeds"),
+        (["reproduce", "A.fig51"], "A.fig15"),
+    ],
+)
+def test_bad_input_is_2_and_one_line(forebay_, link, scenario, arguments, named):
+    result = forebay_(*(each.format(scenario=scenario) for each in arguments))
+    assert result.status == 2
+    assert result.out == ""
+    assert named in result.err
+    assert result.err.startswith("forebay: ")
+    assert result.err.count("\n") == 1, "one line"
+
+
+def test_a_toml_mistake_is_2_and_one_line(forebay_, link, tmp_path):
+    path = tmp_path / "broken.toml"
+    path.write_text('[link]\nrate = "155 Mbit/s\n')
+    result = forebay_("run", str(path))
+    assert (result.status, result.out, result.err.count("\n")) == (2, "", 1)
+    assert "broken.toml" in result.err
+
+
+def test_an_engine_that_cannot_run_here_is_3(forebay_, scenario, monkeypatch):
+    def unavailable(name):
+        raise EngineUnavailable(name, "no network namespaces", "run it as root on Linux")
+
+    monkeypatch.setattr(forebay.engines, "get", unavailable)
+    result = forebay_("run", scenario)
+    assert result.status == 3
+    assert "no network namespaces" in result.err and "as root" in result.err
+
+
+def test_goals_out_of_reach_are_1(forebay_, link, scenario):
+    result = forebay_("size", scenario, "--set", "goals.utilization=0.999999")
+    assert result.status == 1
+    assert "no answer" in result.out.lower()
+
+
+def test_a_bug_keeps_its_traceback(forebay_, link, scenario, monkeypatch):
+    monkeypatch.setattr(link, "run", lambda *a, **k: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        forebay_("run", scenario)
+
+
+def test_no_verb_prints_help_on_stderr(forebay_):
+    result = forebay_()
+    assert result.status == 2 and result.out == ""
+    assert "reproduce" in result.err
+
+
+def test_a_reader_that_goes_is_no_error(scenario):
+    """``forebay size … | head -1`` prints its line and no complaint."""
+    code = "import sys; from forebay.cli.program import call; sys.exit(call(sys.argv[1:]))"
+    made = subprocess.Popen(
+        [sys.executable, "-c", code, "size", scenario, "--engine", "theory"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert made.stdout is not None and made.stderr is not None
+    made.stdout.close()
+    assert made.stderr.read() == b""
+    made.stderr.close()
+    assert made.wait() == 141
+
+
+def test_without_the_compiled_core_the_simulation_is_3(forebay_, scenario, monkeypatch):
+    def broken(name):
+        raise ImportError("wrong ELF class", name="forebay._core")
+
+    monkeypatch.setattr("forebay.engines.registry.import_module", broken)
+    result = forebay_("run", scenario)
+    assert result.status == 3
+    assert "forebay._core" in result.err and "make setup" in result.err
+    assert result.err.count("\n") == 1

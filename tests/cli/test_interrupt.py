@@ -1,0 +1,39 @@
+"""Ctrl-C ends the process within a second, with status 130 and one line."""
+
+import signal
+import subprocess
+import sys
+import time
+
+WAITING = """
+import sys, time
+import forebay.engines
+from forebay.cli.program import call
+
+class Endless:
+    name = "simulation"
+    def run(self, scenario, seeds, *, jobs=0, progress=None):
+        print("running", flush=True)
+        while True:
+            time.sleep(0.01)
+            progress(0.5)
+
+forebay.engines.get = lambda name: Endless()
+sys.exit(call(["run", sys.argv[1]]))
+"""
+
+
+def test_ctrl_c(scenario):
+    made = subprocess.Popen(
+        [sys.executable, "-c", WAITING, scenario],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert made.stdout is not None and made.stdout.readline() == "running\n"
+    asked = time.monotonic()
+    made.send_signal(signal.SIGINT)
+    _, err = made.communicate(timeout=10)
+    assert made.returncode == 130
+    assert time.monotonic() - asked < 1.0
+    assert err.count("\n") == 1 and err.startswith("forebay: ")

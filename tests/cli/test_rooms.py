@@ -1,0 +1,40 @@
+"""Import rules that import-linter cannot see: papers/ is no package, _core is no Python file."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+OPEN_TO_PAPERS = {"forebay", "forebay.report", "forebay.platforms"}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Names of the modules that a file imports; `from forebay import _core` is forebay._core."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield node.module
+            yield from (f"{node.module}.{a.name}" for a in node.names if a.name == "_core")
+
+
+def test_papers_use_the_public_api_and_the_report_only():
+    used = {
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in (ROOT / "papers").rglob("*.py")
+        for name in imported(path)
+        if name.split(".")[0] == "forebay"
+    }
+    assert used, "at least one artefact uses forebay"
+    assert {(path, name) for path, name in used if name not in OPEN_TO_PAPERS} == set()
+
+
+def test_only_the_simulation_imports_the_core():
+    source = ROOT / "src" / "forebay"
+    users = {
+        path.relative_to(source).parts[:2]
+        for path in source.rglob("*.py")
+        for name in imported(path)
+        if name == "forebay._core"
+    }
+    assert users <= {("engines", "simulation")}

@@ -1,0 +1,40 @@
+"""Starting fast is a feature: what a verb does not need is not imported."""
+
+import subprocess
+import sys
+
+import forebay
+
+
+def modules_after(*arguments: str) -> set[str]:
+    code = (
+        "import sys; from forebay.cli.program import call; status = call(sys.argv[1:]);"
+        "print(*sys.modules, sep='\\n', file=sys.stderr); sys.exit(status)"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
+    )
+    return set(made.stderr.split())
+
+
+def test_import_forebay_imports_no_room():
+    code = "import sys, forebay; print([m for m in sys.modules if m.startswith('forebay.')])"
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert made.stdout.strip() == "[]"
+
+
+def test_version_needs_neither_numpy_nor_pydantic():
+    assert not modules_after("--version") & {"numpy", "pydantic", "pint", "rich"}
+
+
+def test_sizing_by_theory_needs_no_heavy_library(scenario):
+    seen = modules_after("size", scenario, "--engine", "theory", "--json")
+    # Bare `scipy` is there: pint looks whether it is installed. It costs 10 ms, its parts more.
+    assert not seen & {"scipy.special", "matplotlib", "rich", "forebay.engines.simulation"}
+
+
+def test_public_names_are_few_and_there():
+    assert len(forebay.__all__) <= 12
+    for name in forebay.__all__:
+        assert getattr(forebay, name) is not None
+    assert set(forebay.__all__) <= set(dir(forebay))

@@ -1,0 +1,83 @@
+"""What each verb prints: one JSON document, or text, or a picture."""
+
+import json
+
+import forebay
+from forebay.cli.program import _VERBS
+
+
+def test_version(forebay_):
+    assert forebay_("--version").out == f"forebay {forebay.__version__}\n"
+
+
+def test_every_verb_has_help(forebay_):
+    for verb in _VERBS:
+        result = forebay_(verb, "--help")
+        assert result.status == 0
+        assert _VERBS[verb].split(".")[0] in " ".join(result.out.split())
+
+
+def test_run_json_is_the_outcome(forebay_, link, scenario):
+    result = forebay_("run", scenario, "--json", "--seed", "7", "--seeds", "3")
+    document = json.loads(result.out)
+    assert document["schema"] == 1
+    assert document["provenance"]["seeds"] == link.seeds == [7, 8, 9]
+    assert forebay.Outcome.model_validate(document).engine == "simulation"
+
+
+def test_set_reaches_the_engine(forebay_, link, scenario):
+    result = forebay_("run", scenario, "--json", "--set", "queue.size=64 packets")
+    assert json.loads(result.out)["links"]["bottleneck"]["buffer_packets"] == 64
+
+
+def test_compare_json_lists_outcomes_in_order(forebay_, link, scenario):
+    chosen = ("--engine", "simulation", "--engine", "theory")
+    result = forebay_("compare", scenario, "--json", "--seeds", "1", *chosen)
+    assert [each["engine"] for each in json.loads(result.out)["outcomes"]] == [
+        "simulation",
+        "theory",
+    ]
+
+
+def test_compare_prints_a_column_each(forebay_, link, scenario):
+    header = forebay_("compare", scenario, "--seeds", "1").out.splitlines()[1]
+    assert header.split() == ["theory", "simulation"]
+
+
+def test_size_finds_the_known_buffer(forebay_, link, scenario):
+    """1 - 2/(100 + B) = 0.99 at B = 100."""
+    result = forebay_("size", scenario, "--json", "--set", "goals.utilization=0.99")
+    document = json.loads(result.out)
+    assert document["buffer"]["packets"] == 100
+    assert document["buffer"]["bytes"] == 150_000
+    assert document["goals"][0]["binding"] is True
+    assert {law["law"] for law in document["laws"]} >= {"appenzeller-2004/sqrt-n"}
+
+
+def test_size_says_the_answer_first(forebay_, link, scenario):
+    out = forebay_("size", scenario, "--set", "goals.utilization=0.99").out
+    answer = next(line for line in out.splitlines()[1:] if line)
+    assert answer == "Buffer: 100 packets (150 kB, 7.74 ms at line rate)."
+
+
+def test_size_draws_beside_the_json(forebay_, link, scenario, tmp_path):
+    picture = tmp_path / "out.svg"
+    result = forebay_("size", scenario, "--json", "--figure", str(picture))
+    json.loads(result.out)
+    assert picture.read_text().startswith("<?xml")
+    assert str(picture) in result.err
+    assert [path.name for path in tmp_path.iterdir()] == ["out.svg"], "nothing else is left"
+
+
+def test_an_interrupted_size_keeps_what_it_found(forebay_, link, scenario):
+    link.stop_after = 3
+    result = forebay_("size", scenario, "--json", "--set", "goals.utilization=0.99")
+    assert result.status == 130
+    assert len(json.loads(result.out)["curve"]) == 3
+    assert result.err.count("\n") == 1 and "again" in result.err
+
+
+def test_an_interrupted_run_says_so_in_a_line(forebay_, link, scenario):
+    link.stop_after = 0
+    result = forebay_("run", scenario)
+    assert (result.status, result.out, result.err.count("\n")) == (130, "", 1)

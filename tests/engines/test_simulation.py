@@ -1,0 +1,129 @@
+"""The simulation engine: determinism, conservation, interruption, and what it refuses."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+from forebay import _core
+from forebay.engines.simulation import SimulationEngine
+from forebay.outcome import Outcome
+from forebay.scenario import CONGESTION_CONTROLS, Scenario, loads
+
+SMALL = """
+link.rate = "20 Mbit/s"
+queue.size = "20 packets"
+measure = { warmup = "2 s", duration = "4 s" }
+[[traffic]]
+flows = 12
+rtt = { uniform = ["20 ms", "40 ms"] }
+start = { uniform = ["0 s", "1 s"] }
+"""
+
+
+def scenario(*overrides: str) -> Scenario:
+    return loads(SMALL, overrides=overrides)
+
+
+def answer(outcome: Outcome) -> str:
+    """All of it but how long it took."""
+    told = outcome.model_dump(by_alias=True)
+    del told["provenance"]["wall_s"]
+    return json.dumps(told)
+
+
+@pytest.mark.parametrize("sender", ["ns2", "linux"])
+def test_same_seeds_same_bytes_on_one_or_two_threads(sender: str) -> None:
+    asked = scenario(f"traffic.0.sender={sender}")
+    one, two = (SimulationEngine().run(asked, [1, 2, 3], jobs=jobs) for jobs in (1, 2))
+    assert answer(one) == answer(two)
+
+
+def test_seeds_kept_from_before_give_the_same_answer() -> None:
+    asked = scenario()
+    engine = SimulationEngine()
+    engine.run(asked, [1, 3])
+    assert answer(engine.run(asked, [1, 2, 3])) == answer(SimulationEngine().run(asked, [1, 2, 3]))
+
+
+def test_seeds_differ() -> None:
+    first, second = (SimulationEngine().run(scenario(), [seed]) for seed in (1, 2))
+    assert first.classes[0].goodput_bps != second.classes[0].goodput_bps
+
+
+def test_bounds_hold() -> None:
+    outcome = SimulationEngine().run(scenario("queue.size=5 packets"), [1, 2])
+    link, flows = outcome.links["bottleneck"], outcome.classes[0]
+    assert link.utilization is not None and link.loss_rate is not None
+    assert 0.5 < link.utilization.value <= 1.0
+    assert 0.0 < link.loss_rate.value < 0.5
+    assert link.queue_packets is not None and link.queue_packets.p99 is not None
+    assert 0.0 <= link.queue_packets.p99.value <= 5.0
+    assert flows.throughput_bps is not None and flows.goodput_bps is not None
+    assert flows.throughput_bps.value == pytest.approx(link.utilization.value * 20e6, rel=0.01)
+    assert flows.goodput_bps.value <= flows.throughput_bps.value * 1.001
+
+
+def test_two_classes_share_the_link() -> None:
+    text = SMALL.replace("[[traffic]]", '[[traffic]]\nflows = 3\nsender = "ns2"\n[[traffic]]')
+    outcome = SimulationEngine().run(loads(text), [1])
+    carried = [each.throughput_bps.value for each in outcome.classes if each.throughput_bps]
+    utilization = outcome.links["bottleneck"].utilization
+    assert [each.flows for each in outcome.classes] == [3, 12]
+    assert utilization is not None
+    assert sum(carried) == pytest.approx(utilization.value * 20e6, rel=1e-3)
+
+
+def test_progress_rises_to_one_and_an_exception_in_it_stops_the_run() -> None:
+    asked = scenario("measure.duration=2000 s")
+    seen: list[float] = []
+
+    def interrupt(fraction: float) -> None:
+        seen.append(fraction)
+        if len(seen) == 4:
+            raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        SimulationEngine().run(asked, [1, 2], progress=interrupt)
+    assert time.monotonic() - began < 30  # the whole run takes minutes
+    assert len(seen) == 4 and seen == sorted(seen) and seen[-1] < 1
+
+
+def test_the_scenario_and_the_simulator_know_the_same_congestion_controls() -> None:
+    assert list(CONGESTION_CONTROLS) == _core.CONGESTION_CONTROLS
+
+
+def test_the_core_refuses_what_it_cannot_run() -> None:
+    def flows(route: int) -> _core.Flows:
+        return _core.Flows(
+            traffic_class=np.zeros(1, np.int32),
+            route=np.full(1, route, np.int32),
+            congestion_control=np.zeros(1, np.int32),
+            rtt_ps=np.ones(1, np.int64),
+            start_ps=np.zeros(1, np.int64),
+            segments=np.zeros(1, np.int64),
+            packet_bytes=np.full(1, 1500, np.int32),
+            access_bps=np.full(1, 1e9),
+        )
+
+    def run(rate_bps: float, route: int) -> _core.Run:
+        return _core.Run(
+            links=[_core.Link(rate_bps, buffer_packets=1)],
+            routes=[([0], [])],
+            profiles=[_core.Profile("ns2")],
+            flows=flows(route),
+            seed=1,
+            warmup_ps=0,
+            window_ps=10**12,
+            batches=1,
+        )
+
+    run(1e6, 0)
+    with pytest.raises(ValueError, match="link rate must be positive"):
+        run(float("nan"), 0)
+    with pytest.raises(ValueError, match="no route number 1"):
+        run(1e6, 1)
+    with pytest.raises(ValueError, match="unknown sender profile"):
+        _core.Profile("plan9")

@@ -1,0 +1,93 @@
+"""Pictures: what is drawn, where labels stand, and that a file is whole and the same again."""
+
+import copy
+from itertools import pairwise
+
+import pytest
+
+from forebay.report import Reproduction
+from forebay.report.answer import Answer
+from forebay.report.figures import draw_reproduction, draw_size
+from forebay.report.figures.marks import _extent, _marks, _rows
+
+
+@pytest.mark.parametrize(
+    ("kind", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")]
+)
+def test_each_format(document, tmp_path, kind, start):
+    path = tmp_path / f"size.{kind}"
+    draw_size(document, path)
+    assert path.read_bytes().startswith(start)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_same_data_gives_the_same_bytes(document, tmp_path):
+    drawn = set()
+    for _ in range(8):
+        draw_size(document, tmp_path / "a.svg")
+        drawn.add((tmp_path / "a.svg").read_bytes())
+    assert len(drawn) == 1
+
+
+def test_a_failed_drawing_leaves_the_old_picture(document, tmp_path, monkeypatch):
+    path = tmp_path / "size.png"
+    path.write_bytes(b"old")
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda *a, **k: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        draw_size(document, path)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("missing", ["loss_rate", "queue_delay_s"])
+def test_what_was_not_measured_has_no_panel(document, tmp_path, missing):
+    changed = copy.deepcopy(document)
+    for point in changed["curve"]:
+        point["outcome"]["links"]["bottleneck"][missing] = None
+    draw_size(document, tmp_path / "all.png")
+    draw_size(changed, tmp_path / "less.png")
+    assert _height(tmp_path / "less.png") < _height(tmp_path / "all.png")
+
+
+def test_without_an_answer_laws_or_curve_it_still_draws(document, tmp_path):
+    bare = {**document, "buffer": None, "reason": "stopped", "laws": [], "curve": [], "goals": []}
+    draw_size(bare, tmp_path / "bare.png")
+    assert _height(tmp_path / "bare.png") > 0
+
+
+def test_no_label_covers_another(document):
+    marks = _marks(Answer.model_validate(document))
+    assert [mark.label for mark in marks] == [
+        "answer 121", "utilization 128, sqrt-n 129", "rule-of-thumb 1292", "synchronized 1292",
+    ]  # fmt: skip
+    low, high = 10.0, 3000.0
+    rows = _rows(marks, (low, high))
+    for row in set(rows):
+        places = [
+            _extent(_place(m.packets, low, high), m.label)
+            for m, r in zip(marks, rows, strict=True)
+            if r == row
+        ]
+        for (_, right), (left, _) in pairwise(places):
+            assert left > right
+
+
+def test_reproduction(tmp_path):
+    made = Reproduction(
+        artefact="A.fig15", title="Figure 15", columns=["flows", "printed", "ours"],
+        rows=[[100, 94.7, 94.9], [200, None, 97.0]], verdicts=[True, False], reasons=["", "off"],
+    )  # fmt: skip
+    draw_reproduction(made, tmp_path / "rows.svg")
+    assert (tmp_path / "rows.svg").stat().st_size > 5_000
+
+
+def _place(packets, low, high):
+    from math import log10
+
+    return (log10(packets) - log10(low)) / (log10(high) - log10(low))
+
+
+def _height(path):
+    from matplotlib.image import imread
+
+    return imread(path).shape[0]

@@ -1,0 +1,50 @@
+import pytest
+
+from forebay.outcome import Metric
+from forebay.report.numbers import duration, percent, plain, show, show_significant, with_prefix
+
+
+def metric(value, low=None, high=None):
+    return Metric(value=value, low=low, high=high, n=5)
+
+
+def test_percent_scales_value_and_interval():
+    assert percent(metric(0.98, 0.97, 0.985)) == metric(98.0, 97.0, 98.5)
+    assert percent(metric(0.98)) == metric(98.0)
+    assert percent(None) is None
+
+
+def test_not_measured_is_not_zero():
+    assert show(None) == "–"
+    assert show(metric(0.0)) == "0.00"
+
+
+def test_the_wider_half_of_the_interval_is_shown():
+    assert show(metric(0.98, 0.975, 0.99), 100) == "98.00 ±1.00"
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "text"),
+    [(0.381, 0.0204, "0.381 ±0.020"), (79.88, 2.4, "79.9 ±2.4"), (5.158, 0.063, "5.16 ±0.06"),
+     (1234.5, 67.0, "1234 ±67"), (0.32, 0.96, "0.3 ±1.0"), (0.204, 1e-17, "0.204"),
+     (0.034, 0.0, "0.0340"), (3e-5, 2e-6, "0.000030 ±0.000002")],
+)  # fmt: skip
+def test_a_value_goes_as_far_as_its_interval(value, half, text):
+    assert show_significant(metric(value, value - half, value + half)) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (0.0123456, "0.0123"), (12.345, "12.3"), (9.999, "10.0"), (123456.0, "123456"),
+     (1.5e-7, "1.50e-07"), (2e9, "2.00e+09")],
+)  # fmt: skip
+def test_three_digits(value, text):
+    assert plain(value) == text
+
+
+def test_units():
+    assert with_prefix(193_500, "B") == "193.5 kB"
+    assert with_prefix(640, "B") == "640 B"
+    assert duration(0.01) == "10.0 ms"
+    assert duration(2.5e-5) == "25.0 µs"
+    assert duration(1.25) == "1.25 s"
