@@ -2,6 +2,7 @@
 //!
 //! The random draws are a simple generator's, not the workload's: this is for profiling.
 
+use forebay_sim::cc;
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, Source};
 use forebay_sim::queue::spec::QueueSpec;
 use forebay_sim::simulation::{Control, run};
@@ -46,13 +47,18 @@ fn main() {
     if given.contains_key("delack") {
         profile.delayed_ack = (number("delack", 0.0) > 0.0).then(|| seconds(number("delack", 0.0)));
     }
+    let named = text("cc", "reno");
+    let congestion_control = *cc::NAMES
+        .iter()
+        .find(|name| **name == named)
+        .unwrap_or_else(|| panic!("cc= one of {:?}", cc::NAMES));
     let mut random = Uniform(number("seed", 1.0) as u64);
     let (low, high) = (number("rttlo", 0.08), number("rtthi", 0.12));
     let flows = (0..number("n", 100.0) as usize)
         .map(|_| FlowSpec {
             class: 0,
             route: 0,
-            congestion_control: "reno",
+            congestion_control,
             rtt: seconds(low + (high - low) * random.next()),
             start: seconds(number("startmax", 10.0) * random.next()),
             source: Source::Segments(u64::MAX),
