@@ -134,12 +134,8 @@ def _pareto(value: Any, whole: Mapping[str, Any]) -> Distribution:
     mean, high = _positive(cells, "mean"), _positive(cells, "high")
     shape = number(cells, "shape", 0.1, 100.0)
     if mean >= high:
-        raise ScenarioError(
-            "out-of-range",
-            f"{mean} is not below high, {high}",
-            "write a smaller mean",
-            field="mean",
-        )
+        wrong = f"{mean} is not below high, {high}"
+        raise ScenarioError("out-of-range", wrong, "write a smaller mean", field="mean")
     low = truncated.solve(lambda k: truncated.pareto_mean(shape, k, high), mean, mean * 1e-12, mean)
     return Distribution("pareto", Duration(low), high, mean, shape=shape)
 

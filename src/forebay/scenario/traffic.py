@@ -33,7 +33,7 @@ Traffic = Annotated[
     ],
     Discriminator(_kind),
 ]
-"""Any class of traffic. All have ``kind``, ``flows``, ``packet``, ``direction``, ``access_rate``."""
+"""Any class of traffic: all have ``kind flows packet direction access_rate``."""
 
 OpenLoop = Udp | OnOff | Video | Replay
 """Classes that send whatever becomes of their packets."""
