@@ -31,7 +31,8 @@ class Video(Rated):
     )
     variation: Annotated[float, Strict(), Between(0.0, 3.0, "")] = Field(
         default=0.5,
-        description="Standard deviation of the frame sizes over their mean.",
+        description="Standard deviation of the frame sizes over their mean, of the film without "
+        "end; within one run less, for with a Hurst parameter near 1 the mean itself strays.",
     )
     spacing: Literal["burst", "even"] = Field(
         default="burst",
