@@ -20,7 +20,11 @@ def refuse(engine: str, scenario: Scenario, not_yet: Collection[str]) -> None:
     for index, group in enumerate(scenario.traffic):
         for field, value in _asked(group):
             if (value if field == "kind" else field) in not_yet:
-                raise CannotPlay(engine, f"{value!r}", f"traffic.{index}.{field}")
+                raise CannotPlay(
+                    engine,
+                    f"{value!r}" if field == "kind" else f"{field} = {value!r}",
+                    f"traffic.{index}.{field}",
+                )
 
 
 def _asked(group: Traffic) -> Iterator[tuple[str, str | int]]:

@@ -91,7 +91,8 @@ class Distribution:
         return core_schema.no_info_plain_validator_function(
             cls.parse,
             serialization=core_schema.plain_serializer_function_ser_schema(
-                cls.written, when_used="json"
+                lambda law, info: law.written() if info.mode == "json" else law.canonical(),
+                info_arg=True,
             ),
         )
 

@@ -93,7 +93,8 @@ class FlowLength:
         return core_schema.no_info_plain_validator_function(
             length_tables.parse,
             serialization=core_schema.plain_serializer_function_ser_schema(
-                cls.written, when_used="json"
+                lambda law, info: law.written() if info.mode == "json" else law.canonical(),
+                info_arg=True,
             ),
         )
 

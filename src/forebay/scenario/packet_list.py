@@ -71,7 +71,8 @@ class PacketList:
         return core_schema.with_info_plain_validator_function(
             _parse,
             serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda packets: packets.path, when_used="json"
+                lambda packets, info: packets.path if info.mode == "json" else packets.canonical(),
+                info_arg=True,
             ),
         )
 

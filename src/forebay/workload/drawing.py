@@ -43,6 +43,9 @@ def draw(scenario: Scenario, seed: int) -> Workload:
     groups = scenario.traffic
     parts = [_draw_class(scenario, group, index, seed) for index, group in enumerate(groups)]
     counts = [len(part) for part in parts]
+    sizes = np.array([group.packet for group in groups], dtype=np.int32)
+    rates = np.array([group.access_rate for group in groups], dtype=np.float64)
+    backwards = np.array([group.direction == "reverse" for group in groups])
 
     return Workload(
         traffic_class=np.repeat(np.arange(len(parts), dtype=np.int32), counts),
@@ -50,14 +53,10 @@ def draw(scenario: Scenario, seed: int) -> Workload:
         rtt_ps=np.concatenate([part.rtt_ps for part in parts]),
         start_ps=np.concatenate([part.start_ps for part in parts]),
         segments=np.concatenate([part.segments for part in parts]),
-        packet_bytes=np.repeat(
-            np.array([group.packet for group in groups], dtype=np.int32), counts
-        ),
-        access_bps=np.repeat(
-            np.array([group.access_rate for group in groups], dtype=np.float64), counts
-        ),
+        packet_bytes=np.repeat(sizes, counts),
+        access_bps=np.repeat(rates, counts),
         access_group=_access_groups(groups, counts),
-        reverse=np.repeat(np.array([group.direction == "reverse" for group in groups]), counts),
+        reverse=np.repeat(backwards, counts),
         congestion_controls=CONGESTION_CONTROLS,
         tie_break_seed=word(seed, "tie-break"),
         packets=_packets(parts),

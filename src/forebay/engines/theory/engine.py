@@ -42,7 +42,7 @@ class TheoryEngine:
         """Predict `scenario`; `seeds` are recorded, and change nothing."""
         started = time.perf_counter()
         if not scenario.n_flows:
-            raise CannotPlay(self.name, "traffic without flows that last", "traffic")
+            raise CannotPlay(self.name, "traffic without long flows or users", "traffic")
         prediction = predict(scenario)
         outcome = _outcome(scenario, prediction, list(seeds), started)
         if progress is not None:
