@@ -35,6 +35,7 @@ def _distributions(draw: st.DrawFn) -> object:
 def _lengths(draw: st.DrawFn) -> object:
     mean = draw(st.integers(2, 1000))
     unit = draw(st.sampled_from(["packets", "kB"]))
+    mean = mean if unit == "packets" else mean + 70
     text = f"{mean} {unit}"
     return draw(
         st.sampled_from(

@@ -77,6 +77,13 @@ def test_a_scenario_of_any_kinds_is_written_and_read_back(tree: dict[str, object
             "wrong-dimension",
             "all of them in packets",
         ),
+        (SESSION, 'file={geometric="1500 B"}', "out-of-range", "a mean of 1 packets"),
+        (
+            SHORT,
+            'length={lognormal={mean="9 packets",deviation="9e6 packets"}}',
+            "out-of-range",
+            "deviation",
+        ),
         (SESSION, "file=3", "no-unit", "packets"),
         (UDP, "load=0.3", "contradiction", "either rate or load"),
         (UDP, "rate=3", "no-unit", "bit/s"),

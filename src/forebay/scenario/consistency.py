@@ -21,6 +21,7 @@ MAX_BUFFER_PACKETS = 1_000_000_000
 def check(scenario: Scenario) -> None:
     """Raise ScenarioError for the first contradiction."""
     _forward(scenario)
+    _lengths(scenario)
     _flows(scenario)
     _packets(scenario)
     _buffer(scenario)
@@ -33,6 +34,16 @@ def _forward(scenario: Scenario) -> None:
     if all(group.direction == "reverse" for group in scenario.traffic):
         hint = 'write direction = "forward" in at least one class'
         raise ScenarioError("contradiction", "all classes send in reverse", hint, field="traffic")
+
+
+def _lengths(scenario: Scenario) -> None:
+    for index, group in enumerate(scenario.traffic):
+        named = "file" if isinstance(group, Session) else "length"
+        if isinstance(group, Short | Session):
+            try:
+                (group.file if isinstance(group, Session) else group.length).check(group.packet)
+            except ScenarioError as error:
+                raise error.at("", f"traffic.{index}.{named}") from None
 
 
 def _flows(scenario: Scenario) -> None:

@@ -11,7 +11,7 @@ from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError, nearest, show
 from forebay.scenario.quantity import NUMBER_PATTERN, Duration
 from forebay.scenario.shares import parse_shares
-from forebay.scenario.table import number, table
+from forebay.scenario.table import number, relative, table
 
 _WRITE = 'write "100 ms" or { uniform = ["80 ms", "120 ms"] }'
 _LEAST_KEPT = 1e-3
@@ -151,7 +151,9 @@ def _values(value: Any, whole: Mapping[str, Any]) -> Distribution:
 
 def _spread(value: Any) -> tuple[Duration, Duration, Mapping[str, Any]]:
     cells = table(value, ("mean", "deviation"), ("low", "high"))
-    return _positive(cells, "mean"), _positive(cells, "deviation"), cells
+    mean, deviation = _positive(cells, "mean"), _positive(cells, "deviation")
+    relative(deviation, mean)
+    return mean, deviation, cells
 
 
 def _ends(cells: Mapping[str, Any], low: float, high: float) -> tuple[Duration, Duration]:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import NUMBER_PATTERN, plain
 
 Law = Literal["fixed", "geometric", "pareto", "lognormal"]
@@ -50,6 +51,13 @@ class FlowLength:
             return self
         mean, deviation, high = (x / packet_bytes for x in (self.mean, self.deviation, self.high))
         return replace(self, unit="packets", mean=mean, deviation=deviation, high=high)
+
+    def check(self, packet_bytes: int) -> None:
+        """Raise ScenarioError where whole packets cannot have the mean: they are one at least."""
+        mean = self.in_packets(packet_bytes).mean
+        if self.kind != "fixed" and mean <= 1:
+            wrong = f"a mean of {mean:.3g} packets of {packet_bytes} B"
+            raise ScenarioError("out-of-range", wrong, "write a mean above 1 packet")
 
     def mean_packets(self, packet_bytes: int) -> float:
         """Return the expected number of whole packets."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from math import exp
 from typing import Any
 
 from forebay.scenario import truncated, units
 from forebay.scenario.errors import ScenarioError, nearest, show
 from forebay.scenario.flow_length import FlowLength, Unit
 from forebay.scenario.quantity import unitless
-from forebay.scenario.table import number, table
+from forebay.scenario.table import number, relative, table
 
 MOST_PACKETS = 1_000_000_000
 _HIGH = {"packets": 1e6, "bytes": 1.5e9}
@@ -57,7 +58,8 @@ def lower_end(kind: str, mean: float, shape: float, deviation: float, high: floa
             high,
         )
 
-    most = high if kind == "pareto" else high * 1e3
+    # Six deviations beyond the upper end a lognormal law is all but a Pareto one, cut there.
+    most = high if kind == "pareto" else high * exp(6 * sigma)
     return truncated.solve(rounded_mean, mean, mean * 1e-9, most * (1 - 1e-12))
 
 
@@ -121,6 +123,7 @@ def _pareto(value: Any) -> FlowLength:
 def _lognormal(value: Any) -> FlowLength:
     cells, keys = _with_high(table(value, ("mean", "deviation"), ("high",)), "mean", "deviation")
     (mean, deviation, high), unit = _same(cells, *keys)
+    relative(deviation, mean)
     return _below(FlowLength("lognormal", unit, mean, deviation=deviation, high=high))
 
 

@@ -25,6 +25,13 @@ def table(value: Any, required: tuple[str, ...], optional: tuple[str, ...] = ())
     return dict(value)
 
 
+def relative(deviation: float, mean: float) -> None:
+    """Raise ScenarioError for a standard deviation that no law of such a mean is drawn with."""
+    if not 1e-6 <= deviation / mean <= 1e3:
+        wrong, hint = "is out of range", "write a deviation of 0.000001 to 1000 times the mean"
+        raise ScenarioError("out-of-range", wrong, hint, field="deviation")
+
+
 def number(cells: Mapping[str, Any], key: str, least: float, most: float) -> float:
     """Return a plain number in [least, most]. Raises ScenarioError."""
     value = cells[key]

@@ -30,6 +30,7 @@ def picoseconds(law: Distribution, u: _Floats) -> _Ints:
 def whole_packets(law: FlowLength, packet_bytes: int, u: _Floats) -> _Ints:
     """Return the packets of one flow for each uniform number, at least 1, rising with it."""
     law = law.in_packets(packet_bytes)
+    drawn: _Floats
     match law.kind:
         case "fixed":
             drawn = np.full(u.shape, np.ceil(law.mean))
@@ -39,7 +40,8 @@ def whole_packets(law: FlowLength, packet_bytes: int, u: _Floats) -> _Ints:
             drawn = np.ceil(np.log1p(-u) / np.log1p(-1 / law.mean))
         case _:
             drawn = np.rint(_length(law, u))
-    return np.maximum(drawn, 1).astype(np.int64)
+    whole: _Ints = np.maximum(drawn, 1).astype(np.int64)
+    return whole
 
 
 def _length(law: FlowLength, u: _Floats) -> _Floats:
