@@ -89,7 +89,7 @@ kinds = {
         _tcp,
         _sized,
         _needs(kind=st.just("short"), length=_lengths()),
-        _needs(load=st.floats(1e-4, 0.5)) | _needs(arrival_rate=st.floats(1e-3, 1e3)),
+        _needs(load=st.floats(1e-4, 0.1)) | _needs(arrival_rate=st.floats(1e-3, 1e3)),
     ),
     "session": _join(
         _standing,
@@ -132,10 +132,12 @@ trees = st.builds(
     st.floats(1e9, 1e10).map(Rate),
     st.lists(st.one_of(*kinds.values()), min_size=1, max_size=3),
     _join(
-        _needs(queue=_needs(size=_sizes)),
+        _needs(
+            queue=_needs(size=_sizes),
+            measure=_needs(warmup=st.just("1 s"), duration=st.just("1 s")),
+        ),
         _optional(
             name=st.text(st.characters(codec="utf-8"), min_size=1, max_size=20),
-            measure=_needs(warmup=st.just("1 s"), duration=st.just("1 s")),
             goals=_optional(loss_rate=st.floats(0, 1), queue_delay_mean=_texts),
         ),
     ),

@@ -1,11 +1,10 @@
 """Kinds of traffic: what each needs, what is refused, and which flows count."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 
-from forebay.scenario import KINDS, Replay, Scenario, ScenarioError, dumps, loads
+from forebay.scenario import KINDS, Replay, Scenario, ScenarioError, loads
 
-from .build import SMALLEST, kinds, trees
+from .build import SMALLEST, kinds
 
 HEAD = 'queue.size = "100 packets"\nlink.rate = "100 Mbit/s"\n'
 LONG = '[[traffic]]\nflows = 100\nrtt = "50 ms"\n'
@@ -36,16 +35,6 @@ def test_every_kind_is_generated_here_but_the_one_that_needs_a_file() -> None:
 def test_the_kind_decides(text: str) -> None:
     group = scenario(text).traffic[0]
     assert type(group).__name__.lower() == group.kind
-
-
-@given(trees)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_a_scenario_of_any_kinds_is_written_and_read_back(tree: dict[str, object]) -> None:
-    import tomli_w
-
-    read = loads(tomli_w.dumps(tree))
-    assert loads(dumps(read)) == read
-    assert loads(dumps(read)).sha256() == read.sha256()
 
 
 @pytest.mark.parametrize(
