@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from forebay import laws
     from forebay.api import compare, run, size
     from forebay.engines import EngineUnavailable
     from forebay.engines import names as engine_names
@@ -30,6 +31,7 @@ _ROOMS = {
     "SizeResult": ("forebay.sizing", "SizeResult"),
     "compare": ("forebay.api", "compare"),
     "engine_names": ("forebay.engines", "names"),
+    "laws": ("forebay.laws", ""),
     "load": ("forebay.scenario", "load"),
     "run": ("forebay.api", "run"),
     "size": ("forebay.api", "size"),
@@ -41,6 +43,7 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "compare",
     "size",
     "engine_names",
+    "laws",
     "Scenario",
     "Outcome",
     "SizeResult",
@@ -57,7 +60,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     module, attribute = _ROOMS[name]
-    value = getattr(import_module(module), attribute)
+    found = import_module(module)
+    value = getattr(found, attribute) if attribute else found
     globals()[name] = value
     return value
 

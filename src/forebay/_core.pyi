@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypedDict, final
 
 import numpy as np
@@ -23,7 +23,16 @@ class Profile:
 @final
 class Link:
     def __new__(
-        cls, rate_bps: float, *, buffer_packets: int, transmit_ring: int = 0, delay_ps: int = 0
+        cls,
+        rate_bps: float,
+        *,
+        buffer_packets: int,
+        packet_bytes: int = 1500,
+        discipline: str = "pfifo",
+        parameters: Mapping[str, float] | None = None,
+        transmit_ring: int = 0,
+        delay_ps: int = 0,
+        alpha: float | None = None,
     ) -> Link: ...
 
 @final
@@ -50,9 +59,11 @@ class Run:
         routes: Sequence[tuple[Sequence[int], Sequence[int]]],
         profiles: Sequence[Profile],
         flows: Flows,
+        seed: int,
         warmup_ps: int,
         window_ps: int,
         batches: int,
+        memory_bytes: int | None = None,
         trace_step_ps: int | None = None,
         trace_flows: Sequence[int] = (),
     ) -> Run: ...

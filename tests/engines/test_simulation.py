@@ -114,6 +114,7 @@ def test_the_core_refuses_what_it_cannot_run() -> None:
             routes=[([0], [])],
             profiles=[_core.Profile("ns2")],
             flows=flows(route),
+            seed=1,
             warmup_ps=0,
             window_ps=10**12,
             batches=1,

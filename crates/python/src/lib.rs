@@ -1,5 +1,6 @@
 //! The Rust core as `forebay._core`: the only crate that knows Python.
 
+mod queue;
 mod readings;
 mod run;
 mod simulate;

@@ -1,13 +1,14 @@
 //! Scenarios as Python hands them over.
 
+use crate::queue::queue_spec;
 use forebay_sim::cc;
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, TraceSpec};
-use forebay_sim::queue::drop_tail::DropTail;
 use forebay_sim::tcp::profile;
 use forebay_sim::time::Picos;
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// A TCP stack: "ns2" or "linux", with what a scenario overrides.
 #[pyclass(frozen, module = "forebay._core")]
@@ -46,10 +47,26 @@ pub struct Link(LinkSpec);
 #[pymethods]
 impl Link {
     #[new]
-    #[pyo3(signature = (rate_bps, *, buffer_packets, transmit_ring=0, delay_ps=0))]
-    fn new(rate_bps: f64, buffer_packets: u32, transmit_ring: u32, delay_ps: Picos) -> Self {
-        let queue = DropTail::Packets(buffer_packets);
-        Self(LinkSpec { rate_bps, queue, transmit_ring, delay: delay_ps })
+    #[pyo3(signature = (rate_bps, *, buffer_packets, packet_bytes=1500, discipline="pfifo",
+        parameters=None, transmit_ring=0, delay_ps=0, alpha=None))]
+    #[allow(clippy::too_many_arguments)] // keywords of a Python call
+    fn new(
+        rate_bps: f64,
+        buffer_packets: u32,
+        packet_bytes: u32,
+        discipline: &str,
+        parameters: Option<&Bound<'_, PyDict>>,
+        transmit_ring: u32,
+        delay_ps: Picos,
+        alpha: Option<f64>,
+    ) -> PyResult<Self> {
+        Ok(Self(LinkSpec {
+            rate_bps,
+            queue: queue_spec(discipline, buffer_packets, packet_bytes, parameters)?,
+            transmit_ring,
+            pool: alpha.map(|alpha| (0, alpha)),
+            delay: delay_ps,
+        }))
     }
 }
 
@@ -107,17 +124,19 @@ pub struct Run(pub Config);
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (*, links, routes, profiles, flows, warmup_ps, window_ps, batches,
-        trace_step_ps=None, trace_flows=vec![]))]
+    #[pyo3(signature = (*, links, routes, profiles, flows, seed, warmup_ps, window_ps, batches,
+        memory_bytes=None, trace_step_ps=None, trace_flows=vec![]))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         links: Vec<PyRef<'_, Link>>,
         routes: Vec<(Vec<u16>, Vec<u16>)>,
         profiles: Vec<PyRef<'_, Profile>>,
         flows: PyRef<'_, Flows>,
+        seed: u64,
         warmup_ps: Picos,
         window_ps: Picos,
         batches: u32,
+        memory_bytes: Option<u64>,
         trace_step_ps: Option<Picos>,
         trace_flows: Vec<u32>,
     ) -> PyResult<Self> {
@@ -125,6 +144,8 @@ impl Run {
         let trace = |step| TraceSpec { step, flows: trace_flows, window_sum: true };
         let config = Config {
             links: links.iter().map(|link| link.0.clone()).collect(),
+            pools: memory_bytes.into_iter().collect(),
+            seed,
             routes: routes.into_iter().map(route).collect(),
             profiles: profiles.iter().map(|profile| profile.0.clone()).collect(),
             flows: flows.0.clone(),

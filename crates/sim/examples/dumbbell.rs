@@ -3,7 +3,7 @@
 //! The random draws are a simple generator's, not the workload's: this is for profiling.
 
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route};
-use forebay_sim::queue::drop_tail::DropTail;
+use forebay_sim::queue::spec::QueueSpec;
 use forebay_sim::simulation::{Control, run};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{Picos, SECOND};
@@ -63,10 +63,15 @@ fn main() {
     let config = Config {
         links: vec![LinkSpec {
             rate_bps: number("bw", 155e6),
-            queue: DropTail::Packets(number("B", 129.0) as u32),
+            queue: QueueSpec::by_name(&text("queue", "pfifo"))
+                .expect("a discipline's name")
+                .sized(number("B", 129.0) as u32, 1500),
             transmit_ring: 0,
+            pool: None,
             delay: 0,
         }],
+        pools: vec![],
+        seed: number("seed", 1.0) as u64,
         routes: vec![Route { forward: vec![0], backward: vec![] }],
         profiles: vec![profile],
         flows,

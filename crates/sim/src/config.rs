@@ -1,6 +1,6 @@
 //! What to simulate.
 
-use crate::queue::drop_tail::DropTail;
+use crate::queue::spec::{BadParameter, QueueSpec, Wire};
 use crate::tcp::profile::Profile;
 use crate::time::Picos;
 
@@ -10,10 +10,12 @@ pub struct LinkSpec {
     /// Rate of the wire.
     pub rate_bps: f64,
     /// What may wait for it.
-    pub queue: DropTail,
+    pub queue: QueueSpec,
     /// Packets that the line card holds between queue and wire; the queue does not count them
     /// (paper A, section 5.2.2).
     pub transmit_ring: u32,
+    /// Memory shared with other links: an index into `Config::pools`, and this port's alpha.
+    pub pool: Option<(u16, f64)>,
     /// Propagation to the next link of a route; part of a flow's round trip, not on top of it.
     pub delay: Picos,
 }
@@ -66,6 +68,10 @@ pub struct TraceSpec {
 pub struct Config {
     /// The links.
     pub links: Vec<LinkSpec>,
+    /// Switch memories that links share, bytes each.
+    pub pools: Vec<u64>,
+    /// Seed of whatever the network itself leaves to chance.
+    pub seed: u64,
     /// The routes over them.
     pub routes: Vec<Route>,
     /// One profile a traffic class.
@@ -99,6 +105,8 @@ pub enum ConfigError {
     NotPositive(&'static str),
     /// A flow's round trip is shorter than the propagation on its route.
     ShortRoundTrip(usize),
+    /// A queue's parameter is out of its range.
+    Queue(BadParameter),
     /// The run would outlast the clock (about 26 days).
     TooLong,
 }
@@ -117,6 +125,7 @@ impl std::fmt::Display for ConfigError {
             Self::ShortRoundTrip(flow) => {
                 write!(f, "the round trip of flow {flow} is shorter than its route's propagation")
             }
+            Self::Queue(bad) => write!(f, "queue: {bad}"),
             Self::TooLong => write!(f, "the run is longer than the clock's 26 days"),
         }
     }
@@ -151,7 +160,7 @@ impl Config {
         if self.warmup.saturating_add(self.window) > LAST_INSTANT {
             return Err(ConfigError::TooLong);
         }
-        self.links.iter().try_for_each(|link| positive(link.rate_bps, "link rate"))?;
+        self.links.iter().try_for_each(|link| self.check_link(link))?;
         self.routes.iter().try_for_each(|route| self.check_route(route))?;
         self.check_trace()?;
         self.flows.iter().enumerate().try_for_each(|(index, flow)| self.check_flow(index, flow))
@@ -161,6 +170,29 @@ impl Config {
     pub fn interior_delay(&self, way: &[u16]) -> Picos {
         let before_last = way.len().saturating_sub(1);
         way[..before_last].iter().map(|&link| self.links[link as usize].delay).sum()
+    }
+
+    /// The wire of a link, for the queue in front of it.
+    pub fn wire(&self, link: &LinkSpec) -> Wire {
+        let sizes = || self.flows.iter().map(|flow| flow.packet_bytes);
+        let acks = || self.profiles.iter().map(|profile| profile.ack_bytes);
+        Wire {
+            rate_bps: link.rate_bps,
+            largest_packet: sizes().chain(acks()).max().unwrap_or(1500),
+            smallest_packet: sizes().chain(acks()).min().unwrap_or(1500).max(1),
+        }
+    }
+
+    fn check_link(&self, link: &LinkSpec) -> Result<(), ConfigError> {
+        positive(link.rate_bps, "link rate")?;
+        link.queue.check().map_err(ConfigError::Queue)?;
+        match link.pool {
+            Some((pool, _)) if pool as usize >= self.pools.len() => {
+                Err(ConfigError::Unknown("shared memory", pool.into()))
+            }
+            Some((_, alpha)) => positive(alpha, "alpha"),
+            None => Ok(()),
+        }
     }
 
     fn check_route(&self, route: &Route) -> Result<(), ConfigError> {

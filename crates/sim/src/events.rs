@@ -43,6 +43,8 @@ pub struct Wheel {
     open: Vec<Node>,
     far: BinaryHeap<Reverse<(Picos, u32, Node)>>,
     tickets: u32,
+    /// When the last event fired; only to find mistakes.
+    now: Picos,
 }
 
 impl Wheel {
@@ -59,6 +61,7 @@ impl Wheel {
             open: Vec::with_capacity(64),
             far: BinaryHeap::new(),
             tickets: 0,
+            now: 0,
         }
     }
 
@@ -73,6 +76,7 @@ impl Wheel {
     #[inline]
     pub fn insert(&mut self, node: Node, at: Picos) {
         debug_assert!(self.entries[node as usize].place == Place::Idle);
+        debug_assert!(at >= self.now, "an event in the past");
         let slot = at >> self.shift;
         if slot <= self.cursor {
             self.insert_open(node, at);
@@ -118,12 +122,21 @@ impl Wheel {
     pub fn pop(&mut self) -> Option<(Picos, Node)> {
         loop {
             if let Some(node) = self.open.pop() {
-                let entry = &mut self.entries[node as usize];
-                entry.place = Place::Idle;
-                return Some((entry.at, node));
+                return Some(self.fire(node));
             }
-            self.open_next()?;
+            if let Some(node) = self.open_next()? {
+                return Some(self.fire(node));
+            }
         }
+    }
+
+    #[inline]
+    fn fire(&mut self, node: Node) -> (Picos, Node) {
+        let entry = &mut self.entries[node as usize];
+        entry.place = Place::Idle;
+        debug_assert!(entry.at >= self.now, "events fire out of order");
+        self.now = entry.at;
+        (entry.at, node)
     }
 
     fn insert_open(&mut self, node: Node, at: Picos) {
@@ -151,8 +164,9 @@ impl Wheel {
         self.entries[before].link = entry.link;
     }
 
+    /// Opens the next slot; gives its node at once where it has but one.
     #[inline]
-    fn open_next(&mut self) -> Option<()> {
+    fn open_next(&mut self) -> Option<Option<Node>> {
         let far = self.far.peek().map(|Reverse((at, ..))| at >> self.shift);
         let near = self.next_occupied();
         let slot = match (near, far) {
@@ -160,7 +174,11 @@ impl Wheel {
             (near, far) => near.or(far)?,
         };
         self.cursor = slot;
-        self.drain_list(slot);
+        let first = self.take_list(slot);
+        if far != Some(slot) && first != NIL && self.entries[first as usize].link == NIL {
+            return Some(Some(first));
+        }
+        self.drain_list(first);
         if far == Some(slot) {
             self.drain_far(slot);
         }
@@ -169,14 +187,17 @@ impl Wheel {
             let entries = &self.entries;
             self.open.sort_by_key(|&node| Reverse(entries[node as usize].at));
         }
-        Some(())
+        Some(None)
     }
 
     #[inline]
-    fn drain_list(&mut self, slot: u64) {
+    fn take_list(&mut self, slot: u64) -> Node {
         let index = slot as usize & (self.heads.len() - 1);
-        let mut node = std::mem::replace(&mut self.heads[index], NIL);
         self.occupied[index / 64] &= !(1 << (index % 64));
+        std::mem::replace(&mut self.heads[index], NIL)
+    }
+
+    fn drain_list(&mut self, mut node: Node) {
         while node != NIL {
             let entry = &mut self.entries[node as usize];
             entry.place = Place::Open;

@@ -7,13 +7,16 @@
 
 use crate::cc::Cc;
 use crate::config::{Config, FlowSpec, Route};
+use crate::link::Arriving;
+use crate::parcel::{Load, Parcel};
+use crate::ring::Ring;
 use crate::tcp::receiver::{AckPacket, Receiver};
 use crate::tcp::sender::Sender;
 use crate::time::{Picos, serialization};
 use std::collections::VecDeque;
 
 /// A data packet between two queues.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Transit {
     /// When it reaches the next queue.
     pub at: Picos,
@@ -27,9 +30,9 @@ pub struct Transit {
 #[derive(Default)]
 pub struct Detour {
     /// Data before each forward queue but the first.
-    pub data: Vec<VecDeque<Transit>>,
+    pub data: Vec<Ring<Transit>>,
     /// ACKs before each backward queue but the first, and last those on their way home.
-    pub acks: Vec<VecDeque<AckPacket>>,
+    pub acks: Vec<Ring<AckPacket>>,
     /// Segments whose ACK was lost, until a later ACK's SACK blocks have told of them.
     pub unreported: VecDeque<u32>,
     /// Of these, how many the next ACK through each backward queue will tell of.
@@ -38,6 +41,8 @@ pub struct Detour {
 
 /// See the module's page.
 pub struct Flow {
+    /// Its place among all flows.
+    pub index: u32,
     /// The sending side.
     pub sender: Sender,
     /// The receiving side; its ACKs are on the way to the first backward queue, or home.
@@ -64,7 +69,7 @@ pub struct Flow {
     access_time: Picos,
     access_free: Picos,
     /// Packets on the access link: when each reaches the queue, and its sequence number.
-    pub in_access: VecDeque<(Picos, u64)>,
+    pub in_access: Ring<(Picos, u64)>,
     /// `None` for a route over one queue.
     pub detour: Option<Box<Detour>>,
     /// Data packets that queues have dropped.
@@ -73,7 +78,7 @@ pub struct Flow {
 
 impl Flow {
     /// An idle flow.
-    pub fn new(spec: &FlowSpec, config: &Config) -> Self {
+    pub fn new(index: u32, spec: &FlowSpec, config: &Config) -> Self {
         let profile = &config.profiles[spec.class as usize];
         let cc = Cc::by_name(spec.congestion_control).expect("checked with the configuration");
         let ecn = profile.ecn || cc.needs_ecn();
@@ -85,6 +90,7 @@ impl Flow {
         let (turn, home) =
             if route.backward.is_empty() { (edge, 0) } else { (edge / 2, edge - edge / 2) };
         Self {
+            index,
             sender: Sender::new(cc, spec.segments, profile),
             receiver: Receiver::default(),
             class: spec.class,
@@ -98,9 +104,40 @@ impl Flow {
             start: spec.start,
             access_time,
             access_free: 0,
-            in_access: VecDeque::new(),
+            in_access: Ring::default(),
             detour: Detour::of(route),
             drops: 0,
+        }
+    }
+
+    /// A data packet of this flow, as a queue that keeps none sees it.
+    #[inline]
+    pub fn arriving(&self) -> Arriving {
+        Arriving { bytes: self.packet_bytes, class: self.class, ecn: self.ecn }
+    }
+
+    /// A packet of this flow at queue number `stage` of its route.
+    #[inline]
+    pub fn parcel(&self, stage: usize, load: Load) -> Parcel {
+        Parcel {
+            flow: self.index,
+            bytes: self.packet_bytes,
+            class: self.class,
+            stage: stage as u8,
+            ecn: self.ecn,
+            load,
+        }
+    }
+
+    /// A queue has dropped a packet of this flow.
+    pub fn lose(&mut self, parcel: Parcel) {
+        match (parcel.load, &mut self.detour) {
+            (Load::Data { .. }, _) => self.drops += 1,
+            (Load::Ack(ack), Some(detour)) => {
+                // Its stage counts the forward queues too, of which there is one more than pipes.
+                detour.lose_ack(parcel.stage as usize - detour.data.len() - 1, ack);
+            }
+            (Load::Ack(_), None) => {}
         }
     }
 
@@ -114,12 +151,25 @@ impl Flow {
 }
 
 impl Detour {
+    /// An ACK is lost at backward queue `back`.
+    pub fn lose_ack(&mut self, back: usize, ack: AckPacket) {
+        self.unreported.push_back(ack.trigger);
+        self.untold[back] += 1 + ack.also;
+    }
+
+    /// An ACK passes backward queue `back`; true if it is alone on its way from there.
+    pub fn carry_ack(&mut self, back: usize, ack: AckPacket) -> bool {
+        let also = ack.also + std::mem::take(&mut self.untold[back]);
+        self.acks[back].push_back(AckPacket { also, ..ack });
+        self.acks[back].len() == 1
+    }
+
     fn of(route: &Route) -> Option<Box<Self>> {
         let (forward, backward) = (route.forward.len(), route.backward.len());
         (forward + backward > 1).then(|| {
             Box::new(Self {
-                data: vec![VecDeque::new(); forward - 1],
-                acks: vec![VecDeque::new(); backward],
+                data: vec![Ring::default(); forward - 1],
+                acks: vec![Ring::default(); backward],
                 unreported: VecDeque::new(),
                 untold: vec![0; backward],
             })

@@ -1,13 +1,20 @@
-//! A link: a FIFO queue in front of a wire of fixed rate.
+//! A link: a queue in front of a wire of fixed rate.
 //!
-//! On such a link a packet's departure is known when it arrives, so that neither the start nor the
-//! end of a transmission needs an event of its own.
+//! Where the discipline decides on arrival and sends in order, a packet's departure is known when
+//! it arrives: neither the start nor the end of a transmission needs an event. Where it chooses
+//! what to send when the wire is free, the link asks for an event at that time.
+
+mod planned;
+mod scheduled;
 
 use crate::config::LinkSpec;
+use crate::parcel::Parcel;
 use crate::probe::link::LinkMeter;
-use crate::queue::drop_tail::DropTail;
+use crate::queue::spec::{Discipline, Wire};
+use crate::queue::{Arrival, Departure};
 use crate::time::{Picos, serialization};
-use std::collections::VecDeque;
+use planned::Planned;
+use scheduled::Scheduled;
 
 /// What became of a packet that was offered to the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,102 +23,150 @@ pub enum Verdict {
     Dropped,
     /// Its last bit leaves the wire at this time, with a congestion mark or without.
     Departs(Picos, bool),
-}
-
-#[derive(Clone, Copy)]
-struct Waiting {
-    /// When its transmission starts.
-    start: Picos,
-    bytes: u32,
-    class: u16,
+    /// It waits; `Link::serve` will tell.
+    Waits,
 }
 
 /// See the module's page.
 pub struct Link {
-    rate_bps: f64,
-    queue: DropTail,
-    ring: usize,
     /// Propagation to the next link of a route.
     pub delay: Picos,
-    free_at: Picos,
-    waiting: VecDeque<Waiting>,
-    /// The last size seen and its serialization time: nearly all packets are of one size.
-    last_size: (u32, Picos),
+    /// Memory that it shares with other links: which, and its alpha.
+    pub pool: Option<(usize, f64)>,
     /// Readings.
     pub meter: LinkMeter,
+    wire: Serializer,
+    queue: Queue,
+}
+
+/// What a queue that keeps no packets needs to know of one.
+#[derive(Clone, Copy)]
+pub struct Arriving {
+    /// Size on the wire.
+    pub bytes: u32,
+    /// Traffic class.
+    pub class: u16,
+    /// It may be marked instead of dropped.
+    pub ecn: bool,
+}
+
+#[allow(clippy::large_enum_variant)] // a few links; and every packet would pay for the pointer
+enum Queue {
+    Planned(Planned),
+    Scheduled(Box<Scheduled>),
+}
+
+/// Serialization times; the last size is remembered, since nearly all packets are of one size.
+struct Serializer {
+    rate_bps: f64,
+    last: (u32, Picos),
 }
 
 impl Link {
-    /// An idle link that `classes` traffic classes will share.
-    pub fn new(spec: &LinkSpec, classes: usize) -> Self {
+    /// An idle link that `classes` traffic classes share. The specification has been checked.
+    pub fn new(spec: &LinkSpec, wire: &Wire, seed: u64, classes: usize) -> Self {
+        let discipline = spec.queue.build(wire, seed).expect("checked with the configuration");
+        let ring = spec.transmit_ring as usize;
+        let (queue, capacity) = match discipline {
+            Discipline::Arrival(queue) => {
+                let capacity = queue.capacity();
+                (Queue::Planned(Planned::new(queue, ring)), capacity)
+            }
+            Discipline::Departure(queue) => {
+                let capacity = queue.capacity();
+                (Queue::Scheduled(Box::new(Scheduled::new(queue, ring))), capacity)
+            }
+        };
         Self {
-            rate_bps: spec.rate_bps,
-            queue: spec.queue,
-            ring: spec.transmit_ring as usize,
             delay: spec.delay,
-            free_at: 0,
-            waiting: VecDeque::with_capacity(spec.queue.capacity().min(4096)),
-            last_size: (0, 0),
-            meter: LinkMeter::new(spec.queue.capacity(), classes),
+            pool: spec.pool.map(|(pool, alpha)| (pool as usize, alpha)),
+            meter: LinkMeter::new(capacity, classes),
+            wire: Serializer { rate_bps: spec.rate_bps, last: (0, 0) },
+            queue,
         }
     }
 
-    /// A packet arrives at the queue.
+    /// A packet arrives at the queue; `parcel` makes it whole where it has to be kept. Others that
+    /// are lost by that go to `lost`.
     #[inline]
-    pub fn offer(&mut self, now: Picos, bytes: u32, class: u16) -> Verdict {
-        self.advance(now);
-        let start = self.free_at.max(now);
-        if start > now && !self.queue.admits(self.in_queue()) {
-            self.meter.dropped(class);
-            return Verdict::Dropped;
+    pub fn offer(
+        &mut self,
+        now: Picos,
+        packet: Arriving,
+        parcel: impl FnOnce() -> Parcel,
+        lost: &mut Vec<Parcel>,
+    ) -> Verdict {
+        match &mut self.queue {
+            Queue::Planned(queue) => {
+                let work = self.wire.time(packet.bytes);
+                queue.offer(now, packet, work, &mut self.meter)
+            }
+            Queue::Scheduled(queue) => queue.offer(now, &parcel(), &mut self.meter, lost),
         }
-        self.free_at = start + self.serialization(bytes);
-        self.meter.accepted(class, start - now, self.free_at - start);
-        if start > now {
-            self.meter.level(now, self.in_queue());
-            self.waiting.push_back(Waiting { start, bytes, class });
-        } else {
-            self.meter.started(class, bytes);
+    }
+
+    /// A packet that arrived found no room in the memory that the link shares.
+    pub fn refuse(&mut self, class: u16) {
+        self.meter.arrived(class);
+        self.meter.dropped(class);
+    }
+
+    /// When `serve` is next due, if the link needs it.
+    pub fn next_service(&self) -> Option<Picos> {
+        match &self.queue {
+            Queue::Planned(_) => None,
+            Queue::Scheduled(queue) => queue.next_service(),
         }
-        Verdict::Departs(self.free_at, false)
+    }
+
+    /// Takes the next packet off the queue: it departs, with a mark or without, at the time given.
+    pub fn serve(&mut self, now: Picos, lost: &mut Vec<Parcel>) -> Option<(Parcel, Picos, bool)> {
+        match &mut self.queue {
+            Queue::Planned(_) => None,
+            Queue::Scheduled(queue) => queue.serve(now, &mut self.wire, &mut self.meter, lost),
+        }
     }
 
     /// Ends a batch of readings at `now` and begins the next.
     pub fn cut(&mut self, now: Picos) {
-        self.advance(now);
-        self.meter.level(now, self.in_queue());
-        self.meter.cut(self.free_at.saturating_sub(now));
+        let waiting = self.waiting(now);
+        self.meter.level(now, waiting);
+        let free_at = match &self.queue {
+            Queue::Planned(queue) => queue.free_at,
+            Queue::Scheduled(queue) => queue.free_at,
+        };
+        self.meter.cut(free_at.saturating_sub(now));
     }
 
-    /// Packets that wait at `now`.
+    /// Packets that wait at `now`, as the router counts them.
     pub fn waiting(&mut self, now: Picos) -> usize {
-        self.advance(now);
-        self.in_queue()
-    }
-
-    /// Packets that wait as the router counts them: those in the transmit ring are past the queue.
-    #[inline]
-    fn in_queue(&self) -> usize {
-        self.waiting.len().saturating_sub(self.ring)
-    }
-
-    #[inline]
-    fn advance(&mut self, now: Picos) {
-        while let Some(&first) = self.waiting.front() {
-            if first.start > now {
-                break;
+        match &mut self.queue {
+            Queue::Planned(queue) => {
+                queue.advance(now, &mut self.meter);
+                queue.in_queue()
             }
-            self.meter.level(first.start, self.in_queue());
-            self.meter.started(first.class, first.bytes);
-            self.waiting.pop_front();
+            Queue::Scheduled(queue) => queue.packets(),
         }
     }
 
-    #[inline]
-    fn serialization(&mut self, bytes: u32) -> Picos {
-        if self.last_size.0 != bytes {
-            self.last_size = (bytes, serialization(bytes, self.rate_bps));
+    /// Bytes that wait or are on the wire at `now`.
+    pub fn bytes_held(&mut self, now: Picos) -> u64 {
+        match &mut self.queue {
+            Queue::Planned(queue) => {
+                queue.advance(now, &mut self.meter);
+                queue.bytes_held(now)
+            }
+            Queue::Scheduled(queue) => queue.bytes_held(now),
         }
-        self.last_size.1
+    }
+}
+
+impl Serializer {
+    #[inline]
+    fn time(&mut self, bytes: u32) -> Picos {
+        if self.last.0 != bytes {
+            self.last = (bytes, serialization(bytes, self.rate_bps));
+        }
+        self.last.1
     }
 }

@@ -57,12 +57,12 @@ impl<'a> Readings<'a> {
     }
 
     fn cut(&mut self, simulation: &mut Simulation) {
-        simulation.links.iter_mut().for_each(|link| link.cut(self.next_cut));
+        simulation.network.links.iter_mut().for_each(|link| link.cut(self.next_cut));
         let totals = class_totals(simulation);
         if self.cuts == 0 {
-            simulation.links.iter_mut().for_each(|link| link.meter.begin());
-            simulation.rtt.iter_mut().for_each(|rtt| *rtt = Histogram::default());
-            simulation.completions.iter_mut().for_each(Vec::clear);
+            simulation.network.links.iter_mut().for_each(|link| link.meter.begin());
+            simulation.network.rtt.iter_mut().for_each(|rtt| *rtt = Histogram::default());
+            simulation.network.completions.iter_mut().for_each(Vec::clear);
             self.flows_at_start = simulation.flows.iter().map(received_bytes).collect();
         } else {
             self.classes.push(totals.iter().zip(&self.totals).map(difference).collect());
@@ -77,7 +77,7 @@ impl<'a> Readings<'a> {
         let (Some(trace), Some(spec)) = (&mut self.trace, &self.config.trace) else { return };
         let now = self.next_sample;
         trace.at.push(now);
-        for (samples, link) in trace.queue.iter_mut().zip(&mut simulation.links) {
+        for (samples, link) in trace.queue.iter_mut().zip(&mut simulation.network.links) {
             samples.push(link.waiting(now) as u32);
         }
         if spec.window_sum {
@@ -99,12 +99,12 @@ impl<'a> Readings<'a> {
         let ends = simulation.flows.iter().map(received_bytes);
         Report {
             flow_bytes: ends.zip(starts).map(|(end, start)| end - start).collect(),
-            links: simulation.links.into_iter().map(|link| link.meter.into()).collect(),
+            links: simulation.network.links.into_iter().map(|link| link.meter.into()).collect(),
             classes: self.classes,
-            rtt: simulation.rtt,
-            completions: simulation.completions,
+            rtt: simulation.network.rtt,
+            completions: simulation.network.completions,
             trace: self.trace,
-            packets: simulation.packets,
+            packets: simulation.network.packets,
             events,
         }
     }
@@ -125,7 +125,7 @@ fn received_bytes(flow: &Flow) -> u64 {
 }
 
 fn class_totals(simulation: &Simulation) -> Vec<ClassBatch> {
-    let mut totals = vec![ClassBatch::default(); simulation.config.profiles.len()];
+    let mut totals = vec![ClassBatch::default(); simulation.network.config.profiles.len()];
     for flow in &simulation.flows {
         let total = &mut totals[flow.class as usize];
         total.sent_segments += flow.sender.snd_max + flow.sender.retransmissions;

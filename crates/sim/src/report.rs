@@ -48,7 +48,7 @@ pub struct Report {
     pub flow_bytes: Vec<u64>,
     /// Readings over time, if asked for.
     pub trace: Option<Trace>,
-    /// Data packets that first links accepted from the start of the run.
+    /// Data packets that last links took in from the start of the run.
     pub packets: u64,
     /// Events handled from the start of the run.
     pub events: u64,

@@ -15,12 +15,19 @@ from forebay.laws import (
     desynchronized,
     effective_bandwidth,
     exact_bursts,
+    fractional_brownian,
+    general_decrease,
+    heterogeneous,
     loss,
+    partial_synchrony,
     rule_of_thumb,
     sawtooth,
     single_flow,
     sqrt_n,
     synchronized,
+    tcp_and_link,
+    tiny_buffers,
+    uncertainty,
     utilization,
 )
 from forebay.laws.answer import Law, LawAnswer
@@ -36,6 +43,8 @@ LAWS: tuple[Law, ...] = (
     sqrt_n.LAW,
     utilization.LAW,
     loss.LAW,
+    heterogeneous.LAW,
+    general_decrease.LAW,
 )
 """Every law, in the order in which they are shown."""
 
@@ -62,12 +71,19 @@ __all__ = [
     "effective_bandwidth",
     "exact_bursts",
     "for_scenario",
+    "fractional_brownian",
+    "general_decrease",
     "governing_law",
+    "heterogeneous",
     "loss",
+    "partial_synchrony",
     "rule_of_thumb",
     "sawtooth",
     "single_flow",
     "sqrt_n",
     "synchronized",
+    "tcp_and_link",
+    "tiny_buffers",
+    "uncertainty",
     "utilization",
 ]

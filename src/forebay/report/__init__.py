@@ -8,11 +8,15 @@ from forebay.report.answer import Answer
 from forebay.report.comparison import print_comparison
 from forebay.report.numbers import percent
 from forebay.report.outcome import print_outcome
+from forebay.report.picture import Line, Panel, Picture
 from forebay.report.reproduction import Reproduction, print_reproduction
 from forebay.report.size import print_size
 
 __all__ = [
     "Answer",
+    "Line",
+    "Panel",
+    "Picture",
     "Reproduction",
     "percent",
     "print_comparison",

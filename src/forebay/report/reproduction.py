@@ -9,6 +9,7 @@ from typing import Any
 from forebay.outcome import Metric
 from forebay.report.console import console, show_table, table
 from forebay.report.numbers import NOT_MEASURED, half_width
+from forebay.report.picture import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Reproduction:
     labels : how many columns at the left name the row; a figure draws the others.
     drawn : names of the columns that a figure draws; empty means all numbers but labels.
     unit : unit of the drawn columns.
+    picture : the paper's own figure; drawn in place of the rows where there is one.
     """
 
     artefact: str
@@ -39,6 +41,7 @@ class Reproduction:
     labels: int = 1
     drawn: tuple[str, ...] = ()
     unit: str = ""
+    picture: Picture | None = None
 
     def __post_init__(self) -> None:
         lengths = {len(self.rows), len(self.verdicts), len(self.reasons)}

@@ -24,7 +24,10 @@ def check(scenario: Scenario) -> None:
     _lengths(scenario)
     _flows(scenario)
     _packets(scenario)
+    _counted(scenario)
     _buffer(scenario)
+    _links(scenario)
+    _memory(scenario)
     _starts(scenario)
     _delay_goals(scenario)
     _utilization_goal(scenario)
@@ -81,18 +84,47 @@ def _listed(scenario: Scenario, group: Traffic, seconds: float) -> float:
     return group.packets_per_second(scenario.link.rate) * seconds
 
 
+def _counted(scenario: Scenario) -> None:
+    """Refuse a size over the root of n where there is no n."""
+    sizes = [("queue.size", scenario.queue.size)]
+    sizes += [(f"links.{i}.queue.size", each.queue.size) for i, each in enumerate(scenario.links)]
+    for field, size in sizes:
+        if size.unit == "bdp/sqrt(n)" and not scenario.n_flows:
+            wrong = f'"{size}" without flows that last: n counts long flows, or else users'
+            hint = 'write a size such as "129 packets" or "1 bdp"'
+            raise ScenarioError("contradiction", wrong, hint, field=field, value=size)
+
+
 def _buffer(scenario: Scenario) -> None:
     size = scenario.queue.size
-    if size.unit == "bdp/sqrt(n)" and not scenario.n_flows:
-        wrong = f'"{size}" without flows that last: n counts long flows, or else users'
-        hint = 'write a size such as "129 packets" or "1 bdp"'
-        raise ScenarioError("contradiction", wrong, hint, field="queue.size", value=size)
     packets = scenario.buffer_packets
     if 1 <= packets <= MAX_BUFFER_PACKETS:
         return
     wrong = f'"{size}" is {packets} packets of {scenario.packet}'
     hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
     raise ScenarioError("out-of-range", wrong, hint, field="queue.size", value=size)
+
+
+def _links(scenario: Scenario) -> None:
+    seen = {"bottleneck"}
+    for index, link in enumerate(scenario.links):
+        if link.name in seen:
+            wrong, hint = "another link has this name", "write a name of its own"
+            field = f"links.{index}.name"
+            raise ScenarioError("contradiction", wrong, hint, field=field, value=link.name)
+        seen.add(link.name)
+        packets = scenario.queue_packets(link)
+        if not 1 <= packets <= MAX_BUFFER_PACKETS:
+            wrong = f'"{link.queue.size}" is {packets} packets of {scenario.packet}'
+            hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
+            raise ScenarioError("out-of-range", wrong, hint, field=f"links.{index}.queue.size")
+
+
+def _memory(scenario: Scenario) -> None:
+    sharing = [scenario.queue, *(link.queue for link in scenario.links)]
+    if scenario.memory is None and any(queue.alpha is not None for queue in sharing):
+        wrong, hint = "alpha is set, but there is no shared memory", 'write memory = "16 MB"'
+        raise ScenarioError("contradiction", wrong, hint, field="memory")
 
 
 def _starts(scenario: Scenario) -> None:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from inspect import cleandoc
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -69,9 +69,11 @@ def markdown() -> str:
 def _tables() -> Iterator[tuple[str, type[BaseModel]]]:
     yield "Top level", Scenario
     for name, field in Scenario.model_fields.items():
+        listed = get_origin(field.annotation) is tuple
+        header = f"`[[{name}]]`" if listed else f"`[{name}]`"
         for model in _models(field.annotation):
             kind = model.model_fields.get("kind")
-            yield f'`[[{name}]]` of kind "{kind.default}"' if kind else f"`[{name}]`", model
+            yield f'{header} of kind "{kind.default}"' if kind else header, model
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -82,22 +82,27 @@ impl LinkMeter {
     pub fn level(&mut self, now: Picos, waiting: usize) {
         let span = now - self.changed;
         self.changed = now;
-        self.current.queue_area += u128::from(span) * waiting as u128;
         self.current.queue_time[waiting >> self.bin_shift] += span;
+        if self.bin_shift > 0 {
+            self.current.queue_area += u128::from(span) * waiting as u128;
+        }
     }
 
-    /// A packet was dropped.
+    /// A packet arrived.
+    #[inline]
+    pub fn arrived(&mut self, class: u16) {
+        self.current.classes[class as usize].arrivals += 1;
+    }
+
+    /// A packet that had arrived was dropped.
     #[inline]
     pub fn dropped(&mut self, class: u16) {
-        let counts = &mut self.current.classes[class as usize];
-        counts.arrivals += 1;
-        counts.drops += 1;
+        self.current.classes[class as usize].drops += 1;
     }
 
-    /// A packet was accepted and will wait, then take `work` on the wire.
+    /// A packet will be on the wire for `work`, after a wait of `wait`.
     #[inline]
-    pub fn accepted(&mut self, class: u16, wait: Picos, work: Picos) {
-        self.current.classes[class as usize].arrivals += 1;
+    pub fn served(&mut self, wait: Picos, work: Picos) {
         self.current.delay_sum += u128::from(wait);
         self.accepted_work += u128::from(work);
         self.delay.record(wait);
@@ -109,11 +114,15 @@ impl LinkMeter {
         self.current.classes[class as usize].sent_bytes += u64::from(bytes);
     }
 
-    /// Ends a batch; `backlog` is the work accepted and not yet on the wire's far side.
+    /// Ends a batch; `backlog` is the work served and not yet on the wire's far side.
     pub fn cut(&mut self, backlog: Picos) {
         let sent = self.accepted_work - u128::from(backlog);
         self.current.busy = (sent - self.sent_work) as Picos;
         self.sent_work = sent;
+        if self.bin_shift == 0 {
+            let spans = self.current.queue_time.iter().zip(0_u128..);
+            self.current.queue_area = spans.map(|(&span, level)| u128::from(span) * level).sum();
+        }
         let fresh = LinkBatch {
             busy: 0,
             queue_area: 0,

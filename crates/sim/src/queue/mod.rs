@@ -1,3 +1,87 @@
 //! Queue disciplines, each written once and under its Linux kernel name.
+//!
+//! They are state machines that know nothing of links, events or flows. There are two kinds. An
+//! *arrival* discipline decides a packet's fate when it comes, and sends in order of arrival: a
+//! link then knows every departure at once. A *departure* discipline chooses the packet to send
+//! when the wire is free. Adding one is a file here and a line in the list of `spec`.
 
-pub mod drop_tail;
+mod chance;
+pub mod codel;
+mod drain;
+pub mod fifo;
+pub mod fq_codel;
+pub mod pie;
+pub mod red;
+pub mod shared;
+pub mod spec;
+
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod toy;
+
+use crate::time::Picos;
+
+/// What waits in front of a packet that arrives. The packet on the wire does not count.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Backlog {
+    /// Packets waiting.
+    pub packets: usize,
+    /// Bytes waiting.
+    pub bytes: u64,
+    /// Time until the arriving packet's transmission would start; 0 if the wire is idle.
+    pub delay: Picos,
+}
+
+/// The fate of an arriving packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// It joins the queue.
+    Accept,
+    /// It joins the queue and is marked (CE, RFC 3168).
+    Mark,
+    /// It is lost.
+    Drop,
+}
+
+/// A discipline that decides on arrival and sends first in, first out.
+pub trait Arrival {
+    /// Judges a packet. It is told of every arrival, in order of time.
+    fn admit(&mut self, now: Picos, bytes: u32, ecn_capable: bool, backlog: &Backlog) -> Admission;
+
+    /// The most packets that can ever wait.
+    fn capacity(&self) -> usize;
+}
+
+/// A packet as a departure discipline holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queued {
+    /// The flow it belongs to.
+    pub flow: u32,
+    /// Its size on the wire.
+    pub bytes: u32,
+    /// When it joined the queue.
+    pub arrived: Picos,
+    /// Whether it may be marked instead of dropped.
+    pub ecn_capable: bool,
+    /// Its owner's mark; a discipline hands it back untouched.
+    pub handle: u32,
+}
+
+/// A discipline that chooses what to send when the wire is free.
+pub trait Departure {
+    /// Takes a packet in. Whatever is lost by that, this packet or others, goes to `dropped`.
+    fn enqueue(&mut self, now: Picos, packet: Queued, dropped: &mut impl FnMut(Queued));
+
+    /// The packet to send now, and whether it is marked (CE). What is lost goes to `dropped`.
+    fn dequeue(&mut self, now: Picos, dropped: &mut impl FnMut(Queued)) -> Option<(Queued, bool)>;
+
+    /// Packets waiting.
+    fn packets(&self) -> usize;
+
+    /// Bytes waiting.
+    fn bytes(&self) -> u64;
+
+    /// The most packets that can ever wait.
+    fn capacity(&self) -> usize;
+}

@@ -106,32 +106,40 @@ fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
     tcp.restart_timer(now);
 }
 
+/// Segments that may go now: the repair that is due, and what the window holds beyond.
 #[inline]
-pub(super) fn next_segment(tcp: &mut Sender, now: Picos, profile: &Profile) -> Option<u64> {
-    if tcp.burst_left == 0 {
-        return None;
-    }
+pub(super) fn allowance(tcp: &Sender, profile: &Profile) -> u64 {
+    let window = (tcp.window.cwnd + f64::from(tcp.inflation)) as u32;
+    let new = tcp.new_allowed(profile).min(room(window, tcp.snd_nxt - tcp.snd_una));
+    (new + u64::from(tcp.resend_first)).min(tcp.burst_left.into())
+}
+
+/// What `window` leaves beyond `outstanding`.
+#[inline]
+fn room(window: u32, outstanding: u64) -> u64 {
+    u64::from(window).saturating_sub(outstanding)
+}
+
+/// The next of the segments that `allowance` lets go.
+#[inline]
+pub(super) fn next_segment(tcp: &mut Sender, now: Picos) -> u64 {
     tcp.burst_left -= 1;
     if tcp.resend_first {
         tcp.resend_first = false;
         tcp.retransmissions += 1;
-        return Some(tcp.snd_una);
-    }
-    let window = tcp.window.cwnd as u64 + u64::from(tcp.inflation);
-    if tcp.snd_nxt - tcp.snd_una >= window || !tcp.may_send_new(profile) {
-        return None;
+        return tcp.snd_una;
     }
     let seq = tcp.snd_nxt;
     tcp.snd_nxt += 1;
     if seq < tcp.snd_max {
         tcp.retransmissions += 1;
-        return Some(seq);
+        return seq;
     }
     tcp.snd_max = tcp.snd_nxt;
     if tcp.timed.is_none() {
         tcp.timed = Some((seq, now));
     }
-    Some(seq)
+    seq
 }
 
 /// Go back to the first segment not acknowledged.

@@ -1,11 +1,12 @@
 //! The receiver. Packets reach it in the order in which the last queue sends them, so its state is
 //! advanced as soon as that order is known, and each ACK is put on the way back with its time.
 
+use crate::ring::Ring;
 use crate::time::Picos;
 use std::collections::VecDeque;
 
 /// An ACK on its way back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckPacket {
     /// When it arrives at the next place that acts on it.
     pub at: Picos,
@@ -27,7 +28,7 @@ pub struct Receiver {
     /// Bit i: segment rcv_nxt + i has arrived out of order; empty while nothing is missing.
     held: VecDeque<bool>,
     /// ACKs on the way back, in order.
-    pub acks: VecDeque<AckPacket>,
+    pub acks: Ring<AckPacket>,
     /// The last entry of `acks` waits for a second segment until this time less the way back.
     delayed_until: Option<Picos>,
 }

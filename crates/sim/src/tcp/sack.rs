@@ -326,28 +326,29 @@ fn reduce(tcp: &mut Sender, delivered: u64, safe: bool) {
     tcp.window.cwnd = (in_flight + allowed.max(first)) as f64;
 }
 
-pub(super) fn next_segment(tcp: &mut Sender, now: Picos, profile: &Profile) -> Option<u64> {
-    let new_allowed = tcp.may_send_new(profile);
-    let board = tcp.scoreboard.as_mut()?;
-    if board.in_flight() >= tcp.window.cwnd as u64 {
-        return None;
-    }
+/// Segments that may go now: the window less the pipe, as far as there is something to send.
+#[inline]
+pub(super) fn allowance(tcp: &Sender, board: &Scoreboard, profile: &Profile) -> u64 {
+    let room = u64::from(tcp.window.cwnd as u32).saturating_sub(board.in_flight());
+    room.min(board.lost - board.resent + tcp.new_allowed(profile))
+}
+
+/// The next of the segments that `allowance` lets go: RFC 6675's NextSeg, rules 1 and 2.
+#[inline]
+pub(super) fn next_segment(tcp: &mut Sender, now: Picos) -> u64 {
+    let board = tcp.scoreboard.as_mut().expect("a sender with SACK has a scoreboard");
+    board.prr_out += 1;
     if let Some(seq) = board.next_lost(tcp.snd_una) {
         board.resend(tcp.snd_una, seq, now);
-        board.prr_out += 1;
         tcp.retransmissions += 1;
-        return Some(seq);
-    }
-    if !new_allowed {
-        return None;
+        return seq;
     }
     board.segments.push_back(Segment::sent_at(now));
     board.record(board.segments.len() - 1, now, false);
-    board.prr_out += 1;
     let seq = tcp.snd_nxt;
     tcp.snd_nxt += 1;
     tcp.snd_max = tcp.snd_nxt;
-    Some(seq)
+    seq
 }
 
 pub(super) fn on_timeout(tcp: &mut Sender) {

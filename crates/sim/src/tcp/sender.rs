@@ -119,21 +119,29 @@ impl Sender {
         }
     }
 
-    /// The next segment that the window lets go now, if any; call until it gives none.
+    /// How many segments may go now.
     #[inline]
-    pub fn next_segment(&mut self, now: Picos, profile: &Profile) -> Option<u64> {
-        let seq = if self.scoreboard.is_some() {
-            sack::next_segment(self, now, profile)?
-        } else {
-            newreno::next_segment(self, now, profile)?
-        };
+    pub fn allowance(&self, profile: &Profile) -> u64 {
+        match &self.scoreboard {
+            Some(board) => sack::allowance(self, board, profile),
+            None => newreno::allowance(self, profile),
+        }
+    }
+
+    /// The next of the segments that `allowance` lets go.
+    #[inline]
+    pub fn next_segment(&mut self, now: Picos) -> u64 {
         if self.rto_at == NEVER {
             self.rto_at = now + self.rtt.rto();
         }
         if let Some(rate) = self.window.pacing_rate {
             self.paced_until = self.paced_until.max(now) + (SECOND as f64 / rate) as Picos;
         }
-        Some(seq)
+        if self.scoreboard.is_some() {
+            sack::next_segment(self, now)
+        } else {
+            newreno::next_segment(self, now)
+        }
     }
 
     /// When a paced sender may send next, if that is still to come.
@@ -229,10 +237,11 @@ impl Sender {
         }
     }
 
-    /// Whether new data may go: the application has some and the receiver's window holds it.
+    /// New segments that may go as far as the application's data and the receiver's window reach.
     #[inline]
-    pub(super) fn may_send_new(&self, profile: &Profile) -> bool {
-        self.snd_nxt < self.end && self.snd_nxt - self.snd_una < u64::from(profile.max_window)
+    pub(super) fn new_allowed(&self, profile: &Profile) -> u64 {
+        let held = self.snd_nxt - self.snd_una;
+        (self.end - self.snd_nxt).min(u64::from(profile.max_window).saturating_sub(held))
     }
 }
 

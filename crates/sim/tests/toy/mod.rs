@@ -2,7 +2,8 @@
 #![allow(dead_code)] // each test file uses some of it
 
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, TraceSpec};
-use forebay_sim::queue::drop_tail::DropTail;
+use forebay_sim::queue::fifo::PfifoParams;
+use forebay_sim::queue::spec::QueueSpec;
 use forebay_sim::report::Report;
 use forebay_sim::simulation::{Control, run};
 use forebay_sim::tcp::profile::Profile;
@@ -10,7 +11,8 @@ use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 
 /// A link with a drop-tail queue of so many packets.
 pub fn link(rate_bps: f64, packets: u32) -> LinkSpec {
-    LinkSpec { rate_bps, queue: DropTail::Packets(packets), transmit_ring: 0, delay: 0 }
+    let queue = QueueSpec::Pfifo(PfifoParams { limit: packets });
+    LinkSpec { rate_bps, queue, transmit_ring: 0, pool: None, delay: 0 }
 }
 
 /// A Reno flow without end, of 1500-byte packets from a fast access link, over route 0.
@@ -38,6 +40,8 @@ pub fn spread(n: u64) -> Vec<FlowSpec> {
 pub fn dumbbell(link: LinkSpec, profile: Profile, flows: Vec<FlowSpec>) -> Config {
     Config {
         links: vec![link],
+        pools: vec![],
+        seed: 1,
         routes: vec![Route { forward: vec![0], backward: vec![] }],
         profiles: vec![profile],
         flows,

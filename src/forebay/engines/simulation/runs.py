@@ -11,7 +11,7 @@ from forebay.scenario import Tcp
 from forebay.workload import draw
 
 if TYPE_CHECKING:
-    from forebay.scenario import Scenario, Traffic
+    from forebay.scenario import Link, Queue, Scenario, Traffic
 
 BATCHES = 20
 """Parts of the measured window that are read apart, for intervals from a single seed."""
@@ -37,13 +37,37 @@ def make_run(scenario: Scenario, seed: int) -> _core.Run:
         access_bps=workload.access_bps,
     )
     return _core.Run(
-        links=[_core.Link(scenario.link.rate, buffer_packets=scenario.buffer_packets)],
+        links=_links(scenario),
         routes=[([0], [])],
+        memory_bytes=scenario.memory,
         profiles=[_profile(traffic) for traffic in scenario.traffic],
         flows=flows,
+        seed=workload.tie_break_seed,
         warmup_ps=_picoseconds(scenario.measure.warmup),
         window_ps=_picoseconds(scenario.measure.duration),
         batches=BATCHES,
+    )
+
+
+def _links(scenario: Scenario) -> list[_core.Link]:
+    """Return the link under study first, then the further ones in their order."""
+    first = _link(scenario, scenario.link, scenario.queue, scenario.buffer_packets)
+    others = (
+        _link(scenario, each, each.queue, scenario.queue_packets(each)) for each in scenario.links
+    )
+    return [first, *others]
+
+
+def _link(scenario: Scenario, link: Link, queue: Queue, packets: int) -> _core.Link:
+    return _core.Link(
+        link.rate,
+        buffer_packets=packets,
+        packet_bytes=scenario.packet,
+        discipline="pfifo" if queue.discipline == "drop-tail" else queue.discipline,
+        parameters=queue.parameters,
+        transmit_ring=queue.transmit_ring,
+        delay_ps=_picoseconds(link.delay),
+        alpha=queue.alpha,
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.outcome import ClassReading, Histogram, LinkReading, Reading
+from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
     from forebay._core import LinkReadings, Readings
@@ -20,20 +21,29 @@ def to_reading(scenario: Scenario, seed: int, raw: Readings) -> Reading:
     """Name what one replication read."""
     return Reading(
         seed=seed,
-        links={"bottleneck": _link(scenario, raw["links"][0])},
+        links=_links(scenario, raw),
         classes=_classes(scenario, raw),
         packets=raw["packets"],
         cpu_s=raw["wall_s"],
     )
 
 
-def _link(scenario: Scenario, raw: LinkReadings) -> LinkReading:
+def _links(scenario: Scenario, raw: Readings) -> dict[str, LinkReading]:
+    named = [(BOTTLENECK, scenario.link.rate, scenario.buffer_packets)]
+    named += [(each.name, each.rate, scenario.queue_packets(each)) for each in scenario.links]
+    return {
+        name: _link(scenario, rate, packets, each)
+        for (name, rate, packets), each in zip(named, raw["links"], strict=True)
+    }
+
+
+def _link(scenario: Scenario, rate: float, packets: int, raw: LinkReadings) -> LinkReading:
     return LinkReading(
-        capacity_bps=scenario.link.rate,
+        capacity_bps=rate,
         window_s=scenario.measure.duration,
-        buffer_packets=scenario.buffer_packets,
-        bdp_packets=scenario.bdp_packets,
-        bits=raw["busy_s"] * scenario.link.rate,
+        buffer_packets=packets,
+        bdp_packets=scenario.bdp_packets * rate / scenario.link.rate,
+        bits=raw["busy_s"] * rate,
         arrivals=raw["arrivals"].sum(axis=1),
         drops=raw["drops"].sum(axis=1),
         queue_packet_s=raw["queue_packet_s"],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.figure import Figure
 
 from forebay.outcome import Metric
+from forebay.report.figures.picture import draw_picture
 from forebay.report.figures.style import (
     BLUE,
     GREEN,
@@ -28,7 +29,10 @@ _DOTS = (("s", ORANGE), ("D", PURPLE), ("o", BLUE), ("^", GREEN), ("v", INK), ("
 
 
 def draw_reproduction(made: Reproduction, path: Path) -> None:
-    """Draw every number column of a reproduction against its rows into a file."""
+    """Draw its picture, or every number column against its rows, into a file."""
+    if made.picture is not None:
+        draw_picture(made.picture, made.title, path)
+        return
     with house_style():
         figure = Figure(figsize=(7.2, 1.6 + 0.28 * len(made.rows)), layout="constrained")
         axes = figure.subplots()

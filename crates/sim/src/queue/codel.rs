@@ -1,0 +1,127 @@
+//! CoDel, controlled delay (RFC 8289; Linux `codel`): one queue under the law of `law`.
+
+pub(super) mod law;
+
+use super::spec::{BadParameter, Parameters, Wire, within};
+use super::{Departure, Queued};
+use crate::time::{MILLISECOND, Picos};
+use law::{Law, Setpoint, Source};
+use std::collections::VecDeque;
+
+/// Parameters of `codel` (tc-codel(8); RFC 8289, section 4). The defaults are Linux's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CodelParams {
+    /// `limit`, packets that may wait, from 1. Default 1000.
+    pub limit: u32,
+    /// `target`, the standing delay that is accepted. Default 5 ms.
+    pub target: Picos,
+    /// `interval`, for how long the delay must stay above the target, more than 0. Default 100 ms.
+    pub interval: Picos,
+    /// `ecn`: mark packets that can be marked. Default off.
+    pub ecn: bool,
+    /// `ce_threshold`: besides, mark whatever waited longer than this. Default none.
+    pub ce_threshold: Option<Picos>,
+}
+
+impl Default for CodelParams {
+    fn default() -> Self {
+        Self {
+            limit: 1000,
+            target: 5 * MILLISECOND,
+            interval: 100 * MILLISECOND,
+            ecn: false,
+            ce_threshold: None,
+        }
+    }
+}
+
+impl Parameters for CodelParams {
+    type Discipline = Codel;
+
+    fn check(&self) -> Result<(), BadParameter> {
+        within("limit", self.limit >= 1, "at least 1 packet")?;
+        within("interval", self.interval > 0, "more than 0")
+    }
+
+    fn sized(self, packets: u32, _packet_bytes: u32) -> Self {
+        Self { limit: packets, ..self }
+    }
+
+    fn build(&self, wire: &Wire, _seed: u64) -> Codel {
+        Codel {
+            limit: self.limit as usize,
+            setpoint: Setpoint {
+                target: self.target,
+                interval: self.interval,
+                ecn: self.ecn,
+                ce_threshold: self.ce_threshold,
+                largest_packet: wire.largest_packet,
+            },
+            law: Law::default(),
+            queue: Fifo {
+                packets: VecDeque::with_capacity(self.limit.min(4096) as usize),
+                bytes: 0,
+            },
+        }
+    }
+}
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct Codel {
+    limit: usize,
+    setpoint: Setpoint,
+    law: Law,
+    queue: Fifo,
+}
+
+#[derive(Clone, Debug)]
+struct Fifo {
+    packets: VecDeque<Queued>,
+    bytes: u64,
+}
+
+impl Source for Fifo {
+    #[inline]
+    fn next(&mut self) -> Option<Queued> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= u64::from(packet.bytes);
+        Some(packet)
+    }
+
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Departure for Codel {
+    #[inline]
+    fn enqueue(&mut self, _now: Picos, packet: Queued, dropped: &mut impl FnMut(Queued)) {
+        if self.queue.packets.len() >= self.limit {
+            return dropped(packet);
+        }
+        self.queue.bytes += u64::from(packet.bytes);
+        self.queue.packets.push_back(packet);
+    }
+
+    #[inline]
+    fn dequeue(&mut self, now: Picos, dropped: &mut impl FnMut(Queued)) -> Option<(Queued, bool)> {
+        self.law.dequeue(now, &self.setpoint, &mut self.queue, dropped)
+    }
+
+    fn packets(&self) -> usize {
+        self.queue.packets.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.queue.bytes
+    }
+
+    fn capacity(&self) -> usize {
+        self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests;

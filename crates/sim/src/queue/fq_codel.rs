@@ -1,0 +1,136 @@
+//! FQ-CoDel (RFC 8290; Linux `fq_codel`): flows hashed to queues, each under CoDel's law, served
+//! by deficit round robin, new queues first.
+
+mod params;
+mod rounds;
+mod store;
+
+pub use params::FqCodelParams;
+
+use super::codel::law::{Law, Setpoint};
+use super::{Departure, Queued};
+use crate::time::Picos;
+use rounds::Ring;
+use store::{Slot, Store};
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct FqCodel {
+    params: FqCodelParams,
+    setpoint: Setpoint,
+    perturbation: u64,
+    laws: Vec<Law>,
+    /// Bytes that each queue may still send in its turn.
+    deficits: Vec<i64>,
+    store: Store,
+    /// Queues in the order of service: `next[i]` follows queue i in the ring that holds it.
+    next: Vec<u32>,
+    listed: Vec<bool>,
+    new: Ring,
+    old: Ring,
+}
+
+impl Departure for FqCodel {
+    #[inline]
+    fn enqueue(&mut self, _now: Picos, packet: Queued, dropped: &mut impl FnMut(Queued)) {
+        let queue = self.queue_of(packet.flow);
+        self.store.push(queue, packet);
+        if !self.listed[queue] {
+            self.listed[queue] = true;
+            self.deficits[queue] = i64::from(self.params.quantum);
+            self.new.push(queue as u32, &mut self.next);
+        }
+        let full = self.store.packets() > self.params.limit as usize;
+        if full || self.store.memory() > self.params.memory_limit {
+            self.shed(dropped);
+        }
+    }
+
+    /// RFC 8290, section 4.2.
+    #[inline]
+    fn dequeue(&mut self, now: Picos, dropped: &mut impl FnMut(Queued)) -> Option<(Queued, bool)> {
+        loop {
+            let fresh = self.new.first().is_some();
+            let queue = self.new.first().or(self.old.first())? as usize;
+            if self.deficits[queue] <= 0 {
+                self.deficits[queue] += i64::from(self.params.quantum);
+                self.retire(fresh);
+                continue;
+            }
+            let mut slot = Slot { store: &mut self.store, queue };
+            let sent = self.laws[queue].dequeue(now, &self.setpoint, &mut slot, dropped);
+            if let Some((packet, _)) = sent {
+                self.deficits[queue] -= i64::from(packet.bytes);
+                return sent;
+            }
+            // A new queue that ran empty waits a round among the old ones: else its flow could
+            // send one packet at a time and always come first.
+            if fresh && self.old.first().is_some() {
+                self.retire(true);
+            } else {
+                self.pop(fresh);
+                self.listed[queue] = false;
+            }
+        }
+    }
+
+    fn packets(&self) -> usize {
+        self.store.packets()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.store.bytes()
+    }
+
+    fn capacity(&self) -> usize {
+        self.params.limit as usize
+    }
+}
+
+impl FqCodel {
+    fn pop(&mut self, fresh: bool) -> u32 {
+        if fresh { self.new.pop(&self.next) } else { self.old.pop(&self.next) }
+    }
+
+    /// The queue whose turn it was goes to the end of the old ones.
+    fn retire(&mut self, fresh: bool) {
+        let queue = self.pop(fresh);
+        self.old.push(queue, &mut self.next);
+    }
+
+    /// The buffer is full: the fattest queue loses half of its bytes from the head, at most
+    /// `drop_batch` packets, and its law counts them (RFC 8290, section 4.1; Linux).
+    #[cold]
+    fn shed(&mut self, dropped: &mut impl FnMut(Queued)) {
+        let (queue, backlog) = self.store.fattest();
+        let mut shed = 0;
+        for _ in 0..self.params.drop_batch {
+            let Some(packet) = self.store.pop(queue) else { break };
+            shed += u64::from(packet.bytes);
+            self.laws[queue].count = self.laws[queue].count.wrapping_add(1);
+            dropped(packet);
+            if shed >= backlog / 2 {
+                break;
+            }
+        }
+    }
+
+    /// Flows share a queue by chance alone; another perturbation throws them otherwise.
+    #[inline]
+    fn queue_of(&self, flow: u32) -> usize {
+        let hash = mix(u64::from(flow) ^ self.perturbation) >> 32;
+        ((hash * u64::from(self.params.flows)) >> 32) as usize
+    }
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): every bit moves every other.
+#[inline]
+fn mix(mut bits: u64) -> u64 {
+    bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
+}
+
+#[cfg(test)]
+mod tests;

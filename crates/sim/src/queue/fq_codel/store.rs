@@ -1,0 +1,161 @@
+//! Packets in many first-in-first-out queues that share one pool.
+
+use crate::queue::Queued;
+use crate::queue::codel::law::Source;
+
+const NONE: u32 = u32::MAX;
+
+/// What a packet costs Linux besides its bytes: `sk_buff` (256 B) and `skb_shared_info` (320 B).
+const OVERHEAD: u64 = 576;
+
+#[derive(Clone, Debug)]
+struct Node {
+    packet: Queued,
+    next: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    first: u32,
+    last: u32,
+}
+
+/// See the module's page. It grows to the most packets it ever held and then allocates no more.
+#[derive(Clone, Debug)]
+pub(super) struct Store {
+    nodes: Vec<Node>,
+    free: u32,
+    queues: Vec<Ends>,
+    /// Bytes of each queue, dense: finding the fattest reads them all.
+    backlogs: Vec<u64>,
+    packets: usize,
+    bytes: u64,
+}
+
+impl Store {
+    pub fn new(queues: usize, packets: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(packets),
+            free: NONE,
+            queues: vec![Ends { first: NONE, last: NONE }; queues],
+            backlogs: vec![0; queues],
+            packets: 0,
+            bytes: 0,
+        }
+    }
+
+    pub fn packets(&self) -> usize {
+        self.packets
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Memory that Linux would hold: the packets' `truesize`.
+    #[inline]
+    pub fn memory(&self) -> u64 {
+        self.bytes + OVERHEAD * self.packets as u64
+    }
+
+    #[inline]
+    pub fn push(&mut self, queue: usize, packet: Queued) {
+        let node = self.place(Node { packet, next: NONE });
+        let ends = &mut self.queues[queue];
+        if ends.first == NONE {
+            ends.first = node;
+        } else {
+            self.nodes[ends.last as usize].next = node;
+        }
+        ends.last = node;
+        self.backlogs[queue] += u64::from(packet.bytes);
+        self.bytes += u64::from(packet.bytes);
+        self.packets += 1;
+    }
+
+    #[inline]
+    pub fn pop(&mut self, queue: usize) -> Option<Queued> {
+        let index = self.queues[queue].first;
+        let node = self.nodes.get_mut(index as usize)?;
+        let packet = node.packet;
+        self.queues[queue].first = node.next;
+        node.next = self.free;
+        self.free = index;
+        self.backlogs[queue] -= u64::from(packet.bytes);
+        self.bytes -= u64::from(packet.bytes);
+        self.packets -= 1;
+        Some(packet)
+    }
+
+    /// The queue of most bytes and what it holds; the first among equals.
+    pub fn fattest(&self) -> (usize, u64) {
+        let mut fattest = (0, 0);
+        for (queue, &bytes) in self.backlogs.iter().enumerate() {
+            if bytes > fattest.1 {
+                fattest = (queue, bytes);
+            }
+        }
+        fattest
+    }
+
+    #[inline]
+    fn place(&mut self, node: Node) -> u32 {
+        let index = self.free;
+        if index == NONE {
+            self.nodes.push(node);
+            return self.nodes.len() as u32 - 1;
+        }
+        self.free = self.nodes[index as usize].next;
+        self.nodes[index as usize] = node;
+        index
+    }
+}
+
+/// One queue of a store, as CoDel's law sees it.
+pub(super) struct Slot<'a> {
+    pub store: &'a mut Store,
+    pub queue: usize,
+}
+
+impl Source for Slot<'_> {
+    #[inline]
+    fn next(&mut self) -> Option<Queued> {
+        self.store.pop(self.queue)
+    }
+
+    /// Of all queues, as Linux has it.
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.store.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(bytes: u32) -> Queued {
+        Queued { flow: 0, bytes, arrived: 0, ecn_capable: false, handle: 0 }
+    }
+
+    #[test]
+    fn places_are_used_again() {
+        let mut store = Store::new(2, 0);
+        for round in 0..100 {
+            (0..3).for_each(|_| store.push(round % 2, packet(100)));
+            (0..3).for_each(|_| assert_eq!(store.pop(round % 2), Some(packet(100))));
+            assert_eq!(store.pop(round % 2), None);
+        }
+        assert_eq!(store.nodes.len(), 3);
+        assert_eq!((store.packets(), store.bytes(), store.memory()), (0, 0, 0));
+    }
+
+    #[test]
+    fn the_fattest_is_by_bytes_and_the_first_among_equals() {
+        let mut store = Store::new(3, 0);
+        (0..5).for_each(|_| store.push(0, packet(100)));
+        store.push(1, packet(700));
+        store.push(2, packet(700));
+        assert_eq!(store.fattest(), (1, 700));
+    }
+}

@@ -1,0 +1,139 @@
+//! Random early detection (Floyd and Jacobson, "Random Early Detection Gateways for Congestion
+//! Avoidance", IEEE/ACM Transactions on Networking 1(4), 1993; Linux `red`).
+//!
+//! The queue that is averaged is in bytes, and is the one before the arriving packet joins.
+
+mod params;
+
+pub use params::RedParams;
+
+use super::chance::Chance;
+use super::drain::Drain;
+use super::{Admission, Arrival, Backlog};
+use crate::time::Picos;
+use params::Thresholds;
+
+/// See the module's page.
+#[derive(Clone, Debug)]
+pub struct Red {
+    params: RedParams,
+    thresholds: Thresholds,
+    capacity: usize,
+    /// Transmission time of a packet of `avpkt`.
+    typical: Picos,
+    average: f64,
+    /// Packets since the last mark while the average was between the thresholds; −1: none yet.
+    count: i64,
+    /// R of the paper's figure 17.
+    draw: f64,
+    chance: Chance,
+    drain: Drain,
+}
+
+enum Signal {
+    None,
+    /// With the probability of the band between the thresholds.
+    Early,
+    /// The average is beyond all thresholds.
+    Forced,
+}
+
+impl Arrival for Red {
+    #[inline(never)]
+    fn admit(&mut self, now: Picos, bytes: u32, ecn: bool, backlog: &Backlog) -> Admission {
+        self.drain.observe(now, backlog.delay);
+        self.average(now, backlog);
+        let admission = self.judge(bytes, ecn, backlog);
+        if admission != Admission::Drop {
+            self.drain.accept(now, bytes);
+        }
+        admission
+    }
+
+    fn capacity(&self) -> usize {
+        self.capacity
+    }
+}
+
+impl Red {
+    /// The average queue, bytes.
+    pub fn average_bytes(&self) -> f64 {
+        self.average
+    }
+
+    /// Section 4, equation 1; after an idle time as if m typical packets had found the queue
+    /// empty. A whole number of them, so that no machine's `pow` decides a run.
+    #[inline]
+    fn average(&mut self, now: Picos, backlog: &Backlog) {
+        let weight = self.thresholds.weight;
+        if backlog.delay > 0 {
+            self.average += weight * (backlog.bytes as f64 - self.average);
+        } else {
+            self.average *= power(1.0 - weight, self.drain.idle(now) / self.typical.max(1));
+        }
+    }
+
+    #[inline]
+    fn judge(&mut self, bytes: u32, ecn: bool, backlog: &Backlog) -> Admission {
+        let may_mark = ecn && self.params.ecn;
+        let fate = match self.signal() {
+            Signal::None => Admission::Accept,
+            Signal::Early if may_mark => Admission::Mark,
+            Signal::Forced if may_mark && !self.params.harddrop => Admission::Mark,
+            Signal::Early | Signal::Forced => Admission::Drop,
+        };
+        let full = backlog.bytes + u64::from(bytes) > self.params.limit;
+        if full { Admission::Drop } else { fate }
+    }
+
+    /// Figure 17: one draw for each mark makes the gaps between marks uniform.
+    fn signal(&mut self) -> Signal {
+        if self.average < self.thresholds.min {
+            self.count = -1;
+            return Signal::None;
+        }
+        let Some(probability) = self.probability() else {
+            self.count = -1;
+            return Signal::Forced;
+        };
+        self.count += 1;
+        let due = self.count > 0 && self.count as f64 * probability >= self.draw;
+        if due {
+            self.count = 0;
+        }
+        if self.count == 0 {
+            self.draw = self.chance.uniform();
+        }
+        if due { Signal::Early } else { Signal::None }
+    }
+
+    /// p_b for an average not below `min`: section 4, equation 2; if gentle, on from max_p to 1
+    /// over [max, 2 max). `None` beyond.
+    fn probability(&self) -> Option<f64> {
+        let Thresholds { min, max, .. } = self.thresholds;
+        let most = self.params.probability;
+        if self.average < max {
+            Some(most * (self.average - min) / (max - min))
+        } else if self.params.gentle && self.average < 2.0 * max {
+            Some(most + (1.0 - most) * (self.average - max) / max)
+        } else {
+            None
+        }
+    }
+}
+
+/// base^exponent by squaring: the same on every machine.
+fn power(mut base: f64, mut exponent: u64) -> f64 {
+    let mut result = 1.0;
+    while exponent > 0 && base > 0.0 {
+        if exponent & 1 == 1 {
+            result *= base;
+        }
+        base *= base;
+        exponent >>= 1;
+    }
+    if exponent > 0 { 0.0 } else { result }
+}
+
+#[cfg(test)]
+mod tests;

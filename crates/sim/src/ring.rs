@@ -1,0 +1,118 @@
+//! A queue in a ring whose size is a power of two: what every packet passes through.
+
+/// Grows as needed, and never shrinks.
+#[derive(Clone, Debug)]
+pub struct Ring<T> {
+    slots: Box<[T]>,
+    head: usize,
+    len: usize,
+}
+
+impl<T> Default for Ring<T> {
+    fn default() -> Self {
+        Self { slots: Box::default(), head: 0, len: 0 }
+    }
+}
+
+impl<T: Copy + Default> Ring<T> {
+    /// Entries in it.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The oldest.
+    #[inline]
+    pub fn front(&self) -> Option<&T> {
+        if self.len == 0 { None } else { self.slots.get(self.head) }
+    }
+
+    /// The newest.
+    #[inline]
+    pub fn back_mut(&mut self) -> Option<&mut T> {
+        let last = self.index(self.len.wrapping_sub(1));
+        if self.len == 0 { None } else { self.slots.get_mut(last) }
+    }
+
+    /// Adds the newest.
+    #[inline]
+    pub fn push_back(&mut self, value: T) {
+        if self.len == self.slots.len() {
+            self.grow();
+        }
+        let place = self.index(self.len);
+        self.slots[place] = value;
+        self.len += 1;
+    }
+
+    /// Takes the oldest.
+    #[inline]
+    pub fn pop_front(&mut self) -> Option<T> {
+        let value = *self.front()?;
+        self.drop_front();
+        Some(value)
+    }
+
+    /// Forgets the oldest of a ring that is not empty.
+    #[inline]
+    pub fn drop_front(&mut self) {
+        self.head = self.index(1);
+        self.len -= 1;
+    }
+
+    /// Takes the newest.
+    #[inline]
+    pub fn pop_back(&mut self) -> Option<T> {
+        let value = *self.back_mut()?;
+        self.len -= 1;
+        Some(value)
+    }
+
+    #[inline]
+    fn index(&self, offset: usize) -> usize {
+        self.head.wrapping_add(offset) & self.slots.len().wrapping_sub(1)
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let mut slots = vec![T::default(); (2 * self.slots.len()).max(4)];
+        for (offset, slot) in slots.iter_mut().take(self.len).enumerate() {
+            *slot = self.slots[self.index(offset)];
+        }
+        self.slots = slots.into_boxed_slice();
+        self.head = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn behaves_as_a_deque(steps in prop::collection::vec((0_u8..4, any::<u32>()), 0..300)) {
+            let (mut ring, mut model) = (Ring::default(), VecDeque::new());
+            for (step, value) in steps {
+                match step {
+                    0 => prop_assert_eq!(ring.pop_front(), model.pop_front()),
+                    1 if value % 4 == 0 => prop_assert_eq!(ring.pop_back(), model.pop_back()),
+                    _ => {
+                        ring.push_back(value);
+                        model.push_back(value);
+                    }
+                }
+                prop_assert_eq!(ring.len(), model.len());
+                prop_assert_eq!(ring.front(), model.front());
+                prop_assert_eq!(ring.back_mut(), model.back_mut());
+            }
+        }
+    }
+}

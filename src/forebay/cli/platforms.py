@@ -1,0 +1,166 @@
+"""``forebay platforms``: a size as configuration on a router platform; lint an existing one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from forebay.cli import options
+from forebay.cli.output import print_json
+from forebay.platforms import (
+    REFERENCE_POINTS,
+    REFUSED,
+    PlatformError,
+    Port,
+    ask,
+    emit,
+    get,
+    lint,
+    memory_for,
+    names,
+    parse_bytes,
+    parse_rate,
+    read_snippet,
+    with_choices,
+)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@click.group("platforms")
+def command() -> None:
+    """A size as configuration on a router platform; lint an existing configuration."""
+
+
+def _port_options(function: F) -> F:
+    for option in (
+        click.option("--pool", metavar="SIZE", help="Memory that the chip's queues share."),
+        click.option(
+            "--header", metavar="SIZE",
+            help="Link-layer header that Linux counts in each packet.  [default: 14 B]",
+        ),
+        click.option("--model", metavar="NAME", help="Hardware, where it matters; see list."),
+        click.option("--packet", metavar="SIZE", help="A full packet.  [default: 1500 B]"),
+        click.option("--rate", metavar="RATE", help='The port\'s rate, such as "10 Gbit/s".'),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+_overrides = click.option(
+    "--set", "overrides", metavar="PATH=VALUE", multiple=True,
+    help="Override a field of the scenario. May be repeated.",
+)  # fmt: skip
+
+
+@command.command("emit")
+@click.argument("target", metavar="SCENARIO|SIZE")
+@click.option("--platform", required=True, metavar="NAME", help="Which platform; see list.")
+@_port_options
+@_overrides
+@click.option("--form", metavar="NAME", help="How to write the size; see list.")
+@click.option("--interface", metavar="NAME", help="The port's name in the configuration.")
+@options.as_json
+def emit_command(
+    target: str,
+    platform: str,
+    rate: str | None,
+    packet: str | None,
+    model: str | None,
+    header: str | None,
+    pool: str | None,
+    overrides: tuple[str, ...],
+    form: str | None,
+    interface: str | None,
+    as_json: bool,
+) -> None:
+    """Write a buffer's size as configuration.
+
+    SCENARIO is a scenario file (its own queue.size) or the .json of forebay size --json
+    (the buffer found); SIZE is such as "129 packets", "1.5 MB" or "10 ms", with --rate.
+    """
+    get(platform)  # a platform that is refused, before anything else is complained about
+    wanted, port = ask(
+        target,
+        rate_bps=parse_rate(rate),
+        packet_bytes=parse_bytes(packet, "--packet"),
+        overrides=overrides,
+    )
+    port = with_choices(port, parse_bytes(header, "--header"), parse_bytes(pool, "--pool"))
+    made = emit(wanted, port, platform, form=form, model=model, interface=interface)
+    memory = memory_for(wanted.bytes, port.rate_bps)
+    if as_json:
+        points = [{"says": p.says, "date": p.date, "source": p.source} for p in REFERENCE_POINTS]
+        print_json(made.to_dict() | {"memory": memory.to_dict(), "reference_points": points})
+        return
+    if made.comment_mark is None:  # JSON has no comments: keep what is pasted clean
+        for line in made.comments:
+            click.echo(line, err=True)
+    click.echo(made.text, nl=False)
+    click.echo(f"memory: {memory.text}", err=True)
+    for point in REFERENCE_POINTS[:2]:
+        click.echo(f"beside it: {point.says} ({point.date}, {point.source})", err=True)
+
+
+@command.command("lint")
+@click.argument("path", metavar="FILE")
+@click.option("--platform", metavar="NAME", help="Which platform; recognised if not given.")
+@click.option(
+    "--scenario", metavar="FILE", help="What is asked for: a scenario, or a sizing's .json."
+)
+@_port_options
+@_overrides
+@options.as_json
+def lint_command(
+    path: str,
+    platform: str | None,
+    scenario: str | None,
+    rate: str | None,
+    packet: str | None,
+    model: str | None,
+    header: str | None,
+    pool: str | None,
+    overrides: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Say what a configuration amounts to in bytes, milliseconds and packets, and its traps.
+
+    With --scenario, which also gives the rate, compare it with what is asked for: exit
+    status 1 if no queue has that size.
+    """
+    wanted, port = None, None
+    rate_bps, packet_bytes = parse_rate(rate), parse_bytes(packet, "--packet")
+    if scenario is not None:
+        wanted, port = ask(
+            scenario, rate_bps=rate_bps, packet_bytes=packet_bytes, overrides=overrides
+        )
+    elif rate_bps is None:
+        raise PlatformError("no-rate", "the port's rate is not given", 'write --rate "10 Gbit/s"')
+    else:
+        port = Port(rate_bps, packet_bytes or 1500)
+    port = with_choices(port, parse_bytes(header, "--header"), parse_bytes(pool, "--pool"))
+    found = lint(read_snippet(path), port, platform=platform, model=model, wanted=wanted)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        click.echo(found.text, nl=False)
+    return found.exit_status
+
+
+@command.command("list")
+@options.as_json
+def list_command(as_json: bool) -> None:
+    """Which platforms there are, how each can write a size, and which are refused."""
+    known = [get(name) for name in names()]
+    if as_json:
+        fields = ("name", "title", "forms", "models", "source")
+        rows = [{field: getattr(each, field) for field in fields} for each in known]
+        print_json({"schema": 1, "platforms": rows, "refused": REFUSED})
+        return
+    for each in known:
+        click.echo(f"{each.name:11} {each.title}")
+        click.echo(f"{'':11} --form {'|'.join(each.forms)}  --model {'|'.join(each.models)}")
+    for name, reason in REFUSED.items():
+        click.echo(f"{name:11} refused: {reason}")

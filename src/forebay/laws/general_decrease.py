@@ -1,0 +1,144 @@
+"""One long flow alone, for any decrease of the window: how low and how full the link gets.
+
+After a loss at Wmax = BDP + B a share beta of the window is left, so that the flow sends at
+beta (BDP + B) / BDP of the link's rate until the queue fills again. That is `lowest_utilization`;
+the rule is Spang, Arslan, McKeown 2021's ("Updating the theory of buffer sizing"), of which only
+the abstract was at hand: it is derived here, and holds at one instant of a cycle. The mean over a
+cycle is higher and depends on how the window grows; `utilization`, `cubic_utilization` integrate
+it, and agree with a fluid followed step by step (tests). Both are 1 from B = BDP (1/beta - 1) on.
+
+Buffers in the unit of `bdp`; arguments broadcast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from forebay.laws import assumptions
+from forebay.laws.answer import Law
+from forebay.laws.arrays import Array, as_array
+from forebay.laws.heterogeneous.law import flows_by_protocol
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+
+def lowest_utilization(buffer: ArrayLike, bdp: ArrayLike, beta: ArrayLike) -> Array:
+    """Share of the link used just after a decrease: min(beta (1 + B / BDP), 1)."""
+    filled = 1.0 + as_array(buffer) / as_array(bdp)
+    return np.minimum(as_array(beta) * filled, 1.0)
+
+
+def buffer_for_lowest(target: ArrayLike, bdp: ArrayLike, beta: ArrayLike) -> Array:
+    """Smallest buffer that keeps `lowest_utilization` at `target`, BDP (target / beta - 1)."""
+    return as_array(bdp) * np.maximum(as_array(target) / as_array(beta) - 1.0, 0.0)
+
+
+def utilization(
+    buffer: ArrayLike, bdp: ArrayLike, beta: ArrayLike, exponent: ArrayLike = 0.0
+) -> Array:
+    """Mean utilization of a window that grows in proportion to W^exponent a round trip.
+
+    Exponent 0 is Reno's straight line (then the sawtooth of paper A, appendix B, for any beta),
+    3/4 Compound, 1 Scalable. How fast it grows does not matter.
+    """
+    top = 1.0 + as_array(buffer) / as_array(bdp)
+    low, power = as_array(beta) * top, as_array(exponent)
+    full = np.maximum(low, 1.0)
+    busy = _integral(1.0 - power, full, top)
+    idle_from = np.minimum(low, 1.0)
+    sent = busy + _integral(1.0 - power, idle_from, 1.0)
+    return sent / (busy + _integral(-power, idle_from, 1.0))
+
+
+def cubic_utilization(buffer: ArrayLike, bdp: ArrayLike, beta: ArrayLike = 0.7) -> Array:
+    """Mean utilization under CUBIC's growth, a function of time and not of round trips.
+
+    With u the time left over the epoch's length, W / Wmax = 1 - (1 - beta) u^3: the link is not
+    filled while u^3 > (1 - BDP / Wmax) / (1 - beta).
+    """
+    top, lost = 1.0 + as_array(buffer) / as_array(bdp), 1.0 - as_array(beta)
+    full = np.minimum(np.cbrt((1.0 - 1.0 / top) / lost), 1.0)
+    return full + top * ((1.0 - full) - lost * (1.0 - full**4) / 4.0)
+
+
+def bbr1_lowest_utilization(buffer: ArrayLike, bdp: ArrayLike) -> Array:
+    """Share of the link used by BBRv1 in the round trip in which it drains: min(3/4 + B/BDP, 1).
+
+    Derived from the gains 5/4, 3/4 and six of 1 (Linux's tcp_bbr), a round trip each, around an
+    exact estimate of the bandwidth: the first leaves min(B, BDP / 4) waiting, the second sends
+    3/4 BDP. Less is lost where the sender leaves the draining early, as it may.
+    """
+    return np.minimum(0.75 + as_array(buffer) / as_array(bdp), 1.0)
+
+
+def bbr1_utilization(buffer: ArrayLike, bdp: ArrayLike) -> Array:
+    """Mean of BBRv1 over its eight round trips: only the draining one is not full."""
+    return 1.0 - (1.0 - bbr1_lowest_utilization(buffer, bdp)) / 8.0
+
+
+def _integral(power: Array, low: Array, high: ArrayLike) -> Array:
+    """Integral of x^power from `low` to `high`."""
+    raised = power + 1.0
+    logarithm = np.log(as_array(high) / low)
+    safe = np.where(raised == 0.0, 1.0, raised)
+    return np.where(raised == 0.0, logarithm, (as_array(high) ** safe - low**safe) / safe)[()]
+
+
+_KEPT = {"reno": 0.5, "cubic": 0.7, "compound": 0.5, "scalable": 0.875, "bbr": 0.75}
+_MEAN: dict[str, Callable[[ArrayLike, ArrayLike], Array]] = {
+    "reno": lambda b, bdp: utilization(b, bdp, 0.5),
+    "cubic": lambda b, bdp: cubic_utilization(b, bdp, 0.7),
+    "compound": lambda b, bdp: utilization(b, bdp, 0.5, 0.75),
+    "scalable": lambda b, bdp: utilization(b, bdp, 0.875, 1.0),
+    "bbr": bbr1_utilization,
+}
+
+
+def _protocol(scenario: Scenario) -> str | None:
+    """The one protocol of the scenario, if there is one and its law is known."""
+    names = flows_by_protocol(scenario)
+    name = next(iter(names)) if len(names) == 1 else ""
+    return name if name in _KEPT else None
+
+
+def _packets(scenario: Scenario) -> float | None:
+    name, target = _protocol(scenario), scenario.goals.utilization
+    if name is None or target is None:
+        return None
+    if name == "bbr":
+        return scenario.bdp_packets * max(target - _KEPT[name], 0.0)
+    return float(buffer_for_lowest(target, scenario.bdp_packets, _KEPT[name]))
+
+
+def _utilization(scenario: Scenario) -> float | None:
+    name = _protocol(scenario)
+    if name is None:
+        return None
+    return float(_MEAN[name](scenario.buffer_packets, scenario.bdp_packets))
+
+
+def _one_protocol(scenario: Scenario) -> str | None:
+    names = ", ".join(sorted(flows_by_protocol(scenario)))
+    return None if _protocol(scenario) else f"congestion control {names}: no law for it alone"
+
+
+LAW = Law(
+    name="spang-2021/single-flow",
+    source="rule of Spang, Arslan, McKeown 2021, derived here: the utilization at its lowest",
+    packets=_packets,
+    utilization=_utilization,
+    checks=(
+        assumptions.long_lived,
+        assumptions.drop_tail,
+        _one_protocol,
+        assumptions.congested,
+        assumptions.window_unlimited,
+        assumptions.settled,
+        assumptions.one_flow,
+    ),
+)

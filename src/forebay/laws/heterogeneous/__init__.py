@@ -1,0 +1,79 @@
+"""Many flows of many protocols on one link: Yang, Zhang, Xu 2013 ("paper D"), whole.
+
+`PROTOCOLS` gives growth functions with epoch, mean and deviation; `characteristic_value` and
+`mixed` reduce a protocol or a mix to one number a; `for_utilization`, `for_drops` and
+`for_utilization_and_drops` size the buffer; `z_kept` and `drop_rate_added` say what a bound on
+the delay costs. Correct by default; `as_printed=True` gives the paper's own figures.
+"""
+
+from forebay.laws.heterogeneous.compromises import (
+    drop_rate_added,
+    probability_kept,
+    reduction_at_zero_delay,
+    share_kept,
+    z_kept,
+)
+from forebay.laws.heterogeneous.constraints import (
+    aggregate_deviation,
+    drop_rate_of_any_buffer,
+    drops_hold_for_any_buffer,
+    flows_for_drops,
+    for_drops,
+    for_utilization,
+    for_utilization_and_drops,
+    increase_for_drops,
+    mean_needed,
+    mean_of_mix,
+    probability,
+    probability_of_full_link,
+    z_score,
+)
+from forebay.laws.heterogeneous.growth import Growth
+from forebay.laws.heterogeneous.law import LAW
+from forebay.laws.heterogeneous.mix import (
+    characteristic_value,
+    effective_flows,
+    mixed,
+    sawtooth_value,
+    uneven,
+)
+from forebay.laws.heterogeneous.protocols import (
+    EPOCH_AS_PRINTED,
+    PAPER_D,
+    PROTOCOLS,
+    TABLE_3_AS_PRINTED,
+)
+from forebay.laws.heterogeneous.sampling import sample_sum
+
+__all__ = [
+    "EPOCH_AS_PRINTED",
+    "LAW",
+    "PAPER_D",
+    "PROTOCOLS",
+    "TABLE_3_AS_PRINTED",
+    "Growth",
+    "aggregate_deviation",
+    "characteristic_value",
+    "drop_rate_added",
+    "drop_rate_of_any_buffer",
+    "drops_hold_for_any_buffer",
+    "effective_flows",
+    "flows_for_drops",
+    "for_drops",
+    "for_utilization",
+    "for_utilization_and_drops",
+    "increase_for_drops",
+    "mean_needed",
+    "mean_of_mix",
+    "mixed",
+    "probability",
+    "probability_kept",
+    "probability_of_full_link",
+    "reduction_at_zero_delay",
+    "sample_sum",
+    "sawtooth_value",
+    "share_kept",
+    "uneven",
+    "z_kept",
+    "z_score",
+]

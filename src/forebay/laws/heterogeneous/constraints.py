@@ -1,0 +1,161 @@
+"""The smallest buffer under constraints on utilization and drops (paper D, §IV, V, VII.A).
+
+The sum W of n windows is normal with mean mu and deviation a mu / sqrt(n) (eq. 6). Buffers come
+in the unit of `bdp`. `tau` is the probability of W >= BDP, `rho` that of no more than `phi` of
+the packets dropped. Arguments broadcast.
+
+`as_printed` takes the paper's z: for the probability 2 tau - 1 instead of tau, to the two decimals
+of a table, 2.05 instead of 2.326 at 0.99. One-sided events ask for P(Z <= z) = tau.
+
+All sizes are necessary ones: eq. 9 lets the mean of W be as high as BDP + B, a full buffer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from forebay.laws import normal
+from forebay.laws.arrays import Array, as_array
+
+
+def z_score(probability: ArrayLike, *, as_printed: bool = False) -> Array:
+    """z with P(Z <= z) = `probability` for a standard normal Z (below eq. 1)."""
+    if not as_printed:
+        return normal.quantile(probability)
+    return np.round(normal.quantile(2.0 * as_array(probability) - 1.0), 2)
+
+
+def probability(z: ArrayLike, *, as_printed: bool = False) -> Array:
+    """Inverse of `z_score` (without its rounding)."""
+    below = (1.0 + normal.erf(as_array(z) / np.sqrt(2.0))) / 2.0
+    return (1.0 + below) / 2.0 if as_printed else below
+
+
+def aggregate_deviation(mean: ArrayLike, a: ArrayLike, n: ArrayLike) -> Array:
+    """Standard deviation of the sum of the windows, a mu / sqrt(n) (eq. 6)."""
+    return as_array(a) / np.sqrt(as_array(n)) * as_array(mean)
+
+
+def mean_needed(
+    deviation: ArrayLike, bdp: ArrayLike, tau: ArrayLike, *, as_printed: bool = False
+) -> Array:
+    """Smallest mean of W so that P(W >= BDP) >= tau (Theorem 1, eq. 1)."""
+    return z_score(tau, as_printed=as_printed) * as_array(deviation) + as_array(bdp)
+
+
+def mean_of_mix(
+    bdp: ArrayLike, a: ArrayLike, n: ArrayLike, tau: ArrayLike, *, as_printed: bool = False
+) -> Array:
+    """Smallest mean of W where its deviation grows with it (eq. 8); infinite where none is."""
+    rest = 1.0 - _spread(a, n, tau, as_printed)
+    with np.errstate(divide="ignore"):
+        return np.where(rest > 0.0, as_array(bdp) / np.maximum(rest, 0.0), np.inf)[()]
+
+
+def for_utilization(
+    bdp: ArrayLike, a: ArrayLike, n: ArrayLike, tau: ArrayLike, *, as_printed: bool = False
+) -> Array:
+    """Smallest buffer so that P(W >= BDP) >= tau (Theorem 2, eq. 7).
+
+    Infinite where z a / sqrt(n) >= 1: flows so few and so restless that their spread outgrows
+    any buffer. Zero, not less, for tau below one half.
+    """
+    return np.maximum(mean_of_mix(bdp, a, n, tau, as_printed=as_printed) - as_array(bdp), 0.0)
+
+
+def probability_of_full_link(
+    buffer: ArrayLike, bdp: ArrayLike, a: ArrayLike, n: ArrayLike, *, as_printed: bool = False
+) -> Array:
+    """tau that a buffer gives: inverse of eq. 7, with the mean at BDP + B (eq. 9)."""
+    size = as_array(buffer)
+    z = np.sqrt(as_array(n)) / as_array(a) * size / (as_array(bdp) + size)
+    return probability(z, as_printed=as_printed)
+
+
+def for_drops(
+    bdp: ArrayLike,
+    a: ArrayLike,
+    n: ArrayLike,
+    mean: ArrayLike,
+    phi: ArrayLike,
+    rho: ArrayLike,
+    *,
+    as_printed: bool = False,
+) -> Array:
+    """Smallest buffer so that P(W <= BDP + B + phi W) >= rho at a given mean (Theorem 3, eq. 11).
+
+    Zero, not less, where none is needed.
+    """
+    held = _overshoot(a, n, phi, rho, as_printed) * as_array(mean)
+    return np.maximum(held - as_array(bdp), 0.0)
+
+
+def drops_hold_for_any_buffer(
+    a: ArrayLike, n: ArrayLike, phi: ArrayLike, rho: ArrayLike, *, as_printed: bool = False
+) -> np.bool_ | np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Whether the constraint on drops asks for no buffer of its own (inequality 12)."""
+    return _overshoot(a, n, phi, rho, as_printed) <= 1.0
+
+
+def flows_for_drops(
+    a: ArrayLike, phi: ArrayLike, rho: ArrayLike, *, as_printed: bool = False
+) -> Array:
+    """Number of flows from which inequality 12 holds, not rounded: (z a (1 - phi) / phi)^2."""
+    allowed = as_array(phi)
+    return (z_score(rho, as_printed=as_printed) * as_array(a) * (1.0 - allowed) / allowed) ** 2
+
+
+def drop_rate_of_any_buffer(
+    a: ArrayLike, n: ArrayLike, rho: ArrayLike, *, as_printed: bool = False
+) -> Array:
+    """Smallest phi for which inequality 12 holds: the curves of Figure 5."""
+    spread = _spread(a, n, rho, as_printed)
+    return spread / (1.0 + spread)
+
+
+def for_utilization_and_drops(
+    bdp: ArrayLike,
+    a: ArrayLike,
+    n: ArrayLike,
+    tau: ArrayLike,
+    phi: ArrayLike,
+    rho: ArrayLike,
+    *,
+    as_printed: bool = False,
+) -> Array:
+    """Smallest buffer for both constraints (inequality 14).
+
+    The print has z_rho in the denominator 1 - z a / sqrt(n); that factor is the mean of eq. 8,
+    which the utilization sets: z_tau. The two agree where tau = rho. `as_printed` takes z_rho.
+    """
+    mean = mean_of_mix(bdp, a, n, rho if as_printed else tau, as_printed=as_printed)
+    alone = for_utilization(bdp, a, n, rho if as_printed else tau, as_printed=as_printed)
+    return np.maximum(alone, for_drops(bdp, a, n, mean, phi, rho, as_printed=as_printed))
+
+
+def increase_for_drops(
+    a: ArrayLike,
+    n: ArrayLike,
+    tau: ArrayLike,
+    phi: ArrayLike,
+    rho: ArrayLike,
+    *,
+    as_printed: bool = False,
+) -> Array:
+    """Share by which inequality 14 asks for more than eq. 7; zero where it does not (Figure 6)."""
+    alone = for_utilization(1.0, a, n, tau, as_printed=as_printed)
+    both = for_utilization_and_drops(1.0, a, n, tau, phi, rho, as_printed=as_printed)
+    return both / alone - 1.0
+
+
+def _spread(a: ArrayLike, n: ArrayLike, probability: ArrayLike, as_printed: bool) -> Array:
+    """z a / sqrt(n)."""
+    return z_score(probability, as_printed=as_printed) * as_array(a) / np.sqrt(as_array(n))
+
+
+def _overshoot(
+    a: ArrayLike, n: ArrayLike, phi: ArrayLike, rho: ArrayLike, as_printed: bool
+) -> Array:
+    """Left side of inequality 12."""
+    return (_spread(a, n, rho, as_printed) + 1.0) * (1.0 - as_array(phi))

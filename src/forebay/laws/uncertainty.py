@@ -1,0 +1,136 @@
+"""What a law says where its inputs are not known exactly: intervals, and gradients.
+
+The number of flows and their RTT are never known to the digit. `interval` takes any law of this
+room and inputs given as boxes, and says between which values its answer lies; `gradient` says
+which input matters how much. Both call the law on arrays once, whatever the number of points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from forebay.laws.arrays import Array, as_array
+
+LawFunction = Callable[..., Any]
+"""A function of arrays that broadcasts."""
+
+_STEP = float(np.cbrt(np.finfo(np.float64).eps))  # where rounding and curvature err alike
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """An input known to lie between `low` and `high`, arrays that broadcast."""
+
+    low: ArrayLike
+    high: ArrayLike
+
+    def __post_init__(self) -> None:
+        if not np.all(as_array(self.low) <= as_array(self.high)):
+            bounds = f"Box({self.low!r}, {self.high!r})"
+            raise ValueError(f"{bounds}: write the lower bound first, and no NaN")
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Between which values a law's answer lies."""
+
+    low: Array
+    high: Array
+
+
+def interval(
+    law: LawFunction,
+    *inputs: ArrayLike | Box,
+    monotone: bool = True,
+    samples: int = 256,
+    **named: Any,
+) -> Interval:
+    """Lowest and highest answer of `law` over all values of its boxed inputs.
+
+    Parameters
+    ----------
+    law : called as law(*inputs, **named); inputs and named ones may be a `Box`.
+    monotone : the law rises or falls in each boxed input by itself, over the whole box. Then
+        its extremes lie in corners, and the interval is exact. Buffers and utilizations of the
+        laws of papers A and D are so in n, RTT, rate and targets.
+    samples : where it is not, this many points inside the box are looked at besides the
+        corners, spread evenly and always the same. The interval may then be too narrow.
+
+    Returns
+    -------
+    Interval
+        low and high, of the shape that the law's answer has for inputs without boxes.
+    """
+    boxes = [b for b in (*inputs, *named.values()) if isinstance(b, Box)]
+    depth = max([_depth(x) for x in (*inputs, *named.values())], default=0)
+    places = _places(len(boxes), 0 if monotone else samples)
+    chosen = iter(_along(box, place, depth) for box, place in zip(boxes, places.T, strict=True))
+    asked = [next(chosen) if isinstance(x, Box) else x for x in inputs]
+    asked_by_name = {k: next(chosen) if isinstance(x, Box) else x for k, x in named.items()}
+    answers = as_array(law(*asked, **asked_by_name))
+    if not boxes:
+        return Interval(answers, answers)
+    return Interval(answers.min(axis=0), answers.max(axis=0))
+
+
+def gradient(
+    law: LawFunction, *inputs: ArrayLike, with_respect_to: Sequence[int] | None = None, **named: Any
+) -> tuple[Array, ...]:
+    """Partial derivatives of `law` in its positional inputs, by central differences.
+
+    Parameters
+    ----------
+    with_respect_to : places of the inputs asked for; all if not given.
+
+    Returns
+    -------
+    tuple of arrays of the law's shape, one for each input asked for; good to about nine digits
+    where the law is smooth, and a mean of both sides at a kink.
+    """
+    asked = range(len(inputs)) if with_respect_to is None else with_respect_to
+    return tuple(_derivative(law, inputs, place, named) for place in asked)
+
+
+def _derivative(
+    law: LawFunction, inputs: Sequence[ArrayLike], place: int, named: dict[str, Any]
+) -> Array:
+    here = as_array(inputs[place])
+    step = _STEP * np.where(here == 0.0, 1.0, np.abs(here))
+    below, above = here - step, here + step
+    answers = [
+        as_array(law(*inputs[:place], x, *inputs[place + 1 :], **named)) for x in (below, above)
+    ]
+    return (answers[1] - answers[0]) / (above - below)
+
+
+def _places(boxes: int, samples: int) -> Array:
+    """Places in the unit cube, shape (points, boxes): its corners, then points inside."""
+    corners = as_array(list(product((0.0, 1.0), repeat=boxes))).reshape(2**boxes, boxes)
+    if not samples or not boxes:
+        return corners
+    # Powers of the root of x^(d+1) = x + 1 step through the cube without clumps (Roberts 2018).
+    root = 2.0
+    for _ in range(50):
+        root = (1.0 + root) ** (1.0 / (boxes + 1))
+    steps = root ** -np.arange(1.0, boxes + 1.0)
+    return np.concatenate([corners, np.arange(1.0, samples + 1.0)[:, np.newaxis] * steps % 1.0])
+
+
+def _along(box: Box, place: Array, depth: int) -> Array:
+    """Values of a box at `place`, along a new first axis in front of `depth` others."""
+    low, high = as_array(box.low), as_array(box.high)
+    low, high = (x.reshape((1,) * (depth - x.ndim) + x.shape) for x in (low, high))
+    at = place.reshape((-1,) + (1,) * depth)
+    return np.where(at == 1.0, high, low + at * (high - low))
+
+
+def _depth(value: Any) -> int:
+    if isinstance(value, Box):
+        return max(np.ndim(value.low), np.ndim(value.high))
+    return np.ndim(value) if isinstance(value, np.ndarray | list | tuple | float | int) else 0

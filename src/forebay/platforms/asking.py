@@ -1,0 +1,190 @@
+"""What buffer is asked for: a scenario, the answer of a sizing, or a size by itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import isfinite
+from pathlib import Path
+from typing import Any, TypeVar
+
+from forebay.platforms.errors import PlatformError, short
+from forebay.platforms.port import Port, Wanted
+from forebay.platforms.snippet import MOST_BYTES, Snippet
+from forebay.scenario import BufferSize, DataSize, Rate, Scenario, ScenarioError, load
+
+Q = TypeVar("Q", Rate, DataSize)
+
+_MOST_JSON = 64 << 20  # a sizing keeps the whole curve that it saw
+
+
+def ask(
+    target: str,
+    *,
+    rate_bps: float | None = None,
+    packet_bytes: int | None = None,
+    overrides: Sequence[str] = (),
+) -> tuple[Wanted, Port]:
+    """Return the buffer wanted and its port.
+
+    ``target`` is a scenario file (its own queue.size), a ``.json`` file from ``forebay size
+    --json`` (the buffer found), or a size such as "129 packets", "1.5 MB" or "10 ms", which
+    needs ``rate_bps``. Raises PlatformError or ScenarioError.
+    """
+    given = rate_bps is not None or packet_bytes is not None
+    if not _is_file(target):
+        if overrides:
+            hint = "leave --set away, or name a scenario file"
+            raise PlatformError("no-scenario", "--set changes a scenario's field", hint)
+        return size(target, rate_bps, packet_bytes)
+    if given:
+        wrong = f"{short(target)} says its own rate and packet"
+        hint = "leave --rate and --packet away, or change link.rate with --set"
+        raise PlatformError("two-rates", wrong, hint)
+    if target.endswith(".json"):
+        return found(target)
+    return of_scenario(load(target, overrides), target)
+
+
+def _is_file(target: str) -> bool:
+    return target.endswith((".toml", ".json")) or Path(target).is_file()
+
+
+def of_scenario(scenario: Scenario, source: str) -> tuple[Wanted, Port]:
+    """Return the scenario's own queue.size in front of its link."""
+    port = Port(float(scenario.link.rate), int(scenario.packet))
+    packets, chosen = scenario.buffer_packets, scenario.queue.size
+    size = packets * port.packet_bytes
+    if chosen.unit in ("bytes", "seconds"):
+        size = _bytes(chosen, port)
+    # Time is rounded to the nearest packet by the scenario: never fewer bytes than those.
+    size = max(size, packets * port.packet_bytes)
+    return Wanted(size, packets, str(chosen), source), port
+
+
+def size(text: str, rate_bps: float | None, packet_bytes: int | None) -> tuple[Wanted, Port]:
+    """Return a size that stands by itself, such as "10 ms"."""
+    chosen = BufferSize.parse(text)
+    if chosen.unit.startswith("bdp"):
+        wrong = f'"{short(text)}" depends on round-trip times'
+        hint = 'name a scenario file, or write a size such as "129 packets" or "10 ms"'
+        raise PlatformError("no-scenario", wrong, hint)
+    if rate_bps is None:
+        wrong = f'the line rate that goes with "{short(text)}" is not given'
+        raise PlatformError("no-rate", wrong, 'write it, such as --rate "10 Gbit/s"')
+    port = Port(rate_bps, packet_bytes or 1500)
+    packets = chosen.packets(rate_bps=rate_bps, packet_bytes=port.packet_bytes, bdp=0.0, flows=1)
+    amount = max(_bytes(chosen, port), packets * port.packet_bytes)
+    return Wanted(amount, packets, str(chosen)), port
+
+
+def _bytes(chosen: BufferSize, port: Port) -> int:
+    if chosen.unit == "packets":
+        return int(chosen.amount) * port.packet_bytes
+    if chosen.unit == "bytes":
+        return int(chosen.amount)
+    return port.bytes_in(Fraction(chosen.amount))
+
+
+def found(path: str) -> tuple[Wanted, Port]:
+    """Return the buffer of a ``forebay size --json`` document, and the port that it implies."""
+    buffer = _document(path).get("buffer")
+    if buffer is None:
+        wrong = f"{short(path)} holds no buffer: that sizing found none"
+        raise PlatformError("no-buffer", wrong, "relax its goals and run forebay size again")
+    packets, amount, seconds = (_number(buffer, name, path) for name in _FIELDS)
+    packet = int(amount) // int(packets) if packets >= 1 else 0
+    if packet < 1:
+        raise _not_ours(path)
+    port = Port(float(f"{8 * amount / seconds:.12g}"), packet)
+    return Wanted(int(amount), int(packets), f"{int(packets)} packets", path), port
+
+
+_FIELDS = ("packets", "bytes", "seconds")
+
+
+def _document(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(_MOST_JSON + 1)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    try:
+        document = json.loads(raw) if len(raw) <= _MOST_JSON else None
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict) or document.get("schema") != 1 or "buffer" not in document:
+        raise _not_ours(path)
+    return document
+
+
+def _number(buffer: Any, name: str, path: str) -> float:
+    value = buffer.get(name) if isinstance(buffer, dict) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _not_ours(path)
+    if not (isfinite(value) and 0 < value < 1e18):
+        raise _not_ours(path)
+    return value
+
+
+def _not_ours(path: str) -> PlatformError:
+    wrong = f"{short(path)} is not a document of forebay size --json"
+    return PlatformError("not-a-sizing", wrong, "make one with: forebay size SCENARIO --json")
+
+
+def unreadable(path: str, error: OSError) -> PlatformError:
+    """Return the complaint about a file that cannot be read."""
+    wrong = f"{short(path)} cannot be read: {error.strerror or error}"
+    return PlatformError("unreadable", wrong, "name a file that can be")
+
+
+def read_snippet(path: str) -> Snippet:
+    """Return a configuration file's text. Raises PlatformError."""
+    try:
+        with open(path, "rb") as file:
+            return Snippet.decode(file.read(MOST_BYTES + 1))
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def with_choices(port: Port, header_bytes: int | None, pool_bytes: int | None) -> Port:
+    """Return the port with the link-layer header and the shared pool that were given."""
+    header = port.header_bytes if header_bytes is None else header_bytes
+    return replace(port, header_bytes=header, pool_bytes=pool_bytes)
+
+
+_RATES = (1e3, 1e13)
+_SIZES = {"--packet": (1, 65_535), "--header": (0, 256), "--pool": (1, 10**12)}
+
+
+def parse_rate(text: str | None) -> float | None:
+    """Return --rate in bit/s. Raises ScenarioError, PlatformError."""
+    if text is None:
+        return None
+    rate = _parsed(Rate, text, "--rate")
+    if not _RATES[0] <= rate <= _RATES[1]:
+        raise PlatformError(
+            "out-of-range", f"--rate {rate} is no port", "write 1 kbit/s to 10 Tbit/s"
+        )
+    return float(rate)
+
+
+def parse_bytes(text: str | None, option: str) -> int | None:
+    """Return --packet, --header or --pool in bytes. Raises ScenarioError, PlatformError."""
+    if text is None:
+        return None
+    amount = int(_parsed(DataSize, text, option))
+    least, most = _SIZES[option]
+    if not least <= amount <= most:
+        hint = f"write {least} B to {most} B"
+        raise PlatformError("out-of-range", f"{option} {amount} B is out of range", hint)
+    return amount
+
+
+def _parsed(kind: type[Q], text: str, option: str) -> Q:
+    try:
+        return kind.parse(text)
+    except ScenarioError as error:
+        raise error.at("", option) from None

@@ -1,0 +1,133 @@
+"""A size as configuration of one platform."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from forebay.platforms.amounts import amounts, say
+from forebay.platforms.errors import PlatformError, printable, short
+from forebay.platforms.port import Port, Wanted
+from forebay.platforms.protocol import Order, Platform
+from forebay.platforms.reading import Note, Reading
+from forebay.platforms.recognition import mark
+from forebay.platforms.registry import get
+from forebay.platforms.snippet import Snippet
+
+_INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """Configuration lines for a platform, what they amount to, and what to know.
+
+    ``given`` is what Forebay's own reader makes of the lines; it differs from ``wanted``
+    by at most ``rounding_bytes``.
+    """
+
+    platform: str
+    wanted: Wanted
+    port: Port
+    lines: tuple[str, ...]
+    given: Reading
+    rounding_bytes: int
+    notes: tuple[Note, ...]
+    comment_mark: str | None
+
+    @property
+    def comments(self) -> tuple[str, ...]:
+        """What to know, in lines without a comment character."""
+        source = f", from {printable(self.wanted.source)}" if self.wanted.source else ""
+        asked = say(self.wanted.bytes, self.wanted.packets, self.port)
+        given = say(self.given.bytes, self.given.packets, self.port)
+        lines = [
+            f"{mark(self.platform)} {printable(self.wanted.written)}{source}",
+            f"asked for: {asked}",
+            f"given here: {given}",
+        ]
+        return (*lines, *map(str, self.notes))
+
+    @property
+    def text(self) -> str:
+        """The lines to paste; with the comments above them where the format has comments."""
+        if self.comment_mark is None:
+            return "\n".join(self.lines) + "\n"
+        said = (f"{self.comment_mark} {line}" for line in self.comments)
+        return "\n".join((*said, *self.lines)) + "\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of ``platforms emit --json``: JSON types only."""
+        asked = amounts(self.wanted.bytes, self.wanted.packets, self.port)
+        return {
+            "schema": 1,
+            "platform": self.platform,
+            "asked": {"written": self.wanted.written, "source": self.wanted.source, **asked},
+            "given": amounts(self.given.bytes, self.given.packets, self.port),
+            "rounding_bytes": self.rounding_bytes,
+            "configuration": list(self.lines),
+            "notes": [{"kind": each.kind, "text": each.text} for each in self.notes],
+        }
+
+
+def emit(
+    wanted: Wanted,
+    port: Port,
+    platform: str,
+    *,
+    form: str | None = None,
+    model: str | None = None,
+    interface: str | None = None,
+) -> Emission:
+    """Return the configuration that gives a port the wanted buffer.
+
+    ``form`` is how the size is written ("bytes", "time", "packets", …) and ``model`` the
+    hardware, where it matters; None is the platform's own first choice. Never less than
+    asked for, save for the part of a packet that a platform counting packets cannot hold.
+    Raises PlatformError.
+    """
+    chosen = get(platform)
+    order = Order(
+        wanted,
+        port,
+        _one_of("form", form, chosen.forms, chosen),
+        _one_of("model", model, chosen.models, chosen),
+        _checked_interface(interface or chosen.interface),
+    )
+    if wanted.packets < 1:
+        wrong = f"{printable(wanted.written)} holds no full packet of {port.packet_bytes} B"
+        raise PlatformError("too-small", wrong, "ask for at least one packet")
+    written = chosen.write(order)
+    text = "\n".join(written.lines)
+    given = next(chosen.read(Snippet(text, chosen.comment), port, order.model))
+    return Emission(
+        chosen.name,
+        wanted,
+        port,
+        written.lines,
+        given,
+        written.rounding_bytes,
+        _once((chosen.rounds, *written.notes, *given.notes)),
+        chosen.comment,
+    )
+
+
+def _one_of(what: str, value: str | None, known: tuple[str, ...], platform: Platform) -> str:
+    if value is None:
+        return known[0]
+    if value not in known:
+        wrong = f'{platform.name} has no {what} "{short(value)}"'
+        raise PlatformError(f"unknown-{what}", wrong, f"write one of {', '.join(known)}")
+    return value
+
+
+def _checked_interface(name: str) -> str:
+    # It goes into a shell command on Linux: nothing but a name may.
+    if not _INTERFACE.fullmatch(name):
+        wrong = f'"{short(name)}" is no name of an interface'
+        raise PlatformError("bad-interface", wrong, 'write one such as "eth0" or "xe-0/0/0"')
+    return name
+
+
+def _once(notes: tuple[Note, ...]) -> tuple[Note, ...]:
+    return tuple(dict.fromkeys(notes))

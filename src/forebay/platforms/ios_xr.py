@@ -1,0 +1,170 @@
+"""Cisco IOS-XR: queue-limit of a policy-map's class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from forebay.platforms.errors import PlatformError
+from forebay.platforms.policy_map import PolicyClass, classes, guaranteed_rate
+from forebay.platforms.port import Port
+from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.reading import Note, Place, Reading, note, trap, uncertain
+from forebay.platforms.snippet import Snippet, Statement, whole
+
+PACKET = 256
+"""Bytes that queue-limit takes for a packet, whatever packets there are."""
+
+_MOST = 2**32 - 1
+_MOST_BYTES = 10**9  # the queueing chips' packet memory (CRS command reference)
+_LEAST_BYTES = 9 * 1024
+_PORT_PERCENT_S = Fraction(40, 1000)
+_DEFAULT_MS = {"asr9000": 100, "crs": 100, "ncs540": 10, "ncs5500": 10}
+_PRIORITY_MS = 10
+_TIMES = {"us": 10**6, "ms": 10**3}
+_SIZES = {"bytes": 1, "kbytes": 10**3, "mbytes": 10**6, "packets": PACKET}
+
+_ROUNDS = uncertain(
+    "rounding: line cards take steps of their own; show qos interface tells what was programmed"
+)
+
+
+def _write(order: Order) -> Written:
+    size = order.wanted.bytes
+    if size > _MOST_BYTES:
+        wrong = f"{size} B is more than the 1 GB that IOS-XR allows a queue"
+        raise PlatformError("too-large", wrong, "ask for less")
+    value, rounding = _value(order)
+    lines = (
+        "policy-map FOREBAY",
+        " class class-default",
+        f"  queue-limit {value}",
+        " !",
+        " end-policy-map",
+        "!",
+        f"interface {order.interface}",
+        " service-policy output FOREBAY",
+        "!",
+    )
+    return Written(lines, rounding, _form_notes(order))
+
+
+def _value(order: Order) -> tuple[str, int]:
+    size = order.wanted.bytes
+    if order.form == "packets":
+        return f"{-(-size // PACKET)} packets", PACKET
+    if order.form == "time":
+        return f"{order.port.microseconds(size)} us", _microsecond(order.port)
+    return f"{size} bytes", 0
+
+
+def _form_notes(order: Order) -> tuple[Note, ...]:
+    if order.form == "time":
+        return (note("a time is taken at the class's guaranteed rate: here the whole port's"),)
+    return (trap("on a bundle only a time is taken: write --form time"),)
+
+
+def _microsecond(port: Port) -> int:
+    return -(-int(port.rate_bps) // 8_000_000) + 1
+
+
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+    for each in classes(snippet):
+        limits = each.limits()
+        for limit in limits:
+            yield _limit(each, limit, port)
+        if not limits and not each.has_child:
+            yield _default(each, port, model)
+
+
+def _limit(chosen: PolicyClass, limit: Statement, port: Port) -> Reading:
+    place, words = chosen.place(limit), limit.words[1:]
+    warnings = [*_needs(chosen), *_bundle(chosen, words)]
+    if len(words) == 2 and words[0] == "percent":
+        reading = _percent(place, words[1], port)
+    else:
+        value = whole(words[0], _MOST) if words else None
+        unit = words[1] if len(words) == 2 else "packets"
+        if not value or len(words) > 2 or unit not in (*_TIMES, *_SIZES):
+            return place.unknown(uncertain("this form of queue-limit is not understood"))
+        reading = _sized(chosen, place, value, unit, port)
+    return replace(reading, notes=(*warnings, *reading.notes))
+
+
+def _sized(chosen: PolicyClass, place: Place, value: int, unit: str, port: Port) -> Reading:
+    if unit in _TIMES:
+        rate, notes = guaranteed_rate(chosen, port)
+        size = replace(port, rate_bps=rate).bytes_in(Fraction(value, _TIMES[unit]))
+        step = 1 if unit == "us" else 1000
+        rounding = step * _microsecond(port)
+        return place.of_bytes(size, port, (*notes, *_extremes(size)), rounding)
+    size = value * _SIZES[unit]
+    notes = _extremes(size)
+    if unit == "packets":
+        full = f"{value} of them are {size // port.packet_bytes} of {port.packet_bytes} B"
+        notes = (trap(f"a packet counts as {PACKET} B here: {full}"), *notes)
+        return place.of_bytes(size, port, notes, PACKET)
+    if unit == "bytes":
+        return place.of_bytes(size, port, notes)
+    doubt = uncertain(f"{unit} are taken as powers of 1000; if they are of 1024, up to 5 % more")
+    return place.of_bytes(size, port, (doubt, *notes), size // 20)
+
+
+def _percent(place: Place, text: str, port: Port) -> Reading:
+    share = whole(text, 100)
+    if not share:
+        return place.unknown(trap("queue-limit percent goes from 1 to 100"))
+    size = port.bytes_in(_PORT_PERCENT_S * Fraction(share, 100))
+    said = trap("percent of what the port may buffer, taken as 40 ms at port rate (NCS 540/5500)")
+    return place.of_bytes(size, port, (said,), size // share)
+
+
+def _default(chosen: PolicyClass, port: Port, model: str) -> Reading:
+    rate, notes = guaranteed_rate(chosen, port)
+    priority = any(words[0] == "priority" for words in chosen.scheduling())
+    ms = min(_DEFAULT_MS[model], _PRIORITY_MS) if priority else _DEFAULT_MS[model]
+    size = replace(port, rate_bps=rate).bytes_in(Fraction(ms, 1000))
+    said = trap(f"nobody chose this: without queue-limit it is {ms} ms ({model})")
+    return chosen.place().of_bytes(size, port, (said, *notes), _microsecond(port))
+
+
+def _needs(chosen: PolicyClass) -> tuple[Note, ...]:
+    if chosen.is_default or chosen.scheduling():
+        return ()
+    wanting = "bandwidth, shape, priority or bandwidth remaining"
+    return (trap(f"refused: a class that is not class-default needs {wanting} beside it"),)
+
+
+def _bundle(chosen: PolicyClass, words: tuple[str, ...]) -> tuple[Note, ...]:
+    if not chosen.on_bundle or words[-1:] in (("us",), ("ms",)):
+        return ()
+    return (trap("refused: on a bundle queue-limit takes time units only (us, ms)"),)
+
+
+def _extremes(size: int) -> tuple[Note, ...]:
+    if size > _MOST_BYTES:
+        return (trap("more than the 1 GB of packet memory that a queue can have"),)
+    if size < _LEAST_BYTES:
+        return (trap("less than 9 kB: it should hold at least the largest MTU, 9216 B"),)
+    return ()
+
+
+PLATFORM = Platform(
+    name="ios-xr",
+    title="Cisco IOS-XR",
+    comment="!",
+    forms=("bytes", "time", "packets"),
+    models=tuple(_DEFAULT_MS),
+    interface="HundredGigE0/0/0/0",
+    tells=(
+        r"^\s*end-policy-map\b",
+        r"^\s*queue-limit\s+\d+\s+(kbytes|mbytes|us|ms|bytes)\b",
+        r"^\s*interface\s+(Bundle-Ether|HundredGigE|TenGigE|FourHundredGigE)",
+        r"^\s*policy-map\s+\S+\s*$",
+    ),
+    source="Cisco IOS XR QoS command references: CRS (4.0), NCS 540/5500 (6.x)",
+    rounds=_ROUNDS,
+    write=_write,
+    read=_read,
+)

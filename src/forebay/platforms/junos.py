@@ -1,0 +1,151 @@
+"""Juniper Junos: buffer-size of a class-of-service scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import ceil
+
+from forebay.platforms.errors import PlatformError, short
+from forebay.platforms.port import Port
+from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.reading import Note, Place, Reading, trap, uncertain
+from forebay.platforms.snippet import Snippet, Statement, whole
+
+_GIGABIT = 10**9
+_POINTS = 256
+_LEAST, _MOST = 4096, 256 * 2**20
+_STEP_PERCENT = ((_MOST / _LEAST) ** (1 / (_POINTS - 1)) - 1) * 100
+_MOST_US = 10**7
+
+_RELEASES = uncertain(
+    "what temporal multiplies differs between releases: the interface's speed (taken here), "
+    "or the queue's own transmit rate"
+)
+_HARDWARE = uncertain(
+    f"rounding: an MX MPC has {_POINTS} sizes from 4 KB (1568 B since 17.2R1) to 256 MB and takes "
+    f"one of them; evenly spaced in the logarithm they would be {_STEP_PERCENT:.1f} % apart"
+)
+
+
+def _whole_buffer(port: Port) -> Fraction:
+    """Seconds of delay buffer that an MX MIC or MPC gives a port."""
+    return Fraction(1, 10) if port.rate_bps >= _GIGABIT else Fraction(1, 2)
+
+
+def _write(order: Order) -> Written:
+    port, size = order.port, order.wanted.bytes
+    if order.form == "percent":
+        total = Fraction(port.rate_bps) * _whole_buffer(port) / 8
+        percent = ceil(100 * Fraction(size) / total)
+        if percent > 100:
+            wrong = f"{size} B is more than the whole delay buffer of an MX port"
+            raise PlatformError("too-large", wrong, "write --form time, or ask for less")
+        return _lines(order, f"percent {percent}", ceil(total / 100))
+    microseconds = port.microseconds(size)
+    if microseconds > _MOST_US:
+        wrong = f"{microseconds} us is longer than Forebay trusts temporal to go ({_MOST_US} us)"
+        raise PlatformError("too-large", wrong, "ask for less, or write --form percent")
+    return _lines(order, f"temporal {microseconds}", _microsecond(port))
+
+
+def _microsecond(port: Port) -> int:
+    return ceil(port.rate_bps / 8_000_000) + 1
+
+
+def _lines(order: Order, value: str, rounding: int) -> Written:
+    lines = (
+        f"set class-of-service schedulers FOREBAY buffer-size {value}",
+        "set class-of-service scheduler-maps FOREBAY forwarding-class best-effort "
+        "scheduler FOREBAY",
+        f"set class-of-service interfaces {order.interface} scheduler-map FOREBAY",
+    )
+    return Written(lines, rounding)
+
+
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+    for statement in snippet.statements():
+        words = statement.words
+        if "schedulers" in words[:-1] and "buffer-size" in words:
+            yield _scheduler(statement, port)
+
+
+def _scheduler(statement: Statement, port: Port) -> Reading:
+    words = statement.words
+    after = words[words.index("schedulers") + 1 :]
+    value = words[words.index("buffer-size") + 1 :]
+    place = Place(
+        statement.line,
+        short(f"scheduler {after[0]}"),
+        short(f"buffer-size {' '.join(value)}"),
+    )
+    if value[:1] == ("temporal",) and len(value) == 2:
+        return _temporal(place, value[1], port)
+    if value[:1] == ("percent",) and len(value) == 2:
+        return _percent(place, value[1], port)
+    if value[:1] in (("remainder",), ("shared",)):
+        said = trap(f"{value[0]} is what other queues leave: no size of its own")
+        return place.unknown(said)
+    return place.unknown(uncertain("this form of buffer-size is not understood"))
+
+
+def _temporal(place: Place, text: str, port: Port) -> Reading:
+    microseconds = whole(text, 10**9)
+    if not microseconds:
+        return place.unknown(trap("temporal takes a whole number of microseconds above 0"))
+    size = port.bytes_in(Fraction(microseconds, 10**6))
+    notes = (*_limits(microseconds, size, port), _RELEASES, _HARDWARE)
+    return place.of_bytes(size, port, notes, _microsecond(port))
+
+
+def _percent(place: Place, text: str, port: Port) -> Reading:
+    percent = _share(text)
+    if percent is None:
+        return place.unknown(trap("percent goes from 0 to 100"))
+    total = _whole_buffer(port)
+    size = port.bytes_in(total * percent / 100)
+    ms = int(total * 1000)
+    said = trap(f"percent of the port's delay buffer, taken as {ms} ms at line rate (MX MIC/MPC)")
+    one = port.bytes_in(total / 100) + 1
+    return place.of_bytes(size, port, (said, _HARDWARE), one)
+
+
+def _share(text: str) -> Fraction | None:
+    before, _, after = text.partition(".")
+    parts = (whole(before, 100), whole(after or "0", 99_999))
+    if parts[0] is None or parts[1] is None:
+        return None
+    share = parts[0] + Fraction(parts[1], 10 ** len(after or "0"))
+    return share if share <= 100 else None
+
+
+def _limits(microseconds: int, size: int, port: Port) -> tuple[Note, ...]:
+    total = _whole_buffer(port)
+    if microseconds > total * 10**6:
+        ms = int(total * 1000)
+        return (trap(f"longer than the {ms} ms that an MX MIC or MPC gives a port this fast"),)
+    if size < _LEAST:
+        return (trap("less than the smallest size in hardware (4 KB; 1568 B since 17.2R1)"),)
+    if size > _MOST:
+        return (trap("more than the largest size in hardware (256 MB)"),)
+    return ()
+
+
+PLATFORM = Platform(
+    name="junos",
+    title="Juniper Junos",
+    comment="#",
+    forms=("time", "percent"),
+    models=("mx",),
+    interface="xe-0/0/0",
+    tells=(
+        r"\bbuffer-size\b.*\b(temporal|percent|remainder|shared)\b",
+        r"\bclass-of-service\b",
+        r"^\s*schedulers\s*\{",
+        r"\bscheduler-maps\b",
+    ),
+    source="Junos class of service: buffer-size, delay-buffer-rate; MX MIC/MPC delay buffers",
+    rounds=_HARDWARE,
+    write=_write,
+    read=_read,
+)

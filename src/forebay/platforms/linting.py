@@ -1,0 +1,123 @@
+"""What a snippet of configuration amounts to, and whether it is what a scenario asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+from forebay.platforms.amounts import amounts, say
+from forebay.platforms.errors import PlatformError
+from forebay.platforms.port import Port, Wanted
+from forebay.platforms.reading import Reading
+from forebay.platforms.recognition import recognise
+from forebay.platforms.registry import get
+from forebay.platforms.snippet import MOST_QUEUES, Snippet
+
+Verdict = Literal["as asked", "smaller", "larger", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lint:
+    """Every queue found, in the order of the text, against what is wanted (if anything)."""
+
+    platform: str
+    port: Port
+    readings: tuple[Reading, ...]
+    wanted: Wanted | None = None
+
+    def verdict(self, reading: Reading) -> Verdict | None:
+        """Compare one queue with what is wanted, to one packet or the notation's rounding."""
+        if self.wanted is None:
+            return None
+        if reading.bytes is None:
+            return "unknown"
+        off = reading.bytes - self.wanted.bytes
+        if abs(off) <= max(reading.rounding_bytes, self.port.packet_bytes):
+            return "as asked"
+        return "smaller" if off < 0 else "larger"
+
+    @property
+    def exit_status(self) -> int:
+        """1 where something is wanted and no queue gives it, else 0."""
+        found = [self.verdict(reading) for reading in self.readings]
+        return 0 if self.wanted is None or "as asked" in found else 1
+
+    @property
+    def text(self) -> str:
+        """What a person reads."""
+        lines = [f"{self.platform}: {len(self.readings)} queue(s)"]
+        if self.wanted is not None:
+            asked = say(self.wanted.bytes, self.wanted.packets, self.port)
+            lines.append(f"asked for: {asked} ({self.wanted.written}, {self.wanted.source})")
+        for reading in self.readings:
+            lines += self._about(reading)
+        return "\n".join(lines) + "\n"
+
+    def _about(self, reading: Reading) -> list[str]:
+        size = say(reading.bytes, reading.packets, self.port)
+        lines = ["", f"line {reading.line}: {reading.queue}: {reading.written}", f"  {size}"]
+        verdict = self.verdict(reading)
+        if verdict is not None:
+            lines.append(f"  {verdict}{self._ratio(reading)}")
+        return lines + [f"  {each}" for each in reading.notes]
+
+    def _ratio(self, reading: Reading) -> str:
+        if reading.bytes is None or self.wanted is None:
+            return ""
+        return f": {reading.bytes / self.wanted.bytes:.4g} times what is asked for"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of ``platforms lint --json``: JSON types only."""
+        asked = self.wanted and {
+            "written": self.wanted.written,
+            "source": self.wanted.source,
+            **amounts(self.wanted.bytes, self.wanted.packets, self.port),
+        }
+        return {
+            "schema": 1,
+            "platform": self.platform,
+            "asked": asked,
+            "queues": [self._document(reading) for reading in self.readings],
+        }
+
+    def _document(self, reading: Reading) -> dict[str, Any]:
+        return {
+            "line": reading.line,
+            "queue": reading.queue,
+            "written": reading.written,
+            **amounts(reading.bytes, reading.packets, self.port),
+            "rounding_bytes": reading.rounding_bytes,
+            "verdict": self.verdict(reading),
+            "notes": [{"kind": each.kind, "text": each.text} for each in reading.notes],
+        }
+
+
+def lint(
+    snippet: Snippet | str,
+    port: Port,
+    *,
+    platform: str | None = None,
+    model: str | None = None,
+    wanted: Wanted | None = None,
+) -> Lint:
+    """Read a snippet: each queue's size on this port, with warnings.
+
+    Without ``platform`` it is recognised from the text. Raises PlatformError, and nothing
+    else, whatever the text.
+    """
+    if isinstance(snippet, str):
+        snippet = Snippet.decode(snippet.encode("utf-8", "surrogatepass"))
+    chosen = get(platform) if platform else recognise(snippet)
+    if model is not None and model not in chosen.models:
+        wrong = f"{chosen.name} has no such model"
+        raise PlatformError("unknown-model", wrong, f"write one of {', '.join(chosen.models)}")
+    queues = chosen.read(snippet.with_comment(chosen.comment), port, model or chosen.models[0])
+    found = tuple(islice(queues, MOST_QUEUES + 1))
+    if not found:
+        wrong = f"no queue's size was found in this as {chosen.name}"
+        raise PlatformError("no-queue", wrong, "paste the lines that set it, or try --platform")
+    if len(found) > MOST_QUEUES:
+        wrong = f"there are more than {MOST_QUEUES} queues in this"
+        raise PlatformError("too-many", wrong, "lint a part of it at a time")
+    return Lint(chosen.name, port, found, wanted)

@@ -1,0 +1,143 @@
+"""OpenConfig: a queue of a buffer-allocation-profile, as YANG JSON (RFC 7951)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from forebay.platforms.errors import short
+from forebay.platforms.port import Port
+from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.reading import Note, Place, Reading, note, trap, uncertain
+from forebay.platforms.snippet import MOST_QUEUES, Snippet, plain, whole
+
+_BYTES, _TIME = "dedicated-buffer", "dedicated-buffer-temporal"
+_STATIC, _STATIC_TIME = "static-shared-buffer-limit", "static-shared-buffer-limit-temporal"
+_FACTOR = "dynamic-limit-scaling-factor"
+_LEAVES = (_BYTES, _TIME, _STATIC, _STATIC_TIME, _FACTOR)
+_PROFILE = "forebay"
+_QUEUE = "best-effort"
+
+
+def _write(order: Order) -> Written:
+    port, size = order.port, order.wanted.bytes
+    if order.form == "time":
+        leaf, value, rounding = _TIME, port.microseconds(size), _microsecond(port)
+    else:
+        leaf, value, rounding = _BYTES, size, 0
+    # RFC 7951 section 6.1: a uint64 is written as a string.
+    config = {"name": _QUEUE, leaf: str(value), "use-shared-buffer": False}
+    queue = {"name": _QUEUE, "config": config}
+    profile = {"name": _PROFILE, "config": {"name": _PROFILE}, "queues": {"queue": [queue]}}
+    document = {
+        "openconfig-qos:qos": {
+            "buffer-allocation-profiles": {"buffer-allocation-profile": [profile]}
+        }
+    }
+    attach = note(
+        f"name it in qos/interfaces/interface[{order.interface}]/output/config as "
+        "buffer-allocation-profile"
+    )
+    return Written(tuple(json.dumps(document, indent=2).splitlines()), rounding, (attach,))
+
+
+def _microsecond(port: Port) -> int:
+    return -(-int(port.rate_bps) // 8_000_000) + 1
+
+
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+    for config in _configs(snippet.json()):
+        said = [leaf for leaf in _LEAVES if leaf in config]
+        written = short(", ".join(f"{leaf} {plain(config[leaf])}" for leaf in said))
+        name = config.get("name")
+        place = Place(1, short(f"queue {name if isinstance(name, str) else '?'}"), written)
+        yield _queue(place, config, port)
+
+
+def _configs(document: Any) -> Iterator[dict[str, Any]]:
+    """Yield each container that has a buffer's leaf, keys without their module's name."""
+    waiting, seen = [document], 0
+    while waiting and seen <= MOST_QUEUES:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            bare = {key.rpartition(":")[2]: value for key, value in part.items()}
+            if any(leaf in bare for leaf in _LEAVES):
+                seen += 1
+                yield bare
+            waiting += list(bare.values())[::-1]
+        elif isinstance(part, list):
+            waiting += part[::-1]
+
+
+def _queue(place: Place, config: dict[str, Any], port: Port) -> Reading:
+    notes: list[Note] = []
+    if (_BYTES in config and _TIME in config) or (_STATIC in config and _STATIC_TIME in config):
+        notes.append(trap("bytes and time of the same buffer exclude each other"))
+    dedicated = _amount(config, _BYTES, _TIME, port)
+    if dedicated is None:
+        return place.unknown(*notes, trap("the dedicated buffer is no whole number"))
+    if _TIME in config or _STATIC_TIME in config:
+        notes.append(trap("temporal is at the queue's guaranteed share of the port; taken as all"))
+    rounding = _microsecond(port) if _TIME in config or _STATIC_TIME in config else 0
+    shared = config.get("use-shared-buffer")
+    if shared is False:
+        return place.of_bytes(dedicated, port, notes, rounding)
+    if shared is not True:
+        notes.append(trap("use-shared-buffer is not set: whether the pool helps is the device's"))
+    if _FACTOR in config:
+        return _dynamic(place, config[_FACTOR], dedicated, port, notes)
+    limit = _amount(config, _STATIC, _STATIC_TIME, port)
+    if limit is None:
+        return place.unknown(*notes, trap("the shared limit is no whole number"))
+    if shared is True and _STATIC not in config and _STATIC_TIME not in config:
+        return place.unknown(*notes, trap("shared memory without a limit: no size of its own"))
+    if limit:
+        notes.append(trap("what is shared is not promised: other queues may have taken it"))
+    return place.of_bytes(dedicated + limit, port, notes, rounding)
+
+
+def _amount(config: dict[str, Any], size: str, time: str, port: Port) -> int | None:
+    if size in config:
+        return _count(config[size])
+    if time in config:
+        microseconds = _count(config[time])
+        return None if microseconds is None else port.bytes_in(Fraction(microseconds, 10**6))
+    return 0
+
+
+def _dynamic(place: Place, factor: Any, dedicated: int, port: Port, notes: list[Note]) -> Reading:
+    if isinstance(factor, bool) or not isinstance(factor, int) or abs(factor) > 32:
+        return place.unknown(*notes, trap(f"{_FACTOR} is no plausible exponent"))
+    alpha = Fraction(2) ** factor
+    said = trap(f"limit is 2^{factor} times what is free: alone {float(alpha / (1 + alpha)):.4g}")
+    if not port.pool_bytes:
+        return place.unknown(*notes, said, trap("the pool's size is not here: write --pool"))
+    limit = int(port.pool_bytes * alpha / (1 + alpha))
+    return place.of_bytes(dedicated + limit, port, (*notes, said))
+
+
+def _count(value: Any) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    return whole(value) if isinstance(value, str) else value if 0 <= value < 2**64 else None
+
+
+PLATFORM = Platform(
+    name="openconfig",
+    title="OpenConfig (YANG JSON)",
+    comment=None,
+    forms=("bytes", "time"),
+    models=("qos",),
+    interface="eth0",
+    tells=(
+        r'"(openconfig-qos:)?buffer-allocation-profiles?"',
+        r'"[\w:-]*(dedicated-buffer(-temporal)?|static-shared-buffer-limit(-temporal)?)"',
+        r'"openconfig-qos:',
+    ),
+    source="openconfig-qos-mem-mgmt.yang 0.11.1 (2023-09-06)",
+    rounds=uncertain("rounding: the device's own, which the model does not tell; read its state"),
+    write=_write,
+    read=_read,
+)

@@ -1,0 +1,122 @@
+"""Cisco's policy-maps as statements by class: what IOS-XR and IOS-XE share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from forebay.platforms.errors import PlatformError, short
+from forebay.platforms.port import Port
+from forebay.platforms.reading import Note, Place, trap, uncertain
+from forebay.platforms.snippet import Snippet, Statement, whole
+
+_SCHEDULING = ("bandwidth", "shape", "priority")
+_BUNDLES = ("bundle-ether", "bundle-pos")
+_MOST_STATEMENTS = 100
+_RATE_UNITS = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
+
+
+@dataclass(slots=True)
+class PolicyClass:
+    """One class of one policy-map; ``on_bundle`` if the policy goes out of a bundle."""
+
+    policy: str
+    name: str
+    line: int
+    statements: list[Statement] = field(default_factory=list)
+    on_bundle: bool = False
+    alone: bool = True
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it is class-default, which needs no scheduling of its own."""
+        return self.name == "class-default"
+
+    @property
+    def has_child(self) -> bool:
+        """Whether a policy below it has the queues."""
+        return any(each.words[0] == "service-policy" for each in self.statements)
+
+    def scheduling(self) -> list[tuple[str, ...]]:
+        """Return the bandwidth, shape and priority statements."""
+        return [each.words for each in self.statements if each.words[0] in _SCHEDULING]
+
+    def limits(self) -> list[Statement]:
+        """Return the queue-limit statements."""
+        return [each for each in self.statements if each.words[0] == "queue-limit"]
+
+    def place(self, limit: Statement | None = None) -> Place:
+        """Return where a queue-limit stands, or where it is missing."""
+        line = limit.line if limit else self.line
+        written = short(" ".join(limit.words)) if limit else "no queue-limit"
+        return Place(line, short(f"policy-map {self.policy}, class {self.name}"), written)
+
+
+def classes(snippet: Snippet) -> list[PolicyClass]:
+    """Return each class of each policy-map; words decide, for indentation gets lost."""
+    found: list[PolicyClass] = []
+    bundled: set[str] = set()
+    policy, interface, inside = "", "", False
+    for statement in snippet.lines():
+        words = statement.words
+        if words[0] == "policy-map" and len(words) > 1:
+            policy, interface, inside = words[-1], "", False
+        elif words[0] == "interface" and len(words) > 1:
+            interface, policy = words[1], ""
+        elif words[0] == "end-policy-map":
+            policy = ""
+        elif interface and words[:2] == ("service-policy", "output") and len(words) > 2:
+            if interface.lower().startswith(_BUNDLES):
+                bundled.add(words[2])
+        elif policy and words[0] == "class" and len(words) > 1:
+            found.append(PolicyClass(policy, words[-1], statement.line))
+            inside = True
+        elif policy and inside:
+            _add(found[-1], statement)
+    return _connect(found, bundled)
+
+
+def _add(chosen: PolicyClass, statement: Statement) -> None:
+    if len(chosen.statements) >= _MOST_STATEMENTS:
+        wrong = f"line {statement.line}: a class with more than {_MOST_STATEMENTS} statements"
+        raise PlatformError("too-long", wrong, "cut out the part about queues")
+    chosen.statements.append(statement)
+
+
+def _connect(found: list[PolicyClass], bundled: set[str]) -> list[PolicyClass]:
+    many: dict[str, int] = {}
+    for each in found:
+        many[each.policy] = many.get(each.policy, 0) + 1
+    for each in found:
+        each.on_bundle = each.policy in bundled
+        each.alone = many[each.policy] == 1
+    return found
+
+
+def guaranteed_rate(chosen: PolicyClass, port: Port) -> tuple[float, tuple[Note, ...]]:
+    """Return the class's rate in bit/s, which times and defaults refer to, and how sure it is."""
+    for words in chosen.scheduling():
+        rate = _rate(words, port)
+        if rate is not None:
+            said = trap(f"times count at the class's own {rate:.6g} bit/s, not at line rate")
+            return rate, (said,)
+    if chosen.alone and not chosen.scheduling():
+        return port.rate_bps, ()
+    said = uncertain("the class's guaranteed rate is not known from here; taken as line rate")
+    return port.rate_bps, (said,)
+
+
+def _rate(words: Sequence[str], port: Port) -> float | None:
+    """Return the rate of "bandwidth percent 30" or "shape average 1 gbps", else None."""
+    if "remaining" in words or words[0] == "priority":
+        return None
+    numbers = [at for at, word in enumerate(words) if whole(word, 10**13)]
+    if not numbers:
+        return None
+    at = numbers[0]
+    number = int(words[at])
+    if words[at - 1] == "percent":
+        return port.rate_bps * number / 100 if 1 <= number <= 100 else None
+    plain = 10**3 if words[0] == "bandwidth" else 1  # bandwidth in kbit/s, shape in bit/s
+    unit = words[at + 1].lower() if at + 1 < len(words) else ""
+    return float(number * _RATE_UNITS.get(unit, plain))

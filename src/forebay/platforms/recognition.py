@@ -1,0 +1,54 @@
+"""Which platform a snippet is written for."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from forebay.platforms.errors import PlatformError
+from forebay.platforms.protocol import Platform
+from forebay.platforms.registry import get, names, refused
+from forebay.platforms.snippet import Snippet
+
+_LONGEST_LINE = 2000  # a longer one is no evidence, and no regular expression has to suffer it
+_OWN_MARK = 1000
+
+_REFUSED_TELLS = {
+    "nx-os": re.compile(r"^\s*policy-map\s+type\s+queuing\b|^\s*class\s+type\s+queuing\b"),
+    "eos": re.compile(r"^\s*(tx-queue|uc-tx-queue|mc-tx-queue)\s+\d|^\s*queue-monitor\b"),
+}
+
+
+def recognise(snippet: Snippet) -> Platform:
+    """Return the platform whose words are found most. Raises PlatformError if none is clear."""
+    lines = [line for line in snippet.text.split("\n") if len(line) <= _LONGEST_LINE]
+    for name, tell in _REFUSED_TELLS.items():
+        if any(tell.search(line) for line in lines):
+            raise refused(name)
+    scores = {name: _score(name, lines) for name in names()}
+    most = max(scores.values())
+    likeliest = [name for name, score in scores.items() if score == most and score]
+    if len(likeliest) != 1:
+        raise _unclear(likeliest)
+    return get(likeliest[0])
+
+
+def _score(name: str, lines: list[str]) -> int:
+    marks = _OWN_MARK * any(mark(name) in line for line in lines[:5])
+    return marks + sum(any(tell.search(line) for line in lines) for tell in _tells(name))
+
+
+@cache
+def _tells(name: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(tell) for tell in get(name).tells)
+
+
+def mark(name: str) -> str:
+    """Return the words by which Forebay knows its own output again."""
+    return f"Forebay for {name}:"
+
+
+def _unclear(likeliest: list[str]) -> PlatformError:
+    between = f"it may be {' or '.join(likeliest)}" if likeliest else "no known words in it"
+    wrong = f"cannot tell which platform this is for: {between}"
+    return PlatformError("unclear-platform", wrong, f"write --platform {'|'.join(names())}")

@@ -1,0 +1,53 @@
+"""Every platform by name, and those that are refused with the reason."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from forebay.platforms.errors import PlatformError, short
+from forebay.platforms.protocol import Platform
+
+# name: module of this room that has it as PLATFORM
+_PLATFORMS = {
+    "ios-xr": "ios_xr",
+    "ios-xe": "ios_xe",
+    "junos": "junos",
+    "sros": "sros",
+    "sonic": "sonic",
+    "openconfig": "openconfig",
+    "linux-tc": "linux_tc",
+    "vyos": "vyos",
+    "mikrotik": "mikrotik",
+}
+
+REFUSED = {
+    "eos": "what Arista's tail-drop thresholds count, and how chips round them, was not verified",
+    "nx-os": "what NX-OS's queue-limit counts differs by Nexus family and was not verified",
+}
+"""Platforms that Forebay knows of and writes nothing for: a wrong line is worse than none."""
+
+_SAME = {"arista": "eos", "arista-eos": "eos", "nxos": "nx-os", "nexus": "nx-os"}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all platforms."""
+    return tuple(_PLATFORMS)
+
+
+def get(name: str) -> Platform:
+    """Return a platform. Raises PlatformError for one that is refused or not known."""
+    known = _SAME.get(name, name)
+    if known in REFUSED:
+        raise refused(known)
+    if known not in _PLATFORMS:
+        wrong = f'"{short(name)}" is no platform that Forebay knows'
+        raise PlatformError("unknown-platform", wrong, f"write one of {', '.join(names())}")
+    platform: Platform = import_module(f"forebay.platforms.{_PLATFORMS[known]}").PLATFORM
+    return platform
+
+
+def refused(name: str) -> PlatformError:
+    """Return why nothing is said about a platform."""
+    wrong = f"{name} is refused: {REFUSED[name]}"
+    hint = "take the bytes and milliseconds from another platform's comment, and its own manual"
+    return PlatformError("not-verified", wrong, hint)

@@ -1,0 +1,174 @@
+"""SONiC: BUFFER_PROFILE and BUFFER_QUEUE of CONFIG_DB, in JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+from forebay.platforms.errors import PlatformError, short
+from forebay.platforms.port import Port
+from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.reading import Note, Place, Reading, trap, uncertain
+from forebay.platforms.snippet import Snippet, plain, whole
+
+LEAST_TH, MOST_TH = -8, 7
+_POOL = "egress_lossy_pool"
+_PROFILE = "forebay"
+_CELLS = uncertain("rounding: the chip takes whole cells (some 200 to 300 B, by chip)")
+_SHARED = trap(
+    "a threshold on shared memory promises nothing: other queues may have taken it already"
+)
+
+
+def share(dynamic_th: int) -> Fraction:
+    """Largest share of a free pool that one queue alone can hold: alpha/(1 + alpha)."""
+    alpha = Fraction(2) ** dynamic_th
+    return alpha / (1 + alpha)
+
+
+def _write(order: Order) -> Written:
+    queue = f"{order.interface}|0"
+    tables: dict[str, Any] = {
+        "BUFFER_PROFILE": {_PROFILE: {"pool": _POOL, "size": "0"}},
+        "BUFFER_QUEUE": {queue: {"profile": _PROFILE}},
+    }
+    profile = tables["BUFFER_PROFILE"][_PROFILE]
+    rounding = 0
+    if order.form == "dynamic":
+        threshold, rounding = _threshold(order)
+        profile["dynamic_th"] = str(threshold)
+        pool = {"type": "egress", "mode": "dynamic", "size": str(order.port.pool_bytes)}
+        tables["BUFFER_POOL"] = {_POOL: pool}
+    else:
+        profile["static_th"] = str(order.wanted.bytes)
+    return Written(tuple(json.dumps(tables, indent=4).splitlines()), rounding)
+
+
+def _threshold(order: Order) -> tuple[int, int]:
+    """Return the least dynamic_th whose share is enough, and the step below it in bytes."""
+    pool = order.port.pool_bytes
+    if not pool:
+        wrong = "a dynamic threshold is a share of the pool, and its size is not given"
+        raise PlatformError("no-pool", wrong, 'write --pool with it, such as --pool "32 MB"')
+    for threshold in range(LEAST_TH, MOST_TH + 1):
+        if floor(pool * share(threshold)) >= order.wanted.bytes:
+            below = pool * share(threshold - 1) if threshold > LEAST_TH else 0
+            return threshold, floor(pool * share(threshold) - below) + 1
+    wrong = f"{order.wanted.bytes} B is more than any one queue gets of a pool of {pool} B"
+    raise PlatformError("too-large", wrong, "ask for less, or write --form bytes")
+
+
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+    document = snippet.json()
+    tables = document if isinstance(document, dict) else {}
+    pools, profiles = _table(tables, "BUFFER_POOL"), _table(tables, "BUFFER_PROFILE")
+    for name, fields in profiles.items():
+        place = Place(_line(snippet, name), short(f"BUFFER_PROFILE|{name}"), _said(fields))
+        yield _profile(place, fields, pools, port)
+
+
+def _table(tables: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
+    table = tables.get(name)
+    if not isinstance(table, dict):
+        return {}
+    return {key: value for key, value in table.items() if isinstance(value, dict)}
+
+
+def _line(snippet: Snippet, name: str) -> int:
+    quoted = json.dumps(name)
+    before, found, _ = snippet.text.partition(f"{quoted}:")
+    return before.count("\n") + 1 if found else 1
+
+
+def _said(fields: dict[str, Any]) -> str:
+    known = ("pool", "size", "static_th", "dynamic_th")
+    return short(", ".join(f"{key} {plain(fields[key])}" for key in known if key in fields))
+
+
+def _profile(
+    place: Place, fields: dict[str, Any], pools: dict[str, dict[str, Any]], port: Port
+) -> Reading:
+    reserved = _count(fields.get("size", "0"))
+    pool = pools.get(_reference(fields.get("pool")), {})
+    if reserved is None or ("static_th" in fields) == ("dynamic_th" in fields):
+        return place.unknown(trap("a profile needs size and one of static_th and dynamic_th"))
+    mode, notes = pool.get("mode"), _traffic(fields)
+    if "static_th" in fields:
+        limit = _count(fields["static_th"])
+        if limit is None:
+            return place.unknown(trap("static_th is no number of bytes"))
+        notes = (*notes, *_mode(mode, "static"), _SHARED, _CELLS)
+        return place.of_bytes(reserved + limit, port, notes)
+    return _dynamic(place, fields["dynamic_th"], reserved, pool, port, notes)
+
+
+def _dynamic(
+    place: Place,
+    text: Any,
+    reserved: int,
+    pool: dict[str, Any],
+    port: Port,
+    notes: tuple[Note, ...],
+) -> Reading:
+    threshold = _threshold_of(text)
+    if threshold is None:
+        return place.unknown(trap(f"dynamic_th goes from {LEAST_TH} to {MOST_TH}"))
+    size = _count(pool.get("size", "")) or port.pool_bytes
+    said = trap(
+        f"alpha is 2^{threshold}: alone, the queue gets {float(share(threshold)):.4g} of what is "
+        "free; beside other full queues less"
+    )
+    if not size:
+        missing = trap("the pool's size is not here: write --pool to learn bytes")
+        return place.unknown(*notes, said, missing)
+    limit = reserved + floor(size * share(threshold))
+    every = (*notes, *_mode(pool.get("mode"), "dynamic"), said, _SHARED, _CELLS)
+    return place.of_bytes(limit, port, every)
+
+
+def _mode(mode: Any, wanted: str) -> tuple[Note, ...]:
+    if mode == wanted:
+        return ()
+    if mode is None:
+        return (trap(f"the pool must have mode {wanted}; it is not in this text"),)
+    return (trap(f"the pool's mode is not {wanted}: the threshold does not apply"),)
+
+
+def _traffic(fields: dict[str, Any]) -> tuple[Note, ...]:
+    if "xoff" in fields or "xon" in fields:
+        return (trap("a lossless (PFC) profile: it pauses the sender instead of dropping"),)
+    return ()
+
+
+def _reference(value: Any) -> str:
+    name = value if isinstance(value, str) else ""
+    return name.strip("[]").rpartition("|")[2]
+
+
+def _count(value: Any) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    return whole(str(value)) if isinstance(value, str) or 0 <= value < 2**64 else None
+
+
+def _threshold_of(value: Any) -> int | None:
+    known = {str(each): each for each in range(LEAST_TH, MOST_TH + 1)}
+    return known.get(plain(value))
+
+
+PLATFORM = Platform(
+    name="sonic",
+    title="SONiC",
+    comment=None,
+    forms=("bytes", "dynamic"),
+    models=("config-db",),
+    interface="Ethernet0",
+    tells=(r'"BUFFER_(POOL|PROFILE|QUEUE|PG)"', r'"(dynamic_th|static_th)"'),
+    source="sonic-buffer-profile YANG (2021-07-01); SAI buffer profile attributes",
+    rounds=_CELLS,
+    write=_write,
+    read=_read,
+)

@@ -1,0 +1,47 @@
+"""A figure of a paper, as data: panels with lines, which the report's figures draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Points that belong together.
+
+    Attributes
+    ----------
+    x, y : as many numbers each.
+    label : its name in the legend, "" for none.
+    kind : joined, joined by dashes, single dots, or bars from zero (a histogram's, of the
+        width at which the x stand apart).
+    """
+
+    x: Sequence[float]
+    y: Sequence[float]
+    label: str = ""
+    kind: Literal["line", "dashes", "dots", "bars"] = "line"
+
+    def __post_init__(self) -> None:
+        if len(self.x) != len(self.y):
+            raise ValueError(f"line {self.label!r}: {len(self.x)} x and {len(self.y)} y")
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One pair of axes."""
+
+    lines: Sequence[Line]
+    x_label: str
+    y_label: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One or more panels, filled row by row; lines of equal label share a colour and the legend."""
+
+    panels: Sequence[Panel]
+    columns: int = 1

@@ -1,0 +1,116 @@
+"""What is asked for: scenario, sizing, or a size; and the command line around it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forebay.cli.program import call
+from forebay.platforms import PlatformError, ask
+from forebay.scenario import ScenarioError
+
+SCENARIO = str(Path(__file__).resolve().parents[2] / "scenarios" / "oc3-gsr.toml")
+
+
+def forebay(*words: str) -> int:
+    return call(["platforms", *words])
+
+
+def test_a_scenario_gives_its_own_queue_and_rate() -> None:
+    wanted, port = ask(SCENARIO)
+    assert (wanted.bytes, wanted.packets, port.rate_bps) == (193_500, 129, 155e6)
+    longer, _ = ask(SCENARIO, overrides=["queue.size=10 ms"])
+    assert (longer.bytes, longer.packets) == (193_750, 129)
+
+
+def test_a_sizing_gives_the_buffer_found(tmp_path: Path) -> None:
+    path = tmp_path / "size.json"
+    buffer = {"packets": 129, "bytes": 193_500, "seconds": 193_500 * 8 / 155e6}
+    path.write_text(json.dumps({"schema": 1, "buffer": buffer}))
+    wanted, port = ask(str(path))
+    assert (wanted.packets, port.rate_bps, port.packet_bytes) == (129, 155e6, 1500)
+    path.write_text(json.dumps({"schema": 1, "buffer": None}))
+    with pytest.raises(PlatformError, match="found none"):
+        ask(str(path))
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", "nonsense", '{"schema": 1, "buffer": {}}'])
+def test_another_json_file_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    with pytest.raises(PlatformError, match="not a document of forebay size"):
+        ask(str(path))
+
+
+@pytest.mark.parametrize(
+    ("size", "amount", "packets"),
+    [("129 packets", 193_500, 129), ("1.5 MB", 1_500_000, 1000), ("10 ms", 1_250_000, 833)],
+)
+def test_a_size_by_itself(size: str, amount: int, packets: int) -> None:
+    wanted, _ = ask(size, rate_bps=1e9)
+    assert (wanted.bytes, wanted.packets) == (amount, packets)
+
+
+def test_bad_input_is_one_line_and_status_2(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    some = tmp_path / "some.cfg"
+    some.write_text("hello\n")
+    for words in (
+        ("emit", "129 packets", "--platform", "junos"),
+        ("emit", "1 bdp", "--rate", "1 Gbit/s", "--platform", "junos"),
+        ("emit", "129 packet s", "--rate", "1 Gbit/s", "--platform", "junos"),
+        ("emit", SCENARIO, "--rate", "1 Gbit/s", "--platform", "junos"),
+        ("emit", SCENARIO, "--platform", "eos"),
+        ("emit", SCENARIO, "--platform", "jumos"),
+        ("emit", SCENARIO, "--platform", "junos", "--form", "bytes"),
+        ("emit", "missing.toml", "--platform", "junos"),
+        ("lint", str(some), "--rate", "1 Gbit/s"),
+        ("lint", str(some)),
+        ("lint", str(tmp_path), "--rate", "1 Gbit/s"),
+        ("lint", str(some), "--rate", "5 ms"),
+        ("lint", str(some), "--rate", "1 Gbit/s", "--header", "1 GB"),
+    ):
+        assert forebay(*words) == 2, words
+        out, err = capsys.readouterr()
+        assert out == "" and err.count("\n") == 1 and err.startswith("forebay: "), words
+
+
+def test_the_scenario_errors_name_the_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert forebay("emit", "10 ms", "--platform", "junos", "--rate", "fast") == 2
+    assert "--rate" in capsys.readouterr().err
+    with pytest.raises(ScenarioError):
+        ask("ten packets", rate_bps=1e9)
+
+
+def test_lint_against_a_scenario(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "router.cfg"
+    assert forebay("emit", SCENARIO, "--platform", "ios-xr") == 0
+    text = capsys.readouterr().out
+    path.write_text(text)
+    assert forebay("lint", str(path), "--scenario", SCENARIO) == 0
+    assert "as asked" in capsys.readouterr().out
+    path.write_text(text.replace("193500 bytes", "129 packets"))
+    assert forebay("lint", str(path), "--scenario", SCENARIO, "--json") == 1
+    document = json.loads(capsys.readouterr().out)
+    (queue,) = document["queues"]
+    assert (queue["verdict"], queue["bytes"]) == ("smaller", 33_024)
+
+
+def test_json_to_paste_stays_clean(capsys: pytest.CaptureFixture[str]) -> None:
+    assert forebay("emit", SCENARIO, "--platform", "sonic") == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["BUFFER_PROFILE"]
+    assert "193500 B" in err
+
+
+def test_json_documents(capsys: pytest.CaptureFixture[str]) -> None:
+    assert forebay("emit", SCENARIO, "--platform", "linux-tc", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["asked"]["packets"] == document["given"]["packets"] == 129
+    assert document["memory"]["tier"] == "on-chip SRAM"
+    assert forebay("list", "--json") == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert len(listed["platforms"]) == 9 and set(listed["refused"]) == {"eos", "nx-os"}

@@ -1,0 +1,48 @@
+"""What memory a buffer takes: Figure 15's column RAM, and the tiers' edges."""
+
+from __future__ import annotations
+
+import pytest
+
+from forebay.platforms import REFERENCE_POINTS, TIERS, memory_for
+from forebay.platforms.memory import ram_device_bits, say_bits
+
+# Appenzeller et al. 2004, Figure 15: packets (of 1500 B) and the RAM device, all 16 rows
+FIGURE_15 = [
+    (64, "1 Mbit"), (129, "2 Mbit"), (258, "4 Mbit"), (387, "8 Mbit"),
+    (46, "1 Mbit"), (91, "2 Mbit"), (182, "4 Mbit"), (273, "4 Mbit"),
+    (37, "512 kbit"), (74, "1 Mbit"), (148, "2 Mbit"), (222, "4 Mbit"),
+    (32, "512 kbit"), (64, "1 Mbit"), (128, "2 Mbit"), (192, "4 Mbit"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("packets", "ram"), FIGURE_15)
+def test_ram_column_of_figure_15(packets: int, ram: str) -> None:
+    assert say_bits(ram_device_bits(packets * 1500)) == ram
+
+
+@pytest.mark.parametrize(
+    ("size", "tier"),
+    [
+        (10_000_000 // 8, "on-chip SRAM"),  # abstract: 10 Mbit for 10 Gbit/s, 50,000 flows
+        (4_500_000, "on-chip SRAM"),  # §1.3: the largest SRAM chip, 36 Mbit
+        (4_500_001, "shared switch memory"),
+        (64_000_000, "shared switch memory"),
+        (64_000_001, "external memory"),
+        (1_250_000_000, "external memory"),  # §1.3: 250 ms at 40 Gbit/s
+    ],
+)
+def test_tiers(size: int, tier: str) -> None:
+    assert memory_for(size).tier.name == tier
+
+
+def test_dram_is_too_slow_for_least_packets() -> None:
+    # §1.3: 50 ns of access, a 40-byte packet every 8 ns at 40 Gbit/s
+    assert memory_for(1, 40e9).reads_too_fast is True
+    assert memory_for(1, 155e6).reads_too_fast is False
+    assert memory_for(1).reads_too_fast is None
+
+
+def test_every_fact_has_date_and_source() -> None:
+    for fact in (*TIERS, *REFERENCE_POINTS):
+        assert fact.date[:4].isdigit() and fact.source and fact.says

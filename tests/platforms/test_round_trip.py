@@ -1,0 +1,88 @@
+"""Emitting and then linting gives back the size, within what the notation rounds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from forebay.platforms import Emission, PlatformError, Port, Wanted, emit, get, lint, names
+
+CHOICES = [
+    (name, form, model)
+    for name in names()
+    for form in get(name).forms
+    for model in get(name).models
+]
+ports = st.builds(
+    Port,
+    st.one_of(st.sampled_from([155e6, 1e9, 1e10, 4e11]), st.floats(1e6, 1e12, allow_nan=False)),
+    packet_bytes=st.integers(64, 9216),
+    header_bytes=st.integers(0, 64),
+    pool_bytes=st.just(64_000_000),
+)
+
+
+def emitted(size: int, port: Port, name: str, form: str, model: str) -> Emission:
+    asked = Wanted(size, size // port.packet_bytes, f"{size} B")
+    try:
+        return emit(asked, port, name, form=form, model=model)
+    except PlatformError as error:
+        assert error.code in ("too-large", "too-small")
+        assume(False)
+        raise
+
+
+@settings(deadline=None)
+@given(choice=st.sampled_from(CHOICES), port=ports, size=st.integers(64, 60_000_000))
+def test_linting_what_was_emitted_gives_the_size_back(
+    choice: tuple[str, str, str], port: Port, size: int
+) -> None:
+    name, form, model = choice
+    assume(size >= port.packet_bytes)
+    made = emitted(size, port, name, form, model)
+    found = lint(made.text, port, platform=name, model=model)
+    (reading,) = found.readings
+    assert reading.bytes == made.given.bytes
+    assert reading.bytes is not None
+    assert abs(reading.bytes - size) <= made.rounding_bytes
+
+
+@settings(deadline=None)
+@given(choice=st.sampled_from(CHOICES), port=ports, packets=st.integers(1, 6000))
+def test_whole_packets_are_never_fewer_than_asked_for(
+    choice: tuple[str, str, str], port: Port, packets: int
+) -> None:
+    name, form, model = choice
+    made = emitted(packets * port.packet_bytes, port, name, form, model)
+    assert made.given.packets is not None
+    assert made.given.packets >= packets
+
+
+@pytest.mark.parametrize(("name", "form", "model"), CHOICES)
+def test_its_own_output_is_recognised_and_is_what_was_asked(
+    name: str, form: str, model: str, oc3: Port
+) -> None:
+    port = Port(oc3.rate_bps, pool_bytes=4_000_000)
+    asked = Wanted(193_500, 129, "129 packets")
+    made = emit(asked, port, name, form=form, model=model)
+    found = lint(made.text, port, model=model, wanted=asked)
+    assert found.platform == name
+    if form not in ("dynamic", "percent"):  # coarse: powers of two, whole percents
+        assert found.exit_status == 0
+        assert found.verdict(found.readings[0]) == "as asked"
+
+
+def test_the_comment_says_bytes_time_packets_and_rounding(oc3: Port) -> None:
+    made = emit(Wanted(193_500, 129, "129 packets", "oc3-gsr.toml"), oc3, "junos")
+    said = "\n".join(line for line in made.text.splitlines() if line.startswith("#"))
+    assert "193500 B = 9.987 ms at 155 Mbit/s = 129 packets of 1500 B" in said
+    assert "193517 B" in said  # 9988 us: whole microseconds, rounded up
+    assert "uncertain: rounding: an MX MPC has 256 sizes" in said
+    assert "oc3-gsr.toml" in said
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_platform_says_what_it_rounds_to(name: str, oc3: Port) -> None:
+    made = emit(Wanted(193_500, 129, "129 packets"), oc3, name)
+    assert any(each.text.startswith("rounding: ") for each in made.notes)
