@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 
 from forebay.laws.assumptions import COMMONLY_SYNCHRONIZED, MODEL_HOLDS
 from forebay.laws.quantities import average_window
+from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS
 
 if TYPE_CHECKING:
     from forebay.scenario import Duration, Scenario, Traffic
 
-OPEN_LOOP = frozenset({"udp", "onoff", "video", "replay"})
-ENDING = frozenset({"short", "session"})
 LONG_FLOWS_MATTER = 0.1
 """From this share of the traffic on, long flows drive what a buffer needs (A, §5.1.4)."""
 
@@ -45,8 +44,8 @@ class Regime:
 
 def regime_of(scenario: Scenario) -> Regime:
     """Say which law governs `scenario`, from its facts alone."""
-    forward = [t for t in scenario.traffic if getattr(t, "direction", "forward") == "forward"]
-    kinds = {str(t.kind) for t in forward}
+    forward = [t for t in scenario.traffic if t.direction == "forward"]
+    kinds: set[str] = {t.kind for t in forward}
     for tell in (_uncongested, _short_only, _mixed):
         told = tell(scenario, forward, kinds)
         if told is not None:
@@ -58,7 +57,7 @@ def regime_of(scenario: Scenario) -> Regime:
 
 def _uncongested(scenario: Scenario, forward: list[Traffic], kinds: set[str]) -> Regime | None:
     change = "Faster access links, larger windows or more flows would congest it"
-    most = sum(t.flows * t.access_rate for t in forward)
+    most = sum(getattr(t, "access_links", t.flows) * t.access_rate for t in forward)
     if "short" not in kinds and most <= scenario.link.rate:
         why = f"The access links together carry {_rate(most)}, no more than the link's own rate"
         return _free(f"{why}: the queue holds nothing but coincidences of packets.", change)
@@ -66,7 +65,7 @@ def _uncongested(scenario: Scenario, forward: list[Traffic], kinds: set[str]) ->
     if windows is not None and windows <= scenario.bdp_packets:
         why = f"The receivers' windows allow {windows} packets in flight, which the path alone"
         return _free(f"{why} holds ({scenario.bdp_packets:.0f} packets).", change)
-    if kinds <= OPEN_LOOP:
+    if kinds <= OPEN_LOOP_KINDS:
         load = sum(offered(t, scenario.link.rate) or 0.0 for t in forward) / scenario.link.rate
         if load < 1.0:
             why = f"All traffic is open-loop and offers {100 * load:.3g} % of the link's rate"
@@ -84,7 +83,7 @@ def _windows(forward: list[Traffic]) -> int | None:
     total = 0
     for t in forward:
         limit: int | None = getattr(t, "max_window", None)
-        if limit is None or str(t.kind) != "long":
+        if limit is None or t.kind != "long":
             return None
         total += t.flows * limit
     return total
@@ -92,9 +91,9 @@ def _windows(forward: list[Traffic]) -> int | None:
 
 def _short_only(scenario: Scenario, forward: list[Traffic], kinds: set[str]) -> Regime | None:
     """No long flows to speak of, and short ones among what there is."""
-    if not kinds & ENDING:
+    if not kinds & COMPLETING_KINDS:
         return None
-    loads = {str(t.kind): offered(t, scenario.link.rate) for t in forward}
+    loads = {t.kind: offered(t, scenario.link.rate) for t in forward}
     load = sum(value or 0.0 for value in loads.values()) / scenario.link.rate
     if "long" in kinds and load < 1.0 - LONG_FLOWS_MATTER:
         return None
@@ -111,9 +110,9 @@ def _short_only(scenario: Scenario, forward: list[Traffic], kinds: set[str]) -> 
 
 
 def _mixed(scenario: Scenario, forward: list[Traffic], kinds: set[str]) -> Regime | None:
-    if not kinds & OPEN_LOOP:
+    if not kinds & OPEN_LOOP_KINDS:
         return None
-    real = [t for t in forward if str(t.kind) in OPEN_LOOP]
+    real = [t for t in forward if t.kind in OPEN_LOOP_KINDS]
     share = sum(offered(t, scenario.link.rate) or 0.0 for t in real) / scenario.link.rate
     why = (
         f"Real-time traffic with {100 * share:.3g} % of the link's rate shares the queue with TCP "

@@ -21,10 +21,10 @@ _FCT_INCREASE = (
 )
 
 
-COMPLETING = frozenset({"short", "session"})
+COMPLETING_KINDS = frozenset({"short", "session"})
 """Kinds of traffic whose flows end."""
 
-OPEN_LOOP = frozenset({"udp", "onoff", "video", "replay"})
+OPEN_LOOP_KINDS = frozenset({"udp", "onoff", "video", "replay"})
 """Kinds of traffic that do not answer to loss: real-time."""
 
 COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, Strict, model_validator
 
-from forebay.scenario import consistency
+from forebay.scenario import consistency, counted
 from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError
@@ -16,7 +16,10 @@ from forebay.scenario.flow_count import End
 from forebay.scenario.goals import Goals
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
-from forebay.scenario.traffic import DAY, RATES, Room, Traffic
+from forebay.scenario.room import DAY, RATES, Room
+from forebay.scenario.source import Standing
+from forebay.scenario.tcp import Long, Session
+from forebay.scenario.traffic import Traffic
 
 _PROPAGATION = Between(Duration(0), Duration(60))
 _MEMORY = Between(DataSize(64), DataSize(10**12))
@@ -85,20 +88,27 @@ class Scenario(Room):
 
     @property
     def n_flows(self) -> int:
-        """Flows of all classes together."""
-        return sum(group.flows for group in self.traffic)
+        """The n of the laws: the flows, or users, of the `persistent` classes; may be 0."""
+        return sum(group.flows for group in self.persistent)
+
+    @property
+    def persistent(self) -> tuple[Long, ...] | tuple[Session, ...]:
+        """Classes whose flows are there all the time: forward long flows; else forward users."""
+        return counted.persistent(self)
 
     @property
     def mean_rtt(self) -> Duration:
-        """Mean two-way propagation delay over the flows, seconds."""
-        total = sum(group.flows * group.rtt.mean for group in self.traffic)
-        return Duration(total / self.n_flows)
+        """Mean two-way propagation delay, seconds, over the flows that count.
+
+        Those are the `persistent` ones; where there are none, short flows as they arrive; 0
+        where nothing forward runs TCP.
+        """
+        return counted.mean_rtt(self)
 
     @property
     def packet(self) -> DataSize:
-        """Mean size of a full packet over the flows, rounded to whole bytes."""
-        total = sum(group.flows * group.packet for group in self.traffic)
-        return DataSize((2 * total + self.n_flows) // (2 * self.n_flows))
+        """Mean size of a full packet over the flows that count, rounded to whole bytes."""
+        return counted.mean_packet(self)
 
     @property
     def bdp_packets(self) -> float:
@@ -135,11 +145,14 @@ class Scenario(Room):
     @property
     def flows_uncertain(self) -> bool:
         """Whether a class gives its number of flows as a range."""
-        return any(group.flows.is_range for group in self.traffic)
+        return any(isinstance(g, Standing) and g.flows.is_range for g in self.traffic)
 
     def at_flows(self, end: End) -> Scenario:
         """Return the same question with every range of flows at its low or its high end."""
-        groups = [g.model_copy(update={"flows": g.flows.end(end)}) for g in self.traffic]
+        groups = (
+            g.model_copy(update={"flows": g.flows.end(end)}) if isinstance(g, Standing) else g
+            for g in self.traffic
+        )
         return self.model_copy(update={"traffic": tuple(groups)})
 
     def to_dict(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from forebay.outcome import (
     UTILIZATION_PROBABILITY,
     delay_quantile_name,
 )
+from forebay.scenario import OPEN_LOOP_KINDS
 from forebay.sizing.errors import NoGoals
 from forebay.sizing.evidence import Evidence
 from forebay.sizing.verdict import Verdict, judge
@@ -169,15 +170,11 @@ def _delay(name: str, title: str) -> GoalKind:
 
 def _realtime_loss(scenario: Scenario) -> GoalKind:
     """More buffer first spares real-time packets, then may cost more of them (paper B, Fig. 5)."""
-    real = [i for i, group in enumerate(scenario.traffic) if group.kind in REALTIME]
+    real = [i for i, group in enumerate(scenario.traffic) if group.kind in OPEN_LOOP_KINDS]
     return GoalKind(
         "realtime_loss", "at most", "either", "", lambda seen: seen.realtime_loss(real),
         "loss of the real-time classes",
     )  # fmt: skip
-
-
-REALTIME = frozenset({"udp", "onoff", "video", "replay"})
-"""Kinds of traffic that do not answer to loss (`forebay.scenario`'s open loops)."""
 
 
 def _of_class(scenario: Scenario, index: int) -> Iterator[Goal]:
@@ -186,10 +183,11 @@ def _of_class(scenario: Scenario, index: int) -> Iterator[Goal]:
         return
     alone = len(scenario.traffic) == 1
     pushes: Push = "up" if alone else "either"
+    losing: Push = "either" if group.kind in OPEN_LOOP_KINDS else "up"
     kinds = (
         _class_kind(index, "throughput", "at least", pushes, "bit/s",
                     lambda seen: seen.of_class(index).throughput_bps),
-        _class_kind(index, "loss_rate", "at most", "either" if group.kind in REALTIME else "up", "",
+        _class_kind(index, "loss_rate", "at most", losing, "",
                     lambda seen: seen.of_class(index).loss_rate),
         _class_kind(index, "fct_mean", "at most", "either", "s",
                     lambda seen: seen.completion(index, "mean")),
