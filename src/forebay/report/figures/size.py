@@ -127,6 +127,7 @@ def _log_if_positive(axes: Axes, values: Sequence[float]) -> None:
     if values and min(values) > 0:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.set_ylim(bottom=0)
 
