@@ -49,6 +49,7 @@ def _link(draw: random.Random, slowest: float, fewest: float) -> Scenario:
         goals.utilization = {TARGET}
         [[traffic]]
         flows = {flows}
+        access_rate = "1 Gbit/s"
         rtt = {{ uniform = ["{low:.3f} ms", "{high:.3f} ms"] }}
         sender = "{draw.choice(["linux", "ns2"])}"
         """)

@@ -57,8 +57,9 @@ def regime_of(scenario: Scenario) -> Regime:
 
 def _uncongested(scenario: Scenario, forward: list[Traffic], kinds: set[str]) -> Regime | None:
     change = "Faster access links, larger windows or more flows would congest it"
-    most = sum(getattr(t, "access_links", t.flows) * t.access_rate for t in forward)
-    if "short" not in kinds and most <= scenario.link.rate:
+    rate = scenario.link.rate
+    most = sum(getattr(t, "access_links", t.flows) * t.access(rate) for t in forward)
+    if "short" not in kinds and most <= rate:
         why = f"The access links together carry {_rate(most)}, no more than the link's own rate"
         return _free(f"{why}: the queue holds nothing but coincidences of packets.", change)
     windows = _windows(forward)

@@ -9,36 +9,36 @@ from numpy.typing import NDArray
 
 from forebay.engines.simulation.runs import BATCHES
 from forebay.outcome import ClassReading, Histogram, LinkReading, Reading, RoundTrips
-from forebay.scenario import BOTTLENECK
+from forebay.scenario import Session, Short, Tcp
 
 if TYPE_CHECKING:
     from forebay._core import LinkReadings, Readings
+    from forebay.engines.simulation.layout import Layout
     from forebay.outcome.reading import FloatArray, IntArray
     from forebay.scenario import Scenario
+    from forebay.workload import Workload
 
 Number = TypeVar("Number", np.float64, np.int64)
 
 _BITS = 8.0
 
 
-def to_reading(scenario: Scenario, seed: int, raw: Readings) -> Reading:
+def to_reading(
+    scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: Readings
+) -> Reading:
     """Name what one replication read."""
     return Reading(
         seed=seed,
-        links=_links(scenario, raw),
-        classes=_classes(scenario, raw),
+        links=_links(scenario, layout, raw),
+        classes=_classes(scenario, workload, layout, raw),
         packets=raw["packets"],
         cpu_s=raw["wall_s"],
     )
 
 
-def _links(scenario: Scenario, raw: Readings) -> dict[str, LinkReading]:
-    named = [(BOTTLENECK, scenario.link.rate, scenario.buffer_packets)]
-    named += [(each.name, each.rate, scenario.queue_packets(each)) for each in scenario.links]
-    return {
-        name: _link(scenario, rate, packets, each)
-        for (name, rate, packets), each in zip(named, raw["links"], strict=True)
-    }
+def _links(scenario: Scenario, layout: Layout, raw: Readings) -> dict[str, LinkReading]:
+    named = zip(layout.names, layout.rates, layout.buffers, raw["links"], strict=False)
+    return {name: _link(scenario, rate, packets, each) for name, rate, packets, each in named}
 
 
 def _link(scenario: Scenario, rate: float, packets: int, raw: LinkReadings) -> LinkReading:
@@ -76,26 +76,31 @@ def _batch(parts: NDArray[Number]) -> NDArray[Number]:
     return np.asarray(parts.reshape(BATCHES, -1, *parts.shape[1:]).sum(axis=1), parts.dtype)
 
 
-def _classes(scenario: Scenario, raw: Readings) -> list[ClassReading]:
-    first, readings = 0, []
-    for index, traffic in enumerate(scenario.traffic):
-        last = first + traffic.flows
-        readings.append(
-            ClassReading(
-                kind=traffic.kind,
-                flows=traffic.flows,
-                throughput_bits=_bits(_batch(raw["links"][0]["sent_bytes"])[:, index]),
-                goodput_bits=_bits(_batch(raw["delivered_bytes"])[:, index]),
-                arrivals=_batch(raw["sent"])[:, index],
-                drops=_batch(raw["drops"])[:, index],
-                timeouts=_batch(raw["timeouts"])[:, index],
-                flow_goodput_bits=_bits(raw["flow_bytes"][first:last]),
-                rtt=_histogram(raw["rtt"][index]),
-                fct_s=None if traffic.kind == "long" else raw["completions_s"][index],
-            )
+def _classes(
+    scenario: Scenario, workload: Workload, layout: Layout, raw: Readings
+) -> list[ClassReading]:
+    return [
+        ClassReading(
+            kind=traffic.kind,
+            flows=workload.flows_of(index),
+            throughput_bits=_bits(
+                _batch(raw["links"][layout.last_link[index]]["sent_bytes"])[:, index]
+            ),
+            goodput_bits=_bits(_batch(raw["delivered_bytes"])[:, index]),
+            arrivals=_batch(raw["sent"])[:, index],
+            drops=_batch(raw["drops"])[:, index],
+            timeouts=_batch(raw["timeouts"])[:, index],
+            flow_goodput_bits=_bits(raw["flow_bytes"][workload.traffic_class == index]),
+            rtt=_histogram(raw["rtt"][index]) if isinstance(traffic, Tcp) else None,
+            fct_s=raw["completions_s"][index] if isinstance(traffic, Short | Session) else None,
         )
-        first = last
-    return readings
+        for index, traffic in enumerate(scenario.traffic)
+    ]
+
+
+def _last(raw: Readings, layout: Layout, index: int) -> IntArray:
+    """Return the bytes sent on the last link that a class crosses."""
+    return raw["links"][layout.last_link[index]]["sent_bytes"]
 
 
 def _bits(octets: IntArray) -> FloatArray:
