@@ -47,9 +47,13 @@ def test_access_links_or_windows_that_cannot_fill_the_link_leave_it_uncongested(
     assert wide.regime == "flows partly in step"
 
 
+def tenfold(link_rate: float) -> float:
+    return 10 * link_rate
+
+
 def group(kind: str, flows: int = 10, load: float | None = None, **more: Any) -> SimpleNamespace:
     made = SimpleNamespace(
-        direction="forward", kind=kind, flows=flows, access_rate=1e9, packet=1500, **more
+        direction="forward", kind=kind, flows=flows, access=tenfold, packet=1500, **more
     )
     if load is not None:
         made.flow_rate = lambda link_rate: load * link_rate / flows

@@ -15,6 +15,7 @@ from forebay.sizing.goals import Goal, goals_of
 from forebay.sizing.relax import relaxations
 from forebay.sizing.result import GovernsLike, LawLike, SizeResult
 from forebay.sizing.trials import Trials
+from forebay.sizing.verdict import Verdict
 from forebay.sizing.wording import contradiction, nowhere, unreachable
 
 if TYPE_CHECKING:
@@ -123,12 +124,23 @@ def _solve(question: Question) -> SizeResult:
     start = first_guess(question.scenario, question.laws)
     seen = region.find(question, start, picture=True)
     if not seen.spans:
+        give_way = relaxations(question, start)
+        seen = _again(question, start, seen)
+    if not seen.spans:
         reason, against = _why_none(question, seen)
-        return none(question, reason, against, relaxations(question, start))
+        return none(question, reason, against, give_way)
     least = seen.spans[0][0]
     there = question.trials.settle(least, question.trials.goals)
     low = seen.need.low + 1 if least == seen.need.high else least
     return found(question, region.intervals(question, seen.spans), low, there)
+
+
+def _again(question: Question, start: int, seen: region.Found) -> region.Found:
+    """Look once more where a buffer tried for another reason turned out to meet all goals."""
+    tried = question.trials.done.values()
+    if any(trial.verdict(trial.goals) is Verdict.MET for trial in tried):
+        return region.find(question, start)
+    return seen
 
 
 def _why_none(question: Question, seen: region.Found) -> tuple[str, tuple[Goal, ...]]:

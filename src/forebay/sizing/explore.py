@@ -71,7 +71,11 @@ def _hunt(
         open_ = [(a.packets, b.packets) for a, b in gaps if b.packets - a.packets > _step(b)]
         if not open_:
             return
-        trials.at(middle(*max(open_, key=lambda gap: gap[1] / gap[0])))
+        packets = middle(*max(open_, key=lambda gap: gap[1] / gap[0]))
+        if to_end:
+            trials.at(packets)
+        else:
+            trials.settle(packets, goals)
 
 
 def _step(trial: Trial) -> int:

@@ -54,7 +54,9 @@ def nowhere(trials: Trials, either: Sequence[Goal], low: int, high: int) -> str:
     inside = [trial for packets, trial in trials.done.items() if low <= packets <= high]
     there = min(inside, key=lambda t: max(g.excess(t.metric(g)) for g in either))
     range_ = f"from {low} to {high} packets"
-    return f"{_list(either)} is met nowhere {range_}; nearest with {_packets(there)}, where " + (
+    missed = all(trial.verdict(either) is Verdict.MISSED for trial in inside)
+    met = "is met nowhere" if missed else "is not shown to be met anywhere"
+    return f"{_list(either)} {met} {range_}; nearest with {_packets(there)}, where " + (
         _values(either, there)
     )
 
