@@ -42,6 +42,7 @@ class LinkOutcome(_Frozen):
     queue_delay_s: Quantiles | None
     buffer_packets: int
     bdp_packets: float
+    marks: Metric | None = None
 
 
 class ClassOutcome(_Frozen):
@@ -56,6 +57,7 @@ class ClassOutcome(_Frozen):
     loss_rate: Metric | None
     timeouts: Metric | None
     fct_s: Quantiles | None
+    retransmissions: Metric | None = None
 
 
 class Provenance(BaseModel):

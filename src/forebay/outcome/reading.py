@@ -42,6 +42,8 @@ class LinkReading:
         Waiting times in seconds of the packets that were accepted, whole window.
     delay_sum_s : shape (b,)
         Sum of the waiting times of the accepted packets, seconds.
+    marks : shape (b,) or None
+        Packets that the queue marked (CE, RFC 3168); None where the engine cannot tell.
     """
 
     capacity_bps: float
@@ -56,6 +58,7 @@ class LinkReading:
     queue_step: int
     delay: Histogram
     delay_sum_s: FloatArray
+    marks: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,8 @@ class ClassReading:
     ``throughput_bits`` counts bits that left the bottleneck, headers included;
     ``goodput_bits`` counts in-order bits at the receiver, each once, on the same
     footing (whole packets). Shapes (b,) but for ``flow_goodput_bits`` (flows,).
-    ``rtt`` and ``fct_s`` are None where the class has none.
+    ``rtt`` and ``fct_s`` are None where the class has none, ``retransmissions`` (segments sent
+    again, shape (b,)) where the engine cannot tell.
     """
 
     kind: str
@@ -78,6 +82,7 @@ class ClassReading:
     flow_goodput_bits: FloatArray
     rtt: Histogram | None
     fct_s: FloatArray | None
+    retransmissions: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True)

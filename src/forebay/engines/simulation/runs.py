@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,14 @@ BATCHES = 20
 _PICOSECONDS = 1e12
 
 
-def make_run(scenario: Scenario, seed: int) -> _core.Run:
+class Watched(NamedTuple):
+    """What to sample: at which steps, and of which flows."""
+
+    step_s: float
+    flows: tuple[int, ...]
+
+
+def make_run(scenario: Scenario, seed: int, watched: Watched | None = None) -> _core.Run:
     """Draw the workload of `seed` and hand it to the simulator."""
     workload = draw(scenario, seed)
     controls = np.array(
@@ -45,6 +52,8 @@ def make_run(scenario: Scenario, seed: int) -> _core.Run:
         warmup_ps=_picoseconds(scenario.measure.warmup),
         window_ps=_picoseconds(scenario.measure.duration),
         batches=BATCHES,
+        trace_step_ps=None if watched is None else _picoseconds(watched.step_s),
+        trace_flows=() if watched is None else watched.flows,
     )
 
 
