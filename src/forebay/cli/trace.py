@@ -63,7 +63,7 @@ def command(
     figure: Path | None,
     as_json: bool,
 ) -> None:
-    """One replication of the simulation over time.
+    """One replication over time: windows, queue, synchronization.
 
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml.
     """

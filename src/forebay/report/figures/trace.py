@@ -54,7 +54,8 @@ def draw_trace(trace: Trace, path: Path) -> None:
 
 def _title(trace: Trace) -> str:
     name = trace.scenario.get("name", "scenario")
-    return f"{name}, {trace.window_variance.size} flows, seed {trace.seed}"
+    n = trace.window_variance.size
+    return f"{name}, {n} flow{'s' if n > 1 else ''}, seed {trace.seed}"
 
 
 def _windows(axes: Axes, trace: Trace) -> None:
@@ -111,6 +112,7 @@ def _distribution(axes: Axes, trace: Trace) -> None:
         axes.annotate(
             name, (link.bdp_packets + place, 1), (3, -3), xycoords=("data", "axes fraction"),
             textcoords="offset points", va="top", fontsize=8, rotation=90,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8},
         )  # fmt: skip
     axes.set_ylim(top=1.3 * axes.get_ylim()[1])
     _legend(axes, 2)
