@@ -2,7 +2,8 @@
 //!
 //! The random draws are a simple generator's, not the workload's: this is for profiling.
 
-use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route};
+use forebay_sim::cc;
+use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, Source};
 use forebay_sim::queue::spec::QueueSpec;
 use forebay_sim::simulation::{Control, run};
 use forebay_sim::tcp::profile::Profile;
@@ -46,16 +47,21 @@ fn main() {
     if given.contains_key("delack") {
         profile.delayed_ack = (number("delack", 0.0) > 0.0).then(|| seconds(number("delack", 0.0)));
     }
+    let named = text("cc", "reno");
+    let congestion_control = *cc::NAMES
+        .iter()
+        .find(|name| **name == named)
+        .unwrap_or_else(|| panic!("cc= one of {:?}", cc::NAMES));
     let mut random = Uniform(number("seed", 1.0) as u64);
     let (low, high) = (number("rttlo", 0.08), number("rtthi", 0.12));
     let flows = (0..number("n", 100.0) as usize)
         .map(|_| FlowSpec {
             class: 0,
             route: 0,
-            congestion_control: "reno",
+            congestion_control,
             rtt: seconds(low + (high - low) * random.next()),
             start: seconds(number("startmax", 10.0) * random.next()),
-            segments: u64::MAX,
+            source: Source::Segments(u64::MAX),
             packet_bytes: 1500,
             access_bps: number("acc", 1e9),
         })
@@ -75,6 +81,8 @@ fn main() {
         routes: vec![Route { forward: vec![0], backward: vec![] }],
         profiles: vec![profile],
         flows,
+        packets: vec![],
+        files: vec![],
         warmup: seconds(number("t0", 20.0)),
         window: seconds(number("t1", 60.0) - number("t0", 20.0)),
         batches: 20,

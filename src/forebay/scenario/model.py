@@ -8,13 +8,15 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, Strict, model_validator
 
-from forebay.scenario import consistency
+from forebay.scenario import consistency, counted
 from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
-from forebay.scenario.traffic import DAY, RATES, Room, Traffic
+from forebay.scenario.room import DAY, RATES, Room
+from forebay.scenario.tcp import Long, Session
+from forebay.scenario.traffic import Traffic
 
 _DELAYS = Between(Duration(1e-9), Duration(3600))
 _PROPAGATION = Between(Duration(0), Duration(60))
@@ -105,20 +107,27 @@ class Scenario(Room):
 
     @property
     def n_flows(self) -> int:
-        """Flows of all classes together."""
-        return sum(group.flows for group in self.traffic)
+        """The n of the laws: the flows, or users, of the `persistent` classes; may be 0."""
+        return sum(group.flows for group in self.persistent)
+
+    @property
+    def persistent(self) -> tuple[Long, ...] | tuple[Session, ...]:
+        """Classes whose flows are there all the time: forward long flows; else forward users."""
+        return counted.persistent(self)
 
     @property
     def mean_rtt(self) -> Duration:
-        """Mean two-way propagation delay over the flows, seconds."""
-        total = sum(group.flows * group.rtt.mean for group in self.traffic)
-        return Duration(total / self.n_flows)
+        """Mean two-way propagation delay, seconds, over the flows that count.
+
+        Those are the `persistent` ones; where there are none, short flows as they arrive; 0
+        where nothing forward runs TCP.
+        """
+        return counted.mean_rtt(self)
 
     @property
     def packet(self) -> DataSize:
-        """Mean size of a full packet over the flows, rounded to whole bytes."""
-        total = sum(group.flows * group.packet for group in self.traffic)
-        return DataSize((2 * total + self.n_flows) // (2 * self.n_flows))
+        """Mean size of a full packet over the flows that count, rounded to whole bytes."""
+        return counted.mean_packet(self)
 
     @property
     def bdp_packets(self) -> float:

@@ -2,7 +2,17 @@
 //!
 //! A controller sees its flow through `Ack` and steers it through `Window`. It never sees a packet.
 
+mod bbr;
+mod bbr3;
+mod bic;
+mod chance;
+mod compound;
+mod cubic;
+mod dctcp;
+mod increase;
+mod max_filter;
 mod reno;
+mod scalable;
 
 use crate::time::Picos;
 
@@ -128,6 +138,15 @@ pub trait Controller: Default {
     /// Sends ECN-capable packets whatever the scenario says.
     const NEEDS_ECN: bool = false;
 
+    /// Wants every ACK (`on_any_ack`), not only those that let the window grow.
+    const HEARS_ALL: bool = false;
+
+    /// Growth that needs no more of an ACK than how much it acknowledges: true if that was all
+    /// that the controller wants of it, and `on_ack` is not called.
+    #[inline]
+    fn grow(&mut self, _window: &mut Window, _segments: u32, _growth: Growth) -> bool {
+        false
+    }
     /// New data was acknowledged while the window may grow: outside recovery.
     fn on_ack(&mut self, window: &mut Window, ack: &Ack);
     /// Every ACK, before anything else is made of it.
@@ -140,9 +159,35 @@ pub trait Controller: Default {
     fn on_recovered(&mut self, _window: &mut Window, _now: Picos) {}
 }
 
+/// Large controllers live on the heap, so that a flow with a small one stays small.
+impl<T: Controller> Controller for Box<T> {
+    const WANTS_RATE: bool = T::WANTS_RATE;
+    const OWNS_WINDOW: bool = T::OWNS_WINDOW;
+    const NEEDS_ECN: bool = T::NEEDS_ECN;
+    const HEARS_ALL: bool = T::HEARS_ALL;
+
+    #[inline]
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
+        (**self).on_ack(window, ack);
+    }
+    #[inline]
+    fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
+        (**self).on_any_ack(window, ack);
+    }
+    fn ssthresh(&mut self, window: &Window, now: Picos, cause: Cause) -> f64 {
+        (**self).ssthresh(window, now, cause)
+    }
+    fn on_timeout(&mut self, window: &mut Window, now: Picos) {
+        (**self).on_timeout(window, now);
+    }
+    fn on_recovered(&mut self, window: &mut Window, now: Picos) {
+        (**self).on_recovered(window, now);
+    }
+}
+
 macro_rules! controllers {
     ($($name:literal => $variant:ident($type:ty)),+ $(,)?) => {
-        /// Any of the controllers, dispatched without a pointer.
+        /// Any of the controllers, dispatched without a table of functions.
         pub enum Cc { $(#[doc = $name] $variant($type)),+ }
 
         /// Their names in a scenario: Linux names where Linux has them.
@@ -165,6 +210,16 @@ macro_rules! controllers {
             /// `Controller::NEEDS_ECN`.
             pub fn needs_ecn(&self) -> bool {
                 match self { $(Self::$variant(_) => <$type>::NEEDS_ECN),+ }
+            }
+            /// `Controller::HEARS_ALL`.
+            #[inline]
+            pub fn hears_all(&self) -> bool {
+                match self { $(Self::$variant(_) => <$type>::HEARS_ALL),+ }
+            }
+            /// `Controller::grow`.
+            #[inline]
+            pub fn grow(&mut self, window: &mut Window, segments: u32, growth: Growth) -> bool {
+                match self { $(Self::$variant(cc) => cc.grow(window, segments, growth)),+ }
             }
             /// `Controller::on_ack`.
             #[inline]
@@ -194,7 +249,18 @@ macro_rules! controllers {
 
 controllers! {
     "reno" => Reno(reno::Reno),
+    "scalable" => Scalable(scalable::Scalable),
+    "bic" => Bic(Box<bic::Bic>),
+    "cubic" => Cubic(Box<cubic::Cubic<717, true>>),
+    "cubic-beta-0.8" => CubicBeta08(Box<cubic::Cubic<819, false>>),
+    "cubic-beta-0.7" => CubicBeta07(Box<cubic::Cubic<717, false>>),
+    "compound" => Compound(Box<compound::Compound>),
+    "dctcp" => Dctcp(Box<dctcp::Dctcp>),
+    "bbr" => Bbr(Box<bbr::Bbr>),
+    "bbr3" => Bbr3(Box<bbr3::Bbr3>),
 }
 
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod testing;

@@ -161,12 +161,8 @@ impl Scoreboard {
     }
 
     /// Records a segment that is sent now, new or again.
-    fn record(&mut self, index: usize, now: Picos, limited: bool) {
+    fn record(&mut self, index: usize, limited: bool) {
         let in_flight = self.in_flight();
-        if in_flight <= 1 {
-            self.first_sent = now;
-            self.delivered_at = now;
-        }
         let Some(sent) = &mut self.sent else { return };
         let record = Sent {
             delivered: self.delivered_total,
@@ -203,7 +199,7 @@ impl Scoreboard {
         self.segments[(seq - una) as usize].0 = Segment::sent_at(now).0 | LOST | RESENT;
         self.resent += 1;
         self.resend_from = seq + 1;
-        self.record((seq - una) as usize, now, false);
+        self.record((seq - una) as usize, false);
     }
 
     /// After a timeout all that was not SACKed counts as lost (RFC 6675, section 5.1).
@@ -343,8 +339,12 @@ pub(super) fn next_segment(tcp: &mut Sender, now: Picos) -> u64 {
         tcp.retransmissions += 1;
         return seq;
     }
+    if board.segments.is_empty() {
+        board.first_sent = now; // nothing outstanding: the sample's intervals begin here
+        board.delivered_at = now;
+    }
     board.segments.push_back(Segment::sent_at(now));
-    board.record(board.segments.len() - 1, now, false);
+    board.record(board.segments.len() - 1, false);
     let seq = tcp.snd_nxt;
     tcp.snd_nxt += 1;
     tcp.snd_max = tcp.snd_nxt;

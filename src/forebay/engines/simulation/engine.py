@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay import _core
+from forebay.engines.playing import refuse
 from forebay.engines.simulation.runs import make_run
 from forebay.engines.simulation.telling import to_reading
 from forebay.outcome import Outcome, Provenance, Reading, summarize
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from forebay.engines.protocol import Progress
     from forebay.outcome.trace import Trace
     from forebay.scenario import Duration, Scenario
+
+NOT_YET = (
+    *("short", "session", "udp", "onoff", "video", "replay"),
+    *("direction", "access_sharing"),
+)
+"""Kinds and fields of traffic that the simulator cannot play yet."""
 
 _KEPT = 64
 
@@ -45,6 +52,7 @@ class SimulationEngine:
         progress: Progress | None = None,
     ) -> Outcome:
         """Simulate `scenario` once for each of `seeds`."""
+        refuse(self.name, scenario, NOT_YET)
         started = time.perf_counter()
         sha = scenario.sha256()
         missing = [seed for seed in seeds if (sha, seed) not in self._kept]

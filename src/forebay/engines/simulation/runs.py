@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from forebay import _core
+from forebay.scenario import Tcp
 from forebay.workload import draw
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ def _link(scenario: Scenario, link: Link, queue: Queue, packets: int) -> _core.L
 
 
 def _profile(traffic: Traffic) -> _core.Profile:
+    if not isinstance(traffic, Tcp):
+        return _core.Profile("linux")  # open loop: no flow of this class asks for it
     return _core.Profile(
         traffic.sender,
         initial_window=traffic.initial_window,

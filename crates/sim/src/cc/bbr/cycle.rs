@@ -1,0 +1,67 @@
+//! PROBE_BW: eight phases of about a round trip (draft, section 4.3.4).
+
+use super::super::{Ack, Window};
+use super::{Bbr, Mode};
+use crate::time::Picos;
+
+/// Probe for more; give back what that queued; cruise.
+const GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+
+/// The phase and when it began.
+#[derive(Default)]
+pub struct Cycle {
+    pub phase: u8,
+    start: Picos,
+}
+
+impl Cycle {
+    pub fn gain(&self) -> f64 {
+        GAINS[usize::from(self.phase)]
+    }
+
+    pub fn probes(&self) -> bool {
+        self.phase == 0
+    }
+
+    fn begin(&mut self, phase: u8, now: Picos) {
+        self.phase = phase % 8;
+        self.start = now;
+    }
+}
+
+impl Bbr {
+    /// Starts in any phase but the one that gives back: the kernel draws it at random.
+    pub(super) fn enter_probe_bw(&mut self, now: Picos) {
+        self.mode = Mode::ProbeBw;
+        let draw = self.chance.below(7, now);
+        self.cycle.begin(8 - draw, now);
+    }
+
+    pub(super) fn advance_cycle(&mut self, window: &Window, ack: &Ack) {
+        if self.mode == Mode::ProbeBw && self.phase_is_over(window, ack) {
+            self.cycle.begin(self.cycle.phase + 1, ack.now);
+        }
+    }
+
+    /// A round trip; longer if the probe has not filled the pipe by then without loss, shorter if
+    /// what it queued has drained.
+    fn phase_is_over(&self, window: &Window, ack: &Ack) -> bool {
+        let full_length = ack.now - self.cycle.start > self.min_rtt;
+        let gain = self.gains().0;
+        if gain == 1.0 {
+            return full_length;
+        }
+        let before = (ack.in_flight + ack.delivered + ack.newly_lost) as f64;
+        if gain > 1.0 {
+            let reached = before + Self::quantum(window) >= self.inflight_at(window, gain);
+            return full_length && (ack.newly_lost > 0 || reached);
+        }
+        full_length || before <= self.inflight_at(window, 1.0)
+    }
+
+    /// Of the filter's bandwidth, also while a policer's is in use.
+    fn inflight_at(&self, window: &Window, gain: f64) -> f64 {
+        let bdp = self.bw.get() * gain * self.min_rtt as f64 / crate::time::SECOND as f64;
+        self.with_room(window, bdp.ceil())
+    }
+}

@@ -1,0 +1,341 @@
+//! BBR, version 1, as Linux has it (Cardwell et al. 2016, "BBR: Congestion-Based Congestion Control";
+//! draft-cardwell-iccrg-bbr-congestion-control-00): a model of the path, its bandwidth and its least
+//! round-trip time, sets the pacing rate and bounds the window. Losses do not.
+//!
+//! Not modelled: idle restarts, for senders here always have data; and the spread of a burst that a
+//! sender's own queue has scheduled (Linux's earliest departure time), for senders here have none.
+
+mod aggregation;
+mod cycle;
+mod policer;
+#[cfg(test)]
+mod tests;
+
+use super::chance::Chance;
+use super::max_filter::MaxFilter;
+use super::{Ack, Cause, Controller, Phase, Window};
+use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
+use aggregation::Aggregation;
+use cycle::Cycle;
+use policer::Policer;
+
+/// 2 / ln 2, in the kernel's 1/256: the least gain at which pacing doubles a round trip.
+const HIGH_GAIN: f64 = 739.0 / 256.0;
+/// Its inverse drains in one round trip what start-up queued.
+const DRAIN_GAIN: f64 = 88.0 / 256.0;
+const CWND_GAIN: f64 = 2.0;
+/// Pacing aims 1 % below the estimate.
+const PACING_MARGIN: f64 = 0.99;
+/// Round trips that the bandwidth filter remembers.
+const BW_ROUNDS: u64 = 10;
+const MIN_RTT_WINDOW: Picos = 10 * SECOND;
+const PROBE_RTT_TIME: Picos = 200 * MILLISECOND;
+const MIN_CWND: f64 = 4.0;
+const INITIAL_CWND: f64 = 10.0;
+/// The pipe is full once the bandwidth has not grown by a quarter for three rounds.
+const FULL_GROWTH: f64 = 1.25;
+const FULL_ROUNDS: u8 = 3;
+/// Payload of a full segment: the kernel's quanta are in bytes, ours in segments.
+const SEGMENT_BYTES: f64 = 1448.0;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// See the module's page. Rates are in segments a second.
+pub struct Bbr {
+    mode: Mode,
+    bw: MaxFilter,
+    rounds: u64,
+    /// A sample sent after so many were delivered ends the round.
+    round_end: u64,
+    round_start: bool,
+    min_rtt: Picos,
+    min_rtt_at: Picos,
+    probe_rtt_done: Option<Picos>,
+    probe_rtt_round_done: bool,
+    /// Samples of segments sent between these counts of deliveries tell of the window's minimum in
+    /// ProbeRtt, not of the path.
+    small_window: (u64, u64),
+    full_bw: f64,
+    full_bw_rounds: u8,
+    full_bw_reached: bool,
+    cycle: Cycle,
+    chance: Chance,
+    aggregation: Aggregation,
+    policer: Policer,
+    prior_cwnd: f64,
+    phase: Phase,
+    conserving: bool,
+    seen_rtt: bool,
+}
+
+impl Default for Bbr {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Startup,
+            bw: MaxFilter::default(),
+            rounds: 0,
+            round_end: 0,
+            round_start: false,
+            min_rtt: NEVER,
+            min_rtt_at: 0,
+            probe_rtt_done: None,
+            probe_rtt_round_done: false,
+            small_window: (u64::MAX, 0),
+            full_bw: 0.0,
+            full_bw_rounds: 0,
+            full_bw_reached: false,
+            cycle: Cycle::default(),
+            chance: Chance::default(),
+            aggregation: Aggregation::default(),
+            policer: Policer::default(),
+            prior_cwnd: 0.0,
+            phase: Phase::Open,
+            conserving: false,
+            seen_rtt: false,
+        }
+    }
+}
+
+impl Controller for Bbr {
+    const HEARS_ALL: bool = true;
+    const WANTS_RATE: bool = true;
+    const OWNS_WINDOW: bool = true;
+
+    fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
+
+    fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
+        self.take_sample(window, ack);
+        self.advance_cycle(window, ack);
+        self.check_full_pipe(ack);
+        self.check_drained(window, ack);
+        self.update_min_rtt(window, ack);
+        self.set_pacing_rate(window, ack);
+        self.set_cwnd(window, ack);
+    }
+
+    /// Losses do not set it; the window is kept for the end of the recovery.
+    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: Cause) -> f64 {
+        self.save_cwnd(window);
+        window.ssthresh
+    }
+
+    fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {
+        self.phase = Phase::Loss;
+        self.full_bw = 0.0;
+        self.round_start = true;
+    }
+}
+
+impl Bbr {
+    /// The bandwidth in use: the filter's, or the policer's where one has been found.
+    fn bw(&self) -> f64 {
+        self.policer.rate().unwrap_or_else(|| self.bw.get())
+    }
+
+    fn gains(&self) -> (f64, f64) {
+        match self.mode {
+            Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
+            Mode::Drain => (DRAIN_GAIN, HIGH_GAIN),
+            Mode::ProbeBw if self.policer.rate().is_some() => (1.0, CWND_GAIN),
+            Mode::ProbeBw => (self.cycle.gain(), CWND_GAIN),
+            Mode::ProbeRtt => (1.0, 1.0),
+        }
+    }
+
+    /// Draft, section 4.1: rounds, the bandwidth filter, and what depends on a valid sample.
+    fn take_sample(&mut self, window: &Window, ack: &Ack) {
+        self.round_start = false;
+        // Too short an interval: the segment of the sample was resent without need.
+        let Some(rate) = ack.rate.filter(|rate| rate.interval >= ack.min_rtt) else { return };
+        if rate.prior_delivered >= self.round_end {
+            self.round_end = ack.delivered_total;
+            self.rounds += 1;
+            self.round_start = true;
+            self.conserving = false;
+        }
+        let limited = rate.app_limited || self.sent_in_probe_rtt(rate.prior_delivered);
+        let in_cycle = self.mode == Mode::ProbeBw;
+        if self.policer.sample(ack, limited, self.round_start, in_cycle) {
+            self.enter_probe_bw(ack.now);
+        }
+        let bw = rate.delivered as f64 * SECOND as f64 / rate.interval as f64;
+        if !limited || bw >= self.bw.get() {
+            self.bw.update(self.rounds, bw, BW_ROUNDS);
+        }
+        let bw = self.bw();
+        self.aggregation.sample(ack, bw, self.round_start, window.cwnd);
+    }
+
+    fn sent_in_probe_rtt(&self, prior_delivered: u64) -> bool {
+        (self.small_window.0..=self.small_window.1).contains(&prior_delivered)
+    }
+
+    /// Draft, section 4.3.2.2.
+    fn check_full_pipe(&mut self, ack: &Ack) {
+        let limited = ack.rate.is_some_and(|rate| self.sent_in_probe_rtt(rate.prior_delivered));
+        if self.full_bw_reached || !self.round_start || limited {
+            return;
+        }
+        if self.bw.get() >= self.full_bw * FULL_GROWTH {
+            self.full_bw = self.bw.get();
+            self.full_bw_rounds = 0;
+            return;
+        }
+        self.full_bw_rounds += 1;
+        self.full_bw_reached = self.full_bw_rounds >= FULL_ROUNDS;
+    }
+
+    /// Draft, section 4.3.3.
+    fn check_drained(&mut self, window: &mut Window, ack: &Ack) {
+        if self.mode == Mode::Startup && self.full_bw_reached {
+            self.mode = Mode::Drain;
+            window.ssthresh = self.inflight(window, 1.0);
+        }
+        if self.mode == Mode::Drain && ack.in_flight as f64 <= self.inflight(window, 1.0) {
+            self.enter_probe_bw(ack.now);
+        }
+    }
+
+    /// Draft, sections 4.1.2 and 4.3.5.
+    fn update_min_rtt(&mut self, window: &mut Window, ack: &Ack) {
+        let expired = self.min_rtt_at > 0 && ack.now > self.min_rtt_at + MIN_RTT_WINDOW;
+        if let Some(rtt) = ack.rtt
+            && (rtt <= self.min_rtt || expired)
+        {
+            self.min_rtt = rtt;
+            self.min_rtt_at = ack.now;
+        }
+        if expired && self.mode != Mode::ProbeRtt {
+            self.mode = Mode::ProbeRtt;
+            self.save_cwnd(window);
+            self.probe_rtt_done = None;
+            self.small_window.0 = ack.delivered_total;
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.small_window.1 = ack.delivered_total + ack.in_flight;
+            self.stay_in_probe_rtt(window, ack);
+        }
+    }
+
+    /// At least 200 ms and a round trip at the least window.
+    fn stay_in_probe_rtt(&mut self, window: &mut Window, ack: &Ack) {
+        match self.probe_rtt_done {
+            None if ack.in_flight as f64 <= MIN_CWND => {
+                self.probe_rtt_done = Some(ack.now + PROBE_RTT_TIME);
+                self.probe_rtt_round_done = false;
+                self.round_end = ack.delivered_total;
+            }
+            None => {}
+            Some(done) => {
+                self.probe_rtt_round_done |= self.round_start;
+                if self.probe_rtt_round_done && ack.now > done {
+                    self.min_rtt_at = ack.now;
+                    window.cwnd = window.cwnd.max(self.prior_cwnd);
+                    self.leave_probe_rtt(ack.now);
+                }
+            }
+        }
+    }
+
+    fn leave_probe_rtt(&mut self, now: Picos) {
+        if self.full_bw_reached {
+            self.enter_probe_bw(now);
+        } else {
+            self.mode = Mode::Startup;
+        }
+    }
+
+    /// Draft, section 4.2.1. Before the pipe is full the rate never falls.
+    fn set_pacing_rate(&mut self, window: &mut Window, ack: &Ack) {
+        let paced = |bw: f64, gain: f64| bw * gain * PACING_MARGIN;
+        if !self.seen_rtt && ack.srtt > 0 {
+            self.seen_rtt = true;
+            let bw = window.cwnd * SECOND as f64 / ack.srtt as f64;
+            window.pacing_rate = Some(paced(bw, HIGH_GAIN));
+        }
+        let rate = paced(self.bw(), self.gains().0);
+        if let Some(current) = window.pacing_rate
+            && self.bw() > 0.0
+            && (self.full_bw_reached || rate > current)
+        {
+            window.pacing_rate = Some(rate);
+        }
+    }
+
+    /// Segments in a burst: a millisecond's worth, at least two (one below 1.2 Mbit/s).
+    fn quantum(window: &Window) -> f64 {
+        let rate = window.pacing_rate.unwrap_or(0.0) * SEGMENT_BYTES;
+        let least = if rate < 1.2e6 / 8.0 { 1.0 } else { 2.0 };
+        (rate / 1024.0 / SEGMENT_BYTES).floor().clamp(least, 44.0)
+    }
+
+    fn bdp(&self, gain: f64) -> f64 {
+        if self.min_rtt == NEVER {
+            return INITIAL_CWND;
+        }
+        (self.bw() * gain * self.min_rtt as f64 / SECOND as f64).ceil()
+    }
+
+    /// Room for bursts at both ends; even, for delayed ACKs; more while probing.
+    fn with_room(&self, window: &Window, cwnd: f64) -> f64 {
+        let even = ((cwnd + 3.0 * Self::quantum(window)) / 2.0).ceil() * 2.0;
+        if self.mode == Mode::ProbeBw && self.cycle.probes() { even + 2.0 } else { even }
+    }
+
+    fn inflight(&self, window: &Window, gain: f64) -> f64 {
+        self.with_room(window, self.bdp(gain))
+    }
+
+    fn save_cwnd(&mut self, window: &Window) {
+        let undisturbed = self.phase == Phase::Open && self.mode != Mode::ProbeRtt;
+        let before = if undisturbed { 0.0 } else { self.prior_cwnd };
+        self.prior_cwnd = before.max(window.cwnd);
+    }
+
+    /// Draft, section 4.2.3.
+    fn set_cwnd(&mut self, window: &mut Window, ack: &Ack) {
+        let delivered = ack.delivered as f64;
+        if ack.delivered > 0 && !self.recover(window, ack) {
+            let most = self.with_room(window, self.bdp(self.gains().1) + self.aggregated());
+            if self.full_bw_reached {
+                window.cwnd = (window.cwnd + delivered).min(most);
+            } else if window.cwnd < most || (ack.delivered_total as f64) < INITIAL_CWND {
+                window.cwnd += delivered;
+            }
+            window.cwnd = window.cwnd.max(MIN_CWND);
+        }
+        if self.mode == Mode::ProbeRtt {
+            window.cwnd = window.cwnd.min(MIN_CWND);
+        }
+    }
+
+    /// Draft, section 4.2.3.4: a segment for each delivered in the first round of a recovery, up to
+    /// two later; the old window at its end. Gives whether it conserves.
+    fn recover(&mut self, window: &mut Window, ack: &Ack) -> bool {
+        let flight = (ack.in_flight + ack.delivered) as f64;
+        let before = std::mem::replace(&mut self.phase, ack.phase);
+        window.cwnd = (window.cwnd - ack.newly_lost as f64).max(1.0);
+        if ack.phase == Phase::Recovery && before != Phase::Recovery {
+            self.conserving = true;
+            self.round_end = ack.delivered_total;
+            window.cwnd = flight;
+        } else if ack.phase == Phase::Open && before != Phase::Open {
+            self.conserving = false;
+            window.cwnd = window.cwnd.max(self.prior_cwnd);
+        }
+        if self.conserving {
+            window.cwnd = window.cwnd.max(flight);
+        }
+        self.conserving
+    }
+
+    fn aggregated(&self) -> f64 {
+        if self.full_bw_reached { self.aggregation.most(self.bw()) } else { 0.0 }
+    }
+}

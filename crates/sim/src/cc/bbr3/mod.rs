@@ -1,0 +1,310 @@
+//! BBR, version 3 (draft-ietf-ccwg-bbr, Cardwell, Swett, Beshay; section names below are its own):
+//! the model of version 1, bounded by what losses teach: over the long term by the flight at which
+//! more than 2 % were lost, over the short term by what was delivered in the last lossy round.
+//!
+//! The draft specifies no response to congestion marks, so neither do we. Undoing what a spurious
+//! recovery did is left out, for nothing here reorders packets. Losses are judged with the ACK that
+//! tells of them, by the newest delivered segment, and not for each lost one.
+
+mod limits;
+mod model;
+mod probe_bw;
+mod probe_rtt;
+#[cfg(test)]
+mod tests;
+
+use super::chance::Chance;
+use super::{Ack, Cause, Controller, Phase, RateSample, Window};
+use crate::time::{NEVER, Picos, SECOND};
+use limits::{LongTerm, ShortTerm};
+use model::{FullPipe, Latest, TwoCycleMax};
+use probe_rtt::MinRtt;
+
+const STARTUP_PACING_GAIN: f64 = 2.77;
+const DRAIN_PACING_GAIN: f64 = 0.5;
+const CWND_GAIN: f64 = 2.0;
+const PACING_MARGIN: f64 = 0.99;
+/// MinPipeCwnd.
+const MIN_CWND: f64 = 4.0;
+const INITIAL_CWND: f64 = 10.0;
+/// LossThresh: the loss rate of a round that bandwidth probing tolerates.
+const LOSS_THRESHOLD: f64 = 0.02;
+/// Beta: the most that a lossy round takes from a bound.
+const BETA: f64 = 0.7;
+/// Lossy places in a round that end start-up (BBRStartupFullLossCnt).
+const STARTUP_LOSSES: u32 = 6;
+/// Segments of 1448 bytes in 64 KiB.
+const LARGEST_QUANTUM: f64 = 45.0;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Startup,
+    Drain,
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    ProbeRtt,
+}
+
+/// What the ACKs that arrive now tell of the last bandwidth probe.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum AckPhase {
+    Init,
+    Refilling,
+    Starting,
+    Feedback,
+    Stopping,
+}
+
+/// See the module's page. Rates are in segments a second.
+pub struct Bbr3 {
+    state: State,
+    ack_phase: AckPhase,
+    max_bw: TwoCycleMax,
+    rounds: u64,
+    round_end: u64,
+    round_start: bool,
+    latest: Latest,
+    full_pipe: FullPipe,
+    min_rtt: MinRtt,
+    long: LongTerm,
+    short: ShortTerm,
+    extra_acked: model::ExtraAcked,
+    chance: Chance,
+    drain_start: u64,
+    cycle_start: Picos,
+    probe_wait: Picos,
+    rounds_since_probe: u64,
+    losses_in_round: u32,
+    recovery_rounds: u64,
+    prior_cwnd: f64,
+    phase: Phase,
+    seen_rtt: bool,
+}
+
+impl Default for Bbr3 {
+    fn default() -> Self {
+        Self {
+            state: State::Startup,
+            ack_phase: AckPhase::Init,
+            max_bw: TwoCycleMax::default(),
+            rounds: 0,
+            round_end: 0,
+            round_start: false,
+            latest: Latest::default(),
+            full_pipe: FullPipe::default(),
+            min_rtt: MinRtt::default(),
+            long: LongTerm::default(),
+            short: ShortTerm::default(),
+            extra_acked: model::ExtraAcked::default(),
+            chance: Chance::default(),
+            drain_start: 0,
+            cycle_start: 0,
+            probe_wait: 0,
+            rounds_since_probe: 0,
+            losses_in_round: 0,
+            recovery_rounds: 0,
+            prior_cwnd: 0.0,
+            phase: Phase::Open,
+            seen_rtt: false,
+        }
+    }
+}
+
+impl Controller for Bbr3 {
+    const HEARS_ALL: bool = true;
+    const WANTS_RATE: bool = true;
+    const OWNS_WINDOW: bool = true;
+
+    fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
+
+    /// "Per-ACK Steps".
+    fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
+        if ack.newly_lost > 0 {
+            self.note_loss(window, ack);
+        }
+        let sample = ack.rate.filter(|rate| rate.interval >= ack.min_rtt);
+        self.round_start = false;
+        if let Some(rate) = sample {
+            let limited = self.min_rtt.sent_while_probing(rate.prior_delivered);
+            let rate = RateSample { app_limited: rate.app_limited || limited, ..rate };
+            self.update_model(window, ack, &rate);
+        }
+        self.update_min_rtt(window, ack);
+        if let Some(rate) = sample {
+            self.latest.advance(&rate);
+        }
+        self.set_pacing_rate(window, ack);
+        self.set_cwnd(window, ack);
+    }
+
+    /// "Modulating cwnd in Loss Recovery": losses bound the model, not ssthresh.
+    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: Cause) -> f64 {
+        self.save_cwnd(window);
+        window.ssthresh
+    }
+
+    fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {
+        self.phase = Phase::Loss;
+    }
+}
+
+impl Bbr3 {
+    fn update_model(&mut self, window: &mut Window, ack: &Ack, rate: &RateSample) {
+        let round_of_losses = self.latest.update(rate, ack.delivered_total);
+        self.update_round(rate, ack);
+        self.max_bw.update(rate);
+        if round_of_losses {
+            self.adapt_short_term(window);
+        }
+        let (bw, full) = (self.bw(), self.full_pipe.reached);
+        self.extra_acked.sample(ack, bw, self.rounds, window.cwnd, full);
+        self.full_pipe.check(rate, self.round_start);
+        self.check_startup_done(ack, round_of_losses);
+        if round_of_losses {
+            self.latest.loss_in_round = false;
+            self.losses_in_round = 0;
+        }
+        self.check_drain_done(window, ack);
+        self.update_probe_bw(window, ack, rate);
+    }
+
+    /// "BBR.round_count: Tracking Packet-Timed Round Trips".
+    fn update_round(&mut self, rate: &RateSample, ack: &Ack) {
+        if rate.prior_delivered >= self.round_end {
+            self.start_round(ack);
+            self.rounds += 1;
+            self.rounds_since_probe += 1;
+            self.round_start = true;
+            let recovering = ack.phase == Phase::Recovery;
+            self.recovery_rounds = if recovering { self.recovery_rounds + 1 } else { 0 };
+        }
+    }
+
+    fn start_round(&mut self, ack: &Ack) {
+        self.round_end = ack.delivered_total;
+    }
+
+    /// "BoundBWForModel".
+    fn bw(&self) -> f64 {
+        self.max_bw.get().min(self.short.bw)
+    }
+
+    fn bdp(&self) -> f64 {
+        self.multiple(1.0)
+    }
+
+    /// "BDPMultiple".
+    fn multiple(&self, gain: f64) -> f64 {
+        if self.min_rtt.least == NEVER {
+            return INITIAL_CWND;
+        }
+        gain * self.bw() * self.min_rtt.least as f64 / SECOND as f64
+    }
+
+    /// "QuantizationBudget".
+    fn with_room(&self, window: &Window, flight: f64) -> f64 {
+        let rate = window.pacing_rate.unwrap_or(0.0);
+        let quantum = (rate / 1000.0).clamp(2.0, LARGEST_QUANTUM);
+        let room = flight.max(3.0 * quantum).max(MIN_CWND);
+        if self.state == State::Up { room + 2.0 } else { room }
+    }
+
+    fn inflight(&self, window: &Window, gain: f64) -> f64 {
+        self.with_room(window, self.multiple(gain))
+    }
+
+    /// "TargetInflight".
+    fn target_inflight(&self, window: &Window) -> f64 {
+        self.bdp().min(window.cwnd)
+    }
+
+    /// "Summary of Control Behavior in the State Machine": pacing and window gain.
+    fn gains(&self) -> (f64, f64) {
+        match self.state {
+            State::Startup => (STARTUP_PACING_GAIN, CWND_GAIN),
+            State::Drain => (DRAIN_PACING_GAIN, CWND_GAIN),
+            State::Down => (0.9, CWND_GAIN),
+            State::Cruise | State::Refill => (1.0, CWND_GAIN),
+            State::Up => (1.25, 2.25),
+            State::ProbeRtt => (1.0, probe_rtt::CWND_GAIN),
+        }
+    }
+
+    /// "Startup", with "Exiting Startup Based on Packet Loss".
+    fn check_startup_done(&mut self, ack: &Ack, round_of_losses: bool) {
+        if self.state != State::Startup {
+            return;
+        }
+        let lossy = round_of_losses
+            && self.recovery_rounds >= 1
+            && self.losses_in_round >= STARTUP_LOSSES
+            && ack.rate.is_some_and(|rate| loses_too_much(ack, &rate));
+        if lossy && !self.full_pipe.reached {
+            self.full_pipe.reached = true;
+            self.long.inflight = self.bdp().max(self.latest.inflight);
+        }
+        if self.full_pipe.reached {
+            self.state = State::Drain;
+            self.drain_start = self.rounds;
+        }
+    }
+
+    /// "Drain".
+    fn check_drain_done(&mut self, window: &Window, ack: &Ack) {
+        let drained = ack.in_flight as f64 <= self.inflight(window, 1.0);
+        if self.state == State::Drain && (drained || self.rounds > self.drain_start + 3) {
+            self.start_down(ack);
+        }
+    }
+
+    /// "Pacing Rate".
+    fn set_pacing_rate(&mut self, window: &mut Window, ack: &Ack) {
+        if !self.seen_rtt && ack.srtt > 0 {
+            self.seen_rtt = true;
+            let nominal = window.cwnd * SECOND as f64 / ack.srtt as f64;
+            window.pacing_rate = Some(STARTUP_PACING_GAIN * nominal);
+        }
+        let rate = self.gains().0 * self.bw() * PACING_MARGIN;
+        if let Some(current) = window.pacing_rate
+            && rate > 0.0
+            && (self.full_pipe.reached || rate > current)
+        {
+            window.pacing_rate = Some(rate);
+        }
+    }
+
+    /// "cwnd Adjustment Mechanism".
+    fn set_cwnd(&mut self, window: &mut Window, ack: &Ack) {
+        let before = std::mem::replace(&mut self.phase, ack.phase);
+        if ack.phase == Phase::Open && before != Phase::Open {
+            window.cwnd = window.cwnd.max(self.prior_cwnd);
+        }
+        let delivered = ack.delivered as f64;
+        let extra = self.extra_acked.get();
+        let most = self.with_room(window, self.multiple(self.gains().1) + extra);
+        if self.full_pipe.reached {
+            window.cwnd = (window.cwnd + delivered).min(most);
+        } else if window.cwnd < most || (ack.delivered_total as f64) < INITIAL_CWND {
+            window.cwnd += delivered;
+        }
+        window.cwnd = window.cwnd.max(MIN_CWND);
+        if self.state == State::ProbeRtt {
+            window.cwnd = window.cwnd.min(self.probe_rtt_cwnd());
+        }
+        window.cwnd = window.cwnd.min(self.volume_cap());
+    }
+
+    /// "SaveCwnd".
+    fn save_cwnd(&mut self, window: &Window) {
+        let undisturbed = self.phase == Phase::Open && self.state != State::ProbeRtt;
+        let before = if undisturbed { 0.0 } else { self.prior_cwnd };
+        self.prior_cwnd = before.max(window.cwnd);
+    }
+}
+
+/// "IsInflightTooHigh": of the flight in which a segment left, more than 2 % have been lost.
+fn loses_too_much(ack: &Ack, rate: &RateSample) -> bool {
+    (ack.lost_total - rate.prior_lost) as f64 > rate.tx_in_flight as f64 * LOSS_THRESHOLD
+}

@@ -1,0 +1,176 @@
+//! CUBIC (RFC 9438) as Linux ships it, and as the older kernels of Yang et al. 2013 had it.
+//!
+//! Where the RFC and Linux differ, this is Linux: W(t) is aimed one minimum round trip ahead, not
+//! one smoothed one; the Reno-friendly estimate keeps its increase factor beyond the last maximum;
+//! the window grows by at most one segment for two acknowledged.
+
+mod hystart;
+
+use super::increase::{Increase, counted};
+use super::{Ack, Cause, Controller, Growth, Window};
+use crate::time::{MILLISECOND, Picos, SECOND};
+use hystart::HyStart;
+
+/// RFC 9438, section 4.6: C, segments a cubed second.
+const C: f64 = 0.4;
+/// Until the first loss: one segment for 20 acknowledged at least, 5 % a round trip (Linux).
+const BEFORE_LOSS: f64 = 20.0;
+/// Beyond its reach the curve stands still: one segment for 100 windows (Linux).
+const STANDSTILL: f64 = 100.0;
+/// With an unchanged window the curve is read again after this long (Linux).
+const REFRESH: Picos = SECOND / 32;
+/// The kernel's clock: the curve is read once a tick at most.
+const TICK: Picos = MILLISECOND;
+
+/// `BETA` / 1024 of the window is kept on loss; `HYSTART` ends slow start before losses do.
+#[derive(Default)]
+pub struct Cubic<const BETA: u32, const HYSTART: bool> {
+    increase: Increase,
+    hystart: HyStart,
+    /// W_max of RFC 9438, section 4.1.2; 0 before the first loss and after a timeout.
+    last_max: f64,
+    /// Least round-trip time, of samples not taken within a second of a new epoch; 0 for none.
+    delay_min: Picos,
+    epoch: Option<Epoch>,
+    per: f64,
+}
+
+/// From one reduction of the window to the next.
+struct Epoch {
+    start: Picos,
+    /// Seconds until the curve reaches its plateau.
+    k: f64,
+    plateau: f64,
+    /// W_est, the Reno-friendly window, and the segments acknowledged towards its next increase.
+    reno: f64,
+    reno_credit: f64,
+    /// The window and the time for which the curve was last read, and what it said.
+    read_cwnd: f64,
+    read_at: Picos,
+    curve_per: f64,
+}
+
+impl<const BETA: u32, const HYSTART: bool> Controller for Cubic<BETA, HYSTART> {
+    const HEARS_ALL: bool = true;
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
+        let mut segments = ack.segments;
+        if window.in_slow_start() {
+            segments = window.slow_start(segments);
+        }
+        if segments > 0 {
+            self.update(window.cwnd, segments, ack);
+            self.increase.step(window, ack.growth, segments, self.per);
+        }
+    }
+
+    fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
+        let Some(rtt) = ack.rtt else { return };
+        if self.epoch.as_ref().is_some_and(|epoch| ack.now - epoch.start < SECOND) {
+            return;
+        }
+        if self.delay_min == 0 || rtt < self.delay_min {
+            self.delay_min = rtt.max(1);
+        }
+        if HYSTART && window.in_slow_start() {
+            self.hystart.on_sample(window, ack, rtt, self.delay_min);
+        }
+    }
+
+    /// RFC 9438, section 4.6, and fast convergence, section 4.7.
+    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: Cause) -> f64 {
+        self.increase.reset();
+        self.epoch = None;
+        let (cwnd, beta) = (window.cwnd, Self::beta());
+        self.last_max = if cwnd < self.last_max { cwnd * (1.0 + beta) / 2.0 } else { cwnd };
+        (cwnd * beta).max(2.0)
+    }
+
+    fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {
+        *self = Self::default();
+    }
+}
+
+impl<const BETA: u32, const HYSTART: bool> Cubic<BETA, HYSTART> {
+    fn beta() -> f64 {
+        f64::from(BETA) / 1024.0
+    }
+
+    /// Finds how many segments have to be acknowledged for an increase.
+    fn update(&mut self, cwnd: f64, segments: u32, ack: &Ack) {
+        let (last_max, ahead) = (self.last_max, self.delay_min);
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(cwnd, last_max, ack.now));
+        epoch.reno_credit += f64::from(segments);
+        let waited = ack.now - epoch.read_at;
+        if epoch.read_cwnd == cwnd && waited <= REFRESH {
+            return;
+        }
+        if epoch.curve_per == 0.0 || waited >= TICK {
+            epoch.read(cwnd, ack.now, ahead, ack.growth);
+            if last_max == 0.0 {
+                epoch.curve_per = epoch.curve_per.min(BEFORE_LOSS);
+            }
+        }
+        let friendly = epoch.reno_friendly(cwnd, Self::reno_segments_an_increase(cwnd));
+        self.per = counted(ack.growth, epoch.curve_per.min(friendly)).max(2.0);
+    }
+
+    /// cwnd / alpha with alpha = 3 (1 - beta) / (1 + beta) (RFC 9438, section 4.3, equation 4).
+    fn reno_segments_an_increase(cwnd: f64) -> f64 {
+        cwnd * (1.0 + Self::beta()) / (3.0 * (1.0 - Self::beta()))
+    }
+}
+
+impl Epoch {
+    /// RFC 9438, section 4.2, equation 2: K = cbrt((W_max - cwnd) / C).
+    fn new(cwnd: f64, last_max: f64, now: Picos) -> Self {
+        let plateau = last_max.max(cwnd);
+        Self {
+            start: now,
+            k: cube_root((plateau - cwnd) / C),
+            plateau,
+            reno: cwnd,
+            reno_credit: 0.0,
+            read_cwnd: 0.0,
+            read_at: now,
+            curve_per: 0.0,
+        }
+    }
+
+    /// RFC 9438, section 4.2, equation 1: W(t) = C (t - K)^3 + W_max, `t` after the epoch's start.
+    fn curve(&self, t: f64) -> f64 {
+        C * (t - self.k).powi(3) + self.plateau
+    }
+
+    fn read(&mut self, cwnd: f64, now: Picos, ahead: Picos, growth: Growth) {
+        self.read_cwnd = cwnd;
+        self.read_at = now;
+        let t = (now - self.start + ahead) as f64 / SECOND as f64;
+        let target = counted(growth, self.curve(t));
+        let gap = target - cwnd;
+        self.curve_per = if gap > 0.0 { cwnd / gap } else { STANDSTILL * cwnd };
+    }
+
+    /// RFC 9438, section 4.3: W_est rises by one for `per_reno` acknowledged; the window follows it
+    /// where it is ahead.
+    fn reno_friendly(&mut self, cwnd: f64, per_reno: f64) -> f64 {
+        let steps = (self.reno_credit / per_reno).floor();
+        self.reno += steps;
+        self.reno_credit -= steps * per_reno;
+        if self.reno > cwnd { cwnd / (self.reno - cwnd) } else { f64::INFINITY }
+    }
+}
+
+/// Newton's iteration: the same bits on every platform, which a C library's cbrt does not promise.
+fn cube_root(x: f64) -> f64 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    let mut root = f64::from_bits(x.to_bits() / 3 + 0x2A9F_7893_782D_A1CE);
+    for _ in 0..5 {
+        root -= (root - x / (root * root)) / 3.0;
+    }
+    root
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+use super::*;
+use crate::cc::testing;
+
+type Linux = Cubic<717, true>;
+type Old8 = Cubic<819, false>;
+
+fn reduced<const BETA: u32, const HYSTART: bool>(
+    cwnd: f64,
+) -> (Cubic<BETA, HYSTART>, Window, Epoch) {
+    let mut cubic = Cubic::<BETA, HYSTART>::default();
+    let mut window = testing::window(cwnd);
+    window.ssthresh = cubic.ssthresh(&window, 0, Cause::Loss);
+    window.cwnd = window.ssthresh;
+    let epoch = Epoch::new(window.cwnd, cubic.last_max, 0);
+    (cubic, window, epoch)
+}
+
+#[test]
+fn cube_roots_are_exact_to_rounding() {
+    for x in [1e-9, 0.3, 1.0, 27.0, 750.0, 1e6, 1e12] {
+        assert!((cube_root(x).powi(3) / x - 1.0).abs() < 1e-14, "{x}");
+    }
+    assert_eq!(cube_root(0.0), 0.0);
+}
+
+/// RFC 9438, equations 1 and 2: W_max = 1000, beta = 0.7: K = cbrt(300 / 0.4) = 9.086 s, W(0) = 700,
+/// W(K) = 1000, W(2 K) = 1300.
+#[test]
+fn curve_of_rfc_9438() {
+    let (_, window, epoch) = reduced::<717, true>(1000.0);
+    assert!((window.cwnd - 700.2).abs() < 0.1);
+    assert!((epoch.k - 9.086).abs() < 0.005, "{}", epoch.k);
+    assert!((epoch.curve(0.0) - window.cwnd).abs() < 1e-9);
+    assert!((epoch.curve(epoch.k) - 1000.0).abs() < 1e-9);
+    assert!((epoch.curve(2.0 * epoch.k) - 1299.8).abs() < 0.2);
+}
+
+/// Yang 2013, Table III: over an epoch the curve's mean is 0.95 (0.925) w_max and its deviation 0.06
+/// (0.09) of the mean, with T = cbrt(w_max (1 - beta) / 0.4): for beta = 0.8, T = 7.94 s at 1000.
+#[test]
+fn mean_and_deviation_of_table_3_of_yang() {
+    let check = |epoch: &Epoch, mean: f64, deviation: f64| {
+        let steps = 100_000;
+        let at = |i| epoch.curve(epoch.k * (f64::from(i) + 0.5) / f64::from(steps)) / 1000.0;
+        let average = (0..steps).map(at).sum::<f64>() / f64::from(steps);
+        let square = (0..steps).map(|i| at(i).powi(2)).sum::<f64>() / f64::from(steps);
+        assert!((average - mean).abs() < 5e-4, "{average}");
+        let relative = (square - average * average).sqrt() / average;
+        assert!((relative - deviation).abs() < 5e-3, "{relative}");
+    };
+    let (_, _, gentle) = reduced::<819, false>(1000.0);
+    assert!((gentle.k - 7.94).abs() < 0.01);
+    check(&gentle, 0.95, 0.06);
+    check(&reduced::<717, false>(1000.0).2, 0.925, 0.09);
+}
+
+/// RFC 9438, section 4.7: W_max (1 + beta) / 2 when the maximum falls.
+#[test]
+fn fast_convergence() {
+    let (mut cubic, _, _) = reduced::<819, false>(1000.0);
+    let _: &Old8 = &cubic;
+    cubic.ssthresh(&testing::window(900.0), 0, Cause::Loss);
+    assert!((cubic.last_max - 900.0 * (1024.0 + 819.0) / 2048.0).abs() < 1e-9);
+}
+
+/// RFC 9438, section 4.3, equation 4: alpha = 3 (1 - beta) / (1 + beta) = 0.529 at beta = 0.7; a
+/// short round trip keeps the flow in the Reno-friendly region, where W_est rises by that a round.
+#[test]
+fn reno_friendly_region_rises_by_alpha_a_round() {
+    let (mut cubic, mut window, _) = reduced::<717, true>(100.0);
+    let _: &Linux = &cubic;
+    let (mut now, before) = (SECOND, window.cwnd);
+    let rounds = 40;
+    for i in 0..rounds {
+        let size = window.cwnd as u64;
+        for j in 0..size {
+            now += MILLISECOND / size;
+            let ack = testing::ack(now, 1_000_000 + i * 1000 + j, size, Growth::PerAck);
+            cubic.on_ack(&mut window, &ack);
+        }
+    }
+    let slope = (window.cwnd - before) / rounds as f64;
+    assert!((slope - 0.529).abs() < 0.05, "{slope}");
+}
+
+fn slow_start(rtt_of_round: impl Fn(u64) -> Picos, spacing: Picos) -> Window {
+    let mut cubic = Linux::default();
+    let mut window = Window { cwnd: 10.0, ssthresh: f64::INFINITY, pacing_rate: None };
+    let (mut now, mut acked) = (SECOND, 1_000_000);
+    for round in 0..4 {
+        let (size, start) = (window.cwnd as u64, now);
+        for _ in 0..size {
+            now += spacing;
+            acked += 1;
+            let mut ack = testing::ack(now, acked, size, Growth::PerWindow);
+            ack.rtt = Some(rtt_of_round(round));
+            cubic.on_any_ack(&mut window, &ack);
+            cubic.on_ack(&mut window, &ack);
+        }
+        now = now.max(start + testing::RTT);
+    }
+    window
+}
+
+/// HyStart leaves alone a slow start that meets no queue and whose trains are short.
+#[test]
+fn hystart_lets_a_free_path_be() {
+    assert!(slow_start(|_| testing::RTT, 1000).ssthresh.is_infinite());
+}
+
+/// Linux: an eighth of 100 ms above the least, here 12.5 ms, ends slow start after eight samples.
+#[test]
+fn hystart_ends_slow_start_on_delay() {
+    let late = |by| slow_start(move |round| testing::RTT + if round > 1 { by } else { 0 }, 1000);
+    assert!(late(12 * MILLISECOND).ssthresh.is_infinite());
+    assert!(late(13 * MILLISECOND).ssthresh < 60.0);
+}
+
+/// Linux: ACKs up to 2 ms apart that go on for half the least round trip fill the path.
+#[test]
+fn hystart_ends_slow_start_on_a_long_train() {
+    assert!(slow_start(|_| testing::RTT, 2 * MILLISECOND).ssthresh < 80.0);
+}
