@@ -2,7 +2,7 @@
 
 mod toy;
 
-use forebay_sim::config::Config;
+use forebay_sim::config::{Config, Source};
 use forebay_sim::probe::link::{LinkBatch, LinkDetail};
 use forebay_sim::probe::trace::State;
 use forebay_sim::queue::spec::QueueSpec;
@@ -21,7 +21,7 @@ fn poisson(rho: f64, seconds: u64) -> Config {
     };
     let n = (rho * 1000.0 * seconds as f64) as usize;
     let mut one = flow(MILLISECOND, 0);
-    one.segments = 1;
+    one.source = Source::Segments(1);
     one.access_bps = 1e12;
     let start = |share: f64| (share * (seconds * SECOND) as f64) as Picos;
     let flows = (0..n).map(|_| {
@@ -118,7 +118,7 @@ fn moments_and_incidents_agree_with_the_samples() {
 #[test]
 fn a_flow_that_has_ended_counts_for_nothing() {
     let mut short = flow(20 * MILLISECOND, SECOND);
-    short.segments = 500;
+    short.source = Source::Segments(500);
     let mut config = dumbbell(link(10e6, 20), Profile::ns2(), vec![short]);
     config.warmup = 0;
     let report = simulate(&traced(config, 10 * MILLISECOND));

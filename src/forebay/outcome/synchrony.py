@@ -110,7 +110,7 @@ def congestion_events(
     Parameters
     ----------
     drops, cuts : times in seconds, in order, and flow numbers
-    flows : how many flows there are
+    flows : how many flows there are, at least one
     length_s : see above
     window_s : begin and end of the readings
     """
@@ -129,7 +129,8 @@ def _events(at_s: FloatArray, length_s: float) -> tuple[FloatArray, IntArray]:
     starts, here = [], 0
     while here < at_s.size:
         starts.append(here)
-        here = int(np.searchsorted(at_s, at_s[here] + length_s * (1.0 - 1e-9), side="left"))
+        after = int(np.searchsorted(at_s, at_s[here] + length_s * (1.0 - 1e-9), side="left"))
+        here = max(after, here + 1)
     first = np.array(starts, dtype=np.int64)
     return at_s[first], np.searchsorted(first, np.arange(at_s.size), side="right") - 1
 

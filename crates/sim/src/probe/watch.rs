@@ -21,7 +21,7 @@ pub(crate) struct Watch {
 impl Watch {
     /// Counters as they stand when the window begins.
     pub(crate) fn new(flow: &Flow) -> Self {
-        Self { drops: flow.drops, reductions: flow.sender.reductions, ..Self::default() }
+        Self { drops: flow.drops, reductions: flow.counts().reductions, ..Self::default() }
     }
 
     /// A sample of the window at `now`; what happened since the last one goes to `trace`.
@@ -37,9 +37,10 @@ impl Watch {
             trace.drops.push(incident((flow.drops - self.drops) as u32));
             self.drops = flow.drops;
         }
-        if flow.sender.reductions != self.reductions {
-            trace.reductions.push(incident((flow.sender.reductions - self.reductions) as u32));
-            self.reductions = flow.sender.reductions;
+        let reductions = flow.counts().reductions;
+        if reductions != self.reductions {
+            trace.reductions.push(incident((reductions - self.reductions) as u32));
+            self.reductions = reductions;
         }
     }
 

@@ -105,12 +105,13 @@ def _distribution(axes: Axes, trace: Trace) -> None:
     height = np.exp(-(((x - fit.mean) / deviation) ** 2) / 2) / (deviation * math.sqrt(2 * math.pi))
     label = f"normal: {fit.mean:.0f} ± {deviation:.0f}, distance {fit.kolmogorov_smirnov:.3f}"
     axes.plot(x, height, color=VERMILLION, linewidth=1.5, label=label)
-    for place, name in ((0, "pipe"), (link.buffer_packets, "pipe + buffer")):
+    for place, name, side in ((0, "pipe", "right"), (link.buffer_packets, "pipe + buffer", "left")):
         axes.axvline(
             link.bdp_packets + place, color=INK, linewidth=0.9, linestyle=(0, (4, 3)),
         )  # fmt: skip
         axes.annotate(
-            name, (link.bdp_packets + place, 1), (3, -3), xycoords=("data", "axes fraction"),
+            name, (link.bdp_packets + place, 1), (3 if side == "left" else -3, -3),
+            xycoords=("data", "axes fraction"), ha=side,
             textcoords="offset points", va="top", fontsize=8, rotation=90,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8},
         )  # fmt: skip
