@@ -43,7 +43,7 @@ def arrays(workload: Workload) -> dict[str, np.ndarray]:
         ("queue.size=7 packets",),
         ("goals.utilization=0.5", "goals.loss_rate=0.1"),
         ("measure.warmup=3 s", "measure.duration=77 s"),
-        ("link.rate=1 Gbit/s", "name=other"),
+        ("link.rate=1 Gbit/s", "traffic.0.access_rate=1.55 Gbit/s", "name=other"),
     ],
 )
 def test_what_is_not_traffic_changes_no_draw(sets: tuple[str, ...]) -> None:

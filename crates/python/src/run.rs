@@ -17,9 +17,11 @@ pub struct Profile(profile::Profile);
 #[pymethods]
 impl Profile {
     #[new]
-    #[pyo3(signature = (name, *, initial_window=None, sack=None, delayed_ack=None, min_rto_ps=None, max_window=None))]
+    #[pyo3(signature = (name, *, ecn=false, initial_window=None, sack=None, delayed_ack=None, min_rto_ps=None, max_window=None))]
+    #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         name: &str,
+        ecn: bool,
         initial_window: Option<u32>,
         sack: Option<bool>,
         delayed_ack: Option<bool>,
@@ -28,6 +30,7 @@ impl Profile {
     ) -> PyResult<Self> {
         let mut made = profile::Profile::by_name(name)
             .ok_or_else(|| PyValueError::new_err(format!("unknown sender profile {name:?}")))?;
+        made.ecn = ecn;
         made.initial_window = initial_window.unwrap_or(made.initial_window);
         made.sack = sack.unwrap_or(made.sack);
         made.min_rto = min_rto_ps.unwrap_or(made.min_rto);

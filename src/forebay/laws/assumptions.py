@@ -54,7 +54,8 @@ def halving(scenario: Scenario) -> str | None:
 
 def congested(scenario: Scenario) -> str | None:
     """The access links can overload the link."""
-    if sum(t.access_links * t.access_rate for t in scenario.persistent) > scenario.link.rate:
+    rate = scenario.link.rate
+    if sum(t.access_links * t.access(rate) for t in scenario.persistent) > rate:
         return None
     return "access links together no faster than the link: it is never congested"
 

@@ -189,7 +189,7 @@ class Trace:
         return synchrony.congestion_events(
             (self.drops.at_s, self.drops.flow),
             (self.cuts.at_s, self.cuts.flow),
-            flows=max(1, np.count_nonzero(self.window_mean_packets)),
+            flows=max(1, int(np.count_nonzero(self.window_mean_packets))),
             length_s=self.round_trip_s + (of_histogram(self.bottleneck.delay, 0.99) or 0.0),
             window_s=self.window_s,
         )

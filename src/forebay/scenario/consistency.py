@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from forebay.scenario.errors import ScenarioError
+from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.quantity import Duration, Rate
 from forebay.scenario.room import MAX_FLOWS, MAX_PACKETS
 from forebay.scenario.source import Standing
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from forebay.scenario.traffic import Traffic
 
 MAX_BUFFER_PACKETS = 1_000_000_000
+_LONGEST_ROUTE = 5
 
 
 def check(scenario: Scenario) -> None:
@@ -27,6 +29,7 @@ def check(scenario: Scenario) -> None:
     _counted(scenario)
     _buffer(scenario)
     _links(scenario)
+    _routes(scenario)
     _memory(scenario)
     _starts(scenario)
     _delay_goals(scenario)
@@ -120,6 +123,35 @@ def _links(scenario: Scenario) -> None:
             raise ScenarioError("out-of-range", wrong, hint, field=f"links.{index}.queue.size")
 
 
+def _routes(scenario: Scenario) -> None:
+    delays = {"bottleneck": scenario.link.delay} | {
+        each.name: each.delay for each in scenario.links
+    }
+    for index, group in enumerate(scenario.traffic):
+        if group.direction == "reverse" and (group.route or group.return_route):
+            wrong = 'direction = "reverse" has a route of its own'
+            hint = "leave direction out where route is written"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.direction")
+        for field in ("route", "return_route"):
+            _known_links(getattr(group, field), delays, f"traffic.{index}.{field}")
+        interior = [delays[name] for way in (group.route, group.return_route) for name in way[:-1]]
+        if isinstance(group, Tcp) and group.rtt.low < sum(interior):
+            wrong = f"the links on the route take {Duration(sum(interior))} of an rtt that is less"
+            hint = "write a longer rtt, or shorter link delays"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.rtt")
+
+
+def _known_links(names: tuple[str, ...], known: Collection[str], field: str) -> None:
+    if len(names) > _LONGEST_ROUTE:
+        hint = f"write {_LONGEST_ROUTE} links at most"
+        raise ScenarioError("out-of-range", f"{len(names)} links in a row", hint, field=field)
+    for name in names:
+        if name not in known:
+            hint = f"write {one_of(sorted(known))}"
+            wrong = f'there is no link "{name}"'
+            raise ScenarioError("unknown-link", wrong, hint, field=field, value=name)
+
+
 def _memory(scenario: Scenario) -> None:
     sharing = [scenario.queue, *(link.queue for link in scenario.links)]
     if scenario.memory is None and any(queue.alpha is not None for queue in sharing):
@@ -160,7 +192,7 @@ def _fastest(scenario: Scenario, group: Traffic) -> float:
     """Return a bound on a class's rate, bit/s; of open loops their mean."""
     if isinstance(group, Short):  # as many at once as may happen to come
         return float("inf")
-    access = group.access_links * group.access_rate
+    access = group.access_links * group.access(scenario.link.rate)
     if not isinstance(group, Long | Session):
         return min(access, group.flows * group.flow_rate(scenario.link.rate))
     if group.max_window is None:

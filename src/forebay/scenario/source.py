@@ -24,9 +24,25 @@ class Source(Room):
         description="Which way the data crosses the link; the ACKs cross the other way, behind "
         "the data of classes that go there.",
     )
-    access_rate: Annotated[Rate, RATES] = Field(
-        default=Rate(1e9), description="Rate of each flow's own link to the bottleneck."
+    route: tuple[str, ...] = Field(
+        default=(),
+        description="Links that the data crosses in turn, by name; not set: the bottleneck alone.",
+        examples=[["bottleneck", "core"]],
     )
+    return_route: tuple[str, ...] = Field(
+        default=(), description="Links that the ACKs cross in turn; not set: none where they queue."
+    )
+    access_rate: Annotated[Rate | None, RATES] = Field(
+        default=None,
+        description="Rate of each flow's own link to the first queue; not set: ten times the "
+        "bottleneck's. An access link no faster than the bottleneck lets one flow fill it evenly "
+        "and lock the others out.",
+        examples=["1 Gbit/s"],
+    )
+
+    def access(self, link_rate: float) -> float:
+        """Return the rate of a flow's own link, bit/s, before a bottleneck of so many bit/s."""
+        return 10 * link_rate if self.access_rate is None else self.access_rate
 
 
 class Standing(Source):

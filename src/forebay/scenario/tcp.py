@@ -39,6 +39,9 @@ class Tcp(Sized):
         default=None,
         description="Congestion window of a new flow; not set: as the sender's stack has it.",
     )
+    ecn: Annotated[bool, Strict()] = Field(
+        default=False, description="Queues that can may mark the packets instead of dropping them."
+    )
     sack: Annotated[bool | None, Strict()] = Field(
         default=None,
         description="Whether receivers report what they hold (RFC 2018); not set: "

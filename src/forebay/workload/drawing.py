@@ -44,7 +44,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
     parts = [_draw_class(scenario, group, index, seed) for index, group in enumerate(groups)]
     counts = [len(part) for part in parts]
     sizes = np.array([group.packet for group in groups], dtype=np.int32)
-    rates = np.array([group.access_rate for group in groups], dtype=np.float64)
+    rates = np.array([group.access(scenario.link.rate) for group in groups], dtype=np.float64)
     backwards = np.array([group.direction == "reverse" for group in groups])
 
     return Workload(
@@ -73,7 +73,7 @@ def _draw_class(scenario: Scenario, group: Traffic, index: int, seed: int) -> Pa
         case Short():
             return tcp.short(group, index, seed, rate, end)
         case Session():
-            return tcp.session(group, index, seed, end)
+            return tcp.session(group, index, seed, rate, end)
         case Udp():
             return open_loop.udp(group, index, seed, rate, end)
         case OnOff():

@@ -41,11 +41,11 @@ def short(group: Short, index: int, seed: int, link_rate: float, end_ps: int) ->
     )
 
 
-def session(group: Session, index: int, seed: int, end_ps: int) -> Part:
+def session(group: Session, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
     """Users, and for each so many files that none can run out of them before the end."""
     start = picoseconds(group.start, uniforms(seed, "start", index, group.flows))
     rtt = _rtts(group, index, seed, group.flows)
-    begins, (_, segments, think) = until(end_ps, start, _cycles(group, index, seed, rtt))
+    begins, (_, segments, think) = until(end_ps, start, _cycles(group, index, seed, rtt, link_rate))
     wanted = begins < end_ps
     wanted[:, 0] = True
     files = OwnFiles(wanted.sum(axis=1), segments[wanted], think[wanted])
@@ -53,11 +53,13 @@ def session(group: Session, index: int, seed: int, end_ps: int) -> Part:
     return Part(start, rtt, zeros, _apportioned(group, index, seed), files=files)
 
 
-def _cycles(group: Session, index: int, seed: int, rtt: _Ints) -> Iterator[tuple[_Ints, ...]]:
+def _cycles(
+    group: Session, index: int, seed: int, rtt: _Ints, link_rate: float
+) -> Iterator[tuple[_Ints, ...]]:
     """Yield blocks of: the least time from file to file, the file's packets, the thinking."""
     files = blocks(seed, "file", index, group.flows)
     thoughts = blocks(seed, "think", index, group.flows)
-    packet_ps = 8 * group.packet / group.access_rate * PS_PER_S
+    packet_ps = 8 * group.packet / group.access(link_rate) * PS_PER_S
     for u, v in zip(files, thoughts, strict=False):
         segments = whole_packets(group.file, group.packet, u)
         think = picoseconds(group.think, v)

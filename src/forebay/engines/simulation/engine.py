@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay import _core
-from forebay.engines.playing import refuse
 from forebay.engines.simulation.runs import make_run
 from forebay.engines.simulation.telling import to_reading
 from forebay.outcome import Outcome, Provenance, Reading, summarize
@@ -17,12 +16,6 @@ if TYPE_CHECKING:
     from forebay.engines.protocol import Progress
     from forebay.outcome.trace import Trace
     from forebay.scenario import Duration, Scenario
-
-NOT_YET = (
-    *("short", "session", "udp", "onoff", "video", "replay"),
-    *("direction", "access_sharing"),
-)
-"""Kinds and fields of traffic that the simulator cannot play yet."""
 
 _KEPT = 64
 
@@ -52,7 +45,6 @@ class SimulationEngine:
         progress: Progress | None = None,
     ) -> Outcome:
         """Simulate `scenario` once for each of `seeds`."""
-        refuse(self.name, scenario, NOT_YET)
         started = time.perf_counter()
         sha = scenario.sha256()
         missing = [seed for seed in seeds if (sha, seed) not in self._kept]
@@ -98,6 +90,9 @@ class SimulationEngine:
 def _simulate(
     scenario: Scenario, seeds: list[int], jobs: int, progress: Progress | None
 ) -> dict[int, Reading]:
-    runs = [make_run(scenario, seed) for seed in seeds]
-    raw = _core.simulate(runs, jobs=jobs, progress=progress)
-    return {seed: to_reading(scenario, seed, each) for seed, each in zip(seeds, raw, strict=True)}
+    made = {seed: make_run(scenario, seed) for seed in seeds}
+    raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
+    return {
+        seed: to_reading(scenario, seed, workload, layout, each)
+        for (seed, (_, workload, layout)), each in zip(made.items(), raw, strict=True)
+    }

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from forebay import _core
-from forebay.scenario import Tcp
-from forebay.workload import draw
+from forebay.engines.simulation.layout import Layout, lay_out
+from forebay.scenario import ScenarioError, Tcp
+from forebay.workload import Workload, draw
 
 if TYPE_CHECKING:
-    from forebay.scenario import Link, Queue, Scenario, Traffic
+    from forebay.scenario import Scenario, Traffic
 
 BATCHES = 20
 """Parts of the measured window that are read apart, for intervals from a single seed."""
@@ -26,29 +27,21 @@ class Watched(NamedTuple):
     flows: tuple[int, ...]
 
 
-def make_run(scenario: Scenario, seed: int, watched: Watched | None = None) -> _core.Run:
-    """Draw the workload of `seed` and hand it to the simulator."""
+def make_run(
+    scenario: Scenario, seed: int, watched: Watched | None = None
+) -> tuple[_core.Run, Workload, Layout]:
+    """Draw the workload of `seed`, lay out the links, and hand both to the simulator."""
     workload = draw(scenario, seed)
-    controls = np.array(
-        [_core.CONGESTION_CONTROLS.index(name) for name in workload.congestion_controls],
-        dtype=np.int32,
-    )
-    flows = _core.Flows(
-        traffic_class=workload.traffic_class,
-        route=np.zeros(len(workload), dtype=np.int32),
-        congestion_control=controls[workload.congestion_control],
-        rtt_ps=workload.rtt_ps,
-        start_ps=workload.start_ps,
-        segments=workload.segments,
-        packet_bytes=workload.packet_bytes,
-        access_bps=workload.access_bps,
-    )
-    return _core.Run(
-        links=_links(scenario),
-        routes=[([0], [])],
+    if watched is not None:
+        _check(watched.flows, len(workload))
+    layout = lay_out(scenario, workload)
+    run = _core.Run(
+        links=layout.links,
+        routes=layout.routes,
         memory_bytes=scenario.memory,
         profiles=[_profile(traffic) for traffic in scenario.traffic],
-        flows=flows,
+        flows=_flows(scenario, workload, layout),
+        plays=_plays(workload),
         seed=workload.tie_break_seed,
         warmup_ps=_picoseconds(scenario.measure.warmup),
         window_ps=_picoseconds(scenario.measure.duration),
@@ -56,35 +49,58 @@ def make_run(scenario: Scenario, seed: int, watched: Watched | None = None) -> _
         trace_step_ps=None if watched is None else _picoseconds(watched.step_s),
         trace_flows=() if watched is None else watched.flows,
     )
+    return run, workload, layout
 
 
-def _links(scenario: Scenario) -> list[_core.Link]:
-    """Return the link under study first, then the further ones in their order."""
-    first = _link(scenario, scenario.link, scenario.queue, scenario.buffer_packets)
-    others = (
-        _link(scenario, each, each.queue, scenario.queue_packets(each)) for each in scenario.links
+def _check(numbers: tuple[int, ...], flows: int) -> None:
+    for number in numbers:
+        if not 0 <= number < flows or numbers.count(number) > 1:
+            hint = f"write different numbers from 0 to {flows - 1}"
+            wrong = f"flow {number} is not there, or there twice"
+            raise ScenarioError("out-of-range", wrong, hint, field="flows", value=number)
+
+
+def _flows(scenario: Scenario, workload: Workload, layout: Layout) -> _core.Flows:
+    controls = np.array(
+        [_core.CONGESTION_CONTROLS.index(name) for name in workload.congestion_controls],
+        dtype=np.int32,
     )
-    return [first, *others]
+    alone = np.array([not isinstance(group, Tcp) for group in scenario.traffic])
+    packets, sessions = workload.packets, workload.sessions
+    return _core.Flows(
+        traffic_class=workload.traffic_class,
+        route=layout.route,
+        congestion_control=controls[workload.congestion_control],
+        rtt_ps=workload.rtt_ps,
+        start_ps=workload.start_ps,
+        segments=workload.segments,
+        packet_bytes=workload.packet_bytes,
+        access_bps=layout.access_bps,
+        open_loop=alone[workload.traffic_class],
+        packet_offsets=None if packets is None else packets.offsets,
+        file_offsets=None if sessions is None else sessions.offsets,
+    )
 
 
-def _link(scenario: Scenario, link: Link, queue: Queue, packets: int) -> _core.Link:
-    return _core.Link(
-        link.rate,
-        buffer_packets=packets,
-        packet_bytes=scenario.packet,
-        discipline="pfifo" if queue.discipline == "drop-tail" else queue.discipline,
-        parameters=queue.parameters,
-        transmit_ring=queue.transmit_ring,
-        delay_ps=_picoseconds(link.delay),
-        alpha=queue.alpha,
+def _plays(workload: Workload) -> _core.Plays | None:
+    packets, sessions = workload.packets, workload.sessions
+    if packets is None and sessions is None:
+        return None
+    none = np.zeros(0, dtype=np.int64)
+    return _core.Plays(
+        packet_at_ps=none if packets is None else packets.at_ps,
+        packet_bytes=none.astype(np.int32) if packets is None else packets.bytes,
+        file_segments=none if sessions is None else sessions.segments,
+        file_think_ps=none if sessions is None else sessions.think_ps,
     )
 
 
 def _profile(traffic: Traffic) -> _core.Profile:
     if not isinstance(traffic, Tcp):
-        return _core.Profile("linux")  # open loop: no flow of this class asks for it
+        return _core.Profile("ns2")  # open loop: there is no stack to describe
     return _core.Profile(
         traffic.sender,
+        ecn=traffic.ecn,
         initial_window=traffic.initial_window,
         sack=traffic.sack,
         delayed_ack=traffic.delayed_ack,

@@ -9,14 +9,14 @@ import numpy as np
 
 from forebay import _core
 from forebay.engines.simulation.runs import Watched, make_run
-from forebay.engines.simulation.telling import links_of, to_histogram
+from forebay.engines.simulation.telling import read_links, to_histogram
 from forebay.outcome.trace import FlowTrace, Incidents, LinkTrace, Periods, Trace
 from forebay.scenario import Duration, ScenarioError
 
 if TYPE_CHECKING:
-    from forebay._core import LinkReadings, Readings, TraceReadings
+    from forebay._core import LinkReadings, TraceReadings
     from forebay.engines.protocol import Progress
-    from forebay.outcome.reading import IntArray
+    from forebay.outcome.reading import IntArray, LinkReading
     from forebay.scenario import Scenario
 
 MOST_SAMPLES = 10_000_000
@@ -31,8 +31,8 @@ def trace(
     progress: Progress | None = None,
 ) -> Trace:
     """Simulate the replication of ``seed`` and sample it at every ``step``."""
-    _check(scenario, step, flows)
-    run = make_run(scenario, seed, Watched(step, tuple(flows)))
+    _check(scenario, step)
+    run, _, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
     (raw,) = _core.simulate([run], jobs=1, progress=progress)
     read = raw["trace"]
     assert read is not None, "asked for"
@@ -44,7 +44,12 @@ def trace(
         window_s=(begin, begin + scenario.measure.duration),
         round_trip_s=float(scenario.mean_rtt),
         at_s=read["at_s"],
-        links=_links(scenario, raw, read["queue"]),
+        links={
+            name: _link(reading, each, queue)
+            for (name, reading), each, queue in zip(
+                read_links(scenario, layout, raw).items(), raw["links"], read["queue"], strict=False
+            )
+        },
         flows={number: _flow(read, row) for row, number in enumerate(flows)},
         window_sum_packets=read["window_sum"],
         in_avoidance=read["in_avoidance"],
@@ -55,7 +60,7 @@ def trace(
     )
 
 
-def _check(scenario: Scenario, step: Duration, flows: Sequence[int]) -> None:
+def _check(scenario: Scenario, step: Duration) -> None:
     least = max(scenario.measure.duration / MOST_SAMPLES, 1e-12)
     if not least <= step <= scenario.measure.duration:
         hint = f"write a time from {Duration(least)} to {scenario.measure.duration}"
@@ -63,35 +68,20 @@ def _check(scenario: Scenario, step: Duration, flows: Sequence[int]) -> None:
             "out-of-range", f"a sample every {step} of {scenario.measure.duration}", hint,
             field="step", value=step,
         )  # fmt: skip
-    for number in flows:
-        if not 0 <= number < scenario.n_flows or flows.count(number) > 1:
-            hint = f"write different numbers from 0 to {scenario.n_flows - 1}"
-            wrong = f"flow {number} is not there, or there twice"
-            raise ScenarioError("out-of-range", wrong, hint, field="flows", value=number)
 
 
-def _links(scenario: Scenario, raw: Readings, queues: IntArray) -> dict[str, LinkTrace]:
-    pairs = zip(raw["links"], queues, strict=True)
-    return {
-        link.name: _link(link.rate_bps, link.buffer_packets, link.bdp_packets, each, queue)
-        for link, (each, queue) in zip(links_of(scenario), pairs, strict=True)
-    }
-
-
-def _link(
-    rate_bps: float, buffer_packets: int, bdp_packets: float, raw: LinkReadings, queue: IntArray
-) -> LinkTrace:
+def _link(reading: LinkReading, raw: LinkReadings, queue: IntArray) -> LinkTrace:
     detail = raw["detail"]
     assert detail is not None, "asked for"
     return LinkTrace(
-        capacity_bps=rate_bps,
-        buffer_packets=buffer_packets,
-        bdp_packets=bdp_packets,
+        capacity_bps=reading.capacity_bps,
+        buffer_packets=reading.buffer_packets,
+        bdp_packets=reading.bdp_packets,
         queue_packets=queue,
-        queue_step=raw["queue_bin_width"],
-        queue_s=raw["queue_s"].sum(axis=0),
+        queue_step=reading.queue_step,
+        queue_s=reading.queue_s.sum(axis=0),
         seen=detail["seen"],
-        delay=to_histogram(raw["delay"]),
+        delay=reading.delay,
         busy=_periods(*detail["busy"]),
         idle=_periods(*detail["idle"]),
         arrivals=raw["arrivals"].sum(axis=0),
