@@ -9,7 +9,7 @@ window only (delay quantiles, Jain's index, completion times) then has none.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,6 +69,7 @@ def link_outcome(links: Sequence[LinkReading], goals: Goals | None = None) -> Li
         queue_delay_s=queue_delay_s(links),
         buffer_packets=links[0].buffer_packets,
         bdp_packets=links[0].bdp_packets,
+        marks=_count(k.marks for k in links),
         asked={} if goals is None else asked(links, goals),
     )
 
@@ -84,8 +85,9 @@ def class_outcome(classes: Sequence[ClassReading], windows_s: Sequence[float]) -
         jain=over_replications(_known([jain(k.flow_goodput_bits) for k in classes]), FRACTION),
         rtt_s=_histograms([k.rtt for k in classes]),
         loss_rate=ratio([_counts(k.drops, k.arrivals) for k in classes], FRACTION),
-        timeouts=ratio([_total(k.timeouts) for k in classes], POSITIVE),
+        timeouts=_count(k.timeouts for k in classes),
         fct_s=_samples([k.fct_s for k in classes]),
+        retransmissions=_count(k.retransmissions for k in classes),
     )
 
 
@@ -183,9 +185,10 @@ def _rate(amounts: FloatArray, whole: float) -> Ratio:
     return _as_float(amounts), np.full(amounts.size, whole / amounts.size)
 
 
-def _total(counts: NDArray[np.int64]) -> Ratio:
+def _count(counts: Iterable[NDArray[np.int64] | None]) -> Metric | None:
     """A plain count over the window, as a ratio so that its batches give an interval."""
-    return _rate(_as_float(counts), 1.0)
+    known = [_rate(_as_float(each), 1.0) for each in counts if each is not None]
+    return ratio(known, POSITIVE)
 
 
 def _counts(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Ratio:

@@ -46,6 +46,7 @@ class LinkOutcome(_Frozen):
     queue_delay_s: Quantiles | None
     buffer_packets: int
     bdp_packets: float
+    marks: Metric | None = None
     asked: dict[str, Metric] = Field(default_factory=dict)
 
 
@@ -61,6 +62,7 @@ class ClassOutcome(_Frozen):
     loss_rate: Metric | None
     timeouts: Metric | None
     fct_s: Quantiles | None
+    retransmissions: Metric | None = None
 
 
 class Provenance(BaseModel):

@@ -56,6 +56,8 @@ class LinkReading:
         Sum of the waiting times of the accepted packets, seconds.
     round_trips : RoundTrips or None
         None where no goal asks for a probability.
+    marks : shape (b,) or None
+        Packets that the queue marked (CE, RFC 3168); None where the engine cannot tell.
     """
 
     capacity_bps: float
@@ -71,6 +73,7 @@ class LinkReading:
     delay: Histogram
     delay_sum_s: FloatArray
     round_trips: RoundTrips | None = None
+    marks: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,8 @@ class ClassReading:
     ``throughput_bits`` counts bits that left the bottleneck, headers included;
     ``goodput_bits`` counts in-order bits at the receiver, each once, on the same
     footing (whole packets). Shapes (b,) but for ``flow_goodput_bits`` (flows,).
-    ``rtt`` and ``fct_s`` are None where the class has none.
+    ``rtt`` and ``fct_s`` are None where the class has none, ``retransmissions`` (segments sent
+    again, shape (b,)) where the engine cannot tell.
     """
 
     kind: str
@@ -93,6 +97,7 @@ class ClassReading:
     flow_goodput_bits: FloatArray
     rtt: Histogram | None
     fct_s: FloatArray | None
+    retransmissions: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True)

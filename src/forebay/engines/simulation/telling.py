@@ -29,14 +29,15 @@ def to_reading(
     """Name what one replication read."""
     return Reading(
         seed=seed,
-        links=_links(scenario, layout, raw),
+        links=read_links(scenario, layout, raw),
         classes=_classes(scenario, workload, layout, raw),
         packets=raw["packets"],
         cpu_s=raw["wall_s"],
     )
 
 
-def _links(scenario: Scenario, layout: Layout, raw: Readings) -> dict[str, LinkReading]:
+def read_links(scenario: Scenario, layout: Layout, raw: Readings) -> dict[str, LinkReading]:
+    """Name what one replication read of the links that are reported."""
     named = zip(layout.names, layout.rates, layout.buffers, raw["links"], strict=False)
     return {name: _link(scenario, rate, packets, each) for name, rate, packets, each in named}
 
@@ -53,9 +54,10 @@ def _link(scenario: Scenario, rate: float, packets: int, raw: LinkReadings) -> L
         queue_packet_s=_batch(raw["queue_packet_s"]),
         queue_s=_batch(raw["queue_s"]),
         queue_step=raw["queue_bin_width"],
-        delay=_histogram(raw["delay"]),
+        delay=to_histogram(raw["delay"]),
         delay_sum_s=_batch(raw["delay_sum_s"]),
         round_trips=_round_trips(rate, raw),
+        marks=_batch(raw["marks"]).sum(axis=1),
     )
 
 
@@ -91,8 +93,11 @@ def _classes(
             drops=_batch(raw["drops"])[:, index],
             timeouts=_batch(raw["timeouts"])[:, index],
             flow_goodput_bits=_bits(raw["flow_bytes"][workload.traffic_class == index]),
-            rtt=_histogram(raw["rtt"][index]) if isinstance(traffic, Tcp) else None,
+            rtt=to_histogram(raw["rtt"][index]) if isinstance(traffic, Tcp) else None,
             fct_s=raw["completions_s"][index] if isinstance(traffic, Short | Session) else None,
+            retransmissions=_batch(raw["retransmissions"])[:, index]
+            if isinstance(traffic, Tcp)
+            else None,
         )
         for index, traffic in enumerate(scenario.traffic)
     ]
@@ -107,6 +112,11 @@ def _bits(octets: IntArray) -> FloatArray:
     return octets.astype(np.float64) * _BITS
 
 
-def _histogram(raw: tuple[FloatArray, FloatArray]) -> Histogram:
+def _resent(raw: Readings) -> IntArray:
+    return _batch(raw["retransmissions"])
+
+
+def to_histogram(raw: tuple[FloatArray, FloatArray]) -> Histogram:
+    """Name edges and counts."""
     edges, counts = raw
     return Histogram(edges=edges, counts=counts)
