@@ -2,11 +2,11 @@
 //!
 //! The random draws are a simple generator's, not the workload's: this is for profiling.
 
-use forebay_sim::cc;
+use forebay_sim::cc::{self, Growth};
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route};
 use forebay_sim::queue::spec::QueueSpec;
 use forebay_sim::simulation::{Control, run};
-use forebay_sim::tcp::profile::Profile;
+use forebay_sim::tcp::profile::{Profile, RtoRule};
 use forebay_sim::time::{Picos, SECOND};
 use std::collections::HashMap;
 use std::time::Instant;
@@ -28,6 +28,40 @@ fn seconds(value: f64) -> Picos {
     (value * SECOND as f64) as Picos
 }
 
+/// Switches single mechanisms of the profile: `rack=0`, `delack=0.04`, `growth=ack`.
+fn adjust(profile: &mut Profile, given: &HashMap<String, String>) {
+    let number = |key: &str| given.get(key).and_then(|value| value.parse::<f64>().ok());
+    let time = |value: f64| (value > 0.0).then(|| seconds(value));
+    for (key, field) in [
+        ("sack", &mut profile.sack),
+        ("prr", &mut profile.prr),
+        ("rack", &mut profile.rack),
+        ("tlp", &mut profile.tail_loss_probe),
+        ("frto", &mut profile.f_rto),
+        ("cutagain", &mut profile.timeout_cuts_again),
+        ("adaptive", &mut profile.adaptive_ack_delay),
+        ("validate", &mut profile.validates_window),
+        ("timestamps", &mut profile.timestamps),
+        ("tsq", &mut profile.small_queues),
+    ] {
+        *field = number(key).map_or(*field, |value| value != 0.0);
+    }
+    profile.quick_acks = number("quick").map_or(profile.quick_acks, |value| value as u32);
+    profile.delayed_ack = number("delack").map_or(profile.delayed_ack, time);
+    profile.sack_compression = number("compress").map_or(profile.sack_compression, time);
+    profile.min_rto = number("minrto").map_or(profile.min_rto, seconds);
+    match given.get("growth").map(String::as_str) {
+        Some("ack") => profile.growth = Growth::PerAck,
+        Some("window") => profile.growth = Growth::PerWindow,
+        _ => {}
+    }
+    match given.get("rto").map(String::as_str) {
+        Some("linux") => profile.rto = RtoRule::Linux,
+        Some("rfc") => profile.rto = RtoRule::Rfc6298(seconds(0.01)),
+        _ => {}
+    }
+}
+
 fn main() {
     let given: HashMap<String, String> = std::env::args()
         .skip(1)
@@ -38,15 +72,7 @@ fn main() {
         |key: &str, default: f64| text(key, &default.to_string()).parse().unwrap_or(default);
     let mut profile = Profile::by_name(&text("sender", "ns2")).expect("ns2 or linux");
     profile.initial_window = number("iw", 10.0) as u32;
-    if given.contains_key("sack") {
-        profile.sack = number("sack", 0.0) != 0.0;
-    }
-    if given.contains_key("prr") {
-        profile.prr = number("prr", 0.0) != 0.0;
-    }
-    if given.contains_key("delack") {
-        profile.delayed_ack = (number("delack", 0.0) > 0.0).then(|| seconds(number("delack", 0.0)));
-    }
+    adjust(&mut profile, &given);
     let named = text("cc", "reno");
     let congestion_control = *cc::NAMES
         .iter()

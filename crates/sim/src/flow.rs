@@ -70,6 +70,8 @@ pub struct Flow {
     access_free: Picos,
     /// Packets on the access link: when each reaches the queue, and its sequence number.
     pub in_access: Ring<(Picos, u64)>,
+    /// The sender would send, but for what waits there already.
+    pub held_back: bool,
     /// `None` for a route over one queue.
     pub detour: Option<Box<Detour>>,
     /// Data packets that queues have dropped.
@@ -92,7 +94,7 @@ impl Flow {
         Self {
             index,
             sender: Sender::new(cc, spec.segments, profile),
-            receiver: Receiver::default(),
+            receiver: Receiver::new(spec.rtt),
             class: spec.class,
             route: spec.route,
             first_link: route.forward[0],
@@ -105,6 +107,7 @@ impl Flow {
             access_time,
             access_free: 0,
             in_access: Ring::default(),
+            held_back: false,
             detour: Detour::of(route),
             drops: 0,
         }
@@ -141,6 +144,14 @@ impl Flow {
         }
     }
 
+    /// TCP small queues: two packets or a millisecond at the sender's rate are on the access link
+    /// beside the one that it sends.
+    #[inline]
+    pub fn access_holds_enough(&self) -> bool {
+        let waiting = self.in_access.len();
+        waiting >= 2 && waiting as f64 >= self.sender.sending_rate() / 1000.0
+    }
+
     /// When a packet that the sender lets go now reaches the queue.
     #[inline]
     pub fn through_access(&mut self, now: Picos) -> Picos {
@@ -153,8 +164,9 @@ impl Flow {
 impl Detour {
     /// An ACK is lost at backward queue `back`.
     pub fn lose_ack(&mut self, back: usize, ack: AckPacket) {
-        self.unreported.push_back(ack.trigger);
-        self.untold[back] += 1 + ack.also;
+        let run = u32::from(ack.run);
+        self.unreported.extend((0..run).rev().map(|i| ack.trigger.wrapping_sub(i)));
+        self.untold[back] += ack.run + ack.also;
     }
 
     /// An ACK passes backward queue `back`; true if it is alone on its way from there.
