@@ -95,6 +95,13 @@ def test_the_scenario_and_the_simulator_know_the_same_congestion_controls() -> N
     assert list(CONGESTION_CONTROLS) == _core.CONGESTION_CONTROLS
 
 
+@pytest.mark.parametrize("name", CONGESTION_CONTROLS)
+def test_every_congestion_control_uses_the_link(name: str) -> None:
+    outcome = SimulationEngine().run(scenario(f"traffic.0.congestion_control={name}"), [1])
+    used = outcome.links["bottleneck"].utilization
+    assert used is not None and 0.7 < used.value <= 1
+
+
 def test_the_core_refuses_what_it_cannot_run() -> None:
     def flows(route: int) -> _core.Flows:
         return _core.Flows(

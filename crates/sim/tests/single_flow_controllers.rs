@@ -17,7 +17,7 @@ const RATE: f64 = 50e6;
 const RTT_MS: f64 = 40.0;
 /// One transmission longer than the propagation.
 const BDP: f64 = RATE * RTT_MS / 1e3 / 12_000.0 + 1.0;
-const SHARES: [f64; 6] = [0.0625, 0.125, 0.25, 0.5, 0.75, 1.0];
+const SHARES: [f64; 4] = [0.0625, 0.125, 0.25, 0.75];
 
 /// `buffer` counts the packet on the wire, as the fluid does.
 fn scenario(name: &'static str, profile: Profile, buffer: u32) -> Config {
@@ -25,8 +25,8 @@ fn scenario(name: &'static str, profile: Profile, buffer: u32) -> Config {
     one.access_bps = 1e11;
     one.congestion_control = name;
     let mut config = dumbbell(link(RATE, buffer - 1), profile, vec![one]);
-    config.warmup = 100 * SECOND;
-    config.window = 300 * SECOND;
+    config.warmup = 40 * SECOND;
+    config.window = 100 * SECOND;
     config
 }
 
@@ -36,14 +36,16 @@ fn measured(name: &'static str, profile: &Profile) -> Vec<(f64, f64)> {
         let buffer = (share * BDP).round() as u32;
         let config = scenario(name, profile.clone(), buffer);
         let used = utilization(&config, &simulate(&config));
-        println!("{name} {share} {used:.4}");
+        println!("{name} {share} {used:.4}"); // shown with --nocapture
         (f64::from(buffer) / BDP, used)
     };
     SHARES.into_iter().map(one).collect()
 }
 
+/// Both growth rules, and SACK: one flow that overshoots loses many segments at once, which NewReno
+/// repairs one a round trip and so runs into timeouts (see `newreno_loses_what_cubic_gains`).
 fn profiles() -> [Profile; 2] {
-    [Profile::linux(), Profile::ns2()]
+    [Profile::linux(), Profile { sack: true, ..Profile::ns2() }]
 }
 
 fn linear(beta: f64, b: f64) -> f64 {
@@ -62,10 +64,32 @@ fn exponential(beta: f64, b: f64) -> f64 {
     (1.0 - beta * m + b) / ((1.0 / (beta * m)).ln() + b)
 }
 
+/// CUBIC's fluid (RFC 9438, sections 4.2 to 4.4), stepped: the curve towards `last`, the Reno-friendly
+/// window, half a window a round trip at most. With `yielding`, each loss finds fast convergence.
+fn cubic_fluid(beta: f64, b: f64, yielding: bool) -> f64 {
+    let (top, rtt, step) = ((1.0 + b) * BDP, BDP / (RATE / 12_000.0), 0.002);
+    let alpha = 3.0 * (1.0 - beta) / (1.0 + beta);
+    let (mut time, mut used) = (0.0, 0.0);
+    for cycle in 0..8 {
+        let last = if yielding && cycle % 2 == 1 { top * (1.0 + beta) / 2.0 } else { top };
+        let (mut w, mut reno, mut t) = (beta * top, beta * top, 0.0);
+        let k = ((last - w) / 0.4).cbrt();
+        while w < top {
+            let round = rtt * (w / BDP).max(1.0);
+            reno += alpha / round * step;
+            let target = (0.4 * (t + rtt - k).powi(3) + last).max(reno);
+            w += ((target - w).max(0.0) / round).min(0.5 * w / round) * step;
+            t += step;
+            time += step;
+            used += step * (w / BDP).min(1.0);
+        }
+    }
+    used / time
+}
+
 fn agrees(name: &'static str, theory: impl Fn(f64) -> f64) {
     for profile in profiles() {
         for (b, used) in measured(name, &profile) {
-            println!("   {:.4}", theory(b));
             assert!((used - theory(b)).abs() < 0.015, "{name} B/BDP {b}: {used} {}", theory(b));
         }
     }
@@ -81,23 +105,64 @@ fn scalable() {
     agrees("scalable", |b| exponential(0.875, b));
 }
 
+/// A loss strikes a little above or below the one before it, so that fast convergence comes at some
+/// losses: the truth lies between the fluid with it at every second loss and the one without.
 #[test]
 fn cubic() {
     for profile in profiles() {
-        for name in ["cubic", "cubic-beta-0.7", "cubic-beta-0.8"] {
-            let beta = if name == "cubic-beta-0.8" { 0.8 } else { 0.7 };
+        for (name, beta) in [("cubic", 0.7), ("cubic-beta-0.7", 0.7), ("cubic-beta-0.8", 0.8)] {
             for (b, used) in measured(name, &profile) {
-                println!("   {:.4} {:.4}", (beta * (1.0 + b)).min(1.0), linear(beta, b));
+                let (low, high) = (cubic_fluid(beta, b, true), cubic_fluid(beta, b, false));
+                assert!(
+                    used > low - 0.015 && used < high + 0.015,
+                    "{name} {b}: {low} {used} {high}"
+                );
+                assert!(used > (beta * (1.0 + b)).min(1.0) - 0.015, "{name} {b}: {used}");
             }
         }
     }
 }
 
+/// min(3/4 + b, 1) is what the phase of gain 3/4 leaves at its worst (Spang et al. 2021). It knows
+/// neither pacing 1 % below the rate nor ProbeRTT: 200 ms and a round trip to refill every 10 s.
 #[test]
 fn bbr() {
     for profile in profiles() {
-        for name in ["bbr", "bbr3", "bic", "compound"] {
-            measured(name, &profile);
+        for (b, used) in measured("bbr", &profile) {
+            let bound = (0.75 + b).min(1.0) * (1.0 - 0.25 / 10.2);
+            assert!(used > bound - 0.005, "bbr {b}: {used} {bound}");
         }
     }
+}
+
+/// Draft, "Bounding cwnd Based on Recent Congestion": a cruise leaves 15 % of the flight that the path
+/// bore, so that the link is used by 0.85 m at least; ProbeRTT costs 2 % ("ProbeRTT Design Rationale").
+#[test]
+fn bbr3() {
+    // Without delayed ACKs no repair is lost. Where one is, only a timeout notices until RACK does.
+    let [_, profile] = profiles();
+    for (b, used) in measured("bbr3", &profile) {
+        let bound = (0.85 * (1.0 + b)).min(0.98);
+        assert!(used > bound - 0.02, "bbr3 {b}: {used} {bound}");
+    }
+}
+
+/// Bic and Compound have no closed form here: at least their worst instant.
+#[test]
+fn bic_and_compound() {
+    for (name, beta) in [("bic", 0.8), ("compound", 0.5)] {
+        for (b, used) in measured(name, &Profile::linux()) {
+            assert!(used > (beta * (1.0 + b)).min(1.0) - 0.015, "{name} {b}: {used}");
+        }
+    }
+}
+
+/// Without SACK a cubic flow times out again and again: Linux forgets the last maximum at a timeout
+/// and then grows by 5 % a round trip, which the next burst of losses pays for.
+#[test]
+fn newreno_loses_what_cubic_gains() {
+    let config = scenario("cubic", Profile::ns2(), 84);
+    let report = simulate(&config);
+    let timeouts: u64 = report.classes.iter().map(|batch| batch[0].timeouts).sum();
+    assert!(timeouts > 20 && utilization(&config, &report) < 0.9, "{timeouts}");
 }

@@ -10,7 +10,18 @@ from pydantic import PlainValidator, WithJsonSchema
 
 from forebay.scenario.errors import ScenarioError, nearest, one_of, show
 
-CONGESTION_CONTROLS: tuple[str, ...] = ("reno",)
+CONGESTION_CONTROLS: tuple[str, ...] = (
+    "reno",
+    "scalable",
+    "bic",
+    "cubic",
+    "cubic-beta-0.8",
+    "cubic-beta-0.7",
+    "compound",
+    "dctcp",
+    "bbr",
+    "bbr3",
+)
 """Every name that a scenario may ask for; the simulator knows the same."""
 
 
