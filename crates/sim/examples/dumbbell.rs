@@ -2,9 +2,14 @@
 //!
 //! The random draws are a simple generator's, not the workload's: this is for profiling.
 
+#[path = "detail/mod.rs"]
+mod detail;
+
 use forebay_sim::cc::{self, Growth};
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route};
+use forebay_sim::probe::link::ClassCounts;
 use forebay_sim::queue::spec::QueueSpec;
+use forebay_sim::report::Report;
 use forebay_sim::simulation::{Control, run};
 use forebay_sim::tcp::profile::{Profile, RtoRule};
 use forebay_sim::time::{Picos, SECOND};
@@ -26,6 +31,10 @@ impl Uniform {
 
 fn seconds(value: f64) -> Picos {
     (value * SECOND as f64) as Picos
+}
+
+fn total(report: &Report, count: impl Fn(&ClassCounts) -> u64) -> u64 {
+    report.links[0].batches.iter().flat_map(|batch| &batch.classes).map(count).sum()
 }
 
 /// Switches single mechanisms of the profile: `rack=0`, `delack=0.04`, `growth=ack`.
@@ -92,7 +101,7 @@ fn main() {
             access_bps: number("acc", 1e9),
         })
         .collect();
-    let config = Config {
+    let mut config = Config {
         links: vec![LinkSpec {
             rate_bps: number("bw", 155e6),
             queue: QueueSpec::by_name(&text("queue", "pfifo"))
@@ -112,16 +121,23 @@ fn main() {
         batches: 20,
         trace: None,
     };
+    let detailed = number("detail", 0.0) != 0.0;
+    if detailed {
+        detail::prepare(&mut config);
+    }
     let began = Instant::now();
     let report = run(&config, &Control::default()).expect("valid").expect("not stopped");
     let took = began.elapsed().as_secs_f64();
     let busy: u64 = report.links[0].batches.iter().map(|batch| batch.busy).sum();
     let area: u128 = report.links[0].batches.iter().map(|batch| batch.queue_area).sum();
-    let arrivals: u64 = report.links[0].batches.iter().map(|batch| batch.classes[0].arrivals).sum();
-    let drops: u64 = report.links[0].batches.iter().map(|batch| batch.classes[0].drops).sum();
-    let timeouts: u64 = report.classes.iter().map(|batch| batch[0].timeouts).sum();
+    let arrivals = total(&report, |class| class.arrivals);
+    let drops = total(&report, |class| class.drops);
+    let timeouts: u64 = report.classes.iter().flatten().map(|class| class.timeouts).sum();
     let sum: f64 = report.flow_bytes.iter().map(|&bytes| bytes as f64).sum();
     let squares: f64 = report.flow_bytes.iter().map(|&bytes| (bytes as f64).powi(2)).sum();
+    if detailed {
+        println!("{}", detail::describe(&config, &report));
+    }
     println!(
         "util={:.3} loss={:.4} meanq={:.2} jain={:.4} timeouts={} packets={} events={} s={:.3} Mpkt/s={:.2}",
         100.0 * busy as f64 / config.window as f64,
