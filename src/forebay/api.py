@@ -96,8 +96,10 @@ def size(
     Returns
     -------
     SizeResult
-        The buffer in packets, bytes and seconds at line rate, what was reached, which goal
-        binds, what each published law would have said, and every Outcome on the way.
+        The buffer in packets, bytes and seconds at line rate, what was reached, all sizes that
+        meet the goals and which goal binds at each end, or how little each goal would have to
+        give way, which law governs and why, what each law would have said, and every Outcome
+        on the way. Where flows are a range the buffer serves both of its ends.
 
     Raises
     ------
@@ -114,6 +116,7 @@ def size(
         jobs=jobs,
         progress=progress,
         laws=laws.for_scenario(scenario),
+        governs=laws.regime_of(scenario),
     )
 
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay.outcome import quantiles
+from forebay.outcome.asked import asked
 from forebay.outcome.intervals import (
     Bounds,
     around,
@@ -25,6 +27,9 @@ from forebay.outcome.intervals import (
 from forebay.outcome.model import ClassOutcome, LinkOutcome, Metric, Quantiles
 from forebay.outcome.reading import ClassReading, Histogram, LinkReading, Reading
 
+if TYPE_CHECKING:
+    from forebay.scenario import Goals
+
 FloatArray = NDArray[np.float64]
 Ratio = tuple[FloatArray, FloatArray]
 
@@ -32,8 +37,14 @@ FRACTION: Bounds = (0.0, 1.0)
 POSITIVE: Bounds = (0.0, math.inf)
 
 
-def summarize(readings: Sequence[Reading]) -> tuple[dict[str, LinkOutcome], list[ClassOutcome]]:
+def summarize(
+    readings: Sequence[Reading], goals: Goals | None = None
+) -> tuple[dict[str, LinkOutcome], list[ClassOutcome]]:
     """Links and classes of one scenario from its replications (at least one reading).
+
+    Parameters
+    ----------
+    goals : what these ask for beyond the rest is put into every link's ``asked``.
 
     Returns
     -------
@@ -41,7 +52,7 @@ def summarize(readings: Sequence[Reading]) -> tuple[dict[str, LinkOutcome], list
         One LinkOutcome a link name; one ClassOutcome a traffic class, in the readings' order.
     """
     first = readings[0]
-    links = {name: link_outcome([r.links[name] for r in readings]) for name in first.links}
+    links = {name: link_outcome([r.links[name] for r in readings], goals) for name in first.links}
     windows = [_window_s(reading) for reading in readings]
     classes = [
         class_outcome([r.classes[i] for r in readings], windows) for i in range(len(first.classes))
@@ -49,7 +60,7 @@ def summarize(readings: Sequence[Reading]) -> tuple[dict[str, LinkOutcome], list
     return links, classes
 
 
-def link_outcome(links: Sequence[LinkReading]) -> LinkOutcome:
+def link_outcome(links: Sequence[LinkReading], goals: Goals | None = None) -> LinkOutcome:
     """One link over its replications."""
     return LinkOutcome(
         utilization=utilization(links),
@@ -59,6 +70,7 @@ def link_outcome(links: Sequence[LinkReading]) -> LinkOutcome:
         buffer_packets=links[0].buffer_packets,
         bdp_packets=links[0].bdp_packets,
         marks=_count(k.marks for k in links),
+        asked={} if goals is None else asked(links, goals),
     )
 
 

@@ -34,7 +34,11 @@ class Quantiles(_Frozen):
 
 
 class LinkOutcome(_Frozen):
-    """What one link did in the measured window."""
+    """What one link did in the measured window.
+
+    ``asked`` holds what the scenario's goals ask for beyond the rest, by the name of
+    `outcome.asked`; a goal that the engine cannot answer has no entry.
+    """
 
     utilization: Metric | None
     loss_rate: Metric | None
@@ -43,6 +47,7 @@ class LinkOutcome(_Frozen):
     buffer_packets: int
     bdp_packets: float
     marks: Metric | None = None
+    asked: dict[str, Metric] = Field(default_factory=dict)
 
 
 class ClassOutcome(_Frozen):

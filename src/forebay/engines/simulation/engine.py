@@ -51,7 +51,7 @@ class SimulationEngine:
         fresh = _simulate(scenario, missing, jobs or os.cpu_count() or 1, progress)
         known = {seed: self._kept[sha, seed] for seed in seeds if seed not in missing} | fresh
         self._keep(sha, fresh)
-        links, classes = summarize([known[seed] for seed in seeds])
+        links, classes = summarize([known[seed] for seed in seeds], scenario.goals)
         return Outcome(
             scenario=scenario.to_dict(),
             engine=self.name,

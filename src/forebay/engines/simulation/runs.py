@@ -8,6 +8,7 @@ import numpy as np
 
 from forebay import _core
 from forebay.engines.simulation.layout import Layout, lay_out
+from forebay.outcome import needs_round_trips
 from forebay.scenario import ScenarioError, Tcp
 from forebay.workload import Workload, draw
 
@@ -45,11 +46,18 @@ def make_run(
         seed=workload.tie_break_seed,
         warmup_ps=_picoseconds(scenario.measure.warmup),
         window_ps=_picoseconds(scenario.measure.duration),
-        batches=BATCHES,
+        batches=BATCHES * round_trips_a_batch(scenario),
         trace_step_ps=None if watched is None else _picoseconds(watched.step_s),
         trace_flows=() if watched is None else watched.flows,
     )
     return run, workload, layout
+
+
+def round_trips_a_batch(scenario: Scenario) -> int:
+    """Return into how many round trips a batch is cut; 1 where no goal asks for them."""
+    if not needs_round_trips(scenario.goals) or not scenario.mean_rtt:
+        return 1
+    return max(1, round(scenario.measure.duration / BATCHES / scenario.mean_rtt))
 
 
 def _check(numbers: tuple[int, ...], flows: int) -> None:
