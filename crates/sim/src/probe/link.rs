@@ -117,8 +117,8 @@ impl LinkMeter {
     #[inline]
     pub fn arrived(&mut self, class: u16, waiting: usize) {
         self.current.classes[class as usize].arrivals += 1;
-        if let Some(detail) = &mut self.detail {
-            detail.seen[waiting >> self.bin_shift] += 1;
+        if self.detail.is_some() {
+            self.look(waiting);
         }
     }
 
@@ -131,6 +131,23 @@ impl LinkMeter {
     /// The wire is free at `now` and about to be served.
     #[inline]
     pub fn wakes(&mut self, now: Picos) {
+        if self.detail.is_some() {
+            self.wake(now);
+        }
+    }
+
+    // Apart, so that a reading that nobody asked for leaves the packet's path short.
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self, waiting: usize) {
+        if let Some(detail) = &mut self.detail {
+            detail.seen[waiting >> self.bin_shift] += 1;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wake(&mut self, now: Picos) {
         if let Some(detail) = &mut self.detail {
             detail.periods.wake(now, self.accepted_work);
         }
