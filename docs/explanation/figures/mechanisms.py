@@ -1,8 +1,8 @@
 """Mechanisms of TCP, switched one at a time: measures them, and draws what they do.
 
-    cargo build --release -p forebay-sim --example dumbbell
-    python docs/explanation/figures/mechanisms.py measure   # mechanisms.csv, minutes
-    python docs/explanation/figures/mechanisms.py draw      # docs/images/why-the-kernel-differs.svg
+cargo build --release -p forebay-sim --example dumbbell
+python docs/explanation/figures/mechanisms.py measure   # mechanisms.csv, minutes
+python docs/explanation/figures/mechanisms.py draw      # docs/images/why-the-kernel-differs.svg
 """
 
 from __future__ import annotations

@@ -85,9 +85,7 @@ def _classes(
         ClassReading(
             kind=traffic.kind,
             flows=workload.flows_of(index),
-            throughput_bits=_bits(
-                _batch(raw["links"][layout.last_link[index]]["sent_bytes"])[:, index]
-            ),
+            throughput_bits=_bits(_batch(_last(raw, layout, index))[:, index]),
             goodput_bits=_bits(_batch(raw["delivered_bytes"])[:, index]),
             arrivals=_batch(raw["sent"])[:, index],
             drops=_batch(raw["drops"])[:, index],
@@ -95,9 +93,7 @@ def _classes(
             flow_goodput_bits=_bits(raw["flow_bytes"][workload.traffic_class == index]),
             rtt=to_histogram(raw["rtt"][index]) if isinstance(traffic, Tcp) else None,
             fct_s=raw["completions_s"][index] if isinstance(traffic, Short | Session) else None,
-            retransmissions=_batch(raw["retransmissions"])[:, index]
-            if isinstance(traffic, Tcp)
-            else None,
+            retransmissions=_resent(raw)[:, index] if isinstance(traffic, Tcp) else None,
         )
         for index, traffic in enumerate(scenario.traffic)
     ]
