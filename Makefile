@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python lint format bench figures lock clean
+.PHONY: help setup demo test test-rust test-python lint format bench bench-peers figures lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -76,6 +76,10 @@ format: setup
 
 bench: setup
 	$(BIN)/python benches/speed.py
+
+# Beside ns-2, where that is installed.
+bench-peers: setup
+	$(BIN)/python benches/peers/compare.py
 
 figures: setup
 	@mkdir -p docs/images

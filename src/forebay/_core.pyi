@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypedDict, final
 
 import numpy as np
@@ -13,6 +13,7 @@ class Profile:
         cls,
         name: str,
         *,
+        ecn: bool = False,
         initial_window: int | None = None,
         sack: bool | None = None,
         delayed_ack: bool | None = None,
@@ -23,7 +24,16 @@ class Profile:
 @final
 class Link:
     def __new__(
-        cls, rate_bps: float, *, buffer_packets: int, transmit_ring: int = 0, delay_ps: int = 0
+        cls,
+        rate_bps: float,
+        *,
+        buffer_packets: int,
+        packet_bytes: int = 1500,
+        discipline: str = "pfifo",
+        parameters: Mapping[str, float] | None = None,
+        transmit_ring: int = 0,
+        delay_ps: int = 0,
+        alpha: float | None = None,
     ) -> Link: ...
 
 @final
@@ -39,7 +49,21 @@ class Flows:
         segments: NDArray[np.int64],
         packet_bytes: NDArray[np.int32],
         access_bps: NDArray[np.float64],
+        open_loop: NDArray[np.bool_],
+        packet_offsets: NDArray[np.int64] | None = None,
+        file_offsets: NDArray[np.int64] | None = None,
     ) -> Flows: ...
+
+@final
+class Plays:
+    def __new__(
+        cls,
+        *,
+        packet_at_ps: NDArray[np.int64],
+        packet_bytes: NDArray[np.int32],
+        file_segments: NDArray[np.int64],
+        file_think_ps: NDArray[np.int64],
+    ) -> Plays: ...
 
 @final
 class Run:
@@ -54,6 +78,8 @@ class Run:
         warmup_ps: int,
         window_ps: int,
         batches: int,
+        plays: Plays | None = None,
+        memory_bytes: int | None = None,
         trace_step_ps: int | None = None,
         trace_flows: Sequence[int] = (),
     ) -> Run: ...

@@ -64,7 +64,8 @@ def test_defaults() -> None:
     traffic = scenario.traffic[0]
     assert (scenario.queue.discipline, str(scenario.queue.size)) == ("drop-tail", "1 bdp")
     assert (traffic.kind, traffic.sender, traffic.congestion_control) == ("long", "linux", "reno")
-    assert (traffic.rtt.mean, traffic.packet, traffic.access_rate) == (0.1, 1500, 1e9)
+    assert (traffic.rtt.mean, traffic.packet, traffic.access_rate) == (0.1, 1500, None)
+    assert traffic.access(155e6) == 1.55e9
     assert (scenario.measure.warmup, scenario.measure.duration) == (20, 40)
     assert scenario.goals.utilization is None
 

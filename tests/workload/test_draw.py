@@ -43,7 +43,7 @@ def arrays(workload: Workload) -> dict[str, np.ndarray]:
         ("queue.size=7 packets",),
         ("goals.utilization=0.5", "goals.loss_rate=0.1"),
         ("measure.warmup=3 s", "measure.duration=77 s"),
-        ("link.rate=1 Gbit/s", "name=other"),
+        ("link.rate=1 Gbit/s", "traffic.0.access_rate=1.55 Gbit/s", "name=other"),
     ],
 )
 def test_what_is_not_traffic_changes_no_draw(sets: tuple[str, ...]) -> None:
@@ -109,6 +109,8 @@ def test_types_and_shapes() -> None:
         "segments": "int64",
         "packet_bytes": "int32",
         "access_bps": "float64",
+        "access_group": "int32",
+        "reverse": "bool",
     }
     assert {values.shape for values in arrays(flows).values()} == {(150,)}
     assert 0 <= flows.tie_break_seed < 2**64
@@ -127,6 +129,7 @@ def test_shares_are_exact_and_shuffled(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("reno", "cubic", "bbr")
     monkeypatch.setattr(congestion, "CONGESTION_CONTROLS", names)
     monkeypatch.setattr("forebay.workload.drawing.CONGESTION_CONTROLS", names)
+    monkeypatch.setattr("forebay.workload.tcp.CONGESTION_CONTROLS", names)
     shares = "traffic.0.congestion_control={bbr=0.255, cubic=0.745}"
     mixed = draw(scenario(shares), 1)
     controls = [mixed.congestion_controls[i] for i in mixed.congestion_control]

@@ -1,5 +1,6 @@
 //! The Rust core as `forebay._core`: the only crate that knows Python.
 
+mod queue;
 mod readings;
 mod run;
 mod simulate;
@@ -14,6 +15,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Profile>()?;
     module.add_class::<run::Link>()?;
     module.add_class::<run::Flows>()?;
+    module.add_class::<run::Plays>()?;
     module.add_class::<run::Run>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     Ok(())

@@ -1,14 +1,14 @@
 //! Scenarios as Python hands them over.
 
+use crate::queue::queue_spec;
 use forebay_sim::cc;
-use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, TraceSpec};
-use forebay_sim::queue::fifo::PfifoParams;
-use forebay_sim::queue::spec::QueueSpec;
+use forebay_sim::config::{Config, File, FlowSpec, LinkSpec, Packet, Route, Source, TraceSpec};
 use forebay_sim::tcp::profile;
 use forebay_sim::time::Picos;
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// A TCP stack: "ns2" or "linux", with what a scenario overrides.
 #[pyclass(frozen, module = "forebay._core")]
@@ -17,9 +17,11 @@ pub struct Profile(profile::Profile);
 #[pymethods]
 impl Profile {
     #[new]
-    #[pyo3(signature = (name, *, initial_window=None, sack=None, delayed_ack=None, min_rto_ps=None, max_window=None))]
+    #[pyo3(signature = (name, *, ecn=false, initial_window=None, sack=None, delayed_ack=None, min_rto_ps=None, max_window=None))]
+    #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         name: &str,
+        ecn: bool,
         initial_window: Option<u32>,
         sack: Option<bool>,
         delayed_ack: Option<bool>,
@@ -28,6 +30,7 @@ impl Profile {
     ) -> PyResult<Self> {
         let mut made = profile::Profile::by_name(name)
             .ok_or_else(|| PyValueError::new_err(format!("unknown sender profile {name:?}")))?;
+        made.ecn = ecn;
         made.initial_window = initial_window.unwrap_or(made.initial_window);
         made.sack = sack.unwrap_or(made.sack);
         made.min_rto = min_rto_ps.unwrap_or(made.min_rto);
@@ -47,10 +50,26 @@ pub struct Link(LinkSpec);
 #[pymethods]
 impl Link {
     #[new]
-    #[pyo3(signature = (rate_bps, *, buffer_packets, transmit_ring=0, delay_ps=0))]
-    fn new(rate_bps: f64, buffer_packets: u32, transmit_ring: u32, delay_ps: Picos) -> Self {
-        let queue = QueueSpec::Pfifo(PfifoParams { limit: buffer_packets });
-        Self(LinkSpec { rate_bps, queue, transmit_ring, pool: None, delay: delay_ps })
+    #[pyo3(signature = (rate_bps, *, buffer_packets, packet_bytes=1500, discipline="pfifo",
+        parameters=None, transmit_ring=0, delay_ps=0, alpha=None))]
+    #[allow(clippy::too_many_arguments)] // keywords of a Python call
+    fn new(
+        rate_bps: f64,
+        buffer_packets: u32,
+        packet_bytes: u32,
+        discipline: &str,
+        parameters: Option<&Bound<'_, PyDict>>,
+        transmit_ring: u32,
+        delay_ps: Picos,
+        alpha: Option<f64>,
+    ) -> PyResult<Self> {
+        Ok(Self(LinkSpec {
+            rate_bps,
+            queue: queue_spec(discipline, buffer_packets, packet_bytes, parameters)?,
+            transmit_ring,
+            pool: alpha.map(|alpha| (0, alpha)),
+            delay: delay_ps,
+        }))
     }
 }
 
@@ -62,7 +81,7 @@ pub struct Flows(Vec<FlowSpec>);
 impl Flows {
     #[new]
     #[pyo3(signature = (*, traffic_class, route, congestion_control, rtt_ps, start_ps, segments,
-        packet_bytes, access_bps))]
+        packet_bytes, access_bps, open_loop, packet_offsets=None, file_offsets=None))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         traffic_class: PyReadonlyArray1<'_, i32>,
@@ -73,10 +92,14 @@ impl Flows {
         segments: PyReadonlyArray1<'_, i64>,
         packet_bytes: PyReadonlyArray1<'_, i32>,
         access_bps: PyReadonlyArray1<'_, f64>,
+        open_loop: PyReadonlyArray1<'_, bool>,
+        packet_offsets: Option<PyReadonlyArray1<'_, i64>>,
+        file_offsets: Option<PyReadonlyArray1<'_, i64>>,
     ) -> PyResult<Self> {
         let n = traffic_class.len();
         let narrow = [route.len(), congestion_control.len(), packet_bytes.len()];
-        let wide = [rtt_ps.len(), start_ps.len(), segments.len(), access_bps.len()];
+        let wide =
+            [rtt_ps.len(), start_ps.len(), segments.len(), access_bps.len(), open_loop.len()];
         if narrow.iter().chain(&wide).any(|&len| len != n) {
             return Err(PyValueError::new_err("flow arrays differ in length"));
         }
@@ -84,6 +107,25 @@ impl Flows {
         let (control, bytes) = (congestion_control.as_array(), packet_bytes.as_array());
         let (rtt, start) = (rtt_ps.as_array(), start_ps.as_array());
         let (length, access) = (segments.as_array(), access_bps.as_array());
+        let open_loop = open_loop.as_array();
+        let part = |offsets: &Option<PyReadonlyArray1<'_, i64>>, i: usize| {
+            let offsets = offsets.as_ref()?.as_array();
+            let (from, to) = (*offsets.get(i)?, *offsets.get(i + 1)?);
+            Some((usize::try_from(from).ok()?, usize::try_from(to).ok()?)).filter(|(a, b)| a < b)
+        };
+        let source = |i: usize| -> Option<Source> {
+            if let Some((from, to)) = part(&packet_offsets, i) {
+                return Some(Source::Packets(from, to));
+            }
+            if let Some((from, to)) = part(&file_offsets, i) {
+                return Some(Source::Files(from, to));
+            }
+            match length[i] {
+                0 if open_loop[i] => Some(Source::Packets(0, 0)),
+                0 => Some(Source::Segments(u64::MAX)),
+                segments => Some(Source::Segments(segments.try_into().ok()?)),
+            }
+        };
         let flow = |i: usize| -> Option<FlowSpec> {
             Some(FlowSpec {
                 class: class[i].try_into().ok()?,
@@ -91,13 +133,59 @@ impl Flows {
                 congestion_control: cc::NAMES.get(usize::try_from(control[i]).ok()?)?,
                 rtt: rtt[i].try_into().ok()?,
                 start: start[i].try_into().ok()?,
-                segments: if length[i] == 0 { u64::MAX } else { length[i].try_into().ok()? },
+                source: source(i)?,
                 packet_bytes: bytes[i].try_into().ok()?,
                 access_bps: access[i],
             })
         };
         let out_of_range = |i| PyValueError::new_err(format!("flow {i} is out of range"));
         (0..n).map(|i| flow(i).ok_or_else(|| out_of_range(i))).collect::<PyResult<_>>().map(Self)
+    }
+}
+
+/// Packets of open-loop sources, and files of users: what `Flows`' offsets point into.
+#[pyclass(frozen, module = "forebay._core")]
+pub struct Plays {
+    packets: Vec<Packet>,
+    files: Vec<File>,
+}
+
+#[pymethods]
+impl Plays {
+    #[new]
+    #[pyo3(signature = (*, packet_at_ps, packet_bytes, file_segments, file_think_ps))]
+    fn new(
+        packet_at_ps: PyReadonlyArray1<'_, i64>,
+        packet_bytes: PyReadonlyArray1<'_, i32>,
+        file_segments: PyReadonlyArray1<'_, i64>,
+        file_think_ps: PyReadonlyArray1<'_, i64>,
+    ) -> PyResult<Self> {
+        let (at, bytes) = (packet_at_ps.as_array(), packet_bytes.as_array());
+        let (segments, think) = (file_segments.as_array(), file_think_ps.as_array());
+        if at.len() != bytes.len() || segments.len() != think.len() {
+            return Err(PyValueError::new_err("arrays of packets or files differ in length"));
+        }
+        let packet = |(&at, &bytes): (&i64, &i32)| {
+            Some(Packet { at: at.try_into().ok()?, bytes: bytes.try_into().ok()? })
+        };
+        let file = |(&segments, &think): (&i64, &i64)| {
+            Some(File { segments: segments.try_into().ok()?, think: think.try_into().ok()? })
+        };
+        let negative = || PyValueError::new_err("a packet or file has a negative field");
+        Ok(Self {
+            packets: at
+                .iter()
+                .zip(bytes)
+                .map(packet)
+                .collect::<Option<_>>()
+                .ok_or_else(negative)?,
+            files: segments
+                .iter()
+                .zip(think)
+                .map(file)
+                .collect::<Option<_>>()
+                .ok_or_else(negative)?,
+        })
     }
 }
 
@@ -109,7 +197,7 @@ pub struct Run(pub Config);
 impl Run {
     #[new]
     #[pyo3(signature = (*, links, routes, profiles, flows, seed, warmup_ps, window_ps, batches,
-        trace_step_ps=None, trace_flows=vec![]))]
+        plays=None, memory_bytes=None, trace_step_ps=None, trace_flows=vec![]))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         links: Vec<PyRef<'_, Link>>,
@@ -120,6 +208,8 @@ impl Run {
         warmup_ps: Picos,
         window_ps: Picos,
         batches: u32,
+        plays: Option<PyRef<'_, Plays>>,
+        memory_bytes: Option<u64>,
         trace_step_ps: Option<Picos>,
         trace_flows: Vec<u32>,
     ) -> PyResult<Self> {
@@ -127,11 +217,13 @@ impl Run {
         let trace = |step| TraceSpec { step, flows: trace_flows, window_sum: true };
         let config = Config {
             links: links.iter().map(|link| link.0.clone()).collect(),
-            pools: vec![],
+            pools: memory_bytes.into_iter().collect(),
             seed,
             routes: routes.into_iter().map(route).collect(),
             profiles: profiles.iter().map(|profile| profile.0.clone()).collect(),
             flows: flows.0.clone(),
+            packets: plays.as_ref().map_or(vec![], |plays| plays.packets.clone()),
+            files: plays.as_ref().map_or(vec![], |plays| plays.files.clone()),
             warmup: warmup_ps,
             window: window_ps,
             batches,

@@ -6,7 +6,7 @@
 mod detail;
 
 use forebay_sim::cc::{self, Growth};
-use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route};
+use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, Source};
 use forebay_sim::probe::link::ClassCounts;
 use forebay_sim::queue::spec::QueueSpec;
 use forebay_sim::report::Report;
@@ -96,7 +96,7 @@ fn main() {
             congestion_control,
             rtt: seconds(low + (high - low) * random.next()),
             start: seconds(number("startmax", 10.0) * random.next()),
-            segments: u64::MAX,
+            source: Source::Segments(u64::MAX),
             packet_bytes: 1500,
             access_bps: number("acc", 1e9),
         })
@@ -116,6 +116,8 @@ fn main() {
         routes: vec![Route { forward: vec![0], backward: vec![] }],
         profiles: vec![profile],
         flows,
+        packets: vec![],
+        files: vec![],
         warmup: seconds(number("t0", 20.0)),
         window: seconds(number("t1", 60.0) - number("t0", 20.0)),
         batches: 20,

@@ -31,6 +31,37 @@ pub struct Route {
     pub backward: Vec<u16>,
 }
 
+/// What a flow sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// So many segments over TCP, once; `u64::MAX` for a flow that never ends.
+    Segments(u64),
+    /// Those of `Config::packets` from the first index to before the second, at their times,
+    /// whatever becomes of them.
+    Packets(usize, usize),
+    /// Those of `Config::files` from the first index to before the second, each over a TCP
+    /// connection of its own, with a pause after each.
+    Files(usize, usize),
+}
+
+/// A packet of an open-loop source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// When the source hands it to its access link; not before the one before it.
+    pub at: Picos,
+    /// Size on the link, headers included.
+    pub bytes: u32,
+}
+
+/// A file that a user fetches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its length.
+    pub segments: u64,
+    /// The pause after it.
+    pub think: Picos,
+}
+
 /// One flow, as the workload drew it.
 #[derive(Clone, Debug)]
 pub struct FlowSpec {
@@ -44,8 +75,8 @@ pub struct FlowSpec {
     pub rtt: Picos,
     /// When its first packet reaches the first queue, if its access link is idle.
     pub start: Picos,
-    /// Segments to send; `u64::MAX` for a flow that never ends.
-    pub segments: u64,
+    /// What it sends.
+    pub source: Source,
     /// Size of a data packet on the link, headers included.
     pub packet_bytes: u32,
     /// Rate of the sender's own access link.
@@ -78,6 +109,10 @@ pub struct Config {
     pub profiles: Vec<Profile>,
     /// The flows.
     pub flows: Vec<FlowSpec>,
+    /// Packets of all open-loop sources.
+    pub packets: Vec<Packet>,
+    /// Files of all users.
+    pub files: Vec<File>,
     /// Time before readings begin.
     pub warmup: Picos,
     /// Length of the measured window.
@@ -232,6 +267,15 @@ impl Config {
         let interior = self.interior_delay(&route.forward) + self.interior_delay(&route.backward);
         if flow.rtt < interior {
             return Err(ConfigError::ShortRoundTrip(index));
+        }
+        match flow.source {
+            Source::Packets(from, to) if from > to || to > self.packets.len() => {
+                return Err(ConfigError::Unknown("packet", to));
+            }
+            Source::Files(from, to) if from >= to || to > self.files.len() => {
+                return Err(ConfigError::Unknown("file", to));
+            }
+            _ => {}
         }
         positive(flow.access_bps, "access rate")?;
         positive(f64::from(flow.packet_bytes), "packet size")

@@ -6,13 +6,12 @@
 //! access link, and before each further queue on their route.
 
 use crate::cc::Cc;
-use crate::config::{Config, FlowSpec, Route};
-use crate::link::Arriving;
+use crate::config::{Config, FlowSpec, Packet, Route, Source};
 use crate::parcel::{Load, Parcel};
 use crate::ring::Ring;
 use crate::tcp::receiver::{AckPacket, Receiver};
 use crate::tcp::sender::Sender;
-use crate::time::{Picos, serialization};
+use crate::time::{NEVER, Picos, serialization};
 use std::collections::VecDeque;
 
 /// A data packet between two queues.
@@ -37,6 +36,35 @@ pub struct Detour {
     pub unreported: VecDeque<u32>,
     /// Of these, how many the next ACK through each backward queue will tell of.
     pub untold: Vec<u16>,
+}
+
+/// A flow that does more than send its segments once.
+pub struct Play {
+    /// What it sends.
+    pub source: Source,
+    /// Index of the packet or file that is next.
+    pub next: usize,
+    /// When the next file begins; `NEVER` while one is under way.
+    pub restart_at: Picos,
+    /// What earlier connections, or a source without any, have counted.
+    pub earlier: Counts,
+    access_bps: f64,
+    cc: &'static str,
+}
+
+/// What a flow has counted since the run began.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Counts {
+    /// Data packets let go.
+    pub sent: u64,
+    /// Data packets received, each once.
+    pub received: u64,
+    /// The same in bytes on the link.
+    pub received_bytes: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
 }
 
 /// See the module's page.
@@ -74,6 +102,8 @@ pub struct Flow {
     pub held_back: bool,
     /// `None` for a route over one queue.
     pub detour: Option<Box<Detour>>,
+    /// `None` for a flow that sends its segments once.
+    pub play: Option<Box<Play>>,
     /// Data packets that queues have dropped.
     pub drops: u64,
 }
@@ -86,14 +116,21 @@ impl Flow {
         let ecn = profile.ecn || cc.needs_ecn();
         let access_time = serialization(spec.packet_bytes, spec.access_bps);
         let route = &config.routes[spec.route as usize];
+        let (segments, play) = match spec.source {
+            Source::Segments(segments) => (segments, None),
+            Source::Packets(..) => (0, Some(Box::new(Play::new(spec)))),
+            Source::Files(first, _) => {
+                (config.files[first].segments, Some(Box::new(Play::new(spec))))
+            }
+        };
         let edge = spec.rtt
             - config.interior_delay(&route.forward)
             - config.interior_delay(&route.backward);
         let (turn, home) =
             if route.backward.is_empty() { (edge, 0) } else { (edge / 2, edge - edge / 2) };
-        Self {
+        let mut flow = Self {
             index,
-            sender: Sender::new(cc, spec.segments, profile),
+            sender: Sender::new(cc, segments, profile),
             receiver: Receiver::new(spec.rtt),
             class: spec.class,
             route: spec.route,
@@ -109,27 +146,23 @@ impl Flow {
             in_access: Ring::default(),
             held_back: false,
             detour: Detour::of(route),
+            play,
             drops: 0,
+        };
+        if let Source::Packets(first, end) = spec.source {
+            let packet = config.packets.get(first).filter(|_| first < end);
+            flow.start = packet.map_or(NEVER, |&packet| flow.through_own_access(packet));
         }
-    }
-
-    /// A data packet of this flow, as a queue that keeps none sees it.
-    #[inline]
-    pub fn arriving(&self) -> Arriving {
-        Arriving { bytes: self.packet_bytes, class: self.class, ecn: self.ecn }
+        flow
     }
 
     /// A packet of this flow at queue number `stage` of its route.
     #[inline]
-    pub fn parcel(&self, stage: usize, load: Load) -> Parcel {
-        Parcel {
-            flow: self.index,
-            bytes: self.packet_bytes,
-            class: self.class,
-            stage: stage as u8,
-            ecn: self.ecn,
-            load,
-        }
+    pub fn parcel(&self, stage: usize, bytes: u32, load: Load) -> Parcel {
+        // RFC 3168, section 6.1.4: pure ACKs are not ECN-capable.
+        let ecn = self.ecn && matches!(load, Load::Data { .. });
+        let (flow, class, stage) = (self.index, self.class, stage as u8);
+        Parcel { flow, bytes, class, stage, ecn, load }
     }
 
     /// A queue has dropped a packet of this flow.
@@ -152,12 +185,65 @@ impl Flow {
         waiting >= 2 && waiting as f64 >= self.sender.sending_rate() / 1000.0
     }
 
+    /// When a packet of an open-loop source reaches the first queue.
+    pub fn through_own_access(&mut self, packet: Packet) -> Picos {
+        let rate = self.play.as_ref().map_or(f64::INFINITY, |play| play.access_bps);
+        self.access_free = self.access_free.max(packet.at) + serialization(packet.bytes, rate);
+        self.access_free
+    }
+
+    /// Ends the connection and begins one for the next file, if there is one.
+    pub fn restart(&mut self, now: Picos, config: &Config) {
+        let counts = self.counts();
+        let Some(play) = &mut self.play else { return };
+        play.earlier = counts;
+        play.restart_at = NEVER;
+        let profile = &config.profiles[self.class as usize];
+        let cc = Cc::by_name(play.cc).expect("checked with the configuration");
+        self.sender = Sender::new(cc, config.files[play.next].segments, profile);
+        self.receiver = self.receiver.anew();
+        self.held_back = false;
+        self.in_access = Ring::default();
+        self.start = now;
+        self.detour = Detour::of(&config.routes[self.route as usize]);
+    }
+
+    /// What it has counted since the run began.
+    pub fn counts(&self) -> Counts {
+        let earlier = self.play.as_ref().map_or(Counts::default(), |play| play.earlier);
+        let received = self.receiver.rcv_nxt;
+        Counts {
+            sent: earlier.sent + self.sender.snd_max + self.sender.retransmissions,
+            received: earlier.received + received,
+            received_bytes: earlier.received_bytes + received * u64::from(self.packet_bytes),
+            timeouts: earlier.timeouts + self.sender.timeouts,
+            retransmissions: earlier.retransmissions + self.sender.retransmissions,
+        }
+    }
+
     /// When a packet that the sender lets go now reaches the queue.
     #[inline]
     pub fn through_access(&mut self, now: Picos) -> Picos {
         let at = self.access_free.max(now);
         self.access_free = at + self.access_time;
         at
+    }
+}
+
+impl Play {
+    fn new(spec: &FlowSpec) -> Self {
+        let next = match spec.source {
+            Source::Packets(first, _) | Source::Files(first, _) => first,
+            Source::Segments(_) => 0,
+        };
+        Self {
+            source: spec.source,
+            next,
+            restart_at: NEVER,
+            earlier: Counts::default(),
+            access_bps: spec.access_bps,
+            cc: spec.congestion_control,
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! What flows share: links and the event queue; and how a packet moves between them.
 
-use crate::config::{Config, MOST_STAGES, Route};
+use crate::config::{Config, MOST_STAGES, Route, Source};
 use crate::events::{Node, Wheel};
 use crate::flow::{Detour, Flow, Transit};
-use crate::link::{Link, Verdict};
+use crate::link::{Arriving, Link, Verdict};
 use crate::parcel::{Load, Parcel};
 use crate::probe::histogram::Histogram;
 use crate::queue::shared::SharedBuffer;
@@ -97,6 +97,9 @@ impl<'a> Network<'a> {
     /// The flow starts, or its retransmission timer may have expired. The timer's node is moved
     /// only when it fires: an ACK that postpones it costs nothing.
     pub(crate) fn on_timer(&mut self, now: Picos, flow: &mut Flow) {
+        if flow.play.is_some() && self.plays(now, flow) {
+            return;
+        }
         let begins = flow.sender.snd_max == 0;
         if !begins && flow.sender.timer_at > now {
             if flow.sender.timer_at != NEVER {
@@ -108,6 +111,42 @@ impl<'a> Network<'a> {
             flow.sender.on_timer(now, &self.config.profiles[flow.class as usize]);
         }
         self.transmit(now, flow);
+    }
+
+    /// The timer of a flow that sends packets of its own or file after file; true if it was for
+    /// that alone.
+    #[cold]
+    fn plays(&mut self, now: Picos, flow: &mut Flow) -> bool {
+        let Some(play) = &flow.play else { return false };
+        if let Source::Packets(_, end) = play.source {
+            self.on_packet_due(now, flow, end);
+            return true;
+        }
+        let restart_at = play.restart_at;
+        if restart_at == NEVER {
+            return false;
+        }
+        if now < restart_at {
+            self.schedule(flow, TIMER, restart_at);
+            return true; // every segment has arrived: nothing is left to be sent again
+        }
+        let first = flow.index << self.node_bits;
+        (first..first + (1 << self.node_bits)).for_each(|node| self.wheel.remove(node));
+        flow.restart(now, self.config);
+        false
+    }
+
+    /// A packet of an open-loop source reaches the first queue; the next is put on its way.
+    fn on_packet_due(&mut self, now: Picos, flow: &mut Flow, end: usize) {
+        let Some(play) = &mut flow.play else { return };
+        let index = play.next;
+        play.next += 1;
+        play.earlier.sent += 1;
+        if play.next < end {
+            let at = flow.through_own_access(self.config.packets[index + 1]);
+            self.schedule(flow, TIMER, at);
+        }
+        self.enter(now, flow, index as u64);
     }
 
     pub(crate) fn on_access(&mut self, now: Picos, flow: &mut Flow) {
@@ -155,17 +194,30 @@ impl<'a> Network<'a> {
     #[inline]
     fn enter(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
         let link = flow.first_link as usize;
-        let parcel = || flow.parcel(0, Load::Data { seq, marked: false });
+        let bytes = self.data_bytes(flow, seq);
+        let arriving = Arriving { bytes, class: flow.class, ecn: flow.ecn };
+        let parcel = || flow.parcel(0, bytes, Load::Data { seq, marked: false });
         if self.links[link].pool.is_some() {
             return self.offer_shared(now, flow, link, parcel());
         }
-        match self.links[link].offer(now, flow.arriving(), parcel, &mut self.lost) {
+        match self.links[link].offer(now, arriving, parcel, &mut self.lost) {
             Verdict::Departs(at, marked) if flow.detour.is_none() => {
                 self.receive(flow, Transit { at, seq, marked });
             }
             Verdict::Departs(at, marked) => self.pass_on(flow, 0, Transit { at, seq, marked }),
             Verdict::Dropped => flow.drops += 1,
             Verdict::Waits => self.await_service(now, link),
+        }
+    }
+
+    /// Size on the link of a flow's data packet.
+    #[inline]
+    fn data_bytes(&self, flow: &Flow, seq: u64) -> u32 {
+        match &flow.play {
+            Some(play) if matches!(play.source, Source::Packets(..)) => {
+                self.config.packets[seq as usize].bytes
+            }
+            _ => flow.packet_bytes,
         }
     }
 
@@ -237,6 +289,9 @@ impl<'a> Network<'a> {
     #[inline]
     fn receive(&mut self, flow: &mut Flow, packet: Transit) {
         self.packets += 1;
+        if flow.play.is_some() && self.received_alone(flow, packet.seq) {
+            return;
+        }
         let profile = &self.config.profiles[flow.class as usize];
         let unfinished = flow.receiver.rcv_nxt < flow.sender.end;
         let answered = packet.at + flow.turn_delay;
@@ -249,6 +304,36 @@ impl<'a> Network<'a> {
         if unfinished && flow.receiver.rcv_nxt >= flow.sender.end {
             let completed = packet.at + flow.onward_delay - flow.start;
             self.completions[flow.class as usize].push(completed);
+            if flow.play.is_some() {
+                self.file_ended(flow, packet.at + flow.turn_delay + flow.home_delay);
+            }
+        }
+    }
+
+    /// A packet of an open-loop source has arrived: nobody answers. False for any other packet.
+    #[cold]
+    fn received_alone(&mut self, flow: &mut Flow, seq: u64) -> bool {
+        let bytes = self.data_bytes(flow, seq);
+        match &mut flow.play {
+            Some(play) if matches!(play.source, Source::Packets(..)) => {
+                play.earlier.received += 1;
+                play.earlier.received_bytes += u64::from(bytes);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A file has arrived whole; the user learns of it at `now` and thinks.
+    #[cold]
+    fn file_ended(&mut self, flow: &mut Flow, now: Picos) {
+        let Some(play) = &mut flow.play else { return };
+        let Source::Files(_, end) = play.source else { return };
+        let at = now + self.config.files[play.next].think;
+        play.next += 1;
+        if play.next < end {
+            play.restart_at = at;
+            self.schedule(flow, TIMER, at);
         }
     }
 
@@ -275,11 +360,11 @@ impl<'a> Network<'a> {
         if let Some(at) = next {
             self.schedule(flow, node, at);
         }
-        let mut parcel = flow.parcel(stage, load);
-        if matches!(load, Load::Ack(_)) {
-            parcel.bytes = self.config.profiles[flow.class as usize].ack_bytes;
-            parcel.ecn = false; // RFC 3168, section 6.1.4: pure ACKs are not ECN-capable
-        }
+        let bytes = match load {
+            Load::Data { seq, .. } => self.data_bytes(flow, seq),
+            Load::Ack(_) => self.config.profiles[flow.class as usize].ack_bytes,
+        };
+        let parcel = flow.parcel(stage, bytes, load);
         self.offer_shared(now, flow, link as usize, parcel);
     }
 

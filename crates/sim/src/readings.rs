@@ -121,19 +121,20 @@ fn in_avoidance(flow: &Flow) -> bool {
 }
 
 fn received_bytes(flow: &Flow) -> u64 {
-    flow.receiver.rcv_nxt * u64::from(flow.packet_bytes)
+    flow.counts().received_bytes
 }
 
 fn class_totals(simulation: &Simulation) -> Vec<ClassBatch> {
     let mut totals = vec![ClassBatch::default(); simulation.network.config.profiles.len()];
     for flow in &simulation.flows {
         let total = &mut totals[flow.class as usize];
-        total.sent_segments += flow.sender.snd_max + flow.sender.retransmissions;
+        let counts = flow.counts();
+        total.sent_segments += counts.sent;
         total.drops += flow.drops;
-        total.delivered_segments += flow.receiver.rcv_nxt;
-        total.delivered_bytes += received_bytes(flow);
-        total.timeouts += flow.sender.timeouts;
-        total.retransmissions += flow.sender.retransmissions;
+        total.delivered_segments += counts.received;
+        total.delivered_bytes += counts.received_bytes;
+        total.timeouts += counts.timeouts;
+        total.retransmissions += counts.retransmissions;
     }
     totals
 }

@@ -38,7 +38,8 @@ impl<'a> Simulation<'a> {
         let make = |(index, spec)| Flow::new(index, spec, config);
         let flows: Vec<Flow> = (0..).zip(&config.flows).map(make).collect();
         let mut network = Network::new(config);
-        flows.iter().for_each(|flow| network.schedule(flow, TIMER, flow.start));
+        let begins = flows.iter().filter(|flow| flow.start < NEVER);
+        begins.for_each(|flow| network.schedule(flow, TIMER, flow.start));
         Self { flows, network }
     }
 

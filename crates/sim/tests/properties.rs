@@ -3,7 +3,7 @@
 mod toy;
 
 use forebay_sim::cc;
-use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route};
+use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, Source};
 use forebay_sim::queue::spec::{NAMES, QueueSpec};
 use forebay_sim::report::Report;
 use forebay_sim::tcp::profile::Profile;
@@ -18,7 +18,7 @@ fn flows() -> impl Strategy<Value = Vec<FlowSpec>> {
         (one, 0..cc::NAMES.len()).prop_map(|((rtt_us, start_ms, end, access, bytes), cc)| {
             let mut spec = flow(rtt_us * MILLISECOND / 1000, start_ms * MILLISECOND);
             spec.congestion_control = cc::NAMES[cc];
-            spec.segments = end.unwrap_or(u64::MAX);
+            spec.source = Source::Segments(end.unwrap_or(u64::MAX));
             spec.access_bps = [1e6, 10e6, 1e9, 1e12][access];
             spec.packet_bytes = bytes;
             spec
@@ -112,7 +112,7 @@ proptest! {
 #[test]
 fn packets_are_conserved() {
     let mut flows = spread(40);
-    flows.iter_mut().for_each(|flow| flow.segments = 300);
+    flows.iter_mut().for_each(|flow| flow.source = Source::Segments(300));
     for profile in [Profile::ns2(), Profile::linux()] {
         let mut config = dumbbell(link(10e6, 20), profile, flows.clone());
         config.warmup = 0;

@@ -36,3 +36,26 @@ class EngineUnavailable(Exception):
     def __init__(self, engine: str, missing: str, hint: str) -> None:
         self.engine, self.missing, self.hint = engine, missing, hint
         super().__init__(f"engine {engine} cannot run here: {missing}; {hint}")
+
+
+class CannotPlay(Exception):
+    """An engine that runs here cannot play some of a scenario's traffic.
+
+    Attributes
+    ----------
+    engine, what : str
+        Name of the engine; what it cannot play.
+    field : str
+        Where the scenario asks for it, such as ``"traffic.1.kind"``.
+    """
+
+    code = "cannot-play"
+    exit_status = 3
+
+    def __init__(self, engine: str, what: str, field: str) -> None:
+        self.engine, self.what, self.field = engine, what, field
+        self.hint = "write another --engine, or leave it out of the scenario"
+        super().__init__(f"{field}: {engine} cannot play {what} yet; {self.hint}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.engine, self.what, self.field))

@@ -50,7 +50,12 @@ LAWS: tuple[Law, ...] = (
 
 
 def for_scenario(scenario: Scenario) -> list[LawAnswer]:
-    """Answers of all laws that have anything to say about `scenario`, broken ones included."""
+    """Answers of all laws that have anything to say about `scenario`, broken ones included.
+
+    All of them are laws of flows that last; without any there is no n to put into them.
+    """
+    if not scenario.n_flows:
+        return []
     answers = [law.answer(scenario) for law in LAWS]
     return [a for a in answers if a.packets is not None or a.utilization is not None]
 

@@ -25,9 +25,17 @@ PERIODS_MEASURED = 5
 
 def long_lived(scenario: Scenario) -> str | None:
     """Every flow outlasts the measurement."""
-    if all(t.kind == "long" for t in scenario.traffic):
+    others = sorted({t.kind for t in scenario.traffic} - {"long"})
+    if not others:
         return None
-    return "flows that end: the law covers long-lived flows only"
+    return f"traffic of kind {', '.join(others)}: the law covers long-lived TCP flows only"
+
+
+def one_way(scenario: Scenario) -> str | None:
+    """No data crosses the link the other way."""
+    if all(t.direction == "forward" for t in scenario.traffic):
+        return None
+    return "traffic in reverse: the law assumes that no ACK ever queues"
 
 
 def drop_tail(scenario: Scenario) -> str | None:
@@ -39,14 +47,15 @@ def drop_tail(scenario: Scenario) -> str | None:
 
 def halving(scenario: Scenario) -> str | None:
     """Every flow halves its window at a loss and adds one packet a round trip."""
-    used = {name for t in scenario.traffic for name in t.shares}
+    used = {name for t in scenario.persistent for name in t.shares}
     others = ", ".join(sorted(used - {"reno"}))
     return f"congestion control {others}: the law assumes reno's halving" if others else None
 
 
 def congested(scenario: Scenario) -> str | None:
     """The access links can overload the link."""
-    if sum(t.flows * t.access_rate for t in scenario.traffic) > scenario.link.rate:
+    rate = scenario.link.rate
+    if sum(t.access_links * t.access(rate) for t in scenario.persistent) > rate:
         return None
     return "access links together no faster than the link: it is never congested"
 
@@ -54,15 +63,15 @@ def congested(scenario: Scenario) -> str | None:
 def window_unlimited(scenario: Scenario) -> str | None:
     """No receiver's window keeps the flows from filling path and buffer."""
     needed = scenario.bdp_packets + scenario.buffer_packets
-    limits = [t.flows * t.max_window for t in scenario.traffic if t.max_window is not None]
-    if len(limits) < len(scenario.traffic) or sum(limits) > needed:
+    limits = [t.flows * t.max_window for t in scenario.persistent if t.max_window is not None]
+    if len(limits) < len(scenario.persistent) or sum(limits) > needed:
         return None
     return "max_window is reached before the buffer is full: the queue never overflows"
 
 
 def settled(scenario: Scenario) -> str | None:
     """All flows run before measuring begins."""
-    if all(t.start.high <= scenario.measure.warmup for t in scenario.traffic):
+    if all(t.start.high <= scenario.measure.warmup for t in scenario.persistent):
         return None
     return "flows still start after the warm-up: the law describes the steady state"
 
@@ -93,8 +102,8 @@ def enough_flows(scenario: Scenario) -> str | None:
 
 def varied_rtt(scenario: Scenario) -> str | None:
     """Round-trip times differ."""
-    lowest = min(t.rtt.low for t in scenario.traffic)
-    if scenario.n_flows == 1 or max(t.rtt.high for t in scenario.traffic) > lowest:
+    lowest = min(t.rtt.low for t in scenario.persistent)
+    if scenario.n_flows == 1 or max(t.rtt.high for t in scenario.persistent) > lowest:
         return None
     return "all round-trip times equal: windows may be synchronized"
 
@@ -109,7 +118,7 @@ def window_above_two(scenario: Scenario) -> str | None:
 
 def half_growth(scenario: Scenario) -> str | None:
     """Windows grow by half a packet a round trip, as when ACKs are delayed and counted."""
-    if all(quantities.growth_of(t) == 0.5 for t in scenario.traffic):
+    if all(quantities.growth_of(t) == 0.5 for t in scenario.persistent):
         return None
     return "windows grow by a packet a round trip: loss may be twice 0.76/w^2, made for half that"
 
@@ -143,7 +152,7 @@ def _periods(scenario: Scenario, period_s: float) -> str | None:
     )
 
 
-TCP_SAWTOOTHS = (long_lived, drop_tail, halving, congested, window_unlimited, settled)
+TCP_SAWTOOTHS = (long_lived, one_way, drop_tail, halving, congested, window_unlimited, settled)
 """What every law of long TCP flows assumes."""
 
 DESYNCHRONIZED = (*TCP_SAWTOOTHS, enough_flows, varied_rtt, window_above_two, long_enough_each)

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from forebay.scenario import Scenario, Traffic
+    from forebay.scenario import Scenario, Tcp
 
 
 def capacity(scenario: Scenario) -> float:
@@ -16,10 +16,10 @@ def capacity(scenario: Scenario) -> float:
 
 def growth(scenario: Scenario) -> float:
     """Packets by which a window grows in a round trip (appendix A), mean over the flows."""
-    return sum(t.flows * growth_of(t) for t in scenario.traffic) / scenario.n_flows
+    return sum(t.flows * growth_of(t) for t in scenario.persistent) / scenario.n_flows
 
 
-def growth_of(traffic: Traffic) -> float:
+def growth_of(traffic: Tcp) -> float:
     """One packet a round trip; half where ACKs are delayed and the sender counts ACKs.
 
     ns-2 counts ACKs. Linux counts the packets that an ACK covers, so it grows by one either way.

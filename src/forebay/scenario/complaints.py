@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 
 from forebay.scenario.errors import ScenarioError, nearest, one_of, show
 from forebay.scenario.model import Scenario
+from forebay.scenario.traffic import KINDS
 
 _Place = tuple[int | str, ...]
 
@@ -28,7 +29,7 @@ def complaint(error: ValidationError) -> ScenarioError:
     """Return the first complaint, a mistyped key before what is missing because of it."""
     found = error.errors(include_url=False)
     first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
-    return _explain(first).at("", ".".join(str(part) for part in first["loc"]))
+    return _explain(first).at("", _dotted(first["loc"]))
 
 
 def _explain(error: ErrorDetails) -> ScenarioError:
@@ -42,6 +43,8 @@ def _explain(error: ErrorDetails) -> ScenarioError:
             return _missing(error["loc"])
         case "literal_error":
             return _unknown_name(error)
+        case "union_tag_invalid":
+            return _unknown_kind(error["ctx"]["tag"])
         case "model_type":
             return _not_a_table(error)
         case kind:
@@ -51,7 +54,7 @@ def _explain(error: ErrorDetails) -> ScenarioError:
 def _unknown_key(place: _Place) -> ScenarioError:
     known = list(_fields(place[:-1]))
     guess = nearest(str(place[-1]), known)
-    path = ".".join(str(part) for part in (*place[:-1], guess))
+    path = ".".join(filter(None, (_dotted(place[:-1]), guess)))
     hint = f'write "{path}"' if guess else f"write one of {', '.join(known)}"
     return ScenarioError("unknown-key", "there is no such key", hint, value=place[-1])
 
@@ -74,10 +77,17 @@ def _unknown_name(error: ErrorDetails) -> ScenarioError:
     return ScenarioError("unknown-name", wrong, f"write {one_of(names)}", value=error["input"])
 
 
+def _unknown_kind(kind: str) -> ScenarioError:
+    guess = nearest(kind, KINDS)
+    meant = f' (did you mean "{guess}"?)' if guess else ""
+    wrong = f"{show(kind)} is not a known kind{meant}"
+    return ScenarioError("unknown-name", wrong, f"write {one_of(KINDS)}", field="kind", value=kind)
+
+
 def _not_a_table(error: ErrorDetails) -> ScenarioError:
     wrong = f"{show(error['input'])} where a table belongs"
-    name = next(part for part in reversed(error["loc"]) if isinstance(part, str))
-    header = f"[[{name}]]" if isinstance(error["loc"][-1], int) else f"[{name}]"
+    place = _dotted(error["loc"]).split(".")
+    header = f"[[{place[0]}]]" if place[-1].isdigit() else f"[{place[-1]}]"
     return ScenarioError("wrong-type", wrong, f"write its keys under {header}")
 
 
@@ -90,13 +100,27 @@ def _wrong_type(kind: str, error: ErrorDetails) -> ScenarioError:
 def _fields(place: _Place) -> dict[str, Any]:
     """Return the fields of the table at a place."""
     model: type[BaseModel] = Scenario
+    union: dict[str, type[BaseModel]] = {}
     for part in place:
-        if isinstance(part, str):
-            model = next(_models(model.model_fields[part].annotation))
+        if union and part in union:
+            model, union = union[str(part)], {}
+        elif isinstance(part, str):
+            found = list(_models(model.model_fields[part].annotation))
+            model, union = found[0], _by_kind(found)
     return dict(model.model_fields)
 
 
+def _dotted(place: _Place) -> str:
+    """Return a place as a file has it; pydantic's also names the kind that it took."""
+    return ".".join(str(p) for i, p in enumerate(place) if (place[0], i) != ("traffic", 2))
+
+
+def _by_kind(found: list[type[BaseModel]]) -> dict[str, type[BaseModel]]:
+    return {m.model_fields["kind"].default: m for m in found} if len(found) > 1 else {}
+
+
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    for kind in (annotation, *get_args(annotation)):
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield kind
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)

@@ -2,35 +2,105 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from forebay.scenario.errors import ScenarioError
+from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.quantity import Duration, Rate
-from forebay.scenario.traffic import MAX_FLOWS, Traffic
+from forebay.scenario.room import MAX_FLOWS, MAX_PACKETS
+from forebay.scenario.source import Standing
+from forebay.scenario.streaming import Replay
+from forebay.scenario.tcp import Long, Session, Short, Tcp
 
 if TYPE_CHECKING:
     from forebay.scenario.model import Scenario
+    from forebay.scenario.traffic import Traffic
 
 MAX_BUFFER_PACKETS = 1_000_000_000
+_LONGEST_ROUTE = 5
 
 
 def check(scenario: Scenario) -> None:
     """Raise ScenarioError for the first contradiction."""
+    _forward(scenario)
+    _lengths(scenario)
     _flows(scenario)
+    _packets(scenario)
+    _counted(scenario)
     _buffer(scenario)
+    _links(scenario)
+    _routes(scenario)
+    _memory(scenario)
     _starts(scenario)
     _delay_goals(scenario)
     _utilization_goal(scenario)
 
 
+def _forward(scenario: Scenario) -> None:
+    if all(group.direction == "reverse" for group in scenario.traffic):
+        hint = 'write direction = "forward" in at least one class'
+        raise ScenarioError("contradiction", "all classes send in reverse", hint, field="traffic")
+
+
+def _lengths(scenario: Scenario) -> None:
+    for index, group in enumerate(scenario.traffic):
+        named = "file" if isinstance(group, Session) else "length"
+        if isinstance(group, Short | Session):
+            try:
+                (group.file if isinstance(group, Session) else group.length).check(group.packet)
+            except ScenarioError as error:
+                raise error.at("", f"traffic.{index}.{named}") from None
+
+
 def _flows(scenario: Scenario) -> None:
-    if scenario.n_flows > MAX_FLOWS:
-        wrong = f"{scenario.n_flows} flows in all are above the most, {MAX_FLOWS}"
-        raise ScenarioError("out-of-range", wrong, "write fewer flows", field="traffic")
+    flows = round(sum(_starting(scenario, group) for group in scenario.traffic))
+    if flows > MAX_FLOWS:
+        wrong = f"{flows} flows in all are above the most, {MAX_FLOWS}"
+        hint = "write fewer flows, or a shorter measure.duration"
+        raise ScenarioError("out-of-range", wrong, hint, field="traffic")
+
+
+def _starting(scenario: Scenario, group: Traffic) -> float:
+    """Return how many flows of a class are expected to start, or could: files of users too."""
+    seconds = scenario.measure.warmup + scenario.measure.duration
+    if isinstance(group, Short):
+        return group.arrivals_per_second(scenario.link.rate) * seconds
+    if isinstance(group, Session):
+        return group.flows * (1 + seconds / group.shortest_cycle)
+    return group.flows
+
+
+def _packets(scenario: Scenario) -> None:
+    seconds = scenario.measure.warmup + scenario.measure.duration
+    packets = sum(_listed(scenario, group, seconds) for group in scenario.traffic)
+    if packets > MAX_PACKETS:
+        wrong = f"about {packets:.3g} datagrams in all are above the most, {MAX_PACKETS}"
+        hint = "write a lower rate, or a shorter measure.duration"
+        raise ScenarioError("out-of-range", wrong, hint, field="traffic")
+
+
+def _listed(scenario: Scenario, group: Traffic, seconds: float) -> float:
+    if isinstance(group, Tcp):
+        return 0.0
+    if isinstance(group, Replay):
+        return group.most_packets()
+    return group.packets_per_second(scenario.link.rate) * seconds
+
+
+def _counted(scenario: Scenario) -> None:
+    """Refuse a size over the root of n where there is no n."""
+    sizes = [("queue.size", scenario.queue.size)]
+    sizes += [(f"links.{i}.queue.size", each.queue.size) for i, each in enumerate(scenario.links)]
+    for field, size in sizes:
+        if size.unit == "bdp/sqrt(n)" and not scenario.n_flows:
+            wrong = f'"{size}" without flows that last: n counts long flows, or else users'
+            hint = 'write a size such as "129 packets" or "1 bdp"'
+            raise ScenarioError("contradiction", wrong, hint, field=field, value=size)
 
 
 def _buffer(scenario: Scenario) -> None:
-    size, packets = scenario.queue.size, scenario.buffer_packets
+    size = scenario.queue.size
+    packets = scenario.buffer_packets
     if 1 <= packets <= MAX_BUFFER_PACKETS:
         return
     wrong = f'"{size}" is {packets} packets of {scenario.packet}'
@@ -38,10 +108,61 @@ def _buffer(scenario: Scenario) -> None:
     raise ScenarioError("out-of-range", wrong, hint, field="queue.size", value=size)
 
 
+def _links(scenario: Scenario) -> None:
+    seen = {"bottleneck"}
+    for index, link in enumerate(scenario.links):
+        if link.name in seen:
+            wrong, hint = "another link has this name", "write a name of its own"
+            field = f"links.{index}.name"
+            raise ScenarioError("contradiction", wrong, hint, field=field, value=link.name)
+        seen.add(link.name)
+        packets = scenario.queue_packets(link)
+        if not 1 <= packets <= MAX_BUFFER_PACKETS:
+            wrong = f'"{link.queue.size}" is {packets} packets of {scenario.packet}'
+            hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
+            raise ScenarioError("out-of-range", wrong, hint, field=f"links.{index}.queue.size")
+
+
+def _routes(scenario: Scenario) -> None:
+    delays = {"bottleneck": scenario.link.delay} | {
+        each.name: each.delay for each in scenario.links
+    }
+    for index, group in enumerate(scenario.traffic):
+        if group.direction == "reverse" and (group.route or group.return_route):
+            wrong = 'direction = "reverse" has a route of its own'
+            hint = "leave direction out where route is written"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.direction")
+        for field in ("route", "return_route"):
+            _known_links(getattr(group, field), delays, f"traffic.{index}.{field}")
+        interior = [delays[name] for way in (group.route, group.return_route) for name in way[:-1]]
+        if isinstance(group, Tcp) and group.rtt.low < sum(interior):
+            wrong = f"the links on the route take {Duration(sum(interior))} of an rtt that is less"
+            hint = "write a longer rtt, or shorter link delays"
+            raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.rtt")
+
+
+def _known_links(names: tuple[str, ...], known: Collection[str], field: str) -> None:
+    if len(names) > _LONGEST_ROUTE:
+        hint = f"write {_LONGEST_ROUTE} links at most"
+        raise ScenarioError("out-of-range", f"{len(names)} links in a row", hint, field=field)
+    for name in names:
+        if name not in known:
+            hint = f"write {one_of(sorted(known))}"
+            wrong = f'there is no link "{name}"'
+            raise ScenarioError("unknown-link", wrong, hint, field=field, value=name)
+
+
+def _memory(scenario: Scenario) -> None:
+    sharing = [scenario.queue, *(link.queue for link in scenario.links)]
+    if scenario.memory is None and any(queue.alpha is not None for queue in sharing):
+        wrong, hint = "alpha is set, but there is no shared memory", 'write memory = "16 MB"'
+        raise ScenarioError("contradiction", wrong, hint, field="memory")
+
+
 def _starts(scenario: Scenario) -> None:
     end = Duration(scenario.measure.warmup + scenario.measure.duration)
     for index, group in enumerate(scenario.traffic):
-        if group.start.low >= end:
+        if isinstance(group, Standing) and group.start.low >= end:
             wrong = f"no flow starts before the run ends at {end}"
             hint = "write an earlier start, or a longer measure.duration"
             raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.start")
@@ -59,15 +180,21 @@ def _utilization_goal(scenario: Scenario) -> None:
     goal, rate = scenario.goals.utilization, scenario.link.rate
     if goal is None:
         return
-    most = sum(group.flows * _fastest(group) for group in scenario.traffic)
+    forward = [group for group in scenario.traffic if group.direction == "forward"]
+    most = sum(_fastest(scenario, group) for group in forward)
     if most < goal * rate:
         wrong = f"{goal:g} of {rate} cannot be reached: the flows can send {Rate(most)} at most"
         hint = "write a lower goal, more flows, or a larger access_rate or max_window"
         raise ScenarioError("contradiction", wrong, hint, field="goals.utilization", value=goal)
 
 
-def _fastest(group: Traffic) -> float:
-    """Return a bound on one flow's rate, bit/s: its access link, or a full window an RTT."""
+def _fastest(scenario: Scenario, group: Traffic) -> float:
+    """Return a bound on a class's rate, bit/s; of open loops their mean."""
+    if isinstance(group, Short):  # as many at once as may happen to come
+        return float("inf")
+    access = group.access_links * group.access(scenario.link.rate)
+    if not isinstance(group, Long | Session):
+        return min(access, group.flows * group.flow_rate(scenario.link.rate))
     if group.max_window is None:
-        return group.access_rate
-    return min(group.access_rate, group.max_window * group.packet * 8 / group.rtt.low)
+        return access
+    return min(access, group.flows * group.max_window * group.packet * 8 / group.rtt.low)

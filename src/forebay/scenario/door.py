@@ -14,6 +14,7 @@ from forebay.scenario import overrides as sets
 from forebay.scenario.complaints import complaint
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.model import Scenario
+from forebay.scenario.packet_list import FOLDER
 
 _MOST_BYTES = 16 * 1024 * 1024
 
@@ -34,15 +35,22 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
         What is wrong, where, and what to write instead; its ``str`` is one line.
     """
     source = os.fspath(path)
-    return loads(_text(_bytes(source), source), source=source, overrides=overrides)
+    return _read(_text(_bytes(source), source), source, overrides, os.path.dirname(source))
 
 
 def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ()) -> Scenario:
-    """Read a scenario from TOML text; ``source`` names it in messages. As ``load``."""
+    """Read a scenario from TOML text; ``source`` names it in messages. As ``load``.
+
+    Files that it names are looked for from the current folder on.
+    """
+    return _read(text, source, overrides, "")
+
+
+def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scenario:
     tree = _tree(text, source)
     paths = sets.apply(tree, overrides)
     try:
-        return Scenario.model_validate(tree)
+        return Scenario.model_validate(tree, context={FOLDER: folder})
     except ValidationError as error:
         found = complaint(error)
     raise found.at(sets.SOURCE if sets.blames(paths, found.field) else source)

@@ -4,43 +4,46 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, Strict, model_validator
 
-from forebay.scenario import consistency
+from forebay.scenario import consistency, counted
 from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.traffic import DAY, RATES, Room, Traffic
+from forebay.scenario.queue import Queue
+from forebay.scenario.room import DAY, RATES, Room
+from forebay.scenario.tcp import Long, Session
+from forebay.scenario.traffic import Traffic
 
 _DELAYS = Between(Duration(1e-9), Duration(3600))
+_PROPAGATION = Between(Duration(0), Duration(60))
+_MEMORY = Between(DataSize(64), DataSize(10**12))
+BOTTLENECK = "bottleneck"
+"""Name of the link under study."""
 
 
 class Link(Room):
-    """The bottleneck."""
+    """The link under study, the bottleneck."""
 
     rate: Annotated[Rate, RATES] = Field(
         description="Capacity of the bottleneck.", examples=["155 Mbit/s"]
     )
-
-
-class Queue(Room):
-    """The buffer in front of the bottleneck."""
-
-    discipline: Literal["drop-tail"] = Field(
-        default="drop-tail",
-        description="First in, first out; an arrival that finds it full is dropped.",
+    delay: Annotated[Duration, _PROPAGATION] = Field(
+        default=Duration(0),
+        description="Propagation to the next link of a route: a part of a flow's rtt.",
     )
-    size: BufferSize = Field(
-        default=BufferSize(1.0, "bdp"),
-        description="Packets that may wait, the one being sent not counted: packets, bytes "
-        "(rounded down to whole packets), time at the link's rate, a multiple of the "
-        "bandwidth-delay product, or that over the root of the number of flows; in all at least "
-        "1 packet, at most 1000000000.",
-        examples=["129 packets", "1.5 MB", "10 ms", "1 bdp", "1 bdp/sqrt(n)"],
+
+
+class OtherLink(Link):
+    """A further link that routes may cross, with a queue of its own."""
+
+    name: Annotated[str, Strict(), Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")] = Field(
+        description="What routes call it; letters, digits, '_', '.' and '-'.", examples=["access"]
     )
+    queue: Queue = Field(default=Queue(), description="The buffer in front of it.")
 
 
 class Measure(Room):
@@ -83,6 +86,14 @@ class Scenario(Room):
     )
     link: Link = Field(description="The bottleneck.")
     queue: Queue = Field(default=Queue(), description="The buffer in front of it.")
+    links: tuple[OtherLink, ...] = Field(
+        default=(), description="Further links, for routes over more than the bottleneck."
+    )
+    memory: Annotated[DataSize | None, _MEMORY] = Field(
+        default=None,
+        description="A switch's packet memory, shared by the queues that set alpha.",
+        examples=["16 MB"],
+    )
     traffic: Annotated[tuple[Traffic, ...], Field(min_length=1)] = Field(
         description="The classes of traffic; at least one.",
     )
@@ -96,20 +107,27 @@ class Scenario(Room):
 
     @property
     def n_flows(self) -> int:
-        """Flows of all classes together."""
-        return sum(group.flows for group in self.traffic)
+        """The n of the laws: the flows, or users, of the `persistent` classes; may be 0."""
+        return sum(group.flows for group in self.persistent)
+
+    @property
+    def persistent(self) -> tuple[Long, ...] | tuple[Session, ...]:
+        """Classes whose flows are there all the time: forward long flows; else forward users."""
+        return counted.persistent(self)
 
     @property
     def mean_rtt(self) -> Duration:
-        """Mean two-way propagation delay over the flows, seconds."""
-        total = sum(group.flows * group.rtt.mean for group in self.traffic)
-        return Duration(total / self.n_flows)
+        """Mean two-way propagation delay, seconds, over the flows that count.
+
+        Those are the `persistent` ones; where there are none, short flows as they arrive; 0
+        where nothing forward runs TCP.
+        """
+        return counted.mean_rtt(self)
 
     @property
     def packet(self) -> DataSize:
-        """Mean size of a full packet over the flows, rounded to whole bytes."""
-        total = sum(group.flows * group.packet for group in self.traffic)
-        return DataSize((2 * total + self.n_flows) // (2 * self.n_flows))
+        """Mean size of a full packet over the flows that count, rounded to whole bytes."""
+        return counted.mean_packet(self)
 
     @property
     def bdp_packets(self) -> float:
@@ -123,6 +141,15 @@ class Scenario(Room):
             rate_bps=self.link.rate,
             packet_bytes=self.packet,
             bdp=self.bdp_packets,
+            flows=self.n_flows,
+        )
+
+    def queue_packets(self, link: OtherLink) -> int:
+        """Packets that may wait in front of a further link."""
+        return link.queue.size.packets(
+            rate_bps=link.rate,
+            packet_bytes=self.packet,
+            bdp=link.rate * self.mean_rtt / (8 * self.packet),
             flows=self.n_flows,
         )
 

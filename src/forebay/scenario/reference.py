@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from inspect import cleandoc
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -18,8 +19,10 @@ from pydantic.json_schema import GenerateJsonSchema
 from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.distribution import Distribution
+from forebay.scenario.flow_length import FlowLength
 from forebay.scenario.model import Scenario
 from forebay.scenario.quantity import Quantity
+from forebay.scenario.reference_laws import laws
 
 _HEAD = """# The scenario file
 
@@ -29,13 +32,16 @@ TOML in UTF-8. Made from the model by `python -m forebay.scenario.reference docs
 A quantity is text with its unit, such as `"155 Mbit/s"`. Prefixes: k M G T, Ki Mi Gi Ti, m u n p.
 Units: bit (b), byte (B), bit/s (bps), B/s, s, min, h, packets, bdp. 1 kB is 1000 B, 1 KiB 1024 B.
 1 bdp is the link's rate times the mean propagation RTT of the flows, in packets of the mean size;
-in `"1 bdp/sqrt(n)"` n counts all flows. A key that is not listed here is refused, and so is a value
-out of range: nothing is clamped or ignored.
+in `"1 bdp/sqrt(n)"` n counts the flows. Both count long flows; where there are none, users; and for
+the bdp, where there are neither, short flows. Classes in reverse never count. A key that is not
+listed here is refused, and so is a value out of range: nothing is clamped or ignored.
 
 `--set PATH=VALUE` replaces one field before the check, entries of `traffic` counted from 0:
 `--set queue.size="64 packets" --set traffic.0.flows=100`. VALUE is a TOML value, else plain text.
 """
-_TITLES = {"": "Top level", "traffic": "`[[traffic]]`, one for each class"}
+
+
+_UNITS: dict[Any, str] = {BufferSize: "as written", FlowLength: "packets or B"}
 
 
 class _Schema(GenerateJsonSchema):
@@ -56,28 +62,37 @@ def schema() -> str:
 
 def markdown() -> str:
     """Return the table of every field: unit, range, default, meaning."""
-    return _HEAD + "".join(_section(name, model) for name, model in _tables())
+    sections = (_section(title, model) for title, model in _tables())
+    return _HEAD + "".join(sections) + laws()
 
 
 def _tables() -> Iterator[tuple[str, type[BaseModel]]]:
-    yield "", Scenario
+    yield "Top level", Scenario
     for name, field in Scenario.model_fields.items():
-        model = _model(field)
-        if model:
-            yield name, model
+        listed = get_origin(field.annotation) is tuple
+        header = f"`[[{name}]]`" if listed else f"`[{name}]`"
+        for model in _models(field.annotation):
+            kind = model.model_fields.get("kind")
+            yield f'{header} of kind "{kind.default}"' if kind else header, model
 
 
-def _model(field: FieldInfo) -> type[BaseModel] | None:
-    for kind in (field.annotation, *get_args(field.annotation)):
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            return kind
-    return None
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)
 
 
-def _section(name: str, model: type[BaseModel]) -> str:
+def _section(title: str, model: type[BaseModel]) -> str:
     head = "| field | unit | range | default | meaning |\n|---|---|---|---|---|\n"
-    rows = [_row(key, field) for key, field in model.model_fields.items() if not _model(field)]
-    return f"\n## {_TITLES.get(name, f'`[{name}]`')}\n\n{model.__doc__}\n\n{head}{''.join(rows)}"
+    fields = [(key, one) for key, one in model.model_fields.items() if not _any_model(one)]
+    fields.sort(key=lambda pair: (pair[0] != "kind", not pair[1].is_required()))
+    rows = [_row(key, field) for key, field in fields]
+    return f"\n## {title}\n\n{cleandoc(model.__doc__ or '')}\n\n{head}{''.join(rows)}"
+
+
+def _any_model(field: FieldInfo) -> bool:
+    return any(True for _ in _models(field.annotation))
 
 
 def _row(key: str, field: FieldInfo) -> str:
@@ -92,7 +107,7 @@ def _between(field: FieldInfo) -> Between | None:
 def _unit(field: FieldInfo) -> str:
     between = _between(field)
     if between is None:
-        return "as written" if field.annotation is BufferSize else ""
+        return _UNITS.get(field.annotation, "")
     return between.least.unit if isinstance(between.least, Quantity) else between.unit
 
 
@@ -118,7 +133,7 @@ def _default(field: FieldInfo) -> str:
 
 def _written(value: Any) -> Any:
     """Return a default as a scenario file holds it."""
-    if isinstance(value, Distribution):
+    if isinstance(value, Distribution | FlowLength):
         return value.written()
     return str(value) if isinstance(value, Quantity | BufferSize) else value
 
@@ -128,7 +143,9 @@ def _toml(value: Any) -> str:
         return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(_toml(one) for one in value) + "]"
-    return str(value).lower() if isinstance(value, bool) else f'"{value}"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, int | float) else f'"{value}"'
 
 
 if __name__ == "__main__":

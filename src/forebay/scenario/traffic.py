@@ -1,90 +1,61 @@
-"""One class of traffic: flows that are alike but for what is drawn for each."""
+"""One class of traffic of a scenario: one of several kinds, told apart by ``kind``."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Union
 
-from pydantic import BaseModel, ConfigDict, Field, Strict
+from pydantic import Discriminator, Tag
 
-from forebay.scenario.bounds import Between
-from forebay.scenario.congestion import CONGESTION_CONTROLS, CongestionControl
-from forebay.scenario.distribution import Distribution
-from forebay.scenario.quantity import DataSize, Duration, Rate
-
-RATES = Between(Rate(1e3), Rate(1e13))
-MAX_FLOWS = 10_000_000
-DAY = Duration(86_400)
+from forebay.scenario.open_loop import OnOff, Udp
+from forebay.scenario.room import DAY, MAX_FLOWS, MAX_PACKETS, RATES, Room
+from forebay.scenario.streaming import Replay, Video
+from forebay.scenario.tcp import Long, Session, Short, Tcp
 
 
-class Room(BaseModel):
-    """A frozen table of a scenario file; unknown keys are refused."""
+def _kind(value: Any) -> Any:
+    """Return the kind that a table names, long if none; never a known one for what is no text."""
+    named = getattr(value, "kind", "long")
+    if isinstance(value, Mapping):
+        named = value.get("kind", "long")
+    return named if isinstance(named, str) else repr(named)[:60]
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
+Traffic = Annotated[
+    Union[  # noqa: UP007
+        Annotated[Long, Tag("long")],
+        Annotated[Short, Tag("short")],
+        Annotated[Session, Tag("session")],
+        Annotated[Udp, Tag("udp")],
+        Annotated[OnOff, Tag("onoff")],
+        Annotated[Video, Tag("video")],
+        Annotated[Replay, Tag("replay")],
+    ],
+    Discriminator(_kind),
+]
+"""Any class of traffic: all have ``kind flows packet direction access_rate``."""
 
-class Traffic(Room):
-    """Long-lived flows: each has more to send than the run lasts."""
+OpenLoop = Udp | OnOff | Video | Replay
+"""Classes that send whatever becomes of their packets."""
 
-    kind: Literal["long"] = Field(
-        default="long", description="What the flows do: send without end."
-    )
-    flows: Annotated[int, Strict(), Between(1, MAX_FLOWS, "flows")] = Field(
-        description="How many flows this class has.", examples=[100]
-    )
-    congestion_control: CongestionControl = Field(
-        default="reno",
-        description="Linux name of the congestion control, or a table of names with the share "
-        f"of the flows that each gets; shares sum to 1. Known: {', '.join(CONGESTION_CONTROLS)}.",
-    )
-    rtt: Annotated[Distribution, Between(Duration(1e-6), Duration(60))] = Field(
-        default=Distribution.constant(Duration(0.1)),
-        description="Two-way propagation delay of a flow, without any queueing or transmission: "
-        "a constant, or { uniform = [low, high] } drawn for each flow.",
-        examples=["100 ms", {"uniform": ["80 ms", "120 ms"]}],
-    )
-    start: Annotated[Distribution, Between(Duration(0), DAY)] = Field(
-        default=Distribution.uniform(Duration(0), Duration(10)),
-        description="When a flow starts, from the beginning of the run.",
-        examples=[{"uniform": ["0 s", "10 s"]}],
-    )
-    sender: Literal["linux", "ns2"] = Field(
-        default="linux",
-        description='The sending stack: "linux" (SACK, delayed ACKs) or "ns2" (NewReno, no SACK, '
-        "an ACK for every packet).",
-    )
-    initial_window: Annotated[int | None, Strict(), Between(1, 1000, "packets")] = Field(
-        default=None,
-        description="Congestion window of a new flow; not set: as the sender's stack has it.",
-    )
-    sack: Annotated[bool | None, Strict()] = Field(
-        default=None,
-        description="Whether receivers report what they hold (RFC 2018); not set: "
-        "as the sender's stack has it.",
-    )
-    delayed_ack: Annotated[bool | None, Strict()] = Field(
-        default=None,
-        description="Whether receivers may acknowledge every second packet only; not set: "
-        "as the sender's stack has it.",
-    )
-    min_rto: Annotated[Duration | None, Between(Duration(1e-3), Duration(60))] = Field(
-        default=None,
-        description="Least retransmission timeout; not set: as the sender's stack has it.",
-        examples=["200 ms"],
-    )
-    max_window: Annotated[int | None, Strict(), Between(1, 100_000_000, "packets")] = Field(
-        default=None,
-        description="Most packets in flight that the receiver allows; not set: as "
-        "the sender's stack has it.",
-    )
-    packet: Annotated[DataSize, Between(DataSize(64), DataSize(65_535))] = Field(
-        default=DataSize(1500), description="Size of a full packet on the link, headers included."
-    )
-    access_rate: Annotated[Rate, RATES] = Field(
-        default=Rate(1e9), description="Rate of each flow's own link to the bottleneck."
-    )
+KINDS: tuple[str, ...] = ("long", "short", "session", "udp", "onoff", "video", "replay")
+"""Every kind, as `Traffic` lists them."""
 
-    @property
-    def shares(self) -> dict[str, float]:
-        """Share of the flows that each congestion control gets; the shares sum to 1."""
-        control = self.congestion_control
-        return {control: 1.0} if isinstance(control, str) else dict(control)
+__all__ = [
+    "DAY",
+    "KINDS",
+    "MAX_FLOWS",
+    "MAX_PACKETS",
+    "RATES",
+    "Long",
+    "OnOff",
+    "OpenLoop",
+    "Replay",
+    "Room",
+    "Session",
+    "Short",
+    "Tcp",
+    "Traffic",
+    "Udp",
+    "Video",
+]

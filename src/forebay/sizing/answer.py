@@ -92,7 +92,7 @@ def first_guess(scenario: Scenario, laws: Sequence[LawLike]) -> int:
     said = [law.packets for law in laws if law.assumptions_hold and law.packets]
     if said:
         return max(1, round(median_low(said)))
-    return max(1, round(scenario.bdp_packets / math.sqrt(scenario.n_flows)))
+    return max(1, round(scenario.bdp_packets / math.sqrt(max(1, scenario.n_flows))))
 
 
 def upper_limit(scenario: Scenario) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.random import PCG64, SeedSequence
 from numpy.typing import NDArray
 
 MAX_SEED = 2**64 - 1
+_FIRST_BLOCK = 4
 
 
 def uniforms(seed: int, name: str, traffic_class: int, n: int) -> NDArray[np.float64]:
@@ -19,6 +21,26 @@ def uniforms(seed: int, name: str, traffic_class: int, n: int) -> NDArray[np.flo
     """
     words = PCG64(_sequence(seed, name, traffic_class)).random_raw(n)
     return np.asarray(words >> np.uint64(11), dtype=np.float64) * 2.0**-53
+
+
+def normals(seed: int, name: str, traffic_class: int, n: int) -> NDArray[np.float64]:
+    """Return n standard normal numbers, each from one word, by the inverse of their law."""
+    from scipy.special import ndtri  # slow to import; most draws need no normal number
+
+    numbers: NDArray[np.float64] = ndtri(uniforms(seed, name, traffic_class, n) + 2.0**-54)
+    return numbers
+
+
+def blocks(seed: int, name: str, traffic_class: int, flows: int) -> Iterator[NDArray[np.float64]]:
+    """Yield endless numbers in [0, 1), a row a flow, in blocks of growing width.
+
+    A flow's numbers depend neither on how many blocks are taken nor on how many flows follow it.
+    """
+    width, number = _FIRST_BLOCK, 0
+    while True:
+        drawn = uniforms(seed, f"{name}/{number}", traffic_class, flows * width)
+        yield drawn.reshape(flows, width)
+        width, number = width * 2, number + 1
 
 
 def word(seed: int, name: str) -> int:

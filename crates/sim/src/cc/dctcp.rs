@@ -26,6 +26,7 @@ impl Default for Dctcp {
 }
 
 impl Controller for Dctcp {
+    const HEARS_ALL: bool = true;
     const NEEDS_ECN: bool = true;
 
     fn on_ack(&mut self, window: &mut Window, ack: &Ack) {

@@ -138,6 +138,15 @@ pub trait Controller: Default {
     /// Sends ECN-capable packets whatever the scenario says.
     const NEEDS_ECN: bool = false;
 
+    /// Wants every ACK (`on_any_ack`), not only those that let the window grow.
+    const HEARS_ALL: bool = false;
+
+    /// Growth that needs no more of an ACK than how much it acknowledges: true if that was all
+    /// that the controller wants of it, and `on_ack` is not called.
+    #[inline]
+    fn grow(&mut self, _window: &mut Window, _segments: u32, _growth: Growth) -> bool {
+        false
+    }
     /// New data was acknowledged while the window may grow: outside recovery.
     fn on_ack(&mut self, window: &mut Window, ack: &Ack);
     /// Every ACK, before anything else is made of it.
@@ -155,6 +164,7 @@ impl<T: Controller> Controller for Box<T> {
     const WANTS_RATE: bool = T::WANTS_RATE;
     const OWNS_WINDOW: bool = T::OWNS_WINDOW;
     const NEEDS_ECN: bool = T::NEEDS_ECN;
+    const HEARS_ALL: bool = T::HEARS_ALL;
 
     #[inline]
     fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
@@ -200,6 +210,16 @@ macro_rules! controllers {
             /// `Controller::NEEDS_ECN`.
             pub fn needs_ecn(&self) -> bool {
                 match self { $(Self::$variant(_) => <$type>::NEEDS_ECN),+ }
+            }
+            /// `Controller::HEARS_ALL`.
+            #[inline]
+            pub fn hears_all(&self) -> bool {
+                match self { $(Self::$variant(_) => <$type>::HEARS_ALL),+ }
+            }
+            /// `Controller::grow`.
+            #[inline]
+            pub fn grow(&mut self, window: &mut Window, segments: u32, growth: Growth) -> bool {
+                match self { $(Self::$variant(cc) => cc.grow(window, segments, growth)),+ }
             }
             /// `Controller::on_ack`.
             #[inline]

@@ -1,7 +1,7 @@
 //! Reno: additive increase of one segment a round trip, halving on loss (RFC 5681).
 
 use super::increase::Increase;
-use super::{Ack, Cause, Controller, Window};
+use super::{Ack, Cause, Controller, Growth, Window};
 use crate::time::Picos;
 
 /// See the module's page.
@@ -12,15 +12,19 @@ pub struct Reno {
 
 impl Controller for Reno {
     #[inline]
-    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
-        let mut segments = ack.segments;
+    fn grow(&mut self, window: &mut Window, mut segments: u32, growth: Growth) -> bool {
         if window.in_slow_start() {
             segments = window.slow_start(segments);
         }
         if segments > 0 {
             let per = window.cwnd; // RFC 5681, equation 3
-            self.increase.step(window, ack.growth, segments, per);
+            self.increase.step(window, growth, segments, per);
         }
+        true
+    }
+
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
+        self.grow(window, ack.segments, ack.growth);
     }
 
     /// RFC 5681, equation 4; half the window, not of the flight, as ns-2 and Linux do.

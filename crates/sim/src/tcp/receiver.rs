@@ -66,6 +66,11 @@ impl Receiver {
         Self { rtt, ..Self::default() }
     }
 
+    /// One for another connection over the same path.
+    pub fn anew(&self) -> Self {
+        Self::new(self.rtt)
+    }
+
     /// A segment arrives; `at` is when an ACK sent at once reaches its next place.
     #[inline]
     pub fn on_segment(&mut self, seq: u64, at: Picos, marked: bool, profile: &Profile) {

@@ -244,6 +244,13 @@ impl Sender {
     /// Tells the controller; `grows` says whether the window may grow.
     #[inline]
     pub(super) fn tell(&mut self, now: Picos, news: News, grows: bool, profile: &Profile) {
+        let grows = grows && self.snd_una >= self.marked_until;
+        if !news.marked && !self.cc.hears_all() {
+            let segments = counted(news, profile);
+            if !grows || self.cc.grow(&mut self.window, segments, profile.growth) {
+                return;
+            }
+        }
         let ack = self.describe(now, news, profile);
         self.cc.on_any_ack(&mut self.window, &ack);
         if news.marked && !self.cc.owns_window() {
@@ -271,10 +278,7 @@ impl Sender {
         };
         Ack {
             now,
-            segments: match profile.growth {
-                Growth::PerAck => 1,
-                Growth::PerWindow => news.delivered as u32,
-            },
+            segments: counted(news, profile),
             growth: profile.growth,
             rtt: news.rtt,
             srtt: self.rtt.srtt,
@@ -306,6 +310,15 @@ impl Sender {
     pub(super) fn new_allowed(&self, profile: &Profile) -> u64 {
         let held = self.snd_nxt - self.snd_una;
         (self.end - self.snd_nxt).min(u64::from(profile.max_window).saturating_sub(held))
+    }
+}
+
+/// Segments that count towards growth.
+#[inline]
+fn counted(news: News, profile: &Profile) -> u32 {
+    match profile.growth {
+        Growth::PerAck => 1,
+        Growth::PerWindow => news.delivered as u32,
     }
 }
 

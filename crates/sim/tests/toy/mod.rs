@@ -1,7 +1,7 @@
 //! Small scenarios for tests.
 #![allow(dead_code)] // each test file uses some of it
 
-use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, TraceSpec};
+use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, Source, TraceSpec};
 use forebay_sim::queue::fifo::PfifoParams;
 use forebay_sim::queue::spec::QueueSpec;
 use forebay_sim::report::Report;
@@ -23,7 +23,7 @@ pub fn flow(rtt: Picos, start: Picos) -> FlowSpec {
         congestion_control: "reno",
         rtt,
         start,
-        segments: u64::MAX,
+        source: Source::Segments(u64::MAX),
         packet_bytes: 1500,
         access_bps: 1e9,
     }
@@ -45,6 +45,8 @@ pub fn dumbbell(link: LinkSpec, profile: Profile, flows: Vec<FlowSpec>) -> Confi
         routes: vec![Route { forward: vec![0], backward: vec![] }],
         profiles: vec![profile],
         flows,
+        packets: vec![],
+        files: vec![],
         warmup: 5 * SECOND,
         window: 10 * SECOND,
         batches: 10,

@@ -75,6 +75,9 @@ class SimulationEngine:
 def _simulate(
     scenario: Scenario, seeds: list[int], jobs: int, progress: Progress | None
 ) -> dict[int, Reading]:
-    runs = [make_run(scenario, seed) for seed in seeds]
-    raw = _core.simulate(runs, jobs=jobs, progress=progress)
-    return {seed: to_reading(scenario, seed, each) for seed, each in zip(seeds, raw, strict=True)}
+    made = {seed: make_run(scenario, seed) for seed in seeds}
+    raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
+    return {
+        seed: to_reading(scenario, seed, workload, layout, each)
+        for (seed, (_, workload, layout)), each in zip(made.items(), raw, strict=True)
+    }

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay import _core
-from forebay.workload import draw
+from forebay.engines.simulation.layout import Layout, lay_out
+from forebay.scenario import Tcp
+from forebay.workload import Workload, draw
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
@@ -18,38 +20,66 @@ BATCHES = 20
 _PICOSECONDS = 1e12
 
 
-def make_run(scenario: Scenario, seed: int) -> _core.Run:
-    """Draw the workload of `seed` and hand it to the simulator."""
+def make_run(scenario: Scenario, seed: int) -> tuple[_core.Run, Workload, Layout]:
+    """Draw the workload of `seed`, lay out the links, and hand both to the simulator."""
     workload = draw(scenario, seed)
-    controls = np.array(
-        [_core.CONGESTION_CONTROLS.index(name) for name in workload.congestion_controls],
-        dtype=np.int32,
-    )
-    flows = _core.Flows(
-        traffic_class=workload.traffic_class,
-        route=np.zeros(len(workload), dtype=np.int32),
-        congestion_control=controls[workload.congestion_control],
-        rtt_ps=workload.rtt_ps,
-        start_ps=workload.start_ps,
-        segments=workload.segments,
-        packet_bytes=workload.packet_bytes,
-        access_bps=workload.access_bps,
-    )
-    return _core.Run(
-        links=[_core.Link(scenario.link.rate, buffer_packets=scenario.buffer_packets)],
-        routes=[([0], [])],
+    layout = lay_out(scenario, workload)
+    run = _core.Run(
+        links=layout.links,
+        routes=layout.routes,
+        memory_bytes=scenario.memory,
         profiles=[_profile(traffic) for traffic in scenario.traffic],
-        flows=flows,
+        flows=_flows(scenario, workload, layout),
+        plays=_plays(workload),
         seed=workload.tie_break_seed,
         warmup_ps=_picoseconds(scenario.measure.warmup),
         window_ps=_picoseconds(scenario.measure.duration),
         batches=BATCHES,
     )
+    return run, workload, layout
+
+
+def _flows(scenario: Scenario, workload: Workload, layout: Layout) -> _core.Flows:
+    controls = np.array(
+        [_core.CONGESTION_CONTROLS.index(name) for name in workload.congestion_controls],
+        dtype=np.int32,
+    )
+    alone = np.array([not isinstance(group, Tcp) for group in scenario.traffic])
+    packets, sessions = workload.packets, workload.sessions
+    return _core.Flows(
+        traffic_class=workload.traffic_class,
+        route=layout.route,
+        congestion_control=controls[workload.congestion_control],
+        rtt_ps=workload.rtt_ps,
+        start_ps=workload.start_ps,
+        segments=workload.segments,
+        packet_bytes=workload.packet_bytes,
+        access_bps=layout.access_bps,
+        open_loop=alone[workload.traffic_class],
+        packet_offsets=None if packets is None else packets.offsets,
+        file_offsets=None if sessions is None else sessions.offsets,
+    )
+
+
+def _plays(workload: Workload) -> _core.Plays | None:
+    packets, sessions = workload.packets, workload.sessions
+    if packets is None and sessions is None:
+        return None
+    none = np.zeros(0, dtype=np.int64)
+    return _core.Plays(
+        packet_at_ps=none if packets is None else packets.at_ps,
+        packet_bytes=none.astype(np.int32) if packets is None else packets.bytes,
+        file_segments=none if sessions is None else sessions.segments,
+        file_think_ps=none if sessions is None else sessions.think_ps,
+    )
 
 
 def _profile(traffic: Traffic) -> _core.Profile:
+    if not isinstance(traffic, Tcp):
+        return _core.Profile("ns2")  # open loop: there is no stack to describe
     return _core.Profile(
         traffic.sender,
+        ecn=traffic.ecn,
         initial_window=traffic.initial_window,
         sack=traffic.sack,
         delayed_ack=traffic.delayed_ack,

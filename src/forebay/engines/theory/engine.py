@@ -13,8 +13,10 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.engines.errors import CannotPlay
 from forebay.engines.theory.prediction import Prediction, Spread, predict
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Provenance, Quantiles
+from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Progress
@@ -39,6 +41,8 @@ class TheoryEngine:
     ) -> Outcome:
         """Predict `scenario`; `seeds` are recorded, and change nothing."""
         started = time.perf_counter()
+        if not scenario.n_flows:
+            raise CannotPlay(self.name, "traffic without long flows or users", "traffic")
         prediction = predict(scenario)
         outcome = _outcome(scenario, prediction, list(seeds), started)
         if progress is not None:
@@ -74,7 +78,8 @@ def _link(scenario: Scenario, prediction: Prediction) -> LinkOutcome:
 def _class(scenario: Scenario, prediction: Prediction, traffic: Traffic) -> ClassOutcome:
     """A class alone gets what the link carries; a round trip is propagation and queueing."""
     alone = len(scenario.traffic) == 1
-    rtt = _exact(traffic.rtt.mean + prediction.queue_delay_s.mean)
+    delay = prediction.queue_delay_s.mean
+    rtt = _exact(traffic.rtt.mean + delay) if isinstance(traffic, Tcp) else None
     carried = prediction.utilization * scenario.link.rate
     return ClassOutcome(
         kind=traffic.kind,
@@ -82,7 +87,7 @@ def _class(scenario: Scenario, prediction: Prediction, traffic: Traffic) -> Clas
         throughput_bps=_exact(carried) if alone else None,
         goodput_bps=None,
         jain=None,
-        rtt_s=Quantiles(mean=rtt, p50=None, p95=None, p99=None),
+        rtt_s=None if rtt is None else Quantiles(mean=rtt, p50=None, p95=None, p99=None),
         loss_rate=_loss(prediction) if alone else None,
         timeouts=None,
         fct_s=None,

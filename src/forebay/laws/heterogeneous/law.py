@@ -32,7 +32,7 @@ DROPS_HOLD_WITH = 0.99
 def flows_by_protocol(scenario: Scenario) -> dict[str, float]:
     """How many flows run each congestion control."""
     flows: dict[str, float] = {}
-    for group in scenario.traffic:
+    for group in scenario.persistent:
         for name, share in group.shares.items():
             flows[name] = flows.get(name, 0.0) + group.flows * share
     return flows

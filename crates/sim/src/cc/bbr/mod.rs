@@ -103,6 +103,7 @@ impl Default for Bbr {
 }
 
 impl Controller for Bbr {
+    const HEARS_ALL: bool = true;
     const WANTS_RATE: bool = true;
     const OWNS_WINDOW: bool = true;
 

@@ -113,6 +113,7 @@ impl Default for Bbr3 {
 }
 
 impl Controller for Bbr3 {
+    const HEARS_ALL: bool = true;
     const WANTS_RATE: bool = true;
     const OWNS_WINDOW: bool = true;
 

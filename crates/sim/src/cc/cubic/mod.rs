@@ -51,6 +51,7 @@ struct Epoch {
 }
 
 impl<const BETA: u32, const HYSTART: bool> Controller for Cubic<BETA, HYSTART> {
+    const HEARS_ALL: bool = true;
     fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
         let mut segments = ack.segments;
         if window.in_slow_start() {

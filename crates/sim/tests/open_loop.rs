@@ -1,0 +1,143 @@
+//! Sources that nothing holds back, against queueing theory; users that fetch file after file.
+
+mod toy;
+
+use forebay_sim::config::{Config, File, Packet, Source};
+use forebay_sim::queue::spec::QueueSpec;
+use forebay_sim::report::Report;
+use forebay_sim::tcp::profile::Profile;
+use forebay_sim::time::{MILLISECOND, Picos, SECOND};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use toy::{dumbbell, flow, link, simulate};
+
+const BYTES: u32 = 1500;
+/// A service takes one millisecond.
+const RATE: f64 = 12e6;
+/// Runs that are averaged: 30 million packets together.
+const SEEDS: u64 = 5;
+
+/// Poisson bursts of `sizes` packets, each size as likely, at load `rho`, from an endless wire.
+fn bursts(sizes: &[u32], rho: f64, packets: usize, seed: u64) -> Config {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut uniform = || (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    let mean_size = f64::from(sizes.iter().sum::<u32>()) / sizes.len() as f64;
+    let (mut now, mut list) = (0.0, Vec::with_capacity(packets + 8));
+    while list.len() < packets {
+        now -= (1.0 - uniform()).ln() * mean_size / rho;
+        let size = sizes[(uniform() * sizes.len() as f64) as usize];
+        let at = (now * MILLISECOND as f64) as Picos;
+        list.extend((0..size).map(|_| Packet { at, bytes: BYTES }));
+    }
+    let mut source = flow(MILLISECOND, 0);
+    source.source = Source::Packets(0, list.len());
+    source.access_bps = 1e30;
+    let mut config = dumbbell(link(RATE, 4000), Profile::ns2(), vec![source]);
+    config.warmup = SECOND;
+    config.window = list[list.len() - 1].at - 2 * SECOND;
+    config.packets = list;
+    config
+}
+
+fn mean_waiting(config: &Config, report: &Report) -> f64 {
+    let area: u128 = report.links[0].batches.iter().map(|batch| batch.queue_area).sum();
+    area as f64 / config.window as f64
+}
+
+/// Share of the time with at least `least` packets waiting.
+fn tail(config: &Config, report: &Report, least: usize) -> f64 {
+    let batches = report.links[0].batches.iter();
+    let time: Picos = batches.map(|batch| batch.queue_time[least..].iter().sum::<Picos>()).sum();
+    time as f64 / config.window as f64
+}
+
+/// Distribution of the number in an M/D/1 system, up to `most` (Crommelin's recursion).
+fn md1(rho: f64, most: usize) -> Vec<f64> {
+    let mut poisson = vec![(-rho).exp()];
+    (1..=most + 1).for_each(|k| poisson.push(poisson[k - 1] * rho / k as f64));
+    let mut states = vec![1.0 - rho];
+    for n in 0..most {
+        let arrivals: f64 = (1..=n).map(|k| states[k] * poisson[n + 1 - k]).sum();
+        states.push((states[n] - states[0] * poisson[n] - arrivals) / poisson[0]);
+    }
+    states
+}
+
+#[test]
+fn poisson_packets_make_an_md1_queue() {
+    const LEVELS: [usize; 4] = [1, 2, 4, 8];
+    for rho in [0.5, 0.8] {
+        let (mut mean, mut tails) = (0.0, [0.0; 4]);
+        for seed in 1..=SEEDS {
+            let config = bursts(&[1], rho, 6_000_000, seed);
+            let report = simulate(&config);
+            mean += mean_waiting(&config, &report) / SEEDS as f64;
+            for (sum, least) in tails.iter_mut().zip(LEVELS) {
+                *sum += tail(&config, &report, least) / SEEDS as f64;
+            }
+        }
+        let exact = rho * rho / (2.0 * (1.0 - rho));
+        assert!((mean / exact - 1.0).abs() < 0.01, "mean at {rho}: {mean}, exact {exact}");
+        let states = md1(rho, 12);
+        for (ours, least) in tails.into_iter().zip(LEVELS) {
+            let exact = 1.0 - states[..=least].iter().sum::<f64>();
+            if exact < 0.01 {
+                continue; // too rare for one part in a hundred in 30 million packets
+            }
+            assert!((ours / exact - 1.0).abs() < 0.01, "{least} at {rho}: {ours}, exact {exact}");
+        }
+    }
+}
+
+/// Paper A, section 4: bursts of slow start. Waiting is U - rho/2 with
+/// U = rho E[X^2] / (2 (1 - rho) E[X]), since packets are served one by one.
+#[test]
+fn poisson_bursts_wait_as_theory_says() {
+    let (sizes, rho) = ([2, 4, 8], 0.8);
+    let moment = |power: i32| sizes.iter().map(|&x| f64::from(x).powi(power)).sum::<f64>() / 3.0;
+    let exact = rho * moment(2) / (2.0 * (1.0 - rho) * moment(1)) - rho / 2.0;
+    let runs = (1..=SEEDS).map(|seed| {
+        let config = bursts(&sizes, rho, 6_000_000, seed);
+        mean_waiting(&config, &simulate(&config))
+    });
+    let ours = runs.sum::<f64>() / SEEDS as f64;
+    assert!((exact - 11.6).abs() < 1e-9);
+    assert!((ours / exact - 1.0).abs() < 0.01, "{ours}, exact {exact}");
+}
+
+#[test]
+fn what_a_source_sends_arrives_or_is_dropped() {
+    for queue in ["pfifo", "codel", "fq_codel"] {
+        let mut config = bursts(&[1, 20], 0.9, 50_000, 1);
+        config.links[0].queue = QueueSpec::by_name(queue).expect("listed").sized(10, BYTES);
+        config.warmup = 0;
+        config.window += 10 * SECOND;
+        let report = simulate(&config);
+        let sum = |read: fn(&forebay_sim::report::ClassBatch) -> u64| -> u64 {
+            report.classes.iter().map(|batch| read(&batch[0])).sum()
+        };
+        let (sent, drops) = (sum(|class| class.sent_segments), sum(|class| class.drops));
+        assert_eq!(sent, config.packets.len() as u64);
+        assert!(drops > 1000, "{drops}");
+        assert_eq!(sum(|class| class.delivered_segments), sent - drops, "{queue}");
+        assert_eq!(sum(|class| class.delivered_bytes), (sent - drops) * u64::from(BYTES));
+    }
+}
+
+#[test]
+fn users_fetch_file_after_file_with_pauses_between() {
+    let mut user = flow(100 * MILLISECOND, 0);
+    user.source = Source::Files(0, 40);
+    let other = user.clone();
+    let mut config = dumbbell(link(20e6, 15), Profile::linux(), vec![user, other]);
+    let file = |i: u64| File { segments: 1 + 13 * i % 200, think: 200 * MILLISECOND * (i % 3) };
+    config.files = (0..40).map(file).collect();
+    config.warmup = 0;
+    config.window = 200 * SECOND;
+    let report = simulate(&config);
+    let segments: u64 = config.files.iter().map(|file| file.segments).sum();
+    assert_eq!(report.completions[0].len(), 80);
+    assert!(report.flow_bytes.iter().all(|&bytes| bytes == segments * 1500));
+    let fastest = report.completions[0].iter().min().expect("completions");
+    assert!(*fastest >= 50 * MILLISECOND, "no file is faster than half a round trip");
+}

@@ -1,0 +1,65 @@
+"""What the reference page says of distributions and lengths."""
+
+from __future__ import annotations
+
+_TIMES = (
+    ('`"100 ms"`', "Always the same."),
+    ('`{ uniform = ["80 ms", "120 ms"] }`', "Equally likely anywhere between the two."),
+    (
+        '`{ exponential = "1 s" }`, `{ exponential = { mean, low, high } }`',
+        "Without memory; on 0 to 40 means unless told otherwise.",
+    ),
+    (
+        "`{ normal = { mean, deviation, low, high } }`",
+        "Bell-shaped; on four standard deviations to either side, not below 0, unless told "
+        "otherwise.",
+    ),
+    (
+        "`{ lognormal = { mean, deviation, low, high } }`",
+        "Its logarithm is normal; on six of the logarithm's deviations to either side unless "
+        "told otherwise.",
+    ),
+    (
+        "`{ pareto = { mean, shape, high } }`",
+        "Heavy-tailed: P(X > x) falls as x to the power of -shape, up to `high`. It begins where "
+        "that gives the mean.",
+    ),
+    (
+        '`{ values = ["28 ms", "67 ms"], shares = [0.6, 0.4] }`',
+        "One of a list; equally likely where no shares are given.",
+    ),
+)
+_LENGTHS = (
+    ('`"14 packets"`, `"20 kB"`', "Always the same, rounded up to whole packets."),
+    ('`{ geometric = "14 packets" }`', "Geometric, from one packet on."),
+    (
+        "`{ pareto = { mean, shape, high } }`",
+        "Heavy-tailed up to `high`: 1000000 packets or 1500 MB unless told otherwise.",
+    ),
+    (
+        "`{ lognormal = { mean, deviation, high } }`",
+        "Its logarithm is normal; `high` as above.",
+    ),
+)
+
+
+def laws() -> str:
+    """Return both sections."""
+    return f"""
+## Distributions of a time
+
+{_rows(_TIMES)}
+What lies beyond `low` and `high` is cut off, not moved there. `mean` and `deviation` are those of
+the law before it is cut; only of a Pareto law `mean` is that of what is drawn.
+
+## Lengths
+
+{_rows(_LENGTHS)}
+Flows send whole packets, at least one; what is drawn is rounded to the nearest. `mean` is the mean
+of the whole packets drawn. Bytes count headers: `packet` bytes make a packet.
+"""
+
+
+def _rows(rows: tuple[tuple[str, str], ...]) -> str:
+    head = "| written | law |\n|---|---|\n"
+    return head + "".join(f"| {written} | {law} |\n" for written, law in rows)

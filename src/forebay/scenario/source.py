@@ -1,0 +1,76 @@
+"""What all classes of traffic have in common, whatever they send."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, Strict
+
+from forebay.scenario.bounds import Between
+from forebay.scenario.distribution import Distribution
+from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.room import DAY, MAX_FLOWS, RATES, Room
+
+RTTS = Between(Duration(1e-6), Duration(60))
+PACKETS = Between(DataSize(64), DataSize(65_535))
+
+
+class Source(Room):
+    """A class of traffic: flows that are alike but for what is drawn for each."""
+
+    kind: str
+    direction: Literal["forward", "reverse"] = Field(
+        default="forward",
+        description="Which way the data crosses the link; the ACKs cross the other way, behind "
+        "the data of classes that go there.",
+    )
+    route: tuple[str, ...] = Field(
+        default=(),
+        description="Links that the data crosses in turn, by name; not set: the bottleneck alone.",
+        examples=[["bottleneck", "core"]],
+    )
+    return_route: tuple[str, ...] = Field(
+        default=(), description="Links that the ACKs cross in turn; not set: none where they queue."
+    )
+    access_rate: Annotated[Rate | None, RATES] = Field(
+        default=None,
+        description="Rate of each flow's own link to the first queue; not set: ten times the "
+        "bottleneck's. An access link no faster than the bottleneck lets one flow fill it evenly "
+        "and lock the others out.",
+        examples=["1 Gbit/s"],
+    )
+
+    def access(self, link_rate: float) -> float:
+        """Return the rate of a flow's own link, bit/s, before a bottleneck of so many bit/s."""
+        return 10 * link_rate if self.access_rate is None else self.access_rate
+
+
+class Standing(Source):
+    """A class with a given number of flows, each of which starts once."""
+
+    flows: Annotated[int, Strict(), Between(1, MAX_FLOWS, "flows")] = Field(
+        description="How many flows this class has; of sessions: how many users.", examples=[100]
+    )
+    start: Annotated[Distribution, Between(Duration(0), DAY)] = Field(
+        default=Distribution.uniform(Duration(0), Duration(10)),
+        description="When a flow starts, from the beginning of the run: a distribution.",
+        examples=[{"uniform": ["0 s", "10 s"]}],
+    )
+    access_sharing: Annotated[int, Strict(), Between(1, MAX_FLOWS, "flows")] = Field(
+        default=1,
+        description="How many flows share one access link of access_rate, in groups of this size; "
+        "the last group may be smaller.",
+    )
+
+    @property
+    def access_links(self) -> int:
+        """Access links of this class: its flows over `access_sharing`, rounded up."""
+        return -(-self.flows // self.access_sharing)
+
+
+class Sized(Source):
+    """A class whose full packets are all of one size."""
+
+    packet: Annotated[DataSize, PACKETS] = Field(
+        default=DataSize(1500), description="Size of a full packet on the link, headers included."
+    )

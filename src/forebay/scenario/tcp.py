@@ -1,0 +1,139 @@
+"""Classes that run TCP: flows without end, short flows, users."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, Strict, model_validator
+
+from forebay.scenario.bounds import Between
+from forebay.scenario.congestion import CONGESTION_CONTROLS, CongestionControl
+from forebay.scenario.distribution import Distribution
+from forebay.scenario.flow_length import FlowLength
+from forebay.scenario.offered import LOADS, exactly_one
+from forebay.scenario.quantity import Duration
+from forebay.scenario.room import DAY
+from forebay.scenario.source import RTTS, Sized, Standing
+
+
+class Tcp(Sized):
+    """Flows that run TCP: congestion control, sending stack, propagation delay."""
+
+    congestion_control: CongestionControl = Field(
+        default="reno",
+        description="Linux name of the congestion control, or a table of names with the share "
+        f"of the flows that each gets; shares sum to 1. Known: {', '.join(CONGESTION_CONTROLS)}.",
+    )
+    rtt: Annotated[Distribution, RTTS] = Field(
+        default=Distribution.constant(Duration(0.1)),
+        description="Two-way propagation delay of a flow, without any queueing or transmission: "
+        "a distribution.",
+        examples=["100 ms", {"uniform": ["80 ms", "120 ms"]}],
+    )
+    sender: Literal["linux", "ns2"] = Field(
+        default="linux",
+        description='The sending stack: "linux" (SACK, delayed ACKs) or "ns2" (NewReno, no SACK, '
+        "an ACK for every packet).",
+    )
+    initial_window: Annotated[int | None, Strict(), Between(1, 1000, "packets")] = Field(
+        default=None,
+        description="Congestion window of a new flow; not set: as the sender's stack has it.",
+    )
+    ecn: Annotated[bool, Strict()] = Field(
+        default=False, description="Queues that can may mark the packets instead of dropping them."
+    )
+    sack: Annotated[bool | None, Strict()] = Field(
+        default=None,
+        description="Whether receivers report what they hold (RFC 2018); not set: "
+        "as the sender's stack has it.",
+    )
+    delayed_ack: Annotated[bool | None, Strict()] = Field(
+        default=None,
+        description="Whether receivers may acknowledge every second packet only; not set: "
+        "as the sender's stack has it.",
+    )
+    min_rto: Annotated[Duration | None, Between(Duration(1e-3), Duration(60))] = Field(
+        default=None,
+        description="Least retransmission timeout; not set: as the sender's stack has it.",
+        examples=["200 ms"],
+    )
+    max_window: Annotated[int | None, Strict(), Between(1, 100_000_000, "packets")] = Field(
+        default=None,
+        description="Most packets in flight that the receiver allows; not set: as "
+        "the sender's stack has it.",
+    )
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Share of the flows that each congestion control gets; the shares sum to 1."""
+        control = self.congestion_control
+        return {control: 1.0} if isinstance(control, str) else dict(control)
+
+
+class Long(Standing, Tcp):
+    """Long-lived TCP flows: each has more to send than the run lasts."""
+
+    kind: Literal["long"] = Field(
+        default="long", description="What the flows do: send without end."
+    )
+
+
+class Short(Tcp):
+    """Short TCP flows that come as a Poisson process, from the beginning of the run to its end."""
+
+    kind: Literal["short"] = Field(
+        default="short", description="What the flows do: send a few packets and end."
+    )
+    length: FlowLength = Field(
+        description="What a flow has to send, headers included: a length.",
+        examples=["14 packets", {"pareto": {"mean": "40 packets", "shape": 1.2}}],
+    )
+    load: Annotated[float | None, Strict(), LOADS] = Field(
+        default=None,
+        description="First transmissions as a share of the link's rate; either this or "
+        "arrival_rate.",
+        examples=[0.8],
+    )
+    arrival_rate: Annotated[float | None, Strict(), Between(1e-3, 1e7, "flows/s")] = Field(
+        default=None,
+        description="Mean number of flows that start in a second; either this or load.",
+        examples=[500.0],
+    )
+
+    @model_validator(mode="after")
+    def _offered_once(self) -> Self:
+        return exactly_one(self, "load", "arrival_rate", "load = 0.8")
+
+    @property
+    def flows(self) -> int:
+        """Flows that are there from beginning to end: none, for these come and go."""
+        return 0
+
+    def arrivals_per_second(self, link_rate: float) -> float:
+        """Return the rate of the Poisson process, flows/s, on a link of so many bit/s."""
+        if self.arrival_rate is not None:
+            return self.arrival_rate
+        bits = 8 * self.packet * self.length.mean_packets(self.packet)
+        return (self.load or 0.0) * link_rate / bits
+
+
+class Session(Standing, Tcp):
+    """Users: each fetches a file over a new TCP flow, thinks, and fetches the next."""
+
+    kind: Literal["session"] = Field(
+        default="session", description="What the flows do: fetch files one after another."
+    )
+    file: FlowLength = Field(
+        description="Size of a file, headers included: a length.",
+        examples=[{"pareto": {"mean": "60 kB", "shape": 1.2}}],
+    )
+    think: Annotated[Distribution, Between(Duration(0), DAY)] = Field(
+        default=Distribution.exponential(Duration(1)),
+        description="Pause between the end of a file and the start of the next: a distribution.",
+        examples=[{"exponential": "1 s"}],
+    )
+
+    @property
+    def shortest_cycle(self) -> float:
+        """Mean seconds from file to file if nothing ever waits: an RTT and the think time."""
+        return self.think.mean + self.rtt.mean

@@ -1,0 +1,92 @@
+"""Distributions at work: from uniform numbers to durations and lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.scenario import Distribution, FlowLength
+from forebay.scenario.length_tables import lower_end
+from forebay.scenario.truncated import lognormal_median, lognormal_sigma
+
+PS_PER_S = 1e12
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+
+
+def picoseconds(law: Distribution, u: _Floats) -> _Ints:
+    """Return one draw for each uniform number, rising with it, so that ranks never change."""
+    low, high = round(law.low * PS_PER_S), round(law.high * PS_PER_S)
+    if law.kind in ("constant", "uniform"):
+        steps: _Ints = np.rint(u * (high - low)).astype(np.int64)
+        return low + steps
+    drawn: _Ints = np.rint(_seconds(law, u) * PS_PER_S).astype(np.int64)
+    return np.asarray(np.clip(drawn, low, high))  # what rounding pushed over an end
+
+
+def whole_packets(law: FlowLength, packet_bytes: int, u: _Floats) -> _Ints:
+    """Return the packets of one flow for each uniform number, at least 1, rising with it."""
+    law = law.in_packets(packet_bytes)
+    drawn: _Floats
+    match law.kind:
+        case "fixed":
+            drawn = np.full(u.shape, np.ceil(law.mean))
+        case "geometric" if law.mean <= 1:
+            drawn = np.ones(u.shape)
+        case "geometric":  # P(N > k) = (1 - 1/mean)^k
+            drawn = np.ceil(np.log1p(-u) / np.log1p(-1 / law.mean))
+        case _:
+            drawn = np.rint(_length(law, u))
+    whole: _Ints = np.maximum(drawn, 1).astype(np.int64)
+    return whole
+
+
+def _length(law: FlowLength, u: _Floats) -> _Floats:
+    low = lower_end(law.kind, law.mean, law.shape, law.deviation, law.high)
+    if law.kind == "pareto":
+        return _pareto(u, law.shape, low, law.high)
+    return _lognormal(u, low, lognormal_sigma(law.mean, law.deviation), 0.0, law.high)
+
+
+def _seconds(law: Distribution, u: _Floats) -> _Floats:
+    low, high = float(law.low), float(law.high)
+    match law.kind:
+        case "exponential":
+            kept = -np.expm1(-(high - low) / law.center)
+            return np.asarray(low - float(law.center) * np.log1p(-u * kept))
+        case "normal":
+            return float(law.center) + float(law.deviation) * _normal(
+                u, (low - law.center) / law.deviation, (high - law.center) / law.deviation
+            )
+        case "lognormal":
+            sigma = lognormal_sigma(law.center, law.deviation)
+            return _lognormal(u, lognormal_median(law.center, law.deviation), sigma, low, high)
+        case "pareto":
+            return _pareto(u, law.shape, low, high)
+        case _:
+            ends = np.cumsum(law.shares)
+            place = np.minimum(np.searchsorted(ends, u, side="right"), len(ends) - 1)
+            return np.asarray(law.values, dtype=np.float64)[place]
+
+
+def _pareto(u: _Floats, shape: float, low: float, high: float) -> _Floats:
+    kept = -np.expm1(-shape * np.log(high / low))
+    drawn: _Floats = low * np.exp(-np.log1p(-u * kept) / shape)
+    return drawn
+
+
+def _lognormal(u: _Floats, median: float, sigma: float, low: float, high: float) -> _Floats:
+    a = np.log(low / median) / sigma if low > 0 else -np.inf
+    return np.asarray(median * np.exp(sigma * _normal(u, a, np.log(high / median) / sigma)))
+
+
+def _normal(u: _Floats, a: float, b: float) -> _Floats:
+    """Standard normal numbers on [a, b]."""
+    from scipy.special import ndtr, ndtri
+
+    first, last = ndtr(a), ndtr(b)
+    drawn: Any = ndtri(first + u * (last - first))
+    return np.asarray(np.clip(drawn, a, b), dtype=np.float64)

@@ -1,0 +1,86 @@
+"""Draws of classes that run TCP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.scenario import CONGESTION_CONTROLS, Long, Session, Short, Tcp
+from forebay.workload.apportion import apportion, assign
+from forebay.workload.part import OwnFiles, Part
+from forebay.workload.renewal import poisson_arrivals, until
+from forebay.workload.spread import PS_PER_S, picoseconds, whole_packets
+from forebay.workload.streams import blocks, uniforms
+
+_Ints = NDArray[np.int64]
+
+
+def long(group: Long, index: int, seed: int) -> Part:
+    """Flows without end."""
+    return Part(
+        start_ps=picoseconds(group.start, uniforms(seed, "start", index, group.flows)),
+        rtt_ps=_rtts(group, index, seed, group.flows),
+        segments=np.zeros(group.flows, dtype=np.int64),
+        congestion_control=_apportioned(group, index, seed),
+    )
+
+
+def short(group: Short, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
+    """Flows as they arrive in [0, end); a longer run adds flows and changes none."""
+    rate = group.arrivals_per_second(link_rate)
+    start = poisson_arrivals(seed, "arrival", index, rate, end_ps)
+    n = len(start)
+    lengths = uniforms(seed, "length", index, n)
+    return Part(
+        start_ps=start,
+        rtt_ps=_rtts(group, index, seed, n),
+        segments=whole_packets(group.length, group.packet, lengths),
+        congestion_control=_one_by_one(group, uniforms(seed, "congestion-control", index, n)),
+    )
+
+
+def session(group: Session, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
+    """Users, and for each so many files that none can run out of them before the end."""
+    start = picoseconds(group.start, uniforms(seed, "start", index, group.flows))
+    rtt = _rtts(group, index, seed, group.flows)
+    begins, (_, segments, think) = until(end_ps, start, _cycles(group, index, seed, rtt, link_rate))
+    wanted = begins < end_ps
+    wanted[:, 0] = True
+    files = OwnFiles(wanted.sum(axis=1), segments[wanted], think[wanted])
+    zeros = np.zeros(group.flows, dtype=np.int64)
+    return Part(start, rtt, zeros, _apportioned(group, index, seed), files=files)
+
+
+def _cycles(
+    group: Session, index: int, seed: int, rtt: _Ints, link_rate: float
+) -> Iterator[tuple[_Ints, ...]]:
+    """Yield blocks of: the least time from file to file, the file's packets, the thinking."""
+    files = blocks(seed, "file", index, group.flows)
+    thoughts = blocks(seed, "think", index, group.flows)
+    packet_ps = 8 * group.packet / group.access(link_rate) * PS_PER_S
+    for u, v in zip(files, thoughts, strict=False):
+        segments = whole_packets(group.file, group.packet, u)
+        think = picoseconds(group.think, v)
+        # A file takes an RTT and its packets' time on the access link at the very least.
+        sending = np.minimum(segments * packet_ps, 2.0**60).astype(np.int64)
+        yield think + np.minimum(sending, 2**60) + rtt[:, None], segments, think
+
+
+def _rtts(group: Tcp, index: int, seed: int, n: int) -> _Ints:
+    return picoseconds(group.rtt, uniforms(seed, "rtt", index, n))
+
+
+def _apportioned(group: Long | Session, index: int, seed: int) -> NDArray[np.int32]:
+    """Give each congestion control its share of a fixed number of flows, shuffled."""
+    keys = uniforms(seed, "congestion-control", index, group.flows)
+    return assign(apportion(group.flows, group.shares), CONGESTION_CONTROLS, keys)
+
+
+def _one_by_one(group: Short, u: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Draw the congestion control of each flow by itself: nobody knows how many will come."""
+    names = [name for name in CONGESTION_CONTROLS if name in group.shares]
+    ends = np.cumsum([group.shares[name] for name in names])
+    place = np.minimum(np.searchsorted(ends, u, side="right"), len(names) - 1)
+    return np.array([CONGESTION_CONTROLS.index(name) for name in names], dtype=np.int32)[place]

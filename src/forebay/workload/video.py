@@ -1,0 +1,98 @@
+"""Draw of long-range-dependent video.
+
+Frame sizes are lognormal: a rising function of fractional Gaussian noise, which keeps its Hurst
+parameter, can never be negative and has its mean in closed form. Frames come at a fixed rate, full
+packets first, then the rest. Volume over times below a frame's then varies as packets come, about
+as s^(-1/2); over longer times as s^-(1-H): the knee lies at one frame.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.scenario import Video
+from forebay.workload.fractional_noise import noise
+from forebay.workload.open_loop import part, starts, within
+from forebay.workload.part import OwnPackets, Part
+from forebay.workload.spread import PS_PER_S
+from forebay.workload.streams import normals
+
+LEAST_PACKET = 64
+"""Bytes of the smallest packet: a shorter rest takes from the full packet before it."""
+_LEAST_FRAMES = 1024
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+
+
+def video(group: Video, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
+    """Each flow its own film, whose mean rate in this run is the rate asked for."""
+    start = starts(group, index, seed)
+    frame_ps = PS_PER_S / group.frame_rate
+    mean_bytes = group.flow_rate(link_rate) / (8 * group.frame_rate)
+    films = [
+        _film(group, index, seed, flow, mean_bytes, _count(int(end_ps - begin), frame_ps))
+        for flow, begin in enumerate(start)
+    ]
+    sent = [
+        _packets(frames, int(begin), frame_ps, group)
+        for begin, frames in zip(start, films, strict=True)
+    ]
+    at, sizes = (np.concatenate(column) for column in zip(*sent, strict=True))
+    counts = np.array([len(times) for times, _ in sent], dtype=np.int64)
+    kept = at < end_ps
+    if not kept.all():  # an evenly spaced last frame may reach past the end
+        flow = np.repeat(np.arange(len(counts)), counts)
+        counts = np.bincount(flow[kept], minlength=len(counts))
+    return part(start, OwnPackets(counts, at[kept], sizes[kept]))
+
+
+def frame_sizes(hurst: float, variation: float, gaussian: _Floats) -> _Floats:
+    """Return lognormal frame sizes of mean 1, from 2 n standard normal numbers; shape (n,)."""
+    sigma = np.sqrt(np.log1p(variation**2))
+    sizes: _Floats = np.exp(sigma * noise(hurst, gaussian) - sigma**2 / 2)
+    return sizes
+
+
+def _film(group: Video, index: int, seed: int, flow: int, mean_bytes: float, count: int) -> _Ints:
+    """Return the bytes of each frame, scaled so that those played have the mean asked for.
+
+    With H near 1 the mean of an hour still strays by a third, so that the load would be another
+    one with every seed.
+    """
+    if count < 1:
+        return np.zeros(0, dtype=np.int64)
+    made = max(_LEAST_FRAMES, 1 << (count - 1).bit_length())
+    gaussian = normals(seed, f"video/{flow}", index, 2 * made)
+    sizes = frame_sizes(group.hurst, group.variation, gaussian)[:count]
+    ends = np.rint(np.cumsum(sizes) * (mean_bytes * count / sizes.sum())).astype(np.int64)
+    sizes_in_bytes: _Ints = np.diff(ends, prepend=0)
+    return sizes_in_bytes
+
+
+def _count(span_ps: int, frame_ps: float) -> int:
+    return max(0, int(np.ceil(span_ps / frame_ps)))
+
+
+def _packets(
+    frames: _Ints, start_ps: int, frame_ps: float, group: Video
+) -> tuple[_Ints, NDArray[np.int32]]:
+    """Return times and bytes of one flow's packets."""
+    counts = -(-frames // group.packet)
+    place = within(counts)
+    frame = np.repeat(np.arange(len(frames)), counts)
+    at = start_ps + np.floor(frame * frame_ps).astype(np.int64)
+    if group.spacing == "even":
+        at += np.floor(place * (frame_ps / counts[frame])).astype(np.int64)
+    return at, _sizes(frames[frame], counts[frame], place, group.packet)
+
+
+def _sizes(frame: _Ints, count: _Ints, place: _Ints, packet: int) -> NDArray[np.int32]:
+    """Return each packet's bytes: full ones, then the rest of the frame."""
+    rest = frame - (count - 1) * packet
+    lent = np.where(count > 1, np.maximum(LEAST_PACKET - rest, 0), 0)
+    lent = np.minimum(lent, packet - LEAST_PACKET)
+    last, before_last = place == count - 1, place == count - 2
+    sizes = np.where(last, rest + lent, np.where(before_last, packet - lent, packet))
+    return np.maximum(sizes, LEAST_PACKET).astype(np.int32)

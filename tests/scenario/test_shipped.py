@@ -1,0 +1,41 @@
+"""The shipped scenarios are what their papers say, and can be read and drawn."""
+
+from pathlib import Path
+
+import pytest
+
+from forebay.scenario import dumps, load, loads
+from forebay.workload import draw
+
+FOLDER = Path(__file__).parents[2] / "scenarios"
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_read_written_and_drawn(path: Path) -> None:
+    scenario = load(path, overrides=["measure.duration=1 s"])
+    assert loads(dumps(scenario)) == scenario
+    assert len(draw(scenario, 1)) > 0
+
+
+def test_paper_b_has_four_computers_of_ten_flows() -> None:
+    """Theagarajan et al., II: 4 x 10 Mbit/s with 10 flows each, 21 Mbit/s, 117 ms, 6 % video."""
+    scenario = load(FOLDER / "video-and-tcp.toml")
+    tcp, video = scenario.traffic
+    assert (tcp.kind, tcp.flows, video.kind, video.flows) == ("long", 40, "video", 1)
+    assert tcp.kind == "long" and tcp.access_links == 4
+    assert scenario.link.rate == 21e6
+    assert scenario.mean_rtt == pytest.approx(0.117)
+    assert video.kind == "video"
+    assert video.flow_rate(21e6) / 21e6 == pytest.approx(0.06, abs=0.005)
+    workload = draw(load(FOLDER / "video-and-tcp.toml", overrides=["measure.duration=1 s"]), 1)
+    assert workload.access_group[:40].tolist() == [i // 10 for i in range(40)]
+    assert workload.access_group[40] == 4
+
+
+def test_paper_a_s_mix_offers_80_mbit_in_short_flows() -> None:
+    """Appenzeller et al. 2004, §5.1.3: 400 Mbit/s, a fifth of it short flows."""
+    scenario = load(FOLDER / "mix.toml")
+    short = scenario.traffic[1]
+    assert short.kind == "short"
+    bits = 8 * short.packet * short.length.mean_packets(short.packet)
+    assert short.arrivals_per_second(400e6) * bits == pytest.approx(80e6)

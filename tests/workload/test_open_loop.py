@@ -1,0 +1,154 @@
+"""Datagrams: constant, Poisson, on and off, replayed."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forebay.scenario import load, loads
+from forebay.workload import Packets, Workload, draw
+
+HEAD = """
+queue.size = "48 packets"
+link.rate = "100 Mbit/s"
+measure = { warmup = "0 s", duration = "100 s" }
+[[traffic]]
+"""
+UDP = HEAD + 'kind = "udp"\nflows = 50\nrate = "1.2 Mbit/s"\nstart = "0 s"\n'
+ONOFF = HEAD + (
+    'kind = "onoff"\nflows = 200\npeak_rate = "1.2 Mbit/s"\nstart = "0 s"\n'
+    'on = { exponential = "300 ms" }\noff = { exponential = "700 ms" }\n'
+)
+PS = 10**12
+
+
+def drawn(text: str, *sets: str, seed: int = 1) -> Workload:
+    return draw(loads(text, overrides=sets), seed)
+
+
+def packets(text: str, *sets: str, seed: int = 1) -> Packets:
+    found = drawn(text, *sets, seed=seed).packets
+    assert found is not None
+    return found
+
+
+def flow(of: Packets, index: int) -> np.ndarray:
+    return of.at_ps[of.offsets[index] : of.offsets[index + 1]]
+
+
+def test_constant_gaps() -> None:
+    """1.2 Mbit/s of 1500 B is a datagram every 10 ms."""
+    at = flow(packets(UDP), 3)
+    assert at.tolist() == [k * PS // 100 for k in range(10_000)]
+
+
+def test_starts_are_kept() -> None:
+    workload = drawn(UDP, 'traffic.0.start={uniform=["0 s", "200 s"]}')
+    found = workload.packets
+    assert found is not None
+    for index, start in enumerate(workload.start_ps):
+        at = flow(found, index)
+        assert len(at) == max(0, -(-(100 * PS - int(start)) // (PS // 100)))
+        assert len(at) == 0 or at[0] == start
+
+
+def test_poisson_gaps_forget() -> None:
+    found = packets(UDP, "traffic.0.arrivals=poisson")
+    gaps = np.concatenate([np.diff(flow(found, i)) for i in range(50)]) / PS * 100
+    assert len(found) == pytest.approx(500_000, abs=4 * 500_000**0.5)
+    assert gaps.mean() == pytest.approx(1.0, abs=0.01)
+    assert gaps.std() == pytest.approx(1.0, abs=0.01)
+    assert (gaps > 3).mean() == pytest.approx(np.exp(-3), abs=0.002)
+
+
+def test_flows_are_independent() -> None:
+    found = packets(UDP, "traffic.0.arrivals=poisson")
+    counts = np.array([np.bincount(flow(found, i) // PS, minlength=100) for i in range(50)])
+    assert counts.sum(axis=0).var(ddof=1) == pytest.approx(5000, rel=0.6)
+
+
+def test_on_and_off_have_the_mean_rate_and_the_peak_gap() -> None:
+    """On for 0.3 of the time; a flow begins on, which adds a little at its start."""
+    found = packets(ONOFF)
+    assert len(found) == pytest.approx(0.3 * 200 * 100 * 100, rel=0.03)
+    for index in range(10):
+        gaps = np.diff(flow(found, index))
+        assert gaps.min() >= PS // 100 - 1
+        assert np.median(gaps) == pytest.approx(PS // 100, abs=1)
+        assert gaps.max() > PS // 2
+
+
+def test_short_on_times_keep_the_mean_rate() -> None:
+    """On times shorter than a gap send a datagram now and then, not one each."""
+    short = ('traffic.0.on={exponential="3 ms"}', 'traffic.0.off={exponential="7 ms"}')
+    assert len(packets(ONOFF, *short)) == pytest.approx(600_000, rel=0.01)
+
+
+def test_pareto_times_are_more_uneven_over_seconds() -> None:
+    tails = tuple(
+        f'traffic.0.{name}={{pareto={{mean="{mean} ms",shape=1.2,high="100 s"}}}}'
+        for name, mean in (("on", 300), ("off", 700))
+    )
+
+    def spread(*sets: str) -> float:
+        """Standard deviation of one flow's datagrams in 20 s, over flows and windows."""
+        found = packets(ONOFF, *sets)
+        counts = [np.bincount(flow(found, i) // (20 * PS), minlength=5)[1:] for i in range(200)]
+        return float(np.std(counts))
+
+    assert spread(*tails) > 1.4 * spread()
+
+
+@pytest.mark.parametrize("text", [UDP + 'arrivals = "poisson"\n', ONOFF])
+@pytest.mark.parametrize(
+    "sets",
+    [
+        ("queue.size=3 packets",),
+        ("measure.duration=150 s",),
+        ("traffic.0.flows=300",),
+        ("link.rate=1 Gbit/s",),
+    ],
+)
+def test_other_changes_change_no_datagram(text: str, sets: tuple[str, ...]) -> None:
+    one, other = packets(text), packets(text, *sets)
+    for index in (0, 7, 49):
+        mine, theirs = flow(one, index), flow(other, index)
+        np.testing.assert_array_equal(mine, theirs[: len(mine)])
+        assert len(theirs) == len(mine) or theirs[len(mine)] >= 100 * PS
+
+
+def test_a_class_before_changes_nothing_but_places() -> None:
+    long = HEAD + 'flows = 5\n[[traffic]]\nkind = "udp"\n'
+    text = UDP.replace("[[traffic]]\n", "", 1).split('kind = "udp"\n')[1]
+    workload = draw(loads(long + text), 1)
+    found = workload.packets
+    assert found is not None
+    assert found.offsets[:6].tolist() == [0] * 6
+    assert (workload.segments == 0).all()
+    assert workload.packet_bytes.tolist() == [1500] * 55
+    assert workload.flows_of(1) == 50
+
+
+def test_reverse_and_shared_access() -> None:
+    text = UDP + 'direction = "reverse"\naccess_sharing = 20\n[[traffic]]\nflows = 3\n'
+    workload = drawn(text)
+    assert workload.reverse.tolist() == [True] * 50 + [False] * 3
+    groups = [i // 20 for i in range(50)] + [3, 4, 5]
+    assert workload.access_group.tolist() == groups
+
+
+def test_tiny_rates_send_nothing_and_overflow_nothing() -> None:
+    text = UDP.replace('rate = "1.2 Mbit/s"', "load = 1e-6")
+    found = packets(text, "traffic.0.arrivals=poisson", "link.rate=1 kbit/s")
+    assert len(found) == 0
+
+
+def test_replay(tmp_path: Path) -> None:
+    (tmp_path / "film.csv").write_text("0,100\n0.5,1500\n1.5,200\n99.5,64\n")
+    head = HEAD + 'kind = "replay"\nflows = 2\nfile = "film.csv"\nstart = { values = ["1 s"] }\n'
+    (tmp_path / "s.toml").write_text(head)
+    found = draw(load(tmp_path / "s.toml"), 1).packets
+    assert found is not None
+    assert found.offsets.tolist() == [0, 3, 6]
+    assert flow(found, 1).tolist() == [PS, PS * 3 // 2, PS * 5 // 2]
+    assert found.bytes.tolist() == [100, 1500, 200] * 2

@@ -1,0 +1,112 @@
+"""Laws at work: means, ends and tails of what is drawn, against the formulas."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forebay.scenario import Distribution, FlowLength
+from forebay.workload.spread import picoseconds, whole_packets
+
+GRID = (np.arange(2**20) + 0.5) / 2**20
+"""As good as all uniform numbers: what is drawn from it has the law's mean."""
+
+
+def law(written: object) -> Distribution:
+    return Distribution.parse(written)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "100 ms",
+        {"uniform": ["80 ms", "120 ms"]},
+        {"exponential": "100 ms"},
+        {"exponential": {"mean": "100 ms", "low": "50 ms", "high": "200 ms"}},
+        {"normal": {"mean": "100 ms", "deviation": "20 ms"}},
+        {"normal": {"mean": "100 ms", "deviation": "80 ms"}},
+        {"normal": {"mean": "100 ms", "deviation": "20 ms", "low": "110 ms", "high": "1 s"}},
+        {"lognormal": {"mean": "100 ms", "deviation": "50 ms"}},
+        {"lognormal": {"mean": "100 ms", "deviation": "50 ms", "low": "50 ms", "high": "150 ms"}},
+        {"pareto": {"mean": "100 ms", "shape": 1.5, "high": "2 s"}},
+        {"pareto": {"mean": "100 ms", "shape": 1.0, "high": "2 s"}},
+        {"pareto": {"mean": "100 ms", "shape": 0.8, "high": "2 s"}},
+        {"values": ["28 ms", "67 ms", "90 ms"]},
+        {"values": ["28 ms", "67 ms"], "shares": [0.25, 0.75]},
+    ],
+)
+def test_means_and_ends_are_those_of_the_law(written: object) -> None:
+    drawn = picoseconds(law(written), GRID) / 1e12
+    assert drawn.mean() == pytest.approx(law(written).mean, rel=2e-4)
+    assert law(written).low <= drawn.min()
+    assert drawn.max() <= law(written).high
+    if "values" not in written:
+        assert (np.diff(drawn) >= 0).all()
+
+
+def test_the_mean_of_a_pareto_law_is_the_one_asked_for() -> None:
+    pareto = law({"pareto": {"mean": "100 ms", "shape": 1.5, "high": "2 s"}})
+    assert pareto.mean == 0.1
+    drawn = picoseconds(pareto, GRID) / 1e12
+    # P(X > x) = (low / x)^shape but for the share cut off at the upper end.
+    cut = (pareto.low / pareto.high) ** 1.5
+    for x in (0.05, 0.2, 1.0):
+        tail = ((pareto.low / x) ** 1.5 - cut) / (1 - cut)
+        assert (drawn > x).mean() == pytest.approx(tail, abs=1e-5)
+
+
+def test_shares_of_listed_values() -> None:
+    drawn = picoseconds(law({"values": ["2 s", "1 s"], "shares": [0.25, 0.75]}), GRID)
+    assert (drawn == 2 * 10**12).mean() == 0.25
+
+
+@pytest.mark.parametrize(
+    "length",
+    [
+        FlowLength("geometric", "packets", 14.0),
+        FlowLength("pareto", "packets", 40.0, shape=1.2, high=1e4),
+        FlowLength("pareto", "packets", 2.5, shape=1.2, high=1e3),
+        FlowLength("pareto", "packets", 30.0, shape=0.7, high=1e3),
+        FlowLength("pareto", "bytes", 60e3, shape=1.3, high=1.5e7),
+        FlowLength("lognormal", "packets", 10.0, deviation=5.0, high=1e6),
+        FlowLength("lognormal", "packets", 1.5, deviation=3.0, high=1e4),
+        FlowLength("lognormal", "packets", 40.0, deviation=40.0, high=100.0),
+    ],
+)
+def test_whole_packets_have_the_mean_asked_for(length: FlowLength) -> None:
+    drawn = whole_packets(length, 1500, GRID)
+    assert drawn.mean() == pytest.approx(length.mean_packets(1500), rel=2e-3)
+    assert drawn.min() >= 1
+    assert drawn.max() <= length.in_packets(1500).most_packets(1500)
+
+
+def test_geometric_lengths_forget() -> None:
+    drawn = whole_packets(FlowLength("geometric", "packets", 4.0), 1500, GRID)
+    for k in (1, 2, 5, 10):
+        assert (drawn > k).mean() == pytest.approx(0.75**k, abs=1e-5)
+
+
+def test_fixed_lengths_are_rounded_up() -> None:
+    length = FlowLength("fixed", "bytes", 20_000.0)
+    assert whole_packets(length, 1500, GRID[:3]).tolist() == [14, 14, 14]
+    assert length.mean_packets(1500) == 14
+
+
+@given(
+    st.floats(1.01, 1e4),
+    st.floats(0.1, 10),
+    st.floats(2.1, 1e5),
+    st.sampled_from(["pareto", "lognormal"]),
+)
+def test_any_law_can_be_drawn(mean: float, shape: float, span: float, kind: str) -> None:
+    length = FlowLength(
+        kind,  # type: ignore[arg-type]
+        "packets",
+        mean,
+        shape=shape,
+        deviation=mean * shape if kind == "lognormal" else 0.0,
+        high=mean * span,
+    )
+    drawn = whole_packets(length, 1500, GRID[:: 2**10])
+    assert drawn.min() >= 1
+    assert drawn.max() <= max(1, round(mean * span))
