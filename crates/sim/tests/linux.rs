@@ -239,12 +239,8 @@ fn a_spurious_timeout_is_undone() {
 #[test]
 fn a_timeout_in_recovery_cuts_once() {
     let threshold = |timeout_cuts_again: bool| {
-        let profile = Profile {
-            timeout_cuts_again,
-            rack: false,
-            tail_loss_probe: false,
-            ..Profile::linux()
-        };
+        let profile =
+            Profile { timeout_cuts_again, rack: false, tail_loss_probe: false, ..Profile::linux() };
         let mut path = Path::new(2000, profile, &[(400, 2)]);
         path.sender.window.ssthresh = 40.0;
         while path.sender.timeouts == 0 {

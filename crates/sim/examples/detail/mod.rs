@@ -33,8 +33,7 @@ pub fn describe(config: &Config, report: &Report) -> String {
         .iter()
         .map(|batch| batch.classes.iter().map(|class| class.arrivals as f64).sum())
         .collect();
-    let drops: u64 =
-        batches.iter().flat_map(|batch| &batch.classes).map(|class| class.drops).sum();
+    let drops: u64 = batches.iter().flat_map(|batch| &batch.classes).map(|class| class.drops).sum();
     let trace = report.trace.as_ref().expect("asked for");
     let mut cuts = vec![0.0; trace.at.len()];
     let (mut repairing, mut spread) = (0, 0.0);

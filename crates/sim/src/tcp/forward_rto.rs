@@ -38,7 +38,8 @@ pub(super) fn on_ack(
     }
     if tcp.snd_nxt > tcp.recover {
         // Step 3.a: new data has been sent; anything but progress shows that the loss was real.
-        board.forward.undecided = advanced && delivery.newest.is_none_or(|(_, seq)| seq < tcp.snd_una);
+        board.forward.undecided =
+            advanced && delivery.newest.is_none_or(|(_, seq)| seq < tcp.snd_una);
     } else if advanced {
         // Step 2.b
         tcp.recover = tcp.snd_nxt;

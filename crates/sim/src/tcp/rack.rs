@@ -83,13 +83,7 @@ fn reordering_window(tcp: &Sender, board: &Scoreboard) -> Picos {
 }
 
 /// Segments sent but once lie in the order of their sending.
-fn judge_originals(
-    board: &mut Scoreboard,
-    una: u64,
-    now: Picos,
-    window: Picos,
-    found: &mut Found,
-) {
+fn judge_originals(board: &mut Scoreboard, una: u64, now: Picos, window: Picos, found: &mut Found) {
     let end = una + board.segments.len() as u64;
     let mut settled = true;
     for seq in board.judged.max(una)..end {
