@@ -31,10 +31,10 @@ def test_utilization_loss_and_queue_agree_with_the_kernel(cell: dict[str, Any]) 
     asked = forebay.load(SCENARIO, [*KERNEL, f"traffic.0.flows={cell['flows']}", size])
     link = forebay.run(asked, seeds=5).links["bottleneck"]
     assert link.utilization is not None and link.loss_rate is not None
-    assert link.queue_packets is not None
+    assert link.queue_packets is not None and link.queue_packets.mean is not None
     used = link.utilization.value
     assert 100 * used == pytest.approx(cell["utilization_percent"], abs=UTILIZATION_POINTS)
     assert 100 * link.loss_rate.value == pytest.approx(cell["loss_percent"], rel=LOSS_SHARE)
     # A packet is on the wire for the share of time that the link is used.
-    waiting_or_sent = link.queue_packets.value + used
+    waiting_or_sent = link.queue_packets.mean.value + used
     assert waiting_or_sent == pytest.approx(cell["mean_queue_packets"], rel=QUEUE_SHARE)

@@ -8,6 +8,7 @@ python docs/explanation/figures/mechanisms.py draw      # docs/images/why-the-ke
 from __future__ import annotations
 
 import csv
+import math
 import re
 import statistics
 import subprocess
@@ -103,7 +104,7 @@ def mean(rows: list[dict[str, str]], key: str) -> float:
 
 def half_width(rows: list[dict[str, str]], key: str) -> float:
     """Half of a 95 % Student-t interval, for eight seeds."""
-    return 2.365 * statistics.stdev(float(row[key]) for row in rows) / len(rows) ** 0.5
+    return 2.365 * statistics.stdev(float(row[key]) for row in rows) / math.sqrt(len(rows))
 
 
 def table() -> None:
