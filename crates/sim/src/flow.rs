@@ -65,6 +65,8 @@ pub struct Counts {
     pub timeouts: u64,
     /// Segments sent again.
     pub retransmissions: u64,
+    /// Times that the sender backed off.
+    pub reductions: u64,
 }
 
 /// See the module's page.
@@ -218,6 +220,7 @@ impl Flow {
             received_bytes: earlier.received_bytes + received * u64::from(self.packet_bytes),
             timeouts: earlier.timeouts + self.sender.timeouts,
             retransmissions: earlier.retransmissions + self.sender.retransmissions,
+            reductions: earlier.reductions + self.sender.reductions,
         }
     }
 

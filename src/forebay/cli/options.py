@@ -14,16 +14,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 FIGURE_KINDS = (".svg", ".png", ".pdf")
 
 
-class FigurePath(click.ParamType[Path]):
-    """A picture's path; refused before the run, not after it."""
+class OutputPath(click.ParamType[Path]):
+    """The path of a file to write; refused before the run, not after it."""
 
     name = "path"
+
+    def __init__(self, *endings: str) -> None:
+        self.endings = endings
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Check the name's ending and that its folder can be written to."""
         path = Path(value)
-        if path.suffix.lower() not in FIGURE_KINDS:
-            self.fail(f"{value!r}: write a name that ends in {', '.join(FIGURE_KINDS)}", param, ctx)
+        if path.suffix.lower() not in self.endings:
+            self.fail(f"{value!r}: write a name that ends in {', '.join(self.endings)}", param, ctx)
         if not path.parent.is_dir():
             self.fail(f"{value!r}: there is no folder {path.parent}; make it first", param, ctx)
         if path.is_dir() or not os.access(path.parent, os.W_OK):
@@ -53,8 +56,10 @@ as_json = click.option(
 )
 
 figure = click.option(
-    "--figure", type=FigurePath(), help="Draw the picture into a .svg, .png or .pdf file."
-)
+    "--figure",
+    type=OutputPath(*FIGURE_KINDS),
+    help="Draw the picture into a .svg, .png or .pdf file.",
+)  # fmt: skip
 
 engine = click.option(
     "--engine", default="simulation", show_default=True, metavar="NAME",

@@ -11,6 +11,7 @@ from forebay.report.outcome import print_outcome
 from forebay.report.picture import Line, Panel, Picture
 from forebay.report.reproduction import Reproduction, print_reproduction
 from forebay.report.size import print_size
+from forebay.report.trace import print_trace
 
 __all__ = [
     "Answer",
@@ -23,4 +24,5 @@ __all__ = [
     "print_outcome",
     "print_reproduction",
     "print_size",
+    "print_trace",
 ]

@@ -1,8 +1,8 @@
 //! How the arrivals, windows and cuts of a dumbbell's flows vary. Each flow is a traffic class of
 //! its own and each batch a millisecond, so that the link's counts are its flows' arrivals.
 
-use forebay_sim::cc::Phase;
 use forebay_sim::config::{Config, TraceSpec};
+use forebay_sim::probe::trace::State;
 use forebay_sim::report::Report;
 use forebay_sim::time::{MILLISECOND, Picos};
 
@@ -16,7 +16,13 @@ pub fn prepare(config: &mut Config) {
     config.flows.iter_mut().zip(0..).for_each(|(flow, class)| flow.class = class);
     config.batches = (config.window / STEP) as u32;
     let flows = (0..config.flows.len() as u32).collect();
-    config.trace = Some(TraceSpec { step: STEP, flows, window_sum: true });
+    config.trace = Some(TraceSpec {
+        step: STEP,
+        flows,
+        window_sum: true,
+        every_flow: false,
+        link_details: false,
+    });
 }
 
 /// `key=value` readings:
@@ -38,9 +44,9 @@ pub fn describe(config: &Config, report: &Report) -> String {
     let mut cuts = vec![0.0; trace.at.len()];
     let (mut repairing, mut spread) = (0, 0.0);
     for flow in &trace.flows {
-        repairing += flow.phase.iter().filter(|&&phase| phase != Phase::Open).count();
-        for (i, pair) in flow.phase.windows(2).enumerate() {
-            cuts[i + 1] += f64::from(u8::from(pair[0] == Phase::Open && pair[1] != Phase::Open));
+        repairing += flow.state.iter().filter(|&&state| repairs(state)).count();
+        for (i, pair) in flow.state.windows(2).enumerate() {
+            cuts[i + 1] += f64::from(u8::from(!repairs(pair[0]) && repairs(pair[1])));
         }
         spread += moments(&flow.cwnd).1;
     }
@@ -107,11 +113,11 @@ fn longest(config: &Config, report: &Report, trains: &[Vec<(usize, f64)>]) -> Ve
         let round = (spec.rtt / STEP) as usize + 2;
         let mut next = 0;
         let mut began = None; // the repair that was seen last ended in this sample
-        for i in 1..flow.phase.len() {
-            let (before, now) = (flow.phase[i - 1], flow.phase[i]);
-            if before != Phase::Open && now == Phase::Open {
+        for i in 1..flow.state.len() {
+            let (before, now) = (flow.state[i - 1], flow.state[i]);
+            if repairs(before) && !repairs(now) {
                 began = Some(i);
-            } else if now != Phase::Open {
+            } else if repairs(now) {
                 began = None;
             }
             let Some(start) = began else { continue };
@@ -128,4 +134,9 @@ fn longest(config: &Config, report: &Report, trains: &[Vec<(usize, f64)>]) -> Ve
         }
     }
     sums.iter().zip(&counts).map(|(sum, count): (&f64, &f64)| sum / count.max(1.0)).collect()
+}
+
+/// Whether the sender is repairing a loss.
+fn repairs(state: State) -> bool {
+    matches!(state, State::Recovery | State::Loss)
 }

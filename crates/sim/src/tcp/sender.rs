@@ -59,6 +59,8 @@ pub struct Sender {
     pub timeouts: u64,
     /// Segments sent again so far.
     pub retransmissions: u64,
+    /// Times that the sender backed off so far, each loss episode, mark and timeout once.
+    pub reductions: u64,
 }
 
 /// A sender has one timer, for whichever of these is due first.
@@ -117,6 +119,7 @@ impl Sender {
             paced_until: 0,
             timeouts: 0,
             retransmissions: 0,
+            reductions: 0,
         }
     }
 
@@ -206,6 +209,7 @@ impl Sender {
 
     /// Sets ssthresh; a stack that counts whole segments (Linux) rounds it down.
     pub(super) fn back_off(&mut self, now: Picos, cause: Cause, profile: &Profile) {
+        self.reductions += 1;
         self.before_cut = (self.window.cwnd, self.window.ssthresh);
         let ssthresh = self.cc.ssthresh(&self.window, now, cause);
         self.window.ssthresh = match profile.growth {
