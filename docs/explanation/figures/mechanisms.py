@@ -8,12 +8,14 @@ python docs/explanation/figures/mechanisms.py draw      # docs/images/why-the-ke
 from __future__ import annotations
 
 import csv
+import math
 import re
 import statistics
 import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -64,6 +66,9 @@ READINGS = [
 ]
 
 
+Data = dict[tuple[str, int, int], list[dict[str, str]]]
+
+
 def run(arguments: list[str]) -> dict[str, str]:
     said = subprocess.run([DUMBBELL, *arguments], capture_output=True, text=True, check=True)
     return dict(re.findall(r"(\S+)=(\S+)", said.stdout))
@@ -85,7 +90,7 @@ def measure() -> None:
                     out.writerow([name, flows, limit, seed, *row])
 
 
-def load() -> dict[tuple[str, int, int], list[dict[str, str]]]:
+def load() -> Data:
     found = defaultdict(list)
     with DATA.open(newline="") as file:
         for row in csv.DictReader(file):
@@ -99,7 +104,7 @@ def mean(rows: list[dict[str, str]], key: str) -> float:
 
 def half_width(rows: list[dict[str, str]], key: str) -> float:
     """Half of a 95 % Student-t interval, for eight seeds."""
-    return 2.365 * statistics.stdev(float(row[key]) for row in rows) / len(rows) ** 0.5
+    return 2.365 * statistics.stdev(float(row[key]) for row in rows) / math.sqrt(len(rows))
 
 
 def table() -> None:
@@ -129,43 +134,64 @@ def draw() -> None:
     from matplotlib import pyplot
 
     data = load()
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
-    curves = {
-        "linux, no delayed ACKs": ("C3", "growth by window, an ACK for each segment"),
-        "ns2": ("C1", "ns2: growth by ACK, an ACK for each segment"),
-        "linux, no delayed ACKs, growth by ACK": ("C4", "linux, but growth and ACKs as ns2"),
-        "linux": ("C0", "linux: growth by window, delayed ACKs"),
-        "linux, growth by ACK": ("C2", "linux, growth by ACK (half as fast)"),
-    }
-    for name, (colour, label) in curves.items():
-        values = longest(data[name, 100, 64])
-        left.plot(range(1, len(values) + 1), values, "o-", color=colour, label=label, markersize=4)
-    left.set(xlabel="round trips since the last repair", ylabel="longest train of a flow, packets")
-    left.set(title="Trains grow by a packet a round trip,\nunless delayed ACKs break them")
-    left.set_ylim(0)
-    left.legend(fontsize=8, frameon=False)
-    for name in VARIANTS:
-        rows = data[name, 100, 64]
-        known = name in curves
-        right.errorbar(
-            mean(rows, "idc10"),
-            mean(rows, "util"),
-            yerr=half_width(rows, "util"),
-            fmt="o" if known else ("^" if "access" in name else "."),
-            color=curves[name][0] if known else ("black" if "access" in name else "0.6"),
-            markersize=6,
-        )
-    right.axhspan(95.1, 95.9, color="C0", alpha=0.15, lw=0)
-    right.text(9.2, 95.5, "the kernel, four runs", ha="right", va="center", fontsize=8, color="C0")
-    right.axhspan(90.7, 91.5, color="C1", alpha=0.2, lw=0)
-    right.text(2.5, 91.1, "ns-2, ns-3, htsim", ha="left", va="center", fontsize=8, color="C1")
-    right.set(xlabel="arrivals in 10 ms: variance over mean", ylabel="utilization, %")
-    right.set(title="All variants, 100 flows, 64 packets\n(triangles: access links of 10 Mbit/s)")
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
+    figure, axes = pyplot.subplots(1, 3, figsize=(14, 4.6), layout="constrained")
+    draw_trains(axes[0], data)
+    draw_scatter(axes[1], data, 64, "idc10", (95.14, 95.84), (90.8, 91.5))
+    axes[1].set(xlabel="arrivals in 10 ms: variance over mean", ylabel="utilization, %")
+    axes[1].set_title("Buffer of 64 packets (5 ms):\npackets that clump within a round trip")
+    draw_scatter(axes[2], data, 129, "idc100", (96.63, 97.20), (96.8, 98.3))
+    axes[2].set(xlabel="arrivals in 100 ms: variance over mean", ylabel="utilization, %")
+    axes[2].set_title("Buffer of 129 packets (10 ms):\nflows that swing together")
+    for one in axes:
+        one.spines[["top", "right"]].set_visible(False)
     figure.savefig(FIGURE, metadata={"Date": None})
     if len(sys.argv) > 2:
         figure.savefig(sys.argv[2], dpi=110)
+
+
+CURVES = {
+    "linux, no delayed ACKs": ("C3", "linux without delayed ACKs"),
+    "ns2": ("C1", "ns2"),
+    "linux, no delayed ACKs, growth by ACK": ("C4", "linux, growth and ACKs as in ns2"),
+    "linux": ("C0", "linux"),
+    "ns2, access 10 Mbit/s": ("black", "ns2 from access links of 10 Mbit/s"),
+}
+
+
+def draw_trains(axes: Any, data: Data) -> None:
+    for name, (colour, label) in CURVES.items():
+        values = longest(data[name, 100, 64])
+        axes.plot(range(1, len(values) + 1), values, "o-", color=colour, label=label, markersize=4)
+    axes.set(xlabel="round trips since the last repair", ylabel="longest train of a flow, packets")
+    axes.set_title("Trains grow by a packet a round trip,\nunless something breaks them")
+    axes.set_ylim(0)
+    axes.legend(fontsize=8, frameon=False)
+
+
+def draw_scatter(
+    axes: Any,
+    data: Data,
+    limit: int,
+    key: str,
+    kernel: tuple[float, float],
+    peers: tuple[float, float],
+) -> None:
+    """All variants; and as bands what a kernel and three simulators of others read."""
+    for name in VARIANTS:
+        rows = data[name, 100, limit]
+        place = {"x": mean(rows, key), "y": mean(rows, "util"), "yerr": half_width(rows, "util")}
+        colour = CURVES.get(name, ("0.65", ""))[0]
+        axes.errorbar(**place, fmt="o" if name in CURVES else ".", color=colour, markersize=6)
+    lowest = axes.get_ylim()[0]
+    right = axes.get_xlim()[1]
+    for (low, high), colour, label in [
+        (kernel, "C0", "the kernel's runs"),
+        (peers, "C1", "ns-2, ns-3, htsim"),
+    ]:
+        axes.axhspan(low, high, color=colour, alpha=0.15, lw=0)
+        style: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": 8, "color": colour}
+        axes.text(right, high - 0.3, label, **style)
+    axes.set_ylim(lowest)
 
 
 if __name__ == "__main__":

@@ -48,6 +48,15 @@ struct Sent {
     limited: bool,
 }
 
+#[derive(Default)]
+struct Rates {
+    /// Alongside `Scoreboard::segments`.
+    sent: VecDeque<Sent>,
+    /// When the last segment was delivered.
+    delivered_at: Picos,
+    first_sent: Picos,
+}
+
 /// What an ACK delivers, as the scoreboard sees it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Delivery {
@@ -94,10 +103,8 @@ pub struct Scoreboard {
     pub(super) prr_delivered: u64,
     pub(super) prr_out: u64,
     pub(super) recover_flight: u64,
-    /// Segments delivered so far, and when the last was.
+    /// Segments delivered so far.
     pub delivered_total: u64,
-    delivered_at: Picos,
-    first_sent: Picos,
     /// Segments judged lost so far.
     pub lost_total: u64,
     /// Loss by time.
@@ -106,14 +113,14 @@ pub struct Scoreboard {
     pub(super) probe: TailProbe,
     /// Whether the last timeout was spurious.
     pub(super) forward: ForwardRto,
-    /// Alongside `segments`, for controllers that want the delivery rate.
-    sent: Option<VecDeque<Sent>>,
+    /// For controllers that want the delivery rate.
+    rates: Option<Box<Rates>>,
 }
 
 impl Scoreboard {
     /// An empty one, for the needs of `cc`.
     pub fn new(cc: &Cc) -> Self {
-        Self { sent: cc.wants_rate().then(VecDeque::new), ..Self::default() }
+        Self { rates: cc.wants_rate().then(Box::default), ..Self::default() }
     }
 
     /// RFC 6675's pipe: segments thought to be in the network.
@@ -143,8 +150,8 @@ impl Scoreboard {
     /// Takes the segments below `next` off; those not SACKed before are `delivery`.
     #[inline]
     pub(super) fn acknowledge(&mut self, una: u64, next: u64, delivery: &mut Delivery) {
-        if let Some(sent) = &mut self.sent {
-            sent.drain(..(next - una) as usize);
+        if let Some(rates) = &mut self.rates {
+            rates.sent.drain(..(next - una) as usize);
         }
         for seq in una..next {
             let segment = self.segments.pop_front().expect("only sent segments are acknowledged");
@@ -242,9 +249,9 @@ impl Scoreboard {
     /// A new segment is sent.
     #[inline]
     pub(super) fn send(&mut self, now: Picos) {
-        if self.segments.is_empty() {
-            self.first_sent = now; // nothing outstanding: the sample's intervals begin here
-            self.delivered_at = now;
+        if let Some(rates) = self.rates.as_mut().filter(|_| self.segments.is_empty()) {
+            rates.first_sent = now; // nothing outstanding: the sample's intervals begin here
+            rates.delivered_at = now;
         }
         self.segments.push_back(Segment::sent_at(now));
         self.record(self.segments.len() - 1, false);
@@ -268,36 +275,37 @@ impl Scoreboard {
     /// Records a segment that is sent now, new or again.
     fn record(&mut self, index: usize, limited: bool) {
         let in_flight = self.in_flight();
-        let Some(sent) = &mut self.sent else { return };
+        let Some(rates) = &mut self.rates else { return };
         let record = Sent {
             delivered: self.delivered_total,
-            delivered_at: self.delivered_at,
-            first_sent: self.first_sent,
+            delivered_at: rates.delivered_at,
+            first_sent: rates.first_sent,
             lost: self.lost_total,
             in_flight,
             limited,
         };
-        if index < sent.len() {
-            sent[index] = record;
+        if index < rates.sent.len() {
+            rates.sent[index] = record;
         } else {
-            sent.push_back(record);
+            rates.sent.push_back(record);
         }
     }
 
     /// So many segments have been delivered now.
     #[inline]
     pub(super) fn count_delivered(&mut self, now: Picos, segments: u64) {
-        if segments > 0 {
-            self.delivered_total += segments;
-            self.delivered_at = now;
+        self.delivered_total += segments;
+        if let Some(rates) = self.rates.as_mut().filter(|_| segments > 0) {
+            rates.delivered_at = now;
         }
     }
 
     /// The delivery rate that the newest delivered segment, number `index`, tells of.
     pub(super) fn rate(&mut self, index: usize, now: Picos, delivered: u64) -> Option<RateSample> {
-        let record = *self.sent.as_ref()?.get(index)?;
+        let rates = self.rates.as_mut()?;
+        let record = *rates.sent.get(index)?;
         let sent_at = self.segments[index].sent();
-        self.first_sent = sent_at;
+        rates.first_sent = sent_at;
         let interval = (sent_at - record.first_sent).max(now - record.delivered_at);
         (interval > 0).then_some(RateSample {
             delivered: self.delivered_total + delivered - record.delivered,
