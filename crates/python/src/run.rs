@@ -111,7 +111,7 @@ impl Flows {
         let part = |offsets: &Option<PyReadonlyArray1<'_, i64>>, i: usize| {
             let offsets = offsets.as_ref()?.as_array();
             let (from, to) = (*offsets.get(i)?, *offsets.get(i + 1)?);
-            Some((usize::try_from(from).ok()?, usize::try_from(to).ok()?)).filter(|(a, b)| a < b)
+            Some((u32::try_from(from).ok()?, u32::try_from(to).ok()?)).filter(|(a, b)| a < b)
         };
         let source = |i: usize| -> Option<Source> {
             if let Some((from, to)) = part(&packet_offsets, i) {

@@ -38,10 +38,10 @@ pub enum Source {
     Segments(u64),
     /// Those of `Config::packets` from the first index to before the second, at their times,
     /// whatever becomes of them.
-    Packets(usize, usize),
+    Packets(u32, u32),
     /// Those of `Config::files` from the first index to before the second, each over a TCP
     /// connection of its own, with a pause after each.
-    Files(usize, usize),
+    Files(u32, u32),
 }
 
 /// A packet of an open-loop source.
@@ -273,11 +273,11 @@ impl Config {
             return Err(ConfigError::ShortRoundTrip(index));
         }
         match flow.source {
-            Source::Packets(from, to) if from > to || to > self.packets.len() => {
-                return Err(ConfigError::Unknown("packet", to));
+            Source::Packets(from, to) if from > to || to as usize > self.packets.len() => {
+                return Err(ConfigError::Unknown("packet", to as usize));
             }
-            Source::Files(from, to) if from >= to || to > self.files.len() => {
-                return Err(ConfigError::Unknown("file", to));
+            Source::Files(from, to) if from >= to || to as usize > self.files.len() => {
+                return Err(ConfigError::Unknown("file", to as usize));
             }
             _ => {}
         }

@@ -28,6 +28,8 @@ pub struct Transit {
 /// What a flow needs where its route has more than one queue.
 #[derive(Default)]
 pub struct Detour {
+    /// From an ACK's departure at the last backward queue to the sender.
+    pub home_delay: Picos,
     /// Data before each forward queue but the first.
     pub data: Vec<Ring<Transit>>,
     /// ACKs before each backward queue but the first, and last those on their way home.
@@ -90,8 +92,6 @@ pub struct Flow {
     /// From a packet's departure at the last forward queue to where its ACK acts next: the first
     /// backward queue or the sender, whose next packet thereby arrives at the first queue.
     pub turn_delay: Picos,
-    /// From an ACK's departure at the last backward queue to the sender.
-    pub home_delay: Picos,
     /// From a packet's departure at the last forward queue to its receiver.
     pub onward_delay: Picos,
     /// When the flow's first packet reaches the first queue.
@@ -122,7 +122,7 @@ impl Flow {
             Source::Segments(segments) => (segments, None),
             Source::Packets(..) => (0, Some(Box::new(Play::new(spec)))),
             Source::Files(first, _) => {
-                (config.files[first].segments, Some(Box::new(Play::new(spec))))
+                (config.files[first as usize].segments, Some(Box::new(Play::new(spec))))
             }
         };
         let edge = spec.rtt
@@ -140,19 +140,18 @@ impl Flow {
             ecn,
             packet_bytes: spec.packet_bytes,
             turn_delay: turn + if route.backward.is_empty() { access_time } else { 0 },
-            home_delay: home + access_time,
             onward_delay: spec.rtt / 2 + access_time,
             start: spec.start,
             access_time,
             access_free: 0,
             in_access: Ring::default(),
             held_back: false,
-            detour: Detour::of(route),
+            detour: Detour::of(route, home + access_time),
             play,
             drops: 0,
         };
         if let Source::Packets(first, end) = spec.source {
-            let packet = config.packets.get(first).filter(|_| first < end);
+            let packet = config.packets.get(first as usize).filter(|_| first < end);
             flow.start = packet.map_or(NEVER, |&packet| flow.through_own_access(packet));
         }
         flow
@@ -207,7 +206,8 @@ impl Flow {
         self.held_back = false;
         self.in_access = Ring::default();
         self.start = now;
-        self.detour = Detour::of(&config.routes[self.route as usize]);
+        let route = &config.routes[self.route as usize];
+        self.detour = self.detour.as_ref().and_then(|old| Detour::of(route, old.home_delay));
     }
 
     /// What it has counted since the run began.
@@ -215,12 +215,12 @@ impl Flow {
         let earlier = self.play.as_ref().map_or(Counts::default(), |play| play.earlier);
         let received = self.receiver.rcv_nxt;
         Counts {
-            sent: earlier.sent + self.sender.snd_max + self.sender.retransmissions,
+            sent: earlier.sent + self.sender.snd_max + u64::from(self.sender.retransmissions),
             received: earlier.received + received,
             received_bytes: earlier.received_bytes + received * u64::from(self.packet_bytes),
-            timeouts: earlier.timeouts + self.sender.timeouts,
-            retransmissions: earlier.retransmissions + self.sender.retransmissions,
-            reductions: earlier.reductions + self.sender.reductions,
+            timeouts: earlier.timeouts + u64::from(self.sender.timeouts),
+            retransmissions: earlier.retransmissions + u64::from(self.sender.retransmissions),
+            reductions: earlier.reductions + u64::from(self.sender.reductions),
         }
     }
 
@@ -241,7 +241,7 @@ impl Play {
         };
         Self {
             source: spec.source,
-            next,
+            next: next as usize,
             restart_at: NEVER,
             earlier: Counts::default(),
             access_bps: spec.access_bps,
@@ -265,10 +265,11 @@ impl Detour {
         self.acks[back].len() == 1
     }
 
-    fn of(route: &Route) -> Option<Box<Self>> {
+    fn of(route: &Route, home_delay: Picos) -> Option<Box<Self>> {
         let (forward, backward) = (route.forward.len(), route.backward.len());
         (forward + backward > 1).then(|| {
             Box::new(Self {
+                home_delay,
                 data: vec![Ring::default(); forward - 1],
                 acks: vec![Ring::default(); backward],
                 unreported: VecDeque::new(),

@@ -119,7 +119,7 @@ impl<'a> Network<'a> {
     fn plays(&mut self, now: Picos, flow: &mut Flow) -> bool {
         let Some(play) = &flow.play else { return false };
         if let Source::Packets(_, end) = play.source {
-            self.on_packet_due(now, flow, end);
+            self.on_packet_due(now, flow, end as usize);
             return true;
         }
         let restart_at = play.restart_at;
@@ -142,7 +142,7 @@ impl<'a> Network<'a> {
         let index = play.next;
         play.next += 1;
         play.earlier.sent += 1;
-        if play.next < end {
+        if play.next < end as usize {
             let at = flow.through_own_access(self.config.packets[index + 1]);
             self.schedule(flow, TIMER, at);
         }
@@ -305,7 +305,8 @@ impl<'a> Network<'a> {
             let completed = packet.at + flow.onward_delay - flow.start;
             self.completions[flow.class as usize].push(completed);
             if flow.play.is_some() {
-                self.file_ended(flow, packet.at + flow.turn_delay + flow.home_delay);
+                let home = flow.detour.as_ref().map_or(0, |detour| detour.home_delay);
+                self.file_ended(flow, packet.at + flow.turn_delay + home);
             }
         }
     }
@@ -331,7 +332,7 @@ impl<'a> Network<'a> {
         let Source::Files(_, end) = play.source else { return };
         let at = now + self.config.files[play.next].think;
         play.next += 1;
-        if play.next < end {
+        if play.next < end as usize {
             play.restart_at = at;
             self.schedule(flow, TIMER, at);
         }
@@ -388,7 +389,7 @@ impl<'a> Network<'a> {
         let back = stage - route.forward.len();
         let home = back + 1 == route.backward.len();
         let link = &self.links[route.backward[back] as usize];
-        let at = departs + if home { flow.home_delay } else { link.delay };
+        let at = departs + if home { detour(flow).home_delay } else { link.delay };
         if detour(flow).carry_ack(back, AckPacket { at, ..ack }) {
             self.schedule(flow, if home { HOME } else { STAGES + stage as u32 }, at);
         }

@@ -4,8 +4,8 @@
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
     slots: Box<[T]>,
-    head: usize,
-    len: usize,
+    head: u32,
+    len: u32,
 }
 
 impl<T> Default for Ring<T> {
@@ -18,7 +18,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Entries in it.
     #[inline]
     pub fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// Whether there are none.
@@ -30,7 +30,7 @@ impl<T: Copy + Default> Ring<T> {
     /// The oldest.
     #[inline]
     pub fn front(&self) -> Option<&T> {
-        if self.len == 0 { None } else { self.slots.get(self.head) }
+        if self.len == 0 { None } else { self.slots.get(self.head as usize) }
     }
 
     /// The newest.
@@ -43,7 +43,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Adds the newest.
     #[inline]
     pub fn push_back(&mut self, value: T) {
-        if self.len == self.slots.len() {
+        if self.len as usize == self.slots.len() {
             self.grow();
         }
         let place = self.index(self.len);
@@ -62,7 +62,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Forgets the oldest of a ring that is not empty.
     #[inline]
     pub fn drop_front(&mut self) {
-        self.head = self.index(1);
+        self.head = self.index(1) as u32;
         self.len -= 1;
     }
 
@@ -75,14 +75,14 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[inline]
-    fn index(&self, offset: usize) -> usize {
-        self.head.wrapping_add(offset) & self.slots.len().wrapping_sub(1)
+    fn index(&self, offset: u32) -> usize {
+        self.head.wrapping_add(offset) as usize & self.slots.len().wrapping_sub(1)
     }
 
     #[cold]
     fn grow(&mut self) {
         let mut slots = vec![T::default(); (2 * self.slots.len()).max(4)];
-        for (offset, slot) in slots.iter_mut().take(self.len).enumerate() {
+        for (slot, offset) in slots.iter_mut().zip(0..self.len) {
             *slot = self.slots[self.index(offset)];
         }
         self.slots = slots.into_boxed_slice();

@@ -30,7 +30,7 @@ fn bursts(sizes: &[u32], rho: f64, packets: usize, seed: u64) -> Config {
         list.extend((0..size).map(|_| Packet { at, bytes: BYTES }));
     }
     let mut source = flow(MILLISECOND, 0);
-    source.source = Source::Packets(0, list.len());
+    source.source = Source::Packets(0, list.len() as u32);
     source.access_bps = 1e30;
     let mut config = dumbbell(link(RATE, 4000), Profile::ns2(), vec![source]);
     config.warmup = SECOND;

@@ -1,7 +1,7 @@
 //! Recovery without SACK: NewReno (RFC 6582), limited transmit (RFC 3042).
 
 use super::profile::Profile;
-use super::sender::{News, Sender};
+use super::sender::{NOT_TIMED, News, Sender};
 use crate::cc::{Cause, Phase};
 use crate::time::Picos;
 
@@ -65,7 +65,9 @@ fn on_new_ack(
 /// restarted by the first one alone (the "impatient" variant of section 4, which ns-2 uses).
 fn on_partial_ack(tcp: &mut Sender, now: Picos, acked: u64) {
     tcp.resend_first = true;
-    tcp.timed = tcp.timed.filter(|&(seq, _)| seq >= tcp.snd_una); // it waited for the repair
+    if tcp.timed.0 < tcp.snd_una {
+        tcp.timed = NOT_TIMED; // it waited for the repair
+    }
     let deflation = acked as u32;
     if tcp.inflation > deflation {
         tcp.inflation -= deflation - 1;
@@ -102,7 +104,7 @@ fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
     tcp.window.cwnd = tcp.window.ssthresh;
     tcp.inflation = DUP_THRESH;
     tcp.resend_first = true;
-    tcp.timed = None;
+    tcp.timed = NOT_TIMED;
     tcp.restart_timer(now);
 }
 
@@ -136,8 +138,8 @@ pub(super) fn next_segment(tcp: &mut Sender, now: Picos) -> u64 {
         return seq;
     }
     tcp.snd_max = tcp.snd_nxt;
-    if tcp.timed.is_none() {
-        tcp.timed = Some((seq, now));
+    if tcp.timed == NOT_TIMED {
+        tcp.timed = (seq, now);
     }
     seq
 }
@@ -153,11 +155,11 @@ pub(super) fn on_timeout(tcp: &mut Sender) {
 
 #[inline]
 fn take_sample(tcp: &mut Sender, now: Picos, profile: &Profile) -> Option<Picos> {
-    let (seq, sent) = tcp.timed?;
+    let (seq, sent) = tcp.timed;
     if seq >= tcp.snd_una {
         return None;
     }
-    tcp.timed = None;
+    tcp.timed = NOT_TIMED;
     tcp.rtt.sample(now - sent, tcp.snd_una, tcp.snd_max, profile);
     Some(now - sent)
 }

@@ -43,7 +43,7 @@ pub struct Receiver {
     /// Next segment expected.
     pub rcv_nxt: u64,
     /// Bit i: segment rcv_nxt + i has arrived out of order; empty while nothing is missing.
-    held: VecDeque<bool>,
+    held: Option<Box<VecDeque<bool>>>,
     /// ACKs on the way back, in order.
     pub acks: Ring<AckPacket>,
     /// The last entry of `acks` waits until this time less the way back.
@@ -75,7 +75,7 @@ impl Receiver {
     #[inline]
     pub fn on_segment(&mut self, seq: u64, at: Picos, marked: bool, profile: &Profile) {
         let expected = seq == self.rcv_nxt;
-        let in_order = expected && self.held.is_empty();
+        let in_order = expected && !self.misses();
         if in_order {
             self.rcv_nxt += 1;
         } else {
@@ -126,7 +126,7 @@ impl Receiver {
             return;
         }
         self.absorbs_delayed(at, marked, least);
-        let gap = !self.held.is_empty() && seq >= self.rcv_nxt;
+        let gap = self.misses() && seq >= self.rcv_nxt;
         match profile.sack_compression {
             Some(wait) if gap && self.quick == 0 && self.duplicates >= FIRST_DUPLICATES => {
                 let until = at + wait.min(self.rtt / 20);
@@ -220,16 +220,23 @@ impl Receiver {
         self.acks.push_back(AckPacket { at, next, trigger, run, marked, also: 0 });
     }
 
+    /// A segment below one that has arrived is missing.
+    #[inline]
+    fn misses(&self) -> bool {
+        self.held.as_ref().is_some_and(|held| !held.is_empty())
+    }
+
     fn reorder(&mut self, seq: u64) {
         let Some(offset) = seq.checked_sub(self.rcv_nxt).map(|offset| offset as usize) else {
             return; // seen before
         };
-        if offset >= self.held.len() {
-            self.held.resize(offset + 1, false);
+        let held = self.held.get_or_insert_default();
+        if offset >= held.len() {
+            held.resize(offset + 1, false);
         }
-        self.held[offset] = true;
-        while self.held.front() == Some(&true) {
-            self.held.pop_front();
+        held[offset] = true;
+        while held.front() == Some(&true) {
+            held.pop_front();
             self.rcv_nxt += 1;
         }
     }

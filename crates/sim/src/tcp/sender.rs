@@ -9,6 +9,9 @@ use super::{newreno, sack};
 use crate::cc::{Ack, Cause, Cc, Growth, Phase, RateSample, Window};
 use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
 
+/// No segment is being timed.
+pub const NOT_TIMED: (u64, Picos) = (u64::MAX, NEVER);
+
 /// Sender state of one flow.
 pub struct Sender {
     /// Oldest segment not acknowledged.
@@ -43,8 +46,9 @@ pub struct Sender {
     pub resend_first: bool,
     /// With SACK, what is known of each outstanding segment.
     pub scoreboard: Option<Box<Scoreboard>>,
-    /// The segment being timed and when it was sent (Karn), where ACKs carry no timestamps.
-    pub timed: Option<(u64, Picos)>,
+    /// The segment being timed and when it was sent (Karn), where ACKs carry no timestamps;
+    /// `NOT_TIMED` where none is.
+    pub timed: (u64, Picos),
     /// Which timer runs.
     pub timer: Timer,
     /// When it expires; `NEVER` where none runs.
@@ -56,11 +60,11 @@ pub struct Sender {
     /// A paced sender sends nothing before this.
     pub paced_until: Picos,
     /// Retransmission timeouts so far.
-    pub timeouts: u64,
+    pub timeouts: u32,
     /// Segments sent again so far.
-    pub retransmissions: u64,
+    pub retransmissions: u32,
     /// Times that the sender backed off so far, each loss episode, mark and timeout once.
-    pub reductions: u64,
+    pub reductions: u32,
 }
 
 /// A sender has one timer, for whichever of these is due first.
@@ -111,7 +115,7 @@ impl Sender {
             partial_seen: false,
             resend_first: false,
             scoreboard,
-            timed: None,
+            timed: NOT_TIMED,
             timer: Timer::Rto,
             timer_at: NEVER,
             usage: Usage::default(),
@@ -189,7 +193,7 @@ impl Sender {
         self.timeouts += 1;
         self.rtt.back_off();
         self.timer_at = now + self.rtt.rto();
-        self.timed = None;
+        self.timed = NOT_TIMED;
         let cut_before = self.phase == Phase::Loss
             || (self.phase == Phase::Recovery && !profile.timeout_cuts_again);
         let first = !cut_before || self.snd_una >= self.recover;
