@@ -73,7 +73,7 @@ impl Wheel {
     }
 
     /// Schedules an idle node.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, node: Node, at: Picos) {
         debug_assert!(self.entries[node as usize].place == Place::Idle);
         debug_assert!(at >= self.now, "an event in the past");

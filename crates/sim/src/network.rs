@@ -191,7 +191,7 @@ impl<'a> Network<'a> {
     }
 
     /// A data packet reaches the first queue of its route.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
         let link = flow.first_link as usize;
         let bytes = self.data_bytes(flow, seq);
@@ -286,7 +286,7 @@ impl<'a> Network<'a> {
     }
 
     /// A packet has left the last forward queue at `packet.at`: its receiver answers.
-    #[inline]
+    #[inline(always)]
     fn receive(&mut self, flow: &mut Flow, packet: Transit) {
         self.packets += 1;
         if flow.play.is_some() && self.received_alone(flow, packet.seq) {

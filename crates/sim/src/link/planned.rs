@@ -40,7 +40,7 @@ impl Planned {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn offer(
         &mut self,
         now: Picos,
@@ -106,7 +106,7 @@ impl Planned {
         self.bytes_waiting + if self.free_at > now { u64::from(self.bytes_on_wire) } else { 0 }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn advance(&mut self, now: Picos, meter: &mut LinkMeter) {
         while self.next_start <= now {
             meter.level(self.next_start, self.in_queue());

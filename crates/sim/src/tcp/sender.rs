@@ -246,15 +246,21 @@ impl Sender {
     }
 
     /// Tells the controller; `grows` says whether the window may grow.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tell(&mut self, now: Picos, news: News, grows: bool, profile: &Profile) {
-        let grows = grows && self.snd_una >= self.marked_until;
         if !news.marked && !self.cc.hears_all() {
+            let grows = grows && self.snd_una >= self.marked_until && self.uses_window(profile);
             let segments = counted(news, profile);
             if !grows || self.cc.grow(&mut self.window, segments, profile.growth) {
                 return;
             }
         }
+        self.tell_all(now, news, grows, profile);
+    }
+
+    /// Tells a controller that wants more than how much is acknowledged.
+    #[inline(never)]
+    fn tell_all(&mut self, now: Picos, news: News, grows: bool, profile: &Profile) {
         let ack = self.describe(now, news, profile);
         self.cc.on_any_ack(&mut self.window, &ack);
         if news.marked && !self.cc.owns_window() {
