@@ -77,7 +77,7 @@ format: setup
 bench: setup
 	$(BIN)/python benches/speed.py
 
-# Beside ns-2, where that is installed.
+# Beside ns-2 and ns-3, where they are installed.
 bench-peers: setup
 	$(BIN)/python benches/peers/compare.py
 
