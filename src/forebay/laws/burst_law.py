@@ -50,7 +50,8 @@ def _packets(allowed: float, traffic: BurstTraffic) -> float | None:
 
 LAW = Law(
     name="appenzeller-2004/exact-bursts",
-    source="The model of Appenzeller et al. 2004, §4, solved exactly: M^[X]/D/1 (Crommelin 1932)",
+    source="The model of Appenzeller et al. 2004, §4, solved exactly: M^[X]/D/1 (Crommelin 1932); "
+    "P(Q > B) for the loss, an upper bound",
     packets=packets_by(_packets),
     utilization=carried,
     checks=BURSTS,
