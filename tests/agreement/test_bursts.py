@@ -72,7 +72,7 @@ def spread(quantiles: Quantiles | None) -> Quantiles:
 
 @pytest.mark.parametrize("traffic", POINTS.values(), ids=POINTS)
 def test_queue_is_the_law_s(traffic: str) -> None:
-    """Means within the 95 % interval; quantiles within it, to a packet (or its time on the wire)."""
+    """Means within the 95 % interval; quantiles to a packet more (or its time)."""
     asked = loads(LINK + traffic)
     told, seen = link(asked, "theory"), link(asked, "simulation", seeds=8)
     packet_s = 8 * 1500 / 100e6

@@ -72,10 +72,12 @@ def whole_bursts(scenario: Scenario) -> str | None:
 
 
 def doubling(scenario: Scenario) -> str | None:
-    """Every round trip doubles the window; ns-2 counts ACKs, so delayed ones grow it by half."""
+    """Every round trip doubles the window; ns-2 counts ACKs, and delayed ones grow it by half."""
     if not any(t.sender == "ns2" and t.delayed_ack for t in _short(scenario)):
         return None
-    return "delayed ACKs that are counted: windows grow by half a round trip, the law doubles them"
+    return (
+        "delayed ACKs that are counted: a round trip grows the window by half, the law doubles it"
+    )
 
 
 def one_packet_size(scenario: Scenario) -> str | None:
