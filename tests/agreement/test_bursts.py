@@ -100,3 +100,18 @@ def test_another_load_is_not_within() -> None:
     seen = link(loads(LINK + bursts(4, 0.6)), "simulation", seeds=8).queue_packets
     assert told is not None and told.mean is not None and seen is not None
     assert not within(told.mean.value, seen.mean, 0.0)
+
+
+@pytest.mark.parametrize("stack", burst_traffic.INITIAL_WINDOWS)
+def test_first_windows_are_the_simulator_s(stack: str) -> None:
+    """A packet more than the first window takes a round trip of 10 ms more."""
+    window = burst_traffic.INITIAL_WINDOWS[stack]
+    fits, more = (_completion(stack, packets) for packets in (window, window + 1))
+    assert fits < 0.015 < more < 0.025 + (0.1 if stack == "linux" else 0.0)  # a delayed ACK
+
+
+def _completion(stack: str, packets: int) -> float:
+    traffic = bursts(packets, 0.01).replace(f"initial_window = {packets}", f'sender = "{stack}"')
+    (group,) = forebay.run(loads(LINK + traffic), engine="simulation", seeds=1, jobs=1).classes
+    assert group.fct_s is not None and group.fct_s.p50 is not None
+    return group.fct_s.p50.value

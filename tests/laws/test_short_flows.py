@@ -89,6 +89,12 @@ def test_classes_weigh_by_their_bursts() -> None:
     assert answers(mixed)["exact-bursts"].assumptions_hold
 
 
+def test_classes_of_other_routes_are_not_counted() -> None:
+    more = 'kind = "short"\nlength = "2 packets"\nload = 0.1\nroute = ["core"]\n[[links]]\n'
+    both = short(more=more + 'name = "core"\nrate = "80 Mbit/s"')
+    assert bursts(both).load == pytest.approx(0.8)
+
+
 def test_windows_of_the_stack() -> None:
     assert bursts(short()).bursts.sizes.tolist() == [2, 4, 8]
     assert bursts(short("traffic.0.sender=linux")).bursts.sizes.tolist() == [4, 10]

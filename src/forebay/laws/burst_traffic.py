@@ -16,7 +16,7 @@ import numpy as np
 from forebay.laws.bursts import SINGLE_PACKETS, Bursts
 from forebay.laws.flow_lengths import flow_lengths
 from forebay.laws.offered import offered
-from forebay.scenario import Long, Short, Udp
+from forebay.scenario import BOTTLENECK, Long, Short, Udp
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
@@ -50,7 +50,7 @@ def burst_traffic(scenario: Scenario) -> BurstTraffic | None:
     That is long flows that can congest the link, users, and real-time traffic other than
     datagrams, whose rate itself varies.
     """
-    forward = [t for t in scenario.traffic if t.direction == "forward"]
+    forward = _at_the_link(scenario)
     found = [_stream(scenario, group) for group in forward]
     streams = [stream for stream in found if stream is not None]
     if not streams or len(streams) < len(found):
@@ -82,7 +82,7 @@ def _slow_start(group: Short) -> Bursts:
 
 def _held_back(scenario: Scenario, group: Long) -> _Stream | None:
     """Long flows whose access links or windows, all classes together, cannot fill the link."""
-    forward = [t for t in scenario.traffic if t.direction == "forward"]
+    forward = _at_the_link(scenario)
     rate, packet = scenario.link.rate, int(group.packet)
     if all(isinstance(t, Long | Udp) for t in forward) and _access(scenario) < rate:
         return _Stream(group.access_links * group.access(rate), packet, SINGLE_PACKETS)
@@ -96,6 +96,11 @@ def _held_back(scenario: Scenario, group: Long) -> _Stream | None:
 
 def _access(scenario: Scenario) -> float:
     """Bit/s that all access links carry together."""
-    groups = (t for t in scenario.traffic if t.direction == "forward")
-    rate = scenario.link.rate
+    groups, rate = _at_the_link(scenario), scenario.link.rate
     return sum(getattr(t, "access_links", t.flows) * t.access(rate) for t in groups)
+
+
+def _at_the_link(scenario: Scenario) -> list[Traffic]:
+    """Classes whose data crosses the bottleneck; without a route they all do."""
+    forward = (t for t in scenario.traffic if t.direction == "forward")
+    return [t for t in forward if BOTTLENECK in (getattr(t, "route", ()) or (BOTTLENECK,))]
