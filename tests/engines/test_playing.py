@@ -43,10 +43,11 @@ def test_what_is_learned_is_played() -> None:
     refuse("x", loads(HEAD + VIDEO + SHORT), ("udp", "direction", "access_sharing"))
 
 
-def test_theory_needs_flows_that_last() -> None:
-    alone = loads(SHORT.replace("[[traffic]]", HEAD.partition("flows")[0], 1))
-    with pytest.raises(CannotPlay, match="long flows or users"):
-        get("theory").run(alone, [1])
+def test_theory_needs_flows_that_last_or_bursts() -> None:
+    head = HEAD.partition("[[traffic]]")[0]
+    with pytest.raises(CannotPlay, match="neither long flows, users, short flows nor datagrams"):
+        get("theory").run(loads(head + VIDEO), [1])
+    assert get("theory").run(loads(head + SHORT), [1]).links["bottleneck"].utilization is not None
 
 
 def test_theory_answers_a_mix_and_says_what_it_left_out() -> None:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.laws import (
+    burst_law,
     burst_queue,
+    burst_traffic,
+    burst_wait,
     bursts,
     completion_time,
     desynchronized,
@@ -19,9 +22,11 @@ from forebay.laws import (
     general_decrease,
     heterogeneous,
     loss,
+    mix,
     partial_synchrony,
     rule_of_thumb,
     sawtooth,
+    short_flows,
     single_flow,
     sqrt_n,
     synchronized,
@@ -47,27 +52,36 @@ LAWS: tuple[Law, ...] = (
     loss.LAW,
     heterogeneous.LAW,
     general_decrease.LAW,
+    mix.LAW,
+    short_flows.LAW,
+    short_flows.FULL_LAW,
+    burst_law.LAW,
 )
 """Every law, in the order in which they are shown."""
+BURST_LAWS: tuple[Law, ...] = (short_flows.LAW, short_flows.FULL_LAW, burst_law.LAW)
+"""Those of them that need no flows that last, and so no n."""
 
 
 def for_scenario(scenario: Scenario) -> list[LawAnswer]:
     """Answers of all laws that have anything to say about `scenario`, broken ones included.
 
-    All of them are laws of flows that last; without any there is no n to put into them.
+    Without flows that last there is no n to put into the laws of such, only bursts.
     """
-    if not scenario.n_flows:
-        return []
-    answers = [answer_over_range(law, scenario) for law in LAWS]
+    asked = LAWS if scenario.n_flows else BURST_LAWS
+    answers = [answer_over_range(law, scenario) for law in asked]
     return [a for a in answers if a.packets is not None or a.utilization is not None]
 
 
 __all__ = [
+    "BURST_LAWS",
     "LAWS",
     "Law",
     "LawAnswer",
     "Regime",
+    "burst_law",
     "burst_queue",
+    "burst_traffic",
+    "burst_wait",
     "bursts",
     "completion_time",
     "desynchronized",
@@ -79,10 +93,12 @@ __all__ = [
     "governing_law",
     "heterogeneous",
     "loss",
+    "mix",
     "partial_synchrony",
     "regime_of",
     "rule_of_thumb",
     "sawtooth",
+    "short_flows",
     "single_flow",
     "sqrt_n",
     "synchronized",

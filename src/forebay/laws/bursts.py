@@ -27,13 +27,15 @@ def stable(load: ArrayLike) -> Array:
     return rho
 
 
-def of_flow(length: int, initial_window: int = 2) -> list[int]:
+def of_flow(length: int, initial_window: int = 2, max_window: int | None = None) -> list[int]:
     """Bursts in which a flow of `length` packets is sent, in order; they sum to `length`.
+
+    No burst is larger than the receiver's `max_window`, where there is one.
 
     l = 16 gives 2, 4, 8, 2. The paper's remainder, l mod (2^n - 1), sums to something else,
     and its example, a remainder of 4 for l = 16, follows from neither.
     """
-    single = _rounds(np.array([length]), as_array([1.0]), initial_window)
+    single = _rounds(np.array([length]), as_array([1.0]), initial_window, max_window)
     return [int(size[0]) for size, _ in single]
 
 
@@ -61,12 +63,16 @@ class Bursts:
 
     @classmethod
     def of_lengths(
-        cls, lengths: ArrayLike, weights: ArrayLike = 1.0, initial_window: int = 2
+        cls,
+        lengths: ArrayLike,
+        weights: ArrayLike = 1.0,
+        initial_window: int = 2,
+        max_window: int | None = None,
     ) -> Self:
         """Bursts of flows whose lengths (packets) occur in proportion to `weights`."""
         listed = np.asarray(lengths, dtype=np.int64).ravel()
         each = np.broadcast_to(as_array(weights), listed.shape)
-        parts = list(_rounds(listed, each, initial_window))
+        parts = list(_rounds(listed, each, initial_window, max_window))
         sizes = np.concatenate([size for size, _ in parts])
         return cls.given(sizes, np.concatenate([weight for _, weight in parts]))
 
@@ -85,11 +91,12 @@ SINGLE_PACKETS = Bursts.given([1])
 
 
 def _rounds(
-    lengths: Integers, weights: Array, initial_window: int
+    lengths: Integers, weights: Array, initial_window: int, max_window: int | None
 ) -> Iterator[tuple[Integers, Array]]:
     """Size and weight of every flow's burst, round trip by round trip."""
     left, window = lengths, initial_window
     while left.size:
+        window = window if max_window is None else min(window, max_window)
         yield np.minimum(left, window), weights
         more = left > window
         left, weights, window = left[more] - window, weights[more], 2 * window

@@ -13,7 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from forebay.laws import burst_law, mix, utilization
 from forebay.laws.assumptions import COMMONLY_SYNCHRONIZED, MODEL_HOLDS
+from forebay.laws.offered import offered
 from forebay.laws.quantities import average_window
 from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS
 
@@ -61,22 +63,28 @@ def _uncongested(scenario: Scenario, forward: list[Traffic], kinds: set[str]) ->
     most = sum(getattr(t, "access_links", t.flows) * t.access(rate) for t in forward)
     if "short" not in kinds and most <= rate:
         why = f"The access links together carry {_rate(most)}, no more than the link's own rate"
-        return _free(f"{why}: the queue holds nothing but coincidences of packets.", change)
+        why += ": the queue holds nothing but coincidences of packets."
+        return _free(scenario, why, change)
     windows = _windows(forward)
     if windows is not None and windows <= scenario.bdp_packets:
         why = f"The receivers' windows allow {windows} packets in flight, which the path alone"
-        return _free(f"{why} holds ({scenario.bdp_packets:.0f} packets).", change)
+        return _free(scenario, f"{why} holds ({scenario.bdp_packets:.0f} packets).", change)
     if kinds <= OPEN_LOOP_KINDS:
         load = sum(offered(t, scenario.link.rate) or 0.0 for t in forward) / scenario.link.rate
         if load < 1.0:
             why = f"All traffic is open-loop and offers {100 * load:.3g} % of the link's rate"
-            return _free(f"{why}: only its bursts queue.", "A load near 100 % would congest it")
+            change = "A load near 100 % would congest it"
+            return _free(scenario, f"{why}: only its bursts queue.", change)
     return None
 
 
-def _free(why: str, change: str) -> Regime:
+def _free(scenario: Scenario, why: str, change: str) -> Regime:
     words = f"{change}; until then a few packets are enough, however many flows there are."
-    return Regime("uncongested", None, why, words)
+    return Regime("uncongested", _bursts(scenario), why, words)
+
+
+def _bursts(scenario: Scenario) -> str | None:
+    return burst_law.LAW.name if burst_law.governs(scenario) else None
 
 
 def _windows(forward: list[Traffic]) -> int | None:
@@ -107,7 +115,7 @@ def _short_only(scenario: Scenario, forward: list[Traffic], kinds: set[str]) -> 
         "A higher load or longer bursts (a larger initial window) would ask for more; long "
         f"flows with {100 * LONG_FLOWS_MATTER:.0f} % of the traffic would take over."
     )
-    return Regime("short flows only", None, why, change)
+    return Regime("short flows only", _bursts(scenario), why, change)
 
 
 def _mixed(scenario: Scenario, forward: list[Traffic], kinds: set[str]) -> Regime | None:
@@ -180,7 +188,11 @@ def _many(scenario: Scenario) -> Regime:
             f" Windows of {window:.2g} packets are too small: timeouts set in, and no law holds."
         )
     name = "many flows out of step" if surely else "flows partly in step"
-    return Regime(name, "appenzeller-2004/utilization", why, change)
+    law = mix.LAW if mix.covers(scenario) else utilization.LAW
+    if law is mix.LAW:
+        share = 100 * mix.short_share(scenario)
+        why += f" Short flows take {share:.3g} % of the link, and the buffer needs none for them."
+    return Regime(name, law.name, why, change)
 
 
 def _flows(scenario: Scenario) -> str:
@@ -205,15 +217,3 @@ def _cut(scenario: Scenario) -> str:
 
 def _rate(bits: float) -> str:
     return f"{bits / 1e6:.4g} Mbit/s"
-
-
-def offered(traffic: Traffic, link_rate: float) -> float | None:
-    """Bit/s that a class brings whatever happens to it; None where TCP decides that."""
-    rate = getattr(traffic, "flow_rate", None)
-    if rate is not None:
-        return float(traffic.flows * rate(link_rate))
-    arrivals = getattr(traffic, "arrivals_per_second", None)
-    if arrivals is None:
-        return None
-    packets = getattr(traffic, "length").mean_packets(traffic.packet)  # noqa: B009
-    return float(arrivals(link_rate) * packets * 8 * traffic.packet)

@@ -15,8 +15,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from forebay.engines.errors import CannotPlay
-from forebay.engines.theory.asked import asked
-from forebay.engines.theory.prediction import Prediction, Spread, predict
+from forebay.engines.theory.prediction import predict
+from forebay.engines.theory.shares import throughput
+from forebay.engines.theory.spread import Prediction, Spread
+from forebay.laws import burst_traffic
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Provenance, Quantiles
 from forebay.scenario import Tcp
 
@@ -43,13 +45,24 @@ class TheoryEngine:
     ) -> Outcome:
         """Predict `scenario`; `seeds` are recorded, and change nothing."""
         started = time.perf_counter()
-        if not scenario.n_flows:
-            raise CannotPlay(self.name, "traffic without long flows or users", "traffic")
         prediction = predict(scenario)
+        if prediction is None:
+            raise CannotPlay(self.name, _uncovered(scenario), "traffic")
         outcome = _outcome(scenario, prediction, list(seeds), started)
         if progress is not None:
             progress(1.0)
         return outcome
+
+
+def _uncovered(scenario: Scenario) -> str:
+    """Why no law answers: the load, the length of the bursts, or the traffic itself."""
+    traffic = burst_traffic.burst_traffic(scenario)
+    if traffic is None:
+        return "traffic that is neither long flows, users, short flows nor datagrams"
+    if traffic.load >= 1.0:
+        return f"a load of {traffic.load:.3g} without long flows: its queue grows without end"
+    longest = int(traffic.bursts.sizes[-1])
+    return f"flows that outgrow slow start (doubling would send {longest} packets at once)"
 
 
 def _outcome(
@@ -74,20 +87,20 @@ def _link(scenario: Scenario, prediction: Prediction) -> LinkOutcome:
         queue_delay_s=_spread(prediction.queue_delay_s),
         buffer_packets=scenario.buffer_packets,
         bdp_packets=scenario.bdp_packets,
-        asked=asked(scenario, in_step=prediction.in_step),
+        asked=prediction.asked,
     )
 
 
 def _class(scenario: Scenario, prediction: Prediction, traffic: Traffic) -> ClassOutcome:
-    """A class alone gets what the link carries; a round trip is propagation and queueing."""
+    """A round trip is propagation and queueing; loss is the link's for a class alone."""
     alone = len(scenario.traffic) == 1
     delay = prediction.queue_delay_s.mean
     rtt = _exact(traffic.rtt.mean + delay) if isinstance(traffic, Tcp) else None
-    carried = prediction.utilization * scenario.link.rate
+    got = throughput(scenario, prediction, traffic)
     return ClassOutcome(
         kind=traffic.kind,
         flows=traffic.flows,
-        throughput_bps=_exact(carried) if alone else None,
+        throughput_bps=None if got is None else _exact(got),
         goodput_bps=None,
         jain=None,
         rtt_s=None if rtt is None else Quantiles(mean=rtt, p50=None, p95=None, p99=None),

@@ -1,0 +1,116 @@
+"""What the laws of bursts assume, each a check that says how a scenario breaks it (paper A, §4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forebay.laws.assumptions import drop_tail, one_way
+from forebay.laws.burst_traffic import burst_traffic
+from forebay.laws.flow_lengths import flow_lengths
+from forebay.scenario import Short, Udp
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+SLOW_START_ENDS = 90
+"""Shorter flows never leave slow start (§4), with the receivers' windows of then."""
+_MATTERS = 0.1
+_FAST_ACCESS = 10.0
+
+
+def only_bursts(scenario: Scenario) -> str | None:
+    """All traffic is flows in slow start, datagrams, or flows that cannot fill the link."""
+    if burst_traffic(scenario) is not None:
+        return None
+    return "traffic that answers to the queue or varies by itself: the law knows bursts only"
+
+
+def stable_load(scenario: Scenario) -> str | None:
+    """The link can carry what is offered."""
+    traffic = burst_traffic(scenario)
+    if traffic is None or traffic.load < 1.0:
+        return None
+    return f"load of {traffic.load:.3g}: not below 1, so that an endless queue grows without end"
+
+
+def in_slow_start(scenario: Scenario) -> str | None:
+    """The flows end before they leave slow start."""
+    for group in _short(scenario):
+        lengths, weights = flow_lengths(group.length, int(group.packet))
+        packets = lengths * weights
+        share = float(np.sum(packets[lengths >= SLOW_START_ENDS]) / np.sum(packets))
+        if share > _MATTERS:
+            return (
+                f"flows of {SLOW_START_ENDS} packets or more carry {100 * share:.0f} % of the "
+                "short flows' packets: they leave slow start, the law's bursts do not end"
+            )
+    return None
+
+
+def window_not_reached(scenario: Scenario) -> str | None:
+    """No receiver's window ends the doubling."""
+    for group in _short(scenario):
+        limit, most = group.max_window, group.length.most_packets(int(group.packet))
+        if limit is not None and most > 2 * limit:
+            return (
+                f"max_window of {limit} packets ends the doubling: full windows follow each other"
+            )
+    return None
+
+
+def whole_bursts(scenario: Scenario) -> str | None:
+    """Access links are so fast that bursts arrive whole."""
+    slowest = min((t.access(scenario.link.rate) for t in _short(scenario)), default=None)
+    if slowest is None or slowest >= _FAST_ACCESS * scenario.link.rate:
+        return None
+    if slowest <= scenario.link.rate:
+        return "access links no faster than the link spread the bursts out: far less may be needed"
+    times = slowest / scenario.link.rate
+    return f"access links only {times:.3g} times as fast as the link spread bursts: less is needed"
+
+
+def doubling(scenario: Scenario) -> str | None:
+    """Every round trip doubles the window; ns-2 counts ACKs, and delayed ones grow it by half."""
+    if not any(t.sender == "ns2" and t.delayed_ack for t in _short(scenario)):
+        return None
+    return (
+        "delayed ACKs that are counted: a round trip grows the window by half, the law doubles it"
+    )
+
+
+def one_packet_size(scenario: Scenario) -> str | None:
+    """All packets take the same time on the wire."""
+    sizes = {int(t.packet) for t in scenario.traffic if t.direction == "forward"}
+    return (
+        "packets of several sizes: the law serves all in the same time" if len(sizes) > 1 else None
+    )
+
+
+def poisson(scenario: Scenario) -> str | None:
+    """Bursts arrive as a Poisson process."""
+    if any(isinstance(t, Udp) and t.arrivals == "constant" for t in scenario.traffic):
+        return "datagrams at a constant rate queue less than the Poisson arrivals of the law"
+    if any(t.kind == "long" for t in scenario.traffic):
+        return "long flows that never fill the link: their packets taken as Poisson, an upper bound"
+    return None
+
+
+def _short(scenario: Scenario) -> list[Short]:
+    return [t for t in scenario.traffic if isinstance(t, Short) and t.direction == "forward"]
+
+
+BURSTS = (
+    only_bursts,
+    stable_load,
+    in_slow_start,
+    window_not_reached,
+    whole_bursts,
+    doubling,
+    one_packet_size,
+    poisson,
+    one_way,
+    drop_tail,
+)
+"""What every law of bursts assumes."""

@@ -1,0 +1,58 @@
+"""The exact queue of a scenario's bursts as a law: M^[X]/D/1, beside paper A's approximations."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from forebay.laws.answer import Law
+from forebay.laws.burst_assumptions import BURSTS
+from forebay.laws.burst_traffic import BurstTraffic
+from forebay.laws.bursts import Bursts
+from forebay.laws.effective_bandwidth import kappa
+from forebay.laws.exact_bursts import MASS, ExactQueue, exact_queue
+from forebay.laws.short_flows import carried, packets_by, stable_traffic
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+LONGEST_TAIL = 20_000
+"""Packets: a queue that long is hardly one of bursts, and takes long to reckon."""
+
+
+def queue_of(traffic: BurstTraffic) -> ExactQueue | None:
+    """Distribution of the queue; None where bursts are so long that it has no near end."""
+    bursts = traffic.bursts
+    if 27.6 / float(kappa(traffic.load, bursts)) > LONGEST_TAIL:  # 27.6 = -log(MASS)
+        return None
+    sizes, shares = tuple(bursts.sizes.tolist()), tuple(bursts.probabilities.tolist())
+    return _queue(traffic.load, sizes, shares)
+
+
+def governs(scenario: Scenario) -> bool:
+    """Whether bursts are all that queues at this link, and the link carries them."""
+    traffic = stable_traffic(scenario)
+    return traffic is not None and queue_of(traffic) is not None
+
+
+@lru_cache(maxsize=8)
+def _queue(load: float, sizes: tuple[int, ...], shares: tuple[float, ...]) -> ExactQueue:
+    return exact_queue(load, Bursts.given(sizes, shares))
+
+
+def _packets(allowed: float, traffic: BurstTraffic) -> float | None:
+    """Smallest B with P(Q > B) at most `allowed`."""
+    queue = queue_of(traffic)
+    if queue is None or allowed < MASS:
+        return None
+    return float(max(int(queue.buffer_for(allowed)) - 1, 0))
+
+
+LAW = Law(
+    name="appenzeller-2004/exact-bursts",
+    source="The model of Appenzeller et al. 2004, §4, solved exactly: M^[X]/D/1 (Crommelin 1932); "
+    "P(Q > B) for the loss, an upper bound",
+    packets=packets_by(_packets),
+    utilization=carried,
+    checks=BURSTS,
+)

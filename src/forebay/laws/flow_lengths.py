@@ -1,0 +1,52 @@
+"""How many flows have how many packets, from the law that a scenario names."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forebay.laws.arrays import Array, as_array
+from forebay.scenario import length_tables, truncated
+
+if TYPE_CHECKING:
+    from forebay.scenario import FlowLength
+
+LONGEST = 20_000
+"""Longer flows count as flows of this length, packets; they have left slow start anyway."""
+_MASS = 1e-13
+
+
+@lru_cache(maxsize=64)
+def flow_lengths(length: FlowLength, packet_bytes: int) -> tuple[Array, Array]:
+    """Lengths in packets, ascending, and the probability of each; both of shape (k,).
+
+    The whole packets are those of the draw: at least one, the nearest number.
+    """
+    if length.kind == "fixed":
+        return as_array([length.mean_packets(packet_bytes)]), as_array([1.0])
+    law = length.in_packets(packet_bytes)
+    above = _geometric(law) if law.kind == "geometric" else _rounded(law)
+    return np.arange(1.0, above.size + 1), -np.diff(np.append(above, 0.0))
+
+
+def _geometric(law: FlowLength) -> Array:
+    """P(length >= j), j = 1, 2, ...: the same chance of an end at every packet."""
+    stays = 1.0 - 1.0 / law.mean
+    last = min(LONGEST, math.ceil(math.log(_MASS) / math.log(stays)) + 1)
+    return as_array(stays ** np.arange(last))
+
+
+def _rounded(law: FlowLength) -> Array:
+    """P(max(1, round X) >= j), j = 1, 2, ..., which is P(X > j - 1/2) from j = 2 on."""
+    low = length_tables.lower_end(law.kind, law.mean, law.shape, law.deviation, law.high)
+    last = min(LONGEST, max(1, math.floor(law.high + 0.5)))
+    at = [j - 0.5 for j in range(2, last + 1)]
+    if law.kind == "pareto":
+        tail = [truncated.pareto_tail(x, law.shape, low, law.high) for x in at]
+    else:
+        sigma = truncated.lognormal_sigma(law.mean, law.deviation)
+        tail = [truncated.lognormal_tail(x, low, sigma, law.high) for x in at]
+    return as_array([1.0, *tail])

@@ -1,0 +1,71 @@
+"""Long flows beside short ones: n counts the long flows alone (paper A, §5.1.3).
+
+The short flows take what they offer, being the more aggressive, and the long ones what is
+left; the buffer is that of the long flows, B = RTT C / sqrt(n) and eq. 6, with C the whole
+link, as in the paper. Its figures are of a fifth of the link in short flows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forebay.laws import assumptions, utilization
+from forebay.laws.answer import Law
+from forebay.laws.assumptions import DESYNCHRONIZED
+from forebay.laws.offered import offered
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+TRIED = 0.2
+"""Share of the link that the short flows of Figures 13 and 14 offer."""
+
+
+def covers(scenario: Scenario) -> bool:
+    """Whether the forward traffic is long flows and short ones, and nothing else."""
+    return {t.kind for t in scenario.traffic if t.direction == "forward"} == {"long", "short"}
+
+
+def short_share(scenario: Scenario) -> float:
+    """What the short flows offer over the link's rate."""
+    short = (t for t in scenario.traffic if t.kind == "short" and t.direction == "forward")
+    return sum(offered(t, scenario.link.rate) or 0.0 for t in short) / scenario.link.rate
+
+
+def _packets(scenario: Scenario) -> float | None:
+    return utilization.LAW.packets(scenario) if covers(scenario) else None
+
+
+def _utilization(scenario: Scenario) -> float | None:
+    return utilization.LAW.utilization(scenario) if covers(scenario) else None
+
+
+def as_in_the_paper(scenario: Scenario) -> str | None:
+    """The short flows offer no more than in the paper."""
+    share = short_share(scenario)
+    if share <= TRIED + 1e-9:
+        return None
+    return (
+        f"short flows offer {100 * share:.3g} % of the link, the paper tried {100 * TRIED:.0f} %: "
+        "that they may be ignored when sizing is not shown"
+    )
+
+
+def others(scenario: Scenario) -> str | None:
+    """There is nothing but long and short TCP flows."""
+    if {t.kind for t in scenario.traffic} <= {"long", "short"}:
+        return None
+    return "traffic other than long and short TCP flows: the law covers these alone"
+
+
+LAW = Law(
+    name="appenzeller-2004/mix",
+    source="Appenzeller et al. 2004, §5.1.3: eq. 6 with the long flows alone as n",
+    packets=_packets,
+    utilization=_utilization,
+    checks=(
+        others,
+        as_in_the_paper,
+        *(check for check in DESYNCHRONIZED if check is not assumptions.long_lived),
+    ),
+)

@@ -1,0 +1,86 @@
+"""Buffer for short flows by effective bandwidth (paper A, §4, appendix C, Figure 12).
+
+`LAW` keeps the second order, as §4 does, and `FULL_LAW` solves alpha(kappa) = C whole. The
+probability that an endless queue reaches the buffer stands for loss. What goals a law of a
+buffer for short flows reads is here for `exact_queue_law` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from forebay.laws import completion_time, effective_bandwidth
+from forebay.laws.answer import Law
+from forebay.laws.burst_assumptions import BURSTS
+from forebay.laws.burst_traffic import BurstTraffic, burst_traffic
+from forebay.laws.effective_bandwidth import Order
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+Buffer = Callable[[float, BurstTraffic], float | None]
+"""Packets that the queue exceeds with no more than a probability; None where unknown."""
+
+
+def stable_traffic(scenario: Scenario) -> BurstTraffic | None:
+    """Bursts of a scenario that the link can carry; None for other traffic and loads from 1."""
+    traffic = burst_traffic(scenario)
+    return traffic if traffic is not None and 0.0 < traffic.load < 1.0 else None
+
+
+def probability(scenario: Scenario) -> float | None:
+    """P(Q > B) that the goals allow; None where they name none, or none that a law can reach.
+
+    A loss goal is that probability; an `fct_increase` of an eighth is Figure 12's 0.025, and
+    for other increases the paper gives no rule.
+    """
+    asked = []
+    goals = scenario.goals
+    if goals.loss_rate is not None and goals.loss_rate.probability is None:
+        asked.append(float(goals.loss_rate))
+    if goals.fct_increase == completion_time.AFCT_INCREASE:
+        asked.append(completion_time.DROP_PROBABILITY)
+    least = min(asked, default=0.0)
+    return least if least > 0.0 else None
+
+
+def packets_by(buffer: Buffer) -> Callable[[Scenario], float | None]:
+    """Read off a scenario what its goals ask, by one way to reckon a buffer."""
+
+    def packets(scenario: Scenario) -> float | None:
+        traffic, allowed = stable_traffic(scenario), probability(scenario)
+        if traffic is None or allowed is None:
+            return None
+        return 0.0 if allowed >= 1.0 else buffer(allowed, traffic)
+
+    return packets
+
+
+def of_order(order: Order) -> Buffer:
+    """Buffer by effective bandwidth to some order of its series."""
+    return lambda allowed, traffic: float(
+        effective_bandwidth.buffer_for(allowed, traffic.load, traffic.bursts, order)
+    )
+
+
+def carried(scenario: Scenario) -> float | None:
+    """Utilization: what is offered, as long as the queue loses next to nothing."""
+    traffic = stable_traffic(scenario)
+    return None if traffic is None else traffic.load
+
+
+LAW = Law(
+    name="appenzeller-2004/short-flows",
+    source="Appenzeller et al. 2004, §4: effective bandwidth to second order",
+    packets=packets_by(of_order(Order.SECOND)),
+    utilization=carried,
+    checks=BURSTS,
+)
+FULL_LAW = Law(
+    name="appenzeller-2004/short-flows-full",
+    source="Appenzeller et al. 2004, appendix C, eq. 11 to 13, alpha(kappa) = C solved whole",
+    packets=packets_by(of_order(Order.FULL)),
+    utilization=carried,
+    checks=BURSTS,
+)

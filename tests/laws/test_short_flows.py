@@ -1,0 +1,205 @@
+"""Laws of bursts read off a scenario: what they ask for, refuse, and name broken."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from forebay import laws
+from forebay.laws import LawAnswer, burst_traffic, mix
+from forebay.laws.flow_lengths import flow_lengths
+from forebay.scenario import FlowLength, Scenario, loads
+
+SHORT = """
+[link]
+rate = "80 Mbit/s"
+[queue]
+size = "1000 packets"
+[[traffic]]
+kind = "short"
+length = "14 packets"
+load = 0.8
+sender = "ns2"
+rtt = "100 ms"
+access_rate = "10 Gbit/s"
+[goals]
+loss_rate = 0.025
+"""
+SECOND = "\n[[traffic]]\n"
+
+
+def short(*overrides: str, more: str = "") -> Scenario:
+    return loads(SHORT + (SECOND + more if more else ""), overrides=overrides)
+
+
+def answers(scenario: Scenario) -> dict[str, LawAnswer]:
+    return {a.law.rpartition("/")[2]: a for a in laws.for_scenario(scenario)}
+
+
+def bursts(scenario: Scenario) -> burst_traffic.BurstTraffic:
+    found = burst_traffic.burst_traffic(scenario)
+    assert found is not None
+    return found
+
+
+def test_14_packet_flows_at_80_percent() -> None:
+    """§4 with P(Q > B) = 0.025: ln 40 x 2 x E[X^2] / E[X] = 44.27 packets, exactly 50."""
+    found = answers(short())
+    assert set(found) == {"short-flows", "short-flows-full", "exact-bursts"}
+    assert found["short-flows"].packets == pytest.approx(math.log(40) * 2 * 84 / 14)
+    assert found["short-flows-full"].packets == pytest.approx(50.17, abs=0.01)
+    assert found["exact-bursts"].packets == 50
+    assert all(a.assumptions_hold and a.utilization == 0.8 for a in found.values())
+
+
+@pytest.mark.parametrize(
+    "override", ["link.rate=40 Mbit/s", "link.rate=200 Mbit/s", "traffic.0.rtt=20 ms"]
+)
+def test_neither_rate_nor_round_trip_matters(override: str) -> None:
+    """§4: only the load and the lengths do."""
+    same, other = answers(short())["exact-bursts"], answers(short(override))["exact-bursts"]
+    assert other.packets == same.packets
+
+
+def test_an_eighth_longer_is_figure_12_and_no_other_increase_has_a_rule() -> None:
+    eighth = short("goals.fct_increase=0.125", "goals.loss_rate=0.1")
+    assert answers(eighth)["short-flows"].packets == answers(short())["short-flows"].packets
+    other = answers(short("goals.fct_increase=0.2", "goals.loss_rate=1.0"))["short-flows"]
+    assert other.packets == 0.0  # the loss goal alone, which anything meets
+
+
+def test_no_buffer_loses_nothing() -> None:
+    assert {a.packets for a in answers(short("goals.loss_rate=0.0")).values()} == {None}
+
+
+def test_classes_weigh_by_their_bursts() -> None:
+    """Per second: flows of 14 send a burst each of 2, 4, 8; datagrams come one by one."""
+    mixed = short(
+        "traffic.0.load=0.4",
+        more='kind = "udp"\nload = 0.2\narrivals = "poisson"\nflows = 5\naccess_rate = "10 Gbit/s"',
+    )
+    found = bursts(mixed)
+    assert found.load == pytest.approx(0.6)
+    flows, single = 0.4 / 14, 0.2  # bursts in a packet time
+    whole = 3 * flows + single
+    assert found.bursts.sizes.tolist() == [1, 2, 4, 8]
+    expected = [single / whole, *[flows / whole] * 3]
+    assert found.bursts.probabilities.tolist() == pytest.approx(expected)
+    assert answers(mixed)["exact-bursts"].assumptions_hold
+
+
+def test_classes_of_other_routes_are_not_counted() -> None:
+    more = 'kind = "short"\nlength = "2 packets"\nload = 0.1\nroute = ["core"]\n[[links]]\n'
+    both = short(more=more + 'name = "core"\nrate = "80 Mbit/s"')
+    assert bursts(both).load == pytest.approx(0.8)
+
+
+def test_windows_of_the_stack() -> None:
+    assert bursts(short()).bursts.sizes.tolist() == [2, 4, 8]
+    assert bursts(short("traffic.0.sender=linux")).bursts.sizes.tolist() == [4, 10]
+    assert bursts(short("traffic.0.initial_window=14")).bursts.sizes.tolist() == [14]
+    limited = bursts(short("traffic.0.max_window=4")).bursts  # 2, 4, 4, 4
+    assert limited.sizes.tolist() == [2, 4]
+    assert limited.probabilities.tolist() == pytest.approx([0.25, 0.75])
+
+
+@pytest.mark.parametrize(
+    ("override", "line"),
+    [
+        ("traffic.0.access_rate=80 Mbit/s", "access links no faster than the link"),
+        ("traffic.0.access_rate=400 Mbit/s", "access links only 5 times as fast"),
+        ("traffic.0.max_window=4", "max_window of 4 packets ends the doubling"),
+        ("traffic.0.length=120 packets", "flows of 90 packets or more carry 100 %"),
+        ("traffic.0.delayed_ack=true", "delayed ACKs that are counted"),
+        ("traffic.0.direction=reverse", None),
+    ],
+)
+def test_what_breaks_is_named(override: str, line: str | None) -> None:
+    if line is None:
+        more = 'kind = "short"\nlength = "2 packets"\nload = 0.1\naccess_rate = "10 Gbit/s"'
+        found = answers(short(override, more=more))["exact-bursts"]
+        assert any(broken.startswith("traffic in reverse") for broken in found.broken_assumptions)
+        return
+    broken = answers(short(override))["exact-bursts"].broken_assumptions
+    assert len(broken) == 1 and broken[0].startswith(line)
+
+
+def test_a_load_from_one_on_has_no_answer_and_says_so() -> None:
+    over = short("traffic.0.load=1.0")
+    assert answers(over) == {}
+    broken = laws.burst_law.LAW.broken(over)
+    assert any(line.startswith("load of 1: not below 1") for line in broken)
+
+
+def test_video_is_more_than_bursts() -> None:
+    mixed = short(more='kind = "video"\nflows = 1\nrate = "1 Mbit/s"')
+    assert burst_traffic.burst_traffic(mixed) is None
+    assert laws.regime_of(mixed).law is None
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        '{ geometric = "5 packets" }',
+        '{ pareto = { mean = "5 packets", shape = 1.5, high = "500 packets" } }',
+        '{ lognormal = { mean = "5 packets", deviation = "4 packets", high = "300 packets" } }',
+        '"7.2 kB"',
+    ],
+)
+def test_lengths_have_their_mean(law: str) -> None:
+    group = short().traffic[0].model_copy()
+    read = loads(SHORT.replace('"14 packets"', law)).traffic[0]
+    length: FlowLength = read.length  # type: ignore[union-attr]
+    lengths, weights = flow_lengths(length, int(group.packet))
+    assert weights.sum() == pytest.approx(1.0)
+    assert float(lengths @ weights) == pytest.approx(length.mean_packets(1500), rel=1e-6)
+
+
+LONG = """
+[link]
+rate = "100 Mbit/s"
+[queue]
+size = "30 packets"
+[[traffic]]
+flows = 8
+rtt = { uniform = ["80 ms", "120 ms"] }
+access_rate = "10 Mbit/s"
+"""
+
+
+def test_slow_access_leaves_single_packets() -> None:
+    """Access links of 80 % of the link in all: M/D/1 at 0.8 at most."""
+    asked = loads(LONG)
+    found = bursts(asked)
+    assert (found.load, found.bursts.sizes.tolist()) == (pytest.approx(0.8), [1])
+    assert laws.regime_of(asked).law == "appenzeller-2004/exact-bursts"
+    assert laws.governing_law(asked) is laws.burst_law.LAW
+    full = loads(LONG, overrides=["traffic.0.access_rate=12.5 Mbit/s"])
+    assert burst_traffic.burst_traffic(full) is None  # exactly the link: no longer bursts alone
+
+
+def test_narrow_windows_come_as_whole_bursts() -> None:
+    asked = loads(LONG, overrides=["traffic.0.access_rate=1 Gbit/s", "traffic.0.max_window=50"])
+    found = bursts(asked)
+    assert found.bursts.sizes.tolist() == [50]
+    assert found.load == pytest.approx(8 * 50 * 12_000 / 0.1 / 100e6)
+    assert laws.regime_of(asked).law == "appenzeller-2004/exact-bursts"
+
+
+MIX = LONG.replace("flows = 8", "flows = 300").replace("10 Mbit/s", "1 Gbit/s") + (
+    '[[traffic]]\nkind = "short"\nload = 0.2\nlength = "14 packets"\naccess_rate = "1 Gbit/s"\n'
+    "[goals]\nutilization = 0.95\n"
+)
+
+
+def test_beside_long_flows_n_counts_these_alone() -> None:
+    """§5.1.3: eq. 6 with the whole link; what the short flows offer is named once above a fifth."""
+    found = answers(loads(MIX))
+    bdp_packets = 100e6 * 0.1 / 12_000
+    assert found["mix"].packets == laws.utilization.buffer_for(0.95, bdp_packets, 300)
+    assert not any("short" in line for line in found["mix"].broken_assumptions)
+    assert laws.regime_of(loads(MIX)).law == mix.LAW.name
+    assert "short flows offer 40 %" in " ".join(
+        answers(loads(MIX, overrides=["traffic.1.load=0.4"]))["mix"].broken_assumptions
+    )
