@@ -142,7 +142,7 @@ impl<'a> Network<'a> {
         let index = play.next;
         play.next += 1;
         play.earlier.sent += 1;
-        if play.next < end as usize {
+        if play.next < end {
             let at = flow.through_own_access(self.config.packets[index + 1]);
             self.schedule(flow, TIMER, at);
         }
