@@ -18,17 +18,24 @@ class FigurePath(click.ParamType[Path]):
     """A picture's path; refused before the run, not after it."""
 
     name = "path"
+    kinds: tuple[str, ...] = FIGURE_KINDS
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Check the name's ending and that its folder can be written to."""
         path = Path(value)
-        if path.suffix.lower() not in FIGURE_KINDS:
-            self.fail(f"{value!r}: write a name that ends in {', '.join(FIGURE_KINDS)}", param, ctx)
+        if path.suffix.lower() not in self.kinds:
+            self.fail(f"{value!r}: write a name that ends in {', '.join(self.kinds)}", param, ctx)
         if not path.parent.is_dir():
             self.fail(f"{value!r}: there is no folder {path.parent}; make it first", param, ctx)
         if path.is_dir() or not os.access(path.parent, os.W_OK):
             self.fail(f"{value!r}: cannot be written; name another place", param, ctx)
         return path
+
+
+class ReportPath(FigurePath):
+    """An HTML page's path; refused before the run, not after it."""
+
+    kinds = (".html", ".htm")
 
 
 def _chain(*options: Callable[[F], F]) -> Callable[[F], F]:

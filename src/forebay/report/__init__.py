@@ -9,18 +9,22 @@ from forebay.report.comparison import print_comparison
 from forebay.report.numbers import percent
 from forebay.report.outcome import print_outcome
 from forebay.report.picture import Line, Panel, Picture
-from forebay.report.reproduction import Reproduction, print_reproduction
+from forebay.report.reproduction import Reproduction, print_reproduction, row_name
 from forebay.report.size import print_size
+from forebay.report.stored import Kept, from_document
 
 __all__ = [
     "Answer",
+    "Kept",
     "Line",
     "Panel",
     "Picture",
     "Reproduction",
+    "from_document",
     "percent",
     "print_comparison",
     "print_outcome",
     "print_reproduction",
     "print_size",
+    "row_name",
 ]
