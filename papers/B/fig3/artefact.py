@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from forebay.workload import draw  # the draw itself is on trial here, not an outcome of it
 
 import forebay
 from forebay.report import Line, Panel, Picture, Reproduction
 from forebay.report.claims import judge
+from forebay.workload import draw  # the draw itself is on trial here, not an outcome of it
 
 HERE = Path(__file__).resolve().parent
 POWERS = range(8, 25)  # windows of 2^8 µs (0.26 ms) to 2^24 µs (17 s)

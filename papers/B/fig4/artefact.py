@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -86,7 +87,7 @@ def _reaches(curve: list[tuple[int, Metric]], wanted: float) -> float:
     """Return the buffer at which a curve first reaches a throughput, packets."""
     if curve[0][1].value >= wanted:
         return float(curve[0][0])
-    pairs = zip(curve, curve[1:], strict=False)
+    pairs = pairwise(curve)
     (b0, y0), (b1, y1) = next((a, b) for a, b in pairs if b[1].value >= wanted)
     return b0 + (wanted - y0.value) / (y1.value - y0.value) * (b1 - b0)
 

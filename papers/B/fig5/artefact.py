@@ -18,8 +18,8 @@ VIDEOS = (1, 2)
 NAMES = {1: "one video", 2: "two videos"}
 TURN, FAR = 35, 100  # packets: where loss turns in the paper; where its rise must be seen
 NOTES = [
-    "The same runs as Figure 4's. Loss of the video: packets dropped at the bottleneck over packets "
-    "that arrived there.",
+    "The same runs as Figure 4's. Loss of the video: packets dropped at the bottleneck over "
+    "packets that arrived there.",
     "Whether a larger buffer can harm such traffic at all, and when, is a page of its own: "
     "docs/explanation/when-more-buffer-hurts-udp.md.",
 ]
