@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from forebay import laws
-    from forebay.api import compare, run, size
+    from forebay.api import compare, run, size, trace
     from forebay.engines import EngineUnavailable
     from forebay.engines import names as engine_names
     from forebay.outcome import Outcome
@@ -35,6 +35,7 @@ _ROOMS = {
     "load": ("forebay.scenario", "load"),
     "run": ("forebay.api", "run"),
     "size": ("forebay.api", "size"),
+    "trace": ("forebay.api", "trace"),
 }
 
 __all__ = [  # noqa: RUF022 - in the order of use
@@ -42,6 +43,7 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "run",
     "compare",
     "size",
+    "trace",
     "engine_names",
     "laws",
     "Scenario",

@@ -86,8 +86,17 @@ class Run:
 
 _Histogram = tuple[NDArray[np.float64], NDArray[np.float64]]
 
+_Stretches = tuple[float, _Histogram]
+
+class LinkDetail(TypedDict):
+    """Shape (bins,); total seconds and histogram of the lengths of busy and idle periods."""
+
+    seen: NDArray[np.int64]
+    busy: _Stretches
+    idle: _Stretches
+
 class LinkReadings(TypedDict):
-    """Shapes (batches,), (batches, bins) and (batches, classes)."""
+    """Shapes (batches,), (batches, bins) and (batches, classes); detail only with a trace."""
 
     busy_s: NDArray[np.float64]
     queue_packet_s: NDArray[np.float64]
@@ -97,10 +106,19 @@ class LinkReadings(TypedDict):
     delay: _Histogram
     arrivals: NDArray[np.int64]
     drops: NDArray[np.int64]
+    marks: NDArray[np.int64]
     sent_bytes: NDArray[np.int64]
+    detail: LinkDetail | None
+
+class Incidents(TypedDict):
+    """What happened since the sample before; shape (incidents,)."""
+
+    at_s: NDArray[np.float64]
+    flow: NDArray[np.int64]
+    count: NDArray[np.int64]
 
 class TraceReadings(TypedDict):
-    """Shapes (samples,), (links, samples) and (flows, samples)."""
+    """Shapes (samples,), (links, samples), (flows traced, samples) and (all flows,)."""
 
     at_s: NDArray[np.float64]
     queue: NDArray[np.int64]
@@ -108,7 +126,11 @@ class TraceReadings(TypedDict):
     in_avoidance: NDArray[np.int64]
     cwnd: NDArray[np.float64]
     srtt_s: NDArray[np.float64]
-    phase: NDArray[np.int64]
+    state: NDArray[np.int64]
+    window_mean: NDArray[np.float64]
+    window_variance: NDArray[np.float64]
+    drops: Incidents
+    reductions: Incidents
 
 class Readings(TypedDict):
     """Shapes (batches, classes) and (flows,)."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from forebay import engines as _engines
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Progress
+    from forebay.engines.protocol import Progress, Tracing
     from forebay.outcome import Outcome
+    from forebay.outcome.trace import Trace
     from forebay.scenario import Scenario
     from forebay.sizing import SizeResult
 
@@ -95,8 +96,10 @@ def size(
     Returns
     -------
     SizeResult
-        The buffer in packets, bytes and seconds at line rate, what was reached, which goal
-        binds, what each published law would have said, and every Outcome on the way.
+        The buffer in packets, bytes and seconds at line rate, what was reached, all sizes that
+        meet the goals and which goal binds at each end, or how little each goal would have to
+        give way, which law governs and why, what each law would have said, and every Outcome
+        on the way. Where flows are a range the buffer serves both of its ends.
 
     Raises
     ------
@@ -113,7 +116,51 @@ def size(
         jobs=jobs,
         progress=progress,
         laws=laws.for_scenario(scenario),
+        governs=laws.regime_of(scenario),
     )
+
+
+def trace(
+    scenario: Scenario,
+    *,
+    step: str = "10 ms",
+    flows: Sequence[int] = (0,),
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Trace:
+    """Watch one replication of the simulation over time.
+
+    Parameters
+    ----------
+    step : str
+        Time between two samples, with its unit.
+    flows : sequence of int
+        Flows whose window, round-trip time and state are sampled, numbered from 0 through the
+        traffic classes in their order.
+
+    Returns
+    -------
+    Trace
+        Arrays over the measured window, histograms of every link, ``synchronization``,
+        ``window_sum_fit``, ``long_flows``; ``to_csv``, ``to_npz``. docs/reference/readings.md
+        defines each.
+
+    Raises
+    ------
+    ScenarioError
+        A step or a flow that the scenario does not have.
+    EngineUnavailable
+        See `forebay.engines`.
+    """
+    from forebay.scenario import Duration, ScenarioError
+
+    try:
+        every = Duration.parse(step)
+    except ScenarioError as error:
+        raise error.at("", "step") from None
+    engine = cast("Tracing", _engines.get("simulation"))
+    (checked,) = _count(seed, 1)
+    return engine.trace(scenario, step=every, flows=flows, seed=checked, progress=progress)
 
 
 def _count(seed: int, seeds: int) -> range:

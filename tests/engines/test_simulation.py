@@ -139,6 +139,29 @@ def test_the_core_refuses_what_it_cannot_run() -> None:
         _core.Profile("plan9")
 
 
+def test_a_goal_with_a_probability_is_read_a_round_trip_and_changes_nothing_else() -> None:
+    """30 ms in 200 ms batches: 7 round trips each; the runs themselves are the same."""
+    surely = scenario(
+        "queue.size=5 packets",
+        "goals.utilization={at_least=0.6, probability=0.5}",
+        "goals.loss_rate={at_most=0.01, probability=0.5}",
+        'goals.queue_delay={maximum="1 s", quantile=0.999, at_most="1 s"}',
+    )
+    plain = SimulationEngine().run(scenario("queue.size=5 packets"), [1]).links["bottleneck"]
+    link = SimulationEngine().run(surely, [1]).links["bottleneck"]
+    assert plain.asked == {} and link.loss_rate == plain.loss_rate
+    assert link.utilization is not None and plain.utilization is not None
+    assert link.utilization.value == pytest.approx(plain.utilization.value, rel=1e-12)
+    assert link.queue_packets == plain.queue_packets
+    used, lost = link.asked["utilization_probability"], link.asked["loss_rate_probability"]
+    assert 0.0 < used.value < 1.0 and 0.0 < lost.value < 1.0
+    assert used.value * 140 == pytest.approx(round(used.value * 140))  # 20 batches of 7
+    longest, odd = link.asked["queue_delay_maximum"], link.asked["queue_delay_p99.9"]
+    assert link.queue_delay_s is not None and link.queue_delay_s.p99 is not None
+    assert link.queue_delay_s.p99.value <= odd.value <= longest.value
+    assert longest.value <= 6.5 * 12_000 / 20e6  # five that wait and one on the wire
+
+
 SHIPPED = sorted((Path(__file__).parents[2] / "scenarios").glob("*.toml"))
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Callable
+from statistics import NormalDist
 
 import pytest
 
@@ -79,3 +81,51 @@ def test_the_engine_starts_without_scipy() -> None:
         "sys.exit('scipy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+GOALS = (
+    "goals.utilization={at_least=0.98, probability=0.99}",
+    "goals.loss_rate={at_most=0.01, probability=0.99}",
+    'goals.queue_delay={maximum="1 s", quantile=0.999, at_most="1 s"}',
+)
+
+
+def asked(oc3: Make, *changes: str) -> dict[str, float]:
+    found = run(oc3(*GOALS, *changes)).links["bottleneck"].asked
+    return {name: metric.value for name, metric in found.items()}
+
+
+def test_probabilities_follow_the_normal_sum_of_the_windows(oc3: Make) -> None:
+    """W is normal, its mean BDP + B/2, its deviation (BDP + B) / (3 sqrt(3 n)) (A, §3.2)."""
+    bdp, size = 1291.6667, 129
+    normal = NormalDist(bdp + size / 2, (bdp + size) / (3 * math.sqrt(3 * 100)))
+    found = asked(oc3)
+    assert found["utilization_probability"] == pytest.approx(1 - normal.cdf(bdp), rel=1e-6)
+    most = (bdp + size) / 0.99
+    assert found["loss_rate_probability"] == pytest.approx(normal.cdf(most), rel=1e-6)
+    assert found["queue_delay_maximum"] == pytest.approx(129 * 12_000 / 155e6)
+    assert found["queue_delay_p99.9"] <= found["queue_delay_maximum"]
+
+
+def test_in_step_the_sawtooth_tells_the_share_of_its_cycle(oc3: Make) -> None:
+    """A buffer of one bdp keeps the link busy throughout; without any, W climbs from bdp/2.
+
+    One flow loses one packet of 2 bdp a cycle, far less than 1 % of a round trip's packets.
+    """
+    full = asked(oc3, "traffic.0.flows=1", "queue.size=1 bdp")
+    assert full["utilization_probability"] == pytest.approx(1.0, abs=1e-3)
+    assert full["loss_rate_probability"] == 1.0
+    none = asked(oc3, "traffic.0.flows=1", "queue.size=1 packets",
+                 "goals.utilization={at_least=0.75, probability=0.9}")  # fmt: skip
+    assert none["utilization_probability"] == pytest.approx(0.5, abs=2e-3)
+
+
+def test_loss_in_step_spares_all_but_a_round_trip_of_a_cycle(oc3: Make) -> None:
+    """50 flows, each growing by one a round trip, climb from Wmax/2 in Wmax/100 round trips."""
+    found = asked(oc3, "traffic.0.flows=50", "queue.size=1 bdp")
+    rounds = 1.5 * (2 * 1291.67 / 2) ** 2 / 50 / (2 * 1291.67)
+    assert found["loss_rate_probability"] == pytest.approx(1 - 1 / rounds, rel=1e-3)
+
+
+def test_goals_that_need_nothing_more_leave_asked_empty(oc3: Make) -> None:
+    assert run(oc3()).links["bottleneck"].asked == {}

@@ -55,6 +55,30 @@ def test_without_an_answer_laws_or_curve_it_still_draws(document, tmp_path):
     assert _height(tmp_path / "bare.png") > 0
 
 
+def test_the_region_is_tinted_within_its_ends(document, tmp_path):
+    def green(region):
+        from matplotlib.image import imread
+
+        draw_size({**document, "region": region}, tmp_path / "a.png")
+        red, tint, blue = imread(tmp_path / "a.png")[..., :3].reshape(-1, 3).T
+        return int(((tint > red + 0.05) & (tint > blue + 0.01) & (red > 0.8)).sum())
+
+    ends = {"binding_low": [], "binding_high": []}
+    none, narrow = green([]), green([{"low": 121, "high": 300, **ends}])
+    wide = green([{"low": 121, "high": None, **ends}])
+    assert none < narrow / 20 and narrow < wide / 2
+
+
+def test_probabilities_have_a_panel_of_their_own(document, tmp_path):
+    changed = copy.deepcopy(document)
+    for point in changed["curve"]:
+        link = point["outcome"]["links"]["bottleneck"]
+        link["asked"] = {"utilization_probability": link["utilization"]}
+    draw_size(document, tmp_path / "plain.png")
+    draw_size(changed, tmp_path / "more.png")
+    assert _height(tmp_path / "more.png") > _height(tmp_path / "plain.png")
+
+
 def test_no_label_covers_another(document):
     marks = _marks(Answer.model_validate(document))
     assert [mark.label for mark in marks] == [

@@ -105,3 +105,51 @@ def test_a_table_too_wide_for_the_terminal_is_not_cropped(capsys, monkeypatch, d
     out = capsys.readouterr().out
     assert "98.00 ±0.06" in out and "undecided" not in out
     assert "met, binds" in out and "0.398 ±0.020" in out
+
+
+@pytest.fixture
+def told(document):
+    """What a sizing says besides: region, ends, the law that governs, memory."""
+    return {
+        **document,
+        "region": [{"low": 121, "high": 300, "binding_low": ["utilization"],
+                    "binding_high": ["queue_delay_maximum"]}],
+        "flows": [
+            {"flows": 80, "buffer": document["buffer"], "region": [], "reason": None},
+            {"flows": 120, "buffer": {**document["buffer"], "packets": 99}, "reason": None},
+        ],
+        "governs": {"regime": "many flows out of step", "law": "appenzeller-2004/utilization",
+                    "why": "100 flows share the link.", "would_change": "Fewer flows."},
+        "evidence": ["simulation, with 121 packets: nothing was dropped"],
+        "memory": {"tier": "on-chip SRAM", "text": "fits on-chip SRAM"},
+    }  # fmt: skip
+
+
+def test_size_says_what_else_would_do_and_who_governs(printed, told):
+    out = " ".join(printed(print_size, told).split())
+    assert "met with 121 to 300 packets: utilization forbids less, queue_delay_maximum" in out
+    assert "99 to 121 packets open: 121 packets with 80 flows and 99 packets with 120" in out
+    assert "What governs: many flows out of step (appenzeller-2004/utilization)." in out
+    assert "What would change it: Fewer flows." in out
+    assert "Simulation, with 121 packets: nothing was dropped." in out
+    assert "Memory: fits on-chip SRAM." in out
+
+
+def test_a_region_without_an_upper_end(printed, told):
+    told["region"][0] |= {"high": None, "binding_high": []}
+    out = printed(print_size, told)
+    assert "All goals are met with 121 packets and more: utilization forbids less." in out
+
+
+def test_what_must_give_way_is_a_table(printed, document):
+    rows = [
+        {"name": "utilization", "title": "", "sense": "at least", "unit": "", "target": 0.98,
+         "relaxed": 0.9153, "packets": 71, "reached": None},
+        {"name": "queue_delay_maximum", "title": "maximum of the queue delay", "sense": "at most",
+         "unit": "s", "target": 0.0055, "relaxed": None, "packets": None, "reached": None},
+    ]  # fmt: skip
+    changed = {**document, "buffer": None, "reason": "none", "nearest": 64, "relaxations": rows}
+    out = printed(print_size, changed)
+    assert "at least 91.53 %       71" in out
+    assert "at most 5.5 ms" in out
+    assert "the other goals contradict each other even without this one" in " ".join(out.split())

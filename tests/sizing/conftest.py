@@ -11,8 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Quantiles
+from forebay.outcome import (
+    ClassOutcome,
+    LinkOutcome,
+    Metric,
+    Outcome,
+    Provenance,
+    Quantiles,
+)
 from forebay.outcome.intervals import over_replications
+from forebay.scenario import ClassGoals, Duration, Goals
 
 Curve = Callable[[float], float]
 
@@ -28,15 +36,28 @@ class Link155:
     packet: int = 1500
     link: Any = field(default_factory=lambda: SimpleNamespace(rate=155e6))
     buffer_packets: int = 129
+    traffic: tuple[Any, ...] = ()
+    flows_between: tuple[int, int] | None = None
+
+    @property
+    def flows_uncertain(self) -> bool:
+        return self.flows_between is not None
+
+    def at_flows(self, end: str) -> Link155:
+        assert self.flows_between is not None
+        flows = self.flows_between[0 if end == "low" else 1]
+        return replace(self, n_flows=flows, flows_between=None)
 
     def with_buffer(self, packets: int) -> Link155:
         assert isinstance(packets, int) and packets >= 1
         return replace(self, buffer_packets=packets)
 
 
-def asked(**goals: float) -> Link155:
-    names = ("utilization", "loss_rate", "queue_delay_mean", "queue_delay_p99")
-    return Link155(SimpleNamespace(**{name: goals.get(name) for name in names}))
+def asked(**goals: Any) -> Link155:
+    """Goals as a scenario has them, delays in seconds."""
+    delays = ("queue_delay_mean", "queue_delay_p99")
+    made = {k: Duration(v) if k in delays else v for k, v in goals.items()}
+    return Link155(Goals.model_validate(made))
 
 
 @dataclass
@@ -47,7 +68,7 @@ class KnownEngine:
     buffer, as it is where buffers are compared on the same flows.
     """
 
-    curves: dict[str, Curve]
+    curves: dict[str, Curve] | Callable[[Link155], dict[str, Curve]]
     noise: dict[str, float] = field(default_factory=dict)
     common: float = 0.5
     world: int = 0
@@ -63,11 +84,15 @@ class KnownEngine:
             raise KeyboardInterrupt
         if progress is not None:
             progress(0.5)
-        read = {name: self._metric(name, scenario.buffer_packets, seeds) for name in self.curves}
+        curves = self.curves(scenario) if callable(self.curves) else self.curves
+        read = {
+            name: self._metric(curve, name, scenario.buffer_packets, seeds)
+            for name, curve in curves.items()
+        }
         return _outcome(scenario, read, seeds)
 
-    def _metric(self, name: str, packets: int, seeds: Sequence[int]) -> Metric:
-        truth, sigma = self.curves[name](packets), self.noise.get(name)
+    def _metric(self, curve: Curve, name: str, packets: int, seeds: Sequence[int]) -> Metric:
+        truth, sigma = curve(packets), self.noise.get(name)
         if sigma is None:
             return Metric(value=truth, low=None, high=None, n=len(seeds))
         values = [truth + sigma * self._draw(name, seed, packets) for seed in seeds]
@@ -94,12 +119,38 @@ def _outcome(scenario: Link155, read: dict[str, Metric], seeds: Sequence[int]) -
         queue_delay_s=Quantiles(mean=mean, p50=None, p95=None, p99=p99),
         buffer_packets=scenario.buffer_packets,
         bdp_packets=scenario.bdp_packets,
+        asked={name: metric for name, metric in read.items() if name in ASKED},
     )
+    classes = [_class(group, index, read) for index, group in enumerate(scenario.traffic)]
     known = Provenance(version="0", seeds=list(seeds), scenario_sha256="", wall_s=0.0)
     return Outcome(
-        scenario={"name": scenario.name}, engine="known", links={"bottleneck": link}, classes=[],
-        broken_assumptions=[], provenance=known,
+        scenario={"name": scenario.name}, engine="known", links={"bottleneck": link},
+        classes=classes, broken_assumptions=[], provenance=known,
     )  # fmt: skip
+
+
+ASKED = (
+    "utilization_probability", "loss_rate_probability", "queue_delay_p99.9", "queue_delay_maximum",
+)  # fmt: skip
+
+
+def _class(group: Any, index: int, read: dict[str, Metric]) -> ClassOutcome:
+    """Curves named traffic.0.throughput, .loss_rate, .fct_mean and .fct_p99 become its metrics."""
+    of = {name: read.get(f"traffic.{index}.{name}") for name in CLASS_CURVES}
+    fct = Quantiles(mean=of["fct_mean"], p50=None, p95=None, p99=of["fct_p99"])
+    return ClassOutcome(
+        kind=group.kind, flows=group.flows, throughput_bps=of["throughput"], goodput_bps=None,
+        jain=None, rtt_s=None, loss_rate=of["loss_rate"], timeouts=None, fct_s=fct,
+    )  # fmt: skip
+
+
+CLASS_CURVES = ("throughput", "loss_rate", "fct_mean", "fct_p99")
+
+
+def group(kind: str = "long", flows: int = 100, **goals: Any) -> SimpleNamespace:
+    """One class of traffic with its goals."""
+    made = ClassGoals.model_validate(goals) if goals else None
+    return SimpleNamespace(kind=kind, flows=flows, goals=made)
 
 
 def saturating(scale: float) -> Curve:
@@ -121,5 +172,5 @@ def delay_at(share: float) -> Curve:
 def known() -> SimpleNamespace:
     return SimpleNamespace(
         asked=asked, Engine=KnownEngine, saturating=saturating, meets_at=meets_at,
-        delay_at=delay_at,
+        delay_at=delay_at, group=group,
     )  # fmt: skip

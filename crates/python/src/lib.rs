@@ -4,6 +4,7 @@ mod queue;
 mod readings;
 mod run;
 mod simulate;
+mod tracing;
 
 use pyo3::prelude::*;
 

@@ -1,16 +1,16 @@
 //! Reports as dicts of NumPy arrays.
 
-use forebay_sim::cc::Phase;
+use crate::tracing::trace;
 use forebay_sim::probe::histogram::Histogram;
-use forebay_sim::probe::link::{ClassCounts, LinkBatch};
-use forebay_sim::probe::trace::Trace;
+use forebay_sim::probe::link::{ClassCounts, LinkBatch, LinkDetail};
+use forebay_sim::probe::periods::Stretches;
 use forebay_sim::report::{ClassBatch, LinkReport, Report};
 use forebay_sim::time::{Picos, SECOND};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-fn seconds(span: Picos) -> f64 {
+pub(crate) fn seconds(span: Picos) -> f64 {
     span as f64 / SECOND as f64
 }
 
@@ -61,10 +61,13 @@ fn link<'py>(py: Python<'py>, report: &LinkReport) -> PyResult<Bound<'py, PyDict
     dict.set_item("queue_s", PyArray2::from_vec2(py, &rows)?)?;
     dict.set_item("queue_bin_width", report.queue_bin_width)?;
     dict.set_item("delay", histogram(py, &report.delay))?;
+    let detail = report.detail.as_deref().map(|read| detail(py, read)).transpose()?;
+    dict.set_item("detail", detail)?;
     type Read = fn(&ClassCounts) -> u64;
-    let counts: [(&str, Read); 3] = [
+    let counts: [(&str, Read); 4] = [
         ("arrivals", |class| class.arrivals),
         ("drops", |class| class.drops),
+        ("marks", |class| class.marks),
         ("sent_bytes", |class| class.sent_bytes),
     ];
     for (name, read) in counts {
@@ -75,34 +78,21 @@ fn link<'py>(py: Python<'py>, report: &LinkReport) -> PyResult<Bound<'py, PyDict
     Ok(dict)
 }
 
-fn trace<'py>(py: Python<'py>, read: &Trace) -> PyResult<Bound<'py, PyDict>> {
+fn detail<'py>(py: Python<'py>, read: &LinkDetail) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    dict.set_item("at_s", spans(py, &read.at))?;
-    let queue = |link: &Vec<u32>| link.iter().map(|&packets| i64::from(packets)).collect();
-    dict.set_item("queue", table(py, read.queue.iter().map(queue).collect())?)?;
-    dict.set_item("window_sum", PyArray1::from_slice(py, &read.window_sum))?;
-    let avoiding = read.in_avoidance.iter().map(|&flows| i64::from(flows)).collect();
-    dict.set_item("in_avoidance", PyArray1::from_vec(py, avoiding))?;
-    let cwnd: Vec<Vec<f64>> = read.flows.iter().map(|flow| flow.cwnd.clone()).collect();
-    dict.set_item("cwnd", PyArray2::from_vec2(py, &cwnd)?)?;
-    let srtt: Vec<Vec<f64>> =
-        read.flows.iter().map(|flow| flow.srtt.iter().map(|&rtt| seconds(rtt)).collect()).collect();
-    dict.set_item("srtt_s", PyArray2::from_vec2(py, &srtt)?)?;
-    let phase = |phase: &Phase| match phase {
-        Phase::Open => 0,
-        Phase::Recovery => 1,
-        Phase::Loss => 2,
-    };
-    let phases = read.flows.iter().map(|flow| flow.phase.iter().map(phase).collect()).collect();
-    dict.set_item("phase", table(py, phases)?)?;
+    let seen = read.seen.iter().map(|&packets| packets as i64).collect();
+    dict.set_item("seen", PyArray1::from_vec(py, seen))?;
+    let stretches = |of: &Stretches| (seconds(of.total), histogram(py, &of.lengths));
+    dict.set_item("busy", stretches(&read.periods.busy))?;
+    dict.set_item("idle", stretches(&read.periods.idle))?;
     Ok(dict)
 }
 
-fn table(py: Python<'_>, rows: Vec<Vec<i64>>) -> PyResult<Bound<'_, PyArray2<i64>>> {
+pub(crate) fn table(py: Python<'_>, rows: Vec<Vec<i64>>) -> PyResult<Bound<'_, PyArray2<i64>>> {
     Ok(PyArray2::from_vec2(py, &rows)?)
 }
 
-fn spans<'py>(py: Python<'py>, spans: &[Picos]) -> Bound<'py, PyArray1<f64>> {
+pub(crate) fn spans<'py>(py: Python<'py>, spans: &[Picos]) -> Bound<'py, PyArray1<f64>> {
     PyArray1::from_vec(py, spans.iter().map(|&span| seconds(span)).collect())
 }
 

@@ -214,7 +214,13 @@ impl Run {
         trace_flows: Vec<u32>,
     ) -> PyResult<Self> {
         let route = |(forward, backward)| Route { forward, backward };
-        let trace = |step| TraceSpec { step, flows: trace_flows, window_sum: true };
+        let trace = |step| TraceSpec {
+            step,
+            flows: trace_flows,
+            window_sum: true,
+            every_flow: true,
+            link_details: true,
+        };
         let config = Config {
             links: links.iter().map(|link| link.0.clone()).collect(),
             pools: memory_bytes.into_iter().collect(),

@@ -2,11 +2,16 @@
 //!
 //! The random draws are a simple generator's, not the workload's: this is for profiling.
 
-use forebay_sim::cc;
+#[path = "detail/mod.rs"]
+mod detail;
+
+use forebay_sim::cc::{self, Growth};
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, Source};
+use forebay_sim::probe::link::ClassCounts;
 use forebay_sim::queue::spec::QueueSpec;
+use forebay_sim::report::Report;
 use forebay_sim::simulation::{Control, run};
-use forebay_sim::tcp::profile::Profile;
+use forebay_sim::tcp::profile::{Profile, RtoRule};
 use forebay_sim::time::{Picos, SECOND};
 use std::collections::HashMap;
 use std::time::Instant;
@@ -28,6 +33,44 @@ fn seconds(value: f64) -> Picos {
     (value * SECOND as f64) as Picos
 }
 
+fn total(report: &Report, count: impl Fn(&ClassCounts) -> u64) -> u64 {
+    report.links[0].batches.iter().flat_map(|batch| &batch.classes).map(count).sum()
+}
+
+/// Switches single mechanisms of the profile: `rack=0`, `delack=0.04`, `growth=ack`.
+fn adjust(profile: &mut Profile, given: &HashMap<String, String>) {
+    let number = |key: &str| given.get(key).and_then(|value| value.parse::<f64>().ok());
+    let time = |value: f64| (value > 0.0).then(|| seconds(value));
+    for (key, field) in [
+        ("sack", &mut profile.sack),
+        ("prr", &mut profile.prr),
+        ("rack", &mut profile.rack),
+        ("tlp", &mut profile.tail_loss_probe),
+        ("frto", &mut profile.f_rto),
+        ("cutagain", &mut profile.timeout_cuts_again),
+        ("adaptive", &mut profile.adaptive_ack_delay),
+        ("validate", &mut profile.validates_window),
+        ("timestamps", &mut profile.timestamps),
+        ("tsq", &mut profile.small_queues),
+    ] {
+        *field = number(key).map_or(*field, |value| value != 0.0);
+    }
+    profile.quick_acks = number("quick").map_or(profile.quick_acks, |value| value as u32);
+    profile.delayed_ack = number("delack").map_or(profile.delayed_ack, time);
+    profile.sack_compression = number("compress").map_or(profile.sack_compression, time);
+    profile.min_rto = number("minrto").map_or(profile.min_rto, seconds);
+    match given.get("growth").map(String::as_str) {
+        Some("ack") => profile.growth = Growth::PerAck,
+        Some("window") => profile.growth = Growth::PerWindow,
+        _ => {}
+    }
+    match given.get("rto").map(String::as_str) {
+        Some("linux") => profile.rto = RtoRule::Linux,
+        Some("rfc") => profile.rto = RtoRule::Rfc6298(seconds(0.01)),
+        _ => {}
+    }
+}
+
 fn main() {
     let given: HashMap<String, String> = std::env::args()
         .skip(1)
@@ -38,15 +81,7 @@ fn main() {
         |key: &str, default: f64| text(key, &default.to_string()).parse().unwrap_or(default);
     let mut profile = Profile::by_name(&text("sender", "ns2")).expect("ns2 or linux");
     profile.initial_window = number("iw", 10.0) as u32;
-    if given.contains_key("sack") {
-        profile.sack = number("sack", 0.0) != 0.0;
-    }
-    if given.contains_key("prr") {
-        profile.prr = number("prr", 0.0) != 0.0;
-    }
-    if given.contains_key("delack") {
-        profile.delayed_ack = (number("delack", 0.0) > 0.0).then(|| seconds(number("delack", 0.0)));
-    }
+    adjust(&mut profile, &given);
     let named = text("cc", "reno");
     let congestion_control = *cc::NAMES
         .iter()
@@ -66,7 +101,7 @@ fn main() {
             access_bps: number("acc", 1e9),
         })
         .collect();
-    let config = Config {
+    let mut config = Config {
         links: vec![LinkSpec {
             rate_bps: number("bw", 155e6),
             queue: QueueSpec::by_name(&text("queue", "pfifo"))
@@ -88,16 +123,23 @@ fn main() {
         batches: 20,
         trace: None,
     };
+    let detailed = number("detail", 0.0) != 0.0;
+    if detailed {
+        detail::prepare(&mut config);
+    }
     let began = Instant::now();
     let report = run(&config, &Control::default()).expect("valid").expect("not stopped");
     let took = began.elapsed().as_secs_f64();
     let busy: u64 = report.links[0].batches.iter().map(|batch| batch.busy).sum();
     let area: u128 = report.links[0].batches.iter().map(|batch| batch.queue_area).sum();
-    let arrivals: u64 = report.links[0].batches.iter().map(|batch| batch.classes[0].arrivals).sum();
-    let drops: u64 = report.links[0].batches.iter().map(|batch| batch.classes[0].drops).sum();
-    let timeouts: u64 = report.classes.iter().map(|batch| batch[0].timeouts).sum();
+    let arrivals = total(&report, |class| class.arrivals);
+    let drops = total(&report, |class| class.drops);
+    let timeouts: u64 = report.classes.iter().flatten().map(|class| class.timeouts).sum();
     let sum: f64 = report.flow_bytes.iter().map(|&bytes| bytes as f64).sum();
     let squares: f64 = report.flow_bytes.iter().map(|&bytes| (bytes as f64).powi(2)).sum();
+    if detailed {
+        println!("{}", detail::describe(&config, &report));
+    }
     println!(
         "util={:.3} loss={:.4} meanq={:.2} jain={:.4} timeouts={} packets={} events={} s={:.3} Mpkt/s={:.2}",
         100.0 * busy as f64 / config.window as f64,

@@ -84,14 +84,18 @@ pub struct FlowSpec {
 }
 
 /// Readings over time; each costs what it reads.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TraceSpec {
     /// Between two samples; the first is taken when the measured window begins.
     pub step: Picos,
     /// Flows whose window, round-trip time and phase are sampled.
     pub flows: Vec<u32>,
-    /// Sample the sum of all congestion windows.
+    /// Sample the sum of all congestion windows, and how many flows are in congestion avoidance.
     pub window_sum: bool,
+    /// Keep the mean and variance of every flow's window, and when it lost packets and backed off.
+    pub every_flow: bool,
+    /// Read at every packet of every link what queue it finds, and busy and idle periods.
+    pub link_details: bool,
 }
 
 /// A network and its traffic.

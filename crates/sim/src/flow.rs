@@ -65,6 +65,8 @@ pub struct Counts {
     pub timeouts: u64,
     /// Segments sent again.
     pub retransmissions: u64,
+    /// Times that the sender backed off.
+    pub reductions: u64,
 }
 
 /// See the module's page.
@@ -98,6 +100,8 @@ pub struct Flow {
     access_free: Picos,
     /// Packets on the access link: when each reaches the queue, and its sequence number.
     pub in_access: Ring<(Picos, u64)>,
+    /// The sender would send, but for what waits there already.
+    pub held_back: bool,
     /// `None` for a route over one queue.
     pub detour: Option<Box<Detour>>,
     /// `None` for a flow that sends its segments once.
@@ -129,7 +133,7 @@ impl Flow {
         let mut flow = Self {
             index,
             sender: Sender::new(cc, segments, profile),
-            receiver: Receiver::default(),
+            receiver: Receiver::new(spec.rtt),
             class: spec.class,
             route: spec.route,
             first_link: route.forward[0],
@@ -142,6 +146,7 @@ impl Flow {
             access_time,
             access_free: 0,
             in_access: Ring::default(),
+            held_back: false,
             detour: Detour::of(route),
             play,
             drops: 0,
@@ -174,6 +179,14 @@ impl Flow {
         }
     }
 
+    /// TCP small queues: two packets or a millisecond at the sender's rate are on the access link
+    /// beside the one that it sends.
+    #[inline]
+    pub fn access_holds_enough(&self) -> bool {
+        let waiting = self.in_access.len();
+        waiting >= 2 && waiting as f64 >= self.sender.sending_rate() / 1000.0
+    }
+
     /// When a packet of an open-loop source reaches the first queue.
     pub fn through_own_access(&mut self, packet: Packet) -> Picos {
         let rate = self.play.as_ref().map_or(f64::INFINITY, |play| play.access_bps);
@@ -190,7 +203,8 @@ impl Flow {
         let profile = &config.profiles[self.class as usize];
         let cc = Cc::by_name(play.cc).expect("checked with the configuration");
         self.sender = Sender::new(cc, config.files[play.next].segments, profile);
-        self.receiver = Receiver::default();
+        self.receiver = self.receiver.anew();
+        self.held_back = false;
         self.in_access = Ring::default();
         self.start = now;
         self.detour = Detour::of(&config.routes[self.route as usize]);
@@ -206,6 +220,7 @@ impl Flow {
             received_bytes: earlier.received_bytes + received * u64::from(self.packet_bytes),
             timeouts: earlier.timeouts + self.sender.timeouts,
             retransmissions: earlier.retransmissions + self.sender.retransmissions,
+            reductions: earlier.reductions + self.sender.reductions,
         }
     }
 
@@ -238,8 +253,9 @@ impl Play {
 impl Detour {
     /// An ACK is lost at backward queue `back`.
     pub fn lose_ack(&mut self, back: usize, ack: AckPacket) {
-        self.unreported.push_back(ack.trigger);
-        self.untold[back] += 1 + ack.also;
+        let run = u32::from(ack.run);
+        self.unreported.extend((0..run).rev().map(|i| ack.trigger.wrapping_sub(i)));
+        self.untold[back] += ack.run + ack.also;
     }
 
     /// An ACK passes backward queue `back`; true if it is alone on its way from there.

@@ -15,6 +15,7 @@ pub mod queue;
 mod readings;
 pub mod report;
 pub mod ring;
+mod sampling;
 pub mod simulation;
 pub mod tcp;
 pub mod time;

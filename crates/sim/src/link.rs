@@ -107,7 +107,11 @@ impl Link {
 
     /// A packet that arrived found no room in the memory that the link shares.
     pub fn refuse(&mut self, class: u16) {
-        self.meter.arrived(class);
+        let waiting = match &self.queue {
+            Queue::Planned(queue) => queue.in_queue(),
+            Queue::Scheduled(queue) => queue.packets(),
+        };
+        self.meter.arrived(class, waiting);
         self.meter.dropped(class);
     }
 

@@ -101,14 +101,14 @@ impl<'a> Network<'a> {
             return;
         }
         let begins = flow.sender.snd_max == 0;
-        if !begins && flow.sender.rto_at > now {
-            if flow.sender.rto_at != NEVER {
-                self.schedule(flow, TIMER, flow.sender.rto_at);
+        if !begins && flow.sender.timer_at > now {
+            if flow.sender.timer_at != NEVER {
+                self.schedule(flow, TIMER, flow.sender.timer_at);
             }
             return;
         }
         if !begins {
-            flow.sender.on_timeout(now, &self.config.profiles[flow.class as usize]);
+            flow.sender.on_timer(now, &self.config.profiles[flow.class as usize]);
         }
         self.transmit(now, flow);
     }
@@ -155,12 +155,21 @@ impl<'a> Network<'a> {
             self.schedule(flow, ACCESS, at);
         }
         self.enter(now, flow, seq);
+        if flow.held_back {
+            self.transmit(now, flow);
+        }
     }
 
     /// Sends what the flow's window lets go.
     #[inline]
     pub(crate) fn transmit(&mut self, now: Picos, flow: &mut Flow) {
-        for _ in 0..flow.sender.allowance(&self.config.profiles[flow.class as usize]) {
+        let profile = &self.config.profiles[flow.class as usize];
+        flow.held_back = false;
+        for _ in 0..flow.sender.allowance(profile) {
+            if profile.small_queues && flow.access_holds_enough() {
+                flow.held_back = true;
+                break;
+            }
             if let Some(at) = flow.sender.paced_beyond(now) {
                 self.schedule(flow, PACE, at);
                 break;
@@ -176,8 +185,8 @@ impl<'a> Network<'a> {
                 self.schedule(flow, ACCESS, at);
             }
         }
-        if flow.sender.rto_at != NEVER {
-            self.schedule(flow, TIMER, flow.sender.rto_at);
+        if flow.sender.timer_at != NEVER {
+            self.schedule(flow, TIMER, flow.sender.timer_at);
         }
     }
 
@@ -283,10 +292,10 @@ impl<'a> Network<'a> {
         if flow.play.is_some() && self.received_alone(flow, packet.seq) {
             return;
         }
-        let delay = self.config.profiles[flow.class as usize].delayed_ack;
+        let profile = &self.config.profiles[flow.class as usize];
         let unfinished = flow.receiver.rcv_nxt < flow.sender.end;
         let answered = packet.at + flow.turn_delay;
-        flow.receiver.on_segment(packet.seq, answered, packet.marked, delay);
+        flow.receiver.on_segment(packet.seq, answered, packet.marked, profile);
         // Of two, the first may be a delayed ACK that was hastened.
         if flow.receiver.acks.len() <= 2 {
             let first = flow.receiver.acks.front().map_or(answered, |ack| ack.at);

@@ -1,44 +1,36 @@
-//! Takes the run's readings at their instants: cuts between batches, samples of the trace.
+//! Takes the run's readings at their instants: cuts between batches, and samples when due.
 
-use crate::cc::Phase;
 use crate::config::Config;
 use crate::flow::Flow;
 use crate::probe::histogram::Histogram;
-use crate::probe::trace::{FlowTrace, Trace};
 use crate::report::{ClassBatch, LinkReport, Report};
+use crate::sampling::Sampler;
 use crate::simulation::Simulation;
-use crate::time::{NEVER, Picos};
+use crate::time::Picos;
 
 pub(crate) struct Readings<'a> {
     config: &'a Config,
     /// The next instant at which something is read.
     pub(crate) next_at: Picos,
     next_cut: Picos,
-    next_sample: Picos,
     cuts: u32,
     totals: Vec<ClassBatch>,
     classes: Vec<Vec<ClassBatch>>,
     flows_at_start: Vec<u64>,
-    trace: Option<Trace>,
+    sampler: Sampler<'a>,
 }
 
 impl<'a> Readings<'a> {
     pub(crate) fn new(config: &'a Config) -> Self {
-        let trace = config.trace.as_ref().map(|spec| Trace {
-            queue: vec![Vec::new(); config.links.len()],
-            flows: vec![FlowTrace::default(); spec.flows.len()],
-            ..Trace::default()
-        });
         Self {
             config,
             next_at: config.warmup,
             next_cut: config.warmup,
-            next_sample: if trace.is_some() { config.warmup } else { NEVER },
             cuts: 0,
             totals: vec![ClassBatch::default(); config.profiles.len()],
             classes: Vec::new(),
             flows_at_start: Vec::new(),
-            trace,
+            sampler: Sampler::new(config),
         }
     }
 
@@ -46,12 +38,12 @@ impl<'a> Readings<'a> {
     #[cold]
     pub(crate) fn take(&mut self, simulation: &mut Simulation, now: Picos) -> bool {
         while self.next_at <= now && self.cuts <= self.config.batches {
-            if self.next_sample < self.next_cut {
-                self.sample(simulation);
+            if self.sampler.next_at < self.next_cut {
+                self.sampler.sample(simulation);
             } else {
                 self.cut(simulation);
             }
-            self.next_at = self.next_cut.min(self.next_sample);
+            self.next_at = self.next_cut.min(self.sampler.next_at);
         }
         self.cuts > self.config.batches
     }
@@ -60,38 +52,22 @@ impl<'a> Readings<'a> {
         simulation.network.links.iter_mut().for_each(|link| link.cut(self.next_cut));
         let totals = class_totals(simulation);
         if self.cuts == 0 {
-            simulation.network.links.iter_mut().for_each(|link| link.meter.begin());
+            let detailed = self.sampler.details_links();
+            simulation.network.links.iter_mut().for_each(|link| link.meter.begin(detailed));
+            self.sampler.begin(&simulation.flows);
             simulation.network.rtt.iter_mut().for_each(|rtt| *rtt = Histogram::default());
             simulation.network.completions.iter_mut().for_each(Vec::clear);
             self.flows_at_start = simulation.flows.iter().map(received_bytes).collect();
         } else {
             self.classes.push(totals.iter().zip(&self.totals).map(difference).collect());
         }
+        if self.cuts == self.config.batches {
+            simulation.network.links.iter_mut().for_each(|link| link.meter.end());
+        }
         self.totals = totals;
         self.cuts += 1;
         let share = u128::from(self.config.window) * u128::from(self.cuts);
         self.next_cut = self.config.warmup + (share / u128::from(self.config.batches)) as Picos;
-    }
-
-    fn sample(&mut self, simulation: &mut Simulation) {
-        let (Some(trace), Some(spec)) = (&mut self.trace, &self.config.trace) else { return };
-        let now = self.next_sample;
-        trace.at.push(now);
-        for (samples, link) in trace.queue.iter_mut().zip(&mut simulation.network.links) {
-            samples.push(link.waiting(now) as u32);
-        }
-        if spec.window_sum {
-            let begun = || simulation.flows.iter().filter(|flow| flow.sender.snd_max > 0);
-            trace.window_sum.push(begun().map(|flow| flow.sender.window.cwnd).sum());
-            trace.in_avoidance.push(begun().filter(|flow| in_avoidance(flow)).count() as u32);
-        }
-        for (samples, &index) in trace.flows.iter_mut().zip(&spec.flows) {
-            let sender = &simulation.flows[index as usize].sender;
-            samples.cwnd.push(sender.window.cwnd);
-            samples.srtt.push(sender.rtt.srtt);
-            samples.phase.push(sender.phase);
-        }
-        self.next_sample += spec.step;
     }
 
     pub(crate) fn finish(self, simulation: Simulation, events: u64) -> Report {
@@ -103,7 +79,7 @@ impl<'a> Readings<'a> {
             classes: self.classes,
             rtt: simulation.network.rtt,
             completions: simulation.network.completions,
-            trace: self.trace,
+            trace: self.sampler.finish(),
             packets: simulation.network.packets,
             events,
         }
@@ -112,12 +88,13 @@ impl<'a> Readings<'a> {
 
 impl From<crate::probe::link::LinkMeter> for LinkReport {
     fn from(meter: crate::probe::link::LinkMeter) -> Self {
-        Self { queue_bin_width: meter.bin_width(), batches: meter.batches, delay: meter.delay }
+        Self {
+            queue_bin_width: meter.bin_width(),
+            batches: meter.batches,
+            delay: meter.delay,
+            detail: meter.detail,
+        }
     }
-}
-
-fn in_avoidance(flow: &Flow) -> bool {
-    flow.sender.phase == Phase::Open && !flow.sender.window.in_slow_start()
 }
 
 fn received_bytes(flow: &Flow) -> u64 {

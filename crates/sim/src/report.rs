@@ -1,7 +1,7 @@
 //! What a run gives back.
 
 use crate::probe::histogram::Histogram;
-use crate::probe::link::LinkBatch;
+use crate::probe::link::{LinkBatch, LinkDetail};
 use crate::probe::trace::Trace;
 use crate::time::Picos;
 
@@ -31,6 +31,8 @@ pub struct LinkReport {
     pub queue_bin_width: u32,
     /// Waiting times of the packets accepted.
     pub delay: Histogram,
+    /// What costs time at every packet, if asked for.
+    pub detail: Option<Box<LinkDetail>>,
 }
 
 /// Readings of the measured window.

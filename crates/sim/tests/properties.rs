@@ -9,7 +9,7 @@ use forebay_sim::report::Report;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
 use proptest::prelude::*;
-use toy::{dumbbell, flow, link, simulate, spread, utilization};
+use toy::{dumbbell, flow, link, simulate, spread, traced, utilization};
 
 /// A few flows of any size and timing.
 fn flows() -> impl Strategy<Value = Vec<FlowSpec>> {
@@ -97,6 +97,22 @@ proptest! {
         let bytes: u64 = report.flow_bytes.iter().sum();
         let delivered: u64 = report.classes.iter().map(|batch| batch[0].delivered_bytes).sum();
         prop_assert_eq!(bytes, delivered);
+    }
+
+    #[test]
+    fn closer_readings_agree_and_disturb_nothing(config in scenarios()) {
+        let (plain, close) = (simulate(&config), simulate(&traced(config.clone(), 7 * MILLISECOND)));
+        prop_assert_eq!(plain.events, close.events);
+        prop_assert_eq!(&plain.flow_bytes, &close.flow_bytes);
+        for (index, link) in close.links.iter().enumerate() {
+            let detail = link.detail.as_ref().expect("asked for");
+            let (busy, idle) = (&detail.periods.busy, &detail.periods.idle);
+            prop_assert_eq!(busy.total + idle.total, config.window);
+            prop_assert_eq!(busy.total, link.batches.iter().map(|batch| batch.busy).sum::<u64>());
+            let numbers = [busy, idle].map(|each| each.lengths.counts().iter().sum::<u64>());
+            prop_assert!(numbers[0].abs_diff(numbers[1]) <= 1, "they take turns");
+            prop_assert_eq!(detail.seen.iter().sum::<u64>(), packets_at(&close, index).0);
+        }
     }
 
     #[test]

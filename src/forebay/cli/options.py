@@ -14,28 +14,24 @@ F = TypeVar("F", bound=Callable[..., Any])
 FIGURE_KINDS = (".svg", ".png", ".pdf")
 
 
-class FigurePath(click.ParamType[Path]):
-    """A picture's path; refused before the run, not after it."""
+class OutputPath(click.ParamType[Path]):
+    """The path of a file to write; refused before the run, not after it."""
 
     name = "path"
-    kinds: tuple[str, ...] = FIGURE_KINDS
+
+    def __init__(self, *endings: str) -> None:
+        self.endings = endings
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Check the name's ending and that its folder can be written to."""
         path = Path(value)
-        if path.suffix.lower() not in self.kinds:
-            self.fail(f"{value!r}: write a name that ends in {', '.join(self.kinds)}", param, ctx)
+        if path.suffix.lower() not in self.endings:
+            self.fail(f"{value!r}: write a name that ends in {', '.join(self.endings)}", param, ctx)
         if not path.parent.is_dir():
             self.fail(f"{value!r}: there is no folder {path.parent}; make it first", param, ctx)
         if path.is_dir() or not os.access(path.parent, os.W_OK):
             self.fail(f"{value!r}: cannot be written; name another place", param, ctx)
         return path
-
-
-class ReportPath(FigurePath):
-    """An HTML page's path; refused before the run, not after it."""
-
-    kinds = (".html", ".htm")
 
 
 def _chain(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -60,8 +56,10 @@ as_json = click.option(
 )
 
 figure = click.option(
-    "--figure", type=FigurePath(), help="Draw the picture into a .svg, .png or .pdf file."
-)
+    "--figure",
+    type=OutputPath(*FIGURE_KINDS),
+    help="Draw the picture into a .svg, .png or .pdf file.",
+)  # fmt: skip
 
 engine = click.option(
     "--engine", default="simulation", show_default=True, metavar="NAME",

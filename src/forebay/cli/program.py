@@ -16,6 +16,7 @@ _VERBS = {
     "run": "One answer from one engine.",
     "compare": "The same scenario in several engines, side by side.",
     "reproduce": "The papers' tables and figures against the published values.",
+    "trace": "One replication over time: windows, queue, synchronization.",
     "platforms": "A size as configuration on a router platform; lint an existing configuration.",
 }
 

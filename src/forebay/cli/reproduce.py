@@ -28,7 +28,11 @@ _SEEDS, _QUICK_SEEDS = 5, 2
 )  # fmt: skip
 @options.jobs
 @options.figure
-@click.option("--report", type=options.ReportPath(), help="Write all of it into one .html page.")
+@click.option(
+    "--report",
+    type=options.OutputPath(".html", ".htm"),
+    help="Write all of it into one .html page.",
+)
 @click.option(
     "--store", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
     help="Keep the results there and use those that are there again.  [default: with several "

@@ -52,11 +52,21 @@ def command(
     except KeyboardInterrupt as stop:
         _keep(stop, as_json)
         raise
-    answer = result.to_dict()
+    answer = result.to_dict() | _memory(result, scenario)
     if figure is not None:
         _draw(answer, figure)
     _show(answer, as_json)
     return 0 if answer["buffer"] is not None else 1
+
+
+def _memory(result: forebay.SizeResult, scenario: forebay.Scenario) -> dict[str, Any]:
+    """What memory the answer takes: known to platforms, which a sizing knows nothing of."""
+    if result.buffer is None:
+        return {"memory": None}
+    from forebay.platforms import memory_for
+
+    memory = memory_for(result.buffer.bytes, float(scenario.link.rate))
+    return {"memory": memory.to_dict() | {"text": memory.text}}
 
 
 def _keep(stop: KeyboardInterrupt, as_json: bool) -> None:

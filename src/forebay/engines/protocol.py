@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from forebay.outcome import Outcome
-from forebay.scenario import Scenario
+from forebay.outcome.trace import Trace
+from forebay.scenario import Duration, Scenario
 
 Progress = Callable[[float], None]
 """Called with the fraction done, 0 to 1; raising KeyboardInterrupt in it stops the run."""
@@ -26,3 +27,17 @@ class Engine(Protocol):
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome: ...
+
+
+class Tracing(Protocol):
+    """An engine that can also watch one replication over time."""
+
+    def trace(
+        self,
+        scenario: Scenario,
+        *,
+        step: Duration,
+        flows: Sequence[int],
+        seed: int,
+        progress: Progress | None = None,
+    ) -> Trace: ...

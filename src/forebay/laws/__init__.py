@@ -31,7 +31,9 @@ from forebay.laws import (
     utilization,
 )
 from forebay.laws.answer import Law, LawAnswer
+from forebay.laws.flow_range import answer_over_range
 from forebay.laws.governing import governing_law
+from forebay.laws.regime import Regime, regime_of
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -56,7 +58,7 @@ def for_scenario(scenario: Scenario) -> list[LawAnswer]:
     """
     if not scenario.n_flows:
         return []
-    answers = [law.answer(scenario) for law in LAWS]
+    answers = [answer_over_range(law, scenario) for law in LAWS]
     return [a for a in answers if a.packets is not None or a.utilization is not None]
 
 
@@ -64,6 +66,7 @@ __all__ = [
     "LAWS",
     "Law",
     "LawAnswer",
+    "Regime",
     "burst_queue",
     "bursts",
     "completion_time",
@@ -77,6 +80,7 @@ __all__ = [
     "heterogeneous",
     "loss",
     "partial_synchrony",
+    "regime_of",
     "rule_of_thumb",
     "sawtooth",
     "single_flow",

@@ -30,6 +30,8 @@ class LawAnswer:
         What the scenario does that the law does not cover, in words for a user.
     source : str
         Paper, section, equation.
+    between : tuple of float, or None
+        Least and most packets over the range of flows, where the scenario gives a range.
     """
 
     law: str
@@ -37,6 +39,7 @@ class LawAnswer:
     utilization: float | None
     broken_assumptions: tuple[str, ...]
     source: str
+    between: tuple[float, float] | None = None
 
     @property
     def assumptions_hold(self) -> bool:

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from forebay.outcome.asked import (
+    DELAY_MAXIMUM,
+    LOSS_PROBABILITY,
+    UTILIZATION_PROBABILITY,
+    delay_quantile_name,
+    needs_round_trips,
+)
 from forebay.outcome.metrics import summarize
 from forebay.outcome.model import (
     ClassOutcome,
@@ -11,9 +18,12 @@ from forebay.outcome.model import (
     Provenance,
     Quantiles,
 )
-from forebay.outcome.reading import ClassReading, Histogram, LinkReading, Reading
+from forebay.outcome.reading import ClassReading, Histogram, LinkReading, Reading, RoundTrips
 
 __all__ = [
+    "DELAY_MAXIMUM",
+    "LOSS_PROBABILITY",
+    "UTILIZATION_PROBABILITY",
     "ClassOutcome",
     "ClassReading",
     "Histogram",
@@ -24,5 +34,8 @@ __all__ = [
     "Provenance",
     "Quantiles",
     "Reading",
+    "RoundTrips",
+    "delay_quantile_name",
+    "needs_round_trips",
     "summarize",
 ]

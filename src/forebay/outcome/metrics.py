@@ -9,12 +9,14 @@ window only (delay quantiles, Jain's index, completion times) then has none.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay.outcome import quantiles
+from forebay.outcome.asked import asked
 from forebay.outcome.intervals import (
     Bounds,
     around,
@@ -25,6 +27,9 @@ from forebay.outcome.intervals import (
 from forebay.outcome.model import ClassOutcome, LinkOutcome, Metric, Quantiles
 from forebay.outcome.reading import ClassReading, Histogram, LinkReading, Reading
 
+if TYPE_CHECKING:
+    from forebay.scenario import Goals
+
 FloatArray = NDArray[np.float64]
 Ratio = tuple[FloatArray, FloatArray]
 
@@ -32,8 +37,14 @@ FRACTION: Bounds = (0.0, 1.0)
 POSITIVE: Bounds = (0.0, math.inf)
 
 
-def summarize(readings: Sequence[Reading]) -> tuple[dict[str, LinkOutcome], list[ClassOutcome]]:
+def summarize(
+    readings: Sequence[Reading], goals: Goals | None = None
+) -> tuple[dict[str, LinkOutcome], list[ClassOutcome]]:
     """Links and classes of one scenario from its replications (at least one reading).
+
+    Parameters
+    ----------
+    goals : what these ask for beyond the rest is put into every link's ``asked``.
 
     Returns
     -------
@@ -41,7 +52,7 @@ def summarize(readings: Sequence[Reading]) -> tuple[dict[str, LinkOutcome], list
         One LinkOutcome a link name; one ClassOutcome a traffic class, in the readings' order.
     """
     first = readings[0]
-    links = {name: link_outcome([r.links[name] for r in readings]) for name in first.links}
+    links = {name: link_outcome([r.links[name] for r in readings], goals) for name in first.links}
     windows = [_window_s(reading) for reading in readings]
     classes = [
         class_outcome([r.classes[i] for r in readings], windows) for i in range(len(first.classes))
@@ -49,7 +60,7 @@ def summarize(readings: Sequence[Reading]) -> tuple[dict[str, LinkOutcome], list
     return links, classes
 
 
-def link_outcome(links: Sequence[LinkReading]) -> LinkOutcome:
+def link_outcome(links: Sequence[LinkReading], goals: Goals | None = None) -> LinkOutcome:
     """One link over its replications."""
     return LinkOutcome(
         utilization=utilization(links),
@@ -58,6 +69,8 @@ def link_outcome(links: Sequence[LinkReading]) -> LinkOutcome:
         queue_delay_s=queue_delay_s(links),
         buffer_packets=links[0].buffer_packets,
         bdp_packets=links[0].bdp_packets,
+        marks=_count(k.marks for k in links),
+        asked={} if goals is None else asked(links, goals),
     )
 
 
@@ -72,8 +85,9 @@ def class_outcome(classes: Sequence[ClassReading], windows_s: Sequence[float]) -
         jain=over_replications(_known([jain(k.flow_goodput_bits) for k in classes]), FRACTION),
         rtt_s=_histograms([k.rtt for k in classes]),
         loss_rate=ratio([_counts(k.drops, k.arrivals) for k in classes], FRACTION),
-        timeouts=ratio([_total(k.timeouts) for k in classes], POSITIVE),
+        timeouts=_count(k.timeouts for k in classes),
         fct_s=_samples([k.fct_s for k in classes]),
+        retransmissions=_count(k.retransmissions for k in classes),
     )
 
 
@@ -171,9 +185,10 @@ def _rate(amounts: FloatArray, whole: float) -> Ratio:
     return _as_float(amounts), np.full(amounts.size, whole / amounts.size)
 
 
-def _total(counts: NDArray[np.int64]) -> Ratio:
+def _count(counts: Iterable[NDArray[np.int64] | None]) -> Metric | None:
     """A plain count over the window, as a ratio so that its batches give an interval."""
-    return _rate(_as_float(counts), 1.0)
+    known = [_rate(_as_float(each), 1.0) for each in counts if each is not None]
+    return ratio(known, POSITIVE)
 
 
 def _counts(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Ratio:

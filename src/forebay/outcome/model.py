@@ -34,7 +34,11 @@ class Quantiles(_Frozen):
 
 
 class LinkOutcome(_Frozen):
-    """What one link did in the measured window."""
+    """What one link did in the measured window.
+
+    ``asked`` holds what the scenario's goals ask for beyond the rest, by the name of
+    `outcome.asked`; a goal that the engine cannot answer has no entry.
+    """
 
     utilization: Metric | None
     loss_rate: Metric | None
@@ -42,6 +46,8 @@ class LinkOutcome(_Frozen):
     queue_delay_s: Quantiles | None
     buffer_packets: int
     bdp_packets: float
+    marks: Metric | None = None
+    asked: dict[str, Metric] = Field(default_factory=dict)
 
 
 class ClassOutcome(_Frozen):
@@ -56,6 +62,7 @@ class ClassOutcome(_Frozen):
     loss_rate: Metric | None
     timeouts: Metric | None
     fct_s: Quantiles | None
+    retransmissions: Metric | None = None
 
 
 class Provenance(BaseModel):

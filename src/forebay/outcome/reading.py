@@ -24,6 +24,18 @@ class Histogram:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundTrips:
+    """One link in steps of about a mean round trip; ``m`` equal ones to a batch.
+
+    ``bits``, ``arrivals`` and ``drops``, shape (b, m), are those of `LinkReading`.
+    """
+
+    bits: FloatArray
+    arrivals: IntArray
+    drops: IntArray
+
+
+@dataclass(frozen=True, slots=True)
 class LinkReading:
     """One link over a window cut into ``b`` equal batches.
 
@@ -42,6 +54,10 @@ class LinkReading:
         Waiting times in seconds of the packets that were accepted, whole window.
     delay_sum_s : shape (b,)
         Sum of the waiting times of the accepted packets, seconds.
+    round_trips : RoundTrips or None
+        None where no goal asks for a probability.
+    marks : shape (b,) or None
+        Packets that the queue marked (CE, RFC 3168); None where the engine cannot tell.
     """
 
     capacity_bps: float
@@ -56,6 +72,8 @@ class LinkReading:
     queue_step: int
     delay: Histogram
     delay_sum_s: FloatArray
+    round_trips: RoundTrips | None = None
+    marks: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +83,8 @@ class ClassReading:
     ``throughput_bits`` counts bits that left the bottleneck, headers included;
     ``goodput_bits`` counts in-order bits at the receiver, each once, on the same
     footing (whole packets). Shapes (b,) but for ``flow_goodput_bits`` (flows,).
-    ``rtt`` and ``fct_s`` are None where the class has none.
+    ``rtt`` and ``fct_s`` are None where the class has none, ``retransmissions`` (segments sent
+    again, shape (b,)) where the engine cannot tell.
     """
 
     kind: str
@@ -78,6 +97,7 @@ class ClassReading:
     flow_goodput_bits: FloatArray
     rtt: Histogram | None
     fct_s: FloatArray | None
+    retransmissions: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True)

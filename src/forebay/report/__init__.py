@@ -12,6 +12,7 @@ from forebay.report.picture import Line, Panel, Picture
 from forebay.report.reproduction import Reproduction, print_reproduction, row_name
 from forebay.report.size import print_size
 from forebay.report.stored import Kept, from_document
+from forebay.report.trace import print_trace
 
 __all__ = [
     "Answer",
@@ -26,5 +27,6 @@ __all__ = [
     "print_outcome",
     "print_reproduction",
     "print_size",
+    "print_trace",
     "row_name",
 ]

@@ -37,6 +37,61 @@ class Goal(_Part):
     reached: Metric
     verdict: Literal["met", "missed", "undecided"]
     binding: bool
+    title: str = ""
+
+    @property
+    def words(self) -> str:
+        """The metric in words."""
+        return self.title or self.name.replace("_", " ")
+
+
+class Interval(_Part):
+    """Buffers that meet all goals; ``high`` is None where all larger ones tried do."""
+
+    low: int
+    high: int | None
+    binding_low: tuple[str, ...]
+    binding_high: tuple[str, ...]
+
+
+class Relaxation(_Part):
+    """How little one goal must give way, the others kept; None where that does not help."""
+
+    name: str
+    title: str
+    sense: Literal["at least", "at most"]
+    unit: str
+    target: float
+    relaxed: float | None
+    packets: int | None
+
+    @property
+    def words(self) -> str:
+        """The metric in words."""
+        return self.title or self.name.replace("_", " ")
+
+
+class Governs(_Part):
+    """Which law governs the link, why, and what would change it."""
+
+    regime: str
+    law: str | None
+    why: str
+    would_change: str
+
+
+class FlowsEnd(_Part):
+    """The answer at one end of a range of flows."""
+
+    flows: int
+    buffer: Buffer | None
+    reason: str | None
+
+
+class Memory(_Part):
+    """What memory the buffer takes, in words; whoever knows it adds it to the document."""
+
+    text: str
 
 
 class Law(_Part):
@@ -47,6 +102,7 @@ class Law(_Part):
     assumptions_hold: bool
     broken_assumptions: tuple[str, ...]
     source: str
+    packets_between: tuple[float, float] | None = None
 
 
 class Point(_Part):
@@ -77,6 +133,12 @@ class Answer(_Part):
     limit: int
     reason: str | None
     notes: tuple[str, ...]
+    region: tuple[Interval, ...] = ()
+    relaxations: tuple[Relaxation, ...] = ()
+    governs: Governs | None = None
+    evidence: tuple[str, ...] = ()
+    flows: tuple[FlowsEnd, ...] = ()
+    memory: Memory | None = None
 
     @property
     def bdp_packets(self) -> float | None:

@@ -51,6 +51,8 @@ def _link(link: LinkOutcome) -> Table:
     made = table("", "value", "p50", "p95", "p99")
     made.add_row("utilization, %", show(link.utilization, 100))
     made.add_row("loss, %", show_significant(link.loss_rate, 100))
+    if link.marks is not None and link.marks.value > 0:
+        made.add_row("marks", show_significant(link.marks))
     _spread(made, "queue, packets", link.queue_packets, 1)
     _spread(made, "queueing delay, ms", link.queue_delay_s, 1e3)
     return made
@@ -63,6 +65,8 @@ def _class(each: ClassOutcome) -> Table:
     made.add_row("Jain's fairness", show(each.jain, 1, 3))
     made.add_row("loss, %", show_significant(each.loss_rate, 100))
     made.add_row("timeouts", show_significant(each.timeouts))
+    if each.retransmissions is not None:
+        made.add_row("segments sent again", show_significant(each.retransmissions))
     _spread(made, "round-trip time, ms", each.rtt_s, 1e3)
     if each.fct_s is not None:
         _spread(made, "completion time, ms", each.fct_s, 1e3)

@@ -18,6 +18,16 @@ from forebay.report.numbers import (
     show_significant,
     with_prefix,
 )
+from forebay.report.region import (
+    flows_lines,
+    governs_lines,
+    helpless_line,
+    region_lines,
+    relaxations_table,
+    scale,
+    share_of_bdp,
+    target,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,7 +48,9 @@ def print_size(document: Mapping[str, Any]) -> None:
     out.print(answer.scenario, style="bold")
     out.print()
     out.print(sentence(answer), style="bold green" if answer.buffer else "bold red")
-    for line in (*why(answer), *map(_sentence_case, answer.notes)):
+    for line in (*why(answer), *region_lines(answer), *flows_lines(answer), *memory(answer)):
+        out.print(line)
+    for line in (*map(_sentence_case, answer.notes), *governs_lines(answer)):
         out.print(line)
     _print_evidence(out, answer)
 
@@ -47,6 +59,11 @@ def _print_evidence(out: Console, answer: Answer) -> None:
     if answer.goals:
         where = "" if answer.buffer else f" (at {answer.nearest} packets, the nearest)"
         _section(out, f"Goals{where}", _goals(answer.goals))
+    if answer.relaxations:
+        title = "The least that one goal must give way, the others kept"
+        _section(out, title, relaxations_table(answer.relaxations))
+        for line in helpless_line(answer):
+            out.print(line)
     if answer.laws:
         _section(out, "What published laws ask for", _laws(answer.laws))
     if answer.curve:
@@ -76,15 +93,18 @@ def why(answer: Answer) -> list[str]:
         return []
     binding = [goal for goal in answer.goals if goal.binding]
     lines = [f"Why: {_missing(binding) if binding else 'one packet is enough'} ({_who(answer)})."]
-    if answer.bdp_packets:
-        share = plain(100 * answer.buffer.packets / answer.bdp_packets, 2)
-        bdp = f"{answer.bdp_packets:.0f} packets"
-        lines.append(f"That is {share} % of the bandwidth-delay product ({bdp}).")
-    return lines
+    return [*lines, *share_of_bdp(answer)]
+
+
+def memory(answer: Answer) -> list[str]:
+    """Say what memory the answer takes, where the document tells."""
+    return [] if answer.memory is None else [f"Memory: {answer.memory.text}."]
 
 
 def _missing(binding: list[Goal]) -> str:
-    asked = " and ".join(f"{_words(goal)} of {goal.sense} {_target(goal)}" for goal in binding)
+    asked = " and ".join(
+        f"{goal.words} of {goal.sense} {target(goal, goal.target)}" for goal in binding
+    )
     return f"with fewer packets, {asked} is not assured"
 
 
@@ -94,26 +114,13 @@ def _who(answer: Answer) -> str:
     return f"{answer.engine}, up to {answer.seeds} seeds a buffer"
 
 
-def _words(goal: Goal) -> str:
-    return goal.name.replace("_", " ")
-
-
-def _scale(goal: Goal) -> tuple[float, str]:
-    return (1e3, "ms") if goal.unit == "s" else (100.0, "%")
-
-
-def _target(goal: Goal) -> str:
-    factor, unit = _scale(goal)
-    return f"{goal.target * factor:g} {unit}"
-
-
 def _goals(goals: tuple[Goal, ...]) -> Table:
     made = table("goal", "target", "reached", "95 % interval", "")
     for goal in goals:
-        factor, unit = _scale(goal)
+        factor, unit = scale(goal.unit)
         made.add_row(
-            _words(goal),
-            f"{goal.sense} {_target(goal)}",
+            goal.words,
+            f"{goal.sense} {target(goal, goal.target)}",
             f"{_digits(goal.reached.value * factor)} {unit}",
             show_interval(goal.reached, factor, 2 if goal.name == "utilization" else 3),
             goal.verdict + (", binds" if goal.binding else ""),
@@ -132,11 +139,19 @@ def _laws(laws: tuple[Law, ...]) -> Table:
     for law in laws:
         made.add_row(
             law.law,
-            NOT_MEASURED if law.packets is None else f"{law.packets:.0f}",
+            _asked_for(law),
             "hold" if law.assumptions_hold else "broken: " + "; ".join(law.broken_assumptions),
             style=None if law.assumptions_hold else "dim",
         )
     return made
+
+
+def _asked_for(law: Law) -> str:
+    if law.packets is None:
+        return NOT_MEASURED
+    if law.packets_between is None or law.packets_between[0] == law.packets_between[1]:
+        return f"{law.packets:.0f}"
+    return "{:.0f} … {:.0f}".format(*law.packets_between)
 
 
 def _curve(answer: Answer) -> Table:

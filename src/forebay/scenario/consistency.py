@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from forebay.scenario.errors import ScenarioError, one_of
+from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
 from forebay.scenario.quantity import Duration, Rate
 from forebay.scenario.room import MAX_FLOWS, MAX_PACKETS
 from forebay.scenario.source import Standing
@@ -34,6 +35,8 @@ def check(scenario: Scenario) -> None:
     _starts(scenario)
     _delay_goals(scenario)
     _utilization_goal(scenario)
+    _completion_goals(scenario)
+    _realtime_goal(scenario)
 
 
 def _forward(scenario: Scenario) -> None:
@@ -170,10 +173,37 @@ def _starts(scenario: Scenario) -> None:
 
 def _delay_goals(scenario: Scenario) -> None:
     mean, p99 = scenario.goals.queue_delay_mean, scenario.goals.queue_delay_p99
+    table = scenario.goals.queue_delay
+    if mean is not None and table is not None and table.mean is not None:
+        wrong, hint = "the mean is asked for twice", "leave out goals.queue_delay_mean"
+        raise ScenarioError("contradiction", wrong, hint, field="goals.queue_delay.mean")
     if mean is not None and p99 is not None and p99 < mean:
         wrong = f"{p99} is below queue_delay_mean, {mean}: the two goals contradict each other"
         hint = f"write {mean} or more here, or a smaller queue_delay_mean"
         raise ScenarioError("contradiction", wrong, hint, field="goals.queue_delay_p99", value=p99)
+
+
+def _completion_goals(scenario: Scenario) -> None:
+    """Refuse goals on completion times where no flow completes."""
+    endless = [group.kind not in COMPLETING_KINDS for group in scenario.traffic]
+    hint = "leave this goal out, or write a class of flows that end"
+    if scenario.goals.fct_increase is not None and all(endless):
+        wrong = "no flow ever completes"
+        raise ScenarioError("contradiction", wrong, hint, field="goals.fct_increase")
+    for index, group in enumerate(scenario.traffic):
+        asked = [name for name in COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
+        if asked and endless[index]:
+            field = f"traffic.{index}.goals.{asked[0]}"
+            wrong = "no flow of this class ever completes"
+            raise ScenarioError("contradiction", wrong, hint, field=field)
+
+
+def _realtime_goal(scenario: Scenario) -> None:
+    kinds = {group.kind for group in scenario.traffic}
+    if scenario.goals.realtime_loss is None or kinds & OPEN_LOOP_KINDS:
+        return
+    hint = f"leave it out, or write a class of kind {one_of(sorted(OPEN_LOOP_KINDS))}"
+    raise ScenarioError("contradiction", "no class is real-time", hint, field="goals.realtime_loss")
 
 
 def _utilization_goal(scenario: Scenario) -> None:

@@ -12,13 +12,15 @@ from forebay.scenario import consistency, counted
 from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError
+from forebay.scenario.flow_count import End
+from forebay.scenario.goals import Goals
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
 from forebay.scenario.room import DAY, RATES, Room
+from forebay.scenario.source import Standing
 from forebay.scenario.tcp import Long, Session
 from forebay.scenario.traffic import Traffic
 
-_DELAYS = Between(Duration(1e-9), Duration(3600))
 _PROPAGATION = Between(Duration(0), Duration(60))
 _MEMORY = Between(DataSize(64), DataSize(10**12))
 BOTTLENECK = "bottleneck"
@@ -54,27 +56,6 @@ class Measure(Room):
     )
     duration: Annotated[Duration, Between(Duration(1e-3), DAY)] = Field(
         default=Duration(40), description="Time during which everything is counted."
-    )
-
-
-class Goals(Room):
-    """What the buffer must reach; a goal that is not given is not asked."""
-
-    utilization: Annotated[float | None, Strict(), Between(0.001, 1.0, "fraction")] = Field(
-        default=None,
-        description="At least this share of the link's capacity is used.",
-        examples=[0.98],
-    )
-    loss_rate: Annotated[float | None, Strict(), Between(0.0, 1.0, "fraction")] = Field(
-        default=None, description="At most this share of the packets is dropped.", examples=[0.01]
-    )
-    queue_delay_mean: Annotated[Duration | None, _DELAYS] = Field(
-        default=None, description="At most this mean waiting time.", examples=["5 ms"]
-    )
-    queue_delay_p99: Annotated[Duration | None, _DELAYS] = Field(
-        default=None,
-        description="At most this 99th percentile of the waiting time; never below the mean's.",
-        examples=["20 ms"],
     )
 
 
@@ -160,6 +141,19 @@ class Scenario(Room):
             raise ScenarioError("out-of-range", f"{packets} packets", hint, field="queue.size")
         size = BufferSize(float(packets), "packets")
         return self.model_copy(update={"queue": self.queue.model_copy(update={"size": size})})
+
+    @property
+    def flows_uncertain(self) -> bool:
+        """Whether a class gives its number of flows as a range."""
+        return any(isinstance(g, Standing) and g.flows.is_range for g in self.traffic)
+
+    def at_flows(self, end: End) -> Scenario:
+        """Return the same question with every range of flows at its low or its high end."""
+        groups = (
+            g.model_copy(update={"flows": g.flows.end(end)}) if isinstance(g, Standing) else g
+            for g in self.traffic
+        )
+        return self.model_copy(update={"traffic": tuple(groups)})
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-able data; quantities as text with units, goals not asked left out."""

@@ -20,6 +20,7 @@ from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.flow_length import FlowLength
+from forebay.scenario.goals import ClassGoals
 from forebay.scenario.model import Scenario
 from forebay.scenario.quantity import Quantity
 from forebay.scenario.reference_laws import laws
@@ -68,12 +69,21 @@ def markdown() -> str:
 
 def _tables() -> Iterator[tuple[str, type[BaseModel]]]:
     yield "Top level", Scenario
-    for name, field in Scenario.model_fields.items():
+    yield from _below(Scenario, "")
+
+
+def _below(table: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseModel]]]:
+    """Return the tables in a table, each before those in it; `goals` of all classes once."""
+    for name, field in table.model_fields.items():
         listed = get_origin(field.annotation) is tuple
-        header = f"`[[{name}]]`" if listed else f"`[{name}]`"
+        header = f"`[[{path}{name}]]`" if listed else f"`[{path}{name}]`"
         for model in _models(field.annotation):
             kind = model.model_fields.get("kind")
             yield f'{header} of kind "{kind.default}"' if kind else header, model
+            if not listed:
+                yield from _below(model, f"{path}{name}.")
+    if table is Scenario:
+        yield "`goals` of a `[[traffic]]` of any kind", ClassGoals
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -8,6 +8,8 @@ from pydantic import Field, Strict
 
 from forebay.scenario.bounds import Between
 from forebay.scenario.distribution import Distribution
+from forebay.scenario.flow_count import FlowCount
+from forebay.scenario.goals import ClassGoals
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.room import DAY, MAX_FLOWS, RATES, Room
 
@@ -29,6 +31,7 @@ class Source(Room):
         description="Links that the data crosses in turn, by name; not set: the bottleneck alone.",
         examples=[["bottleneck", "core"]],
     )
+    goals: ClassGoals | None = Field(default=None, description="What this class must get.")
     return_route: tuple[str, ...] = Field(
         default=(), description="Links that the ACKs cross in turn; not set: none where they queue."
     )
@@ -48,8 +51,11 @@ class Source(Room):
 class Standing(Source):
     """A class with a given number of flows, each of which starts once."""
 
-    flows: Annotated[int, Strict(), Between(1, MAX_FLOWS, "flows")] = Field(
-        description="How many flows this class has; of sessions: how many users.", examples=[100]
+    flows: Annotated[FlowCount, Between(1, MAX_FLOWS, "flows")] = Field(
+        description="How many flows this class has; of sessions: how many users. "
+        '"8000..12000" where it is only known to lie between the two: one number then stands for '
+        "the middle, and a sizing serves both ends.",
+        examples=[100, "8000..12000"],
     )
     start: Annotated[Distribution, Between(Duration(0), DAY)] = Field(
         default=Distribution.uniform(Duration(0), Duration(10)),

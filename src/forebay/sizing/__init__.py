@@ -3,19 +3,30 @@
 from forebay.sizing.answer import Interrupted, size
 from forebay.sizing.errors import GoalNotAnswered, NoGoals, SizingError
 from forebay.sizing.goals import GOAL_KINDS, Goal, GoalKind, goals_of
-from forebay.sizing.result import Buffer, CurvePoint, GoalResult, SizeResult
+from forebay.sizing.result import (
+    Buffer,
+    CurvePoint,
+    FlowsEnd,
+    GoalResult,
+    Interval,
+    Relaxation,
+    SizeResult,
+)
 from forebay.sizing.verdict import Verdict
 
 __all__ = [
     "GOAL_KINDS",
     "Buffer",
     "CurvePoint",
+    "FlowsEnd",
     "Goal",
     "GoalKind",
     "GoalNotAnswered",
     "GoalResult",
     "Interrupted",
+    "Interval",
     "NoGoals",
+    "Relaxation",
     "SizeResult",
     "SizingError",
     "Verdict",

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from statistics import median_low
 from typing import TYPE_CHECKING
 
+from forebay.sizing import region
 from forebay.sizing.assemble import Question, found, none, not_met_below
-from forebay.sizing.bracket import Bracket
+from forebay.sizing.ends import serve_both
 from forebay.sizing.errors import SizingError
-from forebay.sizing.goals import goals_of
-from forebay.sizing.result import LawLike, SizeResult
-from forebay.sizing.search import largest_met, paint, smallest_met
+from forebay.sizing.goals import Goal, goals_of
+from forebay.sizing.relax import relaxations
+from forebay.sizing.result import GovernsLike, LawLike, SizeResult
 from forebay.sizing.trials import Trials
 from forebay.sizing.verdict import Verdict
-from forebay.sizing.wording import contradiction, unreachable
+from forebay.sizing.wording import contradiction, nowhere, unreachable
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine, Progress
@@ -39,8 +40,9 @@ def size(
     jobs: int = 0,
     progress: Progress | None = None,
     laws: Sequence[LawLike] = (),
+    governs: GovernsLike | None = None,
 ) -> SizeResult:
-    """Find the smallest buffer, in packets that may wait, which meets the scenario's goals.
+    """Find the buffers that meet the scenario's goals, the smallest of them as the answer.
 
     Parameters
     ----------
@@ -50,11 +52,13 @@ def size(
     jobs : handed on to the engine.
     progress : called with the fraction done, an estimate that never goes back.
     laws : published laws' answers; shown in the result, and the search starts from them.
+    governs : which law governs the link, in words; shown in the result.
 
     Returns
     -------
     SizeResult
-        With ``buffer`` None, and ``reason``, where no buffer meets all goals.
+        With ``buffer`` None, ``reason`` and ``relaxations`` where no buffer meets all goals.
+        Where flows are a range the answer serves both of its ends (`forebay.sizing.ends`).
 
     Raises
     ------
@@ -64,27 +68,32 @@ def size(
     Interrupted
         Ctrl-C; it carries what was found so far.
     """
-    goals = goals_of(scenario)
     _check(seeds)
-    trials = Trials(
-        scenario, engine, goals, seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=progress
-    )
-    question = Question(
-        scenario=scenario,
-        engine=engine.name,
-        trials=trials,
-        laws=tuple(laws),
-        up=tuple(goal for goal in goals if goal.kind.pushes == "up"),
-        down=tuple(goal for goal in goals if goal.kind.pushes == "down"),
-        limit=upper_limit(scenario),
-    )
-    try:
-        result = _solve(question)
-    except KeyboardInterrupt:
-        raise Interrupted(_unfinished(question)) from None
+
+    def ask(each: Scenario, report: Progress | None) -> Question:
+        goals = goals_of(each)
+        limit = upper_limit(each)
+        trials = Trials(
+            each, engine, goals,
+            seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=report, limit=limit,
+        )  # fmt: skip
+        question = Question(each, engine.name, trials, tuple(laws), (), (), (), limit, governs)
+        return region.of(question, goals)
+
+    if scenario.flows_uncertain:
+        result = serve_both(scenario, ask, _answer, progress)
+    else:
+        result = _answer(ask(scenario, progress))
     if progress is not None:
         progress(1.0)
     return result
+
+
+def _answer(question: Question) -> SizeResult:
+    try:
+        return _solve(question)
+    except KeyboardInterrupt:
+        raise Interrupted(_unfinished(question)) from None
 
 
 def first_guess(scenario: Scenario, laws: Sequence[LawLike]) -> int:
@@ -99,9 +108,10 @@ def upper_limit(scenario: Scenario) -> int:
     """Return the largest buffer worth trying, packets.
 
     One bdp keeps a link busy even under one flow or under flows in step (paper A, sections
-    2 and 3); four of them leave room for slow starts, and the constant for tiny links.
+    2 and 3); four of them leave room for slow starts, and the constant for tiny links. Without
+    flows that last only bursts count, which know nothing of the bdp.
     """
-    return math.ceil(4 * scenario.bdp_packets) + 64
+    return math.ceil(4 * scenario.bdp_packets) + (64 if scenario.n_flows else 4096)
 
 
 def _check(seeds: Sequence[int]) -> None:
@@ -110,40 +120,39 @@ def _check(seeds: Sequence[int]) -> None:
 
 
 def _solve(question: Question) -> SizeResult:
-    """Search the lower end; draw the picture; look again at the lower end, then the upper.
-
-    The second look costs nothing unless the picture showed a buffer that misses above one
-    that was found to meet.
-    """
-    need = _need(question)
-    if need.high is not None:
-        paint(question.trials, need.high, question.limit)
-        need = _need(question)
-    if need.high is None:
-        return none(
-            question, unreachable(question.trials, question.up, question.limit), question.up
-        )
-    return _with_ceiling(question, need, need.high)
-
-
-def _need(question: Question) -> Bracket:
-    """Return the bracket of the smallest buffer that meets the goals which push it up."""
-    if not question.up:  # nothing asks for more than the smallest buffer there is
-        return Bracket(0, 1, ())
+    """Find the region; its lowest buffer is the answer, or the goals must give way."""
     start = first_guess(question.scenario, question.laws)
-    return smallest_met(question.trials, question.up, start, question.limit)
+    seen = region.find(question, start, picture=True)
+    if not seen.spans:
+        give_way = relaxations(question, start)
+        seen = _again(question, start, seen)
+    if not seen.spans:
+        reason, against = _why_none(question, seen)
+        return none(question, reason, against, give_way)
+    least = seen.spans[0][0]
+    there = question.trials.settle(least, question.trials.goals)
+    low = seen.need.low + 1 if least == seen.need.high else least
+    return found(question, region.intervals(question, seen.spans), low, there)
 
 
-def _with_ceiling(question: Question, need: Bracket, least: int) -> SizeResult:
-    """Hold the smallest buffer against the goals that push it down."""
-    trials, down = question.trials, question.down
-    allow = largest_met(trials, down, least, question.limit) if down else None
-    there = trials.settle(least, trials.goals)
-    missed = [goal for goal in down if goal.judge(there.metric(goal)) is Verdict.MISSED]
-    if not missed:
-        return found(question, need, allow, there)
-    against = (*not_met_below(question, least), *missed)
-    return none(question, contradiction(trials, question.up, missed, need, allow), against)
+def _again(question: Question, start: int, seen: region.Found) -> region.Found:
+    """Look once more where a buffer tried for another reason turned out to meet all goals."""
+    tried = question.trials.done.values()
+    if any(trial.verdict(trial.goals) is Verdict.MET for trial in tried):
+        return region.find(question, start)
+    return seen
+
+
+def _why_none(question: Question, seen: region.Found) -> tuple[str, tuple[Goal, ...]]:
+    """Say why there is no region, and which goals stand against it."""
+    trials, least = question.trials, seen.need.high
+    if least is None:
+        return unreachable(trials, question.up, question.limit), question.up
+    if seen.missed:
+        against = (*not_met_below(question, least), *seen.missed)
+        return contradiction(trials, question.up, seen.missed, seen.need, seen.allow), against
+    high = question.limit if seen.allow is None or seen.allow.high is None else seen.allow.low
+    return nowhere(trials, question.either, least, max(least, high)), question.either
 
 
 def _unfinished(question: Question) -> SizeResult:

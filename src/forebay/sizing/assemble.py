@@ -6,12 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forebay.sizing.bracket import Bracket
 from forebay.sizing.goals import Goal
-from forebay.sizing.result import Buffer, CurvePoint, GoalResult, LawLike, SizeResult
-from forebay.sizing.trials import Trial, Trials
+from forebay.sizing.result import (
+    Buffer,
+    CurvePoint,
+    GoalResult,
+    GovernsLike,
+    Interval,
+    LawLike,
+    Relaxation,
+    SizeResult,
+)
+from forebay.sizing.trials import Trial, Trials, dropped
 from forebay.sizing.verdict import Verdict
-from forebay.sizing.wording import width
+from forebay.sizing.wording import evidence, several, unlimited, width
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -27,27 +35,35 @@ class Question:
     laws: tuple[LawLike, ...]
     up: tuple[Goal, ...]
     down: tuple[Goal, ...]
+    either: tuple[Goal, ...]
     limit: int
+    governs: GovernsLike | None = None
 
 
-def found(question: Question, need: Bracket, allow: Bracket | None, there: Trial) -> SizeResult:
-    """Return the result with the answer ``there``."""
-    buffer = _buffer(question.scenario, need.low + 1, there.packets)
+def found(question: Question, region: Sequence[Interval], low: int, there: Trial) -> SizeResult:
+    """Return the result with the answer ``there``; noise leaves open what is from ``low`` on."""
+    buffer = buffer_of(question.scenario, low, there.packets)
+    notes = width(question.trials, buffer.low, buffer.high)
     return _result(
         question,
         there,
         not_met_below(question, there.packets),
         buffer=buffer,
-        largest=allow.low if allow is not None and allow.high is not None else None,
-        notes=(*width(question.trials, buffer.low, buffer.high), *_remarks(question, there)),
+        region=region,
+        notes=(*notes, *several(region), *_remarks(question, there)),
     )
 
 
-def none(question: Question, reason: str, against: Sequence[Goal] = ()) -> SizeResult:
+def none(
+    question: Question,
+    reason: str,
+    against: Sequence[Goal] = (),
+    relaxations: Sequence[Relaxation] = (),
+) -> SizeResult:
     """Return the result without an answer; the goals ``against`` it are marked binding."""
     tried = question.trials.done.values()
     nearest = min(tried, key=lambda t: (t.excess(), t.packets), default=None)
-    return _result(question, nearest, against, reason=reason)
+    return _result(question, nearest, against, reason=reason, relaxations=relaxations)
 
 
 def not_met_below(question: Question, packets: int) -> tuple[Goal, ...]:
@@ -56,10 +72,12 @@ def not_met_below(question: Question, packets: int) -> tuple[Goal, ...]:
     if not below:
         return ()
     under = question.trials.done[max(below)]
-    return tuple(g for g in question.up if g.judge(under.metric(g)) is not Verdict.MET)
+    forbid = (*question.up, *question.either)
+    return tuple(g for g in forbid if g.judge(under.metric(g)) is not Verdict.MET)
 
 
-def _buffer(scenario: Scenario, low: int, packets: int) -> Buffer:
+def buffer_of(scenario: Scenario, low: int, packets: int) -> Buffer:
+    """Return a size three ways; every size below ``low`` was shown to miss."""
     octets = packets * int(scenario.packet)
     return Buffer(packets, octets, octets * 8 / float(scenario.link.rate), low, packets)
 
@@ -70,8 +88,11 @@ def _remarks(question: Question, there: Trial) -> list[str]:
         for goal in question.down
         if goal.judge(there.metric(goal)) is Verdict.UNDECIDED
     ]
-    if not question.up:
+    if not question.up and not question.either:
         notes.append("only delay goals are set, and the smallest buffer meets those best")
+    reference = question.trials.unlimited
+    if reference is not None:
+        notes.append(unlimited(question.trials.unlimited_packets, dropped(reference)))
     return notes
 
 
@@ -81,8 +102,9 @@ def _result(
     binding: Sequence[Goal],
     *,
     buffer: Buffer | None = None,
-    largest: int | None = None,
+    region: Sequence[Interval] = (),
     reason: str | None = None,
+    relaxations: Sequence[Relaxation] = (),
     notes: Sequence[str] = (),
 ) -> SizeResult:
     return SizeResult(
@@ -93,10 +115,14 @@ def _result(
         laws=question.laws,
         curve=_curve(question.trials),
         nearest=there.packets if there is not None and buffer is None else None,
-        largest=largest,
+        largest=region[0].high if region else None,
         limit=question.limit,
         reason=reason,
         notes=tuple(notes),
+        region=tuple(region),
+        relaxations=tuple(relaxations),
+        governs=question.governs,
+        evidence=evidence(question.engine, there) if there is not None else (),
     )
 
 
@@ -111,6 +137,7 @@ def _goal_results(there: Trial, binding: Sequence[Goal]) -> tuple[GoalResult, ..
             reached=there.metric(goal),
             verdict=goal.judge(there.metric(goal)),
             binding=goal in binding,
+            title=goal.kind.title,
         )
         for goal in there.goals
     )

@@ -1,18 +1,30 @@
-"""What can be asked of a buffer. A new goal is one line in GOAL_KINDS."""
+"""What can be asked of a buffer. A new goal is one line in GOAL_KINDS, or one in ``_asked``."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from forebay.outcome import (
+    DELAY_MAXIMUM,
+    LOSS_PROBABILITY,
+    UTILIZATION_PROBABILITY,
+    delay_quantile_name,
+)
+from forebay.scenario import OPEN_LOOP_KINDS
 from forebay.sizing.errors import NoGoals
+from forebay.sizing.evidence import Evidence
 from forebay.sizing.verdict import Verdict, judge
 
 if TYPE_CHECKING:
-    from forebay.outcome import LinkOutcome, Metric
-    from forebay.scenario import Scenario
+    from forebay.outcome import Metric
+    from forebay.scenario import Goals, Scenario
+
+Sense = Literal["at least", "at most"]
+Push = Literal["up", "down", "either"]
+Unit = Literal["", "s", "bit/s"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,37 +33,41 @@ class GoalKind:
 
     Attributes
     ----------
-    name : field of the scenario's ``goals``.
+    name : field of the scenario's ``goals``, or what a table there stands for.
     sense : whether the target is a floor or a ceiling.
-    pushes : "up" where a larger buffer helps to meet it, "down" where a smaller one does.
+    pushes : "up" where a larger buffer helps to meet it, "down" where a smaller one does,
+        "either" where it may be met between two sizes that miss.
     unit : unit of the target, "" for a fraction.
-    read : takes the metric from a link's outcome, None where the engine has none.
+    read : takes the metric from what was seen, None where the engine has none.
+    title : the metric in words.
+    compares : whether it needs a run with unlimited buffer.
     """
 
     name: str
-    sense: Literal["at least", "at most"]
-    pushes: Literal["up", "down"]
-    unit: Literal["", "s"]
-    read: Callable[[LinkOutcome], Metric | None]
+    sense: Sense
+    pushes: Push
+    unit: Unit
+    read: Callable[[Evidence], Metric | None]
+    title: str = ""
+    compares: bool = False
 
 
 GOAL_KINDS: tuple[GoalKind, ...] = (
-    GoalKind("utilization", "at least", "up", "", lambda link: link.utilization),
-    GoalKind("loss_rate", "at most", "up", "", lambda link: link.loss_rate),
+    GoalKind("utilization", "at least", "up", "", lambda seen: seen.link.utilization),
+    GoalKind("loss_rate", "at most", "up", "", lambda seen: seen.link.loss_rate),
+    GoalKind("queue_delay_mean", "at most", "down", "s", lambda seen: seen.delay("mean")),
+    GoalKind("queue_delay_p99", "at most", "down", "s", lambda seen: seen.delay("p99")),
     GoalKind(
-        "queue_delay_mean", "at most", "down", "s",
-        lambda link: link.queue_delay_s.mean if link.queue_delay_s else None,
-    ),
-    GoalKind(
-        "queue_delay_p99", "at most", "down", "s",
-        lambda link: link.queue_delay_s.p99 if link.queue_delay_s else None,
+        "fct_increase", "at most", "either", "", lambda seen: seen.completion_increase(),
+        "increase of the mean completion time over unlimited buffer", compares=True,
     ),
 )  # fmt: skip
+"""Goals of the link that are a plain field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A kind with the target that the scenario sets (fraction, or seconds)."""
+    """A kind with the target that the scenario sets (fraction, seconds, or bit/s)."""
 
     kind: GoalKind
     target: float
@@ -69,15 +85,19 @@ class Goal:
         """
         if self.kind.sense == "at most":
             return _ratio(metric.value, self.target)
+        if self.kind.unit:
+            return _ratio(self.target, metric.value)
         return _ratio(1 - metric.value, 1 - self.target)
 
     def __str__(self) -> str:
-        return f"{self.kind.name} {self.kind.sense} {self.show(self.target)}"
+        return f"{self.kind.title or self.kind.name} {self.kind.sense} {self.show(self.target)}"
 
     def show(self, value: float) -> str:
         """Write a value of this goal's metric in the unit a person would use."""
         if self.kind.unit == "s":
             return f"{value * 1e3:.4g} ms"
+        if self.kind.unit == "bit/s":
+            return f"{value / 1e6:.4g} Mbit/s"
         percent = value * 100
         return f"{percent:.2f} %" if percent > 1 else f"{percent:.3g} %"
 
@@ -89,15 +109,108 @@ def _ratio(harm: float, allowed: float) -> float:
 
 
 def goals_of(scenario: Scenario) -> tuple[Goal, ...]:
-    """Return the goals that a scenario states, in the order of GOAL_KINDS.
+    """Return the goals that a scenario states: the link's, then each class's, in order.
 
     Raises
     ------
     NoGoals
         The scenario states none.
     """
-    asked = ((kind, getattr(scenario.goals, kind.name)) for kind in GOAL_KINDS)
-    goals = tuple(Goal(kind, float(target)) for kind, target in asked if target is not None)
+    goals = tuple(_asked(scenario))
     if not goals:
         raise NoGoals
     return goals
+
+
+def _asked(scenario: Scenario) -> Iterator[Goal]:
+    goals = scenario.goals
+    for kind in GOAL_KINDS:
+        target = getattr(goals, kind.name)
+        if target is not None and getattr(target, "probability", None) is None:
+            yield Goal(kind, float(target))
+    yield from _probabilities(goals)
+    yield from _delays(goals)
+    if goals.realtime_loss is not None:
+        yield Goal(_realtime_loss(scenario), goals.realtime_loss)
+    for index in range(len(scenario.traffic)):
+        yield from _of_class(scenario, index)
+
+
+def _probabilities(goals: Goals) -> Iterator[Goal]:
+    """P(utilization >= target) >= tau, P(loss <= phi) >= rho (Yang, Zhang, Xu 2013, §III)."""
+    used, lost = goals.utilization, goals.loss_rate
+    if used is not None and used.probability is not None:
+        title = f"share of round trips with utilization of at least {100 * used:g} %"
+        yield Goal(_asked_of_link(UTILIZATION_PROBABILITY, title), used.probability)
+    if lost is not None and lost.probability is not None:
+        title = f"share of round trips with loss of at most {100 * lost:g} %"
+        yield Goal(_asked_of_link(LOSS_PROBABILITY, title), lost.probability)
+
+
+def _asked_of_link(name: str, title: str) -> GoalKind:
+    return GoalKind(name, "at least", "up", "", lambda seen: seen.link.asked.get(name), title)
+
+
+def _delays(goals: Goals) -> Iterator[Goal]:
+    table = goals.queue_delay
+    if table is None:
+        return
+    if table.mean is not None:
+        yield Goal(next(k for k in GOAL_KINDS if k.name == "queue_delay_mean"), float(table.mean))
+    if table.quantile is not None and table.at_most is not None:
+        title = f"{100 * table.quantile:.10g} % quantile of the queue delay"
+        yield Goal(_delay(delay_quantile_name(table.quantile), title), float(table.at_most))
+    if table.maximum is not None:
+        yield Goal(_delay(DELAY_MAXIMUM, "maximum of the queue delay"), float(table.maximum))
+
+
+def _delay(name: str, title: str) -> GoalKind:
+    return GoalKind(name, "at most", "down", "s", lambda seen: seen.link.asked.get(name), title)
+
+
+def _realtime_loss(scenario: Scenario) -> GoalKind:
+    """More buffer first spares real-time packets, then may cost more of them (paper B, Fig. 5)."""
+    real = [i for i, group in enumerate(scenario.traffic) if group.kind in OPEN_LOOP_KINDS]
+    return GoalKind(
+        "realtime_loss", "at most", "either", "", lambda seen: seen.realtime_loss(real),
+        "loss of the real-time classes",
+    )  # fmt: skip
+
+
+def _of_class(scenario: Scenario, index: int) -> Iterator[Goal]:
+    group = scenario.traffic[index]
+    if group.goals is None:
+        return
+    alone = len(scenario.traffic) == 1
+    pushes: Push = "up" if alone else "either"
+    losing: Push = "either" if group.kind in OPEN_LOOP_KINDS else "up"
+    kinds = (
+        _class_kind(index, "throughput", "at least", pushes, "bit/s",
+                    lambda seen: seen.of_class(index).throughput_bps),
+        _class_kind(index, "loss_rate", "at most", losing, "",
+                    lambda seen: seen.of_class(index).loss_rate),
+        _class_kind(index, "fct_mean", "at most", "either", "s",
+                    lambda seen: seen.completion(index, "mean")),
+        _class_kind(index, "fct_p99", "at most", "either", "s",
+                    lambda seen: seen.completion(index, "p99")),
+        _class_kind(index, "fct_increase", "at most", "either", "",
+                    lambda seen: seen.completion_increase(index), compares=True),
+    )  # fmt: skip
+    for kind in kinds:
+        target = getattr(group.goals, kind.name.rpartition(".")[2])
+        if target is not None:
+            yield Goal(kind, float(target))
+
+
+def _class_kind(
+    index: int,
+    name: str,
+    sense: Sense,
+    pushes: Push,
+    unit: Unit,
+    read: Callable[[Evidence], Metric | None],
+    *,
+    compares: bool = False,
+) -> GoalKind:
+    title = f"{name} of traffic.{index}"
+    return GoalKind(f"traffic.{index}.{name}", sense, pushes, unit, read, title, compares)

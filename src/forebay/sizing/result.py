@@ -26,6 +26,19 @@ class LawLike(Protocol):
     def source(self) -> str: ...
 
 
+class GovernsLike(Protocol):
+    """What a sizing wants of the law that governs a link: words for a person."""
+
+    @property
+    def regime(self) -> str: ...
+    @property
+    def law(self) -> str | None: ...
+    @property
+    def why(self) -> str: ...
+    @property
+    def would_change(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Buffer:
     """A buffer size three ways, with what the noise leaves open, in packets.
@@ -52,12 +65,55 @@ class GoalResult:
 
     name: str
     sense: Literal["at least", "at most"]
-    pushes: Literal["up", "down"]
+    pushes: Literal["up", "down", "either"]
     unit: str
     target: float
     reached: Metric
     verdict: Verdict
     binding: bool
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Buffers that meet all goals, packets, both ends included.
+
+    ``high`` is None where all sizes up to the search's limit do. ``binding_low`` and
+    ``binding_high`` name the goals not met just below and just above; none below 1 packet.
+    """
+
+    low: int
+    high: int | None
+    binding_low: tuple[str, ...]
+    binding_high: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxation:
+    """The least that one goal must give way, the others kept, for a buffer to exist.
+
+    ``relaxed`` is the target that is met, as ``reached`` shows, with a buffer of ``packets``,
+    which meets the others too. All three are None where giving up this goal does not help.
+    """
+
+    name: str
+    title: str
+    sense: Literal["at least", "at most"]
+    unit: str
+    target: float
+    relaxed: float | None
+    packets: int | None
+    reached: Metric | None
+
+
+@dataclass(frozen=True, slots=True)
+class FlowsEnd:
+    """The answer at one end of the range of flows; ``buffer`` is None where there is none."""
+
+    flows: int
+    buffer: Buffer | None
+    region: tuple[Interval, ...]
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +141,13 @@ class SizeResult:
     reason : why there is no answer; None with one.
     notes : what to know about the answer, such as how wide it is and why.
     curve : every buffer tried, sorted by packets.
+    region : all buffers that meet the goals; several intervals where a goal is met between
+        sizes that miss. Empty without an answer.
+    relaxations : without an answer, one for every goal.
+    governs : which law governs the link, why, and what would change it.
+    evidence : what the engine saw at the answer, or at ``nearest``, in sentences.
+    ends : where flows are a range, the answer at its low and at its high end; ``buffer`` then
+        serves both, and ``curve`` is the one of the end that asks for more.
     """
 
     scenario: str
@@ -98,6 +161,11 @@ class SizeResult:
     limit: int
     reason: str | None
     notes: tuple[str, ...]
+    region: tuple[Interval, ...] = ()
+    relaxations: tuple[Relaxation, ...] = ()
+    governs: GovernsLike | None = None
+    evidence: tuple[str, ...] = ()
+    ends: tuple[FlowsEnd, ...] = ()
 
     @property
     def exit_status(self) -> int:
@@ -124,6 +192,11 @@ class SizeResult:
             "limit": self.limit,
             "reason": self.reason,
             "notes": list(self.notes),
+            "region": [_interval(interval) for interval in self.region],
+            "relaxations": [_relaxation(relaxation) for relaxation in self.relaxations],
+            "governs": self.governs and _governs(self.governs),
+            "evidence": list(self.evidence),
+            "flows": [_end(end) for end in self.ends],
         }
 
 
@@ -141,16 +214,49 @@ def _goal(goal: GoalResult) -> dict[str, Any]:
         "reached": goal.reached.model_dump(mode="json"),
         "verdict": str(goal.verdict),
         "binding": goal.binding,
+        "title": goal.title,
+    }
+
+
+def _interval(interval: Interval) -> dict[str, Any]:
+    return {
+        "low": interval.low,
+        "high": interval.high,
+        "binding_low": list(interval.binding_low),
+        "binding_high": list(interval.binding_high),
+    }
+
+
+def _relaxation(relaxation: Relaxation) -> dict[str, Any]:
+    plain = ("name", "title", "sense", "unit", "target", "relaxed", "packets")
+    reached = relaxation.reached
+    return {name: getattr(relaxation, name) for name in plain} | {
+        "reached": reached and reached.model_dump(mode="json")
+    }
+
+
+def _governs(governs: GovernsLike) -> dict[str, Any]:
+    return {name: getattr(governs, name) for name in ("regime", "law", "why", "would_change")}
+
+
+def _end(end: FlowsEnd) -> dict[str, Any]:
+    return {
+        "flows": end.flows,
+        "buffer": end.buffer and _buffer(end.buffer),
+        "region": [_interval(interval) for interval in end.region],
+        "reason": end.reason,
     }
 
 
 def _law(law: LawLike) -> dict[str, Any]:
+    between: tuple[float, float] | None = getattr(law, "between", None)  # where flows are a range
     return {
         "law": law.law,
         "packets": law.packets,
         "assumptions_hold": law.assumptions_hold,
         "broken_assumptions": list(law.broken_assumptions),
         "source": law.source,
+        "packets_between": between and list(between),
     }
 
 

@@ -13,6 +13,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from forebay.sizing.errors import GoalNotAnswered
+from forebay.sizing.evidence import LINK, Evidence
 from forebay.sizing.goals import Goal
 from forebay.sizing.verdict import Verdict, all_of, seeds_wanted
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from forebay.outcome import Metric, Outcome
     from forebay.scenario import Scenario
 
-LINK = "bottleneck"
+FARTHEST = 64
+"""Unlimited buffer is looked for up to so many times the largest worth trying."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class Trials:
         max_seeds: int,
         jobs: int,
         progress: Progress | None,
+        limit: int,
     ) -> None:
         self.goals = goals
         self.done: dict[int, Trial] = {}
@@ -73,6 +76,9 @@ class Trials:
         self._progress = progress
         self._runs = 0
         self._shown = 0.0
+        self._compares = any(goal.kind.compares for goal in goals)
+        self._unlimited: dict[int, Outcome] = {}
+        self.unlimited_packets = limit
 
     def at(self, packets: int) -> Trial:
         """Return the trial at a buffer, run with the first seeds if it is new."""
@@ -102,22 +108,43 @@ class Trials:
         return ceil(min(max(1.2 * wanted, 2 * trial.seeds), self.max_seeds))
 
     def _run(self, packets: int, seeds: int) -> Trial:
-        scenario = self._scenario.with_buffer(packets)
+        seen = Evidence(self._ask(packets, seeds), self._without_drops(seeds))
+        metrics = tuple(self._read(goal, seen) for goal in self.goals)
+        trial = Trial(packets, seen.outcome, seeds, self.goals, metrics)
+        self.done[packets] = trial
+        return trial
+
+    def _ask(self, packets: int, seeds: int) -> Outcome:
         outcome = self._engine.run(
-            scenario,
+            self._scenario.with_buffer(packets),
             self._seeds[:seeds],
             jobs=self._jobs,
             progress=None if self._progress is None else self._report,
         )
-        metrics = tuple(self._read(goal, outcome) for goal in self.goals)
-        trial = Trial(packets, outcome, seeds, self.goals, metrics)
-        self.done[packets] = trial
         self._runs += 1
         self._report(0.0)
-        return trial
+        return outcome
 
-    def _read(self, goal: Goal, outcome: Outcome) -> Metric:
-        metric = goal.kind.read(outcome.links[LINK])
+    def _without_drops(self, seeds: int) -> Outcome | None:
+        """Return the outcome of a buffer so large that nothing is dropped, on the same seeds."""
+        if not self._compares:
+            return None
+        if seeds not in self._unlimited:
+            most = FARTHEST * self.unlimited_packets if not self._unlimited else 0
+            outcome = self._ask(self.unlimited_packets, seeds)
+            while dropped(outcome) and 4 * self.unlimited_packets <= most:
+                self.unlimited_packets *= 4
+                outcome = self._ask(self.unlimited_packets, seeds)
+            self._unlimited[seeds] = outcome
+        return self._unlimited[seeds]
+
+    @property
+    def unlimited(self) -> Outcome | None:
+        """The outcome that others were compared with, None where none were."""
+        return next(iter(self._unlimited.values()), None)
+
+    def _read(self, goal: Goal, seen: Evidence) -> Metric:
+        metric = goal.kind.read(seen)
         if metric is None:
             raise GoalNotAnswered(goal.kind.name, self._engine.name)
         return metric
@@ -136,3 +163,9 @@ def more_seeds(seeds: Sequence[int], total: int) -> range:
     """Return the seeds that follow the given ones, up to ``total`` in all."""
     first = max(seeds) + 1
     return range(first, first + max(0, total - len(seeds)))
+
+
+def dropped(outcome: Outcome) -> float:
+    """Return the loss rate of the link, 0 where it is not known."""
+    loss = outcome.links[LINK].loss_rate
+    return 0.0 if loss is None else loss.value

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forebay.sizing.bracket import Bracket
+from forebay.sizing.evidence import LINK
 from forebay.sizing.goals import Goal
+from forebay.sizing.result import Interval
 from forebay.sizing.trials import Trial, Trials
 from forebay.sizing.verdict import Verdict
 
@@ -17,6 +19,46 @@ def width(trials: Trials, low: int, high: int) -> list[str]:
     seeds = max(trial.seeds for trial in trials.done.values())
     many = "1 seed does" if seeds == 1 else f"{seeds} seeds do"
     return [f"between {low} and {high} packets; {many} not tell these apart, more would narrow it"]
+
+
+def several(region: Sequence[Interval]) -> list[str]:
+    """Say so where the buffers that meet the goals are not one interval."""
+    if len(region) < 2:
+        return []
+    spans = ", ".join(f"{i.low} to {'the limit' if i.high is None else i.high}" for i in region)
+    return [f"the goals are met in {len(region)} separate ranges: {spans} packets"]
+
+
+def unlimited(packets: int, lost: float) -> str:
+    """Say what completion times were compared with."""
+    if not lost:
+        return f"completion times are compared with {packets} packets, where nothing is dropped"
+    return f"completion times are compared with {packets} packets, where {lost:.2g} is still lost"
+
+
+def evidence(engine: str, there: Trial) -> tuple[str, ...]:
+    """Say what an engine that measures saw of congestion: it may belie the law that governs."""
+    link = there.outcome.links[LINK]
+    used, lost = link.utilization, link.loss_rate
+    if used is None or lost is None or not lost.n:  # a law's own value is no evidence for it
+        return ()
+    where = f"{engine}, with {_packets(there)}"
+    if not lost.value:
+        return (f"{where}: nothing was dropped, so the buffer did not limit anything here",)
+    said = f"{where}: {100 * used.value:.2f} % used, {100 * lost.value:.2g} % dropped"
+    return (f"{said}: the queue does overflow, as under congestion",)
+
+
+def nowhere(trials: Trials, either: Sequence[Goal], low: int, high: int) -> str:
+    """Say that goals which may be met either way are met nowhere that the others allow."""
+    inside = [trial for packets, trial in trials.done.items() if low <= packets <= high]
+    there = min(inside, key=lambda t: max(g.excess(t.metric(g)) for g in either))
+    range_ = f"from {low} to {high} packets"
+    missed = all(trial.verdict(either) is Verdict.MISSED for trial in inside)
+    met = "is met nowhere" if missed else "is not shown to be met anywhere"
+    return f"{_list(either)} {met} {range_}; nearest with {_packets(there)}, where " + (
+        _values(either, there)
+    )
 
 
 def unreachable(trials: Trials, goals: Sequence[Goal], limit: int) -> str:
@@ -61,7 +103,9 @@ def _list(goals: Sequence[Goal]) -> str:
 
 
 def _values(goals: Sequence[Goal], trial: Trial) -> str:
-    return " and ".join(f"{g.kind.name} is {g.show(trial.metric(g).value)}" for g in goals)
+    return " and ".join(
+        f"{g.kind.title or g.kind.name} is {g.show(trial.metric(g).value)}" for g in goals
+    )
 
 
 def _packets(trial: Trial) -> str:

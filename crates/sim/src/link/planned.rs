@@ -49,12 +49,18 @@ impl Planned {
         meter: &mut LinkMeter,
     ) -> Verdict {
         self.advance(now, meter);
-        meter.arrived(packet.class);
         let backlog = self.backlog(now);
+        meter.arrived(packet.class, backlog.packets);
         let admission = self.queue.admit(now, packet.bytes, packet.ecn, &backlog);
         if admission == Admission::Drop {
             meter.dropped(packet.class);
             return Verdict::Dropped;
+        }
+        if backlog.delay == 0 {
+            meter.wakes(now);
+        }
+        if admission == Admission::Mark {
+            meter.marked(packet.class);
         }
         meter.served(backlog.delay, work);
         self.free_at = now + backlog.delay + work;

@@ -70,7 +70,7 @@ impl Scheduled {
         meter: &mut LinkMeter,
         lost: &mut Vec<Parcel>,
     ) -> Verdict {
-        meter.arrived(parcel.class);
+        meter.arrived(parcel.class, self.queue.packets());
         meter.level(now, self.queue.packets());
         let queued = Queued {
             flow: parcel.flow,
@@ -120,6 +120,12 @@ impl Scheduled {
         self.bytes_on_wire = parcel.bytes;
         if start > now {
             self.starts.push_back(start);
+        }
+        if start == now {
+            meter.wakes(now);
+        }
+        if marked {
+            meter.marked(parcel.class);
         }
         meter.served(start - queued.arrived, work);
         meter.started(parcel.class, parcel.bytes);

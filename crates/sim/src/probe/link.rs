@@ -1,6 +1,7 @@
 //! What a link reads about itself.
 
 use super::histogram::Histogram;
+use super::periods::Periods;
 use crate::time::Picos;
 
 /// Counts of one traffic class at one queue.
@@ -10,6 +11,8 @@ pub struct ClassCounts {
     pub arrivals: u64,
     /// Packets that the queue dropped.
     pub drops: u64,
+    /// Packets that the queue marked instead (CE, RFC 3168).
+    pub marks: u64,
     /// Bytes whose transmission began.
     pub sent_bytes: u64,
 }
@@ -29,6 +32,15 @@ pub struct LinkBatch {
     pub classes: Vec<ClassCounts>,
 }
 
+/// Readings that cost time at every packet, over the whole window.
+#[derive(Clone)]
+pub struct LinkDetail {
+    /// Packets that arrived while the packets waiting were in each bin of `LinkMeter::bin_width`.
+    pub seen: Vec<u64>,
+    /// Busy and idle periods of the wire.
+    pub periods: Periods,
+}
+
 /// Gathers readings; the link tells it what happens.
 pub struct LinkMeter {
     bin_shift: u32,
@@ -40,6 +52,8 @@ pub struct LinkMeter {
     pub batches: Vec<LinkBatch>,
     /// Waiting times of the packets accepted since the first cut.
     pub delay: Histogram,
+    /// `None` where nobody asked.
+    pub detail: Option<Box<LinkDetail>>,
 }
 
 const MOST_BINS: usize = 4096;
@@ -63,6 +77,7 @@ impl LinkMeter {
             current: empty,
             batches: Vec::new(),
             delay: Histogram::default(),
+            detail: None,
         }
     }
 
@@ -71,10 +86,20 @@ impl LinkMeter {
         1 << self.bin_shift
     }
 
-    /// Forgets all readings: the measured window begins at `now`.
-    pub fn begin(&mut self) {
+    /// Forgets all readings: the measured window begins with the batch that has just begun.
+    pub fn begin(&mut self, detailed: bool) {
         self.batches.clear();
         self.delay = Histogram::default();
+        let seen = vec![0; self.current.queue_time.len()];
+        let periods = Periods::new(self.changed, self.sent_work);
+        self.detail = detailed.then(|| Box::new(LinkDetail { seen, periods }));
+    }
+
+    /// The measured window ends with the batch that has just ended.
+    pub fn end(&mut self) {
+        if let Some(detail) = &mut self.detail {
+            detail.periods.end(self.changed, self.accepted_work);
+        }
     }
 
     /// The queue has held `waiting` packets since the last call, and changes at `now`.
@@ -88,10 +113,44 @@ impl LinkMeter {
         }
     }
 
-    /// A packet arrived.
+    /// A packet arrived and found `waiting` packets in front of it.
     #[inline]
-    pub fn arrived(&mut self, class: u16) {
+    pub fn arrived(&mut self, class: u16, waiting: usize) {
         self.current.classes[class as usize].arrivals += 1;
+        if self.detail.is_some() {
+            self.look(waiting);
+        }
+    }
+
+    /// A packet was marked.
+    #[inline]
+    pub fn marked(&mut self, class: u16) {
+        self.current.classes[class as usize].marks += 1;
+    }
+
+    /// The wire is free at `now` and about to be served.
+    #[inline]
+    pub fn wakes(&mut self, now: Picos) {
+        if self.detail.is_some() {
+            self.wake(now);
+        }
+    }
+
+    // Apart, so that a reading that nobody asked for leaves the packet's path short.
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self, waiting: usize) {
+        if let Some(detail) = &mut self.detail {
+            detail.seen[waiting >> self.bin_shift] += 1;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wake(&mut self, now: Picos) {
+        if let Some(detail) = &mut self.detail {
+            detail.periods.wake(now, self.accepted_work);
+        }
     }
 
     /// A packet that had arrived was dropped.

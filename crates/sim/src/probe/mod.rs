@@ -2,4 +2,6 @@
 
 pub mod histogram;
 pub mod link;
+pub mod periods;
 pub mod trace;
+pub mod watch;

@@ -1,8 +1,13 @@
 //! TCP endpoints. Sequence numbers count segments, all of one size within a flow.
 
+pub mod forward_rto;
 pub mod newreno;
 pub mod profile;
+pub mod rack;
 pub mod receiver;
 pub mod rtt;
 pub mod sack;
+pub mod scoreboard;
 pub mod sender;
+pub mod tail_probe;
+pub mod usage;

@@ -158,6 +158,6 @@ fn take_sample(tcp: &mut Sender, now: Picos, profile: &Profile) -> Option<Picos>
         return None;
     }
     tcp.timed = None;
-    tcp.rtt.sample(now - sent, profile);
+    tcp.rtt.sample(now - sent, tcp.snd_una, tcp.snd_max, profile);
     Some(now - sent)
 }

@@ -1,4 +1,5 @@
-//! What kind of TCP a sender and its receiver are.
+//! What kind of TCP a sender and its receiver are. Each field switches one mechanism, so that what
+//! it does can be measured on its own.
 
 use crate::cc::Growth;
 use crate::time::{MILLISECOND, Picos, SECOND};
@@ -10,12 +11,28 @@ pub struct Profile {
     pub sack: bool,
     /// Proportional rate reduction (RFC 6937) instead of RFC 6675's plain halving; needs `sack`.
     pub prr: bool,
+    /// Losses are judged by time, also those of retransmissions (RFC 8985); needs `sack`.
+    pub rack: bool,
+    /// A probe after two round trips of silence (RFC 8985, section 7); needs `sack`.
+    pub tail_loss_probe: bool,
+    /// After a timeout new data is tried first, to learn whether it was spurious (RFC 5682); needs
+    /// `sack`.
+    pub f_rto: bool,
+    /// A timeout during fast recovery cuts ssthresh a second time (RFC 5681, ns-2; not Linux).
+    pub timeout_cuts_again: bool,
     /// Queues may mark packets instead of dropping them (RFC 3168).
     pub ecn: bool,
     /// Size of an ACK on a link.
     pub ack_bytes: u32,
-    /// At most every second segment is acknowledged at once (RFC 1122, section 4.2.3.2).
+    /// At most every second segment is acknowledged at once, a single one after this time (RFC
+    /// 1122, section 4.2.3.2).
     pub delayed_ack: Option<Picos>,
+    /// The delay adapts to the gaps between segments; `delayed_ack` is then its least value (Linux).
+    pub adaptive_ack_delay: bool,
+    /// So many segments are acknowledged at once when a flow begins, and after a long gap (Linux).
+    pub quick_acks: u32,
+    /// From the fourth segment out of order on, ACKs wait so long for others (Linux).
+    pub sack_compression: Option<Picos>,
     /// Initial window in segments (RFC 5681, RFC 6928).
     pub initial_window: u32,
     /// Receive-window limit in segments.
@@ -26,8 +43,13 @@ pub struct Profile {
     pub rto: RtoRule,
     /// How ACKs become growth in congestion avoidance.
     pub growth: Growth,
-    /// Every ACK gives a round-trip sample (timestamps, RFC 7323), else one a window.
-    pub sample_every_ack: bool,
+    /// The window grows only where it is what holds the sender back (RFC 7661, section 4; Linux).
+    pub validates_window: bool,
+    /// ACKs echo timestamps (RFC 7323): segments that were sent again give round-trip samples too.
+    pub timestamps: bool,
+    /// No more than two packets, or a millisecond's worth, wait in the sender's own access link;
+    /// the rest stays with the sender (TCP small queues).
+    pub small_queues: bool,
 }
 
 /// How the retransmission timeout follows from srtt and rttvar.
@@ -35,7 +57,8 @@ pub struct Profile {
 pub enum RtoRule {
     /// max(srtt + max(G, 4 rttvar), min_rto) (RFC 6298, section 2) with the given granularity G.
     Rfc6298(Picos),
-    /// srtt + max(4 rttvar, min_rto): Linux.
+    /// srtt + rttvar, where rttvar is four mean deviations at their largest in a window, at least
+    /// min_rto, and falls slowly: Linux.
     Linux,
 }
 
@@ -48,15 +71,24 @@ impl Profile {
         Self {
             sack: false,
             prr: false,
+            rack: false,
+            tail_loss_probe: false,
+            f_rto: false,
+            timeout_cuts_again: true,
             ecn: false,
             ack_bytes: 40,
             delayed_ack: None,
+            adaptive_ack_delay: false,
+            quick_acks: 0,
+            sack_compression: None,
             initial_window: 2,
             max_window: u32::MAX,
             min_rto: 200 * MILLISECOND,
             rto: RtoRule::Rfc6298(10 * MILLISECOND),
             growth: Growth::PerAck,
-            sample_every_ack: false,
+            validates_window: false,
+            timestamps: false,
+            small_queues: false,
         }
     }
 
@@ -65,15 +97,24 @@ impl Profile {
         Self {
             sack: true,
             prr: true,
+            rack: true,
+            tail_loss_probe: true,
+            f_rto: true,
+            timeout_cuts_again: false,
             ecn: false,
             ack_bytes: 52,
             delayed_ack: Some(40 * MILLISECOND),
+            adaptive_ack_delay: true,
+            quick_acks: 16,
+            sack_compression: Some(MILLISECOND),
             initial_window: 10,
             max_window: u32::MAX,
             min_rto: 200 * MILLISECOND,
             rto: RtoRule::Linux,
             growth: Growth::PerWindow,
-            sample_every_ack: true,
+            validates_window: true,
+            timestamps: true,
+            small_queues: true,
         }
     }
 

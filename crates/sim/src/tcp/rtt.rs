@@ -1,4 +1,4 @@
-//! Round-trip estimation and the retransmission timeout (RFC 6298).
+//! Round-trip estimation and the retransmission timeout (RFC 6298), and Linux's variant of it.
 
 use super::profile::{MAX_RTO, Profile, RtoRule};
 use crate::time::{NEVER, Picos, SECOND};
@@ -12,6 +12,11 @@ pub struct RttEstimator {
     pub rttvar: Picos,
     /// Least sample; `NEVER` before the first.
     pub min_rtt: Picos,
+    /// With `RtoRule::Linux`: four of rttvar's largest value in this window, and in those before.
+    peak: Picos,
+    margin: Picos,
+    /// The segment whose acknowledgement ends this window.
+    window_end: u64,
     base_rto: Picos,
     backoff: u32,
 }
@@ -19,7 +24,16 @@ pub struct RttEstimator {
 impl Default for RttEstimator {
     /// Rule 2.1: one second until a round trip has been measured.
     fn default() -> Self {
-        Self { srtt: 0, rttvar: 0, min_rtt: NEVER, base_rto: SECOND, backoff: 0 }
+        Self {
+            srtt: 0,
+            rttvar: 0,
+            min_rtt: NEVER,
+            peak: 0,
+            margin: 0,
+            window_end: 0,
+            base_rto: SECOND,
+            backoff: 0,
+        }
     }
 }
 
@@ -30,24 +44,62 @@ impl RttEstimator {
         (self.base_rto << self.backoff).min(MAX_RTO)
     }
 
-    /// Takes a sample (rules 2.2, 2.3); a valid one ends the back-off (Karn).
+    /// Takes a sample (rules 2.2, 2.3); a valid one ends the back-off (Karn). `una` and `nxt` are
+    /// the sender's, and tell where a window ends.
     #[inline]
-    pub fn sample(&mut self, rtt: Picos, profile: &Profile) {
+    pub fn sample(&mut self, rtt: Picos, una: u64, nxt: u64, profile: &Profile) {
         self.min_rtt = self.min_rtt.min(rtt);
+        let first = self.srtt == 0;
+        match profile.rto {
+            RtoRule::Rfc6298(granularity) => {
+                self.smooth(rtt, self.srtt.abs_diff(rtt), 4);
+                let sum = self.srtt + granularity.max(4 * self.rttvar);
+                self.base_rto = sum.max(profile.min_rto);
+            }
+            RtoRule::Linux => {
+                self.smooth_linux(rtt);
+                if first {
+                    self.margin = profile.min_rto.max(4 * self.rttvar);
+                    (self.peak, self.window_end) = (self.margin, nxt);
+                } else {
+                    self.keep_peak(una, nxt, profile.min_rto);
+                }
+                self.base_rto = self.srtt + self.margin;
+            }
+        }
+        self.backoff = 0;
+    }
+
+    #[inline]
+    fn smooth(&mut self, rtt: Picos, deviation: Picos, gain: Picos) {
         if self.srtt == 0 {
             self.srtt = rtt;
             self.rttvar = rtt / 2;
         } else {
-            self.rttvar = (3 * self.rttvar + self.srtt.abs_diff(rtt)) / 4;
+            self.rttvar = ((gain - 1) * self.rttvar + deviation) / gain;
             self.srtt = (7 * self.srtt + rtt) / 8;
         }
-        self.base_rto = match profile.rto {
-            RtoRule::Rfc6298(granularity) => {
-                (self.srtt + granularity.max(4 * self.rttvar)).max(profile.min_rto)
-            }
-            RtoRule::Linux => self.srtt + profile.min_rto.max(4 * self.rttvar),
-        };
-        self.backoff = 0;
+    }
+
+    /// A round trip that is shorter, and by more than rttvar, counts an eighth: a path that gets
+    /// faster is no reason to wait longer.
+    #[inline]
+    fn smooth_linux(&mut self, rtt: Picos) {
+        let deviation = self.srtt.abs_diff(rtt);
+        let gain = if rtt < self.srtt && deviation > self.rttvar { 32 } else { 4 };
+        self.smooth(rtt, deviation, gain);
+    }
+
+    /// The margin rises with the deviation at once, and falls by a quarter of the excess a window.
+    #[inline]
+    fn keep_peak(&mut self, una: u64, nxt: u64, least: Picos) {
+        self.peak = self.peak.max(4 * self.rttvar).max(least);
+        self.margin = self.margin.max(self.peak);
+        if una > self.window_end {
+            self.margin -= (self.margin - self.peak) / 4;
+            self.window_end = nxt;
+            self.peak = least;
+        }
     }
 
     /// Rule 5.5: doubles the timeout.
@@ -68,16 +120,33 @@ mod tests {
         let profile = Profile::ns2();
         let mut rtt = RttEstimator::default();
         assert_eq!(rtt.rto(), SECOND);
-        rtt.sample(100 * MILLISECOND, &profile);
+        rtt.sample(100 * MILLISECOND, 1, 10, &profile);
         assert_eq!((rtt.srtt, rtt.rttvar), (100 * MILLISECOND, 50 * MILLISECOND));
         assert_eq!(rtt.rto(), 300 * MILLISECOND);
-        rtt.sample(100 * MILLISECOND, &profile);
+        rtt.sample(100 * MILLISECOND, 2, 10, &profile);
         assert_eq!(rtt.rttvar, 37_500_000_000);
         rtt.back_off();
         rtt.back_off();
         assert_eq!(rtt.rto(), 4 * 250 * MILLISECOND);
-        rtt.sample(100 * MILLISECOND, &profile);
+        rtt.sample(100 * MILLISECOND, 3, 10, &profile);
         assert!(rtt.rto() < 250 * MILLISECOND);
+    }
+
+    #[test]
+    fn linux_waits_its_minimum_beyond_srtt_and_forgets_a_peak_window_by_window() {
+        let profile = Profile::linux();
+        let mut rtt = RttEstimator::default();
+        rtt.sample(200 * MILLISECOND, 1, 10, &profile);
+        assert_eq!(rtt.rto(), 600 * MILLISECOND, "three round trips");
+        for window in 1..60 {
+            rtt.sample(200 * MILLISECOND, 10 * window + 1, 10 * window + 10, &profile);
+        }
+        assert!(rtt.rto().abs_diff(400 * MILLISECOND) < MILLISECOND, "{}", rtt.rto());
+        rtt.sample(600 * MILLISECOND, 602, 610, &profile);
+        let peak = rtt.rto();
+        assert!(peak > 600 * MILLISECOND, "{peak}");
+        rtt.sample(250 * MILLISECOND, 603, 610, &profile);
+        assert!(rtt.rto() > 600 * MILLISECOND, "within the window the peak stays");
     }
 
     #[test]

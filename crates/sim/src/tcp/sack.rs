@@ -1,295 +1,135 @@
 //! Recovery with SACK (RFC 6675), its sending governed by PRR (RFC 6937) where the profile says so.
 
 use super::profile::Profile;
-use super::sender::{News, Sender};
-use crate::cc::{Cause, Cc, Phase, RateSample};
+use super::scoreboard::{Delivery, Scoreboard};
+use super::sender::{News, Sender, Timer};
+use super::tail_probe::Due;
+use super::{forward_rto, rack, tail_probe};
+use crate::cc::{Cause, Phase, RateSample};
 use crate::time::Picos;
-use std::collections::VecDeque;
 
-const DUP_THRESH: usize = 3;
-const SACKED: u64 = 1;
-const LOST: u64 = 2;
-const RESENT: u64 = 4;
-const FLAG_BITS: u32 = 3;
-
-/// One outstanding segment: when it was last sent, and its flags in the low bits.
-#[derive(Clone, Copy)]
-struct Segment(u64);
-
-impl Segment {
-    fn sent_at(now: Picos) -> Self {
-        Self(now << FLAG_BITS)
-    }
-    fn sent(self) -> Picos {
-        self.0 >> FLAG_BITS
-    }
-    fn is(self, flag: u64) -> bool {
-        self.0 & flag != 0
-    }
-}
-
-/// What a rate sample needs of a segment (draft-cheng-iccrg-delivery-rate-estimation, section 3.2).
-#[derive(Clone, Copy)]
-struct Sent {
-    delivered: u64,
-    delivered_at: Picos,
-    first_sent: Picos,
-    lost: u64,
-    in_flight: u64,
-    limited: bool,
-}
-
-/// What the sender knows of every outstanding segment.
-#[derive(Default)]
-pub struct Scoreboard {
-    /// From snd_una to snd_max.
-    segments: VecDeque<Segment>,
-    sacked: u64,
-    lost: u64,
-    resent: u64,
-    /// Highest SACKed segments plus one, highest first; 0 where there is none.
-    highest: [u64; DUP_THRESH],
-    /// Every segment below this has been judged lost or not.
-    judged: u64,
-    /// No segment below this is lost and waits to be sent again.
-    resend_from: u64,
-    /// PRR: segments delivered and sent since recovery began, and the flight when it began.
-    prr_delivered: u64,
-    prr_out: u64,
-    recover_flight: u64,
-    /// Segments delivered so far, and when the last was.
-    pub delivered_total: u64,
-    delivered_at: Picos,
-    first_sent: Picos,
-    /// Segments judged lost so far.
-    pub lost_total: u64,
-    /// Alongside `segments`, for controllers that want the delivery rate.
-    sent: Option<VecDeque<Sent>>,
-}
-
-impl Scoreboard {
-    /// An empty one, for the needs of `cc`.
-    pub fn new(cc: &Cc) -> Self {
-        Self { sent: cc.wants_rate().then(VecDeque::new), ..Self::default() }
-    }
-
-    /// RFC 6675's pipe: segments thought to be in the network.
-    pub fn in_flight(&self) -> u64 {
-        self.segments.len() as u64 - self.sacked - self.lost + self.resent
-    }
-
-    fn forget(&mut self, segment: Segment) {
-        self.sacked -= u64::from(segment.is(SACKED));
-        self.lost -= u64::from(segment.is(LOST));
-        self.resent -= u64::from(segment.is(RESENT));
-    }
-
-    /// Takes the segments below `next` off; gives how many of them were not SACKed before.
-    fn acknowledge(&mut self, una: u64, next: u64) -> u64 {
-        if let Some(sent) = &mut self.sent {
-            sent.drain(..(next - una) as usize);
-        }
-        let mut fresh = 0;
-        for _ in una..next {
-            let segment = self.segments.pop_front().expect("only sent segments are acknowledged");
-            fresh += u64::from(!segment.is(SACKED));
-            self.forget(segment);
-        }
-        fresh
-    }
-
-    /// Marks `seq` as SACKed; gives whether that was news.
-    fn sack(&mut self, una: u64, seq: u64) -> bool {
-        let Some(segment) = self.segments.get_mut((seq - una) as usize) else {
-            return false;
-        };
-        if segment.is(SACKED) {
-            return false;
-        }
-        let before = *segment;
-        segment.0 = (segment.0 & !(LOST | RESENT)) | SACKED;
-        self.forget(before);
-        self.sacked += 1;
-        let mut rising = seq + 1;
-        for place in &mut self.highest {
-            if rising > *place {
-                std::mem::swap(place, &mut rising);
-            }
-        }
-        true
-    }
-
-    /// Counts `seq` as delivered if that is news.
-    pub(super) fn learn(&mut self, una: u64, seq: u64) {
-        if self.sack(una, seq) {
-            self.delivered_total += 1;
-        }
-    }
-
-    /// RFC 6675's IsLost: three segments above have been SACKed. Gives how many are newly lost.
-    fn judge(&mut self, una: u64) -> u64 {
-        let below = self.highest[DUP_THRESH - 1].saturating_sub(1);
-        let from = self.judged.max(una);
-        let mut found = 0;
-        for seq in from..below {
-            let segment = &mut self.segments[(seq - una) as usize];
-            if !segment.is(SACKED | LOST) {
-                segment.0 |= LOST;
-                found += 1;
-            }
-        }
-        self.judged = from.max(below);
-        self.lost += found;
-        self.lost_total += found;
-        found
-    }
-
-    /// The first lost segment that has not been sent again.
-    fn next_lost(&mut self, una: u64) -> Option<u64> {
-        if self.lost == self.resent {
-            return None;
-        }
-        let mut seq = self.resend_from.max(una);
-        loop {
-            let segment = self.segments[(seq - una) as usize];
-            if segment.is(LOST) && !segment.is(RESENT) {
-                self.resend_from = seq;
-                return Some(seq);
-            }
-            seq += 1;
-        }
-    }
-
-    /// Records a segment that is sent now, new or again.
-    fn record(&mut self, index: usize, limited: bool) {
-        let in_flight = self.in_flight();
-        let Some(sent) = &mut self.sent else { return };
-        let record = Sent {
-            delivered: self.delivered_total,
-            delivered_at: self.delivered_at,
-            first_sent: self.first_sent,
-            lost: self.lost_total,
-            in_flight,
-            limited,
-        };
-        if index < sent.len() {
-            sent[index] = record;
-        } else {
-            sent.push_back(record);
-        }
-    }
-
-    /// The delivery rate that the newest delivered segment, number `index`, tells of.
-    fn rate(&mut self, index: usize, now: Picos, delivered: u64) -> Option<RateSample> {
-        let record = *self.sent.as_ref()?.get(index)?;
-        let sent_at = self.segments[index].sent();
-        self.first_sent = sent_at;
-        let interval = (sent_at - record.first_sent).max(now - record.delivered_at);
-        (interval > 0).then_some(RateSample {
-            delivered: self.delivered_total + delivered - record.delivered,
-            interval,
-            prior_delivered: record.delivered,
-            tx_in_flight: record.in_flight,
-            prior_lost: record.lost,
-            app_limited: record.limited,
-        })
-    }
-
-    fn resend(&mut self, una: u64, seq: u64, now: Picos) {
-        self.segments[(seq - una) as usize].0 = Segment::sent_at(now).0 | LOST | RESENT;
-        self.resent += 1;
-        self.resend_from = seq + 1;
-        self.record((seq - una) as usize, false);
-    }
-
-    /// After a timeout all that was not SACKed counts as lost (RFC 6675, section 5.1).
-    fn give_up(&mut self, una: u64) {
-        for segment in &mut self.segments {
-            segment.0 &= !RESENT;
-            if !segment.is(SACKED) {
-                segment.0 |= LOST;
-            }
-        }
-        self.resent = 0;
-        self.lost_total += self.segments.len() as u64 - self.sacked - self.lost;
-        self.lost = self.segments.len() as u64 - self.sacked;
-        self.resend_from = una;
-        self.judged = una + self.segments.len() as u64;
-    }
+/// What a loss that is noticed now does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Loss {
+    None,
+    First,
+    Again,
 }
 
 pub(super) fn on_ack(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
-    trigger: u64,
+    reported: (u64, u16),
     marked: bool,
     profile: &Profile,
 ) -> Option<Picos> {
     let mut board = tcp.scoreboard.take()?;
     let una = tcp.snd_una;
-    let mut news = News { rtt: sample(&board, una, trigger, now), marked, ..News::default() };
-    if let Some(rtt) = news.rtt {
-        tcp.rtt.sample(rtt, profile);
+    if profile.validates_window {
+        tcp.usage.note(tcp.window.cwnd, board.in_flight(), una, tcp.snd_max);
     }
-    take_delivery(tcp, &mut board, now, next.max(una), trigger, &mut news);
-    news.newly_lost = board.judge(tcp.snd_una);
+    let mut news = News { marked, ..News::default() };
+    let delivery = take_delivery(tcp, &mut board, now, next.max(una), reported, &mut news);
     let advanced = tcp.snd_una > una;
-    update_phase(tcp, &mut board, now, profile);
+    news.rtt = sample(tcp, &delivery, now, advanced, profile);
+    if let Some(rtt) = news.rtt {
+        tcp.rtt.sample(rtt, tcp.snd_una, tcp.snd_max, profile);
+    }
+    let wait = if board.in_order() && delivery.newest.is_some() && tcp.phase == Phase::Open {
+        board.rack.advance(now, &delivery, tcp.rtt.min_rtt);
+        tail_probe::on_ack(tcp, &mut board, now, false, profile);
+        None
+    } else {
+        repair(tcp, &mut board, now, &delivery, advanced, &mut news, profile)
+    };
+    set_timer(tcp, &board, now, &delivery, advanced, wait, profile);
     tcp.scoreboard = Some(board);
     let grows = advanced && tcp.phase != Phase::Recovery;
     tcp.tell(now, news, grows, profile);
-    if tcp.phase == Phase::Recovery && profile.prr && !tcp.cc.owns_window() {
+    let reduces = tcp.phase == Phase::Recovery && profile.prr && !tcp.cc.owns_window();
+    if reduces && news.delivered > 0 {
         reduce(tcp, news.delivered, advanced && news.newly_lost == 0);
-    }
-    if advanced {
-        tcp.restart_timer(now);
     }
     news.rtt
 }
 
-/// Moves snd_una to `next` and marks `trigger` as SACKed if it lies beyond.
+/// What an ACK means while something is missing, or may be. Gives how long to wait for reordering.
+fn repair(
+    tcp: &mut Sender,
+    board: &mut Scoreboard,
+    now: Picos,
+    delivery: &Delivery,
+    advanced: bool,
+    news: &mut News,
+    profile: &Profile,
+) -> Option<Picos> {
+    tail_probe::on_ack(tcp, board, now, delivery.segments == 0, profile);
+    let has_new = tcp.new_allowed(profile) > 0;
+    forward_rto::on_ack(tcp, board, delivery, advanced, has_new);
+    leave_phase(tcp, now);
+    let mut found = rack::Found::default();
+    if !profile.rack {
+        found.lost = board.judge(tcp.snd_una);
+    } else if delivery.newest.is_some() {
+        board.rack.advance(now, delivery, tcp.rtt.min_rtt);
+        found = rack::detect(tcp, board, now);
+    }
+    news.newly_lost = found.lost;
+    let loss = match tcp.phase {
+        Phase::Open if board.lost > 0 => Loss::First,
+        Phase::Loss if found.again => Loss::Again,
+        _ => Loss::None,
+    };
+    if loss != Loss::None {
+        enter_recovery(tcp, board, now, profile);
+    }
+    found.wait
+}
+
+/// Takes what an ACK reports: everything below `next`, and the last of `reported` segments that
+/// follow each other, as far as they lie beyond.
+#[inline]
 fn take_delivery(
     tcp: &mut Sender,
     board: &mut Scoreboard,
     now: Picos,
     next: u64,
-    trigger: u64,
+    (trigger, run): (u64, u16),
     news: &mut News,
-) {
+) -> Delivery {
     let una = tcp.snd_una;
-    let newest = trigger.checked_sub(una).map(|index| index as usize);
-    let fresh = newest.is_some_and(|i| board.segments.get(i).is_some_and(|seg| !seg.is(SACKED)));
-    let rate = newest.filter(|_| fresh).and_then(|i| board.rate(i, now, 1));
-    news.delivered = board.acknowledge(una, next);
+    let fresh = tcp.cc.wants_rate() && board.is_open(una, trigger);
+    let rate = if fresh { board.rate((trigger - una) as usize, now, 1) } else { None };
+    let mut delivery = Delivery::default();
+    board.acknowledge(una, next, &mut delivery);
     tcp.snd_una = next;
     tcp.snd_nxt = tcp.snd_nxt.max(next);
     if trigger >= next {
-        news.delivered += u64::from(board.sack(next, trigger));
+        let first = (trigger + 1).saturating_sub(run.into()).max(next);
+        (first..=trigger).for_each(|seq| board.sack(next, seq, &mut delivery));
     }
+    news.delivered = delivery.segments;
     news.rate = rate.map(|rate| RateSample {
         delivered: rate.delivered + news.delivered.saturating_sub(1),
         ..rate
     });
-    if news.delivered > 0 {
-        board.delivered_total += news.delivered;
-        board.delivered_at = now;
-    }
+    board.count_delivered(now, delivery.segments);
+    delivery
 }
 
-fn update_phase(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, profile: &Profile) {
-    if tcp.phase != Phase::Open && tcp.snd_una >= tcp.recover {
-        if tcp.phase == Phase::Recovery {
-            if !tcp.cc.owns_window() {
-                tcp.window.cwnd = tcp.window.ssthresh;
-            }
-            tcp.cc.on_recovered(&mut tcp.window, now);
+/// The end of recovery, or of the repair after a timeout.
+fn leave_phase(tcp: &mut Sender, now: Picos) {
+    if tcp.phase == Phase::Open || tcp.snd_una < tcp.recover {
+        return;
+    }
+    if tcp.phase == Phase::Recovery {
+        if !tcp.cc.owns_window() {
+            tcp.window.cwnd = tcp.window.ssthresh;
         }
-        tcp.phase = Phase::Open;
+        tcp.cc.on_recovered(&mut tcp.window, now);
     }
-    if tcp.phase == Phase::Open && board.lost > 0 {
-        enter_recovery(tcp, board, now, profile);
-    }
+    tcp.phase = Phase::Open;
 }
 
 /// RFC 6675, section 5, step 4.
@@ -297,6 +137,8 @@ fn enter_recovery(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, profile:
     board.prr_delivered = 0;
     board.prr_out = 0;
     board.recover_flight = tcp.window.cwnd as u64;
+    board.probe.cancel();
+    board.forward.only_new = false;
     tcp.phase = Phase::Recovery;
     tcp.recover = tcp.snd_max;
     tcp.back_off(now, Cause::Loss, profile);
@@ -326,39 +168,115 @@ fn reduce(tcp: &mut Sender, delivered: u64, safe: bool) {
 #[inline]
 pub(super) fn allowance(tcp: &Sender, board: &Scoreboard, profile: &Profile) -> u64 {
     let room = u64::from(tcp.window.cwnd as u32).saturating_sub(board.in_flight());
-    room.min(board.lost - board.resent + tcp.new_allowed(profile))
+    let repairs = if board.forward.only_new { 0 } else { board.lost - board.resent };
+    let due = u64::from(board.probe.due.is_some());
+    room.min(repairs + tcp.new_allowed(profile)).max(due)
 }
 
 /// The next of the segments that `allowance` lets go: RFC 6675's NextSeg, rules 1 and 2.
 #[inline]
 pub(super) fn next_segment(tcp: &mut Sender, now: Picos) -> u64 {
     let board = tcp.scoreboard.as_mut().expect("a sender with SACK has a scoreboard");
+    if let Some(due) = board.probe.due {
+        let new = u64::from(due == Due::New);
+        board.probe.sent(due, tcp.snd_nxt + new);
+        if due == Due::Last {
+            board.resend_last(now);
+            tcp.retransmissions += 1;
+            return tcp.snd_nxt - 1;
+        }
+    }
     board.prr_out += 1;
-    if let Some(seq) = board.next_lost(tcp.snd_una) {
+    let lost = if board.forward.only_new { None } else { board.next_lost(tcp.snd_una) };
+    if let Some(seq) = lost {
         board.resend(tcp.snd_una, seq, now);
+        board.rack.sent_again(now, seq);
         tcp.retransmissions += 1;
+        // The first segment's new chance begins now.
+        if seq == tcp.snd_una && tcp.timer == Timer::Rto {
+            tcp.timer_at = now + tcp.rtt.rto();
+        }
         return seq;
     }
-    if board.segments.is_empty() {
-        board.first_sent = now; // nothing outstanding: the sample's intervals begin here
-        board.delivered_at = now;
-    }
-    board.segments.push_back(Segment::sent_at(now));
-    board.record(board.segments.len() - 1, false);
+    board.send(now);
     let seq = tcp.snd_nxt;
     tcp.snd_nxt += 1;
     tcp.snd_max = tcp.snd_nxt;
     seq
 }
 
-pub(super) fn on_timeout(tcp: &mut Sender) {
-    if let Some(board) = tcp.scoreboard.as_mut() {
-        board.give_up(tcp.snd_una);
+/// Which timer runs after an ACK. An ACK that takes nothing off moves the retransmission timer only
+/// where the first segment was sent after what the ACK tells of: else a silent first segment could
+/// put its timeout off for ever.
+#[inline]
+fn set_timer(
+    tcp: &mut Sender,
+    board: &Scoreboard,
+    now: Picos,
+    delivery: &Delivery,
+    advanced: bool,
+    wait: Option<Picos>,
+    profile: &Profile,
+) {
+    if let Some(left) = wait {
+        rack::wait(tcp, now, left);
+    } else if advanced || overtaken(board, delivery) {
+        tail_probe::arm(tcp, board, now, profile);
     }
 }
 
-/// Karn: a segment that was sent twice gives no sample.
-fn sample(board: &Scoreboard, una: u64, trigger: u64, now: Picos) -> Option<Picos> {
-    let segment = board.segments.get(trigger.checked_sub(una)? as usize)?;
-    (!segment.is(RESENT | LOST | SACKED)).then(|| now - segment.sent())
+fn overtaken(board: &Scoreboard, delivery: &Delivery) -> bool {
+    let (Some(head), Some((once, _))) = (board.head_sent(), delivery.first_once) else {
+        return false;
+    };
+    head > once
+}
+
+/// The reordering timer fired.
+pub(super) fn on_reordering_timer(tcp: &mut Sender, now: Picos, profile: &Profile) {
+    let Some(mut board) = tcp.scoreboard.take() else { return };
+    let lost = rack::on_timer(tcp, &mut board, now);
+    let enters = lost && tcp.phase != Phase::Recovery;
+    if enters {
+        enter_recovery(tcp, &mut board, now, profile);
+    }
+    tcp.scoreboard = Some(board);
+    if enters && profile.prr && !tcp.cc.owns_window() {
+        reduce(tcp, 1, false);
+    }
+}
+
+/// The probe's timer fired.
+pub(super) fn on_probe_timer(tcp: &mut Sender, now: Picos, profile: &Profile) {
+    let Some(mut board) = tcp.scoreboard.take() else { return };
+    tail_probe::on_timer(tcp, &mut board, now, profile);
+    tcp.scoreboard = Some(board);
+}
+
+/// The retransmission timer fired.
+pub(super) fn on_timeout(tcp: &mut Sender, now: Picos, profile: &Profile) {
+    let Some(mut board) = tcp.scoreboard.take() else { return };
+    board.probe.cancel();
+    board.forward.begin(profile.f_rto);
+    rack::give_up(tcp, &mut board, now, profile);
+    tcp.window.cwnd = (board.in_flight() + 1) as f64;
+    tcp.scoreboard = Some(board);
+}
+
+/// Karn: what was sent twice gives no sample, unless ACKs echo timestamps. Of the segments that an
+/// ACK covers the first counts: a delayed ACK's wait is part of the round trip.
+#[inline]
+fn sample(
+    tcp: &Sender,
+    delivery: &Delivery,
+    now: Picos,
+    advanced: bool,
+    profile: &Profile,
+) -> Option<Picos> {
+    if let Some((sent, _)) = delivery.first_once {
+        return Some(now - sent);
+    }
+    let (sent, _) = delivery.newest.filter(|_| profile.timestamps && advanced)?;
+    // Faster than ever: it was the original that arrived.
+    Some(now - sent).filter(|&rtt| rtt >= tcp.rtt.min_rtt)
 }

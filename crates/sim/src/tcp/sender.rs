@@ -3,10 +3,11 @@
 use super::profile::Profile;
 use super::receiver::AckPacket;
 use super::rtt::RttEstimator;
-use super::sack::Scoreboard;
+use super::scoreboard::Scoreboard;
+use super::usage::Usage;
 use super::{newreno, sack};
 use crate::cc::{Ack, Cause, Cc, Growth, Phase, RateSample, Window};
-use crate::time::{NEVER, Picos, SECOND};
+use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
 
 /// Sender state of one flow.
 pub struct Sender {
@@ -44,14 +45,33 @@ pub struct Sender {
     pub scoreboard: Option<Box<Scoreboard>>,
     /// The segment being timed and when it was sent (Karn), where ACKs carry no timestamps.
     pub timed: Option<(u64, Picos)>,
-    /// When the retransmission timer expires.
-    pub rto_at: Picos,
+    /// Which timer runs.
+    pub timer: Timer,
+    /// When it expires; `NEVER` where none runs.
+    pub timer_at: Picos,
+    /// What was used of the window lately.
+    pub usage: Usage,
+    /// Window and threshold before the last cut.
+    pub before_cut: (f64, f64),
     /// A paced sender sends nothing before this.
     pub paced_until: Picos,
     /// Retransmission timeouts so far.
     pub timeouts: u64,
     /// Segments sent again so far.
     pub retransmissions: u64,
+    /// Times that the sender backed off so far, each loss episode, mark and timeout once.
+    pub reductions: u64,
+}
+
+/// A sender has one timer, for whichever of these is due first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timer {
+    /// Retransmission (RFC 6298).
+    Rto,
+    /// Tail loss probe (RFC 8985, section 7).
+    Probe,
+    /// What may still arrive out of order (RFC 8985, section 6.3).
+    Reordering,
 }
 
 /// What an ACK says, as far as it matters to every kind of recovery.
@@ -92,10 +112,14 @@ impl Sender {
             resend_first: false,
             scoreboard,
             timed: None,
-            rto_at: NEVER,
+            timer: Timer::Rto,
+            timer_at: NEVER,
+            usage: Usage::default(),
+            before_cut: (cwnd, f64::INFINITY),
             paced_until: 0,
             timeouts: 0,
             retransmissions: 0,
+            reductions: 0,
         }
     }
 
@@ -105,7 +129,7 @@ impl Sender {
         let next = unwrap_sequence(self.snd_una, ack.next);
         if self.scoreboard.is_some() {
             let trigger = unwrap_sequence(self.snd_una, ack.trigger);
-            sack::on_ack(self, now, next, trigger, ack.marked, profile)
+            sack::on_ack(self, now, next, (trigger, ack.run), ack.marked, profile)
         } else {
             newreno::on_ack(self, now, next, ack.marked, profile)
         }
@@ -131,8 +155,9 @@ impl Sender {
     /// The next of the segments that `allowance` lets go.
     #[inline]
     pub fn next_segment(&mut self, now: Picos) -> u64 {
-        if self.rto_at == NEVER {
-            self.rto_at = now + self.rtt.rto();
+        if self.timer_at == NEVER {
+            self.timer = Timer::Rto;
+            self.timer_at = now + self.rtt.rto();
         }
         if let Some(rate) = self.window.pacing_rate {
             self.paced_until = self.paced_until.max(now) + (SECOND as f64 / rate) as Picos;
@@ -150,28 +175,42 @@ impl Sender {
         (self.window.pacing_rate.is_some() && self.paced_until > now).then_some(self.paced_until)
     }
 
-    /// The retransmission timer expired (RFC 6298, rules 5.4 to 5.6; RFC 5681, section 3.1).
-    pub fn on_timeout(&mut self, now: Picos, profile: &Profile) {
+    /// The timer that runs has expired.
+    pub fn on_timer(&mut self, now: Picos, profile: &Profile) {
+        match self.timer {
+            Timer::Rto => self.on_timeout(now, profile),
+            Timer::Probe => sack::on_probe_timer(self, now, profile),
+            Timer::Reordering => sack::on_reordering_timer(self, now, profile),
+        }
+    }
+
+    /// RFC 6298, rules 5.4 to 5.6; RFC 5681, section 3.1.
+    fn on_timeout(&mut self, now: Picos, profile: &Profile) {
         self.timeouts += 1;
         self.rtt.back_off();
-        self.rto_at = now + self.rtt.rto();
+        self.timer_at = now + self.rtt.rto();
         self.timed = None;
-        if self.phase != Phase::Loss || self.snd_una >= self.recover {
+        let cut_before = self.phase == Phase::Loss
+            || (self.phase == Phase::Recovery && !profile.timeout_cuts_again);
+        let first = !cut_before || self.snd_una >= self.recover;
+        if first {
             self.back_off(now, Cause::Timeout, profile);
         }
         self.cc.on_timeout(&mut self.window, now);
-        self.window.cwnd = 1.0;
         self.phase = Phase::Loss;
         self.recover = self.snd_max;
         if self.scoreboard.is_some() {
-            sack::on_timeout(self);
+            sack::on_timeout(self, now, profile);
         } else {
+            self.window.cwnd = 1.0;
             newreno::on_timeout(self);
         }
     }
 
     /// Sets ssthresh; a stack that counts whole segments (Linux) rounds it down.
     pub(super) fn back_off(&mut self, now: Picos, cause: Cause, profile: &Profile) {
+        self.reductions += 1;
+        self.before_cut = (self.window.cwnd, self.window.ssthresh);
         let ssthresh = self.cc.ssthresh(&self.window, now, cause);
         self.window.ssthresh = match profile.growth {
             Growth::PerAck => ssthresh,
@@ -192,7 +231,18 @@ impl Sender {
     /// RFC 6298, rules 5.2 and 5.3.
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Picos) {
-        self.rto_at = if self.snd_una < self.snd_max { now + self.rtt.rto() } else { NEVER };
+        self.timer_at = if self.snd_una < self.snd_max { now + self.rtt.rto() } else { NEVER };
+    }
+
+    /// The same from now, or, where another timer ran, from when the first segment was last sent.
+    #[inline]
+    pub(super) fn rearm_rto(&mut self, head_sent: Option<Picos>, now: Picos) {
+        let from = if self.timer == Timer::Rto { Some(now) } else { head_sent };
+        self.timer = Timer::Rto;
+        self.timer_at = match head_sent.and(from) {
+            Some(from) => (from + self.rtt.rto()).max(now + MILLISECOND),
+            None => NEVER,
+        };
     }
 
     /// Tells the controller; `grows` says whether the window may grow.
@@ -210,9 +260,18 @@ impl Sender {
         if news.marked && !self.cc.owns_window() {
             self.on_mark(now, profile);
         }
-        if grows && self.snd_una >= self.marked_until {
+        if grows && self.snd_una >= self.marked_until && self.uses_window(profile) {
             self.cc.on_ack(&mut self.window, &ack);
         }
+    }
+
+    /// The window is what holds the sender back, or the profile does not care.
+    #[inline]
+    fn uses_window(&self, profile: &Profile) -> bool {
+        let window = &self.window;
+        !profile.validates_window
+            || self.scoreboard.is_none()
+            || self.usage.may_grow(window.cwnd, window.in_slow_start())
     }
 
     #[inline]
@@ -239,6 +298,15 @@ impl Sender {
             phase: self.phase,
             rate: news.rate,
         }
+    }
+
+    /// Segments a second that the sender would pace at: Linux takes twice the window a round trip
+    /// in the first half of slow start, else 1.2 times.
+    pub fn sending_rate(&self) -> f64 {
+        let window = &self.window;
+        let factor = if window.cwnd < window.ssthresh / 2.0 { 2.0 } else { 1.2 };
+        let round_trip = self.rtt.srtt.max(1) as f64 / SECOND as f64;
+        window.pacing_rate.unwrap_or(factor * window.cwnd / round_trip)
     }
 
     /// New segments that may go as far as the application's data and the receiver's window reach.

@@ -56,7 +56,9 @@ pub fn dumbbell(link: LinkSpec, profile: Profile, flows: Vec<FlowSpec>) -> Confi
 
 /// With samples at each `step`, of flow 0 too.
 pub fn traced(mut config: Config, step: Picos) -> Config {
-    config.trace = Some(TraceSpec { step, flows: vec![0], window_sum: true });
+    let (flows, window_sum) = (vec![0], true);
+    config.trace =
+        Some(TraceSpec { step, flows, window_sum, every_flow: true, link_details: true });
     config
 }
 

@@ -14,7 +14,8 @@ from forebay.outcome import Outcome, Provenance, Reading, summarize
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Progress
-    from forebay.scenario import Scenario
+    from forebay.outcome.trace import Trace
+    from forebay.scenario import Duration, Scenario
 
 _KEPT = 64
 
@@ -50,7 +51,7 @@ class SimulationEngine:
         fresh = _simulate(scenario, missing, jobs or os.cpu_count() or 1, progress)
         known = {seed: self._kept[sha, seed] for seed in seeds if seed not in missing} | fresh
         self._keep(sha, fresh)
-        links, classes = summarize([known[seed] for seed in seeds])
+        links, classes = summarize([known[seed] for seed in seeds], scenario.goals)
         return Outcome(
             scenario=scenario.to_dict(),
             engine=self.name,
@@ -65,6 +66,20 @@ class SimulationEngine:
                 packets=sum(known[seed].packets for seed in seeds),
             ),
         )
+
+    def trace(
+        self,
+        scenario: Scenario,
+        *,
+        step: Duration,
+        flows: Sequence[int],
+        seed: int,
+        progress: Progress | None = None,
+    ) -> Trace:
+        """Watch one replication over time."""
+        from forebay.engines.simulation.tracing import trace
+
+        return trace(scenario, step=step, flows=flows, seed=seed, progress=progress)
 
     def _keep(self, sha: str, fresh: dict[int, Reading]) -> None:
         self._kept.update({(sha, seed): reading for seed, reading in fresh.items()})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from forebay import _core
 from forebay.engines.simulation.layout import Layout, lay_out
-from forebay.scenario import Tcp
+from forebay.outcome import needs_round_trips
+from forebay.scenario import ScenarioError, Tcp
 from forebay.workload import Workload, draw
 
 if TYPE_CHECKING:
@@ -20,9 +21,20 @@ BATCHES = 20
 _PICOSECONDS = 1e12
 
 
-def make_run(scenario: Scenario, seed: int) -> tuple[_core.Run, Workload, Layout]:
+class Watched(NamedTuple):
+    """What to sample: at which steps, and of which flows."""
+
+    step_s: float
+    flows: tuple[int, ...]
+
+
+def make_run(
+    scenario: Scenario, seed: int, watched: Watched | None = None
+) -> tuple[_core.Run, Workload, Layout]:
     """Draw the workload of `seed`, lay out the links, and hand both to the simulator."""
     workload = draw(scenario, seed)
+    if watched is not None:
+        _check(watched.flows, len(workload))
     layout = lay_out(scenario, workload)
     run = _core.Run(
         links=layout.links,
@@ -34,9 +46,26 @@ def make_run(scenario: Scenario, seed: int) -> tuple[_core.Run, Workload, Layout
         seed=workload.tie_break_seed,
         warmup_ps=_picoseconds(scenario.measure.warmup),
         window_ps=_picoseconds(scenario.measure.duration),
-        batches=BATCHES,
+        batches=BATCHES * round_trips_a_batch(scenario),
+        trace_step_ps=None if watched is None else _picoseconds(watched.step_s),
+        trace_flows=() if watched is None else watched.flows,
     )
     return run, workload, layout
+
+
+def round_trips_a_batch(scenario: Scenario) -> int:
+    """Return into how many round trips a batch is cut; 1 where no goal asks for them."""
+    if not needs_round_trips(scenario.goals) or not scenario.mean_rtt:
+        return 1
+    return max(1, round(scenario.measure.duration / BATCHES / scenario.mean_rtt))
+
+
+def _check(numbers: tuple[int, ...], flows: int) -> None:
+    for number in numbers:
+        if not 0 <= number < flows or numbers.count(number) > 1:
+            hint = f"write different numbers from 0 to {flows - 1}"
+            wrong = f"flow {number} is not there, or there twice"
+            raise ScenarioError("out-of-range", wrong, hint, field="flows", value=number)
 
 
 def _flows(scenario: Scenario, workload: Workload, layout: Layout) -> _core.Flows:

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from forebay.engines.errors import CannotPlay
+from forebay.engines.theory.asked import asked
 from forebay.engines.theory.prediction import Prediction, Spread, predict
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Provenance, Quantiles
 from forebay.scenario import Tcp
@@ -72,6 +74,7 @@ def _link(scenario: Scenario, prediction: Prediction) -> LinkOutcome:
         queue_delay_s=_spread(prediction.queue_delay_s),
         buffer_packets=scenario.buffer_packets,
         bdp_packets=scenario.bdp_packets,
+        asked=asked(scenario, in_step=prediction.in_step),
     )
 
 
@@ -126,6 +129,7 @@ def _provenance(
     )
 
 
+@cache
 def _version() -> str:
     from importlib.metadata import PackageNotFoundError, version  # slow to import
 

@@ -34,6 +34,11 @@ class Prediction:
     queue_delay_s: Spread
     laws: tuple[Law, ...]
 
+    @property
+    def in_step(self) -> bool:
+        """Whether the windows march as one."""
+        return utilization.LAW not in self.laws
+
 
 def predict(scenario: Scenario) -> Prediction:
     """Prediction of the law that governs `scenario`."""

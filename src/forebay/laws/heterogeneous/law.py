@@ -51,13 +51,15 @@ def _value(scenario: Scenario) -> float | None:
 
 
 def _packets(scenario: Scenario) -> float | None:
-    a, tau, phi = _value(scenario), scenario.goals.utilization, scenario.goals.loss_rate
-    if a is None or tau is None:
+    a, used, phi = _value(scenario), scenario.goals.utilization, scenario.goals.loss_rate
+    if a is None or used is None:
         return None
+    tau = used if used.probability is None else used.probability
     bdp, n = scenario.bdp_packets, scenario.n_flows
     if phi is None:
         return finite(for_utilization(bdp, a, n, tau))
-    return finite(for_utilization_and_drops(bdp, a, n, tau, phi, DROPS_HOLD_WITH))
+    rho = DROPS_HOLD_WITH if phi.probability is None else phi.probability
+    return finite(for_utilization_and_drops(bdp, a, n, tau, phi, rho))
 
 
 def _utilization(scenario: Scenario) -> float | None:

@@ -2,5 +2,6 @@
 
 from forebay.report.figures.reproduction import draw_reproduction
 from forebay.report.figures.size import draw_size
+from forebay.report.figures.trace import draw_trace
 
-__all__ = ["draw_reproduction", "draw_size"]
+__all__ = ["draw_reproduction", "draw_size", "draw_trace"]

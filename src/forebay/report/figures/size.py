@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from forebay.outcome import LinkOutcome, Metric
+from forebay.outcome import (
+    LOSS_PROBABILITY,
+    UTILIZATION_PROBABILITY,
+    LinkOutcome,
+    Metric,
+)
 from forebay.report.answer import Answer, Goal, Point
 from forebay.report.figures.marks import draw_marks
 from forebay.report.figures.style import (
@@ -52,7 +58,20 @@ def draw_size(document: Mapping[str, Any], path: Path) -> None:
             panel.draw(axes, answer)
         _shared_axis(all_axes, answer)
         draw_marks(lane, all_axes, answer)
+        _shade(all_axes, answer)
         save(figure, path)
+
+
+def _shade(panels: Sequence[Axes], answer: Answer) -> None:
+    """Lay a tint under all buffers that meet the goals."""
+    low, high = panels[-1].get_xlim()
+    for interval in answer.region:
+        right = high if interval.high is None else min(interval.high + 0.5, high)
+        for axes in panels:
+            axes.axvspan(
+                max(interval.low - 0.5, low), right, color=GREEN, alpha=0.1, linewidth=0, zorder=0
+            )
+    panels[-1].set_xlim(low, high)
 
 
 def _title(figure: Figure, answer: Answer) -> None:
@@ -78,11 +97,29 @@ def _loss(axes: Axes, answer: Answer) -> None:
 def _delay(axes: Axes, answer: Answer) -> None:
     drawn = _line(axes, answer.curve, lambda link: mean(link.queue_delay_s), 1e3, GREEN, "mean")
     drawn += _line(axes, answer.curve, lambda link: p99(link.queue_delay_s), 1e3, PURPLE, "p99")
-    _target(axes, answer.goals, "queue_delay_mean", 1e3)
-    _target(axes, answer.goals, "queue_delay_p99", 1e3)
+    for name in sorted({g.name for g in answer.goals if g.name.startswith("queue_delay_")}):
+        _target(axes, answer.goals, name, 1e3)
     axes.set_ylabel("queueing delay, ms")
     axes.legend(loc="upper left")
     _log_if_positive(axes, drawn)
+
+
+def _round_trips(axes: Axes, answer: Answer) -> None:
+    for name, colour in ((UTILIZATION_PROBABILITY, BLUE), (LOSS_PROBABILITY, VERMILLION)):
+        label = name.replace("_probability", "").replace("_", " ")
+        if any(name in point.link.asked for point in answer.curve):
+            _line(axes, answer.curve, partial(_asked, name), 100, colour, label)
+            _target(axes, answer.goals, name, 100)
+    axes.set_ylabel("round trips\non target, %")
+    axes.legend(loc="lower right")
+
+
+def _asked(name: str, link: LinkOutcome) -> Metric | None:
+    return link.asked.get(name)
+
+
+def _share_of_round_trips(link: LinkOutcome) -> Metric | None:
+    return link.asked.get(UTILIZATION_PROBABILITY) or link.asked.get(LOSS_PROBABILITY)
 
 
 def _log_if_positive(axes: Axes, values: Sequence[float]) -> None:
@@ -90,6 +127,7 @@ def _log_if_positive(axes: Axes, values: Sequence[float]) -> None:
     if values and min(values) > 0:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.set_ylim(bottom=0)
 
@@ -139,8 +177,9 @@ def _shared_axis(panels: Sequence[Axes], answer: Answer) -> None:
     last.xaxis.set_major_formatter(FuncFormatter(lambda packets, _: f"{packets:g}"))
     last.xaxis.set_minor_formatter(NullFormatter())
     broken = any(law.packets and not law.assumptions_hold for law in answer.laws)
-    what = " (dashed: a law of which an assumption is broken here)" if broken else ""
-    last.set_xlabel(f"buffer, packets{what}")
+    said = ["tinted: all goals are met"] if answer.region else []
+    said += ["dashed: a law of which an assumption is broken here"] if broken else []
+    last.set_xlabel(f"buffer, packets ({'; '.join(said)})" if said else "buffer, packets")
     for axes in panels:
         clean(axes)
 
@@ -155,6 +194,7 @@ class _Panel:
 _PANELS = (
     _Panel(lambda link: link.utilization, _utilization, 2.2),
     _Panel(lambda link: link.loss_rate, _loss, 1.6),
+    _Panel(_share_of_round_trips, _round_trips, 1.4),
     _Panel(lambda link: mean(link.queue_delay_s), _delay, 1.6),
 )
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+
+from forebay.outcome.replacing import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,15 +54,8 @@ def save(figure: Figure, path: Path) -> None:
     kind = path.suffix.lower().lstrip(".")
     dateless = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
     _settle(figure)
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            figure.savefig(file, format=kind, dpi=160, metadata=dateless)
-        os.chmod(beside, 0o666 & ~_umask())
-        os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
+    with replacing(path) as file:
+        figure.savefig(file, format=kind, dpi=160, metadata=dateless)
 
 
 def _settle(figure: Figure) -> None:
@@ -76,9 +69,3 @@ def _settle(figure: Figure) -> None:
     for axes in figure.axes:
         left, bottom, width, height = (round(each, 5) for each in axes.get_position().bounds)
         axes.set_position((left, bottom, width, height))
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

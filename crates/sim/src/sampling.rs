@@ -1,0 +1,96 @@
+//! Takes the samples of the trace.
+
+use crate::cc::Phase;
+use crate::config::{Config, TraceSpec};
+use crate::flow::Flow;
+use crate::probe::trace::{FlowTrace, State, Trace};
+use crate::probe::watch::Watch;
+use crate::simulation::Simulation;
+use crate::time::{NEVER, Picos};
+
+pub(crate) struct Sampler<'a> {
+    spec: Option<&'a TraceSpec>,
+    /// When the next sample is due.
+    pub(crate) next_at: Picos,
+    trace: Trace,
+    watches: Vec<Watch>,
+}
+
+impl<'a> Sampler<'a> {
+    pub(crate) fn new(config: &'a Config) -> Self {
+        let spec = config.trace.as_ref();
+        let flows = spec.map_or(0, |spec| spec.flows.len());
+        let trace = Trace {
+            queue: vec![Vec::new(); config.links.len()],
+            flows: vec![FlowTrace::default(); flows],
+            ..Trace::default()
+        };
+        let next_at = if spec.is_some() { config.warmup } else { NEVER };
+        Self { spec, next_at, trace, watches: Vec::new() }
+    }
+
+    /// Whether links are to read what costs time at every packet.
+    pub(crate) fn details_links(&self) -> bool {
+        self.spec.is_some_and(|spec| spec.link_details)
+    }
+
+    /// The measured window begins.
+    pub(crate) fn begin(&mut self, flows: &[Flow]) {
+        if self.spec.is_some_and(|spec| spec.every_flow) {
+            self.watches = flows.iter().map(Watch::new).collect();
+        }
+    }
+
+    pub(crate) fn sample(&mut self, simulation: &mut Simulation) {
+        let Some(spec) = self.spec else { return };
+        let now = self.next_at;
+        self.trace.at.push(now);
+        for (samples, link) in self.trace.queue.iter_mut().zip(&mut simulation.network.links) {
+            samples.push(link.waiting(now) as u32);
+        }
+        if spec.window_sum {
+            self.sum_windows(&simulation.flows);
+        }
+        for (watch, flow) in self.watches.iter_mut().zip(&simulation.flows) {
+            watch.sample(now, flow, window(flow), &mut self.trace);
+        }
+        for (samples, &index) in self.trace.flows.iter_mut().zip(&spec.flows) {
+            let flow = &simulation.flows[index as usize];
+            samples.cwnd.push(window(flow));
+            samples.srtt.push(flow.sender.rtt.srtt);
+            samples.state.push(state(flow));
+        }
+        self.next_at = now.saturating_add(spec.step);
+    }
+
+    fn sum_windows(&mut self, flows: &[Flow]) {
+        self.trace.window_sum.push(flows.iter().map(window).sum());
+        let avoiding = flows.iter().filter(|flow| state(flow).in_avoidance()).count();
+        self.trace.in_avoidance.push(avoiding as u32);
+    }
+
+    pub(crate) fn finish(mut self) -> Option<Trace> {
+        self.spec?;
+        self.trace.windows = self.watches.iter().map(Watch::moments).collect();
+        Some(self.trace)
+    }
+}
+
+/// Segments that the flow may have outstanding as its controller sees it; none while idle.
+fn window(flow: &Flow) -> f64 {
+    if is_idle(flow) { 0.0 } else { flow.sender.window.cwnd }
+}
+
+fn is_idle(flow: &Flow) -> bool {
+    flow.sender.snd_max == 0 || flow.sender.snd_una >= flow.sender.end
+}
+
+fn state(flow: &Flow) -> State {
+    match flow.sender.phase {
+        _ if is_idle(flow) => State::Idle,
+        Phase::Recovery => State::Recovery,
+        Phase::Loss => State::Loss,
+        Phase::Open if flow.sender.window.in_slow_start() => State::SlowStart,
+        Phase::Open => State::Avoidance,
+    }
+}

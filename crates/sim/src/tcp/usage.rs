@@ -1,0 +1,30 @@
+//! Is it the congestion window that holds the sender back (RFC 7661, section 4.3)? As Linux keeps
+//! it: for a window of segments the strongest evidence counts.
+
+/// What the sender used of its window.
+#[derive(Clone, Copy, Default)]
+pub struct Usage {
+    /// The window was full at some time in this round.
+    full: bool,
+    /// Else, the most segments that were out.
+    most: u64,
+    /// The segment whose acknowledgement ends the round.
+    until: u64,
+}
+
+impl Usage {
+    /// What was in flight and out before an ACK arrives.
+    #[inline]
+    pub fn note(&mut self, cwnd: f64, in_flight: u64, una: u64, nxt: u64) {
+        let (full, out) = (in_flight >= cwnd as u64, nxt - una);
+        if full || una >= self.until || (!self.full && out > self.most) {
+            *self = Self { full, most: out, until: nxt };
+        }
+    }
+
+    /// The window may grow; in slow start up to twice what was out.
+    #[inline]
+    pub fn may_grow(&self, cwnd: f64, slow_start: bool) -> bool {
+        self.full || (slow_start && cwnd < 2.0 * self.most as f64)
+    }
+}

@@ -1,0 +1,283 @@
+//! What the profile `linux` does and `ns2` does not, each mechanism against itself switched off.
+
+mod toy;
+
+use forebay_sim::cc::{Cc, Phase};
+use forebay_sim::tcp::profile::Profile;
+use forebay_sim::tcp::receiver::Receiver;
+use forebay_sim::tcp::sender::Sender;
+use forebay_sim::time::{MILLISECOND, Picos, SECOND};
+use toy::{dumbbell, flow, link, simulate, traced};
+
+const RTT: Picos = 100 * MILLISECOND;
+
+/// One flow over a wire of a segment a millisecond that loses what it is told to.
+struct Path {
+    sender: Sender,
+    receiver: Receiver,
+    profile: Profile,
+    now: Picos,
+    free_at: Picos,
+    /// When each segment was sent, again or not.
+    sent: Vec<(Picos, u64)>,
+    /// (segment, how often it is lost).
+    lost: Vec<(u64, usize)>,
+    /// What is sent in this span arrives at its end.
+    pause: (Picos, Picos),
+}
+
+impl Path {
+    fn new(segments: u64, profile: Profile, lost: &[(u64, usize)]) -> Self {
+        let cc = Cc::by_name("reno").expect("listed");
+        Self {
+            sender: Sender::new(cc, segments, &profile),
+            receiver: Receiver::new(RTT),
+            profile,
+            now: SECOND,
+            free_at: 0,
+            sent: vec![],
+            lost: lost.to_vec(),
+            pause: (0, 0),
+        }
+    }
+
+    fn transmit(&mut self) {
+        while self.sender.allowance(&self.profile) > 0 {
+            let seq = self.sender.next_segment(self.now);
+            self.sent.push((self.now, seq));
+            let times = self.sent.iter().filter(|&&(_, other)| other == seq).count();
+            let paused = self.now >= self.pause.0 && self.now < self.pause.1;
+            let enters = if paused { self.pause.1 } else { self.now };
+            self.free_at = self.free_at.max(enters) + MILLISECOND;
+            if !self.lost.iter().any(|&(lost, often)| lost == seq && times <= often) {
+                self.receiver.on_segment(seq, self.free_at + RTT, false, &self.profile);
+            }
+        }
+    }
+
+    /// Until the flow has ended, or `until`.
+    fn run(&mut self, until: Picos) {
+        self.transmit();
+        while self.sender.snd_una < self.sender.end {
+            let ack = self.receiver.acks.front().map_or(Picos::MAX, |ack| ack.at);
+            let next = ack.min(self.sender.timer_at);
+            assert!(next < Picos::MAX, "the flow is stuck");
+            if next > until {
+                return;
+            }
+            self.now = next;
+            if ack == next {
+                let ack = self.receiver.acks.pop_front().expect("just seen");
+                self.sender.on_ack(self.now, ack, &self.profile);
+            } else {
+                self.sender.on_timer(self.now, &self.profile);
+            }
+            self.transmit();
+        }
+    }
+
+    fn transmissions(&self, seq: u64) -> Vec<Picos> {
+        self.sent.iter().filter(|&&(_, other)| other == seq).map(|&(at, _)| at).collect()
+    }
+}
+
+fn finished(segments: u64, profile: Profile, lost: &[(u64, usize)]) -> Path {
+    let mut path = Path::new(segments, profile, lost);
+    path.run(Picos::MAX);
+    path
+}
+
+#[test]
+fn a_lost_retransmission_is_repaired_without_a_timeout() {
+    let lost = [(20, 2)];
+    let path = finished(400, Profile::linux(), &lost);
+    assert_eq!(path.sender.timeouts, 0);
+    let times = path.transmissions(20);
+    assert_eq!(times.len(), 3);
+    let wait = times[2] - times[1];
+    assert!(wait < 2 * RTT, "noticed a round trip later, not {wait}");
+    let without = Profile { rack: false, tail_loss_probe: false, ..Profile::linux() };
+    assert!(finished(400, without, &lost).sender.timeouts > 0);
+}
+
+#[test]
+fn a_probe_after_two_round_trips_repairs_a_lost_tail() {
+    let lost = [(37, 1), (38, 1), (39, 1)];
+    let path = finished(40, Profile::linux(), &lost);
+    assert_eq!(path.sender.timeouts, 0);
+    let (tail, head) = (path.transmissions(39), path.transmissions(37));
+    assert_eq!((tail.len(), head.len()), (2, 2));
+    // The last ACK before the silence came about a round trip after the tail was sent.
+    let silence = tail[1] - tail[0] - RTT;
+    assert!(silence > 2 * RTT && silence < 3 * RTT, "{silence}");
+    assert!(head[1] - tail[1] < RTT + 10 * MILLISECOND, "its SACK shows the rest");
+    let without = Profile { tail_loss_probe: false, ..Profile::linux() };
+    let slow = finished(40, without, &lost);
+    assert_eq!(slow.sender.timeouts, 1);
+    assert!(slow.sender.window.cwnd < path.sender.window.cwnd);
+}
+
+/// RFC 8985, section 7.4.2: the probe hid a loss from everybody but the sender.
+#[test]
+fn a_probe_that_repaired_a_loss_cuts_the_window() {
+    let mut path = Path::new(40, Profile::linux(), &[(39, 1)]);
+    path.run(Picos::MAX);
+    assert_eq!((path.sender.timeouts, path.sender.window.ssthresh), (0, f64::INFINITY));
+    path.sender.end = 41;
+    path.run(Picos::MAX);
+    assert!(path.sender.window.ssthresh.is_finite());
+}
+
+#[test]
+fn segments_are_acknowledged_singly_at_first_and_in_pairs_later() {
+    let count = |profile: &Profile| {
+        let mut receiver = Receiver::new(RTT);
+        let mut acked = vec![];
+        for seq in 0..100 {
+            receiver.on_segment(seq, SECOND + seq * 5 * MILLISECOND, false, profile);
+            acked.push(receiver.acks.len());
+        }
+        (acked[15], acked[99] - acked[15])
+    };
+    assert_eq!(count(&Profile::linux()), (16, 42));
+    assert_eq!(count(&Profile { quick_acks: 0, ..Profile::linux() }).0, 8);
+    assert_eq!(count(&Profile::ns2()), (16, 84));
+}
+
+#[test]
+fn after_a_long_gap_acks_are_quick_again() {
+    let mut receiver = Receiver::new(RTT);
+    let profile = Profile::linux();
+    (0..50).for_each(|seq| receiver.on_segment(seq, seq * 5 * MILLISECOND, false, &profile));
+    let before = receiver.acks.len();
+    let later = 10 * SECOND;
+    (50..60).for_each(|seq| receiver.on_segment(seq, later + seq, false, &profile));
+    assert_eq!(receiver.acks.len() - before, 10);
+}
+
+/// Linux: ato = ato / 2 + gap while gaps are below ato, at most the round trip.
+#[test]
+fn the_delay_of_an_ack_follows_the_gaps() {
+    let wait = |gap: Picos, profile: &Profile| {
+        let mut receiver = Receiver::new(RTT);
+        let profile = Profile { quick_acks: 0, ..profile.clone() };
+        (0..41).for_each(|seq| receiver.on_segment(seq, SECOND + seq * gap, false, &profile));
+        receiver.acks.back_mut().expect("of the last segment").at - SECOND - 40 * gap
+    };
+    let linux = Profile::linux();
+    assert!(wait(5 * MILLISECOND, &linux).abs_diff(40 * MILLISECOND) < MILLISECOND);
+    assert!(wait(30 * MILLISECOND, &linux).abs_diff(60 * MILLISECOND) < MILLISECOND);
+    let fixed = Profile { adaptive_ack_delay: false, ..linux };
+    assert_eq!(wait(30 * MILLISECOND, &fixed), 40 * MILLISECOND);
+}
+
+#[test]
+fn acks_of_many_segments_out_of_order_wait_a_millisecond_for_each_other() {
+    let acks = |profile: &Profile| {
+        let mut receiver = Receiver::new(RTT);
+        let burst = (1..20).filter(|&seq| seq != 2);
+        burst.for_each(|seq| receiver.on_segment(seq, SECOND + seq, false, profile));
+        std::iter::from_fn(move || receiver.acks.pop_front()).collect::<Vec<_>>()
+    };
+    let plain = Profile { sack_compression: None, quick_acks: 0, ..Profile::linux() };
+    assert_eq!(acks(&plain).len(), 18);
+    let compressed = acks(&Profile { quick_acks: 0, ..Profile::linux() });
+    assert_eq!(compressed.len(), 4, "three duplicates, then one for the rest");
+    let last = compressed[3];
+    assert_eq!((last.trigger, last.run), (19, 15));
+    assert_eq!(last.at, SECOND + 5 + MILLISECOND);
+}
+
+/// RFC 6937: through a round trip of recovery a segment goes for every two delivered, so that the
+/// window ends at ssthresh; without, the sender waits for half a window and then follows each ACK.
+#[test]
+fn prr_sends_a_segment_for_two_delivered() {
+    let spacing = |prr: bool| {
+        let profile =
+            Profile { prr, delayed_ack: None, sack_compression: None, ..Profile::linux() };
+        let mut path = Path::new(100_000, profile, &[(1500, 1)]);
+        path.sender.window.ssthresh = 110.0; // the wire is always busy
+        let enters = (0..100 * SECOND / MILLISECOND)
+            .map(|step| SECOND + step * MILLISECOND)
+            .find(|&at| {
+                path.run(at);
+                path.sender.phase == Phase::Recovery
+            })
+            .expect("a loss");
+        let cwnd = path.sender.recover - path.sender.snd_una;
+        path.run(enters + RTT - 2 * MILLISECOND);
+        let after = |&&(at, seq): &&(Picos, u64)| at > enters && seq != 1500;
+        let sent: Vec<Picos> = path.sent.iter().filter(after).map(|&(at, _)| at).collect();
+        let widest = sent.windows(2).map(|pair| pair[1] - pair[0]).max().expect("several");
+        (cwnd as f64, sent.len() as f64, sent[0] - enters, widest, path.sender.window.ssthresh)
+    };
+    let (flight, sent, first, widest, ssthresh) = spacing(true);
+    assert!((sent / flight - 0.5).abs() < 0.15, "{sent} of {flight}");
+    assert!(first < 6 * MILLISECOND && widest < 6 * MILLISECOND, "{first} {widest}");
+    assert!((ssthresh / flight - 0.5).abs() < 0.1);
+    let (flight, _, silence, ..) = spacing(false);
+    assert!(silence > (flight as u64 / 3) * MILLISECOND, "{silence} of {flight}");
+}
+
+#[test]
+fn a_spurious_timeout_is_undone() {
+    let after = |f_rto: bool| {
+        let mut path = Path::new(3000, Profile { f_rto, ..Profile::linux() }, &[]);
+        path.sender.window.ssthresh = 20.0;
+        path.pause = (3 * SECOND, 4 * SECOND);
+        path.run(3 * SECOND);
+        let cwnd = path.sender.window.cwnd;
+        path.run(4 * SECOND + 3 * RTT);
+        assert!(path.sender.timeouts > 0);
+        path.sender.window.cwnd / cwnd
+    };
+    assert!(after(true) > 0.95, "{}", after(true));
+    assert!(after(false) < 0.8, "{}", after(false));
+}
+
+/// A timeout during fast recovery is part of the same congestion event for Linux.
+#[test]
+fn a_timeout_in_recovery_cuts_once() {
+    let threshold = |timeout_cuts_again: bool| {
+        let profile =
+            Profile { timeout_cuts_again, rack: false, tail_loss_probe: false, ..Profile::linux() };
+        let mut path = Path::new(2000, profile, &[(400, 2)]);
+        path.sender.window.ssthresh = 40.0;
+        while path.sender.timeouts == 0 {
+            path.run(path.now + MILLISECOND);
+            path.now += MILLISECOND;
+        }
+        path.sender.window.ssthresh
+    };
+    assert!(threshold(true) < 0.7 * threshold(false));
+}
+
+/// The sender's own link is the bottleneck: its queue stays with the sender, and the window stops.
+#[test]
+fn small_queues_keep_an_access_link_short() {
+    let reading = |profile: Profile| {
+        let mut one = flow(50 * MILLISECOND, 0);
+        one.access_bps = 5e6;
+        let mut config = traced(dumbbell(link(100e6, 1000), profile, vec![one]), SECOND);
+        config.window = 60 * SECOND;
+        let trace = simulate(&config).trace.expect("asked for");
+        let last = |values: &[u64]| *values.last().expect("sampled");
+        (*trace.flows[0].cwnd.last().expect("sampled"), last(&trace.flows[0].srtt))
+    };
+    // 5 Mbit/s over 50 ms: 21 segments, of 2.4 ms each.
+    let (cwnd, srtt) = reading(Profile::linux());
+    assert!(cwnd < 100.0, "{cwnd}");
+    assert!(srtt < 65 * MILLISECOND, "{srtt}");
+    let off = Profile { small_queues: false, validates_window: false, ..Profile::linux() };
+    let (cwnd, srtt) = reading(off);
+    assert!(cwnd > 100.0 && srtt > 200 * MILLISECOND, "{cwnd} {srtt}");
+}
+
+/// What a flow may cost besides what its window holds.
+#[test]
+fn a_flow_s_state_is_small() {
+    let bytes = size_of::<forebay_sim::flow::Flow>()
+        + size_of::<forebay_sim::tcp::scoreboard::Scoreboard>();
+    println!("{bytes}");
+    assert!(bytes <= 900, "{bytes}");
+}

@@ -1,0 +1,90 @@
+"""``forebay trace``: one replication watched over time."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+import forebay
+from forebay.cli import options
+from forebay.cli.output import print_json, say_drawn
+from forebay.cli.progress import progress
+
+
+class FlowNumbers(click.ParamType[tuple[int, ...]]):
+    """Numbers with commas between."""
+
+    name = "numbers"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Read "0,1,7"; empty text is no flow."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(int(part) for part in str(value).split(",") if part.strip())
+        except ValueError:
+            self.fail(f"{value!r}: write whole numbers with commas between, 0,1,7", param, ctx)
+
+
+@click.command("trace")
+@options.scenario
+@click.option(
+    "--step", default="10 ms", show_default=True, metavar="TIME",
+    help='Time between two samples, e.g. "1 ms".',
+)  # fmt: skip
+@click.option(
+    "--flows", type=FlowNumbers(), default=(0,), metavar="I,J,…",
+    help="Flows whose window, round-trip time and state are sampled.  [default: 0]",
+)  # fmt: skip
+@options.seed
+@click.option(
+    "--output", type=options.OutputPath(".csv", ".npz"), metavar="PATH",
+    help="Write the samples: .csv, or .npz with all arrays.",
+)  # fmt: skip
+@click.option(
+    "--histograms", type=options.OutputPath(".csv"), metavar="PATH",
+    help="Write the links' histograms: queue by time and by arrival, delay, busy, idle.",
+)  # fmt: skip
+@options.figure
+@options.as_json
+def command(
+    path: str,
+    overrides: tuple[str, ...],
+    step: str,
+    flows: tuple[int, ...],
+    seed: int,
+    output: Path | None,
+    histograms: Path | None,
+    figure: Path | None,
+    as_json: bool,
+) -> None:
+    """One replication over time: windows, queue, synchronization.
+
+    SCENARIO is a TOML file such as scenarios/oc3-gsr.toml.
+    """
+    scenario = forebay.load(path, overrides)
+    with progress("simulation") as update:
+        trace = forebay.trace(scenario, step=step, flows=flows, seed=seed, progress=update)
+    if output is not None:
+        write = trace.to_csv if output.suffix.lower() == ".csv" else trace.to_npz
+        write(output)
+        click.echo(f"samples: {os.fspath(output)}", err=True)
+    if histograms is not None:
+        trace.histograms_to_csv(histograms)
+        click.echo(f"histograms: {os.fspath(histograms)}", err=True)
+    if figure is not None:
+        from forebay.report.figures import draw_trace
+
+        draw_trace(trace, figure)
+        say_drawn(figure)
+    if as_json:
+        print_json(trace.to_dict())
+        return
+    from forebay.report import print_trace
+
+    print_trace(trace)

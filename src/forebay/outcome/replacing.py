@@ -1,0 +1,34 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file beside ``path`` and rename it there when the block ends without an error."""
+    place = Path(path)
+    handle, beside = tempfile.mkstemp(
+        dir=place.parent, prefix=f".{place.stem}-", suffix=place.suffix
+    )
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        os.chmod(beside, 0o666 & ~_umask())
+        os.replace(beside, place)
+    except BaseException:
+        os.unlink(beside)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

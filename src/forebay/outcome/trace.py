@@ -1,0 +1,240 @@
+"""One replication watched over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from forebay.outcome import synchrony
+from forebay.outcome.quantiles import of_histogram
+from forebay.outcome.reading import FloatArray, Histogram, IntArray
+
+STATES = ("idle", "slow start", "congestion avoidance", "fast recovery", "timeout")
+"""What the numbers in `FlowTrace.state` mean."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Periods:
+    """Stretches of time: how many, how long.
+
+    One that reaches beyond an end of the window counts with its part inside, so that busy and
+    idle periods together are the window.
+    """
+
+    number: int
+    total_s: float
+    lengths: Histogram
+
+    @property
+    def mean_s(self) -> float | None:
+        """Mean length, seconds; None where there was none."""
+        return self.total_s / self.number if self.number else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkTrace:
+    """One link and its queue.
+
+    Attributes
+    ----------
+    capacity_bps, buffer_packets, bdp_packets
+        As in the Outcome.
+    queue_packets : shape (samples,)
+        Packets waiting at each instant.
+    queue_s, seen : shape (bins,)
+        Seconds during which, and packets that arrived while, the packets waiting were in bin j,
+        that is in [j * queue_step, (j + 1) * queue_step).
+    delay : Histogram
+        Waiting times of the packets accepted, seconds.
+    busy, idle : Periods
+        Of the wire.
+    arrivals, drops, marks : shape (classes,)
+        Packets.
+    """
+
+    capacity_bps: float
+    buffer_packets: int
+    bdp_packets: float
+    queue_packets: IntArray
+    queue_step: int
+    queue_s: FloatArray
+    seen: IntArray
+    delay: Histogram
+    busy: Periods
+    idle: Periods
+    arrivals: IntArray
+    drops: IntArray
+    marks: IntArray
+
+    @property
+    def utilization(self) -> float:
+        """Share of the window in which the wire was busy."""
+        return self.busy.total_s / (self.busy.total_s + self.idle.total_s)
+
+    @property
+    def queue_mean_packets(self) -> float:
+        """Mean of the packets waiting, by time; bins count with their middle."""
+        return self._mean(self.queue_s)
+
+    @property
+    def seen_mean_packets(self) -> float | None:
+        """Mean of the packets waiting, by arrival; None where nothing arrived."""
+        return self._mean(self.seen) if self.seen.any() else None
+
+    def _mean(self, weights: FloatArray | IntArray) -> float:
+        middles = np.arange(weights.size) * self.queue_step + (self.queue_step - 1) / 2
+        return float(np.dot(middles, weights) / np.sum(weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlowTrace:
+    """One flow at each instant; all of shape (samples,).
+
+    ``cwnd_packets`` is 0 while it is idle; ``srtt_s`` is NaN before the first round trip;
+    ``state`` indexes `STATES`.
+    """
+
+    cwnd_packets: FloatArray
+    srtt_s: FloatArray
+    state: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Incidents:
+    """What happened to flows between one instant and the next; all of shape (incidents,).
+
+    ``at_s`` is the later of the two instants.
+    """
+
+    at_s: FloatArray
+    flow: IntArray
+    count: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronization:
+    """How far the flows move together.
+
+    Attributes
+    ----------
+    index : var(sum of windows) / sum of var(window): 1 independent, n lockstep.
+    congestion_events : number of events that lie wholly in the window.
+    cut_fraction : mean fraction of the flows that cut their windows in an event.
+    hit_fraction : mean fraction of the flows that lost a packet in an event.
+
+    None is "not known": no window moved, or no event.
+    """
+
+    index: float | None
+    congestion_events: int
+    cut_fraction: float | None
+    hit_fraction: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """One replication at equal steps through its measured window.
+
+    Attributes
+    ----------
+    scenario : the scenario, as `Scenario.to_dict` gives it
+    seed, step_s : the replication, and the time from one instant to the next
+    window_s : begin and end of the window
+    round_trip_s : mean two-way propagation delay over the flows
+    at_s : shape (samples,)
+        The instants, the window's end excluded.
+    links : by name, the link under study first
+    flows : by number, those that were asked for
+    window_sum_packets, in_avoidance : shape (samples,)
+        Sum of all congestion windows; flows in congestion avoidance or fast recovery.
+    window_mean_packets, window_variance : shape (all flows,)
+        Of each flow's window over the instants, packets and packets squared.
+    drops, cuts : Incidents
+        Data packets that queues dropped; senders that backed off.
+    """
+
+    scenario: Mapping[str, Any]
+    seed: int
+    step_s: float
+    window_s: tuple[float, float]
+    round_trip_s: float
+    at_s: FloatArray
+    links: Mapping[str, LinkTrace]
+    flows: Mapping[int, FlowTrace]
+    window_sum_packets: FloatArray
+    in_avoidance: IntArray
+    window_mean_packets: FloatArray
+    window_variance: FloatArray
+    drops: Incidents
+    cuts: Incidents
+
+    @property
+    def bottleneck(self) -> LinkTrace:
+        """The link under study."""
+        return next(iter(self.links.values()))
+
+    @cached_property
+    def window_sum_fit(self) -> synchrony.NormalFit | None:
+        """The sum of the windows beside a normal distribution (Appenzeller et al. 2004, Fig. 8)."""
+        return synchrony.fit_normal(self.window_sum_packets)
+
+    @cached_property
+    def congestion_events(self) -> synchrony.CongestionEvents:
+        """Rounds of loss; one lasts the mean propagation and the 99 % quantile of the wait."""
+        return synchrony.congestion_events(
+            (self.drops.at_s, self.drops.flow),
+            (self.cuts.at_s, self.cuts.flow),
+            flows=max(1, int(np.count_nonzero(self.window_mean_packets))),
+            length_s=self.round_trip_s + (of_histogram(self.bottleneck.delay, 0.99) or 0.0),
+            window_s=self.window_s,
+        )
+
+    @cached_property
+    def synchronization(self) -> Synchronization:
+        """How far the flows move together."""
+        events = self.congestion_events
+        index = synchrony.synchronization_index(self.window_sum_packets, self.window_variance)
+        return Synchronization(
+            index=index,
+            congestion_events=events.opened_s.size,
+            cut_fraction=_mean(events.cut_fraction),
+            hit_fraction=_mean(events.hit_fraction),
+        )
+
+    @property
+    def long_flows(self) -> float | None:
+        """n for the laws: the 5 % quantile of `in_avoidance` (Appenzeller et al. 2004, §5.1.4)."""
+        return synchrony.robust_minimum(self.in_avoidance)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Sum it up as a JSON document: no samples, None for what is not known."""
+        from forebay.outcome.trace_summary import summary
+
+        return summary(self)
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Write one row an instant; a column's name ends in its unit, and in its flow's number."""
+        from forebay.outcome.trace_files import write_series
+
+        write_series(self, path)
+
+    def to_npz(self, path: str | PathLike[str]) -> None:
+        """Write every array, histograms included, for `numpy.load`."""
+        from forebay.outcome.trace_files import write_arrays
+
+        write_arrays(self, path)
+
+    def histograms_to_csv(self, path: str | PathLike[str]) -> None:
+        """Write every link's histograms: rows of link, histogram, unit, low, high, weight."""
+        from forebay.outcome.trace_files import write_histograms
+
+        write_histograms(self, path)
+
+
+def _mean(values: FloatArray) -> float | None:
+    return float(np.mean(values)) if values.size else None

@@ -1,0 +1,75 @@
+"""The report of one Trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forebay.outcome.quantiles import of_histogram
+from forebay.report.console import console, show_table, table
+from forebay.report.numbers import plain
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from forebay.outcome.reading import Histogram
+    from forebay.outcome.trace import LinkTrace, Periods, Trace
+
+
+def print_trace(trace: Trace) -> None:
+    """Print what one replication showed over time, for a person."""
+    out = console()
+    out.print(f"{trace.scenario.get('name', 'scenario')}", style="bold")
+    out.print(f"seed {trace.seed}, {trace.at_s.size} samples, one every {trace.step_s * 1e3:g} ms")
+    for name, link in trace.links.items():
+        out.print()
+        title = f"Link {name}: buffer {link.buffer_packets} packets, BDP {link.bdp_packets:.0f}"
+        out.print(title, style="bold")
+        show_table(out, _link(link))
+    out.print()
+    out.print(f"{trace.window_variance.size} flows", style="bold")
+    show_table(out, _windows(trace))
+
+
+def _link(link: LinkTrace) -> Table:
+    made = table("", "mean", "p50", "p99", "number")
+    made.add_row("busy, %", plain(100 * link.utilization))
+    made.add_row("queue by time, packets", plain(link.queue_mean_packets))
+    made.add_row("queue seen by arrivals, packets", _shown(link.seen_mean_packets))
+    made.add_row("wait, ms", "", *_quantiles(link.delay))
+    _periods(made, "busy periods, ms", link.busy)
+    _periods(made, "idle periods, ms", link.idle)
+    for index, (arrivals, drops) in enumerate(zip(link.arrivals, link.drops, strict=True)):
+        loss = plain(100 * drops / arrivals) if arrivals else "–"
+        made.add_row(f"loss of class {index}, %", loss, "", "", str(drops))
+    if link.marks.any():
+        made.add_row("marks", "", "", "", str(link.marks.sum()))
+    return made
+
+
+def _periods(made: Table, name: str, periods: Periods) -> None:
+    mean = _shown(periods.mean_s, 1e3)
+    made.add_row(name, mean, *_quantiles(periods.lengths), str(periods.number))
+
+
+def _quantiles(histogram: Histogram) -> list[str]:
+    return [_shown(of_histogram(histogram, p), 1e3) for p in (0.5, 0.99)]
+
+
+def _windows(trace: Trace) -> Table:
+    made, fit, found = table("", "value"), trace.window_sum_fit, trace.synchronization
+    if fit is not None:
+        made.add_row("sum of windows, mean, packets", plain(fit.mean))
+        made.add_row("  standard deviation", plain(fit.standard_deviation))
+        made.add_row("  distance to normal (Kolmogorov-Smirnov)", f"{fit.kolmogorov_smirnov:.4f}")
+        made.add_row("  skewness", f"{fit.skewness:.2f}")
+        made.add_row("  excess kurtosis", f"{fit.excess_kurtosis:.2f}")
+    made.add_row("synchronization index (1 … n)", _shown(found.index))
+    made.add_row("congestion events", str(found.congestion_events))
+    made.add_row("  flows that cut their window, %", _shown(found.cut_fraction, 100))
+    made.add_row("  flows that lost a packet, %", _shown(found.hit_fraction, 100))
+    made.add_row("in congestion avoidance, 5 % quantile", _shown(trace.long_flows))
+    return made
+
+
+def _shown(value: float | None, factor: float = 1.0) -> str:
+    return "–" if value is None else plain(value * factor)

@@ -1,0 +1,144 @@
+"""Flows that are only known to lie in a range: a buffer that serves both of its ends.
+
+What a law asks for rises or falls with the number of flows as long as one law governs, so its
+extremes over the range are those of the ends; a simulation is run at the ends as well. What
+utilization asks for falls with the flows and what loss asks for rises, but the larger of two
+such needs is largest at an end too. Between the ends less may be needed, never more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from forebay.sizing.assemble import Question, buffer_of
+from forebay.sizing.relax import given_at, holds
+from forebay.sizing.result import FlowsEnd, Interval, Relaxation, SizeResult
+from forebay.sizing.verdict import Verdict
+
+if TYPE_CHECKING:
+    from forebay.engines.protocol import Progress
+    from forebay.scenario import Scenario
+
+Ask = Callable[["Scenario", "Progress | None"], Question]
+Answer = Callable[[Question], SizeResult]
+
+
+def serve_both(
+    scenario: Scenario, ask: Ask, answer: Answer, progress: Progress | None
+) -> SizeResult:
+    """Size at both ends of the range; the answer is the smallest buffer that serves both.
+
+    It is verified by evaluation at the end that asks for less. ``buffer`` is None where one
+    end has no answer, or no buffer serves both.
+    """
+    asked = [
+        ask(scenario.at_flows("low"), _part(progress, 0)),
+        ask(scenario.at_flows("high"), _part(progress, 1)),
+    ]
+    results = [answer(question) for question in asked]
+    ends = tuple(_end(q, r) for q, r in zip(asked, results, strict=True))
+    lacking = [i for i, result in enumerate(results) if result.buffer is None]
+    if lacking:
+        at = lacking[0]
+        reason = f"with {ends[at].flows} flows: {results[at].reason}"
+        shared = _shared(asked, results)
+        return replace(results[at], reason=reason, ends=ends, relaxations=shared)
+    common = intersection(results[0].region, results[1].region)
+    more = max(range(2), key=lambda i: results[i].buffer.packets)  # type: ignore[union-attr]
+    if not common:
+        return _apart(asked, results, ends, more)
+    return _together(asked, results, ends, common, more)
+
+
+def intersection(first: Sequence[Interval], second: Sequence[Interval]) -> tuple[Interval, ...]:
+    """Return the sizes that lie in both; each end keeps the goals that bind there."""
+    shared = []
+    for a in first:
+        for b in second:
+            low = max((a, b), key=lambda i: i.low)
+            high = min((a, b), key=_top)
+            if low.low <= _top(high):
+                shared.append(Interval(low.low, high.high, low.binding_low, high.binding_high))
+    return tuple(sorted(shared, key=lambda i: i.low))
+
+
+def _top(interval: Interval) -> float:
+    return float("inf") if interval.high is None else interval.high
+
+
+def _together(
+    asked: Sequence[Question],
+    results: Sequence[SizeResult],
+    ends: tuple[FlowsEnd, ...],
+    common: tuple[Interval, ...],
+    more: int,
+) -> SizeResult:
+    answer, packets = results[more], common[0].low
+    there = asked[1 - more].trials.settle(packets, asked[1 - more].trials.goals)
+    if there.verdict(there.goals) is Verdict.MISSED:
+        return _apart(asked, results, ends, more)
+    buffer = answer.buffer
+    if buffer is None or buffer.packets != packets:  # the common sizes begin further up
+        buffer = buffer_of(asked[more].scenario, packets, packets)
+    return replace(
+        answer,
+        buffer=buffer,
+        region=common,
+        largest=common[0].high,
+        ends=ends,
+    )
+
+
+def _shared(asked: Sequence[Question], results: Sequence[SizeResult]) -> tuple[Relaxation, ...]:
+    """Return each goal's relaxation that holds at both ends; without one that does not help."""
+    both = [result.relaxations for result in results if result.relaxations]
+    found = []
+    for each in zip(*both, strict=True):
+        helps = (r for r in each if r.packets and all(_holds(q, r, r.packets) for q in asked))
+        none = replace(each[0], relaxed=None, packets=None, reached=None)
+        found.append(next(helps, none))
+    return tuple(found)
+
+
+def _holds(question: Question, relaxation: Relaxation, packets: int) -> bool:
+    return holds(relaxation, question.trials.settle(packets, question.trials.goals))
+
+
+def _apart(
+    asked: Sequence[Question],
+    results: Sequence[SizeResult],
+    ends: tuple[FlowsEnd, ...],
+    more: int,
+) -> SizeResult:
+    needs, other = results[more], asked[1 - more].trials
+    packets = needs.buffer.packets if needs.buffer is not None else 1
+    there = other.settle(packets, other.goals)
+    missed = [str(g) for g in there.goals if g.judge(there.metric(g)) is not Verdict.MET]
+    reason = (
+        f"{ends[more].flows} flows need {packets} packets, where {ends[1 - more].flows} flows "
+        f"miss {' and '.join(missed)}; no buffer serves the whole range"
+    )
+    given = [given_at(goal, there) for goal in there.goals]
+    return replace(
+        needs,
+        buffer=None,
+        nearest=packets,
+        reason=reason,
+        region=(),
+        largest=None,
+        ends=ends,
+        relaxations=tuple(relaxation for relaxation in given if holds(relaxation, there)),
+    )
+
+
+def _end(question: Question, result: SizeResult) -> FlowsEnd:
+    flows = question.scenario.n_flows
+    return FlowsEnd(flows, result.buffer, result.region, result.reason)
+
+
+def _part(progress: Progress | None, index: int) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda fraction: progress((index + fraction) / 2)

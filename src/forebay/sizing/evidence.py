@@ -1,0 +1,113 @@
+"""What a goal reads: one outcome, and where it compares, the outcome of unlimited buffer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forebay.outcome import Metric
+
+if TYPE_CHECKING:
+    from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
+
+LINK = "bottleneck"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One buffer's outcome; ``unlimited`` is that of a buffer in which nothing is dropped."""
+
+    outcome: Outcome
+    unlimited: Outcome | None = None
+
+    @property
+    def link(self) -> LinkOutcome:
+        """The link that the buffer stands before."""
+        return self.outcome.links[LINK]
+
+    def of_class(self, index: int) -> ClassOutcome:
+        """One class of traffic, in the scenario's order."""
+        return self.outcome.classes[index]
+
+    def delay(self, part: str) -> Metric | None:
+        """Mean or a quantile of the queueing delay, seconds."""
+        return _part(self.link.queue_delay_s, part)
+
+    def completion(self, index: int, part: str) -> Metric | None:
+        """Mean or a quantile of a class's completion time, seconds."""
+        return _part(self.of_class(index).fct_s, part)
+
+    def completion_increase(self, index: int | None = None) -> Metric | None:
+        """Mean completion time over that with unlimited buffer, less one.
+
+        The flows of a class weigh by their number. Both runs have the same seeds; what noise
+        they share only narrows the truth, so the interval errs on the wide side.
+        """
+        if self.unlimited is None:
+            return None
+        here, there = (_completion(o, index) for o in (self.outcome, self.unlimited))
+        if here is None or there is None or there.value <= 0:
+            return None
+        return _ratio_less_one(here, there)
+
+    def realtime_loss(self, classes: Sequence[int]) -> Metric | None:
+        """Loss of these classes together, each weighing by what it sent."""
+        each = [self.of_class(index) for index in classes]
+        metrics = [kind.loss_rate for kind in each]
+        if len(each) == 1:
+            return metrics[0]
+        return _mean(metrics, [_sent(kind) for kind in each])
+
+
+def _part(quantiles: Quantiles | None, part: str) -> Metric | None:
+    metric: Metric | None = getattr(quantiles, part, None)
+    return metric
+
+
+def _completion(outcome: Outcome, index: int | None) -> Metric | None:
+    kinds = outcome.classes if index is None else [outcome.classes[index]]
+    ending = [kind for kind in kinds if kind.fct_s is not None]
+    metrics = [kind.fct_s.mean if kind.fct_s else None for kind in ending]
+    return _mean(metrics, [kind.flows for kind in ending])
+
+
+def _sent(kind: ClassOutcome) -> float | None:
+    """What a class sent, up to a factor: what came through over what was not lost."""
+    if kind.throughput_bps is None or kind.loss_rate is None or kind.loss_rate.value >= 1:
+        return None
+    return kind.throughput_bps.value / (1 - kind.loss_rate.value)
+
+
+def _mean(metrics: Sequence[Metric | None], weights: Sequence[float | None]) -> Metric | None:
+    """Weighted mean of independent metrics; None where one is missing, or nothing weighs."""
+    known = [
+        (m, w) for m, w in zip(metrics, weights, strict=True) if m is not None and w is not None
+    ]
+    total = sum(weight for _, weight in known)
+    if len(known) < len(metrics) or not total:
+        return None
+    value = sum(weight * metric.value for metric, weight in known) / total
+    halves = [half_width(metric) for metric, _ in known]
+    n = min(metric.n for metric, _ in known)
+    if any(half is None for half in halves):
+        return Metric(value=value, low=None, high=None, n=n)
+    half = math.hypot(*(w * (h or 0) for (_, w), h in zip(known, halves, strict=True))) / total
+    return Metric(value=value, low=value - half, high=value + half, n=n)
+
+
+def _ratio_less_one(here: Metric, there: Metric) -> Metric:
+    ratio = here.value / there.value
+    halves = (half_width(here), half_width(there))
+    if halves[0] is None or halves[1] is None:
+        return Metric(value=ratio - 1, low=None, high=None, n=here.n)
+    half = ratio * math.hypot(halves[0] / here.value, halves[1] / there.value)
+    return Metric(value=ratio - 1, low=ratio - 1 - half, high=ratio - 1 + half, n=here.n)
+
+
+def half_width(metric: Metric) -> float | None:
+    """Half the interval, the larger half; None without one."""
+    if metric.low is None or metric.high is None:
+        return None
+    return max(metric.high - metric.value, metric.value - metric.low)

@@ -1,0 +1,105 @@
+"""Where no buffer meets all goals: how little of each goal would have to be given up.
+
+Yang, Zhang, Xu 2013, §VII.B asks this of two goals against a bound on the delay: what is left
+of the probability of a full link (18), and how much more is dropped (19). Here it is asked of
+every goal against all the others, and of whatever engine answers: of all buffers that meet the
+others, the one at which this goal comes nearest names the target that could be met.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from forebay.sizing import region
+from forebay.sizing.assemble import Question
+from forebay.sizing.explore import best
+from forebay.sizing.goals import Goal
+from forebay.sizing.result import Relaxation
+from forebay.sizing.trials import Trial
+from forebay.sizing.verdict import Verdict
+
+_DIGITS = 4
+
+
+def relaxations(question: Question, start: int) -> tuple[Relaxation, ...]:
+    """Return one relaxation a goal, in the order of the goals.
+
+    ``relaxed`` and ``packets`` of it are None where the other goals cannot be met together
+    either, so that giving up this one alone does not help.
+    """
+    return tuple(_relax(question, goal, start) for goal in question.trials.goals)
+
+
+def _relax(question: Question, goal: Goal, start: int) -> Relaxation:
+    others = [each for each in question.trials.goals if each != goal]
+    found = region.find(region.of(question, others), start)
+    for there in _candidates(question, goal, found):
+        given = given_at(goal, there)
+        if given.relaxed is not None and there.verdict(others) is Verdict.MET:
+            return given
+    return _said(goal, None, None)
+
+
+def given_at(goal: Goal, there: Trial) -> Relaxation:
+    """Return the relaxation of a goal that one buffer asks for, verified there."""
+    relaxed = _outward(goal, there)
+    verified = replace(goal, target=relaxed).judge(there.metric(goal)) is Verdict.MET
+    return _said(goal, relaxed, there) if verified else _said(goal, None, None)
+
+
+def holds(relaxation: Relaxation, there: Trial) -> bool:
+    """Whether a buffer meets all goals with one of them relaxed."""
+    if relaxation.relaxed is None:
+        return False
+    return all(
+        (replace(g, target=relaxation.relaxed) if g.kind.name == relaxation.name else g).judge(
+            there.metric(g)
+        )
+        is Verdict.MET
+        for g in there.goals
+    )
+
+
+def _candidates(question: Question, goal: Goal, found: region.Found) -> list[Trial]:
+    """Return the buffers at which the goal may do best, the most promising first."""
+    if not found.spans:
+        return []
+    trials = question.trials
+    if goal.kind.pushes == "up":
+        return [trials.at(high) for _, high in reversed(found.spans)]
+    if goal.kind.pushes == "down":
+        return [trials.at(low) for low, _ in found.spans]
+    each = [best(trials, goal, low, high) for low, high in found.spans]
+    return sorted(each, key=lambda trial: goal.excess(trial.metric(goal)))
+
+
+def _said(goal: Goal, relaxed: float | None, there: Trial | None) -> Relaxation:
+    return Relaxation(
+        name=goal.kind.name,
+        title=goal.kind.title,
+        sense=goal.kind.sense,
+        unit=goal.kind.unit,
+        target=goal.target,
+        relaxed=relaxed,
+        packets=None if there is None else there.packets,
+        reached=None if there is None else there.metric(goal),
+    )
+
+
+def _outward(goal: Goal, there: Trial) -> float:
+    """Return the safe end of what was reached, rounded away from the target to four digits."""
+    metric = there.metric(goal)
+    if goal.kind.sense == "at most":
+        safe = metric.value if metric.high is None else metric.high
+        return max(safe, _up(safe))
+    safe = metric.value if metric.low is None else metric.low
+    return min(safe, -_up(-safe) if goal.kind.unit else round(1.0 - _up(1.0 - safe), 12))
+
+
+def _up(value: float) -> float:
+    """Return the next number of four digits that is not below ``value``, but for dust."""
+    if value == 0.0:
+        return 0.0
+    decimals = _DIGITS - 1 - math.floor(math.log10(abs(value)))
+    return round(math.ceil(value * 10.0**decimals - 1e-9) / 10.0**decimals, max(decimals, 0))

@@ -1,0 +1,53 @@
+"""`forebay trace`: what it writes, and what it refuses before it runs."""
+
+import json
+
+import pytest
+
+SHORT = (
+    "--set",
+    "measure.warmup=1 s",
+    "--set",
+    "measure.duration=2 s",
+    "--set",
+    "traffic.0.flows=20",
+)
+
+
+def test_json_is_one_document_and_files_are_written(forebay_, scenario, tmp_path):
+    output, figure = tmp_path / "t.npz", tmp_path / "t.svg"
+    made = forebay_(
+        "trace", scenario, *SHORT, "--flows", "0,5", "--json",
+        "--output", str(output), "--figure", str(figure),
+    )  # fmt: skip
+    assert made.status == 0, made.err
+    told = json.loads(made.out)
+    assert told["samples"] == 200
+    assert set(told) >= {"links", "window_sum_packets", "synchronization", "long_flows"}
+    busy, idle = (told["links"]["bottleneck"][kind]["total_s"] for kind in ("busy", "idle"))
+    assert busy + idle == pytest.approx(2.0)
+    assert output.stat().st_size > 1000 and b"<svg" in figure.read_bytes()[:500]
+
+
+def test_without_a_flow_and_without_a_file_it_prints_the_readings(forebay_, scenario):
+    made = forebay_("trace", scenario, *SHORT, "--flows", "")
+    assert made.status == 0, made.err
+    for line in ("queue seen by arrivals", "idle periods", "synchronization index"):
+        assert line in made.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--output", "t.txt"), ".csv, .npz"),
+        (("--histograms", "t.npz"), ".csv"),
+        (("--output", "/nowhere/t.csv"), "there is no folder"),
+        (("--flows", "one"), "write whole numbers"),
+        (("--flows", "100000"), "write different numbers from 0 to 99"),
+        (("--step", "1 furlong"), "step:"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(forebay_, scenario, arguments, says):
+    made = forebay_("trace", scenario, *arguments)
+    assert made.status == 2 and says in made.err
+    assert made.err.count("\n") == 1 and not made.out

@@ -1,0 +1,159 @@
+"""A trace: conservation, agreement with the Outcome, determinism, and what it refuses."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+import forebay
+from forebay.engines.simulation import SimulationEngine
+from forebay.outcome.trace import STATES, Trace
+from forebay.scenario import Scenario, ScenarioError, loads
+
+SMALL = """
+link.rate = "20 Mbit/s"
+queue.size = "20 packets"
+measure = { warmup = "2 s", duration = "4 s" }
+[[traffic]]
+flows = 12
+rtt = { uniform = ["20 ms", "40 ms"] }
+start = { uniform = ["0 s", "1 s"] }
+"""
+LOCKSTEP = (
+    "traffic.0.rtt=30 ms", "traffic.0.start=0 s", "traffic.0.sender=ns2", "traffic.0.flows=2",
+    "queue.size=1 bdp", "measure.warmup=20 s", "measure.duration=60 s",
+)  # fmt: skip
+
+
+def scenario(*overrides: str) -> Scenario:
+    return loads(SMALL, overrides=overrides)
+
+
+@pytest.fixture(scope="module")
+def trace() -> Trace:
+    return forebay.trace(scenario(), step="5 ms", flows=(3, 0))
+
+
+def test_shapes(trace: Trace) -> None:
+    assert trace.at_s.shape == (800,)
+    assert trace.at_s[[0, -1]] == pytest.approx([2.0, 5.995])
+    assert list(trace.flows) == [3, 0]
+    for flow in trace.flows.values():
+        assert flow.cwnd_packets.shape == flow.srtt_s.shape == flow.state.shape == (800,)
+    assert trace.window_variance.shape == trace.window_mean_packets.shape == (12,)
+    assert trace.bottleneck.queue_packets.shape == trace.in_avoidance.shape == (800,)
+
+
+def test_histograms_sum_to_the_window_and_to_the_arrivals(trace: Trace) -> None:
+    link = trace.bottleneck
+    assert link.queue_s.sum() == pytest.approx(4.0, abs=1e-9)
+    assert link.busy.total_s + link.idle.total_s == pytest.approx(4.0, abs=1e-9)
+    assert abs(link.busy.number - link.idle.number) <= 1
+    assert link.seen.sum() == link.arrivals.sum()
+    # Packets accepted and not yet sent at the window's ends make the small difference.
+    assert link.delay.counts.sum() == (link.arrivals - link.drops).sum()
+    assert link.marks.sum() == 0
+
+
+def test_it_agrees_with_the_outcome_of_the_same_seed(trace: Trace) -> None:
+    outcome = SimulationEngine().run(scenario(), [1])
+    link, read = outcome.links["bottleneck"], trace.bottleneck
+    assert link.utilization is not None and link.loss_rate is not None
+    assert link.queue_packets is not None and link.queue_packets.mean is not None
+    assert read.utilization == pytest.approx(link.utilization.value)
+    assert read.drops.sum() / read.arrivals.sum() == pytest.approx(link.loss_rate.value)
+    assert read.queue_mean_packets == pytest.approx(link.queue_packets.mean.value)
+    assert link.marks is not None and link.marks.value == 0.0
+    sent_again, timeouts = outcome.classes[0].retransmissions, outcome.classes[0].timeouts
+    assert sent_again is not None and timeouts is not None
+    assert sent_again.value >= timeouts.value and sent_again.value >= read.drops.sum() * 0.9
+
+
+def test_samples_agree_with_moments(trace: Trace) -> None:
+    for number, flow in trace.flows.items():
+        assert trace.window_mean_packets[number] == pytest.approx(flow.cwnd_packets.mean())
+        assert trace.window_variance[number] == pytest.approx(flow.cwnd_packets.var())
+        assert set(flow.state) <= set(range(1, len(STATES))), "long flows are never idle"
+        assert (flow.srtt_s > 0.02).all()
+    assert trace.window_mean_packets.sum() == pytest.approx(trace.window_sum_packets.mean())
+
+
+def test_two_flows_that_overflow_the_queue_together_are_nearly_in_lockstep() -> None:
+    """Index 2 is lockstep: their windows correlate by more than 0.6."""
+    found = forebay.trace(scenario(*LOCKSTEP), step="10 ms").synchronization
+    assert found.index is not None and 1.6 < found.index <= 2.0
+    assert found.congestion_events > 3
+    assert found.cut_fraction is not None and found.cut_fraction > 0.9
+
+
+def test_many_flows_are_not_in_lockstep(trace: Trace) -> None:
+    found = trace.synchronization
+    assert found.index is not None and 0.2 < found.index < 4.0
+    assert found.cut_fraction is not None and found.hit_fraction is not None
+    assert 0.0 < found.cut_fraction < 1.0 and 0.0 < found.hit_fraction < 1.0
+    assert trace.long_flows is not None and 0 < trace.long_flows <= 12
+
+
+def test_the_same_seed_gives_the_same_trace(trace: Trace) -> None:
+    again = forebay.trace(scenario(), step="5 ms", flows=(3, 0))
+    other = forebay.trace(scenario(), step="5 ms", flows=(3, 0), seed=2)
+    assert np.array_equal(trace.window_sum_packets, again.window_sum_packets)
+    assert np.array_equal(trace.cuts.flow, again.cuts.flow)
+    assert trace.to_dict() == again.to_dict()
+    assert not np.array_equal(trace.window_sum_packets, other.window_sum_packets)
+
+
+def test_a_finer_step_changes_no_packet(trace: Trace) -> None:
+    fine = forebay.trace(scenario(), step="1 ms", flows=())
+    assert np.array_equal(fine.bottleneck.seen, trace.bottleneck.seen)
+    assert np.array_equal(fine.window_sum_packets[::5], trace.window_sum_packets)
+    assert fine.drops.count.sum() == pytest.approx(trace.drops.count.sum(), abs=5)
+
+
+def test_files_hold_the_arrays(trace: Trace, tmp_path) -> None:
+    trace.to_csv(tmp_path / "a.csv")
+    trace.to_npz(tmp_path / "a.npz")
+    trace.histograms_to_csv(tmp_path / "h.csv")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text())))
+    assert len(rows) == 800
+    assert float(rows[7]["cwnd_packets.3"]) == trace.flows[3].cwnd_packets[7]
+    assert rows[7]["state.0"] == STATES[trace.flows[0].state[7]]
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as arrays:
+        assert np.array_equal(arrays["window_sum_packets"], trace.window_sum_packets)
+        assert np.array_equal(arrays["queue_seen_weights.bottleneck"], trace.bottleneck.seen)
+    bins = list(csv.DictReader(io.StringIO((tmp_path / "h.csv").read_text())))
+    spent = [float(row["weight"]) for row in bins if row["histogram"] == "queue_time"]
+    assert sum(spent) == pytest.approx(4.0)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.npz", "h.csv"]
+
+
+def test_a_failed_write_leaves_what_was_there(trace: Trace, tmp_path, monkeypatch) -> None:
+    place = tmp_path / "a.npz"
+    place.write_text("before")
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(np, "savez_compressed", fail)
+    with pytest.raises(OSError, match="disk full"):
+        trace.to_npz(place)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.npz"]
+    assert place.read_text() == "before"
+
+
+@pytest.mark.parametrize(
+    ("step", "flows", "says"),
+    [
+        ("0 s", (0,), "step: a sample every 0 s"),
+        ("5 s", (0,), "step: a sample every 5 s of 4 s"),
+        ("10", (0,), 'step: "10" has no unit'),
+        ("1 MB", (0,), "not a time"),
+        ("10 ms", (12,), "flows: flow 12"),
+        ("10 ms", (-1,), "flows: flow -1"),
+        ("10 ms", (1, 1), "flows: flow 1"),
+    ],
+)
+def test_bad_input_is_refused(step: str, flows: tuple[int, ...], says: str) -> None:
+    with pytest.raises(ScenarioError, match=says):
+        forebay.trace(scenario(), step=step, flows=flows)
