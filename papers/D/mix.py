@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import forebay
-from forebay.outcome import Metric
+from forebay.outcome import LinkOutcome, Metric
 from forebay.report.claims import shares
 
 SCENARIO = Path(__file__).resolve().parent / "mix.toml"
@@ -28,7 +28,7 @@ class Point:
     ----------
     rtt_ms, bdp, buffer : milliseconds; packets.
     utilization, loss : in percent, with intervals.
-    window : mean of W, the sum of what all flows have in flight, packets.
+    window : mean of W, the packets that the network holds.
     """
 
     rtt_ms: int
@@ -51,6 +51,13 @@ def spread() -> float:
     """a / sqrt(n) of the mix as the paper prints it: deviation over mean of W (eq. 6)."""
     a = forebay.laws.heterogeneous.mixed(FLOWS, as_printed=True)
     return float(a) / sum(FLOWS.values()) ** 0.5
+
+
+def deviation(point: Point, quick: bool) -> float:
+    """Standard deviation of W over its mean, measured in one replication, over `spread`."""
+    sets = [*_sets(point.rtt_ms, quick), f"queue.size={point.buffer} packets"]
+    window = forebay.trace(forebay.load(SCENARIO, sets), step="20 ms").window_sum_packets
+    return float(window.std() / window.mean()) / spread()
 
 
 def least_mean(bdp: float) -> float:
@@ -83,15 +90,18 @@ def _point(
     """Run one RTT, or take it from memory: two figures are made from the same runs."""
     key = (rtt_ms, drops, seeds, quick)
     if key not in _kept:
-        sets = [f"traffic.{place}.rtt={rtt_ms} ms" for place in range(len(FLOWS))]
-        if quick:
-            sets.append("measure.duration=10 s")
+        sets = _sets(rtt_ms, quick)
         bdp = _bdp(tuple(sets))
         buffer = _buffer(bdp, drops)
         scenario = forebay.load(SCENARIO, [*sets, f"queue.size={buffer} packets"])
         outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=progress)
         _kept[key] = _read(rtt_ms, outcome)
     return _kept[key]
+
+
+def _sets(rtt_ms: int, quick: bool) -> list[str]:
+    sets = [f"traffic.{place}.rtt={rtt_ms} ms" for place in range(len(FLOWS))]
+    return [*sets, "measure.duration=10 s"] if quick else sets
 
 
 @cache
@@ -108,18 +118,20 @@ def _read(rtt_ms: int, outcome: forebay.Outcome) -> Point:
         buffer=link.buffer_packets,
         utilization=_percent(link.utilization),
         loss=_percent(link.loss_rate),
-        window=_in_flight(outcome),
+        window=_held(link),
     )
 
 
-def _in_flight(outcome: forebay.Outcome) -> float:
-    """Mean of W by Little's law: a class's rate times its mean RTT, summed; packets of 1500 B."""
-    total = 0.0
-    for each in outcome.classes:
-        assert each.throughput_bps is not None
-        assert each.rtt_s is not None and each.rtt_s.mean is not None
-        total += each.throughput_bps.value * each.rtt_s.mean.value / (8 * 1500)
-    return total
+def _held(link: LinkOutcome) -> float:
+    """Mean of W as packets that the network holds: on their way and waiting.
+
+    All flows have one RTT, so that what is on its way is utilization times BDP. What a receiver
+    has but has not acknowledged yet counts in the senders' windows and not here: neither BDP
+    nor buffer must hold it (eq. 9).
+    """
+    assert link.utilization is not None
+    assert link.queue_packets is not None and link.queue_packets.mean is not None
+    return link.utilization.value * link.bdp_packets + link.queue_packets.mean.value
 
 
 def _percent(metric: Metric) -> Metric:

@@ -15,9 +15,9 @@ HERE = Path(__file__).resolve().parent
 NOTES = [
     "Buffers as the paper set them: its z of 2.05 and its Table III (papers/D/text has the right "
     "ones), rounded to a packet; 1500 B packets, constant RTTs.",
-    "W is what all flows have in flight, by Little's law: rate times mean RTT, class by class. The "
-    "bound is eq. 8, inequality 1 with the deviation of eq. 6.",
-    "No outcome of a run has the deviation of W: the inequality is tested with the paper's.",
+    "W is what the network holds: utilization times BDP, and the mean queue. The bound is eq. 8, "
+    "inequality 1 with the deviation of eq. 6.",
+    "The deviation is that of the sum of all congestion windows in one traced replication.",
 ]
 
 
@@ -54,7 +54,8 @@ def reproduce(
         {
             f"ratio-{point.rtt_ms}": point.window / bound
             for point, bound in zip(points, bounds, strict=True)
-        },
+        }
+        | {f"deviation-{point.rtt_ms}": mix.deviation(point, quick) for point in points},
         notes=NOTES,
         picture=Picture([Panel(lines, "RTT, ms", "packets")]),
     )

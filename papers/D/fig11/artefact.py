@@ -8,6 +8,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+from forebay.outcome import Metric
 from forebay.report import Line, Panel, Picture, Reproduction
 from forebay.report.claims import judge
 
@@ -66,3 +67,7 @@ def reproduce(
         notes=NOTES,
         picture=Picture(panels, columns=2),
     )
+
+
+def _value(metric: Metric) -> float:
+    return metric.value

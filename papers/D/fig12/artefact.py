@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 NOTES = [
     "Buffers as the paper set them: its z of 2.05 and its Table III (papers/D/text has the right "
     "ones), rounded to a packet; 1500 B packets, constant RTTs.",
-    "The bound is inequality 10 with our mean of W (by Little's law, as in D.fig10) and the "
+    "The bound is inequality 10 with our mean of W (as in D.fig10) and the "
     "deviation of eq. 6. Below zero it asks for no buffer.",
 ]
 
