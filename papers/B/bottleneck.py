@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import forebay
-from forebay.outcome import ClassOutcome, Metric
-from forebay.report.claims import shares
+from forebay.report import scaled, shares
 
 SCENARIO = Path(__file__).resolve().parent / "scenario.toml"
 BUFFERS = (18, 22, 27, 31, 35, 40, 48, 55, 62, 75, 100, 150)
@@ -16,7 +16,7 @@ QUICK_BUFFERS = (18, 27, 35, 48, 62, 100)
 # iperf counts payload; the shaped line carries Ethernet frames: 21 x 1448 / 1514 is 20.08.
 PAYLOAD = 1448 / 1514
 
-Point = tuple[int, list[ClassOutcome]]
+Point = tuple[int, list[Any]]
 Progress = Callable[[float], None] | None
 
 
@@ -35,7 +35,7 @@ def curves(
 
 
 @cache
-def _classes(videos: int, buffer: int, seeds: int, jobs: int, quick: bool) -> list[ClassOutcome]:
+def _classes(videos: int, buffer: int, seeds: int, jobs: int, quick: bool) -> list[Any]:
     """One point. Kept in memory: `reproduce --all` asks for Figure 5's after Figure 4's."""
     sets = [f"queue.size={buffer} packets", f"measure.duration={60 if quick else 300} s"]
     if videos:
@@ -45,14 +45,8 @@ def _classes(videos: int, buffer: int, seeds: int, jobs: int, quick: bool) -> li
     return forebay.run(forebay.load(SCENARIO, sets), seeds=seeds, jobs=jobs).classes
 
 
-def megabits(classes: list[ClassOutcome]) -> Metric:
+def megabits(classes: list[Any]) -> Any:
     """TCP throughput as iperf tells it, Mbit/s."""
     goodput = classes[0].goodput_bps
     assert goodput is not None
     return scaled(goodput, PAYLOAD / 1e6)
-
-
-def scaled(metric: Metric, factor: float) -> Metric:
-    """Return a metric in another unit, its interval too."""
-    low, high = (None if end is None else end * factor for end in (metric.low, metric.high))
-    return metric.model_copy(update={"value": metric.value * factor, "low": low, "high": high})

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import forebay
-from forebay.outcome import LinkOutcome, Metric
-from forebay.report.claims import shares
+from forebay.report import percent, shares
 
 SCENARIO = Path(__file__).resolve().parent / "mix.toml"
 RTTS_MS = (28, 67, 90)
@@ -34,8 +34,8 @@ class Point:
     rtt_ms: int
     bdp: float
     buffer: int
-    utilization: Metric
-    loss: Metric
+    utilization: Any
+    loss: Any
     window: float
 
 
@@ -116,13 +116,13 @@ def _read(rtt_ms: int, outcome: forebay.Outcome) -> Point:
         rtt_ms=rtt_ms,
         bdp=link.bdp_packets,
         buffer=link.buffer_packets,
-        utilization=_percent(link.utilization),
-        loss=_percent(link.loss_rate),
+        utilization=percent(link.utilization),
+        loss=percent(link.loss_rate),
         window=_held(link),
     )
 
 
-def _held(link: LinkOutcome) -> float:
+def _held(link: Any) -> float:
     """Mean of W as packets that the network holds: on their way and waiting.
 
     All flows have one RTT, so that what is on its way is utilization times BDP. What a receiver
@@ -132,8 +132,3 @@ def _held(link: LinkOutcome) -> float:
     assert link.utilization is not None
     assert link.queue_packets is not None and link.queue_packets.mean is not None
     return link.utilization.value * link.bdp_packets + link.queue_packets.mean.value
-
-
-def _percent(metric: Metric) -> Metric:
-    low, high = (None if end is None else 100.0 * end for end in (metric.low, metric.high))
-    return metric.model_copy(update={"value": 100.0 * metric.value, "low": low, "high": high})

@@ -13,16 +13,24 @@ from forebay.report.claims import read_claims
 
 FOLDER = Path(__file__).resolve().parents[2] / "papers" / "D"
 RED = {
+    "fig1-simulated": {"distance-200"},
     "fig9": {"utilization-67", "utilization-90"},
     "fig10": {"deviation-28", "deviation-67", "deviation-90"},
     "fig11": {"utilization", "drops-28"},
     "fig12": set(),
 }
-NEAR = {"ratio-67", "ratio-90"}  # on the edge of their bands: a quick run may see either side
+NEAR = {
+    "ratio-67",
+    "ratio-90",
+    "nearer-50",
+    "nearer-200",
+}  # on the edge of their bands: a quick run may see either side
 
 
 def load(name: str) -> ModuleType:
-    spec = spec_from_file_location(f"papers_D_{name}", FOLDER / name / "artefact.py")
+    spec = spec_from_file_location(
+        f"papers_D_{name.replace('-', '_')}", FOLDER / name / "artefact.py"
+    )
     assert spec is not None and spec.loader is not None
     module = sys.modules[spec.name] = module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge
+from forebay.report import Line, Panel, Picture, Reproduction, judge
 from forebay.workload import draw  # the draw itself is on trial here, not an outcome of it
 
 HERE = Path(__file__).resolve().parent

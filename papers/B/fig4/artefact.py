@@ -10,9 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from forebay.outcome import Metric
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge
+from forebay.report import Line, Panel, Picture, Reproduction, judge
 
 HERE = Path(__file__).resolve().parent
 VIDEOS = (0, 1, 2)
@@ -62,7 +60,7 @@ def reproduce(
     )
 
 
-def _numbers(curves: dict[int, list[tuple[int, Metric]]]) -> dict[str, Any]:
+def _numbers(curves: dict[int, list[tuple[int, Any]]]) -> dict[str, Any]:
     top = {videos: max((m for _, m in curve), key=_value) for videos, curve in curves.items()}
     asked = {videos: _reaches(curve, SHARE * top[videos].value) for videos, curve in curves.items()}
     lowered = [
@@ -79,11 +77,11 @@ def _numbers(curves: dict[int, list[tuple[int, Metric]]]) -> dict[str, Any]:
     }
 
 
-def _value(metric: Metric) -> float:
+def _value(metric: Any) -> float:
     return metric.value
 
 
-def _reaches(curve: list[tuple[int, Metric]], wanted: float) -> float:
+def _reaches(curve: list[tuple[int, Any]], wanted: float) -> float:
     """Return the buffer at which a curve first reaches a throughput, packets."""
     if curve[0][1].value >= wanted:
         return float(curve[0][0])
@@ -92,7 +90,7 @@ def _reaches(curve: list[tuple[int, Metric]], wanted: float) -> float:
     return b0 + (wanted - y0.value) / (y1.value - y0.value) * (b1 - b0)
 
 
-def _picture(curves: dict[int, list[tuple[int, Metric]]]) -> Picture:
+def _picture(curves: dict[int, list[tuple[int, Any]]]) -> Picture:
     lines = [
         Line([b for b, _ in curve], [m.value for _, m in curve], NAMES[videos])
         for videos, curve in curves.items()

@@ -9,9 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from forebay.outcome import Metric
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge
+from forebay.report import Line, Panel, Picture, Reproduction, judge, percent
 
 HERE = Path(__file__).resolve().parent
 VIDEOS = (1, 2)
@@ -46,7 +44,7 @@ def reproduce(
     shared = _shared()
     made = shared.curves(VIDEOS, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
     curves = {
-        videos: [(buffer, shared.scaled(classes[1].loss_rate, 100.0)) for buffer, classes in points]
+        videos: [(buffer, percent(classes[1].loss_rate)) for buffer, classes in points]
         for videos, points in made.items()
     }
     ours: dict[str, Any] = {}
@@ -62,7 +60,7 @@ def reproduce(
     )
 
 
-def _numbers(curve: list[tuple[int, Metric]]) -> dict[str, float]:
+def _numbers(curve: list[tuple[int, Any]]) -> dict[str, float]:
     loss = {buffer: metric.value for buffer, metric in curve}
     return {
         "falls": loss[18] / loss[TURN] - 1,
@@ -71,7 +69,7 @@ def _numbers(curve: list[tuple[int, Metric]]) -> dict[str, float]:
     }
 
 
-def _picture(curves: dict[int, list[tuple[int, Metric]]]) -> Picture:
+def _picture(curves: dict[int, list[tuple[int, Any]]]) -> Picture:
     lines = []
     for videos, curve in curves.items():
         x = [buffer for buffer, _ in curve]

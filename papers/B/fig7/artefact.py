@@ -7,8 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
 
 HERE = Path(__file__).resolve().parent
 CORE = {0: 9.0, 1: 10.5, 2: 12.0}  # Mbit/s for so many videos: a load of 85 % each time

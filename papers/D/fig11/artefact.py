@@ -7,10 +7,9 @@ from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from forebay.outcome import Metric
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge
+from forebay.report import Line, Panel, Picture, Reproduction, judge
 
 HERE = Path(__file__).resolve().parent
 NOTES = [
@@ -69,5 +68,5 @@ def reproduce(
     )
 
 
-def _value(metric: Metric) -> float:
+def _value(metric: Any) -> float:
     return metric.value

@@ -21,20 +21,19 @@ class Store:
 
     folder: Path
 
-    def get(self, artefact: Artefact, seeds: int, quick: bool) -> Kept | None:
-        """Return what is kept, None where there is nothing or what made it has changed since."""
+    def get(self, artefact: Artefact, key: str) -> Kept | None:
+        """Return what is kept under `made_by`'s key, None where there is nothing or another."""
         try:
             document = json.loads(self._path(artefact).read_text())
-            if document.pop("made_by") != _key(artefact, seeds, quick):
+            if document.pop("made_by") != key:
                 return None
             return from_document(document)
         except (OSError, ValueError, KeyError, TypeError):
             return None  # a file that cannot be read is made again, not an error
 
-    def put(self, artefact: Artefact, kept: Kept) -> None:
+    def put(self, artefact: Artefact, key: str, kept: Kept) -> None:
         """Write beside, then rename: a run that is cut off leaves no half a result."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        key = _key(artefact, kept.seeds, kept.quick)
         text = json.dumps({"made_by": key, **kept.to_document()})
         beside = self._path(artefact).with_suffix(f".{os.getpid()}.part")
         beside.write_text(text)
@@ -44,7 +43,7 @@ class Store:
         return self.folder / f"{artefact.name}.json"
 
 
-def _key(artefact: Artefact, seeds: int, quick: bool) -> str:
+def made_by(artefact: Artefact, seeds: int, quick: bool) -> str:
     """Digest of what a result hangs on: the artefact's folder, our code, seeds, quick."""
     asked = f"{artefact.name} {seeds} {quick}".encode()
     papers = artefact.path.parents[1]

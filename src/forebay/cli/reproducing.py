@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from forebay.cli.artefacts import Artefact
-from forebay.cli.kept import Store
+from forebay.cli.kept import Store, made_by
 from forebay.cli.output import say
 from forebay.cli.progress import progress
 from forebay.report import Kept
@@ -19,14 +19,16 @@ def reproduce(
     artefact: Artefact, label: str, store: Store | None, *, seeds: int, quick: bool, jobs: int
 ) -> Kept:
     """Return what the store has of this artefact, else make it and keep it at once."""
-    kept = None if store is None else store.get(artefact, seeds, quick)
+    if store is None:
+        return _make(artefact, label, seeds=seeds, quick=quick, jobs=jobs)
+    key = made_by(artefact, seeds, quick)  # of the files as they are before it is made
+    kept = store.get(artefact, key)
     if kept is not None:
         say(f"{label}: kept from before, {kept.wall_s:.1f} s then")
         return kept
     kept = _make(artefact, label, seeds=seeds, quick=quick, jobs=jobs)
-    if store is not None:
-        store.put(artefact, kept)
-        say(f"{label}: {kept.wall_s:.1f} s")
+    store.put(artefact, key, kept)
+    say(f"{label}: {kept.wall_s:.1f} s")
     return kept
 
 

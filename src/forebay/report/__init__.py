@@ -5,8 +5,9 @@ is imported on its own, for it costs half a second.
 """
 
 from forebay.report.answer import Answer
+from forebay.report.claims import judge, shares
 from forebay.report.comparison import print_comparison
-from forebay.report.numbers import percent
+from forebay.report.numbers import percent, scaled
 from forebay.report.outcome import print_outcome
 from forebay.report.picture import Line, Panel, Picture
 from forebay.report.reproduction import Reproduction, print_reproduction, row_name
@@ -22,6 +23,7 @@ __all__ = [
     "Picture",
     "Reproduction",
     "from_document",
+    "judge",
     "percent",
     "print_comparison",
     "print_outcome",
@@ -29,4 +31,6 @@ __all__ = [
     "print_size",
     "print_trace",
     "row_name",
+    "scaled",
+    "shares",
 ]

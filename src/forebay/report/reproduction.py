@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -112,7 +113,15 @@ def _cell(cell: Any, decimals: int) -> str:
     if isinstance(cell, Metric):
         return show(cell, digits=1 if abs(cell.value) >= 10 else 2 if abs(cell.value) >= 1 else 3)
     number = isinstance(cell, int | float) and not isinstance(cell, bool)
-    return f"{cell:.{decimals}f}" if number else str(cell)
+    return f"{cell:.{min(decimals, _needed(cell))}f}" if number else str(cell)
+
+
+def _needed(number: float) -> int:
+    """Decimals that show a number to four digits: where rows have units of their own, 150 and
+    0.002 stand in one column."""
+    if not number or not math.isfinite(number):
+        return 4
+    return max(3 - math.floor(math.log10(abs(number))), 0)
 
 
 def row_name(made: Reproduction, row: list[Any]) -> str:
