@@ -1,6 +1,7 @@
 """Artefacts are found by where they lie, and their verdicts become the exit status."""
 
 import json
+import re
 
 import pytest
 
@@ -68,3 +69,74 @@ def test_without_papers_it_is_3(forebay_, papers):
     (papers / "artefact.py").unlink()
     result = forebay_("reproduce", "--list")
     assert result.status == 3 and "clone" in result.err
+
+
+QUICK = ARTEFACT.replace("progress):", "progress, quick=False):").replace("97.5)", "1.0 * quick)")
+
+
+@pytest.fixture
+def two(papers):
+    """A second artefact, which knows quick."""
+    folder = papers.parent / "tab2"
+    folder.mkdir()
+    (folder / "artefact.py").write_text(QUICK.replace("Z.tab1", "Z.tab2"))
+    return folder
+
+
+def test_all_says_at_its_end_which_rows_are_out(forebay_, two):
+    result = forebay_("reproduce", "--all", "--seeds", "2")
+    assert result.status == 1
+    assert result.out.endswith("OUT Z.tab1 2: far off\nOUT Z.tab2 2: far off\n")
+    assert forebay_("reproduce", "--all").status == 0
+
+
+def test_all_takes_no_name(forebay_, papers):
+    result = forebay_("reproduce", "Z.tab1", "--all")
+    assert result.status == 2 and "--all" in result.err
+
+
+def test_quick_reaches_those_that_know_it_with_fewer_seeds(forebay_, two):
+    made = json.loads(forebay_("reproduce", "--quick", "--json").out)["artefacts"]
+    assert [each["rows"][0]["cells"][2] for each in made] == [97.5, 1.0]
+    assert [each["rows"][1]["cells"][2] for each in made] == [2.0, 2.0]
+
+
+def test_a_run_goes_on_where_it_stopped(forebay_, two, tmp_path):
+    broken = two / "artefact.py"
+    good = broken.read_text()
+    broken.write_text(good.replace("progress(1.0)", "raise KeyboardInterrupt"))
+    stopped = forebay_("reproduce", "--all")
+    assert stopped.status == 130 and "kept in" in stopped.err
+    assert [each.name for each in (tmp_path / "build" / "reproduce").iterdir()] == ["Z.tab1.json"]
+    broken.write_text(good)
+    result = forebay_("reproduce", "--all")
+    assert result.status == 0
+    assert "1/2 Z.tab1: kept from before" in result.err and "2/2 Z.tab2: kept" not in result.err
+
+
+def test_what_made_a_result_is_what_it_hangs_on(forebay_, papers, tmp_path):
+    def said(*more: str) -> str:
+        return forebay_("reproduce", "Z.tab1", "--store", str(tmp_path / "s"), *more).err
+
+    assert "kept from before" not in said() and "kept from before" in said()
+    assert "kept from before" not in said("--seeds", "4")
+    (papers / "band.toml").write_text("band = 2")
+    assert "kept from before" not in said("--seeds", "4")
+    (tmp_path / "s" / "Z.tab1.json").write_text("{")
+    assert "kept from before" not in said("--seeds", "4")
+
+
+def test_report_is_one_page_that_needs_nothing(forebay_, two, tmp_path):
+    page = tmp_path / "report.html"
+    assert forebay_("reproduce", "--all", "--seeds", "2", "--report", str(page)).status == 1
+    text = page.read_text()
+    assert text.count("<svg") == 2 and "Z.tab2" in text and "2: far off" in text
+    assert not re.findall(r'(?:src|href)="(?!#)', text)
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert sorted(each.name for each in tmp_path.glob("*.*")) == ["report.html"]
+
+
+def test_report_s_name_is_checked_before_the_run(forebay_, papers):
+    result = forebay_("reproduce", "Z.tab1", "--report", "report.txt")
+    assert result.status == 2 and ".html" in result.err

@@ -6,6 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 OPEN_TO_PAPERS = {"forebay", "forebay.report", "forebay.platforms"}
+# Figure 3 of paper B is about packets as they are drawn; no outcome of a run has those.
+EXCEPTIONS = {("papers/B/fig3/artefact.py", "forebay.workload")}
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -26,7 +28,7 @@ def test_papers_use_the_public_api_and_the_report_only():
         if name.split(".")[0] == "forebay"
     }
     assert used, "at least one artefact uses forebay"
-    assert {(path, name) for path, name in used if name not in OPEN_TO_PAPERS} == set()
+    assert {(path, name) for path, name in used if name not in OPEN_TO_PAPERS} == EXCEPTIONS
 
 
 def test_only_the_simulation_imports_the_core():

@@ -17,3 +17,8 @@ def print_json(document: Mapping[str, Any]) -> None:
 def say_drawn(path: object) -> None:
     """Tell where the picture is: on stderr, for stdout may be a JSON document."""
     click.echo(f"picture: {path}", err=True)
+
+
+def say(line: str) -> None:
+    """Tell how it goes: on stderr, for stdout may be a JSON document."""
+    click.echo(line, err=True)

@@ -6,28 +6,58 @@ from pathlib import Path
 
 import click
 
+import forebay
 from forebay.cli import options
 from forebay.cli.artefacts import Artefact, choose, find_all
-from forebay.cli.output import print_json, say_drawn
-from forebay.cli.progress import progress
-from forebay.report import Reproduction, print_reproduction
+from forebay.cli.kept import Store
+from forebay.cli.output import print_json, say, say_drawn
+from forebay.cli.reproducing import reproduce, resumable
+from forebay.report import Kept, Reproduction, print_reproduction, row_name
+
+_SEEDS, _QUICK_SEEDS = 5, 2
 
 
 @click.command("reproduce")
 @click.argument("name", metavar="[ARTEFACT]", required=False)
 @click.option("--list", "only_list", is_flag=True, help="List the artefacts and exit.")
-@options.seeds(5)
+@click.option("--all", "every", is_flag=True, help="Every artefact, one after another.")
+@click.option("--quick", is_flag=True, help="Fewer seeds and shorter windows, for the same claims.")
+@click.option(
+    "--seeds", type=click.IntRange(1, 100_000), metavar="K",
+    help=f"Replications, with seeds 1, 2, …  [default: {_SEEDS}; {_QUICK_SEEDS} with --quick]",
+)  # fmt: skip
 @options.jobs
 @options.figure
+@click.option(
+    "--report",
+    type=options.OutputPath(".html", ".htm"),
+    help="Write all of it into one .html page.",
+)
+@click.option(
+    "--store", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help="Keep the results there and use those that are there again.  [default: with several "
+    "artefacts build/reproduce in the repository]",
+)  # fmt: skip
 @options.as_json
 def command(
-    name: str | None, only_list: bool, seeds: int, jobs: int, figure: Path | None, as_json: bool
+    name: str | None,
+    only_list: bool,
+    every: bool,
+    quick: bool,
+    seeds: int | None,
+    jobs: int,
+    figure: Path | None,
+    report: Path | None,
+    store: Path | None,
+    as_json: bool,
 ) -> int:
     """The papers' tables and figures against the published values.
 
-    ARTEFACT is paper and place, such as A.fig15; without it, all of them. A row out of its
-    band makes the exit status 1.
+    ARTEFACT is paper and place, such as A.fig15; without it, or with --all, all of them. A row
+    out of its band makes the exit status 1. An interrupted run of all goes on where it stopped.
     """
+    if every and name:
+        raise click.UsageError(f"--all does every artefact; leave out {name} or --all")
     artefacts = find_all()
     if only_list:
         _list(artefacts, as_json)
@@ -35,26 +65,50 @@ def command(
     chosen = choose(artefacts, name) if name else artefacts
     if figure is not None and len(chosen) != 1:
         raise click.UsageError("--figure draws one artefact; name it, e.g. A.fig15")
-    made = [_reproduce(artefact, seeds, jobs) for artefact in chosen]
+    kept_in = _store(store, chosen[0], several=name is None)
+    seeds = seeds or (_QUICK_SEEDS if quick else _SEEDS)
+    results = []
+    for place, artefact in enumerate(chosen, start=1):
+        label = artefact.name if name else f"{place}/{len(chosen)} {artefact.name}"
+        with resumable(kept_in):
+            kept = reproduce(artefact, label, kept_in, seeds=seeds, quick=quick, jobs=jobs)
+        results.append(kept)
+        if not as_json:
+            print_reproduction(kept.made)
+    made = [result.made for result in results]
     if figure is not None:
         _draw(made[0], figure)
-    _show(made, as_json, one=name is not None)
+    if report is not None:
+        _report(results, report)
+    if as_json:
+        _print(made, one=name is not None)
+    elif name is None:
+        _sum_up(made)
     return 0 if all(each.agrees for each in made) else 1
 
 
-def _reproduce(artefact: Artefact, seeds: int, jobs: int) -> Reproduction:
-    with progress(artefact.name) as update:
-        return artefact.load()(seeds=seeds, jobs=jobs, progress=update)
+def _store(asked: Path | None, artefact: Artefact, *, several: bool) -> Store | None:
+    if asked is not None:
+        return Store(asked)
+    repository = artefact.path.parents[3]
+    return Store(repository / "build" / "reproduce") if several else None
 
 
-def _show(made: list[Reproduction], as_json: bool, *, one: bool) -> None:
-    if not as_json:
-        for each in made:
-            print_reproduction(each)
-    elif one:
+def _print(made: list[Reproduction], *, one: bool) -> None:
+    if one:
         print_json(made[0].to_dict())
     else:
         print_json({"schema": 1, "artefacts": [each.to_dict() for each in made]})
+
+
+def _sum_up(made: list[Reproduction]) -> None:
+    """Say once more, after all the tables, which rows are out of their band."""
+    rows = [verdict for each in made for verdict in each.verdicts]
+    click.echo(f"\n{len(made)} artefacts: {sum(rows)} of {len(rows)} rows lie in their band.")
+    for each in made:
+        for row, verdict, reason in zip(each.rows, each.verdicts, each.reasons, strict=True):
+            if not verdict:
+                click.echo(f"OUT {each.artefact} {row_name(each, row)}: {reason}")
 
 
 def _draw(made: Reproduction, path: Path) -> None:
@@ -62,6 +116,13 @@ def _draw(made: Reproduction, path: Path) -> None:
 
     draw_reproduction(made, path)
     say_drawn(path)
+
+
+def _report(results: list[Kept], path: Path) -> None:
+    from forebay.report.html import write_page
+
+    write_page(results, path, version=forebay.__version__)
+    say(f"report: {path}")
 
 
 def _list(artefacts: list[Artefact], as_json: bool) -> None:

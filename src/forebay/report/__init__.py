@@ -5,24 +5,32 @@ is imported on its own, for it costs half a second.
 """
 
 from forebay.report.answer import Answer
+from forebay.report.claims import judge, shares
 from forebay.report.comparison import print_comparison
-from forebay.report.numbers import percent
+from forebay.report.numbers import percent, scaled
 from forebay.report.outcome import print_outcome
 from forebay.report.picture import Line, Panel, Picture
-from forebay.report.reproduction import Reproduction, print_reproduction
+from forebay.report.reproduction import Reproduction, print_reproduction, row_name
 from forebay.report.size import print_size
+from forebay.report.stored import Kept, from_document
 from forebay.report.trace import print_trace
 
 __all__ = [
     "Answer",
+    "Kept",
     "Line",
     "Panel",
     "Picture",
     "Reproduction",
+    "from_document",
+    "judge",
     "percent",
     "print_comparison",
     "print_outcome",
     "print_reproduction",
     "print_size",
     "print_trace",
+    "row_name",
+    "scaled",
+    "shares",
 ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from forebay.outcome import Metric
 from forebay.report.console import console, show_table, table
-from forebay.report.numbers import NOT_MEASURED, half_width
+from forebay.report.numbers import NOT_MEASURED, show
 from forebay.report.picture import Picture
 
 
@@ -75,10 +76,8 @@ def print_reproduction(made: Reproduction) -> None:
     out.print(made.title, style="bold")
     headings = [c.replace(" ", "\n", 1) if len(c) > 9 else c for c in made.columns]
     body = table(*headings, "verdict", left=0)
-    decimals = [_decimals(column) for column in zip(*made.rows, strict=True)]
-    for row, verdict in zip(made.rows, made.verdicts, strict=True):
-        cells = [_cell(cell, places) for cell, places in zip(row, decimals, strict=True)]
-        body.add_row(*cells, "ok" if verdict else "OUT", style=None if verdict else "bold red")
+    for row, verdict in zip(cells(made), made.verdicts, strict=True):
+        body.add_row(*row, "ok" if verdict else "OUT", style=None if verdict else "bold red")
     show_table(out, body)
     for row, reason in zip(made.rows, made.reasons, strict=True):
         if reason:
@@ -86,6 +85,15 @@ def print_reproduction(made: Reproduction) -> None:
     for note in made.notes:
         out.print(note)
     out.print(_summary(made), style="bold green" if made.agrees else "bold red")
+
+
+def cells(made: Reproduction) -> list[list[str]]:
+    """Return the rows as a person reads them: a column's numbers to the same decimals."""
+    decimals = [_decimals(column) for column in zip(*made.rows, strict=True)]
+    return [
+        [_cell(cell, places) for cell, places in zip(row, decimals, strict=True)]
+        for row in made.rows
+    ]
 
 
 def _summary(made: Reproduction) -> str:
@@ -103,10 +111,17 @@ def _cell(cell: Any, decimals: int) -> str:
     if cell is None:
         return NOT_MEASURED
     if isinstance(cell, Metric):
-        half = half_width(cell)
-        return f"{cell.value:.1f}" if half is None else f"{cell.value:.1f} ±{half:.1f}"
+        return show(cell, digits=1 if abs(cell.value) >= 10 else 2 if abs(cell.value) >= 1 else 3)
     number = isinstance(cell, int | float) and not isinstance(cell, bool)
-    return f"{cell:.{decimals}f}" if number else str(cell)
+    return f"{cell:.{min(decimals, _needed(cell))}f}" if number else str(cell)
+
+
+def _needed(number: float) -> int:
+    """Decimals that show a number to four digits: where rows have units of their own, 150 and
+    0.002 stand in one column."""
+    if not number or not math.isfinite(number):
+        return 4
+    return max(3 - math.floor(math.log10(abs(number))), 0)
 
 
 def row_name(made: Reproduction, row: list[Any]) -> str:

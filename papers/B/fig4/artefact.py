@@ -1,0 +1,102 @@
+"""Figure 4 of paper B: TCP throughput against the buffer, with no, one and two videos."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from forebay.report import Line, Panel, Picture, Reproduction, judge
+
+HERE = Path(__file__).resolve().parent
+VIDEOS = (0, 1, 2)
+NAMES = ("no video", "one video", "two videos")
+SHARE = 0.98
+NOTES = [
+    "TCP throughput as iperf tells it, payload only: 1448 of 1514 bytes of Ethernet frame, with "
+    "which the printed 20.08 Mbit/s is exactly a full link.",
+    "Saturation is the highest point of a curve up to 150 packets; the buffer for 98 % of it is "
+    "interpolated. Where 18 packets, the least of the paper's router, are enough, it says 18.",
+    "The printed saturations leave 0.80 and 1.38 Mbit/s for one and two videos that the text "
+    "gives as 1.3 Mbit/s each.",
+]
+
+
+def _shared() -> ModuleType:
+    """Figures 4 and 5 are two readings of the same runs."""
+    name = "papers_B_bottleneck"
+    if name not in sys.modules:
+        spec = spec_from_file_location(name, HERE.parent / "bottleneck.py")
+        assert spec is not None and spec.loader is not None
+        sys.modules[name] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+def reproduce(
+    seeds: int = 5,
+    jobs: int = 0,
+    progress: Callable[[float], None] | None = None,
+    quick: bool = False,
+) -> Reproduction:
+    """Run every buffer with each number of videos; ``quick`` takes six buffers and 60 s."""
+    shared = _shared()
+    made = shared.curves(VIDEOS, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
+    curves = {
+        videos: [(buffer, shared.megabits(classes)) for buffer, classes in points]
+        for videos, points in made.items()
+    }
+    return judge(
+        "B.fig4",
+        "Paper B, Figure 4: TCP throughput against the buffer",
+        HERE,
+        _numbers(curves),
+        notes=NOTES,
+        picture=_picture(curves),
+    )
+
+
+def _numbers(curves: dict[int, list[tuple[int, Any]]]) -> dict[str, Any]:
+    top = {videos: max((m for _, m in curve), key=_value) for videos, curve in curves.items()}
+    asked = {videos: _reaches(curve, SHARE * top[videos].value) for videos, curve in curves.items()}
+    lowered = [
+        above.value - below.value
+        for more in (1, 2)
+        for (_, above), (_, below) in zip(curves[more - 1], curves[more], strict=True)
+    ]
+    return {
+        **{f"saturation-{videos}": metric for videos, metric in top.items()},
+        **{f"buffer-{videos}": packets for videos, packets in asked.items()},
+        "more-with-one": asked[1] - asked[0],
+        "more-with-two": asked[2] - asked[1],
+        "lower": min(lowered),
+    }
+
+
+def _value(metric: Any) -> float:
+    return metric.value
+
+
+def _reaches(curve: list[tuple[int, Any]], wanted: float) -> float:
+    """Return the buffer at which a curve first reaches a throughput, packets."""
+    if curve[0][1].value >= wanted:
+        return float(curve[0][0])
+    pairs = pairwise(curve)
+    (b0, y0), (b1, y1) = next((a, b) for a, b in pairs if b[1].value >= wanted)
+    return b0 + (wanted - y0.value) / (y1.value - y0.value) * (b1 - b0)
+
+
+def _picture(curves: dict[int, list[tuple[int, Any]]]) -> Picture:
+    lines = [
+        Line([b for b, _ in curve], [m.value for _, m in curve], NAMES[videos])
+        for videos, curve in curves.items()
+    ]
+    stated = {0: (27, 20.08), 1: (48, 19.32), 2: (62, 18.76)}
+    x = [packets for packets, _ in stated.values()]
+    y = [SHARE * rate for _, rate in stated.values()]
+    lines.append(Line(x, y, "98 % of saturation, as printed", "dots"))
+    return Picture([Panel(lines, "buffer, packets", "TCP throughput, Mbit/s")])

@@ -1,0 +1,80 @@
+"""Figure 5 of paper B: loss of the video against the buffer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from forebay.report import Line, Panel, Picture, Reproduction, judge, percent
+
+HERE = Path(__file__).resolve().parent
+VIDEOS = (1, 2)
+NAMES = {1: "one video", 2: "two videos"}
+TURN, FAR = 35, 100  # packets: where loss turns in the paper; where its rise must be seen
+NOTES = [
+    "The same runs as Figure 4's. Loss of the video: packets dropped at the bottleneck over "
+    "packets that arrived there.",
+    "Whether a larger buffer can harm such traffic at all, and when, is a page of its own: "
+    "docs/explanation/when-more-buffer-hurts-udp.md.",
+]
+
+
+def _shared() -> ModuleType:
+    """Figures 4 and 5 are two readings of the same runs."""
+    name = "papers_B_bottleneck"
+    if name not in sys.modules:
+        spec = spec_from_file_location(name, HERE.parent / "bottleneck.py")
+        assert spec is not None and spec.loader is not None
+        sys.modules[name] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+def reproduce(
+    seeds: int = 5,
+    jobs: int = 0,
+    progress: Callable[[float], None] | None = None,
+    quick: bool = False,
+) -> Reproduction:
+    """Run every buffer with one and two videos; ``quick`` takes six buffers and 60 s."""
+    shared = _shared()
+    made = shared.curves(VIDEOS, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
+    curves = {
+        videos: [(buffer, percent(classes[1].loss_rate)) for buffer, classes in points]
+        for videos, points in made.items()
+    }
+    ours: dict[str, Any] = {}
+    for videos, curve in curves.items():
+        ours.update({f"{name}-{videos}": value for name, value in _numbers(curve).items()})
+    return judge(
+        "B.fig5",
+        "Paper B, Figure 5: loss of the video against the buffer",
+        HERE,
+        ours,
+        notes=NOTES,
+        picture=_picture(curves),
+    )
+
+
+def _numbers(curve: list[tuple[int, Any]]) -> dict[str, float]:
+    loss = {buffer: metric.value for buffer, metric in curve}
+    return {
+        "falls": loss[18] / loss[TURN] - 1,
+        "minimum": min(loss, key=lambda buffer: loss[buffer]),
+        "rises": loss[FAR] / loss[TURN] - 1,
+    }
+
+
+def _picture(curves: dict[int, list[tuple[int, Any]]]) -> Picture:
+    lines = []
+    for videos, curve in curves.items():
+        x = [buffer for buffer, _ in curve]
+        lines.append(Line(x, [metric.value for _, metric in curve], NAMES[videos]))
+        bounds = [(b, end) for b, m in curve for end in (m.low, m.high) if end is not None]
+        ends = [b for b, _ in bounds], [end for _, end in bounds]
+        lines.append(Line(*ends, f"{NAMES[videos]}, 95 %", "dots"))
+    return Picture([Panel(lines, "buffer, packets", "video packets lost, %")])

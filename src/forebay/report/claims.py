@@ -1,0 +1,126 @@
+"""What a paper states, as sentences that can be checked: a number of ours and a band for it.
+
+An artefact keeps them in ``claims.toml``, the band with its reason beside it, and hands in its
+numbers by name; that file is the same for every artefact::
+
+    [[claim]]
+    name = "small-buffer"                    # how artefact.py calls its number
+    says = "99 % with 165 packets"           # the paper's statement, in our words
+    where = "5.1.4"
+    unit = "%"
+    at_least = 98.9                          # the band: one end or both
+    because = "printed without decimals …"   # where the band comes from
+    published = 99                           # only where the paper prints a number
+    miss = "…"                               # only where it misses: what is known of the cause
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from forebay.outcome import Metric
+from forebay.report.picture import Picture
+from forebay.report.reproduction import Reproduction
+
+COLUMNS = ["claim", "where", "published", "band", "ours", "unit"]
+Ours = Metric | float | None
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement and the band in which our number must lie for it to hold."""
+
+    name: str
+    says: str
+    where: str
+    because: str
+    unit: str = ""
+    published: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    miss: str = ""
+
+    def __post_init__(self) -> None:
+        if self.at_least is None and self.at_most is None:
+            raise ValueError(f"claim {self.name!r}: write at_least, at_most, or both")
+
+    @property
+    def band(self) -> str:
+        """The band in words."""
+        if self.at_least is None:
+            return f"at most {self.at_most:g}"
+        if self.at_most is None:
+            return f"at least {self.at_least:g}"
+        return f"{self.at_least:g} to {self.at_most:g}"
+
+    def reason(self, ours: Ours) -> str:
+        """Why the claim does not hold; "" where it does. An interval does not widen the band."""
+        value = ours.value if isinstance(ours, Metric) else ours
+        if value is None or math.isnan(value):
+            return "not measured"
+        low = -math.inf if self.at_least is None else self.at_least
+        high = math.inf if self.at_most is None else self.at_most
+        if low <= value <= high:
+            return ""
+        cause = self.miss or "cause not known"
+        return f"{value:.4g} {self.unit}".rstrip() + f", band {self.band}; {cause}"
+
+
+def read_claims(folder: Path) -> list[Claim]:
+    """Return the statements of ``folder/claims.toml``, in their order."""
+    with (folder / "claims.toml").open("rb") as file:
+        return [Claim(**each) for each in tomllib.load(file)["claim"]]
+
+
+def judge(
+    artefact: str,
+    title: str,
+    folder: Path,
+    ours: Mapping[str, Ours],
+    *,
+    notes: Iterable[str] = (),
+    picture: Picture | None = None,
+) -> Reproduction:
+    """Hold numbers against the statements of ``folder/claims.toml``, one row each.
+
+    Raises
+    ------
+    ValueError
+        A statement has no number, or a number no statement.
+    """
+    claims = read_claims(folder)
+    if {claim.name for claim in claims} != set(ours):
+        odd = sorted({claim.name for claim in claims} ^ set(ours))
+        raise ValueError(f"{artefact}: {', '.join(odd)} stand on one side only")
+    reasons = [claim.reason(ours[claim.name]) for claim in claims]
+    return Reproduction(
+        artefact=artefact,
+        title=title,
+        columns=COLUMNS,
+        rows=[_row(claim, ours[claim.name]) for claim in claims],
+        verdicts=[not reason for reason in reasons],
+        reasons=reasons,
+        notes=list(notes),
+        drawn=("published", "ours"),
+        picture=picture,
+    )
+
+
+def _row(claim: Claim, ours: Ours) -> list[Any]:
+    return [claim.says, claim.where, claim.published, claim.band, ours, claim.unit]
+
+
+def shares(progress: Progress | None, count: int) -> Iterator[Progress | None]:
+    """Yield one progress callback for each of ``count`` runs, each filling its share."""
+    for place in range(count):
+        yield None if progress is None else _share(progress, place, count)
+
+
+def _share(progress: Progress, place: int, count: int) -> Progress:
+    return lambda fraction: progress((place + fraction) / count)

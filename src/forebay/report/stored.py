@@ -1,0 +1,94 @@
+"""A reproduction as a document that is read back equal: what ``reproduce --all`` keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from forebay.outcome import Metric
+from forebay.report.picture import Line, Panel, Picture
+from forebay.report.reproduction import Reproduction
+
+SCHEMA = 1
+"""Goes up whenever a kept document would no longer be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A reproduction, how it was asked for, and how long it took.
+
+    Attributes
+    ----------
+    made : the reproduction.
+    seeds : replications asked for.
+    quick : whether with fewer seeds and shorter windows.
+    wall_s : seconds it took, on the machine that made it.
+    """
+
+    made: Reproduction
+    seeds: int
+    quick: bool
+    wall_s: float
+
+    def to_document(self) -> dict[str, Any]:
+        """Return JSON types only; `from_document` reads them back."""
+        made = self.made
+        return {
+            "schema": SCHEMA,
+            "seeds": self.seeds,
+            "quick": self.quick,
+            "wall_s": self.wall_s,
+            "artefact": made.artefact,
+            "title": made.title,
+            "columns": list(made.columns),
+            "rows": [[_write(cell) for cell in row] for row in made.rows],
+            "verdicts": [bool(verdict) for verdict in made.verdicts],
+            "reasons": list(made.reasons),
+            "notes": list(made.notes),
+            "labels": made.labels,
+            "drawn": list(made.drawn),
+            "unit": made.unit,
+            "picture": None if made.picture is None else asdict(made.picture),
+        }
+
+
+def from_document(document: Mapping[str, Any]) -> Kept:
+    """Read back what `Kept.to_document` wrote; KeyError or ValueError for anything else."""
+    if document["schema"] != SCHEMA:
+        raise ValueError(f"schema {document['schema']}, not {SCHEMA}")
+    made = Reproduction(
+        artefact=document["artefact"],
+        title=document["title"],
+        columns=document["columns"],
+        rows=[[_read(cell) for cell in row] for row in document["rows"]],
+        verdicts=document["verdicts"],
+        reasons=document["reasons"],
+        notes=document["notes"],
+        labels=document["labels"],
+        drawn=tuple(document["drawn"]),
+        unit=document["unit"],
+        picture=_picture(document["picture"]),
+    )
+    return Kept(made, document["seeds"], document["quick"], document["wall_s"])
+
+
+def _write(cell: Any) -> Any:
+    """Return a cell as JSON; a number of NumPy's becomes Python's."""
+    if isinstance(cell, Metric):
+        return {"metric": cell.model_dump(mode="json")}
+    return cell.item() if hasattr(cell, "item") else cell
+
+
+def _read(cell: Any) -> Any:
+    return Metric.model_validate(cell["metric"]) if isinstance(cell, Mapping) else cell
+
+
+def _picture(document: Mapping[str, Any] | None) -> Picture | None:
+    if document is None:
+        return None
+    panels = [
+        Panel(**{**panel, "lines": [Line(**line) for line in panel["lines"]]})
+        for panel in document["panels"]
+    ]
+    return Picture(panels, document["columns"])

@@ -1,0 +1,24 @@
+"""A reproduction is read back from its document as it was."""
+
+import json
+
+import numpy as np
+
+from forebay.outcome import Metric
+from forebay.report import Kept, Line, Panel, Picture, Reproduction, from_document
+
+
+def test_back_from_json_equal() -> None:
+    metric = Metric(value=1.5, low=1.0, high=None, n=3)
+    picture = Picture([Panel([Line([1, 2], [3.0, 4.0], "a", "dots")], "x", "y", "t")], 2)
+    made = Reproduction(
+        "Z.tab1", "Table 1", ["a", "b", "c"], [["r", metric, None]], [False], ["far"],
+        notes=["n"], labels=2, drawn=("b",), unit="%", picture=picture,
+    )  # fmt: skip
+    kept = Kept(made, seeds=4, quick=True, wall_s=1.25)
+    assert from_document(json.loads(json.dumps(kept.to_document()))) == kept
+
+
+def test_a_number_of_numpy_becomes_python_s() -> None:
+    made = Reproduction("Z.a", "t", ["a"], [[np.float64(0.5)]], [np.bool_(True)], [""])
+    assert json.dumps(Kept(made, 1, False, 0.0).to_document())
