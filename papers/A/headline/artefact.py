@@ -1,0 +1,77 @@
+"""The abstract of paper A: two backbone links with a hundredth of the buffer, and less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import forebay
+from forebay.report import Reproduction, percent
+from forebay.report.claims import judge, shares
+
+HERE = Path(__file__).resolve().parent
+MOST_SEEDS = 2  # tens of thousands of flows average out within a run
+RUNS = {
+    "small": ("2.5 Gbit/s", 10_000, "0.01 bdp"),
+    "full": ("2.5 Gbit/s", 10_000, "1 bdp"),
+    "oc192": ("10 Gbit/s", 50_000, "10 Mbit"),
+}
+NOTES = [
+    "Mean RTT 250 ms, packets of 1500 bytes: 10 Gbit/s then has the 2.5 Gbit of buffer that the "
+    "paper's introduction names, and the smaller buffers are 521 and 833 packets.",
+]
+
+
+def reproduce(
+    seeds: int = 5,
+    jobs: int = 0,
+    progress: Callable[[float], None] | None = None,
+    quick: bool = False,
+) -> Reproduction:
+    """Run both links; ``quick`` takes a tenth of rate and flows, at the same ratios."""
+    parts = shares(progress, len(RUNS))
+    ours = {
+        name: _utilization(name, min(seeds, MOST_SEEDS), jobs, part, quick)
+        for name, part in zip(RUNS, parts, strict=True)
+    }
+    small, full = ours["small"], ours["full"]
+    return judge(
+        "A.headline",
+        "Paper A, abstract: 99 % less buffer, and 10 Mbit for 10 Gbit/s",
+        HERE,
+        {
+            "oc48": small,
+            "oc48-lost": full.value - small.value if full and small else None,
+            "oc192": ours["oc192"],
+        },
+        notes=NOTES,
+    )
+
+
+def _utilization(
+    name: str,
+    seeds: int,
+    jobs: int,
+    progress: Callable[[float], None] | None,
+    quick: bool,
+) -> Any:
+    rate, flows, size = RUNS[name]
+    changes = [f"link.rate={rate}", f"traffic.0.flows={flows}", f"queue.size={size}"]
+    if quick:
+        changes += _smaller(rate, flows, size)
+    scenario = forebay.load(HERE / "scenario.toml", changes)
+    outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=progress)
+    return percent(outcome.links["bottleneck"].utilization)
+
+
+def _smaller(rate: str, flows: int, size: str) -> list[str]:
+    """A tenth of rate and flows, and the same multiple of bdp/sqrt(n)."""
+    number, unit = rate.split()
+    small = {"0.01 bdp": "1 bdp/sqrt(n)", "10 Mbit": "0.895 bdp/sqrt(n)"}
+    return [
+        f"link.rate={float(number) / 10} {unit}",
+        f"traffic.0.flows={flows // 10}",
+        f"queue.size={small.get(size, size)}",
+        "measure.duration=3 s",
+    ]
