@@ -1,8 +1,9 @@
 """What one packet of a burst waits for: the queue it meets and its own burst ahead of it.
 
 A burst meets the number in the system at any moment, for Poisson arrivals see time averages;
-its k-th packet then has k - 1 of its own in front. All are packet times; exact for the mean,
-and to one packet time for the distribution, as the packet on the wire is partly sent.
+its k-th packet then has k - 1 of its own in front. Of a packet on the wire any part may be left,
+which makes the mean exact; its dependence on the queue behind it is left out of the quantiles.
+All are packet times.
 """
 
 from __future__ import annotations
@@ -14,28 +15,31 @@ from forebay.laws.bursts import Bursts
 from forebay.laws.exact_bursts import ExactQueue
 
 
-def ahead(queue: ExactQueue, bursts: Bursts) -> Array:
-    """P(a packet finds j others ahead of it, the one on the wire included), shape (k,).
+def _ahead(queue: ExactQueue, bursts: Bursts) -> tuple[Array, Array]:
+    """P(j whole packets are ahead) with the wire idle, and with it busy; shapes (k,), (m,).
 
     A packet is in place i of its burst with probability P(X >= i) / E[X].
     """
     places = np.arange(1, int(bursts.sizes[-1]) + 1)
-    reached = bursts.probabilities @ (bursts.sizes[:, None] >= places)
-    return np.convolve(queue.in_system, reached / bursts.mean)
+    place = bursts.probabilities @ (bursts.sizes[:, None] >= places) / bursts.mean
+    return queue.in_system[0] * place, np.convolve(queue.in_system[1:], place)
 
 
-def waits(queue: ExactQueue, bursts: Bursts, probability: float, buffer: int) -> float:
-    """Wait that this share of the packets does not exceed, packet times; full buffer at most."""
-    below = np.cumsum(ahead(queue, bursts))
-    found = int(np.searchsorted(below, min(probability, below[-1]), side="left"))
-    return float(min(found, buffer))
+def quantile(queue: ExactQueue, bursts: Bursts, probability: float, buffer: int) -> float:
+    """Wait that this share of the packets does not exceed; a full buffer at most."""
+    idle, busy = _ahead(queue, bursts)
+    steps = np.zeros((busy.size, 2))  # a jump at j, then what is spread from j to j + 1
+    steps[: idle.size, 0], steps[:, 1] = idle, busy
+    below = np.cumsum(steps.ravel())
+    share = min(probability, float(below[-1]))
+    at = int(np.searchsorted(below, share, side="left"))
+    whole, spread = divmod(at, 2)
+    part = (share - below[at - 1]) / busy[whole] if spread else 0.0
+    return float(min(whole + part, buffer))
 
 
-def mean_wait(queue: ExactQueue, bursts: Bursts, load: float, buffer: int) -> float:
-    """Mean wait, packet times, nobody waiting for more than a full buffer.
-
-    Half of the packet on the wire is left on average. Without a limit it is E[Q] / rho.
-    """
-    share = ahead(queue, bursts)
-    met = np.minimum(np.arange(share.size), buffer)
-    return float(np.dot(met, share) - load / 2.0)
+def mean(queue: ExactQueue, bursts: Bursts, buffer: int) -> float:
+    """Mean wait, nobody waiting for more than a full buffer; without a limit E[Q] / rho."""
+    idle, busy = _ahead(queue, bursts)
+    met = np.minimum(np.arange(idle.size), buffer) @ idle
+    return float(met + np.minimum(np.arange(busy.size) + 0.5, buffer) @ busy)

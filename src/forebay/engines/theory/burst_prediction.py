@@ -30,8 +30,8 @@ def predict_bursts(scenario: Scenario) -> Prediction:
     size, second = scenario.buffer_packets, 1.0 / capacity(scenario)
     lost = _over(queue, size)
     p50, p95, p99 = (_quantile(queue, p, size) for p in _PROBABILITIES)
-    d50, d95, d99 = (burst_wait.waits(queue, traffic.bursts, p, size) for p in _PROBABILITIES)
-    seen = burst_wait.mean_wait(queue, traffic.bursts, traffic.load, size)
+    d50, d95, d99 = (burst_wait.quantile(queue, traffic.bursts, p, size) for p in _PROBABILITIES)
+    seen = burst_wait.mean(queue, traffic.bursts, size)
     return Prediction(
         utilization=traffic.load * (1.0 - lost),
         loss_rate=lost,
@@ -75,7 +75,7 @@ def _asked(scenario: Scenario, traffic: BurstTraffic, queue: ExactQueue) -> dict
     if wanted.maximum is not None:
         waits[DELAY_MAXIMUM] = float(size)
     if wanted.quantile is not None:
-        wait = burst_wait.waits(queue, traffic.bursts, wanted.quantile, size)
+        wait = burst_wait.quantile(queue, traffic.bursts, wanted.quantile, size)
         waits[delay_quantile_name(wanted.quantile)] = wait
     second = 1.0 / capacity(scenario)
     return {name: Metric(value=w * second, low=None, high=None, n=0) for name, w in waits.items()}
