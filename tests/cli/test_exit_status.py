@@ -35,7 +35,7 @@ def test_a_good_run_is_0(forebay_, link, scenario):
         (["size", "{scenario}", "--figure", "out.gif"], ".svg"),
         (["size", "{scenario}", "--figure", "no-such-folder/out.svg"], "no-such-folder"),
         (["size", "{scenario}", "--seeds", "9", "--max-seeds", "4"], "--max-seeds"),
-        (["reproduce", "A.fig51"], "A.fig15"),
+        (["reproduce", "A.fig51"], "A.fig5"),
     ],
 )
 def test_bad_input_is_2_and_one_line(forebay_, link, scenario, arguments, named):

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
 
 HERE = Path(__file__).resolve().parent
 TARGETS = (0.98, 0.995, 0.999)

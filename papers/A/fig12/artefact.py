@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
 
 HERE = Path(__file__).resolve().parent
 LOAD, INCREASE = 0.8, 0.125

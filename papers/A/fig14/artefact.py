@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
 
 HERE = Path(__file__).resolve().parent
 FLOWS, QUICK = (10, 50, 100, 200, 300, 500), (50, 300)

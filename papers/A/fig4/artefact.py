@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
 
 HERE = Path(__file__).resolve().parent
 BDP = BUFFER = 142.0

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge
+from forebay.report import Line, Panel, Picture, Reproduction, judge
 
 HERE = Path(__file__).resolve().parent
 

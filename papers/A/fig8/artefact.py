@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge
+from forebay.report import Line, Panel, Picture, Reproduction, judge
 
 HERE = Path(__file__).resolve().parent
 BINS = 40

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
 
 HERE = Path(__file__).resolve().parent
 FLOWS, QUICK = (50, 100, 200), (100,)

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import forebay
-from forebay.report import Reproduction, percent
-from forebay.report.claims import judge, shares
+from forebay.report import Reproduction, judge, percent, shares
 
 HERE = Path(__file__).resolve().parent
 MOST_SEEDS = 2  # tens of thousands of flows average out within a run

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
 
 HERE = Path(__file__).resolve().parent
 FLOWS, BDP = 1500, 217

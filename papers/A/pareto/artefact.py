@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import forebay
-from forebay.report import Reproduction, percent
-from forebay.report.claims import judge
+from forebay.report import Reproduction, judge, percent
 
 HERE = Path(__file__).resolve().parent
 USERS, FILE_BITS, THINK_S, PACKETS = 200, 100 * 12_000, 0.5, 165

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
-from forebay.report.claims import judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
 
 HERE = Path(__file__).resolve().parent
 TARGET = 0.98

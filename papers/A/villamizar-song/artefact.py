@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction, percent
-from forebay.report.claims import judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, judge, percent, shares
 
 HERE = Path(__file__).resolve().parent
 FLOWS, BUFFERS = (1, 4, 8), (0.125, 0.25, 0.5, 1.0, 1.5)
