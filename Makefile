@@ -41,6 +41,7 @@ $(VENV)/.installed: requirements.lock $(VENV)/.created
 $(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed
 	@echo 'setup 3/3: the Rust core'
 	@PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 # --- what a person asks for ---------------------------------------------------------------------

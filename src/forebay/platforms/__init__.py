@@ -4,16 +4,19 @@
 back. One platform is one file and one line in the registry.
 """
 
-from forebay.platforms.asking import ask, parse_bytes, parse_rate, read_snippet, with_choices
-from forebay.platforms.emission import Emission, emit
-from forebay.platforms.errors import PlatformError
-from forebay.platforms.linting import Lint, lint
-from forebay.platforms.memory import REFERENCE_POINTS, TIERS, Memory, memory_for
-from forebay.platforms.port import Port, Wanted
-from forebay.platforms.protocol import Platform
-from forebay.platforms.reading import Note, Reading
-from forebay.platforms.registry import REFUSED, get, names
-from forebay.platforms.snippet import Snippet
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from forebay.platforms.asking import ask, parse_bytes, parse_rate, read_snippet, with_choices
+    from forebay.platforms.emission import Emission, emit
+    from forebay.platforms.errors import PlatformError
+    from forebay.platforms.linting import Lint, lint
+    from forebay.platforms.memory import REFERENCE_POINTS, TIERS, Memory, memory_for
+    from forebay.platforms.port import Port, Wanted
+    from forebay.platforms.protocol import Platform
+    from forebay.platforms.reading import Note, Reading
+    from forebay.platforms.registry import REFUSED, get, names
+    from forebay.platforms.snippet import Snippet
 
 __all__ = [
     "REFERENCE_POINTS",
@@ -40,3 +43,40 @@ __all__ = [
     "read_snippet",
     "with_choices",
 ]
+
+# Who holds each name. A file is read when something of it is asked for: a sizing wants memory only.
+_HOLDERS = {
+    "Emission": "emission",
+    "Lint": "linting",
+    "Memory": "memory",
+    "Note": "reading",
+    "Platform": "protocol",
+    "PlatformError": "errors",
+    "Port": "port",
+    "REFERENCE_POINTS": "memory",
+    "REFUSED": "registry",
+    "Reading": "reading",
+    "Snippet": "snippet",
+    "TIERS": "memory",
+    "Wanted": "port",
+    "ask": "asking",
+    "emit": "emission",
+    "get": "registry",
+    "lint": "linting",
+    "memory_for": "memory",
+    "names": "registry",
+    "parse_bytes": "asking",
+    "parse_rate": "asking",
+    "read_snippet": "asking",
+    "with_choices": "asking",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOLDERS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_HOLDERS[name]}"), name)
+    globals()[name] = value
+    return value
