@@ -10,7 +10,7 @@ import pytest
 from forebay import _core
 from forebay.engines.simulation import SimulationEngine
 from forebay.outcome import Outcome
-from forebay.scenario import CONGESTION_CONTROLS, Scenario, load, loads
+from forebay.scenario import CONGESTION_CONTROLS, Scenario, ScenarioError, load, loads
 
 SMALL = """
 link.rate = "20 Mbit/s"
@@ -269,3 +269,11 @@ def test_a_shared_memory_gives_a_lone_port_its_dynamic_threshold() -> None:
     assert link.queue_packets is not None and link.queue_packets.p99 is not None
     # Half of the memory, less the packet on the wire.
     assert 30 <= link.queue_packets.p99.value <= 40
+
+
+def test_a_discipline_that_refuses_so_small_a_buffer_says_so_in_one_line() -> None:
+    asked = scenario("queue.discipline=red", "queue.size=5 packets")
+    with pytest.raises(ScenarioError) as caught:
+        SimulationEngine().run(asked, [1])
+    assert "5 packets before bottleneck: red" in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1

@@ -112,7 +112,7 @@ def _buffer(scenario: Scenario) -> None:
 
 
 def _links(scenario: Scenario) -> None:
-    seen = {"bottleneck"}
+    seen = {"bottleneck", "reverse"}  # the second stands for the bottleneck's other direction
     for index, link in enumerate(scenario.links):
         if link.name in seen:
             wrong, hint = "another link has this name", "write a name of its own"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay import _core
-from forebay.scenario import BOTTLENECK
+from forebay.scenario import BOTTLENECK, ScenarioError
 
 if TYPE_CHECKING:
     from forebay.scenario import Link, Queue, Scenario, Traffic
@@ -20,6 +20,7 @@ REVERSE = "reverse"
 
 _HOST_QUEUE = 1000
 """Packets that a host keeps before its own access link: Linux's txqueuelen."""
+_MOST_SHARED = 60_000
 _AT_ONCE = 1e18
 _PS_PER_S = 1e12
 
@@ -56,7 +57,7 @@ def lay_out(scenario: Scenario, workload: Workload) -> Layout:
     """Return the network that `scenario` describes, for the flows of `workload`."""
     named = _named(scenario)
     index = {name: place for place, (name, *_) in enumerate(named)}
-    links = [_link(scenario, link, queue, packets) for _, link, queue, packets in named]
+    links = [_link(scenario, *each) for each in named]
     routes = [_route(scenario, group, index) for group in scenario.traffic]
     layout = Layout(
         names=[name for name, *_ in named],
@@ -96,6 +97,10 @@ def _route(scenario: Scenario, group: Traffic, index: dict[str, int]) -> Route:
 def _share_access(layout: Layout, workload: Workload) -> None:
     """Give each access link that several flows share a link and a queue of its own."""
     groups, first, size = np.unique(workload.access_group, return_index=True, return_counts=True)
+    if np.count_nonzero(size > 1) > _MOST_SHARED:
+        wrong = f"more than {_MOST_SHARED} access links are shared"
+        hint = "write a larger access_sharing, or 1"
+        raise ScenarioError("out-of-range", wrong, hint, field="traffic.access_sharing")
     for group, flow in zip(groups[size > 1], first[size > 1], strict=True):
         rate = workload.access_bps[flow]
         layout.links.append(_core.Link(rate, buffer_packets=_HOST_QUEUE))
@@ -106,14 +111,20 @@ def _share_access(layout: Layout, workload: Workload) -> None:
         layout.access_bps[behind] = _AT_ONCE
 
 
-def _link(scenario: Scenario, link: Link, queue: Queue, packets: int) -> _core.Link:
-    return _core.Link(
-        link.rate,
-        buffer_packets=packets,
-        packet_bytes=scenario.packet,
-        discipline="pfifo" if queue.discipline == "drop-tail" else queue.discipline,
-        parameters=queue.parameters,
-        transmit_ring=queue.transmit_ring,
-        delay_ps=round(link.delay * _PS_PER_S),
-        alpha=queue.alpha,
-    )
+def _link(scenario: Scenario, name: str, link: Link, queue: Queue, packets: int) -> _core.Link:
+    """Return a link of the simulator; a discipline may refuse so small a buffer (red does)."""
+    try:
+        return _core.Link(
+            link.rate,
+            buffer_packets=packets,
+            packet_bytes=scenario.packet,
+            discipline="pfifo" if queue.discipline == "drop-tail" else queue.discipline,
+            parameters=queue.parameters,
+            transmit_ring=queue.transmit_ring,
+            delay_ps=round(link.delay * _PS_PER_S),
+            alpha=queue.alpha,
+        )
+    except ValueError as error:
+        wrong = f"{packets} packets before {name}: {error}"
+        hint = "write a larger size, or set the discipline's parameters"
+        raise ScenarioError("out-of-range", wrong, hint, field="queue") from error
