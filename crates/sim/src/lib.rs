@@ -10,6 +10,7 @@ pub mod flow;
 pub mod link;
 mod network;
 pub mod parcel;
+mod playing;
 pub mod probe;
 pub mod queue;
 mod readings;

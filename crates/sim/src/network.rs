@@ -23,7 +23,7 @@ pub(crate) struct Network<'a> {
     pub(crate) links: Vec<Link>,
     pub(crate) wheel: Wheel,
     /// A flow has 2^this nodes.
-    node_bits: u32,
+    pub(crate) node_bits: u32,
     /// Round-trip times that senders measured, by class.
     pub(crate) rtt: Vec<Histogram>,
     /// Completion times, by class.
@@ -113,42 +113,6 @@ impl<'a> Network<'a> {
         self.transmit(now, flow);
     }
 
-    /// The timer of a flow that sends packets of its own or file after file; true if it was for
-    /// that alone.
-    #[cold]
-    fn plays(&mut self, now: Picos, flow: &mut Flow) -> bool {
-        let Some(play) = &flow.play else { return false };
-        if let Source::Packets(_, end) = play.source {
-            self.on_packet_due(now, flow, end as usize);
-            return true;
-        }
-        let restart_at = play.restart_at;
-        if restart_at == NEVER {
-            return false;
-        }
-        if now < restart_at {
-            self.schedule(flow, TIMER, restart_at);
-            return true; // every segment has arrived: nothing is left to be sent again
-        }
-        let first = flow.index << self.node_bits;
-        (first..first + (1 << self.node_bits)).for_each(|node| self.wheel.remove(node));
-        flow.restart(now, self.config);
-        false
-    }
-
-    /// A packet of an open-loop source reaches the first queue; the next is put on its way.
-    fn on_packet_due(&mut self, now: Picos, flow: &mut Flow, end: usize) {
-        let Some(play) = &mut flow.play else { return };
-        let index = play.next;
-        play.next += 1;
-        play.earlier.sent += 1;
-        if play.next < end {
-            let at = flow.through_own_access(self.config.packets[index + 1]);
-            self.schedule(flow, TIMER, at);
-        }
-        self.enter(now, flow, index as u64);
-    }
-
     pub(crate) fn on_access(&mut self, now: Picos, flow: &mut Flow) {
         let (_, seq) = flow.in_access.pop_front().expect("scheduled with a packet in access");
         if let Some(&(at, _)) = flow.in_access.front() {
@@ -192,7 +156,7 @@ impl<'a> Network<'a> {
 
     /// A data packet reaches the first queue of its route.
     #[inline(always)]
-    fn enter(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
+    pub(crate) fn enter(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
         let link = flow.first_link as usize;
         let bytes = self.data_bytes(flow, seq);
         let arriving = Arriving { bytes, class: flow.class, ecn: flow.ecn };
@@ -212,7 +176,7 @@ impl<'a> Network<'a> {
 
     /// Size on the link of a flow's data packet.
     #[inline]
-    fn data_bytes(&self, flow: &Flow, seq: u64) -> u32 {
+    pub(crate) fn data_bytes(&self, flow: &Flow, seq: u64) -> u32 {
         match &flow.play {
             Some(play) if matches!(play.source, Source::Packets(..)) => {
                 self.config.packets[seq as usize].bytes
@@ -308,33 +272,6 @@ impl<'a> Network<'a> {
                 let home = flow.detour.as_ref().map_or(0, |detour| detour.home_delay);
                 self.file_ended(flow, packet.at + flow.turn_delay + home);
             }
-        }
-    }
-
-    /// A packet of an open-loop source has arrived: nobody answers. False for any other packet.
-    #[cold]
-    fn received_alone(&mut self, flow: &mut Flow, seq: u64) -> bool {
-        let bytes = self.data_bytes(flow, seq);
-        match &mut flow.play {
-            Some(play) if matches!(play.source, Source::Packets(..)) => {
-                play.earlier.received += 1;
-                play.earlier.received_bytes += u64::from(bytes);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// A file has arrived whole; the user learns of it at `now` and thinks.
-    #[cold]
-    fn file_ended(&mut self, flow: &mut Flow, now: Picos) {
-        let Some(play) = &mut flow.play else { return };
-        let Source::Files(_, end) = play.source else { return };
-        let at = now + self.config.files[play.next].think;
-        play.next += 1;
-        if play.next < end as usize {
-            play.restart_at = at;
-            self.schedule(flow, TIMER, at);
         }
     }
 
