@@ -117,6 +117,17 @@ impl Wheel {
         self.entries[node as usize].place = Place::Idle;
     }
 
+    /// Whether nothing is due up to and with `at`. May say no where it would be dear to find out.
+    #[inline]
+    pub fn is_quiet_until(&self, at: Picos) -> bool {
+        if let Some(&node) = self.open.last() {
+            return self.entries[node as usize].at > at;
+        }
+        let slot = at >> self.shift;
+        let near = self.next_occupied().unwrap_or(u64::MAX);
+        near > slot && self.far.peek().is_none_or(|Reverse((far, ..))| *far > at)
+    }
+
     /// The next node to fire, and when.
     #[inline]
     pub fn pop(&mut self) -> Option<(Picos, Node)> {

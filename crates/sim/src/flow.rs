@@ -96,6 +96,8 @@ pub struct Flow {
     pub onward_delay: Picos,
     /// When the flow's first packet reaches the first queue.
     pub start: Picos,
+    /// When the flow's timer node fires; `NEVER` where it is idle.
+    pub wakes_at: Picos,
     access_time: Picos,
     access_free: Picos,
     /// Packets on the access link: when each reaches the queue, and its sequence number.
@@ -142,6 +144,7 @@ impl Flow {
             turn_delay: turn + if route.backward.is_empty() { access_time } else { 0 },
             onward_delay: spec.rtt / 2 + access_time,
             start: spec.start,
+            wakes_at: NEVER,
             access_time,
             access_free: 0,
             in_access: Ring::default(),
@@ -204,6 +207,7 @@ impl Flow {
         self.sender = Sender::new(cc, config.files[play.next].segments, profile);
         self.receiver = self.receiver.anew();
         self.held_back = false;
+        self.wakes_at = NEVER;
         self.in_access = Ring::default();
         self.start = now;
         let route = &config.routes[self.route as usize];

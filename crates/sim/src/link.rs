@@ -88,7 +88,7 @@ impl Link {
 
     /// A packet arrives at the queue; `parcel` makes it whole where it has to be kept. Others that
     /// are lost by that go to `lost`.
-    #[inline]
+    #[inline(always)]
     pub fn offer(
         &mut self,
         now: Picos,

@@ -30,6 +30,8 @@ pub(crate) struct Network<'a> {
     pub(crate) completions: Vec<Vec<Picos>>,
     /// Data packets that reached, or are bound to reach, their receivers.
     pub(crate) packets: u64,
+    /// When the next reading is taken.
+    pub(crate) next_reading: Picos,
     /// Packets that a queue lost while it did something else.
     lost: Vec<Parcel>,
     /// The first node of a link.
@@ -51,6 +53,7 @@ impl<'a> Network<'a> {
             rtt: vec![Histogram::default(); classes],
             completions: vec![Vec::new(); classes],
             packets: 0,
+            next_reading: 0,
             lost: Vec::new(),
             link_nodes: link_nodes as Node,
         }
@@ -80,7 +83,9 @@ impl<'a> Network<'a> {
         let pipe = flow.detour.as_mut().and_then(|detour| detour.acks.last_mut());
         let pipe = pipe.unwrap_or(&mut flow.receiver.acks);
         let ack = pipe.pop_front().expect("scheduled with an ACK in flight");
-        let next = pipe.front().map(|next| next.at);
+        if let Some(next) = pipe.front() {
+            self.wheel.insert(flow.index << self.node_bits, next.at); // it has just fired
+        }
         if ack.also > 0 {
             tell_of_lost_acks(flow, ack.also);
         }
@@ -89,21 +94,19 @@ impl<'a> Network<'a> {
             self.rtt[flow.class as usize].record(rtt);
         }
         self.transmit(now, flow);
-        if let Some(at) = next {
-            self.schedule(flow, HOME, at);
-        }
     }
 
     /// The flow starts, or its retransmission timer may have expired. The timer's node is moved
     /// only when it fires: an ACK that postpones it costs nothing.
     pub(crate) fn on_timer(&mut self, now: Picos, flow: &mut Flow) {
+        flow.wakes_at = NEVER;
         if flow.play.is_some() && self.plays(now, flow) {
             return;
         }
         let begins = flow.sender.snd_max == 0;
         if !begins && flow.sender.timer_at > now {
             if flow.sender.timer_at != NEVER {
-                self.schedule(flow, TIMER, flow.sender.timer_at);
+                self.wake_at(flow, flow.sender.timer_at);
             }
             return;
         }
@@ -118,7 +121,7 @@ impl<'a> Network<'a> {
         if let Some(&(at, _)) = flow.in_access.front() {
             self.schedule(flow, ACCESS, at);
         }
-        self.enter(now, flow, seq);
+        self.enter_late(now, flow, seq);
         if flow.held_back {
             self.transmit(now, flow);
         }
@@ -140,18 +143,43 @@ impl<'a> Network<'a> {
             }
             let seq = flow.sender.next_segment(now);
             let at = flow.through_access(now);
-            if at == now {
-                self.enter(now, flow, seq);
-                continue;
-            }
-            flow.in_access.push_back((at, seq));
-            if flow.in_access.len() == 1 {
-                self.schedule(flow, ACCESS, at);
+            if at == now || self.reaches_first(at, flow) {
+                self.enter(at, flow, seq);
+            } else {
+                self.delay_in_access(flow, at, seq);
             }
         }
-        if flow.sender.timer_at != NEVER {
-            self.schedule(flow, TIMER, flow.sender.timer_at);
+        if flow.sender.timer_at < flow.wakes_at {
+            self.wake_at(flow, flow.sender.timer_at);
         }
+    }
+
+    /// Nothing happens anywhere before a packet that leaves the flow's access link at `at`: it needs
+    /// no event of its own.
+    #[inline]
+    fn reaches_first(&self, at: Picos, flow: &Flow) -> bool {
+        flow.in_access.is_empty() && at < self.next_reading && self.wheel.is_quiet_until(at)
+    }
+
+    #[inline(never)]
+    fn delay_in_access(&mut self, flow: &mut Flow, at: Picos, seq: u64) {
+        flow.in_access.push_back((at, seq));
+        if flow.in_access.len() == 1 {
+            self.schedule(flow, ACCESS, at);
+        }
+    }
+
+    /// Makes sure that the flow's timer node fires no later than `at`.
+    #[inline(never)]
+    pub(crate) fn wake_at(&mut self, flow: &mut Flow, at: Picos) {
+        flow.wakes_at = flow.wakes_at.min(at);
+        self.schedule(flow, TIMER, at);
+    }
+
+    /// `enter` for packets that need an event of their own.
+    #[inline(never)]
+    pub(crate) fn enter_late(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
+        self.enter(now, flow, seq);
     }
 
     /// A data packet reaches the first queue of its route.
@@ -363,7 +391,7 @@ fn node_bits(config: &Config) -> u32 {
 fn grain(config: &Config) -> Picos {
     let bytes = config.flows.iter().map(|flow| flow.packet_bytes).min().unwrap_or(1500);
     let times = config.links.iter().map(|link| serialization(bytes, link.rate_bps));
-    times.min().unwrap_or(SECOND) / 2
+    times.min().unwrap_or(SECOND) / 4
 }
 
 /// Far enough for round trips and nearly all retransmission timers.

@@ -16,32 +16,32 @@ impl<T> Default for Ring<T> {
 
 impl<T: Copy + Default> Ring<T> {
     /// Entries in it.
-    #[inline]
+    #[inline(always)]
     pub fn len(&self) -> usize {
         self.len as usize
     }
 
     /// Whether there are none.
-    #[inline]
+    #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The oldest.
-    #[inline]
+    #[inline(always)]
     pub fn front(&self) -> Option<&T> {
-        if self.len == 0 { None } else { self.slots.get(self.head as usize) }
+        if self.len == 0 { None } else { Some(&self.slots[self.head as usize]) }
     }
 
     /// The newest.
-    #[inline]
+    #[inline(always)]
     pub fn back_mut(&mut self) -> Option<&mut T> {
         let last = self.index(self.len.wrapping_sub(1));
         if self.len == 0 { None } else { self.slots.get_mut(last) }
     }
 
     /// Adds the newest.
-    #[inline]
+    #[inline(always)]
     pub fn push_back(&mut self, value: T) {
         if self.len as usize == self.slots.len() {
             self.grow();
@@ -52,7 +52,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     /// Takes the oldest.
-    #[inline]
+    #[inline(always)]
     pub fn pop_front(&mut self) -> Option<T> {
         let value = *self.front()?;
         self.drop_front();
@@ -60,21 +60,21 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     /// Forgets the oldest of a ring that is not empty.
-    #[inline]
+    #[inline(always)]
     pub fn drop_front(&mut self) {
-        self.head = self.index(1) as u32;
+        self.head = (self.head + 1) & (self.slots.len() as u32).wrapping_sub(1);
         self.len -= 1;
     }
 
     /// Takes the newest.
-    #[inline]
+    #[inline(always)]
     pub fn pop_back(&mut self) -> Option<T> {
         let value = *self.back_mut()?;
         self.len -= 1;
         Some(value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn index(&self, offset: u32) -> usize {
         self.head.wrapping_add(offset) as usize & self.slots.len().wrapping_sub(1)
     }

@@ -36,19 +36,23 @@ pub fn run(config: &Config, control: &Control) -> Result<Option<Report>, ConfigE
 impl<'a> Simulation<'a> {
     fn new(config: &'a Config) -> Self {
         let make = |(index, spec)| Flow::new(index, spec, config);
-        let flows: Vec<Flow> = (0..).zip(&config.flows).map(make).collect();
+        let mut flows: Vec<Flow> = (0..).zip(&config.flows).map(make).collect();
         let mut network = Network::new(config);
-        let begins = flows.iter().filter(|flow| flow.start < NEVER);
-        begins.for_each(|flow| network.schedule(flow, TIMER, flow.start));
+        let begins = flows.iter_mut().filter(|flow| flow.start < NEVER);
+        begins.for_each(|flow| network.wake_at(flow, flow.start));
         Self { flows, network }
     }
 
     fn run(mut self, config: &Config, control: &Control) -> Option<Report> {
         let mut readings = Readings::new(config);
         let mut events = 0_u64;
+        self.network.next_reading = readings.next_at;
         while let Some((now, node)) = self.network.wheel.pop() {
-            if now >= readings.next_at && readings.take(&mut self, now) {
-                break;
+            if now >= self.network.next_reading {
+                if readings.take(&mut self, now) {
+                    break;
+                }
+                self.network.next_reading = readings.next_at;
             }
             if events % WATCH_INTERVAL == 0 && watch(control, now) {
                 return None;
