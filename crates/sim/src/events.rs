@@ -7,6 +7,7 @@
 //! A slot spans 2^shift picoseconds. Slots beyond the wheel's horizon wait in a binary heap.
 
 use crate::time::Picos;
+use prefetch_index::prefetch_index;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -63,6 +64,12 @@ impl Wheel {
             tickets: 0,
             now: 0,
         }
+    }
+
+    /// Calls what the wheel keeps of `node` into the cache.
+    #[inline]
+    pub fn prefetch(&self, node: Node) {
+        prefetch_index(&self.entries, node as usize);
     }
 
     /// When `node` will fire, if it is pending.
@@ -234,18 +241,33 @@ impl Wheel {
         self.open[first..].reverse();
     }
 
+    /// The first slot after `slot` that is due no later than so many slots from now, and a node
+    /// of it: an event to come.
+    #[inline]
+    pub fn look_ahead(&self, slot: u64, slots: u64) -> Option<(u64, Node)> {
+        let found = self.occupied_after(slot.max(self.cursor))?;
+        let index = found as usize & (self.heads.len() - 1);
+        (found <= self.cursor + slots).then(|| (found, self.heads[index]))
+    }
+
     /// The absolute number of the first occupied slot after the cursor.
     #[inline]
     fn next_occupied(&self) -> Option<u64> {
+        self.occupied_after(self.cursor)
+    }
+
+    /// The absolute number of the first occupied slot after `slot`, less than a horizon away.
+    #[inline]
+    fn occupied_after(&self, slot: u64) -> Option<u64> {
         let mask = self.heads.len() - 1;
         let words = self.occupied.len();
-        let start = (self.cursor as usize + 1) & mask;
+        let start = (slot as usize + 1) & mask;
         let mut word = start / 64;
         let mut bits = self.occupied[word] & (!0 << (start % 64));
         for _ in 0..=words {
             if bits != 0 {
                 let index = word * 64 + bits.trailing_zeros() as usize;
-                return Some(self.cursor + 1 + ((index.wrapping_sub(start)) & mask) as u64);
+                return Some(slot + 1 + ((index.wrapping_sub(start)) & mask) as u64);
             }
             word = if word + 1 == words { 0 } else { word + 1 };
             bits = self.occupied[word];

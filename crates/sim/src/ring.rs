@@ -1,5 +1,7 @@
 //! A queue in a ring whose size is a power of two: what every packet passes through.
 
+use prefetch_index::prefetch_index;
+
 /// Grows as needed, and never shrinks.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
@@ -31,6 +33,13 @@ impl<T: Copy + Default> Ring<T> {
     #[inline(always)]
     pub fn front(&self) -> Option<&T> {
         if self.len == 0 { None } else { Some(&self.slots[self.head as usize]) }
+    }
+
+    /// Calls both ends into the cache.
+    #[inline(always)]
+    pub fn prefetch(&self) {
+        prefetch_index(&self.slots, self.head as usize);
+        prefetch_index(&self.slots, self.index(self.len));
     }
 
     /// The newest.

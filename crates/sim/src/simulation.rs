@@ -1,5 +1,6 @@
 //! The run: flows, the network between them, and the loop that moves both through time.
 
+use crate::ahead::Ahead;
 use crate::config::{Config, ConfigError};
 use crate::events::Node;
 use crate::flow::Flow;
@@ -46,6 +47,7 @@ impl<'a> Simulation<'a> {
     fn run(mut self, config: &Config, control: &Control) -> Option<Report> {
         let mut readings = Readings::new(config);
         let mut events = 0_u64;
+        let mut ahead = Ahead::of(&self.flows, self.network.node_bits);
         self.network.next_reading = readings.next_at;
         while let Some((now, node)) = self.network.wheel.pop() {
             if now >= self.network.next_reading {
@@ -58,6 +60,9 @@ impl<'a> Simulation<'a> {
                 return None;
             }
             events += 1;
+            if let Some(ahead) = &mut ahead {
+                ahead.look(&self.network.wheel, &self.flows);
+            }
             self.handle(now, node);
         }
         // Where every flow has ended before the window did, the rest of it is silence.

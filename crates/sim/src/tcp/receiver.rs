@@ -37,23 +37,24 @@ enum Held {
     Compressed,
 }
 
-/// Receiver state of one flow, and its ACKs in flight.
+/// Receiver state of one flow, and its ACKs in flight. What every segment touches comes first.
 #[derive(Default)]
+#[repr(C)]
 pub struct Receiver {
+    /// ACKs on the way back, in order.
+    pub acks: Ring<AckPacket>,
     /// Next segment expected.
     pub rcv_nxt: u64,
     /// What has arrived beyond it.
     beyond: Reassembly,
-    /// ACKs on the way back, in order.
-    pub acks: Ring<AckPacket>,
     /// The last entry of `acks` waits until this time less the way back.
     waits: Option<(Held, Picos)>,
-    /// Propagation there and back: what the handshake measured.
-    rtt: Picos,
     /// How long a single segment's ACK waits (Linux's ato); 0 before the first segment.
     delay: Picos,
     /// When the last segment in order came.
     last: Picos,
+    /// Propagation there and back: what the handshake measured.
+    rtt: Picos,
     /// ACKs that still go at once.
     quick: u32,
     /// Duplicate ACKs since rcv_nxt last moved, as far as they are counted.

@@ -5,7 +5,10 @@ use crate::time::{NEVER, Picos, SECOND};
 
 /// srtt, rttvar and the timeout that follows from them.
 #[derive(Clone)]
+#[repr(C)]
 pub struct RttEstimator {
+    base_rto: Picos,
+    backoff: u32,
     /// Smoothed round-trip time; 0 before the first sample.
     pub srtt: Picos,
     /// Round-trip variation.
@@ -17,8 +20,6 @@ pub struct RttEstimator {
     margin: Picos,
     /// The segment whose acknowledgement ends this window.
     window_end: u64,
-    base_rto: Picos,
-    backoff: u32,
 }
 
 impl Default for RttEstimator {
