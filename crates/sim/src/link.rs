@@ -97,10 +97,7 @@ impl Link {
         lost: &mut Vec<Parcel>,
     ) -> Verdict {
         match &mut self.queue {
-            Queue::Planned(queue) => {
-                let work = self.wire.time(packet.bytes);
-                queue.offer(now, packet, work, &mut self.meter)
-            }
+            Queue::Planned(queue) => queue.offer(now, packet, &mut self.wire, &mut self.meter),
             Queue::Scheduled(queue) => queue.offer(now, &parcel(), &mut self.meter, lost),
         }
     }
@@ -146,7 +143,7 @@ impl Link {
     pub fn waiting(&mut self, now: Picos) -> usize {
         match &mut self.queue {
             Queue::Planned(queue) => {
-                queue.advance(now, &mut self.meter);
+                queue.advance(now, &mut self.wire, &mut self.meter);
                 queue.in_queue()
             }
             Queue::Scheduled(queue) => queue.packets(),
@@ -157,7 +154,7 @@ impl Link {
     pub fn bytes_held(&mut self, now: Picos) -> u64 {
         match &mut self.queue {
             Queue::Planned(queue) => {
-                queue.advance(now, &mut self.meter);
+                queue.advance(now, &mut self.wire, &mut self.meter);
                 queue.bytes_held(now)
             }
             Queue::Scheduled(queue) => queue.bytes_held(now),
@@ -166,7 +163,7 @@ impl Link {
 }
 
 impl Serializer {
-    #[inline]
+    #[inline(always)]
     fn time(&mut self, bytes: u32) -> Picos {
         if self.last.0 != bytes {
             self.last = (bytes, serialization(bytes, self.rate_bps));
