@@ -7,6 +7,7 @@ use crate::link::{Arriving, Link, Verdict};
 use crate::parcel::{Load, Parcel};
 use crate::probe::histogram::Histogram;
 use crate::queue::shared::SharedBuffer;
+use crate::tcp::profile::Profile;
 use crate::tcp::receiver::AckPacket;
 use crate::time::{NEVER, Picos, SECOND, serialization};
 
@@ -89,11 +90,11 @@ impl<'a> Network<'a> {
         if ack.also > 0 {
             tell_of_lost_acks(flow, ack.also);
         }
-        let profile = &self.config.profiles[flow.class as usize];
+        let profile = self.profile(flow);
         if let Some(rtt) = flow.sender.on_ack(now, ack, profile) {
             self.rtt[flow.class as usize].record(rtt);
         }
-        self.transmit(now, flow);
+        self.send(now, flow, profile);
     }
 
     /// The flow starts, or its retransmission timer may have expired. The timer's node is moved
@@ -111,7 +112,7 @@ impl<'a> Network<'a> {
             return;
         }
         if !begins {
-            flow.sender.on_timer(now, &self.config.profiles[flow.class as usize]);
+            flow.sender.on_timer(now, self.profile(flow));
         }
         self.transmit(now, flow);
     }
@@ -127,10 +128,19 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Sends what the flow's window lets go.
-    #[inline]
+    /// Sends what the flow's window lets go, where it was not an ACK that opened it.
+    #[inline(never)]
     pub(crate) fn transmit(&mut self, now: Picos, flow: &mut Flow) {
-        let profile = &self.config.profiles[flow.class as usize];
+        self.send(now, flow, self.profile(flow));
+    }
+
+    #[inline]
+    fn profile(&self, flow: &Flow) -> &'a Profile {
+        &self.config.profiles[flow.class as usize]
+    }
+
+    #[inline(always)]
+    fn send(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
         flow.held_back = false;
         for _ in 0..flow.sender.allowance(profile) {
             if profile.small_queues && flow.access_holds_enough() {
@@ -144,7 +154,7 @@ impl<'a> Network<'a> {
             let seq = flow.sender.next_segment(now);
             let at = flow.through_access(now);
             if at == now || self.reaches_first(at, flow) {
-                self.enter(at, flow, seq);
+                self.enter(at, flow, seq, profile);
             } else {
                 self.delay_in_access(flow, at, seq);
             }
@@ -179,12 +189,12 @@ impl<'a> Network<'a> {
     /// `enter` for packets that need an event of their own.
     #[inline(never)]
     pub(crate) fn enter_late(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
-        self.enter(now, flow, seq);
+        self.enter(now, flow, seq, self.profile(flow));
     }
 
     /// A data packet reaches the first queue of its route.
     #[inline(always)]
-    pub(crate) fn enter(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
+    fn enter(&mut self, now: Picos, flow: &mut Flow, seq: u64, profile: &Profile) {
         let link = flow.first_link as usize;
         let bytes = self.data_bytes(flow, seq);
         let arriving = Arriving { bytes, class: flow.class, ecn: flow.ecn };
@@ -194,7 +204,7 @@ impl<'a> Network<'a> {
         }
         match self.links[link].offer(now, arriving, parcel, &mut self.lost) {
             Verdict::Departs(at, marked) if flow.detour.is_none() => {
-                self.receive(flow, Transit { at, seq, marked });
+                self.receive(flow, Transit { at, seq, marked }, profile);
             }
             Verdict::Departs(at, marked) => self.pass_on(flow, 0, Transit { at, seq, marked }),
             Verdict::Dropped => flow.drops += 1,
@@ -268,7 +278,7 @@ impl<'a> Network<'a> {
             Load::Data { seq, marked: before } => {
                 let packet = Transit { at, seq, marked: marked || before };
                 if flow.detour.is_none() {
-                    self.receive(flow, packet);
+                    self.receive(flow, packet, self.profile(flow));
                 } else {
                     self.pass_on(flow, parcel.stage as usize, packet);
                 }
@@ -279,13 +289,12 @@ impl<'a> Network<'a> {
 
     /// A packet has left the last forward queue at `packet.at`: its receiver answers.
     #[inline(always)]
-    fn receive(&mut self, flow: &mut Flow, packet: Transit) {
+    fn receive(&mut self, flow: &mut Flow, packet: Transit, profile: &Profile) {
         self.packets += 1;
         if flow.play.is_some() && self.received_alone(flow, packet.seq) {
             return;
         }
-        let profile = &self.config.profiles[flow.class as usize];
-        let unfinished = flow.receiver.rcv_nxt < flow.sender.end;
+        let before = flow.receiver.rcv_nxt;
         let answered = packet.at + flow.turn_delay;
         flow.receiver.on_segment(packet.seq, answered, packet.marked, profile);
         // Of two, the first may be a delayed ACK that was hastened.
@@ -293,13 +302,19 @@ impl<'a> Network<'a> {
             let first = flow.receiver.acks.front().map_or(answered, |ack| ack.at);
             self.schedule(flow, turning_node(flow), first);
         }
-        if unfinished && flow.receiver.rcv_nxt >= flow.sender.end {
-            let completed = packet.at + flow.onward_delay - flow.start;
-            self.completions[flow.class as usize].push(completed);
-            if flow.play.is_some() {
-                let home = flow.detour.as_ref().map_or(0, |detour| detour.home_delay);
-                self.file_ended(flow, packet.at + flow.turn_delay + home);
-            }
+        if flow.receiver.rcv_nxt >= flow.sender.end && before < flow.sender.end {
+            self.finish(flow, packet);
+        }
+    }
+
+    /// The last segment has been received.
+    #[cold]
+    fn finish(&mut self, flow: &mut Flow, packet: Transit) {
+        let completed = packet.at + flow.onward_delay - flow.start;
+        self.completions[flow.class as usize].push(completed);
+        if flow.play.is_some() {
+            let home = flow.detour.as_ref().map_or(0, |detour| detour.home_delay);
+            self.file_ended(flow, packet.at + flow.turn_delay + home);
         }
     }
 
@@ -338,7 +353,7 @@ impl<'a> Network<'a> {
     fn pass_on(&mut self, flow: &mut Flow, stage: usize, packet: Transit) {
         let forward = &self.config.routes[flow.route as usize].forward;
         if stage + 1 == forward.len() {
-            return self.receive(flow, packet);
+            return self.receive(flow, packet, self.profile(flow));
         }
         let at = packet.at + self.links[forward[stage] as usize].delay;
         let pipe = &mut detour(flow).data[stage];
