@@ -1,6 +1,7 @@
 //! A queue in a ring whose size is a power of two: what every packet passes through.
 
 use prefetch_index::prefetch_index;
+use std::ops::{Index, IndexMut};
 
 /// Grows as needed, and never shrinks.
 #[derive(Clone, Debug)]
@@ -13,6 +14,24 @@ pub struct Ring<T> {
 impl<T> Default for Ring<T> {
     fn default() -> Self {
         Self { slots: Box::default(), head: 0, len: 0 }
+    }
+}
+
+impl<T: Copy + Default> Index<usize> for Ring<T> {
+    type Output = T;
+
+    /// # Panics
+    /// There are not as many.
+    #[inline(always)]
+    fn index(&self, offset: usize) -> &T {
+        self.get(offset).expect("an entry of the ring")
+    }
+}
+
+impl<T: Copy + Default> IndexMut<usize> for Ring<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, offset: usize) -> &mut T {
+        self.get_mut(offset).expect("an entry of the ring")
     }
 }
 
@@ -39,13 +58,34 @@ impl<T: Copy + Default> Ring<T> {
     #[inline(always)]
     pub fn prefetch(&self) {
         prefetch_index(&self.slots, self.head as usize);
-        prefetch_index(&self.slots, self.index(self.len));
+        prefetch_index(&self.slots, self.place(self.len));
+    }
+
+    /// The one that `offset` others are older than.
+    #[inline(always)]
+    pub fn get(&self, offset: usize) -> Option<&T> {
+        if offset >= self.len() { None } else { Some(&self.slots[self.place(offset as u32)]) }
+    }
+
+    /// The same.
+    #[inline(always)]
+    pub fn get_mut(&mut self, offset: usize) -> Option<&mut T> {
+        let place = self.place(offset as u32);
+        if offset >= self.len() { None } else { Some(&mut self.slots[place]) }
+    }
+
+    /// Forgets the oldest `count`; there are as many.
+    #[inline(always)]
+    pub fn drop_oldest(&mut self, count: usize) {
+        debug_assert!(count <= self.len());
+        self.head = self.place(count as u32) as u32;
+        self.len -= count as u32;
     }
 
     /// The newest.
     #[inline(always)]
     pub fn back_mut(&mut self) -> Option<&mut T> {
-        let last = self.index(self.len.wrapping_sub(1));
+        let last = self.place(self.len.wrapping_sub(1));
         if self.len == 0 { None } else { self.slots.get_mut(last) }
     }
 
@@ -55,7 +95,7 @@ impl<T: Copy + Default> Ring<T> {
         if self.len as usize == self.slots.len() {
             self.grow();
         }
-        let place = self.index(self.len);
+        let place = self.place(self.len);
         self.slots[place] = value;
         self.len += 1;
     }
@@ -64,15 +104,8 @@ impl<T: Copy + Default> Ring<T> {
     #[inline(always)]
     pub fn pop_front(&mut self) -> Option<T> {
         let value = *self.front()?;
-        self.drop_front();
+        self.drop_oldest(1);
         Some(value)
-    }
-
-    /// Forgets the oldest of a ring that is not empty.
-    #[inline(always)]
-    pub fn drop_front(&mut self) {
-        self.head = (self.head + 1) & (self.slots.len() as u32).wrapping_sub(1);
-        self.len -= 1;
     }
 
     /// Takes the newest.
@@ -84,7 +117,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[inline(always)]
-    fn index(&self, offset: u32) -> usize {
+    fn place(&self, offset: u32) -> usize {
         self.head.wrapping_add(offset) as usize & self.slots.len().wrapping_sub(1)
     }
 
@@ -92,7 +125,7 @@ impl<T: Copy + Default> Ring<T> {
     fn grow(&mut self) {
         let mut slots = vec![T::default(); (2 * self.slots.len()).max(4)];
         for (slot, offset) in slots.iter_mut().zip(0..self.len) {
-            *slot = self.slots[self.index(offset)];
+            *slot = self.slots[self.place(offset)];
         }
         self.slots = slots.into_boxed_slice();
         self.head = 0;

@@ -75,22 +75,24 @@ impl Receiver {
     /// A segment arrives; `at` is when an ACK sent at once reaches its next place.
     #[inline(always)]
     pub fn on_segment(&mut self, seq: u64, at: Picos, marked: bool, profile: &Profile) {
-        if profile.delayed_ack.is_none() && seq == self.rcv_nxt && self.beyond.is_empty() {
-            self.rcv_nxt += 1;
-            return self.push(at, seq, 1, marked);
+        if seq != self.rcv_nxt || self.misses() {
+            return self.on_disorder(seq, at, marked, profile);
         }
-        self.on_any_segment(seq, at, marked, profile);
+        self.rcv_nxt += 1;
+        match profile.delayed_ack {
+            None => self.push(at, seq, 1, marked),
+            Some(least) => {
+                self.duplicates = 0;
+                self.adapt(at, least, profile);
+                self.delay_ack(seq, at, marked, least, profile);
+            }
+        }
     }
 
     #[inline(never)]
-    fn on_any_segment(&mut self, seq: u64, at: Picos, marked: bool, profile: &Profile) {
+    fn on_disorder(&mut self, seq: u64, at: Picos, marked: bool, profile: &Profile) {
         let expected = seq == self.rcv_nxt;
-        let in_order = expected && !self.misses();
-        if in_order {
-            self.rcv_nxt += 1;
-        } else {
-            self.reorder(seq);
-        }
+        self.reorder(seq);
         let Some(least) = profile.delayed_ack else {
             return self.push(at, seq, 1, marked);
         };
@@ -98,11 +100,7 @@ impl Receiver {
             self.duplicates = 0;
             self.adapt(at, least, profile);
         }
-        if in_order {
-            self.delay_ack(seq, at, marked, least, profile);
-        } else {
-            self.answer_disorder(seq, at, marked, least, profile);
-        }
+        self.answer_disorder(seq, at, marked, least, profile);
     }
 
     /// RFC 1122, section 4.2.3.2 and RFC 5681, section 4.2: one ACK for two segments in order or
@@ -110,6 +108,9 @@ impl Receiver {
     /// (RFC 8257, section 3.2).
     #[inline]
     fn delay_ack(&mut self, seq: u64, at: Picos, marked: bool, least: Picos, profile: &Profile) {
+        if self.completes_delayed(seq, at, marked) {
+            return self.spend_quick(least);
+        }
         if self.absorbs_delayed(at, marked, least) || self.quick > 0 {
             return self.answer(seq, at, marked, least);
         }
@@ -147,6 +148,22 @@ impl Receiver {
                 self.duplicates = self.duplicates.saturating_add(1);
                 self.answer(seq, at, marked, least);
             }
+        }
+    }
+
+    /// The second segment has come in time: the ACK that waits goes, for both.
+    #[inline]
+    fn completes_delayed(&mut self, seq: u64, at: Picos, marked: bool) -> bool {
+        let (Some((Held::Delayed, until)), next) = (self.waits, self.rcv_nxt as u32) else {
+            return false;
+        };
+        match self.acks.back_mut() {
+            Some(last) if at <= until && last.marked == marked => {
+                *last = AckPacket { at, next, trigger: seq as u32, ..*last };
+                self.waits = None;
+                true
+            }
+            _ => false,
         }
     }
 
