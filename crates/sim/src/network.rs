@@ -118,13 +118,28 @@ impl<'a> Network<'a> {
     }
 
     pub(crate) fn on_access(&mut self, now: Picos, flow: &mut Flow) {
-        let (_, seq) = flow.in_access.pop_front().expect("scheduled with a packet in access");
-        if let Some(&(at, _)) = flow.in_access.front() {
-            self.schedule(flow, ACCESS, at);
-        }
-        self.enter_late(now, flow, seq);
+        let profile = self.profile(flow);
+        self.leave_access(now, flow, profile);
+        self.empty_access(flow, profile);
+    }
+
+    /// The first packet on the flow's access link reaches the queue, and may make room there.
+    fn leave_access(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
+        let (_, seq) = flow.in_access.pop_front().expect("a packet on the access link");
+        self.enter(now, flow, seq, profile);
         if flow.held_back {
-            self.transmit(now, flow);
+            self.let_go(now, flow, profile);
+        }
+    }
+
+    /// Packets need an event to leave the access link only where anything else happens before.
+    #[inline(never)]
+    fn empty_access(&mut self, flow: &mut Flow, profile: &Profile) {
+        while let Some(&(at, _)) = flow.in_access.front() {
+            if at >= self.next_reading || !self.wheel.is_quiet_until(at) {
+                return self.schedule(flow, ACCESS, at);
+            }
+            self.leave_access(at, flow, profile);
         }
     }
 
@@ -141,6 +156,15 @@ impl<'a> Network<'a> {
 
     #[inline(always)]
     fn send(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
+        let idle = flow.in_access.is_empty();
+        self.let_go(now, flow, profile);
+        if idle && !flow.in_access.is_empty() {
+            self.empty_access(flow, profile);
+        }
+    }
+
+    #[inline(always)]
+    fn let_go(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
         flow.held_back = false;
         for _ in 0..flow.sender.allowance(profile) {
             if profile.small_queues && flow.access_holds_enough() {
@@ -153,29 +177,14 @@ impl<'a> Network<'a> {
             }
             let seq = flow.sender.next_segment(now);
             let at = flow.through_access(now);
-            if at == now || self.reaches_first(at, flow) {
-                self.enter(at, flow, seq, profile);
+            if at == now {
+                self.enter(now, flow, seq, profile);
             } else {
-                self.delay_in_access(flow, at, seq);
+                flow.in_access.push_back((at, seq));
             }
         }
         if flow.sender.timer_at < flow.wakes_at {
             self.wake_at(flow, flow.sender.timer_at);
-        }
-    }
-
-    /// Nothing happens anywhere before a packet that leaves the flow's access link at `at`: it needs
-    /// no event of its own.
-    #[inline]
-    fn reaches_first(&self, at: Picos, flow: &Flow) -> bool {
-        flow.in_access.is_empty() && at < self.next_reading && self.wheel.is_quiet_until(at)
-    }
-
-    #[inline(never)]
-    fn delay_in_access(&mut self, flow: &mut Flow, at: Picos, seq: u64) {
-        flow.in_access.push_back((at, seq));
-        if flow.in_access.len() == 1 {
-            self.schedule(flow, ACCESS, at);
         }
     }
 
