@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import csv
-import sys
 from collections import Counter
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from forebay.report import load_file
 
 FOLDER = Path(__file__).resolve().parents[2] / "papers" / "A" / "oc3-campaign"
 
 
 @pytest.fixture(scope="module")
 def campaign() -> ModuleType:
-    spec = spec_from_file_location("papers_A_oc3_campaign", FOLDER / "campaign.py")
-    assert spec is not None and spec.loader is not None
-    module = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_file(FOLDER / "campaign.py")
 
 
 def found(campaign: ModuleType, cpu_s: float = 0.1) -> dict[str, float]:
@@ -59,7 +55,9 @@ def test_it_goes_on_behind_a_line_that_was_cut_off(
     campaign.go_on(runs, store, jobs=1)
     campaign.go_on(runs, store, jobs=1)
     assert made == [1, 2, 0] and set(campaign.kept(store)) == set(runs)
-    assert len(list(csv.reader(store.read_text().splitlines()))) == 5  # a head, three runs, the half line
+    assert (
+        len(list(csv.reader(store.read_text().splitlines()))) == 5
+    )  # a head, three runs, the half line
 
 
 def test_a_run_is_a_run_and_the_forecast_is_packets_times_their_price(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +11,7 @@ import numpy as np
 import pytest
 
 import forebay
+from forebay.report import load_file
 from forebay.report.claims import Claim, read_claims
 from forebay.report.figures import draw_reproduction
 
@@ -43,11 +42,7 @@ RED: dict[str, set[str]] = {
 
 
 def load(name: str) -> ModuleType:
-    spec = spec_from_file_location(f"papers_A_{name}", FOLDER / name / "artefact.py")
-    assert spec is not None and spec.loader is not None
-    module = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_file(FOLDER / name / "artefact.py")
 
 
 def claim(artefact: str, name: str) -> Claim:
