@@ -29,7 +29,7 @@ RED: dict[str, set[str]] = {
     "fig10": {"law", "slower-access"},
     "fig11": set(),
     "fig12": set(),
-    "fig13": {"few"},
+    "fig13": set(),
     "fig14": set(),
     "fig16": set(),
     "headline": set(),
