@@ -37,7 +37,7 @@ class Panel:
     x_label: str
     y_label: str
     title: str = ""
-    log: Literal["", "y", "xy"] = ""
+    log: Literal["", "x", "y", "xy"] = ""
 
 
 @dataclass(frozen=True, slots=True)
