@@ -63,12 +63,13 @@ figure = click.option(
 
 engine = click.option(
     "--engine", default="simulation", show_default=True, metavar="NAME",
-    help="theory or simulation.",
+    help="theory, simulation or testbed.",
 )  # fmt: skip
 
 jobs = click.option(
     "--jobs", type=click.IntRange(min=0), default=0, metavar="N",
-    help="Threads; 0, the default, means one a core. The answer does not depend on it.",
+    help="Threads; 0, the default, means one a core. The answer does not depend on it; the testbed "
+    "plays one replication after the other.",
 )  # fmt: skip
 
 seed = click.option(
