@@ -40,27 +40,33 @@ static _Noreturn void fail(const char *code, const char *what, const char *name,
 	exit(1);
 }
 
+/* Before 1.2 libbpf only hands the table to the kernel; the link is then ours to make, as often as we like. */
+static int register_once(struct bpf_map *map, int first)
+{
+	int makes_the_link = libbpf_major_version() > 1 || libbpf_minor_version() >= 2;
+
+	if ((first || makes_the_link) && !bpf_map__attach_struct_ops(map))
+		return errno;
+	if (makes_the_link)
+		return 0;
+	return bpf_link_create(bpf_map__fd(map), 0, ATTACH_STRUCT_OPS, NULL) < 0 ? errno : 0;
+}
+
 /* A killed loader's name stays on the list for some milliseconds: another try is worth it. */
 static int register_patiently(struct bpf_map *map)
 {
-	int old_library = libbpf_major_version() == 1 && libbpf_minor_version() < 2;
+	int error = register_once(map, 1);
 
-	for (int tries = 0;; tries++) {
-		/* From 1.2 on this makes the link too; before, it only hands the table to the kernel. */
-		struct bpf_link *link = bpf_map__attach_struct_ops(map);
-		int fd = link ? bpf_map__fd(map) : -errno;
-
-		if (link && old_library)
-			fd = bpf_link_create(bpf_map__fd(map), 0, ATTACH_STRUCT_OPS, NULL);
-		if (fd >= 0 || errno != EEXIST || tries == 40)
-			return fd < 0 ? -errno : 0;
+	for (int tries = 0; error == EEXIST && tries < 10; tries++) {
 		usleep(50000);
+		error = register_once(map, 0);
 	}
+	return error;
 }
 
 static void register_map(struct bpf_map *map)
 {
-	int error = -register_patiently(map);
+	int error = register_patiently(map);
 
 	if (error)
 		fail(error == EEXIST ? "name-taken" : "cannot-register", "cannot register it",
