@@ -1,0 +1,1 @@
+//! Readings as Python takes them: names and shapes of the simulator's.
