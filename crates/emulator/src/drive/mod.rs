@@ -3,8 +3,10 @@
 use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::plan::Plan;
+use crate::result::{histogram, spans};
 use forebay_sim::probe::histogram::Histogram;
 use forebay_sim::time::Picos;
+use serde_json::{Value, json};
 
 /// What endpoints read of the measured window. What the router sees (packets sent, dropped, queues)
 /// is the router's.
@@ -28,6 +30,26 @@ pub struct DriveReadings {
     pub sndbuf_limited: f64,
     /// Duplicate SACKs received.
     pub dsacks: u64,
+}
+
+impl DriveReadings {
+    /// As they go into the result; what is inside `trace`, `gate` and `provenance` joins the
+    /// router's.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "delivered_bytes": self.delivered_bytes,
+            "timeouts": self.timeouts,
+            "retransmissions": self.retransmissions,
+            "flow_bytes": self.flow_bytes,
+            "rtt": self.rtt.iter().map(histogram).collect::<Vec<_>>(),
+            "completions_s": self.completions.iter().map(|each| spans(each)).collect::<Vec<_>>(),
+            "gate": {
+                "rwnd_limited": self.rwnd_limited,
+                "sndbuf_limited": self.sndbuf_limited,
+                "dsacks": self.dsacks,
+            },
+        })
+    }
 }
 
 /// Plays the plan's flows.
