@@ -66,7 +66,7 @@ def check(
     machine.check()
     own = None if scenario is None else try_out(scenario)
     ladder = []
-    for trial in ([] if own is None else [own]):
+    for trial in [] if own is None else [own]:
         _tell(told, trial)
     for trial in climb():
         ladder.append(trial)

@@ -43,13 +43,12 @@ def _chain(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-scenario = _chain(
-    click.argument("path", metavar="SCENARIO"),
-    click.option(
-        "--set", "overrides", metavar="PATH=VALUE", multiple=True,
-        help='Override a field, e.g. --set queue.size="64 packets". May be repeated.',
-    ),
+overrides = click.option(
+    "--set", "overrides", metavar="PATH=VALUE", multiple=True,
+    help='Override a field, e.g. --set queue.size="64 packets". May be repeated.',
 )  # fmt: skip
+
+scenario = _chain(click.argument("path", metavar="SCENARIO"), overrides)
 
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."

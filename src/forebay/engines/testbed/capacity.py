@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forebay.engines.testbed.playing import play
+from forebay.scenario import Duration, Rate, loads
 
 if TYPE_CHECKING:
-    from forebay.scenario import Rate, Scenario
+    from forebay.scenario import Scenario
 
 LADDER_MBPS = (10, 50, 100, 155, 311, 500, 622, 1000)
 """Rates that are tried in turn without a scenario."""
@@ -33,8 +34,6 @@ warmup = "1 s"
 duration = "1 s"
 """
 
-Tried = Callable[["Trial"], None]
-
 
 @dataclass(frozen=True)
 class Trial:
@@ -56,10 +55,8 @@ def try_out(scenario: Scenario) -> Trial:
     return Trial(scenario.link.rate, played.faults, played.gate)
 
 
-def climb(tried: Tried | None = None) -> Iterator[Trial]:
+def climb() -> Iterator[Trial]:
     """Try a hundred Reno flows at rising rates, until one is not held."""
-    from forebay.scenario import loads
-
     for rate in LADDER_MBPS:
         trial = try_out(loads(_TRIAL.format(rate=rate), source="testbed check"))
         yield trial
@@ -78,16 +75,19 @@ def holds_below(scenario: Scenario) -> Rate | None:
 
 def _short(scenario: Scenario, share: float) -> Scenario:
     """Return the scenario with a short window, its links at a share of their rates."""
-    from forebay.scenario import dumps, loads
+    measure = scenario.measure
+    short = {
+        "warmup": Duration(min(measure.warmup, _WARMUP_S)),
+        "duration": Duration(min(measure.duration, _WINDOW_S)),
+    }
+    return scenario.model_copy(
+        update={
+            "measure": measure.model_copy(update=short),
+            "link": _slower(scenario.link, share),
+            "links": tuple(_slower(link, share) for link in scenario.links),
+        }
+    )
 
-    changes = [
-        f'measure.warmup="{min(scenario.measure.warmup, _WARMUP_S)} s"',
-        f'measure.duration="{min(scenario.measure.duration, _WINDOW_S)} s"',
-    ]
-    if share != 1.0:
-        changes.append(f'link.rate="{scenario.link.rate * share} bit/s"')
-        changes += [
-            f'links.{place}.rate="{link.rate * share} bit/s"'
-            for place, link in enumerate(scenario.links)
-        ]
-    return loads(dumps(scenario), source="testbed", overrides=changes)
+
+def _slower(link: Any, share: float) -> Any:
+    return link.model_copy(update={"rate": Rate(link.rate * share)})

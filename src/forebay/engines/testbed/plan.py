@@ -58,7 +58,7 @@ def make_plan(
             for group, last in zip(scenario.traffic, layout.last_link, strict=True)
         ],
         "flows": _flows(workload),
-        "congestion_controls": [KERNEL_NAMES[name] for name in workload.congestion_controls],
+        "congestion_controls": [_kernel_name(name) for name in workload.congestion_controls],
         "packets": _packets(workload),
         "sessions": _sessions(workload),
         "sample_ps": picoseconds(SAMPLE_S),
@@ -80,6 +80,11 @@ def plan_link(link: LaidLink) -> dict[str, Any]:
         "delay_ps": link.delay_ps,
         "alpha": link.alpha,
     }
+
+
+def _kernel_name(name: str) -> str:
+    """Return the kernel's name; of one that no kernel has, and so no flow uses, its own."""
+    return KERNEL_NAMES.get(name, name)
 
 
 def _side(namespace: str) -> dict[str, str]:
