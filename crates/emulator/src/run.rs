@@ -61,9 +61,9 @@ fn attend(
     routing: Routing<'_>,
     stop: &Stop,
 ) -> Result<(Routed, DriveReadings), Failure> {
+    event::ready(&plan.links);
     let driver = Driver::start(plan, clock);
     if driver.is_ok() {
-        event::ready();
         wait(plan, watch, &routing, stop);
     } else {
         watch.stop.store(true, Ordering::Relaxed);
