@@ -89,6 +89,7 @@ fn gate(routed: &Routed) -> Value {
         "lateness_p50_s": seconds(gauge.quantile(0.5)),
         "lateness_p99_s": seconds(gauge.quantile(0.99)),
         "lateness_max_s": seconds(gauge.worst),
+        "tun_tx_drops": routed.lost_before,
         "write_errors": gauge.write_errors,
         "router_cpu": routed.cpu,
         "stalls": gauge.stalls,

@@ -4,8 +4,8 @@ use crate::clock::Clock;
 use crate::drive::{DriveReadings, Driver};
 use crate::event;
 use crate::failure::Failure;
-use crate::namespace::open_tun;
-use crate::plan::Plan;
+use crate::namespace::{lost_before, open_tun};
+use crate::plan::{Plan, Side};
 use crate::result;
 use crate::router::Router;
 use crate::router::capture::{Capture, Writing};
@@ -29,8 +29,8 @@ pub fn run(path: &str, stop: &Stop) -> Result<(), Failure> {
     let plan = Plan::read(path)?;
     let router =
         Router::new(&plan).map_err(|error| Failure::Plan(path.into(), error.to_string()))?;
-    let side = |side: &crate::plan::Side| open_tun(&side.netns, &side.tun);
-    let devices = [side(&plan.sender)?, side(&plan.receiver)?];
+    let open = |side: &Side| open_tun(&side.netns, &side.tun);
+    let devices = [open(&plan.sender)?, open(&plan.receiver)?];
     let (capture, writing) = begin_capture(&plan)?;
     let watch = Watch::default();
     let clock = Clock::start();
@@ -62,6 +62,7 @@ fn attend(
     stop: &Stop,
 ) -> Result<(Routed, DriveReadings), Failure> {
     event::ready(&plan.links);
+    let lost_at_first = lost(plan)?;
     let driver = Driver::start(plan, clock);
     if driver.is_ok() {
         wait(plan, watch, &routing, stop);
@@ -69,11 +70,17 @@ fn attend(
         watch.stop.store(true, Ordering::Relaxed);
     }
     let routed = routing.join().map_err(|_| Failure::Thread("router"))?;
+    let lost = lost(plan)? - lost_at_first;
     let driven = driver?.stop()?;
     match routed? {
-        Some(routed) => Ok((routed, driven)),
+        Some(routed) => Ok((Routed { lost_before: lost, ..routed }, driven)),
         None => Err(stop.failure()),
     }
+}
+
+fn lost(plan: &Plan) -> Result<u64, Failure> {
+    let of = |side: &Side| lost_before(&side.netns, &side.tun);
+    Ok(of(&plan.sender)? + of(&plan.receiver)?)
 }
 
 /// Tells of progress until the router ends, or is told to because `stop` says so.

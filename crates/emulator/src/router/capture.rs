@@ -5,7 +5,7 @@
 
 use crate::failure::Failure;
 use forebay_sim::time::Picos;
-use pcap_file::DataLink;
+use pcap_file::{DataLink, PcapError};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
 use pcap_file::pcapng::blocks::interface_description::{
@@ -13,7 +13,7 @@ use pcap_file::pcapng::blocks::interface_description::{
 };
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -93,5 +93,35 @@ fn keep(file: File, queue: &Receiver<Frame>, began: Duration) -> pcap_file::Pcap
             options: Vec::new(),
         })?;
     }
-    Ok(())
+    writer.into_inner().flush().map_err(PcapError::IoError)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pcap_file::pcapng::PcapNgReader;
+    use pcap_file::pcapng::blocks::Block;
+
+    #[test]
+    fn times_to_the_nanosecond_and_heads_of_packets() {
+        let name = format!("forebay-capture-{}.pcapng", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let (mut capture, writing) = Capture::begin(&path).unwrap();
+        capture.take(1_000, &[1; 52]);
+        capture.take(3_999_999_999_000, &[2; 1500]);
+        assert_eq!(capture.lost, 0);
+        drop(capture);
+        writing.end().unwrap();
+        let mut reader = PcapNgReader::new(File::open(&path).unwrap()).unwrap();
+        let mut frames = Vec::new();
+        while let Some(block) = reader.next_block() {
+            if let Block::EnhancedPacket(frame) = block.unwrap() {
+                frames.push((frame.timestamp, frame.original_len, frame.data.to_vec()));
+            }
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(frames[1].0 - frames[0].0, Duration::from_nanos(3_999_999_998));
+        assert_eq!((frames[0].1, &frames[0].2[..]), (52, &[1; 52][..]));
+        assert_eq!((frames[1].1, &frames[1].2[..]), (1500, &[2; SNAP][..]));
+    }
 }

@@ -44,6 +44,8 @@ pub struct Routed {
     pub cpu: f64,
     /// It ran before all threads that are not real-time.
     pub real_time: bool,
+    /// Packets that the kernel lost before the router saw them.
+    pub lost_before: u64,
     /// Packets missing in the capture.
     pub capture_lost: u64,
 }
@@ -217,6 +219,7 @@ impl<'a> Pump<'a> {
             gauge: self.ends.gauge,
             cpu: taken.as_secs_f64() / (self.window as f64 / SECOND as f64),
             real_time,
+            lost_before: 0,
             capture_lost: self.ends.capture.map_or(0, |capture| capture.lost),
         }
     }
