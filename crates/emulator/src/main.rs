@@ -6,6 +6,7 @@
 
 mod clock;
 mod drive;
+mod driven;
 mod event;
 mod failure;
 mod namespace;
