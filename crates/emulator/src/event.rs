@@ -1,6 +1,7 @@
 //! Events on standard output, one JSON object a line.
 
 use crate::failure::Failure;
+use crate::plan::Link;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -20,9 +21,9 @@ fn say(event: &Value) {
     let _ = writeln!(out, "{event}").and_then(|()| out.flush());
 }
 
-/// Says that every flow is on its way.
-pub fn ready() {
-    say(&json!({"event": "ready"}));
+/// Says that the router stands, with these links and queues, and that traffic begins.
+pub fn ready(links: &[Link]) {
+    say(&json!({"event": "ready", "links": links}));
 }
 
 /// Says how far the run is, and how it fares.

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use forebay_sim::time::Picos;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -69,7 +69,7 @@ pub struct Side {
 }
 
 /// A link.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// Its name in the scenario.
