@@ -15,7 +15,27 @@ pub fn failed(failure: &Failure) {
 }
 
 /// A reader that has gone is no reason to fail: standard input's end tells of that.
-pub fn say(event: &Value) {
+fn say(event: &Value) {
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{event}").and_then(|()| out.flush());
+}
+
+/// Says that every flow is on its way.
+pub fn ready() {
+    say(&json!({"event": "ready"}));
+}
+
+/// Says how far the run is, and how it fares.
+pub fn progress(done: f64, utilization: f64, lateness_p99_s: f64) {
+    say(&json!({
+        "event": "progress",
+        "done": done,
+        "utilization": utilization,
+        "lateness_p99_s": lateness_p99_s,
+    }));
+}
+
+/// Says that the result is written.
+pub fn done() {
+    say(&json!({"event": "done"}));
 }

@@ -36,6 +36,14 @@ impl Failure {
         }
     }
 
+    /// Of the process; of a signal as shells have it.
+    pub fn exit_status(&self) -> u8 {
+        match self {
+            Self::Stopped(signal @ 1..) => 128 + *signal as u8,
+            _ => 1,
+        }
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {

@@ -8,18 +8,23 @@ mod clock;
 mod drive;
 mod event;
 mod failure;
+mod namespace;
 mod plan;
 mod result;
+mod router;
+mod run;
+mod stop;
+mod sys;
 
 use failure::Failure;
-use plan::Plan;
 use std::process::ExitCode;
+use stop::Stop;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let ended = match words[..] {
-        ["run", path] => run(path),
+        ["run", path] => Stop::listen().and_then(|stop| run::run(path, &stop)),
         ["--version"] => {
             println!("forebay-emulator {}", env!("CARGO_PKG_VERSION"));
             Ok(())
@@ -30,15 +35,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             event::failed(&failure);
-            ExitCode::FAILURE
+            ExitCode::from(failure.exit_status())
         }
     }
-}
-
-fn run(path: &str) -> Result<(), Failure> {
-    let plan = Plan::read(path)?;
-    let clock = clock::Clock::start();
-    let driver = drive::Driver::start(&plan, clock)?;
-    let _readings = driver.stop()?;
-    Ok(())
 }
