@@ -6,7 +6,6 @@
 
 mod clock;
 mod drive;
-mod driven;
 mod event;
 mod failure;
 mod namespace;

@@ -25,7 +25,7 @@ pub fn readings(routed: &Routed, driven: &DriveReadings, wall_s: f64) -> Value {
         "gate": gate(routed),
         "provenance": provenance(routed),
     });
-    merge(&mut all, crate::driven::driven(driven, router.trace.is_some()));
+    merge(&mut all, driven.to_json());
     all
 }
 

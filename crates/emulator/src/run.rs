@@ -33,13 +33,15 @@ pub fn run(path: &str, stop: &Stop) -> Result<(), Failure> {
     let devices = [open(&plan.sender)?, open(&plan.receiver)?];
     let (capture, writing) = begin_capture(&plan)?;
     let watch = Watch::default();
+    let lost_at_first = lost(&plan)?;
     let clock = Clock::start();
     let pump = Pump::new(&plan, router, &devices, capture, clock, &watch);
     let began = Instant::now();
-    let (routed, driven) = thread::scope(|scope| {
+    let (mut routed, driven) = thread::scope(|scope| {
         let routing = scope.spawn(|| pump.run());
         attend(&plan, clock, &watch, routing, stop)
     })?;
+    routed.lost_before -= lost_at_first;
     writing.map_or(Ok(()), Writing::end)?;
     write(&plan.result, &result::readings(&routed, &driven, began.elapsed().as_secs_f64()))?;
     event::done();
@@ -62,7 +64,6 @@ fn attend(
     stop: &Stop,
 ) -> Result<(Routed, DriveReadings), Failure> {
     event::ready(&plan.links);
-    let lost_at_first = lost(plan)?;
     let driver = Driver::start(plan, clock);
     if let Ok(driver) = &driver {
         wait(plan, watch, &routing, || stop.asked() || driver.has_failed());
@@ -70,14 +71,15 @@ fn attend(
         watch.stop.store(true, Ordering::Relaxed);
     }
     let routed = routing.join().map_err(|_| Failure::Thread("router"))?;
-    let lost = lost(plan)? - lost_at_first;
+    let lost_before = lost(plan)?;
     let driven = driver?.stop()?;
     match routed? {
-        Some(routed) => Ok((Routed { lost_before: lost, ..routed }, driven)),
+        Some(routed) => Ok((Routed { lost_before, ..routed }, driven)),
         None => Err(stop.failure()),
     }
 }
 
+/// Packets that the kernel has lost before the router since the devices were made.
 fn lost(plan: &Plan) -> Result<u64, Failure> {
     let of = |side: &Side| lost_before(&side.netns, &side.tun);
     Ok(of(&plan.sender)? + of(&plan.receiver)?)

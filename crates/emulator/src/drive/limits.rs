@@ -2,10 +2,8 @@
 
 use super::script::{Script, Source};
 use crate::failure::Failure;
+use crate::namespace;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
-use std::fs::File;
-use std::os::fd::AsFd;
 use std::path::Path;
 
 /// Descriptors of other things than flows.
@@ -18,13 +16,7 @@ pub(super) fn enter(path: &Path) -> Result<(), Failure> {
     if path.as_os_str().is_empty() {
         return Ok(());
     }
-    let failed = |error| {
-        let hint = "run as root, and let Forebay make the namespaces";
-        Failure::Kernel(format!("enter namespace {}", path.display()), error, hint)
-    };
-    let namespace = File::open(path).map_err(failed)?;
-    move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))
-        .map_err(|error| failed(error.into()))
+    namespace::enter(path)
 }
 
 /// Lets the process open a descriptor for each end of each flow.

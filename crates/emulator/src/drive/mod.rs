@@ -25,15 +25,15 @@ mod tally;
 mod tcp_info;
 #[cfg(test)]
 mod tests;
+mod told;
 
-pub use readings::{DriveReadings, Stream};
+pub use readings::DriveReadings;
 
 use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::plan::Plan;
 use emitter::{Emitted, Emitter};
 use host::Host;
-use reading::HostReadings;
 use readings::Sides;
 use script::{Script, Side, Source};
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ const FIRST_PORT: u16 = 5001;
 pub struct Driver {
     script: Arc<Script>,
     stop: Arc<Stop>,
-    hosts: Vec<JoinHandle<Result<HostReadings, Failure>>>,
+    hosts: Vec<JoinHandle<Result<Host, Failure>>>,
     emitters: Vec<JoinHandle<Result<Option<Emitted>, Failure>>>,
 }
 
@@ -107,6 +107,8 @@ impl Driver {
         let hosts = all(self.hosts.drain(..).map(joined).collect());
         let emitted = all(self.emitters.drain(..).map(joined).collect());
         let (hosts, emitted) = (hosts?, emitted?);
+        // Only now that both have read all: what one closes, the other sees end.
+        let hosts: Vec<_> = hosts.into_iter().map(Host::finish).collect();
         let hosts = hosts.try_into().map_err(|_| Failure::Thread("flow driver"))?;
         let emitted = emitted.into_iter().flatten().collect();
         Ok(Sides { hosts, emitted }.join(&self.script))
@@ -119,7 +121,7 @@ impl Drop for Driver {
     }
 }
 
-type Started = (JoinHandle<Result<HostReadings, Failure>>, Receiver<Vec<u16>>, Sender<Vec<u16>>);
+type Started = (JoinHandle<Result<Host, Failure>>, Receiver<Vec<u16>>, Sender<Vec<u16>>);
 
 impl Place {
     fn start_host(self) -> Started {
@@ -132,11 +134,7 @@ impl Place {
         (thread, listening, tell)
     }
 
-    fn host(
-        self,
-        listens: &Sender<Vec<u16>>,
-        told: &Receiver<Vec<u16>>,
-    ) -> Result<HostReadings, Failure> {
+    fn host(self, listens: &Sender<Vec<u16>>, told: &Receiver<Vec<u16>>) -> Result<Host, Failure> {
         limits::enter(&self.namespace)?;
         let own = !self.namespace.as_os_str().is_empty();
         let port = if own { FIRST_PORT } else { 0 };
@@ -147,7 +145,7 @@ impl Place {
         }
         host.ports = told.recv().map_err(|_| gone)?;
         host.run(&self.stop)?;
-        Ok(host.finish())
+        Ok(host)
     }
 
     fn start_emitter(self, port: u16) -> JoinHandle<Result<Option<Emitted>, Failure>> {

@@ -57,8 +57,8 @@ pub struct DriveReadings {
     pub refused: u64,
     /// How long after their times datagrams were sent.
     pub lateness: Histogram,
-    /// Processor time of both sides' threads in the window, picoseconds.
-    pub cpu: Picos,
+    /// Share of one processor that both sides' threads had in the window.
+    pub cpu: f64,
 }
 
 /// Both sides' readings.
@@ -90,7 +90,7 @@ impl Sides {
             sndbuf_limited: share(busy(|c| c.sndbuf_limited, true), busy(|c| c.busy, true)),
             dsacks: over.iter().map(|counts| counts.dsacks).sum(),
             failures: self.hosts.iter().map(|host| host.failures).sum(),
-            cpu: self.hosts.iter().map(|host| host.cpu).sum(),
+            cpu: self.cpu(script),
             refused: self.emitted.iter().map(|emitted| emitted.refused).sum(),
             lateness: self
                 .emitted
@@ -130,6 +130,11 @@ impl Sides {
             sum.sent += batch[class];
         }
         sum
+    }
+
+    fn cpu(&self, script: &Script) -> f64 {
+        let time: Picos = self.hosts.iter().map(|host| host.cpu).sum();
+        time as f64 / (script.cuts[script.cuts.len() - 1] - script.cuts[0]) as f64
     }
 
     fn flow_bytes(&self) -> Vec<u64> {

@@ -17,6 +17,9 @@ pub(super) const UDP_HEADERS: u32 = 28;
 pub(super) const STAMP: usize = 8;
 /// Linux's TCP_MIN_MSS, and the largest MSS that TCP_MAXSEG takes.
 const MSS: std::ops::RangeInclusive<u32> = 88..=32767;
+/// Linux clamps no window below half its SOCK_MIN_RCVBUF; half a window must hold a segment.
+const LEAST_WINDOW: u32 = 1152;
+const LARGEST_WINDOW: u32 = 1 << 29;
 /// Handshakes begin earlier than their queues need by so much.
 const SPARE: Picos = 20 * MILLISECOND;
 /// They allow for no longer queue.
@@ -106,6 +109,15 @@ impl Side {
     }
 }
 
+impl Class {
+    /// The window in bytes; without a limit the largest.
+    pub(super) fn window_bytes(&self) -> u32 {
+        let payload = self.packet_bytes.saturating_sub(TCP_HEADERS);
+        self.max_window
+            .map_or(LARGEST_WINDOW, |window| window.saturating_mul(payload).min(LARGEST_WINDOW))
+    }
+}
+
 impl Flow {
     /// Bytes that a full segment carries.
     pub(super) fn payload(&self) -> u32 {
@@ -180,6 +192,11 @@ impl Script {
 
     fn check(&self) -> Result<(), Failure> {
         let refuse = |why| Err(Failure::Plan("the plan's flows".into(), why));
+        for class in self.classes.iter().filter(|class| class.tcp) {
+            if let Some(window) = class.max_window.filter(|_| class.window_bytes() < LEAST_WINDOW) {
+                return refuse(format!("a window of {window} packets is less than Linux's least"));
+            }
+        }
         for (i, flow) in self.flows.iter().enumerate() {
             let (from, to) = match flow.source {
                 Source::Packets(from, to) => (from, to),

@@ -36,8 +36,8 @@ pub(super) fn listener(class: &Class, port: u16) -> io::Result<(OwnedFd, u16)> {
     let socket = open(SocketType::STREAM)?;
     sockopt::set_socket_linger(&socket, Some(Duration::ZERO))?;
     set_option(socket.as_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, WAKES as i32)?;
-    if let Some(window) = class.max_window {
-        let bytes = window.saturating_mul(class.packet_bytes - TIMESTAMPS - 40).min(1 << 29);
+    if class.max_window.is_some() {
+        let bytes = class.window_bytes();
         // A buffer that is set is one that the kernel does not tune, and the window with it.
         let room = bytes.saturating_mul(TRUESIZE).saturating_add(SPARE_ROOM);
         force_receive_buffer(&socket, room as usize)?;

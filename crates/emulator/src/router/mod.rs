@@ -6,6 +6,7 @@
 
 mod agenda;
 pub mod capture;
+mod ends;
 pub mod gauge;
 pub mod packet;
 pub mod pump;

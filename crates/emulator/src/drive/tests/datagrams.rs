@@ -2,13 +2,13 @@ use super::{ms, parse, plan, play};
 use crate::clock::Clock;
 use crate::drive::emitter::Emitter;
 use crate::drive::mailbox::Mailbox;
+use crate::drive::readings::Stream;
 use crate::drive::script::{Script, Side};
 use crate::drive::sockets::mailbox;
 use crate::drive::stop::Stop;
 use crate::drive::tally::Tally;
-use crate::drive::{DriveReadings, Driver, Stream};
+use crate::drive::{DriveReadings, Driver};
 use crate::failure::Failure;
-use forebay_sim::time::MILLISECOND;
 use serde_json::{Value, json};
 
 /// Two flows: packets of the first at these times, of the second none.

@@ -80,6 +80,7 @@ fn data_goes_the_other_way_too() {
 fn segments_have_the_size_asked_for() {
     let mut plan = gentle("short", &[120], 30);
     plan["flows"]["packet_bytes"] = json!([576]);
+    plan["classes"][0]["max_window"] = json!(8);
     let read = play(plan).unwrap();
     assert_eq!(read.flow_bytes, [30 * 576]);
     assert_eq!(read.sent.iter().flatten().sum::<u64>(), 30);
@@ -94,7 +95,7 @@ fn chosen_flows_are_traced() {
     assert_eq!(trace.at[..2], [100 * MILLISECOND, 110 * MILLISECOND]);
     let second = &trace.flows[0];
     assert!(second.cwnd[..9].iter().all(|&cwnd| cwnd == 0.0), "it starts at 200 ms");
-    assert!(second.cwnd[12..].iter().any(|&cwnd| cwnd >= 10.0));
+    assert!(second.cwnd[12..].iter().any(|&cwnd| cwnd >= 10.0), "{:?}", second.cwnd);
     assert!(trace.flows[1].srtt.iter().all(|&srtt| srtt > 0));
     assert!(trace.windows[0].0 > trace.windows[1].0);
 }
