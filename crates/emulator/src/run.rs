@@ -65,10 +65,9 @@ fn attend(
 ) -> Result<(Routed, DriveReadings), Failure> {
     event::ready(&plan.links);
     let driver = Driver::start(plan, clock);
-    if driver.is_ok() {
-        wait(plan, watch, &routing, stop);
-    } else {
-        watch.stop.store(true, Ordering::Relaxed);
+    match &driver {
+        Ok(driver) => wait(plan, watch, &routing, || stop.asked() || driver.has_failed()),
+        Err(_) => watch.stop.store(true, Ordering::Relaxed),
     }
     let routed = routing.join().map_err(|_| Failure::Thread("router"))?;
     let lost_before = lost(plan)?;
@@ -85,15 +84,15 @@ fn lost(plan: &Plan) -> Result<u64, Failure> {
     Ok(of(&plan.sender)? + of(&plan.receiver)?)
 }
 
-/// Tells of progress until the router ends, or is told to because `stop` says so.
-fn wait(plan: &Plan, watch: &Watch, routing: &Routing<'_>, stop: &Stop) {
+/// Tells of progress until the router ends, or is told to because `over` says so.
+fn wait(plan: &Plan, watch: &Watch, routing: &Routing<'_>, over: impl Fn() -> bool) {
     let mut bytes = (0, Instant::now());
     for look in 1_u32.. {
         thread::sleep(LOOK);
         if routing.is_finished() {
             return;
         }
-        if stop.asked() {
+        if over() {
             watch.stop.store(true, Ordering::Relaxed);
         } else if look % LOOKS_A_SECOND == 0 {
             let now = (watch.first_link_bytes.load(Ordering::Relaxed), Instant::now());
