@@ -10,6 +10,7 @@ mod scheduled;
 use crate::config::LinkSpec;
 use crate::parcel::Parcel;
 use crate::probe::link::LinkMeter;
+use crate::queue::shared::SharedBuffer;
 use crate::queue::spec::{Discipline, Wire};
 use crate::queue::{Arrival, Departure};
 use crate::time::{Picos, serialization};
@@ -173,4 +174,20 @@ impl Serializer {
         }
         self.last.1
     }
+}
+
+/// Whether the memory that `link` shares with others, one of `pools`, has room for so many bytes
+/// more. A link that shares none always has.
+pub fn memory_admits(
+    links: &mut [Link],
+    pools: &[u64],
+    link: usize,
+    now: Picos,
+    bytes: u32,
+) -> bool {
+    let Some((pool, alpha)) = links[link].pool else { return true };
+    let shares = |other: &&mut Link| other.pool.is_some_and(|(index, _)| index == pool);
+    let used = links.iter_mut().filter(shares).map(|other| other.bytes_held(now)).sum();
+    let memory = SharedBuffer::holding(pools[pool], used);
+    memory.admits(links[link].bytes_held(now), bytes, alpha)
 }

@@ -3,10 +3,9 @@
 use crate::config::{Config, MOST_STAGES, Route, Source};
 use crate::events::{Node, Wheel};
 use crate::flow::{Detour, Flow, Transit};
-use crate::link::{Arriving, Link, Verdict};
+use crate::link::{Arriving, Link, Verdict, memory_admits};
 use crate::parcel::{Load, Parcel};
 use crate::probe::histogram::Histogram;
-use crate::queue::shared::SharedBuffer;
 use crate::tcp::receiver::AckPacket;
 use crate::time::{NEVER, Picos, SECOND, serialization};
 
@@ -187,7 +186,7 @@ impl<'a> Network<'a> {
 
     /// A packet reaches a queue whose memory other queues may share.
     fn offer_shared(&mut self, now: Picos, flow: &mut Flow, link: usize, parcel: Parcel) {
-        if !self.memory_admits(now, link, parcel.bytes) {
+        if !memory_admits(&mut self.links, &self.config.pools, link, now, parcel.bytes) {
             self.links[link].refuse(parcel.class);
             return flow.lose(parcel);
         }
@@ -196,15 +195,6 @@ impl<'a> Network<'a> {
             Verdict::Dropped => flow.lose(parcel),
             Verdict::Waits => self.await_service(now, link),
         }
-    }
-
-    /// Whether the memory that the link shares has room for so many bytes more.
-    fn memory_admits(&mut self, now: Picos, link: usize, bytes: u32) -> bool {
-        let Some((pool, alpha)) = self.links[link].pool else { return true };
-        let shares = |other: &&mut Link| other.pool.is_some_and(|(index, _)| index == pool);
-        let used = self.links.iter_mut().filter(shares).map(|other| other.bytes_held(now)).sum();
-        let memory = SharedBuffer::holding(self.config.pools[pool], used);
-        memory.admits(self.links[link].bytes_held(now), bytes, alpha)
     }
 
     #[cold]
