@@ -5,12 +5,12 @@
 
 use crate::failure::Failure;
 use forebay_sim::time::Picos;
-use pcap_file::{DataLink, PcapError};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,
 };
+use pcap_file::{DataLink, PcapError};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufWriter, Write};
