@@ -114,6 +114,7 @@ pub enum Kind {
 /// A traffic class.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(dead_code)] // of a plan whole: the namespaces' own settings act on `ecn`
 pub struct Class {
     /// What its flows do.
     pub kind: Kind,
