@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::sys;
 use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fmt::Display;
 use std::io;
@@ -23,6 +24,11 @@ pub fn enter(path: &Path) -> Result<(), Failure> {
 pub fn open_tun(path: &Path, name: &str) -> Result<OwnedFd, Failure> {
     let attach = || {
         enter(path)?;
+        // The kernel would make the device that it does not find.
+        if transmit_drops(&devices()?, name).is_none() {
+            let asked = format!("finding the TUN device {name} in {}", path.display());
+            return Err(refused(asked, "make it before the emulator starts")(Errno::NODEV));
+        }
         let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let device = open("/dev/net/tun", flags, Mode::empty())
             .map_err(refused("opening /dev/net/tun", "load the kernel's tun module"))?;
@@ -38,11 +44,15 @@ pub fn open_tun(path: &Path, name: &str) -> Result<OwnedFd, Failure> {
 pub fn lost_before(path: &Path, name: &str) -> Result<u64, Failure> {
     let read = || {
         enter(path)?;
-        let table = std::fs::read_to_string("/proc/thread-self/net/dev")
-            .map_err(refused("reading /proc/thread-self/net/dev", "mount /proc"))?;
-        Ok(transmit_drops(&table, name).unwrap_or(0))
+        Ok(transmit_drops(&devices()?, name).unwrap_or(0))
     };
     thread::scope(|scope| scope.spawn(read).join()).map_err(|_| Failure::Thread("TUN"))?
+}
+
+/// The table of this thread's namespace.
+fn devices() -> Result<String, Failure> {
+    let table = "/proc/thread-self/net/dev";
+    std::fs::read_to_string(table).map_err(refused(format!("reading {table}"), "mount /proc"))
 }
 
 /// The fourth column of eight after the eight for received packets.

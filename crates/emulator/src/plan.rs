@@ -1,14 +1,13 @@
 //! What to play: the plan as Python writes it.
 
+mod check;
+
 use crate::failure::Failure;
 use forebay_sim::time::Picos;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
-
-/// The version of the plan's form that this binary reads.
-const SCHEMA: u32 = 1;
 
 /// A run; every span of time in picoseconds.
 #[derive(Debug, Deserialize)]
@@ -115,6 +114,7 @@ pub enum Kind {
 /// A traffic class.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(dead_code)] // of a plan whole: the namespaces' own settings act on `ecn`
 pub struct Class {
     /// What its flows do.
     pub kind: Kind,
@@ -207,42 +207,5 @@ impl Plan {
     /// When the run ends.
     pub fn end_ps(&self) -> Picos {
         self.warmup_ps + self.window_ps
-    }
-
-    fn check(&self) -> Result<(), String> {
-        if self.schema != SCHEMA {
-            return Err(format!("schema {}, but this binary reads {SCHEMA}", self.schema));
-        }
-        if self.batches == 0 || self.window_ps < u64::from(self.batches) {
-            return Err("no batch, or no window to divide".into());
-        }
-        let (flows, n) = (&self.flows, self.flows.len());
-        let narrow = [flows.route.len(), flows.congestion_control.len(), flows.packet_bytes.len()];
-        let wide = [flows.rtt_ps.len(), flows.start_ps.len(), flows.segments.len()];
-        let access = [flows.access_bps.len(), flows.access_group.len()];
-        if narrow.iter().chain(&wide).chain(&access).any(|&len| len != n) {
-            return Err("flow arrays differ in length".into());
-        }
-        self.check_indexes()
-    }
-
-    fn check_indexes(&self) -> Result<(), String> {
-        let within = |what: &str, index: &[u16], count: usize| match index
-            .iter()
-            .find(|&&index| usize::from(index) >= count)
-        {
-            Some(index) => Err(format!("there is no {what} number {index}")),
-            None => Ok(()),
-        };
-        within("class", &self.flows.class, self.classes.len())?;
-        within("route", &self.flows.route, self.routes.len())?;
-        for (forward, backward) in &self.routes {
-            within("link", forward, self.links.len())?;
-            within("link", backward, self.links.len())?;
-            if forward.is_empty() {
-                return Err("a route without a link".into());
-            }
-        }
-        Ok(())
     }
 }

@@ -33,13 +33,15 @@ pub fn run(path: &str, stop: &Stop) -> Result<(), Failure> {
     let devices = [open(&plan.sender)?, open(&plan.receiver)?];
     let (capture, writing) = begin_capture(&plan)?;
     let watch = Watch::default();
+    let lost_at_first = lost(&plan)?;
     let clock = Clock::start();
     let pump = Pump::new(&plan, router, &devices, capture, clock, &watch);
     let began = Instant::now();
-    let (routed, driven) = thread::scope(|scope| {
+    let (mut routed, driven) = thread::scope(|scope| {
         let routing = scope.spawn(|| pump.run());
         attend(&plan, clock, &watch, routing, stop)
     })?;
+    routed.lost_before -= lost_at_first;
     writing.map_or(Ok(()), Writing::end)?;
     write(&plan.result, &result::readings(&routed, &driven, began.elapsed().as_secs_f64()))?;
     event::done();
@@ -62,36 +64,36 @@ fn attend(
     stop: &Stop,
 ) -> Result<(Routed, DriveReadings), Failure> {
     event::ready(&plan.links);
-    let lost_at_first = lost(plan)?;
     let driver = Driver::start(plan, clock);
-    if driver.is_ok() {
-        wait(plan, watch, &routing, stop);
+    if let Ok(driver) = &driver {
+        wait(plan, watch, &routing, || stop.asked() || driver.has_failed());
     } else {
         watch.stop.store(true, Ordering::Relaxed);
     }
     let routed = routing.join().map_err(|_| Failure::Thread("router"))?;
-    let lost = lost(plan)? - lost_at_first;
+    let lost_before = lost(plan)?;
     let driven = driver?.stop()?;
     match routed? {
-        Some(routed) => Ok((Routed { lost_before: lost, ..routed }, driven)),
+        Some(routed) => Ok((Routed { lost_before, ..routed }, driven)),
         None => Err(stop.failure()),
     }
 }
 
+/// Packets that the kernel has lost before the router since the devices were made.
 fn lost(plan: &Plan) -> Result<u64, Failure> {
     let of = |side: &Side| lost_before(&side.netns, &side.tun);
     Ok(of(&plan.sender)? + of(&plan.receiver)?)
 }
 
-/// Tells of progress until the router ends, or is told to because `stop` says so.
-fn wait(plan: &Plan, watch: &Watch, routing: &Routing<'_>, stop: &Stop) {
+/// Tells of progress until the router ends, or is told to because it is `over`.
+fn wait(plan: &Plan, watch: &Watch, routing: &Routing<'_>, over: impl Fn() -> bool) {
     let mut bytes = (0, Instant::now());
     for look in 1_u32.. {
         thread::sleep(LOOK);
         if routing.is_finished() {
             return;
         }
-        if stop.asked() {
+        if over() {
             watch.stop.store(true, Ordering::Relaxed);
         } else if look % LOOKS_A_SECOND == 0 {
             let now = (watch.first_link_bytes.load(Ordering::Relaxed), Instant::now());

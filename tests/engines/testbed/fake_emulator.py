@@ -48,6 +48,7 @@ def readings(plan, lateness_s):
         "gate": {
             "lateness_p50_s": 1e-5, "lateness_p99_s": lateness_s, "lateness_max_s": lateness_s,
             "tun_tx_drops": 0, "write_errors": 0, "rwnd_limited": 0.0, "sndbuf_limited": 0.0,
+            "failed_connections": 0, "refused_datagrams": 0,
             "dsacks": 0, "router_cpu": 0.1, "stalls": 0,
         },
         "provenance": {"emulator": "fake"},

@@ -29,9 +29,9 @@ pub fn headers(packet: &[u8]) -> Option<Headers> {
         return None;
     }
     let to: [u8; 4] = packet.get(16..20)?.try_into().ok()?;
-    let payload = match packet.get(9)? {
-        &TCP => bytes > header + usize::from(packet.get(header + 12)? >> 4) * 4,
-        &UDP => true,
+    let payload = match *packet.get(9)? {
+        TCP => bytes > header + usize::from(packet.get(header + 12)? >> 4) * 4,
+        UDP => true,
         _ => false,
     };
     let ecn = class & CE != 0;

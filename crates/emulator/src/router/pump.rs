@@ -1,16 +1,15 @@
 //! Moves the router: reads packets, hands packets over when they are due, and sleeps between.
 
 use super::capture::Capture;
+use super::ends::Ends;
 use super::gauge::Gauge;
 use super::recorder::RouterReadings;
-use super::{Egress, Router, Side};
+use super::{Router, Side};
 use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::sys;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::{Errno, read, write};
 use rustix::time::{ClockId, clock_gettime};
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
@@ -63,34 +62,6 @@ pub struct Pump<'a> {
     next_report: Picos,
 }
 
-struct Ends<'a> {
-    devices: &'a [OwnedFd; 2],
-    now: Picos,
-    measuring: bool,
-    gauge: Gauge,
-    capture: Option<Capture>,
-}
-
-impl Egress for Ends<'_> {
-    #[inline]
-    fn deliver(&mut self, side: Side, at: Picos, packet: &[u8]) {
-        if self.measuring {
-            self.gauge.delivered(at, self.now);
-        }
-        match write(&self.devices[side as usize], packet) {
-            Ok(_) => {}
-            Err(_) => self.gauge.write_errors += 1,
-        }
-    }
-
-    #[inline]
-    fn departs(&mut self, at: Picos, packet: &[u8]) {
-        if let Some(capture) = &mut self.capture {
-            capture.take(at, packet);
-        }
-    }
-}
-
 impl<'a> Pump<'a> {
     /// A router that has not begun.
     pub fn new(
@@ -101,10 +72,9 @@ impl<'a> Pump<'a> {
         clock: Clock,
         watch: &'a Watch,
     ) -> Self {
-        let gauge = Gauge::default();
         Self {
             router,
-            ends: Ends { devices, now: 0, measuring: false, gauge, capture },
+            ends: Ends::new(devices, capture),
             clock,
             watch,
             warmup: plan.warmup_ps,
@@ -124,12 +94,15 @@ impl<'a> Pump<'a> {
                 return Ok(None);
             }
             self.look_around();
-            let left = self.read(Side::Left)?;
-            let right = self.read(Side::Right)?;
             self.work();
-            if !left && !right {
-                self.sleep()?;
+            match [Side::Left, Side::Right].map(|side| self.ends.may_read(side)) {
+                [false, false] => self.sleep()?,
+                // A side that goes on sending must not keep the other waiting.
+                [true, true] => {}
+                _ => self.ends.glance()?,
             }
+            self.read(Side::Left)?;
+            self.read(Side::Right)?;
         }
         Ok(Some(self.end(real_time)))
     }
@@ -147,43 +120,27 @@ impl<'a> Pump<'a> {
         }
     }
 
-    /// Reads a packet from a side; false if there was none.
-    fn read(&mut self, side: Side) -> Result<bool, Failure> {
+    /// Takes in a packet of a side that may have one.
+    fn read(&mut self, side: Side) -> Result<(), Failure> {
+        if !self.ends.may_read(side) {
+            return Ok(());
+        }
         let slot = self.router.take().map_err(Failure::Memory)?;
-        match read(&self.ends.devices[side as usize], self.router.buffer(slot)) {
-            Ok(bytes) => {
+        match self.ends.read(side, self.router.buffer(slot))? {
+            Some(bytes) => {
                 self.work();
                 self.router.arrive(self.ends.now, side, slot, bytes, &mut self.ends);
-                Ok(true)
             }
-            Err(Errno::AGAIN | Errno::INTR) => {
-                self.router.give(slot);
-                Ok(false)
-            }
-            Err(error) => Err(Failure::Kernel(
-                "reading from a TUN device".into(),
-                error.into(),
-                "leave the testbed's namespaces alone while it runs",
-            )),
+            None => self.router.give(slot),
         }
+        Ok(())
     }
 
     /// Waits for a packet or the next thing due.
     fn sleep(&mut self) -> Result<(), Failure> {
-        let due = self.router.next_at();
         let now = self.clock.now_ps();
-        let until = due.min(now + NAP);
-        if until > now {
-            let [left, right] = self.ends.devices;
-            let mut ends = [left, right].map(|end| PollFd::new(end, PollFlags::IN));
-            match poll(&mut ends, Some(&timespec(until - now))) {
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(error) => {
-                    let hint = "this is a defect of forebay-emulator; please report it";
-                    return Err(Failure::Kernel("waiting for packets".into(), error.into(), hint));
-                }
-            }
-        }
+        let until = self.router.next_at().min(now + NAP);
+        self.ends.wait(until.saturating_sub(now))?;
         let now = self.clock.now_ps();
         self.ends.gauge.runs(until, now);
         self.ends.now = now;
@@ -228,10 +185,4 @@ impl<'a> Pump<'a> {
 fn cpu_time() -> Duration {
     let taken = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(taken.tv_sec as u64, taken.tv_nsec as u32)
-}
-
-/// Rounded up, so that nothing is woken before its time.
-fn timespec(span: Picos) -> Timespec {
-    let nanos = span.div_ceil(1_000);
-    Timespec { tv_sec: (nanos / 1_000_000_000) as i64, tv_nsec: (nanos % 1_000_000_000) as i64 }
 }
