@@ -119,8 +119,10 @@ impl Host {
         let file = self.script.file[flow as usize].load(SeqCst);
         let payload = u64::from(self.script.flows[flow as usize].payload());
         let bytes = self.script.segments(flow, file).map(|segments| segments * payload);
+        let class = self.script.class_of(flow);
+        let clamp = class.max_window.map(|_| class.window_bytes());
         // One that has gone already has no option to set.
-        let Ok(sink) = Sink::new(socket, flow, bytes) else { return Ok(()) };
+        let Ok(sink) = Sink::new(socket, flow, bytes, clamp) else { return Ok(()) };
         self.watch_sink(&sink.socket, self.sinks.next())?;
         self.sinks.insert(sink);
         Ok(())

@@ -26,13 +26,23 @@ pub(super) struct Sink {
     left: Option<u64>,
     /// Bytes that wake it.
     wakes: u64,
+    /// A window that is still to be set.
+    clamp: Option<u32>,
 }
 
 impl Sink {
     /// For a connection that was accepted. A tail shorter than `WAKES` wakes it too.
-    pub(super) fn new(socket: OwnedFd, flow: u32, bytes: Option<u64>) -> io::Result<Self> {
-        let mut sink = Self { socket, flow, left: bytes, wakes: WAKES };
-        sink.wake_at_the_tail()?;
+    ///
+    /// Linux (tcp_measure_rcv_mss) forgets a window clamp when it sees the first full segment, so
+    /// that `clamp` is set after that.
+    pub(super) fn new(
+        socket: OwnedFd,
+        flow: u32,
+        bytes: Option<u64>,
+        clamp: Option<u32>,
+    ) -> io::Result<Self> {
+        let mut sink = Self { socket, flow, left: bytes, wakes: WAKES, clamp };
+        sink.set_wakes()?;
         Ok(sink)
     }
 
@@ -55,18 +65,25 @@ impl Sink {
                 Err(error) => return Err(error.into()),
             }
         }
-        self.wake_at_the_tail()?;
+        if let Some(clamp) = self.clamp.take() {
+            set_option(
+                self.socket.as_fd(),
+                libc::IPPROTO_TCP,
+                libc::TCP_WINDOW_CLAMP,
+                clamp as i32,
+            )?;
+        }
+        self.set_wakes()?;
         Ok(Found::Open)
     }
 
-    fn wake_at_the_tail(&mut self) -> io::Result<()> {
-        match self.left {
-            Some(left) if left < self.wakes => {
-                self.wakes = left;
-                let fd = self.socket.as_fd();
-                set_option(fd, libc::SOL_SOCKET, libc::SO_RCVLOWAT, left as i32)
-            }
-            _ => Ok(()),
+    fn set_wakes(&mut self) -> io::Result<()> {
+        let most = if self.clamp.is_some() { 1 } else { WAKES };
+        let wakes = self.left.map_or(most, |left| left.min(most));
+        if wakes == self.wakes {
+            return Ok(());
         }
+        self.wakes = wakes;
+        set_option(self.socket.as_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, wakes as i32)
     }
 }
