@@ -59,7 +59,7 @@ def spread() -> float:
 
 def deviation(point: Point, quick: bool) -> float:
     """Standard deviation of W over its mean, measured in one replication, over `spread`."""
-    sets = [*_sets(point.rtt_ms, quick), f"queue.size={point.buffer} packets"]
+    sets = [*overrides(point.rtt_ms, quick), f"queue.size={point.buffer} packets"]
     window = forebay.trace(forebay.load(SCENARIO, sets), step="20 ms").window_sum_packets
     return float(window.std() / window.mean()) / spread()
 
@@ -77,7 +77,7 @@ def least_buffer(mean: float, bdp: float) -> float:
     return (z * spread() * mean + mean) * (1 - PHI) - bdp
 
 
-def _buffer(bdp: float, drops: bool) -> int:
+def buffer_of(bdp: float, drops: bool) -> int:
     h = forebay.laws.heterogeneous
     a, n = h.mixed(FLOWS, as_printed=True), sum(FLOWS.values())
     if drops:
@@ -94,22 +94,22 @@ def _point(
     """Run one RTT, or take it from memory: two figures are made from the same runs."""
     key = (rtt_ms, drops, seeds, quick)
     if key not in _kept:
-        sets = _sets(rtt_ms, quick)
-        bdp = _bdp(tuple(sets))
-        buffer = _buffer(bdp, drops)
+        sets = overrides(rtt_ms, quick)
+        bdp = bdp_of(tuple(sets))
+        buffer = buffer_of(bdp, drops)
         scenario = forebay.load(SCENARIO, [*sets, f"queue.size={buffer} packets"])
         outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=progress)
         _kept[key] = _read(rtt_ms, outcome)
     return _kept[key]
 
 
-def _sets(rtt_ms: int, quick: bool) -> list[str]:
+def overrides(rtt_ms: int, quick: bool) -> list[str]:
     sets = [f"traffic.{place}.rtt={rtt_ms} ms" for place in range(len(FLOWS))]
     return [*sets, "measure.duration=10 s"] if quick else sets
 
 
 @cache
-def _bdp(sets: tuple[str, ...]) -> float:
+def bdp_of(sets: tuple[str, ...]) -> float:
     return forebay.load(SCENARIO, sets).bdp_packets
 
 
@@ -122,11 +122,11 @@ def _read(rtt_ms: int, outcome: forebay.Outcome) -> Point:
         buffer=link.buffer_packets,
         utilization=percent(link.utilization),
         loss=percent(link.loss_rate),
-        window=_held(link),
+        window=held(link),
     )
 
 
-def _held(link: Any) -> float:
+def held(link: Any) -> float:
     """Mean of W as packets that the network holds: on their way and waiting.
 
     All flows have one RTT, so that what is on its way is utilization times BDP. What a receiver

@@ -44,7 +44,7 @@ def test_buffers_are_those_of_the_paper() -> None:
     mix = load("fig9").mix
     for rtt_ms in mix.RTTS_MS:
         bdp = 622e6 * rtt_ms / 1e3 / 12_000
-        small, large = mix._buffer(bdp, False), mix._buffer(bdp, True)
+        small, large = mix.buffer_of(bdp, False), mix.buffer_of(bdp, True)
         assert small / bdp == pytest.approx(0.0193, abs=0.0005)
         assert large / small == pytest.approx(1.4545, abs=0.5 / small + 0.01)
     assert sum(mix.FLOWS.values()) == 198

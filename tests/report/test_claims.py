@@ -45,6 +45,27 @@ def test_a_claim_within_its_band_holds_and_one_outside_says_why(folder: Path) ->
     assert made.rows[0] == ["the link is full", "2", 100, "at least 99", used, "%"]
 
 
+def test_the_testbed_s_column_is_held_against_the_same_band(folder: Path) -> None:
+    ours, played = {"full": 99.5, "delay": 0.5}, Metric(value=98.0, low=97.0, high=99.0, n=2)
+    made = judge("X.y", "title", folder, ours, testbed={"full": played})
+    assert made.columns == ["claim", "where", "published", "band", "ours", "Exp. ours", "unit"]
+    assert [row[-3:] for row in made.rows] == [[99.5, played, "%"], [0.5, None, ""]]
+    assert made.reasons == ["Exp. ours: 98 %, band at least 99; cause not known", ""]
+    assert made.drawn == ("published", "ours", "Exp. ours")
+    assert judge("X.y", "title", folder, ours, testbed={}).agrees, "not played: not judged"
+
+
+def test_each_of_two_misses_has_its_own_cause(folder: Path) -> None:
+    with (folder / "claims.toml").open("a") as file:
+        file.write('testbed_miss = "another kernel"\n')
+    made = judge("X.y", "title", folder, {"full": 99, "delay": 0.7}, testbed={"delay": 0.9})
+    assert made.reasons[1] == (
+        "0.7, band 0.4 to 0.6; too many flows; Exp. ours: 0.9, band 0.4 to 0.6; another kernel"
+    )
+    with pytest.raises(ValueError, match="no claim is called speed"):
+        judge("X.y", "title", folder, {"full": 99, "delay": 0.5}, testbed={"speed": 1.0})
+
+
 def test_an_interval_does_not_widen_the_band(folder: Path) -> None:
     used = Metric(value=98.9, low=98.0, high=99.9, n=3)
     made = judge("X.y", "title", folder, {"full": used, "delay": 0.5})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import forebay
+from forebay.measured import Cell, Measured, facts, record
 from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
 
 HERE = Path(__file__).resolve().parent
@@ -41,9 +42,51 @@ def reproduce(
         "Paper A, Figure 16: queue of short flows on an OC3 line card",
         HERE,
         _numbers(plain, hidden),
-        notes=NOTES,
+        testbed=_tested(),
+        notes=[*NOTES, Measured(HERE).note()],
         picture=_picture(plain, hidden),
     )
+
+
+def measure(
+    seeds: int = 2, progress: Callable[[float], None] | None = None, again: bool = False
+) -> list[str]:
+    """Play the short flows on the testbed without and with the FIFO."""
+    cells = [Cell({"ring": ring}, _play(ring)) for ring in (0, HIDDEN)]
+    return record(HERE, cells, seeds=range(1, seeds + 1), progress=progress, again=again)
+
+
+def _play(ring: int) -> Callable[..., Mapping[str, Any]]:
+    sets = [f"queue.transmit_ring={ring}", "traffic.0.sender=linux"]
+    scenario = forebay.load(HERE / "scenario.toml", sets)
+    return lambda seed, told: _watch(scenario, seed, told)
+
+
+def _watch(
+    scenario: forebay.Scenario, seed: int, told: Callable[[float], None] | None
+) -> dict[str, Any]:
+    """Play one replication, watched: the queue's distribution comes from the trace."""
+    step = forebay.scenario.Duration(1.0)
+    engine: Any = forebay.engines.get("testbed")
+    queue = engine.trace(scenario, step=step, flows=(0,), seed=seed, progress=told).bottleneck
+    tail = _above(queue)
+    outcome = engine.run(scenario, [seed])  # the same replication: it is not played again
+    probability = [float(f"{each:.6g}") for each in tail[: 2 * DRAWN]]
+    return {"probability": probability, "drops": int(queue.drops.sum()), **facts(outcome)}
+
+
+def _recorded(ring: int) -> Tail | None:
+    """Return the mean tail of the testbed's runs; None where there is none."""
+    runs = Measured(HERE).of({"ring": ring})
+    return np.mean([run["probability"] for run in runs], axis=0) if runs else None
+
+
+def _tested() -> dict[str, float]:
+    plain, hidden = _recorded(0), _recorded(HIDDEN)
+    if plain is None or hidden is None:
+        return {}
+    made = _numbers(plain, hidden)
+    return {name: made[name] for name in made if name != "hidden"}  # no measurement
 
 
 def _tail(ring: int, seed: int, quick: bool, progress: Callable[[float], None] | None) -> Tail:
@@ -51,8 +94,12 @@ def _tail(ring: int, seed: int, quick: bool, progress: Callable[[float], None] |
     scenario = forebay.load(HERE / "scenario.toml", sets)
     queue = forebay.trace(scenario, step="1 s", seed=seed, progress=progress).bottleneck
     assert queue.queue_step == 1 and not queue.drops.any()
+    return _above(queue)
+
+
+def _above(queue: Any) -> Tail:
     above = np.cumsum(queue.queue_s[::-1])[::-1]
-    return above / above[0]
+    return np.asarray(above / above[0])
 
 
 def _numbers(plain: Tail, hidden: Tail) -> dict[str, float]:
@@ -90,7 +137,8 @@ def _picture(plain: Tail, hidden: Tail) -> Picture:
         Line(x.tolist(), exact.tolist(), "exact queue of bursts", "dashes"),
         _line(plain, "simulation"),
         _line(hidden, "simulation, reported beside a hidden FIFO"),
-        *_measured(),
+        *_dots(_recorded(0), "testbed"),
+        *_dots(_recorded(HIDDEN), "testbed, reported beside a hidden FIFO"),
     ]
     return Picture([Panel(lines, "b, packets", "P(Q ≥ b)", log="y")])
 
@@ -100,10 +148,8 @@ def _line(tail: Tail, name: str) -> Line:
     return Line(list(range(seen.size)), seen.tolist(), name)
 
 
-def _measured() -> list[Line]:
-    """Exp., the figure's third column: the testbed's, where it was recorded."""
-    path = HERE / "measured.toml"
-    if not path.exists():
+def _dots(tail: Tail | None, name: str) -> list[Line]:
+    if tail is None:
         return []
-    found = tomllib.loads(path.read_text())
-    return [Line(found["packets"], found["probability"], "experiment (testbed)", "dots")]
+    line = _line(tail, name)
+    return [Line(line.x[::2], line.y[::2], name, "dots")]

@@ -23,6 +23,8 @@ NOTES = [
     "gives as 1.3 Mbit/s each.",
 ]
 
+Curves = dict[int, list[tuple[int, Any]]]  # by videos: buffer and throughput
+
 
 def reproduce(
     seeds: int = 5,
@@ -36,17 +38,27 @@ def reproduce(
         videos: [(buffer, bottleneck.megabits(classes)) for buffer, classes in points]
         for videos, points in made.items()
     }
+    tested = {videos: bottleneck.testbed_curve(videos, "tcp_bps") for videos in VIDEOS}
     return judge(
         "B.fig4",
         "Paper B, Figure 4: TCP throughput against the buffer",
         HERE,
         _numbers(curves),
-        notes=NOTES,
-        picture=_picture(curves),
+        testbed=_numbers(tested) if bottleneck.complete(tested) else {},
+        notes=[*NOTES, bottleneck.note()],
+        picture=_picture(curves, tested),
     )
 
 
-def _numbers(curves: dict[int, list[tuple[int, Any]]]) -> dict[str, Any]:
+def measure(
+    seeds: int = 3, progress: Callable[[float], None] | None = None, again: bool = False
+) -> list[str]:
+    """Play the runs of Figures 4 and 5 on the testbed."""
+    failed: list[str] = bottleneck.measure(seeds=seeds, progress=progress, again=again)
+    return failed
+
+
+def _numbers(curves: Curves) -> dict[str, Any]:
     top = {videos: max((m for _, m in curve), key=_value) for videos, curve in curves.items()}
     asked = {videos: _reaches(curve, SHARE * top[videos].value) for videos, curve in curves.items()}
     lowered = [
@@ -76,11 +88,14 @@ def _reaches(curve: list[tuple[int, Any]], wanted: float) -> float:
     return b0 + (wanted - y0.value) / (y1.value - y0.value) * (b1 - b0)
 
 
-def _picture(curves: dict[int, list[tuple[int, Any]]]) -> Picture:
+def _picture(curves: Curves, tested: Curves) -> Picture:
     lines = [
         Line([b for b, _ in curve], [m.value for _, m in curve], NAMES[videos])
         for videos, curve in curves.items()
     ]
+    for videos, curve in tested.items():
+        name = f"{NAMES[videos]}, testbed"
+        lines.append(Line([b for b, _ in curve], [m.value for _, m in curve], name, "dashes"))
     stated = {0: (27, 20.08), 1: (48, 19.32), 2: (62, 18.76)}
     x = [packets for packets, _ in stated.values()]
     y = [SHARE * rate for _, rate in stated.values()]

@@ -33,17 +33,32 @@ def reproduce(
         videos: [(buffer, percent(classes[1].loss_rate)) for buffer, classes in points]
         for videos, points in made.items()
     }
-    ours: dict[str, Any] = {}
-    for videos, curve in curves.items():
-        ours.update({f"{name}-{videos}": value for name, value in _numbers(curve).items()})
+    tested = {videos: bottleneck.testbed_curve(videos, "udp_loss") for videos in VIDEOS}
     return judge(
         "B.fig5",
         "Paper B, Figure 5: loss of the video against the buffer",
         HERE,
-        ours,
-        notes=NOTES,
-        picture=_picture(curves),
+        _all(curves),
+        testbed=_all(tested) if bottleneck.complete(tested) else {},
+        notes=[*NOTES, bottleneck.note()],
+        picture=_picture(curves, tested),
     )
+
+
+def measure(
+    seeds: int = 3, progress: Callable[[float], None] | None = None, again: bool = False
+) -> list[str]:
+    """Play the runs of Figures 4 and 5 on the testbed."""
+    failed: list[str] = bottleneck.measure(seeds=seeds, progress=progress, again=again)
+    return failed
+
+
+def _all(curves: dict[int, list[tuple[int, Any]]]) -> dict[str, float]:
+    return {
+        f"{name}-{videos}": value
+        for videos, curve in curves.items()
+        for name, value in _numbers(curve).items()
+    }
 
 
 def _numbers(curve: list[tuple[int, Any]]) -> dict[str, float]:
@@ -55,7 +70,9 @@ def _numbers(curve: list[tuple[int, Any]]) -> dict[str, float]:
     }
 
 
-def _picture(curves: dict[int, list[tuple[int, Any]]]) -> Picture:
+def _picture(
+    curves: dict[int, list[tuple[int, Any]]], tested: dict[int, list[tuple[int, Any]]]
+) -> Picture:
     lines = []
     for videos, curve in curves.items():
         x = [buffer for buffer, _ in curve]
@@ -63,4 +80,7 @@ def _picture(curves: dict[int, list[tuple[int, Any]]]) -> Picture:
         bounds = [(b, end) for b, m in curve for end in (m.low, m.high) if end is not None]
         ends = [b for b, _ in bounds], [end for _, end in bounds]
         lines.append(Line(*ends, f"{NAMES[videos]}, 95 %", "dots"))
+    for videos, curve in tested.items():
+        x, y = [buffer for buffer, _ in curve], [metric.value for _, metric in curve]
+        lines.append(Line(x, y, f"{NAMES[videos]}, testbed", "dashes"))
     return Picture([Panel(lines, "buffer, packets", "video packets lost, %")])

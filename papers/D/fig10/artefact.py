@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from forebay.report import Line, Panel, Picture, Reproduction, beside, judge
+from forebay.report import Line, Panel, Picture, Reproduction, beside, judge, scaled
 
 HERE = Path(__file__).resolve().parent
 mix: Any = beside(HERE, "mix")  # what the figures of these runs share
+testbed: Any = beside(HERE, "testbed")
 NOTES = [
     mix.NOTE,
     "W is what the network holds: utilization times BDP, and the mean queue. The bound is eq. 8, "
@@ -28,8 +29,15 @@ def reproduce(
     points = mix.points(drops=False, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
     rtts = [float(point.rtt_ms) for point in points]
     bounds = [mix.least_mean(point.bdp) for point in points]
+    tested = testbed.played(drops=False)
     lines = [
         Line(rtts, [point.window for point in points], "mean of W, ours", "dots"),
+        Line(
+            [float(each.rtt_ms) for each in tested],
+            [each.window.value for each in tested],
+            "Exp. ours",
+            "dots",
+        ),
         Line(rtts, bounds, "least by inequality 1", "dashes"),
     ]
     return judge(
@@ -41,6 +49,19 @@ def reproduce(
             for point, bound in zip(points, bounds, strict=True)
         }
         | {f"deviation-{point.rtt_ms}": mix.deviation(point, quick) for point in points},
-        notes=NOTES,
+        testbed={
+            f"ratio-{each.rtt_ms}": scaled(each.window, 1.0 / mix.least_mean(each.bdp))
+            for each in tested
+        }
+        | {f"deviation-{each.rtt_ms}": each.deviation for each in tested},
+        notes=[*NOTES, testbed.note()],
         picture=Picture([Panel(lines, "RTT, ms", "packets")]),
     )
+
+
+def measure(
+    seeds: int = 2, progress: Callable[[float], None] | None = None, again: bool = False
+) -> list[str]:
+    """Play the mix on the testbed: the runs of Figures 9 and 10."""
+    failed: list[str] = testbed.measure(drops=False, seeds=seeds, progress=progress, again=again)
+    return failed

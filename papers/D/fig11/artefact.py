@@ -10,6 +10,7 @@ from forebay.report import Line, Panel, Picture, Reproduction, beside, judge
 
 HERE = Path(__file__).resolve().parent
 mix: Any = beside(HERE, "mix")  # what the figures of these runs share
+testbed: Any = beside(HERE, "testbed")
 NOTES = [
     mix.NOTE,
     "Drops are counted at the queue: packets dropped over packets that arrived.",
@@ -25,12 +26,16 @@ def reproduce(
     """Run the mix at the three RTTs; ``quick`` measures 10 s."""
     points = mix.points(drops=True, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
     rtts = [float(point.rtt_ms) for point in points]
+    tested = testbed.played(drops=True)
+    places = [float(each.rtt_ms) for each in tested]
     used = [
         Line(rtts, [point.utilization.value for point in points], "ours", "dots"),
+        Line(places, [each.utilization.value for each in tested], "Exp. ours", "dots"),
         Line(rtts, [97.39] * len(rtts), "as printed, the least", "dashes"),
     ]
     dropped = [
         Line(rtts, [point.loss.value for point in points], "ours", "dots"),
+        Line(places, [each.loss.value for each in tested], "Exp. ours", "dots"),
         Line(rtts, [1.0] * len(rtts), "φ", "dashes"),
     ]
     panels = [
@@ -41,13 +46,29 @@ def reproduce(
         "D.fig11",
         "Paper D, Figure 11: utilization and drops with the buffers of inequality 14",
         HERE,
-        {
-            "utilization": min(
-                (point.utilization for point in points), key=lambda each: each.value
-            ),
-            "least-drops": min((point.loss for point in points), key=lambda each: each.value),
-            **{f"drops-{point.rtt_ms}": point.loss for point in points},
-        },
-        notes=NOTES,
+        _numbers(points),
+        testbed=_numbers(tested) if len(tested) == len(points) else {},
+        notes=[*NOTES, testbed.note()],
         picture=Picture(panels, columns=2),
     )
+
+
+def _numbers(points: list[Any]) -> dict[str, Any]:
+    """Return the claims' numbers of three points, the simulation's or the testbed's."""
+    return {
+        "utilization": min((each.utilization for each in points), key=_value),
+        "least-drops": min((each.loss for each in points), key=_value),
+        **{f"drops-{each.rtt_ms}": each.loss for each in points},
+    }
+
+
+def _value(metric: Any) -> float:
+    return float(metric.value)
+
+
+def measure(
+    seeds: int = 2, progress: Callable[[float], None] | None = None, again: bool = False
+) -> list[str]:
+    """Play the mix on the testbed: the runs of Figures 11 and 12."""
+    failed: list[str] = testbed.measure(drops=True, seeds=seeds, progress=progress, again=again)
+    return failed

@@ -10,6 +10,7 @@ from forebay.report import Line, Panel, Picture, Reproduction, beside, judge
 
 HERE = Path(__file__).resolve().parent
 mix: Any = beside(HERE, "mix")  # what the figures of these runs share
+testbed: Any = beside(HERE, "testbed")
 NOTES = [
     mix.NOTE,
     "The bound is inequality 10 with our mean of W (as in D.fig10) and the "
@@ -27,9 +28,16 @@ def reproduce(
     points = mix.points(drops=True, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
     rtts = [float(point.rtt_ms) for point in points]
     bounds = [mix.least_buffer(point.window, point.bdp) for point in points]
+    tested = testbed.played(drops=True)
     lines = [
         Line(rtts, [point.buffer for point in points], "buffer", "dots"),
         Line(rtts, bounds, "least by inequality 10", "dashes"),
+        Line(
+            [float(each.rtt_ms) for each in tested],
+            [_least(each) for each in tested],
+            "Exp. ours",
+            "dots",
+        ),
     ]
     return judge(
         "D.fig12",
@@ -39,6 +47,19 @@ def reproduce(
             f"spare-{point.rtt_ms}": point.buffer - bound
             for point, bound in zip(points, bounds, strict=True)
         },
-        notes=NOTES,
+        testbed={f"spare-{each.rtt_ms}": each.buffer - _least(each) for each in tested},
+        notes=[*NOTES, testbed.note()],
         picture=Picture([Panel(lines, "RTT, ms", "packets")]),
     )
+
+
+def _least(tested: Any) -> float:
+    return float(mix.least_buffer(tested.window.value, tested.bdp))
+
+
+def measure(
+    seeds: int = 2, progress: Callable[[float], None] | None = None, again: bool = False
+) -> list[str]:
+    """Play the mix on the testbed: the runs of Figures 11 and 12."""
+    failed: list[str] = testbed.measure(drops=True, seeds=seeds, progress=progress, again=again)
+    return failed

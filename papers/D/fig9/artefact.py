@@ -10,6 +10,7 @@ from forebay.report import Line, Panel, Picture, Reproduction, beside, judge
 
 HERE = Path(__file__).resolve().parent
 mix: Any = beside(HERE, "mix")  # what the figures of these runs share
+testbed: Any = beside(HERE, "testbed")
 NOTES = [
     mix.NOTE,
     "The paper gives no number for this figure. It calls 97.39 % high (Figure 11).",
@@ -25,8 +26,15 @@ def reproduce(
     """Run the mix at the three RTTs; ``quick`` measures 10 s."""
     points = mix.points(drops=False, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
     rtts = [float(point.rtt_ms) for point in points]
+    tested = testbed.played(drops=False)
     lines = [
         Line(rtts, [point.utilization.value for point in points], "ours", "dots"),
+        Line(
+            [float(each.rtt_ms) for each in tested],
+            [each.utilization.value for each in tested],
+            "Exp. ours",
+            "dots",
+        ),
         Line(rtts, [97.0] * len(rtts), "high, by the text of Figure 11", "dashes"),
     ]
     return judge(
@@ -34,6 +42,15 @@ def reproduce(
         "Paper D, Figure 9: utilization with the buffers of inequality 7",
         HERE,
         {f"utilization-{point.rtt_ms}": point.utilization for point in points},
-        notes=NOTES,
+        testbed={f"utilization-{each.rtt_ms}": each.utilization for each in tested},
+        notes=[*NOTES, testbed.note()],
         picture=Picture([Panel(lines, "RTT, ms", "utilization, %")]),
     )
+
+
+def measure(
+    seeds: int = 2, progress: Callable[[float], None] | None = None, again: bool = False
+) -> list[str]:
+    """Play the mix on the testbed: the runs of Figures 9 and 10."""
+    failed: list[str] = testbed.measure(drops=False, seeds=seeds, progress=progress, again=again)
+    return failed

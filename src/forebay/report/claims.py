@@ -12,6 +12,7 @@ numbers by name; that file is the same for every artefact::
     because = "printed without decimals …"   # where the band comes from
     published = 99                           # only where the paper prints a number
     miss = "…"                               # only where it misses: what is known of the cause
+    testbed_miss = "…"                       # the same for the testbed's number, in the same band
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from forebay.report.picture import Picture
 from forebay.report.reproduction import Reproduction
 
 COLUMNS = ["claim", "where", "published", "band", "ours", "unit"]
+TESTBED = "Exp. ours"
+"""The column beside "ours" where an artefact hands in what the testbed has read."""
 Ours = Metric | float | None
 Progress = Callable[[float], None]
 
@@ -45,6 +48,7 @@ class Claim:
     at_least: float | None = None
     at_most: float | None = None
     miss: str = ""
+    testbed_miss: str = ""
 
     def __post_init__(self) -> None:
         if self.at_least is None and self.at_most is None:
@@ -61,6 +65,14 @@ class Claim:
 
     def reason(self, ours: Ours) -> str:
         """Why the claim does not hold; "" where it does. An interval does not widen the band."""
+        return self._reason(ours, self.miss)
+
+    def testbed_reason(self, ours: Ours) -> str:
+        """Why it does not hold on the testbed; "" where it does, or was not played there."""
+        why = "" if ours is None else self._reason(ours, self.testbed_miss)
+        return f"{TESTBED}: {why}" if why else ""
+
+    def _reason(self, ours: Ours, miss: str) -> str:
         value = ours.value if isinstance(ours, Metric) else ours
         if value is None or math.isnan(value):
             return "not measured"
@@ -68,7 +80,7 @@ class Claim:
         high = math.inf if self.at_most is None else self.at_most
         if low <= value <= high:
             return ""
-        cause = self.miss or "cause not known"
+        cause = miss or "cause not known"
         return f"{value:.4g} {self.unit}".rstrip() + f", band {self.band}; {cause}"
 
 
@@ -84,10 +96,17 @@ def judge(
     folder: Path,
     ours: Mapping[str, Ours],
     *,
+    testbed: Mapping[str, Ours] | None = None,
     notes: Iterable[str] = (),
     picture: Picture | None = None,
 ) -> Reproduction:
     """Hold numbers against the statements of ``folder/claims.toml``, one row each.
+
+    Parameters
+    ----------
+    testbed : mapping, optional
+        The testbed's numbers, for a column of their own. A row then holds if both numbers lie in
+        the band; one that was not played there is not judged by it.
 
     Raises
     ------
@@ -98,8 +117,12 @@ def judge(
     if {claim.name for claim in claims} != set(ours):
         odd = sorted({claim.name for claim in claims} ^ set(ours))
         raise ValueError(f"{artefact}: {', '.join(odd)} stand on one side only")
-    reasons = [claim.reason(ours[claim.name]) for claim in claims]
-    return Reproduction(
+    if stray := sorted(set(testbed or {}) - set(ours)):
+        raise ValueError(f"{artefact}: no claim is called {', '.join(stray)}")
+    reasons = [
+        _reasons(claim, ours[claim.name], (testbed or {}).get(claim.name)) for claim in claims
+    ]
+    made = Reproduction(
         artefact=artefact,
         title=title,
         columns=COLUMNS,
@@ -110,10 +133,23 @@ def judge(
         drawn=("published", "ours"),
         picture=picture,
     )
+    return made if testbed is None else _beside(made, [testbed.get(claim.name) for claim in claims])
+
+
+def _reasons(claim: Claim, ours: Ours, testbed: Ours) -> str:
+    both = claim.reason(ours), claim.testbed_reason(testbed)
+    return "; ".join(each for each in both if each)
 
 
 def _row(claim: Claim, ours: Ours) -> list[Any]:
     return [claim.says, claim.where, claim.published, claim.band, ours, claim.unit]
+
+
+def _beside(made: Reproduction, column: list[Ours]) -> Reproduction:
+    """Return it with the testbed's column between ours and the unit."""
+    rows = [[*row[:-1], cell, row[-1]] for row, cell in zip(made.rows, column, strict=True)]
+    columns = [*COLUMNS[:-1], TESTBED, COLUMNS[-1]]
+    return replace(made, columns=columns, rows=rows, drawn=(*made.drawn, TESTBED))
 
 
 def shares(progress: Progress | None, count: int) -> Iterator[Progress | None]:

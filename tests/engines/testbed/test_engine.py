@@ -5,7 +5,8 @@ import pickle
 import pytest
 
 from forebay.engines import EngineUnavailable, get
-from forebay.engines.testbed import machine, registry, repeating
+from forebay.engines.testbed import engine as testbed
+from forebay.engines.testbed import machine, playing, registry, repeating
 from forebay.engines.testbed.errors import GateFailed, TestbedError, asking
 
 
@@ -30,6 +31,18 @@ def test_a_seed_is_played_once(fake, small):
     first = engine.run(small, [1])
     fake("die")
     assert engine.run(small, [1]).links == first.links
+
+
+def test_a_replication_that_was_watched_is_not_played_again(fake, small, monkeypatch):
+    engine = get("testbed")
+    played = playing.play(small, 2)
+    monkeypatch.setattr(testbed, "play_until_valid", lambda *a, **k: (played, [["late"]]))
+    monkeypatch.setattr(testbed, "to_trace", lambda *a, **k: "seen")
+    assert engine.trace(small, step=small.measure.duration, flows=(0,), seed=2) == "seen"
+    fake("die")
+    outcome = engine.run(small, [2])
+    assert outcome.links["bottleneck"].loss_rate.value == pytest.approx(0.2)
+    assert outcome.provenance.model_dump()["runs"][0]["invalid"] == [["late"]]
 
 
 def test_a_run_that_fails_the_gate_is_played_again(fake, small, tmp_path):

@@ -97,16 +97,16 @@ class TestbedEngine:
         seed: int,
         progress: Progress | None = None,
     ) -> Trace:
-        """Watch one replication over time."""
+        """Watch one replication over time; `run` then has it without playing it again."""
         check_step(scenario, step)
         watched = Watched(step, tuple(flows))
-        played, _ = play_until_valid(scenario, seed, told=progress, watched=watched)
+        played, failed = play_until_valid(scenario, seed, told=progress, watched=watched)
+        self._keep(scenario.sha256(), seed, _read(scenario, seed, played, failed))
         return to_trace(scenario, played.layout, played.raw, step=step, flows=flows, seed=seed)
 
     def _play(self, scenario: Scenario, seed: int, progress: Progress | None) -> _Kept:
         played, failed = play_until_valid(scenario, seed, told=progress, capture=self._capture)
-        reading = to_reading(scenario, seed, played.workload, played.layout, played.raw)
-        return _Kept(reading, played.sysctls, _told(seed, played, failed))
+        return _read(scenario, seed, played, failed)
 
     def _keep(self, sha: str, seed: int, kept: _Kept) -> None:
         self._kept[sha, seed] = kept
@@ -116,6 +116,11 @@ class TestbedEngine:
 
 def _part(progress: Progress | None, place: int, of: int) -> Progress | None:
     return None if progress is None else lambda done: progress((place + done) / of)
+
+
+def _read(scenario: Scenario, seed: int, played: Played, failed: list[list[str]]) -> _Kept:
+    reading = to_reading(scenario, seed, played.workload, played.layout, played.raw)
+    return _Kept(reading, played.sysctls, _told(seed, played, failed))
 
 
 def _told(seed: int, played: Played, failed: list[list[str]]) -> dict[str, Any]:
