@@ -40,11 +40,12 @@ def curves(
 @cache
 def _classes(videos: int, buffer: int, seeds: int, jobs: int, quick: bool) -> list[Any]:
     """One point. Kept in memory: `reproduce --all` asks for Figure 5's after Figure 4's."""
-    scenario = _scenario(videos, buffer, 60 if quick else 300)
+    scenario = scenario_of(videos, buffer, 60 if quick else 300)
     return forebay.run(scenario, seeds=seeds, jobs=jobs).classes
 
 
-def _scenario(videos: int, buffer: int, seconds: int) -> forebay.Scenario:
+def scenario_of(videos: int, buffer: int, seconds: int) -> forebay.Scenario:
+    """Return what is run; seconds are measured."""
     sets = [f"queue.size={buffer} packets", f"measure.duration={seconds} s"]
     if videos:
         sets.append(f"traffic.1.flows={videos}")
@@ -84,7 +85,7 @@ def key(videos: int, buffer: int) -> dict[str, int]:
 
 
 def _play(videos: int, buffer: int) -> Callable[..., Mapping[str, Any]]:
-    scenario = _scenario(videos, buffer, 60)
+    scenario = scenario_of(videos, buffer, 60)
     return lambda seed, told: read(forebay.run(scenario, "testbed", seed=seed, progress=told))
 
 

@@ -62,31 +62,21 @@ def measure(*, drops: bool, seeds: int, progress: Progress, again: bool) -> list
 
 def testbed_cells(drops: bool) -> list[Cell]:
     """Return what the testbed plays: 45 s of real time each, and the slow one."""
-    cells = [_cell(rtt_ms, drops) for rtt_ms in mix.RTTS_MS]
-    return cells if drops else [*cells, _slow()]
+    keys = [_key(rtt_ms, drops) for rtt_ms in mix.RTTS_MS]
+    if not drops:
+        keys.append({**SLOW, "packets": _key(67, drops)["packets"]})
+    return [Cell(key, _play(scenario_of(**key))) for key in keys]
 
 
-def _cell(rtt_ms: int, drops: bool) -> Cell:
-    scenario = _testbed(rtt_ms, drops)
-    return Cell(_key(rtt_ms, scenario.buffer_packets), _play(scenario))
+def scenario_of(link_mbps: float, rtt_ms: int, packets: int) -> forebay.Scenario:
+    """Return what the testbed plays."""
+    sets = [*mix.overrides(rtt_ms, quick=False), f"queue.size={packets} packets"]
+    return forebay.load(mix.SCENARIO, [*sets, *(SLOW_SETS if link_mbps < 622 else [])])
 
 
-def _slow() -> Cell:
-    """The cell of 67 ms at a quarter of the speed."""
-    fast = _testbed(67, drops=False)
-    sets = [*mix.overrides(SLOW["rtt_ms"], quick=False), *SLOW_SETS]
-    slow = forebay.load(mix.SCENARIO, [*sets, f"queue.size={fast.buffer_packets} packets"])
-    return Cell({**SLOW, "packets": fast.buffer_packets}, _play(slow))
-
-
-def _testbed(rtt_ms: int, drops: bool) -> forebay.Scenario:
-    sets = mix.overrides(rtt_ms, quick=False)
-    buffer = mix.buffer_of(mix.bdp_of(tuple(sets)), drops)
-    return forebay.load(mix.SCENARIO, [*sets, f"queue.size={buffer} packets"])
-
-
-def _key(rtt_ms: int, buffer: int) -> dict[str, int | float]:
-    return {"link_mbps": 622, "rtt_ms": rtt_ms, "packets": buffer}
+def _key(rtt_ms: int, drops: bool) -> dict[str, Any]:
+    bdp = mix.bdp_of(tuple(mix.overrides(rtt_ms, quick=False)))
+    return {"link_mbps": 622, "rtt_ms": rtt_ms, "packets": mix.buffer_of(bdp, drops)}
 
 
 def _play(scenario: forebay.Scenario) -> Callable[..., Mapping[str, Any]]:
@@ -109,16 +99,15 @@ def _watch(scenario: forebay.Scenario, seed: int, told: Progress) -> dict[str, A
 
 
 def _recorded(rtt_ms: int, drops: bool) -> Played | None:
-    scenario, measured = _testbed(rtt_ms, drops), Measured(HERE)
-    key = _key(rtt_ms, scenario.buffer_packets)
+    key, measured = _key(rtt_ms, drops), Measured(HERE)
     names = ("utilization", "loss_rate", "window_packets", "deviation")
     used, lost, window, deviation = (measured.metric(key, name) for name in names)
     if used is None or lost is None or window is None or deviation is None:
         return None
     return Played(
         rtt_ms=rtt_ms,
-        bdp=scenario.bdp_packets,
-        buffer=scenario.buffer_packets,
+        bdp=scenario_of(**key).bdp_packets,
+        buffer=key["packets"],
         utilization=percent(used),
         loss=percent(lost),
         window=window,

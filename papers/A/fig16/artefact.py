@@ -57,9 +57,14 @@ def measure(
 
 
 def _play(ring: int) -> Callable[..., Mapping[str, Any]]:
-    sets = [f"queue.transmit_ring={ring}", "traffic.0.sender=linux"]
-    scenario = forebay.load(HERE / "scenario.toml", sets)
+    scenario = scenario_of(ring)
     return lambda seed, told: _watch(scenario, seed, told)
+
+
+def scenario_of(ring: int) -> forebay.Scenario:
+    """Return what the testbed plays: its senders are Linux's."""
+    sets = [f"queue.transmit_ring={ring}", "traffic.0.sender=linux"]
+    return forebay.load(HERE / "scenario.toml", sets)
 
 
 def _watch(

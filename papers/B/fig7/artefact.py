@@ -39,7 +39,7 @@ def reproduce(
     wanted = [(videos, buffer) for videos in CORE for buffer in buffers]
     curves: dict[int, Curve] = {videos: [] for videos in CORE}
     for (videos, buffer), report in zip(wanted, shares(progress, len(wanted)), strict=True):
-        scenario = forebay.load(HERE / "scenario.toml", _overrides(videos, buffer, quick))
+        scenario = scenario_of(videos, buffer, quick)
         outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=report)
         rates = [outcome.classes[place].goodput_bps for place in TCP]
         curves[videos].append((buffer, sum(rate.value for rate in rates if rate) / 1e6))
@@ -104,7 +104,7 @@ def _key(videos: int, buffer: int) -> dict[str, int]:
 
 
 def _play(videos: int, buffer: int) -> Callable[..., Mapping[str, Any]]:
-    scenario = forebay.load(HERE / "scenario.toml", _overrides(videos, buffer, quick=True))
+    scenario = scenario_of(videos, buffer, quick=True)
     return lambda seed, told: _read(forebay.run(scenario, "testbed", seed=seed, progress=told))
 
 
@@ -112,6 +112,11 @@ def _read(outcome: forebay.Outcome) -> dict[str, Any]:
     rates = [outcome.classes[place].goodput_bps for place in TCP]
     tcp = sum(rate.value for rate in rates if rate)
     return {"tcp_bps": tcp, **facts(outcome)}
+
+
+def scenario_of(videos: int, buffer: int, quick: bool) -> forebay.Scenario:
+    """Return what is run."""
+    return forebay.load(HERE / "scenario.toml", _overrides(videos, buffer, quick))
 
 
 def _overrides(videos: int, buffer: int, quick: bool) -> list[str]:
