@@ -1,0 +1,56 @@
+"""What the testbed has recorded for papers A, B and D: of today's scenarios, whole, through the gate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import forebay
+from forebay.engines.testbed.gate import faults
+from forebay.measured import Measured
+from forebay.report import load_file
+
+FOLDER = Path(__file__).resolve().parents[2] / "papers"
+FOLDERS = ("A/fig16", "B", "B/fig7", "D")
+
+
+def load(path: str) -> Any:
+    return load_file(FOLDER / path)
+
+
+def scenario_of(folder: str, run: dict[str, Any]) -> forebay.Scenario:
+    """Return what a run's key says was played."""
+    if folder == "A/fig16":
+        return load("A/fig16/artefact.py").scenario_of(run["ring"])
+    if folder == "B":
+        return load("B/bottleneck.py").scenario_of(run["videos"], run["packets"], 60)
+    if folder == "B/fig7":
+        return load("B/fig7/artefact.py").scenario_of(run["videos"], run["packets"], quick=True)
+    return load("D/testbed.py").scenario_of(run["link_mbps"], run["rtt_ms"], run["packets"])
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_runs_are_of_the_scenarios_that_are_there_now(folder: str) -> None:
+    runs = Measured(FOLDER / folder).runs
+    assert runs
+    for run in runs:
+        assert run["scenario_sha256"] == scenario_of(folder, run).sha256(), run
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_each_has_passed_the_gate_and_is_there_once(folder: str) -> None:
+    runs = Measured(FOLDER / folder).runs
+    assert not any(faults(run["gate"]) for run in runs)
+    names = ("ring", "videos", "link_mbps", "rtt_ms", "packets", "seed")
+    assert len({tuple(run.get(name) for name in names) for run in runs}) == len(runs)
+
+
+@pytest.mark.parametrize(("folder", "least"), [("A/fig16", 2), ("B", 2), ("B/fig7", 2), ("D", 2)])
+def test_each_cell_has_an_interval(folder: str, least: int) -> None:
+    cells: dict[tuple[Any, ...], int] = {}
+    for run in Measured(FOLDER / folder).runs:
+        key = tuple(run.get(name) for name in ("ring", "videos", "link_mbps", "rtt_ms", "packets"))
+        cells[key] = cells.get(key, 0) + 1
+    assert min(cells.values()) >= least
