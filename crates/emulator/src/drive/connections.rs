@@ -2,6 +2,7 @@
 
 use super::agenda::Task;
 use super::host::{Host, refused};
+use super::poll::{SENDER, SINK};
 use super::sending::{Sending, Stage};
 use super::sink::{Found, Sink};
 use super::sockets::{connecting, no_socket};
@@ -38,7 +39,7 @@ impl Host {
 
     fn connect(&mut self, flow: u32, file: u32, begins: Picos) -> Result<u32, Failure> {
         let socket = connecting(&self.script, flow, self.ports[self.script.door(flow, file)])?;
-        self.watch_sender(&socket, self.senders.next())?;
+        self.poll.watch(&socket, SENDER, self.senders.next())?;
         Ok(self.senders.insert(Sending::new(socket, &self.script, flow, file, begins)))
     }
 
@@ -50,7 +51,18 @@ impl Host {
         match sending.stage {
             Stage::Connecting => self.established(place),
             Stage::Waiting => Ok(()),
-            Stage::Flowing => sending.write().map_err(refused),
+            Stage::Flowing => {
+                let more = sending.write().map_err(refused)?;
+                self.come_back(place, more)
+            }
+        }
+    }
+
+    /// A sender that could write more hears of it again.
+    fn come_back(&mut self, place: u32, more: bool) -> Result<(), Failure> {
+        match self.senders.get_mut(place) {
+            Some(sending) if more => self.poll.again(&sending.socket, place),
+            _ => Ok(()),
         }
     }
 
@@ -79,7 +91,8 @@ impl Host {
         }
         let (flow, file) = (sending.flow, sending.file);
         self.script.begun[flow as usize].store(now, SeqCst);
-        sending.begin().map_err(refused)?;
+        let more = sending.begin().map_err(refused)?;
+        self.come_back(place, more)?;
         self.open_spare(flow, file)
     }
 
@@ -151,7 +164,7 @@ impl Host {
         let clamp = class.max_window.map(|_| class.window_bytes());
         // One that has gone already has no option to set.
         let Ok(sink) = Sink::new(socket, flow, bytes, clamp) else { return Ok(()) };
-        self.watch_sink(&sink.socket, self.sinks.next())?;
+        self.poll.watch(&sink.socket, SINK, self.sinks.next())?;
         self.sinks.insert(sink);
         Ok(())
     }

@@ -11,6 +11,9 @@ use std::os::fd::OwnedFd;
 /// What flows carry.
 static NOTHING: [u8; 256 << 10] = [0; 256 << 10];
 
+/// Writes at a time.
+const WRITES: u32 = 8;
+
 /// How far a connection has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
@@ -57,8 +60,8 @@ impl Sending {
         Self { socket, flow, file, stage, begins, base, seen: base, left, chunk }
     }
 
-    /// The first byte may go.
-    pub(super) fn begin(&mut self) -> io::Result<()> {
+    /// The first byte may go. As `write`.
+    pub(super) fn begin(&mut self) -> io::Result<bool> {
         self.stage = Stage::Flowing;
         if self.left.is_some() {
             // Where the end that the receiver tells of is lost, it is asked for again.
@@ -67,22 +70,24 @@ impl Sending {
         self.write()
     }
 
-    /// Gives the kernel what it takes.
-    pub(super) fn write(&mut self) -> io::Result<()> {
-        loop {
+    /// Gives the kernel what it takes, but only so much at a time: over a device that delivers at
+    /// once it would take without end. True if it would take more.
+    pub(super) fn write(&mut self) -> io::Result<bool> {
+        for _ in 0..WRITES {
             let most = self.left.map_or(self.chunk, |left| left.min(self.chunk as u64) as usize);
             if most == 0 {
-                return Ok(());
+                return Ok(false);
             }
             match send(&self.socket, &NOTHING[..most], SendFlags::NOSIGNAL) {
                 Ok(taken) => self.left = self.left.map(|left| left - taken as u64),
-                Err(Errno::AGAIN) => return Ok(()),
+                Err(Errno::AGAIN) => return Ok(false),
                 Err(Errno::INTR) => {}
                 // The event that tells of the end comes next.
-                Err(Errno::CONNRESET | Errno::PIPE | Errno::TIMEDOUT) => return Ok(()),
+                Err(Errno::CONNRESET | Errno::PIPE | Errno::TIMEDOUT) => return Ok(false),
                 Err(error) => return Err(error.into()),
             }
         }
+        Ok(true)
     }
 
     /// All data has been handed over: the receiver ends the connection once it has it.
