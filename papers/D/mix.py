@@ -16,6 +16,10 @@ RTTS_MS = (28, 67, 90)
 FLOWS = {"reno": 42, "bic": 51, "cubic_beta_0_8": 30, "cubic_beta_0_7": 41, "ctcp": 34}
 TAU = RHO = 0.99
 PHI = 0.01
+NOTE = (
+    "Buffers as the paper set them: its z of 2.05 and its Table III (papers/D/text has the right "
+    "ones), rounded to a packet; 1500 B packets, constant RTTs."
+)
 
 Progress = Callable[[float], None] | None
 

@@ -196,3 +196,25 @@ def test_balance_broadcasts_and_knows_its_end() -> None:
     made = tcp_and_link.balance(12_917.0, 0.1, [[20.0], [200.0]], [10.0, 100.0, 5000.0], sigma=10.0)
     assert made.queue.shape == (2, 3)
     assert np.isnan(made.window[:, 2]).all() and not np.isnan(made.window[:, :2]).any()
+
+
+def test_balance_meets_the_crossing_wherever_it_lies() -> None:
+    """Slow and fast, empty and full, wide and narrow; the drops agree to nine digits and more."""
+    draw = np.random.default_rng(2007)
+    c, n, b = (10 ** draw.uniform(low, high, 20_000) for low, high in ((2, 6), (0, 4), (0, 5)))
+    tau, sigma = draw.uniform(0.001, 0.4, c.size), b * draw.uniform(0.002, 0.7, c.size)
+    made = tcp_and_link.balance(c, tau, b, n, sigma=sigma)
+    inside = made.queue > 0.0
+    assert 0.3 < inside.mean() < 0.9 and np.nanmax(made.queue - b) <= 0.0
+    taken = tcp_and_link.loss_rate_of_window((c * tau + made.queue) / n)
+    assert np.max(np.abs(np.log(made.loss_rate / taken))[inside]) < 1e-9
+    alone = [
+        float(tcp_and_link.balance(*each[:4], sigma=each[4]).queue)
+        for each in zip(c[:50], tau, b, n, sigma, strict=False)
+    ]
+    assert alone == pytest.approx(made.queue[:50], rel=1e-12, nan_ok=True)
+
+
+def test_balance_refuses_a_queue_that_does_not_vary() -> None:
+    with pytest.raises(ValueError, match="sigma"):
+        tcp_and_link.balance(12_917.0, 0.1, 100.0, 10, sigma=0.0)

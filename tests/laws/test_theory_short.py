@@ -11,6 +11,7 @@ from forebay.engines.errors import CannotPlay
 from forebay.engines.theory import TheoryEngine
 from forebay.outcome import LinkOutcome, Outcome
 from forebay.scenario import Scenario, loads
+from forebay.sizing.errors import GoalNotAnswered
 
 SHIPPED = Path(__file__).parents[2] / "scenarios"
 
@@ -61,6 +62,25 @@ def test_size_of_short_flows_with_delay_goals() -> None:
     tight = shipped("short-flows", "goals.queue_delay_p99=1 ms")
     none = forebay.size(tight, engine="theory")
     assert none.buffer is None and none.reason
+
+
+def test_an_eighth_longer_needs_the_buffer_of_figure_12() -> None:
+    """§5.1.2: +12.5 % is P(Q > B) = 0.025, so the buffer is that of the loss goal."""
+    eighth = shipped("short-flows", "goals.fct_increase=0.125", "goals.loss_rate=1.0")
+    found = forebay.size(eighth, engine="theory")
+    assert found.buffer is not None and found.buffer.packets == 50
+    below, there = (link(eighth.with_buffer(b)).asked["fct_increase"].value for b in (49, 50))
+    assert there <= 0.125 < below
+    assert not run(eighth).broken_assumptions
+    half = shipped("short-flows", "goals.fct_increase=0.125", "traffic.0.load=0.5")
+    assert any("0.8 only" in line for line in run(half).broken_assumptions)
+
+
+def test_no_other_increase_has_a_rule() -> None:
+    other = shipped("short-flows", "goals.fct_increase=0.2")
+    assert "fct_increase" not in link(other).asked
+    with pytest.raises(GoalNotAnswered):
+        forebay.size(other, engine="theory")
 
 
 def test_size_of_a_mix() -> None:

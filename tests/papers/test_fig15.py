@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,6 +10,7 @@ import pytest
 
 import forebay
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance
+from forebay.report import load_file
 
 HALF = 0.01  # of the interval that the simulation says, points
 FOLDER = Path(__file__).resolve().parents[2] / "papers" / "A" / "fig15"
@@ -19,11 +18,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "papers" / "A" / "fig15"
 
 @pytest.fixture(scope="module")
 def fig15() -> ModuleType:
-    spec = spec_from_file_location("papers_A_fig15", FOLDER / "artefact.py")
-    assert spec is not None and spec.loader is not None
-    module = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_file(FOLDER / "artefact.py")
 
 
 def test_the_printed_rows_are_whole_and_spot_checked(fig15: ModuleType) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,7 +9,7 @@ from typing import Any
 import pytest
 
 from forebay.laws import bursts, utilization
-from forebay.report import Reproduction
+from forebay.report import Reproduction, load_file
 from forebay.report.figures import draw_reproduction
 
 FOLDER = Path(__file__).resolve().parents[2] / "papers" / "A"
@@ -19,12 +17,7 @@ ARTEFACTS = ("eq6", "fig12-model")
 
 
 def load(name: str) -> ModuleType:
-    module_name = f"papers_A_{name.replace('-', '_')}"
-    spec = spec_from_file_location(module_name, FOLDER / name / "artefact.py")
-    assert spec is not None and spec.loader is not None
-    module = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_file(FOLDER / name / "artefact.py")
 
 
 @pytest.fixture(scope="module")

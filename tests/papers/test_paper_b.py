@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,6 +10,7 @@ import pytest
 
 import forebay
 from forebay.outcome import Metric
+from forebay.report import load_file
 from forebay.report.claims import read_claims
 
 FOLDER = Path(__file__).resolve().parents[2] / "papers" / "B"
@@ -25,11 +24,7 @@ RED = {
 
 
 def load(name: str) -> ModuleType:
-    spec = spec_from_file_location(f"papers_B_{name}", FOLDER / name / "artefact.py")
-    assert spec is not None and spec.loader is not None
-    module = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_file(FOLDER / name / "artefact.py")
 
 
 @pytest.mark.parametrize("name", RED)
@@ -77,7 +72,7 @@ def test_printed_values_are_the_text_s(claim: str, value: float) -> None:
 
 
 def test_printed_saturation_is_a_full_link_of_payload() -> None:
-    shared: Any = load("fig4")._shared()
+    shared: Any = load("fig4").bottleneck
     assert pytest.approx(20.08, abs=0.005) == 21 * shared.PAYLOAD
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import tomllib
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from forebay.laws import heterogeneous
-from forebay.report import Reproduction
+from forebay.report import Reproduction, load_file
 from forebay.report.figures import draw_reproduction
 
 FOLDER = Path(__file__).resolve().parents[2] / "papers" / "D"
@@ -20,11 +18,7 @@ PROTOCOLS = ("reno", "bic", "cubic_beta_0_8", "cubic_beta_0_7", "ctcp")
 
 
 def load(name: str) -> ModuleType:
-    spec = spec_from_file_location(f"papers_D_{name}", FOLDER / name / "artefact.py")
-    assert spec is not None and spec.loader is not None
-    module = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_file(FOLDER / name / "artefact.py")
 
 
 @pytest.fixture(scope="module")

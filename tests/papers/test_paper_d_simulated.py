@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from forebay.report import load_file
 from forebay.report.claims import read_claims
 
 FOLDER = Path(__file__).resolve().parents[2] / "papers" / "D"
@@ -28,13 +27,7 @@ NEAR = {
 
 
 def load(name: str) -> ModuleType:
-    spec = spec_from_file_location(
-        f"papers_D_{name.replace('-', '_')}", FOLDER / name / "artefact.py"
-    )
-    assert spec is not None and spec.loader is not None
-    module = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_file(FOLDER / name / "artefact.py")
 
 
 @pytest.mark.parametrize("name", RED)
@@ -48,7 +41,7 @@ def test_quick_holds_what_the_whole_holds(name: str) -> None:
 
 def test_buffers_are_those_of_the_paper() -> None:
     """Inequality 7 as printed is 1.9 % of BDP; section VIII: inequality 14 asks for 45 % more."""
-    mix = load("fig9")._shared()
+    mix = load("fig9").mix
     for rtt_ms in mix.RTTS_MS:
         bdp = 622e6 * rtt_ms / 1e3 / 12_000
         small, large = mix._buffer(bdp, False), mix._buffer(bdp, True)
@@ -58,6 +51,6 @@ def test_buffers_are_those_of_the_paper() -> None:
 
 
 def test_inequality_10_by_hand() -> None:
-    mix = load("fig12")._shared()
+    mix = load("fig12").mix
     by_hand = (2.05 * mix.spread() * 1500 + 1500) * 0.99 - 1451
     assert mix.least_buffer(1500, 1451) == pytest.approx(by_hand)

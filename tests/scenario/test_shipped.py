@@ -39,3 +39,21 @@ def test_paper_a_s_mix_offers_80_mbit_in_short_flows() -> None:
     assert short.kind == "short"
     bits = 8 * short.packet * short.length.mean_packets(short.packet)
     assert short.arrivals_per_second(400e6) * bits == pytest.approx(80e6)
+
+
+def test_paper_d_s_mix_is_the_one_that_its_figures_run() -> None:
+    """Yang et al. 2013, VIII: 42, 51, 30, 41 and 34 flows of five protocols; 28, 67 or 90 ms."""
+    scenario = load(FOLDER / "heterogeneous-mix.toml")
+    flows = {group.congestion_control: group.flows for group in scenario.traffic}
+    assert flows == {
+        "reno": 42,
+        "bic": 51,
+        "cubic-beta-0.8": 30,
+        "cubic-beta-0.7": 41,
+        "compound": 34,
+    }
+    assert scenario.link.rate == 622e6 and scenario.mean_rtt == pytest.approx(0.067)
+    proof = load(FOLDER.parent / "papers" / "D" / "mix.toml")
+    assert (scenario.link, scenario.traffic) == (proof.link, proof.traffic)
+    workload = draw(load(FOLDER / "heterogeneous-mix.toml", ["measure.duration=1 s"]), 1)
+    assert len(workload) == 198 and set(workload.rtt_ps) == {67_000_000_000}

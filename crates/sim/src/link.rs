@@ -89,7 +89,7 @@ impl Link {
 
     /// A packet arrives at the queue; `parcel` makes it whole where it has to be kept. Others that
     /// are lost by that go to `lost`.
-    #[inline]
+    #[inline(always)]
     pub fn offer(
         &mut self,
         now: Picos,
@@ -98,10 +98,7 @@ impl Link {
         lost: &mut Vec<Parcel>,
     ) -> Verdict {
         match &mut self.queue {
-            Queue::Planned(queue) => {
-                let work = self.wire.time(packet.bytes);
-                queue.offer(now, packet, work, &mut self.meter)
-            }
+            Queue::Planned(queue) => queue.offer(now, packet, &mut self.wire, &mut self.meter),
             Queue::Scheduled(queue) => queue.offer(now, &parcel(), &mut self.meter, lost),
         }
     }
@@ -147,7 +144,7 @@ impl Link {
     pub fn waiting(&mut self, now: Picos) -> usize {
         match &mut self.queue {
             Queue::Planned(queue) => {
-                queue.advance(now, &mut self.meter);
+                queue.advance(now, &mut self.wire, &mut self.meter);
                 queue.in_queue()
             }
             Queue::Scheduled(queue) => queue.packets(),
@@ -158,7 +155,7 @@ impl Link {
     pub fn bytes_held(&mut self, now: Picos) -> u64 {
         match &mut self.queue {
             Queue::Planned(queue) => {
-                queue.advance(now, &mut self.meter);
+                queue.advance(now, &mut self.wire, &mut self.meter);
                 queue.bytes_held(now)
             }
             Queue::Scheduled(queue) => queue.bytes_held(now),
@@ -167,7 +164,7 @@ impl Link {
 }
 
 impl Serializer {
-    #[inline]
+    #[inline(always)]
     fn time(&mut self, bytes: u32) -> Picos {
         if self.last.0 != bytes {
             self.last = (bytes, serialization(bytes, self.rate_bps));

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import forebay
-from forebay.report import Reproduction, judge, percent
+from forebay.report import Line, Panel, Picture, Reproduction, judge, percent
 
 HERE = Path(__file__).resolve().parent
 USERS, FILE_BITS, THINK_S, PACKETS = 200, 100 * 12_000, 0.5, 165
@@ -29,14 +29,27 @@ def reproduce(
     outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=progress)
     goodput = outcome.classes[0].goodput_bps
     flows = math.nan if goodput is None else USERS - goodput.value / FILE_BITS * THINK_S
+    used = percent(outcome.links["bottleneck"].utilization)
     return judge(
         "A.pareto",
         "Paper A, section 5.1.4: Pareto flow lengths on an OC3",
         HERE,
         {
-            "utilization": percent(outcome.links["bottleneck"].utilization),
+            "utilization": used,
             "flows": flows,
             "small-multiple": PACKETS * math.sqrt(flows) / scenario.bdp_packets,
         },
         notes=NOTES,
+        picture=_picture(math.nan if used is None else used.value, flows, scenario.bdp_packets),
     )
+
+
+def _picture(used: float, flows: float, bdp: float) -> Picture:
+    sizes = list(range(20, 401, 10))
+    law = [100 * float(forebay.laws.utilization.utilization(size, bdp, flows)) for size in sizes]
+    lines = [
+        Line(sizes, law, "eq. 6 with our number of flows"),
+        Line([PACKETS], [used], "ours", "dots"),
+        Line([PACKETS], [99], "published", "dots"),
+    ]
+    return Picture([Panel(lines, "buffer, packets", "utilization, %")])

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from forebay.report import Line, Panel, Picture, Reproduction, judge, percent
+from forebay.report import Line, Panel, Picture, Reproduction, beside, judge, percent
 
 HERE = Path(__file__).resolve().parent
+bottleneck: Any = beside(HERE, "bottleneck")  # what the figures of these runs share
 VIDEOS = (1, 2)
 NAMES = {1: "one video", 2: "two videos"}
 TURN, FAR = 35, 100  # packets: where loss turns in the paper; where its rise must be seen
@@ -23,17 +21,6 @@ NOTES = [
 ]
 
 
-def _shared() -> ModuleType:
-    """Figures 4 and 5 are two readings of the same runs."""
-    name = "papers_B_bottleneck"
-    if name not in sys.modules:
-        spec = spec_from_file_location(name, HERE.parent / "bottleneck.py")
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
 def reproduce(
     seeds: int = 5,
     jobs: int = 0,
@@ -41,8 +28,7 @@ def reproduce(
     quick: bool = False,
 ) -> Reproduction:
     """Run every buffer with one and two videos; ``quick`` takes six buffers and 60 s."""
-    shared = _shared()
-    made = shared.curves(VIDEOS, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
+    made = bottleneck.curves(VIDEOS, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
     curves = {
         videos: [(buffer, percent(classes[1].loss_rate)) for buffer, classes in points]
         for videos, points in made.items()

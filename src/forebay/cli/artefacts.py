@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import click
 
 import forebay
-from forebay.report import Reproduction
+from forebay.report import Reproduction, load_file
 
 Reproduce = Callable[..., Reproduction]
 
@@ -38,12 +36,7 @@ class Artefact:
 
     def load(self) -> Reproduce:
         """Import its file and return its ``reproduce(seeds, jobs, progress)``."""
-        spec = spec_from_file_location(f"papers_{self.name.replace('.', '_')}", self.path)
-        if spec is None or spec.loader is None:
-            raise ImportError(f"{self.path} is no Python file")
-        module = sys.modules[spec.name] = module_from_spec(spec)
-        spec.loader.exec_module(module)
-        reproduce: Reproduce = module.reproduce
+        reproduce: Reproduce = load_file(self.path).reproduce
         return reproduce
 
 

@@ -10,12 +10,23 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from forebay.laws import effective_bandwidth
-from forebay.laws.arrays import Array
+from forebay.laws.arrays import Array, as_array
 from forebay.laws.bursts import Bursts
 from forebay.laws.effective_bandwidth import Order
 
 AFCT_INCREASE = 0.125
 DROP_PROBABILITY = 0.025
+
+LOAD = 0.8
+"""Of Figure 12, which holds the one against the other."""
+
+
+def increase(drop_probability: ArrayLike) -> Array:
+    """Increase of the AFCT by a straight line through nothing lost and the paper's pair.
+
+    What the paper gives is which side of `AFCT_INCREASE` it lies on; the line is ours.
+    """
+    return as_array(drop_probability) * (AFCT_INCREASE / DROP_PROBABILITY)
 
 
 def buffer(load: ArrayLike, bursts: Bursts, order: Order = Order.SECOND) -> Array:

@@ -1,4 +1,4 @@
-"""The normal distribution, for scalars without SciPy.
+"""The normal distribution, for single values without SciPy.
 
 One scenario needs one value, and SciPy would cost more time than all the laws together.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from forebay.laws.arrays import Array, as_array
@@ -18,18 +19,28 @@ _STANDARD = NormalDist()
 def erf(x: ArrayLike) -> Array:
     """Error function (2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x)."""
     values = as_array(x)
-    if values.ndim == 0:
-        return as_array(math.erf(values))[()]
+    if values.size == 1:
+        return np.full(values.shape, math.erf(values.item()))[()]
     from scipy.special import erf as erf_of_array
 
     return as_array(erf_of_array(values))
 
 
+def erfc(x: ArrayLike) -> Array:
+    """1 - `erf`, with all its digits where that is next to nothing."""
+    values = as_array(x)
+    if values.size == 1:
+        return np.full(values.shape, math.erfc(values.item()))[()]
+    from scipy.special import erfc as erfc_of_array
+
+    return as_array(erfc_of_array(values))
+
+
 def erfinv(y: ArrayLike) -> Array:
     """Inverse of `erf` on [-1, 1], infinite at its ends; NaN outside."""
     values = as_array(y)
-    if values.ndim == 0:
-        return as_array(_erfinv(float(values)))[()]
+    if values.size == 1:
+        return np.full(values.shape, _erfinv(values.item()))[()]
     from scipy.special import erfinv as erfinv_of_array
 
     return as_array(erfinv_of_array(values))

@@ -13,7 +13,6 @@ be given: the answer hangs on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +21,8 @@ from numpy.typing import ArrayLike
 from forebay.laws import normal
 from forebay.laws.arrays import Array, as_array
 
-_HALVINGS = 45  # of the buffer: some 13 digits
+_STEPS = 60
+_NEAR = 1e-7  # of what the drops vary over: such a step was the last, the next goes by its square
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def loss_rate_of_window(window: ArrayLike, timeouts: ArrayLike = 0.0) -> Array:
 def loss_rate_of_queue(queue: ArrayLike, buffer: ArrayLike, sigma: ArrayLike) -> Array:
     """Loss rate of a queue of that mean in a buffer of that size (slide 10, corrected)."""
     apart = (as_array(buffer) - as_array(queue)) / (math.sqrt(2.0) * as_array(sigma))
-    return (1.0 - normal.erf(apart)) / 2.0
+    return normal.erfc(apart) / 2.0
 
 
 def balance(
@@ -75,31 +75,60 @@ def balance(
     sigma : standard deviation of the queue, packets.
     timeouts : d_to, share of the losses found by timeout.
 
-    Drops of the link rise with q and those that TCP takes fall, so there is one crossing, found
-    by bisection. Where the link would drop too much even at q = 0, the queue stays empty,
-    the windows follow from the drops, and the utilization is below one.
+    Raises ValueError for a sigma that is not above 0.
+
+    Drops of the link rise with q and those that TCP takes fall, so there is one crossing. Where
+    the link would drop too much even at q = 0, the queue stays empty, the windows follow from
+    the drops, and the utilization is below one.
     """
     c, tau, b, flows, lost_late, spread = np.broadcast_arrays(
         *(as_array(each) for each in (capacity, delay, buffer, n, timeouts, sigma))
     )
-    queue = _crossing(lambda q: loss_rate_of_queue(q, b, spread), c * tau, b, flows, lost_late)
+    if not np.all(spread > 0.0):
+        raise ValueError("sigma: the queue must vary; write a number of packets above 0")
+    bdp, queue = c * tau, np.zeros(c.shape)
+    at_rest = loss_rate_of_queue(0.0, b, spread) < loss_rate_of_window(bdp / flows, lost_late)
+    queue[at_rest] = _crossing(*(each[at_rest] for each in (bdp, b, flows, lost_late, spread)))
     dropped = loss_rate_of_queue(queue, b, spread)
-    windows = np.minimum(window(dropped, lost_late), (c * tau + queue) / flows)
+    windows = np.minimum(window(dropped, lost_late), (bdp + queue) / flows)
     rtt = tau + queue / c
-    modelled = loss_rate_of_window((c * tau + b) / flows, lost_late) <= 0.5
+    modelled = loss_rate_of_window((bdp + b) / flows, lost_late) <= 0.5
     kept = [np.where(modelled, x, np.nan)[()] for x in (windows, queue, dropped, rtt)]
     sent = kept[0] / kept[3]
     return Balance(kept[0], kept[1], kept[2], kept[3], sent, sent * flows / c)
 
 
-def _crossing(
-    drops: Callable[[Array], Array], bdp: Array, buffer: Array, n: Array, timeouts: Array
-) -> Array:
-    """Queue at which the link drops what TCP takes; zero where it would drop more even there."""
-    low, high = np.zeros(buffer.shape), np.array(buffer)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2.0
-        above = drops(middle) > loss_rate_of_window((bdp + middle) / n, timeouts)
-        low, high = np.where(above, low, middle), np.where(above, middle, high)
-    at_rest = drops(np.zeros(buffer.shape)) < loss_rate_of_window(bdp / n, timeouts)
-    return np.where(at_rest, high, 0.0)
+def _crossing(bdp: Array, buffer: Array, n: Array, timeouts: Array, sigma: Array) -> Array:
+    """Queue at which the link drops what TCP takes; all of shape (k,), with less dropped at 0.
+
+    Newton's method on the log of the ratio of both drops. It starts where the link would drop what
+    TCP takes at a full buffer, which is too low and near; from there on the log is nearly always
+    concave, so that every step stays below the crossing. One that leaves what is known to
+    hold the crossing is halved instead.
+    """
+    rare = loss_rate_of_window((bdp + buffer) / n, timeouts)
+    queue = np.clip(buffer + sigma * normal.quantile(rare), 0.0, buffer)
+    low, high, left = np.zeros_like(buffer), buffer.copy(), np.arange(buffer.size)
+    for _ in range(_STEPS):
+        at = queue[left]
+        apart, slope = _ratio(at, *(each[left] for each in (bdp, buffer, n, timeouts, sigma)))
+        low[left] = np.where(apart < 0.0, at, low[left])
+        high[left] = np.where(apart < 0.0, high[left], at)
+        found = at - apart / slope
+        inside = (found >= low[left]) & (found <= high[left])
+        queue[left] = np.where(inside, found, (low[left] + high[left]) / 2.0)
+        scale = np.minimum(sigma[left], bdp[left] + at)
+        left = left[np.abs(queue[left] - at) > _NEAR * scale]
+        if not left.size:
+            break
+    return queue
+
+
+def _ratio(
+    queue: Array, bdp: Array, buffer: Array, n: Array, timeouts: Array, sigma: Array
+) -> tuple[Array, Array]:
+    """Log of the link's drops over those that TCP takes, and its slope."""
+    dropped = loss_rate_of_queue(queue, buffer, sigma)
+    taken = loss_rate_of_window((bdp + queue) / n, timeouts)
+    bell = np.exp(-(((buffer - queue) / sigma) ** 2) / 2.0) / (math.sqrt(2.0 * math.pi) * sigma)
+    return np.log(dropped / taken), bell / dropped + 2.0 * (1.0 - taken) / (bdp + queue)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forebay.outcome.asked import (
     DELAY_MAXIMUM,
+    FCT_INCREASE,
     LOSS_PROBABILITY,
     UTILIZATION_PROBABILITY,
     delay_quantile_name,
@@ -22,6 +23,7 @@ from forebay.outcome.reading import ClassReading, Histogram, LinkReading, Readin
 
 __all__ = [
     "DELAY_MAXIMUM",
+    "FCT_INCREASE",
     "LOSS_PROBABILITY",
     "UTILIZATION_PROBABILITY",
     "ClassOutcome",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 UTILIZATION_PROBABILITY = "utilization_probability"
 LOSS_PROBABILITY = "loss_rate_probability"
 DELAY_MAXIMUM = "queue_delay_maximum"
+FCT_INCREASE = "fct_increase"
+"""Only where an engine knows the increase itself; else it is that of two outcomes' `fct_s`."""
 
 _SHARE: Bounds = (0.0, 1.0)
 _POSITIVE: Bounds = (0.0, float("inf"))

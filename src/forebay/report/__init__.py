@@ -7,6 +7,7 @@ is imported on its own, for it costs half a second.
 from forebay.report.answer import Answer
 from forebay.report.claims import judge, shares
 from forebay.report.comparison import print_comparison
+from forebay.report.loose import beside, load_file
 from forebay.report.numbers import percent, scaled
 from forebay.report.outcome import print_outcome
 from forebay.report.picture import Line, Panel, Picture
@@ -22,8 +23,10 @@ __all__ = [
     "Panel",
     "Picture",
     "Reproduction",
+    "beside",
     "from_document",
     "judge",
+    "load_file",
     "percent",
     "print_comparison",
     "print_outcome",

@@ -31,12 +31,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One pair of axes."""
+    """One pair of axes; ``log`` names those that are logarithmic."""
 
     lines: Sequence[Line]
     x_label: str
     y_label: str
     title: str = ""
+    log: Literal["", "x", "y", "xy"] = ""
 
 
 @dataclass(frozen=True, slots=True)

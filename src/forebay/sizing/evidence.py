@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forebay.outcome import Metric
+from forebay.outcome import FCT_INCREASE, Metric
 
 if TYPE_CHECKING:
     from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
@@ -44,7 +44,10 @@ class Evidence:
 
         The flows of a class weigh by their number. Both runs have the same seeds; what noise
         they share only narrows the truth, so the interval errs on the wide side.
+        An engine without completion times may know their increase, of all classes together.
         """
+        if index is None and FCT_INCREASE in self.link.asked:
+            return self.link.asked[FCT_INCREASE]
         if self.unlimited is None:
             return None
         here, there = (_completion(o, index) for o in (self.outcome, self.unlimited))

@@ -47,8 +47,9 @@ def readings(plan, lateness_s):
         "trace": None, "packets": 1600, "events": 3200, "wall_s": 1.0,
         "gate": {
             "lateness_p50_s": 1e-5, "lateness_p99_s": lateness_s, "lateness_max_s": lateness_s,
-            "write_errors": 0, "rwnd_limited": 0.0, "sndbuf_limited": 0.0, "dsacks": 0,
-            "router_cpu": 0.1, "stalls": 0,
+            "tun_tx_drops": 0, "write_errors": 0, "rwnd_limited": 0.0, "sndbuf_limited": 0.0,
+            "failed_connections": 0, "refused_datagrams": 0,
+            "dsacks": 0, "router_cpu": 0.1, "stalls": 0,
         },
         "provenance": {"emulator": "fake"},
     }  # fmt: skip

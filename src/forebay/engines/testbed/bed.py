@@ -32,10 +32,6 @@ class Bed:
     right: Side
     sysctls: dict[str, str]
 
-    def transmit_drops(self) -> int:
-        """Return how many packets the two TUN devices have dropped."""
-        return self.left.transmit_drops() + self.right.transmit_drops()
-
 
 @contextmanager
 def bed_for(scenario: Scenario, workload: Workload, record: Record) -> Iterator[Bed]:

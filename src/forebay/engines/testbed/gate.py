@@ -40,6 +40,8 @@ LIMITS = (
     Limit("write_errors", "packets that could not be written", 0),
     Limit("rwnd_limited", "time limited by the receive window", 0.005, 100, " %"),
     Limit("sndbuf_limited", "time limited by the send buffer", 0.005, 100, " %"),
+    Limit("failed_connections", "connections that broke", 0),
+    Limit("refused_datagrams", "datagrams that the kernel did not take", 0),
     Limit("dsacks", "segments received twice (DSACK)", 0),
 )
 

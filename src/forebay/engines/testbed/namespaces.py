@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +33,8 @@ def make(name: str) -> None:
     from pyroute2 import netns
 
     with asking(f"making network namespace {name}"):
+        if path_of(name).exists():  # asked here, for pyroute2 loses sockets when it fails
+            raise FileExistsError(errno.EEXIST, "File exists")
         netns.create(name)
 
 

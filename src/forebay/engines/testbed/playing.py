@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.engines.testbed import congestion, machine
-from forebay.engines.testbed.bed import Bed, bed_for
+from forebay.engines.testbed.bed import bed_for
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.gate import faults
 from forebay.engines.testbed.plan import Places, make_plan
@@ -77,10 +77,9 @@ def play(
         places = Places(bed.left.namespace, bed.right.namespace, scratch / "result.json", capture)
         plan = make_plan(scenario, workload, layout, places, watched)
         result = _run(plan, scratch / "plan.json", record, told)
-        gate = _with_drops(result, bed)
     limited = any(isinstance(group, Tcp) and group.max_window for group in scenario.traffic)
-    wrong = faults(gate, window_is_limited=limited)
-    return Played(workload, layout, result.raw, gate, wrong, bed.sysctls, result.provenance)
+    wrong = faults(result.gate, window_is_limited=limited)
+    return Played(workload, layout, result.raw, result.gate, wrong, bed.sysctls, result.provenance)
 
 
 def controls_of(scenario: Scenario) -> list[str]:
@@ -105,8 +104,3 @@ def _check_queues(plan: dict[str, Any], ready: Event) -> None:
     if ready.get("links") != plan["links"]:
         wrong = f"the router's queues read {ready.get('links')} where {plan['links']} were asked"
         raise TestbedError(wrong, _CHANGED)
-
-
-def _with_drops(result: Result, bed: Bed) -> dict[str, float]:
-    drops = result.gate.get("tun_tx_drops") or 0
-    return {**result.gate, "tun_tx_drops": drops + bed.transmit_drops()}

@@ -65,10 +65,6 @@ class Side:
         namespaces.make(self.namespace)
         return namespaces.inside(self.namespace, self._furnish)
 
-    def transmit_drops(self) -> int:
-        """Return how many packets the device has dropped that the kernel wanted to send."""
-        return namespaces.inside(self.namespace, _transmit_drops)
-
     def _furnish(self) -> dict[str, str]:
         from pyroute2 import IPRoute
 
@@ -142,15 +138,6 @@ def _metrics(route: Any) -> dict[str, int]:
     found = route.get_attr("RTA_METRICS")
     named = [] if found is None else found["attrs"]
     return {name.removeprefix("RTAX_").lower(): value for name, value in named}
-
-
-def _transmit_drops() -> int:
-    # By name: /sys shows the devices of the namespace it was mounted in, netlink those of ours.
-    from pyroute2 import IPRoute
-
-    with asking(f"reading the statistics of {TUN}"), IPRoute() as kernel:
-        (link,) = kernel.get_links(_index(kernel, TUN))
-        return int(link.get_attr("IFLA_STATS64")["tx_dropped"])
 
 
 def can_open_tun() -> bool:

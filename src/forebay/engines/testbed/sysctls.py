@@ -41,7 +41,7 @@ def apply(*, sack: bool) -> dict[str, str]:
     wanted = {**_STANDING, "ipv4/tcp_sack": str(int(sack))}
     if (_PLACE / "ipv6").is_dir():
         wanted |= _WITHOUT_IPV6
-    return {name.replace("/", "."): _set(name, value) for name, value in wanted.items()}
+    return {"net." + name.replace("/", "."): _set(name, value) for name, value in wanted.items()}
 
 
 def _set(name: str, value: str) -> str:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.engines.theory.spread import Prediction, Spread
-from forebay.laws import burst_law, burst_wait, short_flows
+from forebay.laws import burst_law, burst_wait, completion_time, short_flows
 from forebay.laws.quantities import capacity
-from forebay.outcome import DELAY_MAXIMUM, Metric, delay_quantile_name
+from forebay.outcome import DELAY_MAXIMUM, FCT_INCREASE, Metric, delay_quantile_name
 
 if TYPE_CHECKING:
     from forebay.laws.burst_traffic import BurstTraffic
@@ -67,7 +67,15 @@ def _quantile(queue: ExactQueue, probability: float, size: int) -> float:
 
 
 def _asked(scenario: Scenario, traffic: BurstTraffic, queue: ExactQueue) -> dict[str, Metric]:
-    """Delays that goals ask for; of single round trips a law of bursts says nothing."""
+    """Delays and completion times; of single round trips a law of bursts says nothing."""
+    found = _delays(scenario, traffic, queue)
+    if scenario.goals.fct_increase == completion_time.AFCT_INCREASE:  # the one that paper A gives
+        lost = _over(queue, scenario.buffer_packets)
+        found[FCT_INCREASE] = float(completion_time.increase(lost))
+    return {name: Metric(value=v, low=None, high=None, n=0) for name, v in found.items()}
+
+
+def _delays(scenario: Scenario, traffic: BurstTraffic, queue: ExactQueue) -> dict[str, float]:
     wanted, size = scenario.goals.queue_delay, scenario.buffer_packets
     if wanted is None:
         return {}
@@ -78,4 +86,4 @@ def _asked(scenario: Scenario, traffic: BurstTraffic, queue: ExactQueue) -> dict
         wait = burst_wait.quantile(queue, traffic.bursts, wanted.quantile, size)
         waits[delay_quantile_name(wanted.quantile)] = wait
     second = 1.0 / capacity(scenario)
-    return {name: Metric(value=w * second, low=None, high=None, n=0) for name, w in waits.items()}
+    return {name: wait * second for name, wait in waits.items()}

@@ -62,6 +62,8 @@ def _draw(axes: Axes, panel: Panel, colours: dict[str, str]) -> None:
         _line(axes, line, colours[line.label])
     axes.set_xlabel(panel.x_label)
     axes.set_ylabel(panel.y_label)
+    for each in panel.log:
+        axes.set(**{f"{each}scale": "log"})
     if panel.title:
         axes.set_title(panel.title, fontsize=9, color=INK)
     clean(axes)

@@ -41,9 +41,9 @@ def draw_reproduction(made: Reproduction, path: Path) -> None:
             beside = _APART * (place - (len(drawn) - 1) / 2)
             _dots(axes, made, column, _DOTS[place % len(_DOTS)], beside)
         _name_rows(axes, made)
-        axes.set_title(made.title, fontsize=10, color=INK, loc="left")
+        figure.suptitle(made.title, fontsize=10, color=INK)
         axes.set_xlabel(made.unit)
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=3)
+        figure.legend(loc="outside lower center", ncols=3)
         clean(axes)
         save(figure, path)
 
