@@ -4,7 +4,7 @@
 use super::agenda::{Agenda, Task};
 use super::mailbox::Mailbox;
 use super::sampling::Sampler;
-use super::script::{Script, Side, Source};
+use super::script::{DOORS, Script, Side, Source};
 use super::sending::Sending;
 use super::sink::Sink;
 use super::slots::Slots;
@@ -18,6 +18,7 @@ use rustix::buffer::spare_capacity;
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
+use std::collections::HashMap;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -41,13 +42,15 @@ pub(super) struct Host {
     pub(super) side: Side,
     pub(super) script: Arc<Script>,
     pub(super) clock: Clock,
-    /// Where the other side listens, by class; the last is for datagrams.
+    /// Where the other side listens, by door; the last is for datagrams.
     pub(super) ports: Vec<u16>,
     epoll: OwnedFd,
     pub(super) agenda: Agenda,
     pub(super) senders: Slots<Sending>,
     pub(super) sinks: Slots<Sink>,
-    /// By class; none for those whose data comes from here.
+    /// By flow: the place of a connection that waits for the end of the one before it.
+    pub(super) spares: HashMap<u32, u32>,
+    /// By door; none for classes whose data comes from here.
     pub(super) listeners: Vec<Option<OwnedFd>>,
     pub(super) mailbox: Mailbox,
     pub(super) tally: Tally,
@@ -70,7 +73,7 @@ impl Host {
         let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(|error| no_epoll(error.into()))?;
         let (classes, flows) = (script.classes.len(), script.flows.len());
         let (listeners, mut ports) = listen(&script, side, port)?;
-        let nth = if port == 0 { 0 } else { port + classes as u16 };
+        let nth = if port == 0 { 0 } else { port + ports.len() as u16 };
         let (socket, nth) = mailbox(nth).map_err(no_socket)?;
         ports.push(nth);
         let host = Self {
@@ -81,6 +84,7 @@ impl Host {
             agenda: Agenda::default(),
             senders: Slots::default(),
             sinks: Slots::default(),
+            spares: HashMap::new(),
             listeners,
             mailbox: Mailbox::new(socket, flows),
             tally: Tally::new(classes, flows, script.cuts.len() - 1),
@@ -90,9 +94,9 @@ impl Host {
             cpu: [0; 2],
             script,
         };
-        for (class, listener) in host.listeners.iter().enumerate() {
+        for (door, listener) in (0..).zip(&host.listeners) {
             if let Some(listener) = listener {
-                host.watch(listener, LISTENER, class as u32)?;
+                host.watch(listener, LISTENER, door)?;
             }
         }
         Ok((host, ports))
@@ -187,7 +191,7 @@ impl Host {
     fn on_event(&mut self, data: u64, flags: EventFlags) -> Result<(), Failure> {
         let place = data as u32;
         match data >> 32 {
-            LISTENER => self.accept(place),
+            LISTENER => self.accept(place as usize),
             SENDER => self.on_sender(place, flags),
             SINK => self.on_sink(place),
             _ => Ok(()),
@@ -197,12 +201,14 @@ impl Host {
 
 type Listeners = (Vec<Option<OwnedFd>>, Vec<u16>);
 
-/// One for each class whose data comes from the other side.
+/// Doors for each class whose data comes from the other side.
 fn listen(script: &Script, side: Side, port: u16) -> Result<Listeners, Failure> {
     let (mut listeners, mut ports) = (Vec::new(), Vec::new());
-    for (nth, class) in (0..).zip(&script.classes) {
-        let mine = class.tcp && class.from != side;
-        let wanted = if port == 0 { 0 } else { port + nth };
+    for door in 0..script.classes.len() * DOORS {
+        let class = &script.classes[door / DOORS];
+        let needed = class.users || door % DOORS == 0;
+        let mine = class.tcp && class.from != side && needed;
+        let wanted = if port == 0 { 0 } else { port + door as u16 };
         let made = mine.then(|| listener(class, wanted)).transpose().map_err(|error| {
             let hint = "end what else listens in the testbed's namespaces";
             Failure::Kernel(format!("listen on port {wanted}"), error, hint)

@@ -1,9 +1,10 @@
 //! A connection's sending end.
 
+use super::script::Script;
 use super::tcp_info::TcpInfo;
 use forebay_sim::time::Picos;
 use rustix::io::Errno;
-use rustix::net::{SendFlags, send};
+use rustix::net::{SendFlags, send, sockopt};
 use std::io;
 use std::os::fd::OwnedFd;
 
@@ -25,8 +26,10 @@ pub(super) enum Stage {
 pub(super) struct Sending {
     pub(super) socket: OwnedFd,
     pub(super) flow: u32,
+    /// Which of the flow's files it carries.
+    pub(super) file: u32,
     pub(super) stage: Stage,
-    /// When the first byte may go.
+    /// When the first byte may go; `NEVER` while that is not known.
     pub(super) begins: Picos,
     /// As the connection was established.
     pub(super) base: TcpInfo,
@@ -39,17 +42,29 @@ pub(super) struct Sending {
 }
 
 impl Sending {
-    /// For `bytes` bytes in segments of `payload`.
+    /// For a flow's file that may begin at `begins`.
     pub(super) fn new(
         socket: OwnedFd,
+        script: &Script,
         flow: u32,
+        file: u32,
         begins: Picos,
-        bytes: Option<u64>,
-        payload: u32,
     ) -> Self {
+        let payload = script.flows[flow as usize].payload();
+        let left = script.segments(flow, file).map(|segments| segments * u64::from(payload));
         let chunk = NOTHING.len() - NOTHING.len() % payload as usize;
         let (base, stage) = (TcpInfo::default(), Stage::Connecting);
-        Self { socket, flow, stage, begins, base, seen: base, left: bytes, chunk }
+        Self { socket, flow, file, stage, begins, base, seen: base, left, chunk }
+    }
+
+    /// The first byte may go.
+    pub(super) fn begin(&mut self) -> io::Result<()> {
+        self.stage = Stage::Flowing;
+        if self.left.is_some() {
+            // Where the end that the receiver tells of is lost, it is asked for again.
+            sockopt::set_socket_keepalive(&self.socket, true)?;
+        }
+        self.write()
     }
 
     /// Gives the kernel what it takes.

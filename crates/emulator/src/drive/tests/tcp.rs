@@ -67,6 +67,20 @@ fn users_fetch_file_after_file_and_think() {
     assert_eq!(read.failures, 0);
 }
 
+/// Too short to make the next connection in: it is there before.
+#[test]
+fn hasty_users_fetch_every_file_in_order() {
+    let mut plan = gentle("session", &[110, 115], 0);
+    plan["sessions"] = json!({
+        "offsets": [0, 5, 10], "segments": [1, 20, 300, 4, 5, 1, 20, 300, 4, 5],
+        "think_ps": ms(&[0, 10, 5, 0, 0, 0, 10, 5, 0, 0])
+    });
+    let read = play(plan).unwrap();
+    assert_eq!(read.flow_bytes, [330 * 1500, 330 * 1500]);
+    assert_eq!(read.completions[0].len(), 10);
+    assert_eq!((read.failures, read.sent.iter().flatten().sum::<u64>()), (0, 660));
+}
+
 #[test]
 fn data_goes_the_other_way_too() {
     let mut plan = gentle("short", &[120, 130], 10);
