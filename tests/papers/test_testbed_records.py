@@ -1,4 +1,4 @@
-"""What the testbed has recorded for papers A, B and D: of today's scenarios, whole, through the gate."""
+"""What the testbed has recorded for papers A, B, D: of today's scenarios, through the gate."""
 
 from __future__ import annotations
 

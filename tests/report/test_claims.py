@@ -56,9 +56,12 @@ def test_the_testbed_s_column_is_held_against_the_same_band(folder: Path) -> Non
 
 
 def test_each_of_two_misses_has_its_own_cause(folder: Path) -> None:
+    ours, played = {"full": 99, "delay": 0.7}, {"delay": 0.9}
+    made = judge("X.y", "title", folder, ours, testbed=played)
+    assert made.reasons[1].endswith("Exp. ours: 0.9, band 0.4 to 0.6; the same cause")
     with (folder / "claims.toml").open("a") as file:
         file.write('testbed_miss = "another kernel"\n')
-    made = judge("X.y", "title", folder, {"full": 99, "delay": 0.7}, testbed={"delay": 0.9})
+    made = judge("X.y", "title", folder, ours, testbed=played)
     assert made.reasons[1] == (
         "0.7, band 0.4 to 0.6; too many flows; Exp. ours: 0.9, band 0.4 to 0.6; another kernel"
     )

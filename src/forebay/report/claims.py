@@ -12,7 +12,7 @@ numbers by name; that file is the same for every artefact::
     because = "printed without decimals …"   # where the band comes from
     published = 99                           # only where the paper prints a number
     miss = "…"                               # only where it misses: what is known of the cause
-    testbed_miss = "…"                       # the same for the testbed's number, in the same band
+    testbed_miss = "…"                       # of the testbed's number, where its cause is another
 """
 
 from __future__ import annotations
@@ -67,9 +67,12 @@ class Claim:
         """Why the claim does not hold; "" where it does. An interval does not widen the band."""
         return self._reason(ours, self.miss)
 
-    def testbed_reason(self, ours: Ours) -> str:
+    def testbed_reason(self, testbed: Ours, ours: Ours) -> str:
         """Why it does not hold on the testbed; "" where it does, or was not played there."""
-        why = "" if ours is None else self._reason(ours, self.testbed_miss)
+        if testbed is None:
+            return ""
+        same = "the same cause" if self.miss and self.reason(ours) else ""
+        why = self._reason(testbed, self.testbed_miss or same)
         return f"{TESTBED}: {why}" if why else ""
 
     def _reason(self, ours: Ours, miss: str) -> str:
@@ -137,7 +140,7 @@ def judge(
 
 
 def _reasons(claim: Claim, ours: Ours, testbed: Ours) -> str:
-    both = claim.reason(ours), claim.testbed_reason(testbed)
+    both = claim.reason(ours), claim.testbed_reason(testbed, ours)
     return "; ".join(each for each in both if each)
 
 
