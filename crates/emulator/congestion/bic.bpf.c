@@ -62,12 +62,35 @@ void BPF_PROG(bic_init, struct sock *sk)
 	TCP(sk)->snd_ssthresh = min_of(TCP(sk)->snd_ssthresh, INITIAL_SSTHRESH);
 }
 
+/* Fast convergence (Xu 2004, section IV.B): a flow whose maximum falls gives way. */
+static u32 cut(struct bic *bic, u32 cwnd)
+{
+	u64 halfway = (u64)cwnd * (1024 + BETA) / 2048;
+
+	bic->per = 0;
+	bic->lost_once = 1;
+	bic->last_max = cwnd < bic->last_max ? halfway : cwnd;
+	if (cwnd <= LOW_WINDOW)
+		return max_of(cwnd / 2, 2u);
+	return max_of((u32)((u64)cwnd * BETA / 1024), 2u);
+}
+
+/* Makes up for a loss whose answer was lost. */
+static void repair(struct bic *bic, struct tcp_sock *tp)
+{
+	if (!cut_is_lost(tp))
+		return;
+	tp->snd_ssthresh = cut(bic, tp->prior_cwnd);
+	tp->snd_cwnd = min_of(tp->snd_cwnd, max_of(tp->prior_cwnd, 2u));
+}
+
 SEC("struct_ops")
 void BPF_PROG(bic_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 {
 	struct bic *bic = STATE(struct bic, sk);
 	struct tcp_sock *tp = TCP(sk);
 
+	repair(bic, tp);
 	acked = beyond_slow_start(tp, acked);
 	if (!acked)
 		return;
@@ -80,20 +103,10 @@ void BPF_PROG(bic_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	tcp_cong_avoid_ai(tp, bic->per, acked);
 }
 
-/* Fast convergence (Xu 2004, section IV.B): a flow whose maximum falls gives way. */
 SEC("struct_ops")
 u32 BPF_PROG(bic_ssthresh, struct sock *sk)
 {
-	struct bic *bic = STATE(struct bic, sk);
-	u32 cwnd = TCP(sk)->snd_cwnd;
-	u64 halfway = (u64)cwnd * (1024 + BETA) / 2048;
-
-	bic->per = 0;
-	bic->lost_once = 1;
-	bic->last_max = cwnd < bic->last_max ? halfway : cwnd;
-	if (cwnd <= LOW_WINDOW)
-		return max_of(cwnd / 2, 2u);
-	return max_of((u32)((u64)cwnd * BETA / 1024), 2u);
+	return cut(STATE(struct bic, sk), TCP(sk)->snd_cwnd);
 }
 
 /* A timeout forgets everything. */
@@ -101,7 +114,9 @@ SEC("struct_ops")
 void BPF_PROG(bic_set_state, struct sock *sk, u8 state)
 {
 	struct bic *bic = STATE(struct bic, sk);
+	struct tcp_sock *tp = TCP(sk);
 
+	repair(bic, tp);
 	if (state == AFTER_TIMEOUT)
 		bic->per = bic->last_max = bic->lost_once = 0;
 }

@@ -87,6 +87,25 @@ void BPF_PROG(compound_init, struct sock *sk)
 	STATE(struct compound, sk)->gamma_f = GAMMA_HIGH;
 }
 
+/* win / 2, of which dwnd / 2 is the delay window's. */
+static u32 cut(struct compound *compound, u32 cwnd)
+{
+	compound->delay_f /= 2;
+	compound->part_f = 0;
+	compound->in_round = 0;
+	tune(compound);
+	return max_of(cwnd / 2, 2u);
+}
+
+/* Makes up for a loss whose answer was lost. */
+static void repair(struct compound *compound, struct tcp_sock *tp)
+{
+	if (!cut_is_lost(tp))
+		return;
+	tp->snd_ssthresh = cut(compound, tp->prior_cwnd);
+	tp->snd_cwnd = min_of(tp->snd_cwnd, max_of(tp->prior_cwnd, 2u));
+}
+
 /* cwnd grows by 1 / win an ACK; dwnd once a round trip. */
 SEC("struct_ops")
 void BPF_PROG(compound_cong_avoid, struct sock *sk, u32 ack, u32 acked)
@@ -94,6 +113,7 @@ void BPF_PROG(compound_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	struct compound *compound = STATE(struct compound, sk);
 	struct tcp_sock *tp = TCP(sk);
 
+	repair(compound, tp);
 	acked = beyond_slow_start(tp, acked);
 	if (!acked)
 		return;
@@ -115,25 +135,22 @@ void BPF_PROG(compound_pkts_acked, struct sock *sk, const struct ack_sample *sam
 		compound->min_rtt = rtt;
 }
 
-/* win / 2, of which dwnd / 2 is the delay window's. */
 SEC("struct_ops")
 u32 BPF_PROG(compound_ssthresh, struct sock *sk)
 {
-	struct compound *compound = STATE(struct compound, sk);
-
-	compound->delay_f /= 2;
-	compound->part_f = 0;
-	compound->in_round = 0;
-	tune(compound);
-	return max_of(TCP(sk)->snd_cwnd / 2, 2u);
+	return cut(STATE(struct compound, sk), TCP(sk)->snd_cwnd);
 }
 
 /* The delay window starts afresh after a timeout. */
 SEC("struct_ops")
 void BPF_PROG(compound_set_state, struct sock *sk, u8 state)
 {
+	struct compound *compound = STATE(struct compound, sk);
+	struct tcp_sock *tp = TCP(sk);
+
+	repair(compound, tp);
 	if (state == AFTER_TIMEOUT)
-		STATE(struct compound, sk)->delay_f = 0;
+		compound->delay_f = 0;
 }
 
 SEC("struct_ops")

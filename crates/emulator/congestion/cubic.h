@@ -107,12 +107,30 @@ static void update(struct cubic *cubic, u32 cwnd, u32 acked, u64 now)
 	cubic->per = max_of(min_of(cubic->curve_per, reno_friendly(cubic, cwnd)), 2u);
 }
 
+/* Section 4.6, and fast convergence, section 4.7. */
+static u32 cut(struct cubic *cubic, u64 cwnd)
+{
+	cubic->epoch = 0;
+	cubic->last_max = cwnd < cubic->last_max ? cwnd * (1024 + BETA) / 2048 : cwnd;
+	return max_of((u32)(cwnd * BETA / 1024), 2u);
+}
+
+/* Makes up for a loss whose answer was lost. */
+static void repair(struct cubic *cubic, struct tcp_sock *tp)
+{
+	if (!cut_is_lost(tp))
+		return;
+	tp->snd_ssthresh = cut(cubic, tp->prior_cwnd);
+	tp->snd_cwnd = min_of(tp->snd_cwnd, max_of(tp->prior_cwnd, 2u));
+}
+
 SEC("struct_ops")
 void BPF_PROG(cubic_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 {
 	struct cubic *cubic = STATE(struct cubic, sk);
 	struct tcp_sock *tp = TCP(sk);
 
+	repair(cubic, tp);
 	acked = beyond_slow_start(tp, acked);
 	if (!acked)
 		return;
@@ -132,16 +150,10 @@ void BPF_PROG(cubic_pkts_acked, struct sock *sk, const struct ack_sample *sample
 		cubic->delay_min = max_of(rtt, 1);
 }
 
-/* Section 4.6, and fast convergence, section 4.7. */
 SEC("struct_ops")
 u32 BPF_PROG(cubic_ssthresh, struct sock *sk)
 {
-	struct cubic *cubic = STATE(struct cubic, sk);
-	u64 cwnd = TCP(sk)->snd_cwnd;
-
-	cubic->epoch = 0;
-	cubic->last_max = cwnd < cubic->last_max ? cwnd * (1024 + BETA) / 2048 : cwnd;
-	return max_of((u32)(cwnd * BETA / 1024), 2u);
+	return cut(STATE(struct cubic, sk), TCP(sk)->snd_cwnd);
 }
 
 /* A timeout forgets everything. */
@@ -149,7 +161,9 @@ SEC("struct_ops")
 void BPF_PROG(cubic_set_state, struct sock *sk, u8 state)
 {
 	struct cubic *cubic = STATE(struct cubic, sk);
+	struct tcp_sock *tp = TCP(sk);
 
+	repair(cubic, tp);
 	if (state == AFTER_TIMEOUT)
 		cubic->epoch = cubic->last_max = cubic->delay_min = cubic->per = 0;
 }

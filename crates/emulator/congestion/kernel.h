@@ -35,6 +35,8 @@ struct tcp_sock {
 	u32 snd_cwnd;
 	u32 snd_cwnd_clamp;
 	u32 snd_ssthresh;
+	u32 prior_cwnd; /* before the last cut */
+	u32 prior_ssthresh;
 	u32 snd_una;
 	u32 snd_nxt;
 	u32 srtt_us; /* eighths of a microsecond */
@@ -62,6 +64,7 @@ extern void tcp_cong_avoid_ai(struct tcp_sock *tp, u32 per, u32 acked) __ksym;
 extern u32 tcp_reno_undo_cwnd(struct sock *sk) __ksym;
 
 enum { AFTER_TIMEOUT = 4 }; /* TCP_CA_Loss */
+#define NO_SSTHRESH 0x7fffffffu /* TCP_INFINITE_SSTHRESH */
 
 /* The state that a flow's congestion control may keep; the kernel hands it over zeroed. */
 #define STATE(type, sk)                                                                    \
@@ -78,6 +81,19 @@ enum { AFTER_TIMEOUT = 4 }; /* TCP_CA_Loss */
 static inline u64 fits(u64 x, u64 limit)
 {
 	return (limit - x) >> 63 ^ 1;
+}
+
+/* Whether the answer to the last loss was lost. Some times in a million the kernel (seen with 6.18) goes on
+ * without having run any program for a packet, and takes what lies where ssthresh's answer would be:
+ * hundreds of millions of segments, with which the flow then fills every queue. A threshold is never
+ * above window and threshold before the cut, nor below two. */
+static inline int cut_is_lost(struct tcp_sock *tp)
+{
+	u32 ssthresh = tp->snd_ssthresh, most = max_of(tp->prior_cwnd, 2u);
+
+	if (tp->prior_ssthresh < NO_SSTHRESH)
+		most = max_of(most, tp->prior_ssthresh);
+	return tp->prior_cwnd && ssthresh != NO_SSTHRESH && (ssthresh < 2 || ssthresh > most);
 }
 
 static inline int in_slow_start(struct tcp_sock *tp)

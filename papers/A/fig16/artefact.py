@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.measured import Cell, Measured, facts, record
+from forebay.measured import Cell, GateFailed, Measured, facts, record
 from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
 
 HERE = Path(__file__).resolve().parent
@@ -17,6 +17,9 @@ LOAD, LENGTH = 0.8, 14
 HIDDEN = 64 * 1024 // 1500  # packets, footnote 10
 LEVELS = (0.1, 0.01, 0.001)
 DRAWN = 140  # packets
+# The testbed's gate lets a stall of 20 ms pass. In 60 s it is seldom, but so are the moments that
+# make this figure's tail, and 10 ms without a router are 100 packets that arrive at once.
+STALL_S, ATTEMPTS = 5e-3, 3
 NOTES = [
     "P(Q >= b), Q the packets that the interface queue holds. Model: effective bandwidth to second "
     "order, as the paper's section 4; the exact queue of the same bursts beside it.",
@@ -70,13 +73,27 @@ def scenario_of(ring: int) -> forebay.Scenario:
 def _watch(
     scenario: forebay.Scenario, seed: int, told: Callable[[float], None] | None
 ) -> dict[str, Any]:
-    """Play one replication, watched: the queue's distribution comes from the trace."""
+    """Play one replication, watched; again where a stall of the machine made a queue of its own."""
+    for _ in range(ATTEMPTS):
+        read = _play_once(scenario, seed, told)
+        if read["gate"]["lateness_max_s"] <= STALL_S:
+            return read
+    raise GateFailed(
+        f"a delivery was {1e3 * read['gate']['lateness_max_s']:.3g} ms late in each of {ATTEMPTS} "
+        f"runs, at most {1e3 * STALL_S:g} ms",
+        "leave the machine idle",
+    )
+
+
+def _play_once(
+    scenario: forebay.Scenario, seed: int, told: Callable[[float], None] | None
+) -> dict[str, Any]:
+    """Play it once: the queue's distribution comes from the trace."""
     step = forebay.scenario.Duration(1.0)
     engine: Any = forebay.engines.get("testbed")
     queue = engine.trace(scenario, step=step, flows=(0,), seed=seed, progress=told).bottleneck
-    tail = _above(queue)
     outcome = engine.run(scenario, [seed])  # the same replication: it is not played again
-    probability = [float(f"{each:.6g}") for each in tail[: 2 * DRAWN]]
+    probability = [float(f"{each:.6g}") for each in _above(queue)[: 2 * DRAWN]]
     return {"probability": probability, "drops": int(queue.drops.sum()), **facts(outcome)}
 
 
