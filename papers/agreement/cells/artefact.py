@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,8 @@ def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Callable[[float], None] | None = None
 ) -> Reproduction:
     """Simulate each cell ``seeds`` times and hold it against what the kernel did."""
-    compared = list(_compare(seeds, jobs, progress))
+    parts = shares(progress, len(cells()))
+    compared = [each for cell in cells() for each in compare(cell, seeds, jobs, next(parts))]
     reasons = [each.reason for each in compared]
     return Reproduction(
         artefact="agreement.cells",
@@ -110,17 +111,21 @@ def _play(cell: dict[str, Any]) -> Callable[..., dict[str, Any]]:
     return lambda seed, told: facts(forebay.run(scenario, "testbed", seed=seed, progress=told))
 
 
-def _compare(seeds: int, jobs: int, progress: Callable[[float], None] | None) -> Iterator[Compared]:
-    for cell, told in zip(cells(), shares(progress, len(cells())), strict=True):
-        asked = scenario_of(cell)
-        link = forebay.run(asked, seeds=seeds, jobs=jobs, progress=told).links["bottleneck"]
-        queue = link.queue_packets
-        simulator = (link.utilization, link.loss_rate, queue and queue.mean)
-        for quantity, value in zip(NAMES, simulator, strict=True):
-            kernel = recorded(cell, quantity)
-            if quantity != "queue_packets":
-                kernel, value = percent(kernel), percent(value)
-            yield Compared(cell, quantity, kernel, value)
+def compare(
+    cell: dict[str, Any], seeds: int, jobs: int = 0, told: Callable[[float], None] | None = None
+) -> list[Compared]:
+    """Simulate one cell; return its quantities beside the kernel's."""
+    run = forebay.run(scenario_of(cell), seeds=seeds, jobs=jobs, progress=told)
+    link = run.links["bottleneck"]
+    queue = link.queue_packets and link.queue_packets.mean
+    return [
+        Compared(cell, name, read(recorded(cell, name)), read(value))
+        for name, value, read in (
+            ("utilization", link.utilization, percent),
+            ("loss_rate", link.loss_rate, percent),
+            ("queue_packets", queue, lambda metric: metric),
+        )
+    ]
 
 
 def recorded(cell: dict[str, Any], quantity: str) -> Any:
