@@ -133,16 +133,19 @@ def size(
 
 def trace(
     scenario: Scenario,
+    engine: str = "simulation",
     *,
     step: str = "10 ms",
     flows: Sequence[int] = (0,),
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Trace:
-    """Watch one replication of the simulation over time.
+    """Watch one replication over time.
 
     Parameters
     ----------
+    engine : str
+        One that plays packets: ``"simulation"`` or ``"testbed"``.
     step : str
         Time between two samples, with its unit.
     flows : sequence of int
@@ -169,9 +172,14 @@ def trace(
         every = Duration.parse(step)
     except ScenarioError as error:
         raise error.at("", "step") from None
-    engine = cast("Tracing", _engines.get("simulation"))
+    asked = _engines.get(engine)
+    if not hasattr(asked, "trace"):
+        wrong = f"{engine} has nothing to watch over time"
+        raise ScenarioError("contradiction", wrong, "write --engine simulation", field="engine")
     (checked,) = _count(seed, 1)
-    return engine.trace(scenario, step=every, flows=flows, seed=checked, progress=progress)
+    return cast("Tracing", asked).trace(
+        scenario, step=every, flows=flows, seed=checked, progress=progress
+    )
 
 
 def _capture(engine: Engine, path: str | PathLike[str], seeds: int) -> None:

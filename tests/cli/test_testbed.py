@@ -96,3 +96,8 @@ def test_a_capture_needs_packets_and_one_replication(forebay_, scenario, link, t
     for more, said in [([], "no packets to capture"), (["--capture", "x.pcap"], ".pcapng")]:
         result = forebay_("run", scenario, "--capture", path, *more)
         assert result.status == 2 and said in result.err and result.err.count("\n") == 1
+
+
+def test_a_trace_needs_an_engine_with_something_to_watch(forebay_, scenario):
+    result = forebay_("trace", scenario, "--engine", "theory")
+    assert result.status == 2 and "nothing to watch over time" in result.err

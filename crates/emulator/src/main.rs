@@ -4,6 +4,9 @@
 //! `forebay-emulator run PLAN.json` plays a plan against the wall clock. It writes events as JSON
 //! lines to its standard output and the readings to the file that the plan names.
 
+#[cfg(not(target_os = "linux"))]
+compile_error!("forebay-emulator needs Linux: its network namespaces and TUN devices");
+
 mod clock;
 mod drive;
 mod event;

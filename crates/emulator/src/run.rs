@@ -65,9 +65,10 @@ fn attend(
 ) -> Result<(Routed, DriveReadings), Failure> {
     event::ready(&plan.links);
     let driver = Driver::start(plan, clock);
-    match &driver {
-        Ok(driver) => wait(plan, watch, &routing, || stop.asked() || driver.has_failed()),
-        Err(_) => watch.stop.store(true, Ordering::Relaxed),
+    if let Ok(driver) = &driver {
+        wait(plan, watch, &routing, || stop.asked() || driver.has_failed());
+    } else {
+        watch.stop.store(true, Ordering::Relaxed);
     }
     let routed = routing.join().map_err(|_| Failure::Thread("router"))?;
     let lost_before = lost(plan)?;
@@ -84,7 +85,7 @@ fn lost(plan: &Plan) -> Result<u64, Failure> {
     Ok(of(&plan.sender)? + of(&plan.receiver)?)
 }
 
-/// Tells of progress until the router ends, or is told to because `over` says so.
+/// Tells of progress until the router ends, or is told to because it is `over`.
 fn wait(plan: &Plan, watch: &Watch, routing: &Routing<'_>, over: impl Fn() -> bool) {
     let mut bytes = (0, Instant::now());
     for look in 1_u32.. {

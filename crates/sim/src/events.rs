@@ -52,7 +52,7 @@ impl Wheel {
     /// A wheel for `nodes` nodes whose slots are at most `grain` wide and reach `horizon` ahead.
     pub fn new(nodes: usize, grain: Picos, horizon: Picos) -> Self {
         let shift = grain.max(1).ilog2();
-        let slots = ((horizon >> shift) + 1).next_power_of_two().clamp(64, 1 << 20) as usize;
+        let slots = ((horizon >> shift) + 1).next_power_of_two().clamp(64, 1 << 21) as usize;
         Self {
             entries: vec![Entry { at: 0, link: NIL, place: Place::Idle }; nodes],
             heads: vec![NIL; slots],

@@ -103,10 +103,10 @@ pub struct Flow {
     pub detour: Option<Box<Detour>>,
     /// `None` for a flow that sends its segments once.
     pub play: Option<Box<Play>>,
-    /// The sending side.
-    pub sender: Sender,
     /// Packets on the access link: when each reaches the queue, and its sequence number.
     pub in_access: Ring<(Picos, u64)>,
+    /// The sending side.
+    pub sender: Sender,
     /// Data packets that queues have dropped.
     pub drops: u64,
     /// From a packet's departure at the last forward queue to its receiver.
@@ -121,11 +121,12 @@ impl Flow {
     pub fn prefetch(&self) {
         let sender = &self.sender;
         prefetch_index(from_ref(&self.receiver), 0);
-        prefetch_index(from_ref(&self.turn_delay), 0);
-        prefetch_index(from_ref(&self.play), 0);
-        prefetch_index(from_ref(&sender.cc), 0);
+        prefetch_index(from_ref(&self.receiver.acks), 0);
+        prefetch_index(from_ref(&self.index), 0);
+        prefetch_index(from_ref(&self.in_access), 0);
+        prefetch_index(from_ref(&sender.window), 0);
+        prefetch_index(from_ref(&sender.timer_at), 0);
         prefetch_index(from_ref(&sender.inflation), 0);
-        prefetch_index(from_ref(&sender.rtt), 0);
     }
 
     /// An idle flow.

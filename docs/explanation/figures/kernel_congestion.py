@@ -35,10 +35,8 @@ flows = 1
 rtt = "100 ms"
 start = "0 s"
 """
-# Epochs are compared from here on: slow start overshoots, and how far is a matter of burstiness.
+# Compared from here on: slow start overshoots, and how far is a matter of burstiness.
 SETTLED_S = 10.0
-# A cut takes this share at least, within this time.
-CUT, WITHIN_S = 0.05, 0.5
 
 
 def windows() -> Iterator[tuple[str, np.ndarray]]:
@@ -65,31 +63,22 @@ def load() -> dict[str, np.ndarray]:
     return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
 
 
-def cuts(at: np.ndarray, window: np.ndarray) -> np.ndarray:
-    """Return the places where the window is at a top and then cut."""
-    reach, found, place = round(WITHIN_S / STEP_S), [], 0
-    while place < len(at) - reach:
-        after = window[place : place + reach + 1]
-        if window[place] >= after.max() and after[-1] < (1 - CUT) * window[place]:
-            found.append(place)
-            place += reach
-        place += 1
-    return np.array(found, dtype=int)
+def period_s(window: np.ndarray) -> float:
+    """Return the lag at which the window is most like itself, the shortest of its multiples."""
+    moved = window - window.mean()
+    alike = np.correlate(moved, moved, "full")[len(moved) :]
+    first = int(np.argmax(alike < 0))
+    return float((first + np.argmax(alike[first:]) + 1) * STEP_S)
 
 
 def table() -> None:
     data = load()
-    at = data["at_s"]
-    late = at >= SETTLED_S
+    late = data["at_s"] >= SETTLED_S
     for control in CONTROLS:
         cells = []
         for name in ENGINES.values():
-            window = data[f"{control}, {name}"]
-            tops = cuts(at, window)
-            tops = tops[at[tops] >= SETTLED_S]
-            apart = np.diff(at[tops]).mean() if len(tops) > 1 else float("nan")
-            mean, spread = window[late].mean(), window[late].std()
-            cells.append(f"{mean:.1f} | {spread:.1f} | {apart:.2f}")
+            window = data[f"{control}, {name}"][late]
+            cells.append(f"{window.mean():.1f} | {window.std():.1f} | {period_s(window):.1f}")
         print(f"| `{control}` |", " | ".join(cells), "|")
 
 

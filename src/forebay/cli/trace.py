@@ -33,6 +33,7 @@ class FlowNumbers(click.ParamType[tuple[int, ...]]):
 
 @click.command("trace")
 @options.scenario
+@options.engine
 @click.option(
     "--step", default="10 ms", show_default=True, metavar="TIME",
     help='Time between two samples, e.g. "1 ms".',
@@ -55,6 +56,7 @@ class FlowNumbers(click.ParamType[tuple[int, ...]]):
 def command(
     path: str,
     overrides: tuple[str, ...],
+    engine: str,
     step: str,
     flows: tuple[int, ...],
     seed: int,
@@ -68,8 +70,8 @@ def command(
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml.
     """
     scenario = forebay.load(path, overrides)
-    with progress("simulation") as update:
-        trace = forebay.trace(scenario, step=step, flows=flows, seed=seed, progress=update)
+    with progress(engine) as update:
+        trace = forebay.trace(scenario, engine, step=step, flows=flows, seed=seed, progress=update)
     if output is not None:
         write = trace.to_csv if output.suffix.lower() == ".csv" else trace.to_npz
         write(output)

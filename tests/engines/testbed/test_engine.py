@@ -83,7 +83,7 @@ def test_ctrl_c_ends_the_child(fake, small):
 
 def test_without_root_it_says_how_to_get_it(monkeypatch, fake):
     monkeypatch.undo()
-    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr(machine, "is_root", lambda: False)
     monkeypatch.setattr(machine, "emulator", lambda: None)
     with pytest.raises(EngineUnavailable, match="it needs root; run it as root") as caught:
         get("testbed")

@@ -2,13 +2,14 @@
 
 use super::agenda::Task;
 use super::host::{Host, refused};
-use super::script::Source;
+use super::poll::{SENDER, SINK};
 use super::sending::{Sending, Stage};
 use super::sink::{Found, Sink};
 use super::sockets::{connecting, no_socket};
 use super::tally::Counts;
 use super::tcp_info::TcpInfo;
 use crate::failure::Failure;
+use forebay_sim::time::{NEVER, Picos};
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::net::{SocketAddrAny, SocketFlags, acceptfrom_with};
@@ -17,17 +18,29 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering::SeqCst;
 
 impl Host {
-    /// Begins the handshake for a flow's file, ahead of the time at which data may go.
+    /// Begins the handshake for what a flow sends next, ahead of the time at which data may go.
     pub(super) fn open(&mut self, flow: u32) -> Result<(), Failure> {
-        let spec = &self.script.flows[flow as usize];
-        let socket = connecting(&self.script, flow, self.ports[usize::from(spec.class)])?;
         let begins = self.script.begun[flow as usize].load(SeqCst);
         let file = self.script.file[flow as usize].load(SeqCst);
-        let payload = spec.payload();
-        let bytes = self.script.segments(flow, file).map(|n| n * u64::from(payload));
-        self.watch_sender(&socket, self.senders.next())?;
-        self.senders.insert(Sending::new(socket, flow, begins, bytes, payload));
+        self.connect(flow, file, begins)?;
         Ok(())
+    }
+
+    /// Begins the handshake for the file after this one, where the user will not think for long
+    /// enough to do it then.
+    fn open_spare(&mut self, flow: u32, file: u32) -> Result<(), Failure> {
+        let lead = self.script.flows[flow as usize].lead;
+        if self.script.think(flow, file).is_some_and(|think| think < lead) {
+            let place = self.connect(flow, file + 1, NEVER)?;
+            self.spares.insert(flow, place);
+        }
+        Ok(())
+    }
+
+    fn connect(&mut self, flow: u32, file: u32, begins: Picos) -> Result<u32, Failure> {
+        let socket = connecting(&self.script, flow, self.ports[self.script.door(flow, file)])?;
+        self.poll.watch(&socket, SENDER, self.senders.next())?;
+        Ok(self.senders.insert(Sending::new(socket, &self.script, flow, file, begins)))
     }
 
     pub(super) fn on_sender(&mut self, place: u32, flags: EventFlags) -> Result<(), Failure> {
@@ -38,7 +51,18 @@ impl Host {
         match sending.stage {
             Stage::Connecting => self.established(place),
             Stage::Waiting => Ok(()),
-            Stage::Flowing => sending.write().map_err(refused),
+            Stage::Flowing => {
+                let more = sending.write().map_err(refused)?;
+                self.come_back(place, more)
+            }
+        }
+    }
+
+    /// A sender that could write more hears of it again.
+    fn come_back(&mut self, place: u32, more: bool) -> Result<(), Failure> {
+        match self.senders.get_mut(place) {
+            Some(sending) if more => self.poll.again(&sending.socket, place),
+            _ => Ok(()),
         }
     }
 
@@ -51,7 +75,9 @@ impl Host {
         if sending.base.snd_mss != payload {
             return Err(odd_segment(flow, payload, sending.base.snd_mss));
         }
-        self.agenda.put(sending.begins, Task::Begin(place));
+        if sending.begins != NEVER {
+            self.agenda.put(sending.begins, Task::Begin(place));
+        }
         Ok(())
     }
 
@@ -60,12 +86,14 @@ impl Host {
         let now = self.clock.now_ps();
         let Some(sending) = self.senders.get_mut(place) else { return Ok(()) };
         // Another may have taken the place of one that has failed.
-        if sending.stage == Stage::Waiting && sending.begins <= now {
-            sending.stage = Stage::Flowing;
-            self.script.begun[sending.flow as usize].store(now, SeqCst);
-            sending.write().map_err(refused)?;
+        if sending.stage != Stage::Waiting || sending.begins > now {
+            return Ok(());
         }
-        Ok(())
+        let (flow, file) = (sending.flow, sending.file);
+        self.script.begun[flow as usize].store(now, SeqCst);
+        let more = sending.begin().map_err(refused)?;
+        self.come_back(place, more)?;
+        self.open_spare(flow, file)
     }
 
     /// The receiver has ended the connection, as it does when it has all data; or it has failed.
@@ -83,29 +111,37 @@ impl Host {
         if !sending.has_sent_all() && !self.tally.over() {
             self.failures += 1;
         }
-        self.think(flow);
+        if sending.file == self.script.file[flow as usize].load(SeqCst) {
+            self.think(flow, sending.file);
+        } else {
+            self.spares.remove(&flow);
+        }
         Ok(())
     }
 
     /// A user who has a file waits before the next.
-    fn think(&mut self, flow: u32) {
-        let spec = &self.script.flows[flow as usize];
-        let Source::Files(from, to) = spec.source else { return };
-        let had = self.script.file[flow as usize].fetch_add(1, SeqCst) as usize;
-        if from + had + 1 < to {
-            let begins = self.clock.now_ps() + self.script.files[from + had].1;
-            self.script.begun[flow as usize].store(begins, SeqCst);
-            self.agenda.put(begins.saturating_sub(spec.lead), Task::Open(flow));
+    fn think(&mut self, flow: u32, file: u32) {
+        let Some(think) = self.script.think(flow, file) else { return };
+        let begins = self.clock.now_ps() + think;
+        self.script.begun[flow as usize].store(begins, SeqCst);
+        self.script.file[flow as usize].store(file + 1, SeqCst);
+        let Some(place) = self.spares.remove(&flow) else {
+            let lead = self.script.flows[flow as usize].lead;
+            return self.agenda.put(begins.saturating_sub(lead), Task::Open(flow));
+        };
+        if let Some(spare) = self.senders.get_mut(place) {
+            spare.begins = begins;
+            self.agenda.put(begins, Task::Begin(place));
         }
     }
 
-    /// Takes the connections that have come for a class.
-    pub(super) fn accept(&mut self, class: u32) -> Result<(), Failure> {
+    /// Takes the connections that have come to a door.
+    pub(super) fn accept(&mut self, door: usize) -> Result<(), Failure> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         loop {
-            let Some(listener) = &self.listeners[class as usize] else { return Ok(()) };
+            let Some(listener) = &self.listeners[door] else { return Ok(()) };
             match acceptfrom_with(listener, flags) {
-                Ok((socket, Some(peer))) => self.receive(socket, peer)?,
+                Ok((socket, Some(peer))) => self.receive(door, socket, peer)?,
                 Ok((_, None)) | Err(Errno::INTR | Errno::CONNABORTED) => {}
                 Err(Errno::AGAIN) => return Ok(()),
                 Err(error) => return Err(no_socket(error.into())),
@@ -113,17 +149,22 @@ impl Host {
         }
     }
 
-    fn receive(&mut self, socket: OwnedFd, peer: SocketAddrAny) -> Result<(), Failure> {
+    fn receive(
+        &mut self,
+        door: usize,
+        socket: OwnedFd,
+        peer: SocketAddrAny,
+    ) -> Result<(), Failure> {
         let Ok(peer) = SocketAddrV4::try_from(peer) else { return Ok(()) };
         let Some(flow) = self.script.flow_at(self.side.other(), *peer.ip()) else { return Ok(()) };
-        let file = self.script.file[flow as usize].load(SeqCst);
+        let file = self.script.file_at(flow, door);
         let payload = u64::from(self.script.flows[flow as usize].payload());
         let bytes = self.script.segments(flow, file).map(|segments| segments * payload);
         let class = self.script.class_of(flow);
         let clamp = class.max_window.map(|_| class.window_bytes());
         // One that has gone already has no option to set.
         let Ok(sink) = Sink::new(socket, flow, bytes, clamp) else { return Ok(()) };
-        self.watch_sink(&sink.socket, self.sinks.next())?;
+        self.poll.watch(&sink.socket, SINK, self.sinks.next())?;
         self.sinks.insert(sink);
         Ok(())
     }

@@ -3,8 +3,9 @@
 
 use super::agenda::{Agenda, Task};
 use super::mailbox::Mailbox;
+use super::poll::{EVENTS, LISTENER, Poll, SENDER, SINK, STOP};
 use super::sampling::Sampler;
-use super::script::{Script, Side, Source};
+use super::script::{DOORS, Script, Side, Source};
 use super::sending::Sending;
 use super::sink::Sink;
 use super::slots::Slots;
@@ -14,40 +15,31 @@ use super::tally::Tally;
 use crate::clock::Clock;
 use crate::failure::Failure;
 use forebay_sim::time::{MILLISECOND, Picos};
-use rustix::buffer::spare_capacity;
-use rustix::event::Timespec;
-use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
-use rustix::io::Errno;
+use rustix::event::epoll::EventFlags;
+use std::collections::HashMap;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-/// What an event is about: this in its upper half, a place in its lower.
-const LISTENER: u64 = 0;
-const SENDER: u64 = 1;
-const SINK: u64 = 2;
-const STOP: u64 = 3;
-
-/// Events fetched at once.
-const EVENTS: usize = 256;
 /// What a sink takes at once; never touched, so that it costs no memory.
 const ROOM: usize = 1 << 20;
 /// Datagrams are collected so often.
 pub(super) const COLLECTS: Picos = 5 * MILLISECOND;
-const NANOS_PER_SECOND: u128 = 1_000_000_000;
 
 /// See the module's page.
 pub(super) struct Host {
     pub(super) side: Side,
     pub(super) script: Arc<Script>,
     pub(super) clock: Clock,
-    /// Where the other side listens, by class; the last is for datagrams.
+    /// Where the other side listens, by door; the last is for datagrams.
     pub(super) ports: Vec<u16>,
-    epoll: OwnedFd,
+    pub(super) poll: Poll,
     pub(super) agenda: Agenda,
     pub(super) senders: Slots<Sending>,
     pub(super) sinks: Slots<Sink>,
-    /// By class; none for those whose data comes from here.
+    /// By flow: the place of a connection that waits for the end of the one before it.
+    pub(super) spares: HashMap<u32, u32>,
+    /// By door; none for classes whose data comes from here.
     pub(super) listeners: Vec<Option<OwnedFd>>,
     pub(super) mailbox: Mailbox,
     pub(super) tally: Tally,
@@ -67,20 +59,20 @@ impl Host {
         side: Side,
         port: u16,
     ) -> Result<(Self, Vec<u16>), Failure> {
-        let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(|error| no_epoll(error.into()))?;
         let (classes, flows) = (script.classes.len(), script.flows.len());
         let (listeners, mut ports) = listen(&script, side, port)?;
-        let nth = if port == 0 { 0 } else { port + classes as u16 };
+        let nth = if port == 0 { 0 } else { port + ports.len() as u16 };
         let (socket, nth) = mailbox(nth).map_err(no_socket)?;
         ports.push(nth);
         let host = Self {
             side,
             clock,
             ports: Vec::new(),
-            epoll,
+            poll: Poll::new()?,
             agenda: Agenda::default(),
             senders: Slots::default(),
             sinks: Slots::default(),
+            spares: HashMap::new(),
             listeners,
             mailbox: Mailbox::new(socket, flows),
             tally: Tally::new(classes, flows, script.cuts.len() - 1),
@@ -90,9 +82,9 @@ impl Host {
             cpu: [0; 2],
             script,
         };
-        for (class, listener) in host.listeners.iter().enumerate() {
+        for (door, listener) in (0..).zip(&host.listeners) {
             if let Some(listener) = listener {
-                host.watch(listener, LISTENER, class as u32)?;
+                host.poll.watch(listener, LISTENER, door)?;
             }
         }
         Ok((host, ports))
@@ -100,9 +92,7 @@ impl Host {
 
     /// Plays until told to stop.
     pub(super) fn run(&mut self, stop: &Stop) -> Result<(), Failure> {
-        let data = EventData::new_u64(STOP << 32);
-        epoll::add(&self.epoll, stop, data, EventFlags::IN)
-            .map_err(|error| no_epoll(error.into()))?;
+        self.poll.watch(stop, STOP, 0)?;
         self.plan_ahead();
         let mut events = Vec::with_capacity(EVENTS);
         loop {
@@ -112,32 +102,14 @@ impl Host {
             if told {
                 return Ok(());
             }
-            self.wait(&mut events)?;
+            let wait = self.agenda.next_at().map(|at| self.clock.until(at));
+            self.poll.wait(&mut events, wait)?;
             for event in &events {
                 self.on_event(event.data.u64(), event.flags)?;
             }
             self.senders.settle();
             self.sinks.settle();
         }
-    }
-
-    /// Tells of what happens to a socket.
-    pub(super) fn watch(&self, socket: &OwnedFd, kind: u64, place: u32) -> Result<(), Failure> {
-        let flags = match kind {
-            LISTENER => EventFlags::IN,
-            SENDER => EventFlags::OUT | EventFlags::ET,
-            _ => EventFlags::IN | EventFlags::RDHUP | EventFlags::ET,
-        };
-        let data = EventData::new_u64(kind << 32 | u64::from(place));
-        epoll::add(&self.epoll, socket, data, flags).map_err(|error| no_epoll(error.into()))
-    }
-
-    pub(super) fn watch_sender(&self, socket: &OwnedFd, place: u32) -> Result<(), Failure> {
-        self.watch(socket, SENDER, place)
-    }
-
-    pub(super) fn watch_sink(&self, socket: &OwnedFd, place: u32) -> Result<(), Failure> {
-        self.watch(socket, SINK, place)
     }
 
     fn plan_ahead(&mut self) {
@@ -169,25 +141,10 @@ impl Host {
         Ok(())
     }
 
-    fn wait(&self, events: &mut Vec<Event>) -> Result<(), Failure> {
-        events.clear();
-        let wait = self.agenda.next_at().map(|at| {
-            let nanos = self.clock.until(at).as_nanos();
-            Timespec {
-                tv_sec: (nanos / NANOS_PER_SECOND) as i64,
-                tv_nsec: (nanos % NANOS_PER_SECOND) as i64,
-            }
-        });
-        match epoll::wait(&self.epoll, spare_capacity(events), wait.as_ref()) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(no_epoll(error.into())),
-        }
-    }
-
     fn on_event(&mut self, data: u64, flags: EventFlags) -> Result<(), Failure> {
         let place = data as u32;
         match data >> 32 {
-            LISTENER => self.accept(place),
+            LISTENER => self.accept(place as usize),
             SENDER => self.on_sender(place, flags),
             SINK => self.on_sink(place),
             _ => Ok(()),
@@ -197,12 +154,14 @@ impl Host {
 
 type Listeners = (Vec<Option<OwnedFd>>, Vec<u16>);
 
-/// One for each class whose data comes from the other side.
+/// Doors for each class whose data comes from the other side.
 fn listen(script: &Script, side: Side, port: u16) -> Result<Listeners, Failure> {
     let (mut listeners, mut ports) = (Vec::new(), Vec::new());
-    for (nth, class) in (0..).zip(&script.classes) {
-        let mine = class.tcp && class.from != side;
-        let wanted = if port == 0 { 0 } else { port + nth };
+    for door in 0..script.classes.len() * DOORS {
+        let class = &script.classes[door / DOORS];
+        let needed = class.users || door % DOORS == 0;
+        let mine = class.tcp && class.from != side && needed;
+        let wanted = if port == 0 { 0 } else { port + door as u16 };
         let made = mine.then(|| listener(class, wanted)).transpose().map_err(|error| {
             let hint = "end what else listens in the testbed's namespaces";
             Failure::Kernel(format!("listen on port {wanted}"), error, hint)
@@ -211,10 +170,6 @@ fn listen(script: &Script, side: Side, port: u16) -> Result<Listeners, Failure> 
         listeners.push(made.map(|made| made.0));
     }
     Ok((listeners, ports))
-}
-
-fn no_epoll(error: io::Error) -> Failure {
-    Failure::Kernel("epoll".into(), error, "a Linux kernel of 5.11 or later is needed")
 }
 
 /// What became of a socket that asks the kernel about itself.

@@ -57,7 +57,9 @@ fn descriptors(script: &Script) -> (u64, u64) {
     let count = |which: fn(&Source) -> bool| {
         script.flows.iter().filter(|flow| which(&flow.source)).count() as u64
     };
-    let always = 2 * count(|source| matches!(source, Source::Endless | Source::Files(..)));
+    let endless = 2 * count(|source| matches!(source, Source::Endless));
+    // A user has two connections where the next one is made ahead of its time.
+    let always = endless + 4 * count(|source| matches!(source, Source::Files(..)));
     let once = count(|source| matches!(source, Source::Once(_)));
     let always = always + count(|source| matches!(source, Source::Packets(..))) + OTHERS;
     (always + 2 * once.min(AT_A_TIME), always + 2 * once)

@@ -11,6 +11,7 @@ mod emitter;
 mod host;
 mod limits;
 mod mailbox;
+mod poll;
 mod reading;
 mod readings;
 mod sampling;

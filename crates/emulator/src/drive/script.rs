@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::plan::{Kind, Plan};
 use forebay_sim::time::{MILLISECOND, Picos, serialization};
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 
 /// Headers of a TCP segment: IPv4, TCP, and timestamps with their padding.
 const TCP_HEADERS: u32 = 52;
@@ -26,6 +26,9 @@ const SPARE: Picos = 20 * MILLISECOND;
 const LONGEST_QUEUE: Picos = 500 * MILLISECOND;
 /// What all senders together hold ready to be sent, bytes.
 const READY: usize = 64 << 20;
+
+/// Ports that a class's receivers listen on; classes without users need but the first.
+pub(super) const DOORS: usize = 2;
 
 /// Where an endpoint is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +71,8 @@ pub(super) struct Class {
     pub(super) from: Side,
     /// It runs over TCP.
     pub(super) tcp: bool,
+    /// Its flows have more than one connection.
+    pub(super) users: bool,
     pub(super) max_window: Option<u32>,
     /// Size of its packets; of the first flow.
     pub(super) packet_bytes: u32,
@@ -96,7 +101,7 @@ pub(super) struct Script {
     pub(super) lowat: u32,
     /// By flow: when its connection is to begin; once it has begun, when it did.
     pub(super) begun: Vec<AtomicU64>,
-    /// By flow: which file the connection is for.
+    /// By flow: which file its user fetches, or will next.
     pub(super) file: Vec<AtomicU32>,
 }
 
@@ -169,6 +174,28 @@ impl Script {
             Source::Files(from, _) => Some(self.files[from + file as usize].0),
             Source::Endless | Source::Packets(..) => None,
         }
+    }
+
+    /// What a user does after a file, if there is a next one: thinks for so long.
+    pub(super) fn think(&self, flow: u32, file: u32) -> Option<Picos> {
+        match self.flows[flow as usize].source {
+            Source::Files(from, to) if from + (file as usize) + 1 < to => {
+                Some(self.files[from + file as usize].1)
+            }
+            _ => None,
+        }
+    }
+
+    /// The file of a connection by its door: a user has one for the file that is fetched at most,
+    /// and one for the next.
+    pub(super) fn file_at(&self, flow: u32, door: usize) -> u32 {
+        let file = self.file[flow as usize].load(SeqCst);
+        if self.door(flow, file) == door { file } else { file + 1 }
+    }
+
+    /// A class listens at two doors, for files of even and odd numbers.
+    pub(super) fn door(&self, flow: u32, file: u32) -> usize {
+        usize::from(self.flows[flow as usize].class) * DOORS + file as usize % DOORS
     }
 
     /// A flow's address on one side.
@@ -259,6 +286,7 @@ fn class(plan: &Plan, index: usize, flows: &[Flow]) -> Class {
     Class {
         from: if class.reverse { Side::Right } else { Side::Left },
         tcp: matches!(class.kind, Kind::Long | Kind::Short | Kind::Session),
+        users: class.kind == Kind::Session,
         max_window: class.max_window,
         packet_bytes: first.map_or(1500, |flow| flow.packet_bytes),
     }

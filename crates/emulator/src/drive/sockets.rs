@@ -28,7 +28,7 @@ const SPARE_ROOM: u32 = 1 << 20;
 const TCP: i32 = libc::IPPROTO_TCP;
 const IP: i32 = libc::IPPROTO_IP;
 
-/// Linux answers a closed peer's silence after a second: a reset that got lost is asked for again.
+/// Seconds: once a sender has keepalive on, it asks a silent receiver so often whether it is there.
 const KEEPALIVE: [(i32, i32); 2] = [(libc::TCP_KEEPIDLE, 1), (libc::TCP_KEEPINTVL, 1)];
 
 /// Accepts a class's connections; what is set here they inherit.
@@ -103,7 +103,6 @@ pub(super) fn no_socket(error: io::Error) -> Failure {
 fn prepare(socket: &OwnedFd, script: &Script, flow: &Flow) -> io::Result<()> {
     let fd = socket.as_fd();
     sockopt::set_socket_linger(fd, Some(Duration::ZERO))?;
-    sockopt::set_socket_keepalive(fd, true)?;
     for (name, seconds) in KEEPALIVE {
         set_option(fd, TCP, name, seconds)?;
     }

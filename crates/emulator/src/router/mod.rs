@@ -7,6 +7,7 @@
 mod agenda;
 pub mod capture;
 mod ends;
+mod forwarding;
 pub mod gauge;
 pub mod packet;
 pub mod pump;
@@ -19,13 +20,13 @@ mod tests;
 
 use crate::plan::Plan;
 use agenda::{Agenda, Due};
-use forebay_sim::link::{Arriving, Link, Verdict, memory_admits};
-use forebay_sim::parcel::{Load, Parcel as Held};
+use forebay_sim::link::Link;
+use forebay_sim::parcel::Parcel as Held;
 use forebay_sim::queue::naming::NamingError;
 use forebay_sim::time::{NEVER, Picos};
 use recorder::{Recorder, RouterReadings};
+use slab::Slab;
 pub use slab::Slot;
-use slab::{Parcel, Slab};
 use std::net::Ipv4Addr;
 use ways::{Flow, Layout, Way};
 
@@ -159,125 +160,8 @@ impl Router {
         }
     }
 
-    fn identify(&mut self, side: Side, slot: Slot, bytes: usize) -> Option<Parcel> {
-        let headers = packet::headers(self.slab.buffer(slot).get(..bytes)?)?;
-        let other = match side {
-            Side::Left => Side::Right,
-            Side::Right => Side::Left,
-        };
-        let flow = headers.destination.to_bits().checked_sub(self.first[other as usize])?;
-        let onward = self.flows.get(flow as usize)?.reverse == (side == Side::Right);
-        let data = onward && headers.payload;
-        Some(Parcel { flow, bytes: headers.bytes, stage: 0, onward, data, ecn: headers.ecn })
-    }
-
-    /// A packet reaches the next queue on its way, or its end.
-    fn on_packet(&mut self, now: Picos, slot: Slot, egress: &mut impl Egress) {
-        let parcel = *self.slab.parcel(slot);
-        let flow = &self.flows[parcel.flow as usize];
-        let way = &self.ways[flow.way as usize];
-        let path = if parcel.onward { &way.onward } else { &way.back };
-        match path.get(parcel.stage as usize) {
-            Some(&link) => self.offer(now, slot, link, egress),
-            // An ACK that crosses no queue has the rest of its way before it.
-            None if path.is_empty() && parcel.stage == 0 => {
-                self.slab.parcel(slot).stage = 1;
-                self.agenda.note(now + flow.to_sender, Due::Packet(slot));
-            }
-            None => {
-                let side = if parcel.onward == flow.reverse { Side::Left } else { Side::Right };
-                egress.deliver(side, now, self.slab.packet(slot));
-                self.slab.give(slot);
-            }
-        }
-    }
-
-    fn offer(&mut self, now: Picos, slot: Slot, link: usize, egress: &mut impl Egress) {
-        let parcel = *self.slab.parcel(slot);
-        let class = self.flows[parcel.flow as usize].class;
-        if !memory_admits(&mut self.links, &self.pools, link, now, parcel.bytes) {
-            self.links[link].refuse(class);
-            return self.lose(slot);
-        }
-        let arriving = Arriving { bytes: parcel.bytes, class, ecn: parcel.ecn };
-        let load = Load::Data { seq: slot.into(), marked: false };
-        let (flow, bytes, stage) = (parcel.flow, parcel.bytes, parcel.stage);
-        let held = Held { flow, bytes, class, stage, ecn: parcel.ecn, load };
-        match self.links[link].offer(now, arriving, || held, &mut self.lost) {
-            Verdict::Departs(at, marked) => self.pass(slot, link, at, marked, egress),
-            Verdict::Dropped => self.lose(slot),
-            Verdict::Waits => self.await_service(now, link),
-        }
-        self.settle();
-    }
-
-    fn on_service(&mut self, now: Picos, link: usize, egress: &mut impl Egress) {
-        if self.service_at[link] != now {
-            return; // it was noted anew for another time
-        }
-        self.service_at[link] = NEVER;
-        if let Some((held, at, marked)) = self.links[link].serve(now, &mut self.lost) {
-            self.pass(slot_of(&held), link, at, marked, egress);
-        }
-        self.await_service(now, link);
-        self.settle();
-    }
-
-    fn await_service(&mut self, now: Picos, link: usize) {
-        let Some(at) = self.links[link].next_service().map(|at| at.max(now)) else { return };
-        if at < self.service_at[link] {
-            self.service_at[link] = at;
-            self.agenda.note(at, Due::Service(link as u32));
-        }
-    }
-
-    /// A packet leaves a link's wire at `at`, marked there or not.
-    fn pass(&mut self, slot: Slot, link: usize, at: Picos, marked: bool, egress: &mut impl Egress) {
-        if marked {
-            packet::mark(self.slab.packet(slot));
-        }
-        if link == 0 {
-            let packet = self.slab.packet(slot);
-            self.first_link_bytes += packet.len() as u64;
-            egress.departs(at, packet);
-        }
-        let parcel = self.slab.parcel(slot);
-        parcel.stage += 1;
-        let flow = &self.flows[parcel.flow as usize];
-        let way = &self.ways[flow.way as usize];
-        let (path, rest) = match parcel.onward {
-            true => (&way.onward, flow.to_receiver),
-            false => (&way.back, flow.to_sender),
-        };
-        let last = parcel.stage as usize == path.len();
-        self.recorder.packets += u64::from(last && parcel.data);
-        let onward = if last { rest } else { self.links[link].delay };
-        self.agenda.note(at + onward, Due::Packet(slot));
-    }
-
-    fn settle(&mut self) {
-        while let Some(held) = self.lost.pop() {
-            self.lose(slot_of(&held));
-        }
-    }
-
-    fn lose(&mut self, slot: Slot) {
-        let parcel = self.slab.parcel(slot);
-        if parcel.data {
-            self.recorder.dropped(self.flows[parcel.flow as usize].class, parcel.flow);
-        }
-        self.slab.give(slot);
-    }
-
     /// What was read, once the window is over.
     pub fn finish(self) -> RouterReadings {
         self.recorder.finish(self.links)
-    }
-}
-
-fn slot_of(held: &Held) -> Slot {
-    match held.load {
-        Load::Data { seq, .. } => seq as Slot,
-        Load::Ack(_) => unreachable!("links are handed data only"),
     }
 }

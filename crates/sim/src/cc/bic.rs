@@ -4,7 +4,7 @@
 //! Left out: Linux compensates for delayed ACKs because it then counted ACKs; we count segments.
 
 use super::increase::{Increase, counted};
-use super::{Ack, Cause, Controller, Window};
+use super::{Ack, Cause, Controller, Growth, Window};
 use crate::time::{Picos, SECOND};
 
 /// Share of the window kept on loss.
@@ -54,7 +54,8 @@ impl Controller for Bic {
         if !fresh || self.per == 0.0 {
             self.last_cwnd = window.cwnd;
             self.last_time = ack.now;
-            self.per = counted(ack.growth, self.segments_an_increase(window.cwnd)).max(1.0);
+            self.per =
+                counted(ack.growth, self.segments_an_increase(window.cwnd, ack.growth)).max(1.0);
         }
         self.increase.step(window, ack.growth, segments, self.per);
     }
@@ -75,17 +76,19 @@ impl Controller for Bic {
 }
 
 impl Bic {
-    fn segments_an_increase(&self, cwnd: f64) -> f64 {
+    fn segments_an_increase(&self, cwnd: f64, growth: Growth) -> f64 {
         if cwnd <= LOW_WINDOW {
             return cwnd;
         }
-        let per = if cwnd < self.last_max { self.search(cwnd) } else { self.max_probing(cwnd) };
+        let per =
+            if cwnd < self.last_max { self.search(cwnd, growth) } else { self.max_probing(cwnd) };
         if self.lost_once { per } else { per.min(BEFORE_LOSS) }
     }
 
-    /// Binary search increase below the last maximum (Xu 2004, section III.A), S_max at most.
-    fn search(&self, cwnd: f64) -> f64 {
-        let step = (self.last_max - cwnd) / SEARCH;
+    /// Binary search increase below the last maximum (Xu 2004, section III.A), S_max at most. Linux
+    /// counts whole segments here as well: from less than 8 below the maximum on it goes slowest.
+    fn search(&self, cwnd: f64, growth: Growth) -> f64 {
+        let step = counted(growth, (self.last_max - cwnd) / SEARCH);
         if step > MAX_INCREMENT {
             cwnd / MAX_INCREMENT
         } else if step <= 1.0 {
@@ -122,7 +125,7 @@ mod tests {
     #[test]
     fn increase_a_round_follows_the_branches() {
         let bic = after_loss_at(1000.0);
-        let a_round = |cwnd: f64| cwnd / bic.segments_an_increase(cwnd);
+        let a_round = |cwnd: f64| cwnd / bic.segments_an_increase(cwnd, Growth::PerAck);
         assert_eq!(a_round(10.0), 1.0); // Reno
         assert_eq!(a_round(800.0), 16.0); // 200 / 4 > S_max
         assert_eq!(a_round(960.0), 10.0); // 40 / 4
@@ -130,6 +133,16 @@ mod tests {
         assert!((a_round(1003.0) - 0.2).abs() < 1e-12);
         assert_eq!(a_round(1012.0), 4.0); // 12 / 3
         assert_eq!(a_round(1100.0), 16.0);
+    }
+
+    /// Linux 2.6.19 divides integers: 7 / 4 is 1, which is the slowest pace, 4 / 20 a round.
+    #[test]
+    fn whole_segments_search_slowly_from_eight_below() {
+        let bic = after_loss_at(1000.0);
+        let a_round = |cwnd: f64, growth| cwnd / bic.segments_an_increase(cwnd, growth);
+        assert!((a_round(993.0, Growth::PerWindow) - 0.2).abs() < 1e-12);
+        assert!((a_round(993.0, Growth::PerAck) - 1.75).abs() < 1e-12);
+        assert_eq!(a_round(961.0, Growth::PerWindow), 9.0); // 39 / 4
     }
 
     #[test]
@@ -145,7 +158,7 @@ mod tests {
     #[test]
     fn table_2_of_yang_holds_where_s_max_does_not_bind() {
         let bic = after_loss_at(160.0);
-        let step = 128.0 / bic.segments_an_increase(128.0);
+        let step = 128.0 / bic.segments_an_increase(128.0, Growth::PerAck);
         assert!((step - 8.0).abs() < 1e-9); // (160 - 128) / 4; 0.1 w_max would be 16
     }
 }

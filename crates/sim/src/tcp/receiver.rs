@@ -37,16 +37,10 @@ enum Held {
     Compressed,
 }
 
-/// Receiver state of one flow, and its ACKs in flight. What every segment touches comes first.
+/// Receiver state of one flow, and its ACKs in flight. What every segment touches comes last.
 #[derive(Default)]
 #[repr(C)]
 pub struct Receiver {
-    /// ACKs on the way back, in order.
-    pub acks: Ring<AckPacket>,
-    /// Next segment expected.
-    pub rcv_nxt: u64,
-    /// What has arrived beyond it.
-    beyond: Reassembly,
     /// The last entry of `acks` waits until this time less the way back.
     waits: Option<(Held, Picos)>,
     /// How long a single segment's ACK waits (Linux's ato); 0 before the first segment.
@@ -59,6 +53,12 @@ pub struct Receiver {
     quick: u32,
     /// Duplicate ACKs since rcv_nxt last moved, as far as they are counted.
     duplicates: u8,
+    /// ACKs on the way back, in order.
+    pub acks: Ring<AckPacket>,
+    /// Next segment expected.
+    pub rcv_nxt: u64,
+    /// What has arrived beyond it.
+    beyond: Reassembly,
 }
 
 impl Receiver {

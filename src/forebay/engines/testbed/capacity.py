@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 LADDER_MBPS = (10, 50, 100, 155, 311, 500, 622, 1000)
 """Rates that are tried in turn without a scenario."""
 
-_WARMUP_S = 1.0
-_WINDOW_S = 3.0
+_WARMUP_S = 5.0
+_WINDOW_S = 4.0
 _SMALLER = (0.75, 0.5, 0.25)
 
 _TRIAL = """
@@ -31,7 +31,7 @@ rtt = {{ uniform = ["20 ms", "60 ms"] }}
 start = {{ uniform = ["0 s", "500 ms"] }}
 [measure]
 warmup = "1 s"
-duration = "1 s"
+duration = "3 s"
 """
 
 

@@ -11,8 +11,8 @@ NAME = "testbed"
 
 _EXPECTED = "look whether the kernel has the feature, and nothing else manages these interfaces"
 _NEEDS_ROOT = (
-    "run it as root of the machine or of a privileged container; a user namespace does not "
-    "suffice, for TUN devices need CAP_NET_ADMIN there"
+    "run it as root of the machine, or of a container with CAP_NET_ADMIN, CAP_SYS_ADMIN and "
+    "/dev/net/tun; the root of a user namespace does not suffice"
 )
 
 

@@ -15,6 +15,7 @@ from forebay.engines.testbed.errors import NAME, needs_root
 from forebay.engines.testbed.sides import can_open_tun
 
 _PROGRAM = "forebay-emulator"
+_NEEDED = (12, 21)  # CAP_NET_ADMIN, CAP_SYS_ADMIN; linux/capability.h
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _MODULES = Path("/sys/module")
 _CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
@@ -31,7 +32,7 @@ def check() -> None:
     if sys.platform != "linux":
         raise EngineUnavailable(NAME, f"it needs Linux, and this is {sys.platform}", "use Linux")
     emulator()
-    if os.geteuid() != 0:
+    if not is_root():
         raise needs_root("it needs root")
     if not can_open_tun():
         hint = "load the module tun; in a container pass --device /dev/net/tun and CAP_NET_ADMIN"
@@ -40,6 +41,22 @@ def check() -> None:
         import pyroute2  # noqa: F401
     except ImportError as error:
         raise EngineUnavailable(NAME, "there is no pyroute2", "run `make setup`") from error
+
+
+def is_root() -> bool:
+    """Return whether we may make namespaces and devices: as the machine's root, not as one's own.
+
+    The root of a container may lack the capabilities, and that of a user namespace has them only
+    inside it.
+    """
+    held = int(_field("/proc/self/status", "CapEff:"), 16)
+    everyone = Path("/proc/self/uid_map").read_text().split() == ["0", "0", "4294967295"]
+    return everyone and all(held >> capability & 1 for capability in _NEEDED)
+
+
+def _field(path: str, name: str) -> str:
+    lines = Path(path).read_text().splitlines()
+    return next(line.split()[1] for line in lines if line.startswith(name))
 
 
 def emulator() -> Path:

@@ -53,7 +53,8 @@ class Record:
         name = f"forebay-{self.path.stem}"
         self.scratch = str(Path(tempfile.gettempdir()) / name)
         self._write()
-        Path(self.scratch).mkdir(mode=0o700)
+        with asking(f"making {self.scratch}", "make room there, or set TMPDIR"):
+            Path(self.scratch).mkdir(mode=0o700)
         return Path(self.scratch)
 
     def started(self, pid: int) -> None:

@@ -45,7 +45,7 @@ def refusal(scenario: Scenario, failed: list[list[str]]) -> GateFailed:
     holds = holds_below(scenario)
     able = "no smaller rate that was tried" if holds is None else f"{holds}"
     return GateFailed(
-        f"{len(failed)} runs of seed failed the validity gate ({'; '.join(failed[-1])}); "
+        f"{len(failed)} runs failed the validity gate ({'; '.join(failed[-1])}); "
         f"this machine holds {able} of such traffic now",
         "leave the machine idle, ask for a lower link.rate, or choose another engine",
     )

@@ -71,7 +71,7 @@ class Side:
         read = sysctls.apply(sack=self.sack)
         with asking(f"making TUN device {TUN} in {self.namespace}"):
             _make_tun()
-        with IPRoute() as kernel:
+        with asking(f"furnishing {self.namespace}"), IPRoute() as kernel:
             with asking(f"setting up {TUN} in {self.namespace}"):
                 lo, tun = _index(kernel, "lo"), _index(kernel, TUN)
                 kernel.link("set", index=lo, state="up")

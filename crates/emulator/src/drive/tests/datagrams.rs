@@ -1,4 +1,4 @@
-use super::{ms, parse, plan, play};
+use super::{ms, parse, plan, play, steadily};
 use crate::clock::Clock;
 use crate::drive::emitter::Emitter;
 use crate::drive::mailbox::Mailbox;
@@ -22,23 +22,27 @@ fn packets(at_ms: &[u64], bytes: u32) -> Value {
 
 #[test]
 fn datagrams_arrive_at_their_times() {
-    let read: DriveReadings = play(packets(&[20, 110, 110, 160, 190, 270, 295], 1500)).unwrap();
-    let rows = |of: &[Vec<u64>]| of.iter().map(|row| row[0]).collect::<Vec<_>>();
-    assert_eq!(rows(&read.sent), [2, 2, 0, 2]);
-    assert_eq!(rows(&read.delivered_bytes), [3_000, 3_000, 0, 3_000]);
-    assert_eq!(read.flow_bytes, [9_000, 0]);
-    // The last two were sent too late to be judged: a packet may take 1 ms + 20 ms + 12 ms.
-    assert_eq!(read.streams[0], Stream { flow: 0, sent: 4, received: 4 });
-    assert_eq!(read.streams[1], Stream { flow: 1, sent: 0, received: 0 });
-    assert_eq!(read.refused, 0);
-    assert_eq!(read.lateness.counts().iter().sum::<u64>(), 7);
+    steadily(|| {
+        let read: DriveReadings = play(packets(&[20, 110, 110, 160, 190, 270, 295], 1500)).unwrap();
+        let rows = |of: &[Vec<u64>]| of.iter().map(|row| row[0]).collect::<Vec<_>>();
+        assert_eq!(rows(&read.sent), [2, 2, 0, 2]);
+        assert_eq!(rows(&read.delivered_bytes), [3_000, 3_000, 0, 3_000]);
+        assert_eq!(read.flow_bytes, [9_000, 0]);
+        // The last two were sent too late to be judged: a packet may take 1 ms + 20 ms + 12 ms.
+        assert_eq!(read.streams[0], Stream { flow: 0, sent: 4, received: 4 });
+        assert_eq!(read.streams[1], Stream { flow: 1, sent: 0, received: 0 });
+        assert_eq!(read.refused, 0);
+        assert_eq!(read.lateness.counts().iter().sum::<u64>(), 7);
+    });
 }
 
 #[test]
 fn reverse_datagrams_arrive_on_the_left() {
-    let mut plan = packets(&[150], 200);
-    plan["classes"][0]["reverse"] = json!(true);
-    assert_eq!(play(plan).unwrap().flow_bytes, [200, 0]);
+    steadily(|| {
+        let mut plan = packets(&[150], 200);
+        plan["classes"][0]["reverse"] = json!(true);
+        assert_eq!(play(plan).unwrap().flow_bytes, [200, 0]);
+    });
 }
 
 #[test]

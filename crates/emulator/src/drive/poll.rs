@@ -1,0 +1,71 @@
+//! Waits for whatever comes first.
+
+use crate::failure::Failure;
+use rustix::buffer::spare_capacity;
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::io::Errno;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+/// What an event is about: this in its upper half, a place in its lower.
+pub(super) const LISTENER: u64 = 0;
+pub(super) const SENDER: u64 = 1;
+pub(super) const SINK: u64 = 2;
+pub(super) const STOP: u64 = 3;
+
+/// Events fetched at once.
+pub(super) const EVENTS: usize = 256;
+
+/// An epoll instance.
+pub(super) struct Poll(OwnedFd);
+
+impl Poll {
+    pub(super) fn new() -> Result<Self, Failure> {
+        epoll::create(CreateFlags::CLOEXEC).map(Self).map_err(refused)
+    }
+
+    /// Tells of what happens to a socket from now on.
+    pub(super) fn watch(&self, what: impl AsFd, kind: u64, place: u32) -> Result<(), Failure> {
+        epoll::add(&self.0, what, data(kind, place), flags(kind)).map_err(refused)
+    }
+
+    /// Tells once more that a sender can write, if it can.
+    pub(super) fn again(&self, sender: impl AsFd, place: u32) -> Result<(), Failure> {
+        epoll::modify(&self.0, sender, data(SENDER, place), flags(SENDER)).map_err(refused)
+    }
+
+    /// Waits so long at most; `None` waits for ever.
+    pub(super) fn wait(
+        &self,
+        events: &mut Vec<Event>,
+        wait: Option<Duration>,
+    ) -> Result<(), Failure> {
+        events.clear();
+        let wait = wait.map(|wait| Timespec {
+            tv_sec: wait.as_secs() as i64,
+            tv_nsec: i64::from(wait.subsec_nanos()),
+        });
+        match epoll::wait(&self.0, spare_capacity(events), wait.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(refused(error)),
+        }
+    }
+}
+
+fn data(kind: u64, place: u32) -> EventData {
+    EventData::new_u64(kind << 32 | u64::from(place))
+}
+
+/// Edges for connections, since whoever is woken takes all there is.
+fn flags(kind: u64) -> EventFlags {
+    match kind {
+        SENDER => EventFlags::OUT | EventFlags::ET,
+        SINK => EventFlags::IN | EventFlags::RDHUP | EventFlags::ET,
+        _ => EventFlags::IN,
+    }
+}
+
+fn refused(error: Errno) -> Failure {
+    Failure::Kernel("epoll".into(), error.into(), "a Linux kernel of 5.11 or later is needed")
+}
