@@ -82,6 +82,7 @@ def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Callable[[float], None] | None = None
 ) -> Reproduction:
     """Simulate each cell ``seeds`` times and hold it against what the kernel did."""
+    rows, own = _recorded()
     parts = shares(progress, len(cells()))
     compared = [each for cell in cells() for each in compare(cell, seeds, jobs, next(parts))]
     reasons = [each.reason for each in compared]
@@ -92,7 +93,7 @@ def reproduce(
         rows=[_row(each) for each in compared],
         verdicts=[not reason for reason in reasons],
         reasons=reasons,
-        notes=[*NOTES, *(measured.note() for measured in _recorded())],
+        notes=[*NOTES, rows.note("kernel, reno (papers/A/fig15)"), own.note("kernel, the others")],
         labels=4,
         picture=_picture(compared),
     )
