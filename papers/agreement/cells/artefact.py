@@ -20,6 +20,7 @@ NOTES = [
     "over the runs. apart: the simulator less the kernel, in points of utilization, else in "
     "percent of the kernel's value.",
 ]
+KEY = ("flows", "packets", "congestion_control")
 NAMES = {  # by their names in measured.toml
     "utilization": "utilization, %",
     "loss_rate": "loss, %",
@@ -67,7 +68,19 @@ class Compared:
 
 def cells() -> list[dict[str, Any]]:
     """Return what names each cell."""
-    return list(_toml()["cell"])
+    return [{name: cell[name] for name in KEY} for cell in _toml()["cell"]]
+
+
+def times(cell: dict[str, Any]) -> int:
+    """Return how many replications of the simulator this cell takes for each that is asked."""
+    return int(
+        next(each.get("times", 1) for each in _toml()["cell"] if cell.items() <= each.items())
+    )
+
+
+def known_misses(cell: dict[str, Any]) -> set[str]:
+    """Return the quantities of which cells.toml says why they miss."""
+    return {name for name in NAMES if f"{cell['congestion_control']}_{name}" in _toml()["miss"]}
 
 
 def measure(
@@ -116,7 +129,8 @@ def compare(
     cell: dict[str, Any], seeds: int, jobs: int = 0, told: Callable[[float], None] | None = None
 ) -> list[Compared]:
     """Simulate one cell; return its quantities beside the kernel's."""
-    run = forebay.run(scenario_of(cell), seeds=seeds, jobs=jobs, progress=told)
+    asked = scenario_of(cell)
+    run = forebay.run(asked, seeds=times(cell) * seeds, jobs=jobs, progress=told)
     link = run.links["bottleneck"]
     queue = link.queue_packets and link.queue_packets.mean
     return [
