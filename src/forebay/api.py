@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from forebay import engines as _engines
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Progress, Tracing
+    from forebay.engines.protocol import Capturing, Engine, Progress, Tracing
     from forebay.outcome import Outcome
     from forebay.outcome.trace import Trace
     from forebay.scenario import Scenario
@@ -23,6 +25,7 @@ def run(
     seed: int = 1,
     jobs: int = 0,
     progress: Progress | None = None,
+    capture: str | PathLike[str] | None = None,
 ) -> Outcome:
     """Ask one engine one question.
 
@@ -38,9 +41,12 @@ def run(
     seed : int
         The first seed; the replications use ``seed, seed + 1, …``.
     jobs : int
-        Threads; 0 means one for each core. The answer does not depend on it.
+        Threads; 0 means one for each core. The answer does not depend on it, and the testbed plays
+        one replication after the other whatever it says.
     progress : callable, optional
         Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the run.
+    capture : path, optional
+        A pcapng file for the packets that leave the bottleneck: the testbed's, of one replication.
 
     Returns
     -------
@@ -51,8 +57,13 @@ def run(
     ------
     UnknownEngine, EngineUnavailable
         See `forebay.engines`.
+    ScenarioError
+        A capture of an engine that has no packets, or of several replications.
     """
-    return _engines.get(engine).run(scenario, _count(seed, seeds), jobs=jobs, progress=progress)
+    asked = _engines.get(engine)
+    if capture is not None:
+        _capture(asked, capture, seeds)
+    return asked.run(scenario, _count(seed, seeds), jobs=jobs, progress=progress)
 
 
 def compare(
@@ -161,6 +172,18 @@ def trace(
     engine = cast("Tracing", _engines.get("simulation"))
     (checked,) = _count(seed, 1)
     return engine.trace(scenario, step=every, flows=flows, seed=checked, progress=progress)
+
+
+def _capture(engine: Engine, path: str | PathLike[str], seeds: int) -> None:
+    from forebay.scenario import ScenarioError
+
+    if not hasattr(engine, "capture_to"):
+        wrong = f"{engine.name} has no packets to capture"
+        raise ScenarioError("contradiction", wrong, "write --engine testbed", field="capture")
+    if seeds != 1:
+        wrong = f"{seeds} replications do not go into one file"
+        raise ScenarioError("contradiction", wrong, "write --seeds 1", field="capture")
+    cast("Capturing", engine).capture_to(Path(path))
 
 
 def _count(seed: int, seeds: int) -> range:

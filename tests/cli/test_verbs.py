@@ -40,7 +40,8 @@ def test_compare_json_lists_outcomes_in_order(forebay_, link, scenario):
 
 
 def test_compare_prints_a_column_each(forebay_, link, scenario):
-    header = forebay_("compare", scenario, "--seeds", "1").out.splitlines()[1]
+    chosen = ("--engine", "theory", "--engine", "simulation")
+    header = forebay_("compare", scenario, "--seeds", "1", *chosen).out.splitlines()[1]
     assert header.split() == ["theory", "simulation"]
 
 

@@ -7,6 +7,7 @@
 //! A slot spans 2^shift picoseconds. Slots beyond the wheel's horizon wait in a binary heap.
 
 use crate::time::Picos;
+use prefetch_index::prefetch_index;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -65,6 +66,12 @@ impl Wheel {
         }
     }
 
+    /// Calls what the wheel keeps of `node` into the cache.
+    #[inline]
+    pub fn prefetch(&self, node: Node) {
+        prefetch_index(&self.entries, node as usize);
+    }
+
     /// When `node` will fire, if it is pending.
     #[inline]
     pub fn pending(&self, node: Node) -> Option<Picos> {
@@ -115,6 +122,17 @@ impl Wheel {
             Place::Slot => self.unlink(node, entry),
         }
         self.entries[node as usize].place = Place::Idle;
+    }
+
+    /// Whether nothing is due up to and with `at`. May say no where it would be dear to find out.
+    #[inline]
+    pub fn is_quiet_until(&self, at: Picos) -> bool {
+        if let Some(&node) = self.open.last() {
+            return self.entries[node as usize].at > at;
+        }
+        let slot = at >> self.shift;
+        let near = self.next_occupied().unwrap_or(u64::MAX);
+        near > slot && self.far.peek().is_none_or(|Reverse((far, ..))| *far > at)
     }
 
     /// The next node to fire, and when.
@@ -223,18 +241,33 @@ impl Wheel {
         self.open[first..].reverse();
     }
 
+    /// The first slot after `slot` that is due no later than so many slots from now, and a node
+    /// of it: an event to come.
+    #[inline]
+    pub fn look_ahead(&self, slot: u64, slots: u64) -> Option<(u64, Node)> {
+        let found = self.occupied_after(slot.max(self.cursor))?;
+        let index = found as usize & (self.heads.len() - 1);
+        (found <= self.cursor + slots).then(|| (found, self.heads[index]))
+    }
+
     /// The absolute number of the first occupied slot after the cursor.
     #[inline]
     fn next_occupied(&self) -> Option<u64> {
+        self.occupied_after(self.cursor)
+    }
+
+    /// The absolute number of the first occupied slot after `slot`, less than a horizon away.
+    #[inline]
+    fn occupied_after(&self, slot: u64) -> Option<u64> {
         let mask = self.heads.len() - 1;
         let words = self.occupied.len();
-        let start = (self.cursor as usize + 1) & mask;
+        let start = (slot as usize + 1) & mask;
         let mut word = start / 64;
         let mut bits = self.occupied[word] & (!0 << (start % 64));
         for _ in 0..=words {
             if bits != 0 {
                 let index = word * 64 + bits.trailing_zeros() as usize;
-                return Some(self.cursor + 1 + ((index.wrapping_sub(start)) & mask) as u64);
+                return Some(slot + 1 + ((index.wrapping_sub(start)) & mask) as u64);
             }
             word = if word + 1 == words { 0 } else { word + 1 };
             bits = self.occupied[word];

@@ -12,7 +12,9 @@ use crate::ring::Ring;
 use crate::tcp::receiver::{AckPacket, Receiver};
 use crate::tcp::sender::Sender;
 use crate::time::{NEVER, Picos, serialization};
+use prefetch_index::prefetch_index;
 use std::collections::VecDeque;
+use std::slice::from_ref;
 
 /// A data packet between two queues.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,14 +73,18 @@ pub struct Counts {
     pub reductions: u64,
 }
 
-/// See the module's page.
+/// See the module's page. What every packet touches lies together, in the middle.
+#[repr(C)]
 pub struct Flow {
-    /// Its place among all flows.
-    pub index: u32,
-    /// The sending side.
-    pub sender: Sender,
     /// The receiving side; its ACKs are on the way to the first backward queue, or home.
     pub receiver: Receiver,
+    /// From a packet's departure at the last forward queue to where its ACK acts next: the first
+    /// backward queue or the sender, whose next packet thereby arrives at the first queue.
+    pub turn_delay: Picos,
+    /// Its place among all flows.
+    pub index: u32,
+    /// Size of a data packet.
+    pub packet_bytes: u32,
     /// Traffic class.
     pub class: u16,
     /// Index of the route.
@@ -87,30 +93,41 @@ pub struct Flow {
     pub first_link: u16,
     /// Queues may mark its packets instead of dropping them.
     pub ecn: bool,
-    /// Size of a data packet.
-    pub packet_bytes: u32,
-    /// From a packet's departure at the last forward queue to where its ACK acts next: the first
-    /// backward queue or the sender, whose next packet thereby arrives at the first queue.
-    pub turn_delay: Picos,
-    /// From a packet's departure at the last forward queue to its receiver.
-    pub onward_delay: Picos,
-    /// When the flow's first packet reaches the first queue.
-    pub start: Picos,
+    /// The sender would send, but for what waits on its access link already.
+    pub held_back: bool,
+    /// When the flow's timer node fires; `NEVER` where it is idle.
+    pub wakes_at: Picos,
     access_time: Picos,
     access_free: Picos,
-    /// Packets on the access link: when each reaches the queue, and its sequence number.
-    pub in_access: Ring<(Picos, u64)>,
-    /// The sender would send, but for what waits there already.
-    pub held_back: bool,
     /// `None` for a route over one queue.
     pub detour: Option<Box<Detour>>,
     /// `None` for a flow that sends its segments once.
     pub play: Option<Box<Play>>,
+    /// The sending side.
+    pub sender: Sender,
+    /// Packets on the access link: when each reaches the queue, and its sequence number.
+    pub in_access: Ring<(Picos, u64)>,
     /// Data packets that queues have dropped.
     pub drops: u64,
+    /// From a packet's departure at the last forward queue to its receiver.
+    pub onward_delay: Picos,
+    /// When the flow's first packet reaches the first queue.
+    pub start: Picos,
 }
 
 impl Flow {
+    /// Calls what an ACK and its packet touch into the cache.
+    #[inline]
+    pub fn prefetch(&self) {
+        let sender = &self.sender;
+        prefetch_index(from_ref(&self.receiver), 0);
+        prefetch_index(from_ref(&self.turn_delay), 0);
+        prefetch_index(from_ref(&self.play), 0);
+        prefetch_index(from_ref(&sender.cc), 0);
+        prefetch_index(from_ref(&sender.inflation), 0);
+        prefetch_index(from_ref(&sender.rtt), 0);
+    }
+
     /// An idle flow.
     pub fn new(index: u32, spec: &FlowSpec, config: &Config) -> Self {
         let profile = &config.profiles[spec.class as usize];
@@ -142,6 +159,7 @@ impl Flow {
             turn_delay: turn + if route.backward.is_empty() { access_time } else { 0 },
             onward_delay: spec.rtt / 2 + access_time,
             start: spec.start,
+            wakes_at: NEVER,
             access_time,
             access_free: 0,
             in_access: Ring::default(),
@@ -204,6 +222,7 @@ impl Flow {
         self.sender = Sender::new(cc, config.files[play.next].segments, profile);
         self.receiver = self.receiver.anew();
         self.held_back = false;
+        self.wakes_at = NEVER;
         self.in_access = Ring::default();
         self.start = now;
         let route = &config.routes[self.route as usize];

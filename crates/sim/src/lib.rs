@@ -3,6 +3,7 @@
 //! `simulation::run` takes a `config::Config` and gives a `report::Report`; the same configuration
 //! gives the same report, bit for bit.
 
+mod ahead;
 pub mod cc;
 pub mod config;
 pub mod events;

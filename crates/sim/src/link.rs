@@ -10,6 +10,7 @@ mod scheduled;
 use crate::config::LinkSpec;
 use crate::parcel::Parcel;
 use crate::probe::link::LinkMeter;
+use crate::queue::shared::SharedBuffer;
 use crate::queue::spec::{Discipline, Wire};
 use crate::queue::{Arrival, Departure};
 use crate::time::{Picos, serialization};
@@ -88,7 +89,7 @@ impl Link {
 
     /// A packet arrives at the queue; `parcel` makes it whole where it has to be kept. Others that
     /// are lost by that go to `lost`.
-    #[inline]
+    #[inline(always)]
     pub fn offer(
         &mut self,
         now: Picos,
@@ -97,10 +98,7 @@ impl Link {
         lost: &mut Vec<Parcel>,
     ) -> Verdict {
         match &mut self.queue {
-            Queue::Planned(queue) => {
-                let work = self.wire.time(packet.bytes);
-                queue.offer(now, packet, work, &mut self.meter)
-            }
+            Queue::Planned(queue) => queue.offer(now, packet, &mut self.wire, &mut self.meter),
             Queue::Scheduled(queue) => queue.offer(now, &parcel(), &mut self.meter, lost),
         }
     }
@@ -146,7 +144,7 @@ impl Link {
     pub fn waiting(&mut self, now: Picos) -> usize {
         match &mut self.queue {
             Queue::Planned(queue) => {
-                queue.advance(now, &mut self.meter);
+                queue.advance(now, &mut self.wire, &mut self.meter);
                 queue.in_queue()
             }
             Queue::Scheduled(queue) => queue.packets(),
@@ -157,7 +155,7 @@ impl Link {
     pub fn bytes_held(&mut self, now: Picos) -> u64 {
         match &mut self.queue {
             Queue::Planned(queue) => {
-                queue.advance(now, &mut self.meter);
+                queue.advance(now, &mut self.wire, &mut self.meter);
                 queue.bytes_held(now)
             }
             Queue::Scheduled(queue) => queue.bytes_held(now),
@@ -166,11 +164,27 @@ impl Link {
 }
 
 impl Serializer {
-    #[inline]
+    #[inline(always)]
     fn time(&mut self, bytes: u32) -> Picos {
         if self.last.0 != bytes {
             self.last = (bytes, serialization(bytes, self.rate_bps));
         }
         self.last.1
     }
+}
+
+/// Whether the memory that `link` shares with others, one of `pools`, has room for so many bytes
+/// more. A link that shares none always has.
+pub fn memory_admits(
+    links: &mut [Link],
+    pools: &[u64],
+    link: usize,
+    now: Picos,
+    bytes: u32,
+) -> bool {
+    let Some((pool, alpha)) = links[link].pool else { return true };
+    let shares = |other: &&mut Link| other.pool.is_some_and(|(index, _)| index == pool);
+    let used = links.iter_mut().filter(shares).map(|other| other.bytes_held(now)).sum();
+    let memory = SharedBuffer::holding(pools[pool], used);
+    memory.admits(links[link].bytes_held(now), bytes, alpha)
 }

@@ -3,10 +3,10 @@
 use crate::config::{Config, MOST_STAGES, Route, Source};
 use crate::events::{Node, Wheel};
 use crate::flow::{Detour, Flow, Transit};
-use crate::link::{Arriving, Link, Verdict};
+use crate::link::{Arriving, Link, Verdict, memory_admits};
 use crate::parcel::{Load, Parcel};
 use crate::probe::histogram::Histogram;
-use crate::queue::shared::SharedBuffer;
+use crate::tcp::profile::Profile;
 use crate::tcp::receiver::AckPacket;
 use crate::time::{NEVER, Picos, SECOND, serialization};
 
@@ -30,6 +30,8 @@ pub(crate) struct Network<'a> {
     pub(crate) completions: Vec<Vec<Picos>>,
     /// Data packets that reached, or are bound to reach, their receivers.
     pub(crate) packets: u64,
+    /// When the next reading is taken.
+    pub(crate) next_reading: Picos,
     /// Packets that a queue lost while it did something else.
     lost: Vec<Parcel>,
     /// The first node of a link.
@@ -51,6 +53,7 @@ impl<'a> Network<'a> {
             rtt: vec![Histogram::default(); classes],
             completions: vec![Vec::new(); classes],
             packets: 0,
+            next_reading: 0,
             lost: Vec::new(),
             link_nodes: link_nodes as Node,
         }
@@ -80,54 +83,87 @@ impl<'a> Network<'a> {
         let pipe = flow.detour.as_mut().and_then(|detour| detour.acks.last_mut());
         let pipe = pipe.unwrap_or(&mut flow.receiver.acks);
         let ack = pipe.pop_front().expect("scheduled with an ACK in flight");
-        let next = pipe.front().map(|next| next.at);
+        if let Some(next) = pipe.front() {
+            self.wheel.insert(flow.index << self.node_bits, next.at); // it has just fired
+        }
         if ack.also > 0 {
             tell_of_lost_acks(flow, ack.also);
         }
-        let profile = &self.config.profiles[flow.class as usize];
+        let profile = self.profile(flow);
         if let Some(rtt) = flow.sender.on_ack(now, ack, profile) {
             self.rtt[flow.class as usize].record(rtt);
         }
-        self.transmit(now, flow);
-        if let Some(at) = next {
-            self.schedule(flow, HOME, at);
-        }
+        self.send(now, flow, profile);
     }
 
     /// The flow starts, or its retransmission timer may have expired. The timer's node is moved
     /// only when it fires: an ACK that postpones it costs nothing.
     pub(crate) fn on_timer(&mut self, now: Picos, flow: &mut Flow) {
+        flow.wakes_at = NEVER;
         if flow.play.is_some() && self.plays(now, flow) {
             return;
         }
         let begins = flow.sender.snd_max == 0;
         if !begins && flow.sender.timer_at > now {
             if flow.sender.timer_at != NEVER {
-                self.schedule(flow, TIMER, flow.sender.timer_at);
+                self.wake_at(flow, flow.sender.timer_at);
             }
             return;
         }
         if !begins {
-            flow.sender.on_timer(now, &self.config.profiles[flow.class as usize]);
+            flow.sender.on_timer(now, self.profile(flow));
         }
         self.transmit(now, flow);
     }
 
     pub(crate) fn on_access(&mut self, now: Picos, flow: &mut Flow) {
-        let (_, seq) = flow.in_access.pop_front().expect("scheduled with a packet in access");
-        if let Some(&(at, _)) = flow.in_access.front() {
-            self.schedule(flow, ACCESS, at);
-        }
-        self.enter(now, flow, seq);
+        let profile = self.profile(flow);
+        self.leave_access(now, flow, profile);
+        self.empty_access(flow, profile);
+    }
+
+    /// The first packet on the flow's access link reaches the queue, and may make room there.
+    fn leave_access(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
+        let (_, seq) = flow.in_access.pop_front().expect("a packet on the access link");
+        self.enter(now, flow, seq, profile);
         if flow.held_back {
-            self.transmit(now, flow);
+            self.let_go(now, flow, profile);
         }
     }
 
-    /// Sends what the flow's window lets go.
-    #[inline]
+    /// Packets need an event to leave the access link only where anything else happens before.
+    #[inline(never)]
+    fn empty_access(&mut self, flow: &mut Flow, profile: &Profile) {
+        while let Some(&(at, _)) = flow.in_access.front() {
+            if at >= self.next_reading || !self.wheel.is_quiet_until(at) {
+                return self.schedule(flow, ACCESS, at);
+            }
+            self.leave_access(at, flow, profile);
+        }
+    }
+
+    /// Sends what the flow's window lets go, where it was not an ACK that opened it.
+    #[inline(never)]
     pub(crate) fn transmit(&mut self, now: Picos, flow: &mut Flow) {
-        let profile = &self.config.profiles[flow.class as usize];
+        self.send(now, flow, self.profile(flow));
+    }
+
+    #[inline]
+    fn profile(&self, flow: &Flow) -> &'a Profile {
+        &self.config.profiles[flow.class as usize]
+    }
+
+    #[inline(always)]
+    fn send(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
+        let idle = flow.in_access.is_empty();
+        self.let_go(now, flow, profile);
+        if idle && !flow.in_access.is_empty() {
+            self.empty_access(flow, profile);
+        }
+    }
+
+    #[inline(always)]
+    fn let_go(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
         flow.held_back = false;
         for _ in 0..flow.sender.allowance(profile) {
             if profile.small_queues && flow.access_holds_enough() {
@@ -141,22 +177,32 @@ impl<'a> Network<'a> {
             let seq = flow.sender.next_segment(now);
             let at = flow.through_access(now);
             if at == now {
-                self.enter(now, flow, seq);
-                continue;
-            }
-            flow.in_access.push_back((at, seq));
-            if flow.in_access.len() == 1 {
-                self.schedule(flow, ACCESS, at);
+                self.enter(now, flow, seq, profile);
+            } else {
+                flow.in_access.push_back((at, seq));
             }
         }
-        if flow.sender.timer_at != NEVER {
-            self.schedule(flow, TIMER, flow.sender.timer_at);
+        if flow.sender.timer_at < flow.wakes_at {
+            self.wake_at(flow, flow.sender.timer_at);
         }
+    }
+
+    /// Makes sure that the flow's timer node fires no later than `at`.
+    #[inline(never)]
+    pub(crate) fn wake_at(&mut self, flow: &mut Flow, at: Picos) {
+        flow.wakes_at = flow.wakes_at.min(at);
+        self.schedule(flow, TIMER, at);
+    }
+
+    /// `enter` for packets that need an event of their own.
+    #[inline(never)]
+    pub(crate) fn enter_late(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
+        self.enter(now, flow, seq, self.profile(flow));
     }
 
     /// A data packet reaches the first queue of its route.
     #[inline(always)]
-    pub(crate) fn enter(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
+    fn enter(&mut self, now: Picos, flow: &mut Flow, seq: u64, profile: &Profile) {
         let link = flow.first_link as usize;
         let bytes = self.data_bytes(flow, seq);
         let arriving = Arriving { bytes, class: flow.class, ecn: flow.ecn };
@@ -166,7 +212,7 @@ impl<'a> Network<'a> {
         }
         match self.links[link].offer(now, arriving, parcel, &mut self.lost) {
             Verdict::Departs(at, marked) if flow.detour.is_none() => {
-                self.receive(flow, Transit { at, seq, marked });
+                self.receive(flow, Transit { at, seq, marked }, profile);
             }
             Verdict::Departs(at, marked) => self.pass_on(flow, 0, Transit { at, seq, marked }),
             Verdict::Dropped => flow.drops += 1,
@@ -187,7 +233,7 @@ impl<'a> Network<'a> {
 
     /// A packet reaches a queue whose memory other queues may share.
     fn offer_shared(&mut self, now: Picos, flow: &mut Flow, link: usize, parcel: Parcel) {
-        if !self.memory_admits(now, link, parcel.bytes) {
+        if !memory_admits(&mut self.links, &self.config.pools, link, now, parcel.bytes) {
             self.links[link].refuse(parcel.class);
             return flow.lose(parcel);
         }
@@ -196,15 +242,6 @@ impl<'a> Network<'a> {
             Verdict::Dropped => flow.lose(parcel),
             Verdict::Waits => self.await_service(now, link),
         }
-    }
-
-    /// Whether the memory that the link shares has room for so many bytes more.
-    fn memory_admits(&mut self, now: Picos, link: usize, bytes: u32) -> bool {
-        let Some((pool, alpha)) = self.links[link].pool else { return true };
-        let shares = |other: &&mut Link| other.pool.is_some_and(|(index, _)| index == pool);
-        let used = self.links.iter_mut().filter(shares).map(|other| other.bytes_held(now)).sum();
-        let memory = SharedBuffer::holding(self.config.pools[pool], used);
-        memory.admits(self.links[link].bytes_held(now), bytes, alpha)
     }
 
     #[cold]
@@ -240,7 +277,7 @@ impl<'a> Network<'a> {
             Load::Data { seq, marked: before } => {
                 let packet = Transit { at, seq, marked: marked || before };
                 if flow.detour.is_none() {
-                    self.receive(flow, packet);
+                    self.receive(flow, packet, self.profile(flow));
                 } else {
                     self.pass_on(flow, parcel.stage as usize, packet);
                 }
@@ -251,13 +288,12 @@ impl<'a> Network<'a> {
 
     /// A packet has left the last forward queue at `packet.at`: its receiver answers.
     #[inline(always)]
-    fn receive(&mut self, flow: &mut Flow, packet: Transit) {
+    fn receive(&mut self, flow: &mut Flow, packet: Transit, profile: &Profile) {
         self.packets += 1;
         if flow.play.is_some() && self.received_alone(flow, packet.seq) {
             return;
         }
-        let profile = &self.config.profiles[flow.class as usize];
-        let unfinished = flow.receiver.rcv_nxt < flow.sender.end;
+        let before = flow.receiver.rcv_nxt;
         let answered = packet.at + flow.turn_delay;
         flow.receiver.on_segment(packet.seq, answered, packet.marked, profile);
         // Of two, the first may be a delayed ACK that was hastened.
@@ -265,13 +301,19 @@ impl<'a> Network<'a> {
             let first = flow.receiver.acks.front().map_or(answered, |ack| ack.at);
             self.schedule(flow, turning_node(flow), first);
         }
-        if unfinished && flow.receiver.rcv_nxt >= flow.sender.end {
-            let completed = packet.at + flow.onward_delay - flow.start;
-            self.completions[flow.class as usize].push(completed);
-            if flow.play.is_some() {
-                let home = flow.detour.as_ref().map_or(0, |detour| detour.home_delay);
-                self.file_ended(flow, packet.at + flow.turn_delay + home);
-            }
+        if flow.receiver.rcv_nxt >= flow.sender.end && before < flow.sender.end {
+            self.finish(flow, packet);
+        }
+    }
+
+    /// The last segment has been received.
+    #[cold]
+    fn finish(&mut self, flow: &mut Flow, packet: Transit) {
+        let completed = packet.at + flow.onward_delay - flow.start;
+        self.completions[flow.class as usize].push(completed);
+        if flow.play.is_some() {
+            let home = flow.detour.as_ref().map_or(0, |detour| detour.home_delay);
+            self.file_ended(flow, packet.at + flow.turn_delay + home);
         }
     }
 
@@ -310,7 +352,7 @@ impl<'a> Network<'a> {
     fn pass_on(&mut self, flow: &mut Flow, stage: usize, packet: Transit) {
         let forward = &self.config.routes[flow.route as usize].forward;
         if stage + 1 == forward.len() {
-            return self.receive(flow, packet);
+            return self.receive(flow, packet, self.profile(flow));
         }
         let at = packet.at + self.links[forward[stage] as usize].delay;
         let pipe = &mut detour(flow).data[stage];
@@ -363,7 +405,7 @@ fn node_bits(config: &Config) -> u32 {
 fn grain(config: &Config) -> Picos {
     let bytes = config.flows.iter().map(|flow| flow.packet_bytes).min().unwrap_or(1500);
     let times = config.links.iter().map(|link| serialization(bytes, link.rate_bps));
-    times.min().unwrap_or(SECOND) / 2
+    times.min().unwrap_or(SECOND) / 4
 }
 
 /// Far enough for round trips and nearly all retransmission timers.

@@ -3,7 +3,7 @@
 
 use crate::config::Source;
 use crate::flow::Flow;
-use crate::network::{Network, TIMER};
+use crate::network::Network;
 use crate::time::{NEVER, Picos};
 
 impl Network<'_> {
@@ -21,7 +21,7 @@ impl Network<'_> {
             return false;
         }
         if now < restart_at {
-            self.schedule(flow, TIMER, restart_at);
+            self.wake_at(flow, restart_at);
             return true; // every segment has arrived: nothing is left to be sent again
         }
         let first = flow.index << self.node_bits;
@@ -38,9 +38,9 @@ impl Network<'_> {
         play.earlier.sent += 1;
         if play.next < end {
             let at = flow.through_own_access(self.config.packets[index + 1]);
-            self.schedule(flow, TIMER, at);
+            self.wake_at(flow, at);
         }
-        self.enter(now, flow, index as u64);
+        self.enter_late(now, flow, index as u64);
     }
 
     /// A packet of an open-loop source has arrived: nobody answers. False for any other packet.
@@ -66,7 +66,7 @@ impl Network<'_> {
         play.next += 1;
         if play.next < end as usize {
             play.restart_at = at;
-            self.schedule(flow, TIMER, at);
+            self.wake_at(flow, at);
         }
     }
 }

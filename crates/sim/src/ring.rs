@@ -1,5 +1,8 @@
 //! A queue in a ring whose size is a power of two: what every packet passes through.
 
+use prefetch_index::prefetch_index;
+use std::ops::{Index, IndexMut};
+
 /// Grows as needed, and never shrinks.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
@@ -14,68 +17,107 @@ impl<T> Default for Ring<T> {
     }
 }
 
+impl<T: Copy + Default> Index<usize> for Ring<T> {
+    type Output = T;
+
+    /// # Panics
+    /// There are not as many.
+    #[inline(always)]
+    fn index(&self, offset: usize) -> &T {
+        self.get(offset).expect("an entry of the ring")
+    }
+}
+
+impl<T: Copy + Default> IndexMut<usize> for Ring<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, offset: usize) -> &mut T {
+        self.get_mut(offset).expect("an entry of the ring")
+    }
+}
+
 impl<T: Copy + Default> Ring<T> {
     /// Entries in it.
-    #[inline]
+    #[inline(always)]
     pub fn len(&self) -> usize {
         self.len as usize
     }
 
     /// Whether there are none.
-    #[inline]
+    #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The oldest.
-    #[inline]
+    #[inline(always)]
     pub fn front(&self) -> Option<&T> {
-        if self.len == 0 { None } else { self.slots.get(self.head as usize) }
+        if self.len == 0 { None } else { Some(&self.slots[self.head as usize]) }
+    }
+
+    /// Calls both ends into the cache.
+    #[inline(always)]
+    pub fn prefetch(&self) {
+        prefetch_index(&self.slots, self.head as usize);
+        prefetch_index(&self.slots, self.place(self.len));
+    }
+
+    /// The one that `offset` others are older than.
+    #[inline(always)]
+    pub fn get(&self, offset: usize) -> Option<&T> {
+        if offset >= self.len() { None } else { Some(&self.slots[self.place(offset as u32)]) }
+    }
+
+    /// The same.
+    #[inline(always)]
+    pub fn get_mut(&mut self, offset: usize) -> Option<&mut T> {
+        let place = self.place(offset as u32);
+        if offset >= self.len() { None } else { Some(&mut self.slots[place]) }
+    }
+
+    /// Forgets the oldest `count`; there are as many.
+    #[inline(always)]
+    pub fn drop_oldest(&mut self, count: usize) {
+        debug_assert!(count <= self.len());
+        self.head = self.place(count as u32) as u32;
+        self.len -= count as u32;
     }
 
     /// The newest.
-    #[inline]
+    #[inline(always)]
     pub fn back_mut(&mut self) -> Option<&mut T> {
-        let last = self.index(self.len.wrapping_sub(1));
+        let last = self.place(self.len.wrapping_sub(1));
         if self.len == 0 { None } else { self.slots.get_mut(last) }
     }
 
     /// Adds the newest.
-    #[inline]
+    #[inline(always)]
     pub fn push_back(&mut self, value: T) {
         if self.len as usize == self.slots.len() {
             self.grow();
         }
-        let place = self.index(self.len);
+        let place = self.place(self.len);
         self.slots[place] = value;
         self.len += 1;
     }
 
     /// Takes the oldest.
-    #[inline]
+    #[inline(always)]
     pub fn pop_front(&mut self) -> Option<T> {
         let value = *self.front()?;
-        self.drop_front();
+        self.drop_oldest(1);
         Some(value)
     }
 
-    /// Forgets the oldest of a ring that is not empty.
-    #[inline]
-    pub fn drop_front(&mut self) {
-        self.head = self.index(1) as u32;
-        self.len -= 1;
-    }
-
     /// Takes the newest.
-    #[inline]
+    #[inline(always)]
     pub fn pop_back(&mut self) -> Option<T> {
         let value = *self.back_mut()?;
         self.len -= 1;
         Some(value)
     }
 
-    #[inline]
-    fn index(&self, offset: u32) -> usize {
+    #[inline(always)]
+    fn place(&self, offset: u32) -> usize {
         self.head.wrapping_add(offset) as usize & self.slots.len().wrapping_sub(1)
     }
 
@@ -83,7 +125,7 @@ impl<T: Copy + Default> Ring<T> {
     fn grow(&mut self) {
         let mut slots = vec![T::default(); (2 * self.slots.len()).max(4)];
         for (slot, offset) in slots.iter_mut().zip(0..self.len) {
-            *slot = self.slots[self.index(offset)];
+            *slot = self.slots[self.place(offset)];
         }
         self.slots = slots.into_boxed_slice();
         self.head = 0;

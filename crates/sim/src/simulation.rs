@@ -1,5 +1,6 @@
 //! The run: flows, the network between them, and the loop that moves both through time.
 
+use crate::ahead::Ahead;
 use crate::config::{Config, ConfigError};
 use crate::events::Node;
 use crate::flow::Flow;
@@ -36,24 +37,32 @@ pub fn run(config: &Config, control: &Control) -> Result<Option<Report>, ConfigE
 impl<'a> Simulation<'a> {
     fn new(config: &'a Config) -> Self {
         let make = |(index, spec)| Flow::new(index, spec, config);
-        let flows: Vec<Flow> = (0..).zip(&config.flows).map(make).collect();
+        let mut flows: Vec<Flow> = (0..).zip(&config.flows).map(make).collect();
         let mut network = Network::new(config);
-        let begins = flows.iter().filter(|flow| flow.start < NEVER);
-        begins.for_each(|flow| network.schedule(flow, TIMER, flow.start));
+        let begins = flows.iter_mut().filter(|flow| flow.start < NEVER);
+        begins.for_each(|flow| network.wake_at(flow, flow.start));
         Self { flows, network }
     }
 
     fn run(mut self, config: &Config, control: &Control) -> Option<Report> {
         let mut readings = Readings::new(config);
         let mut events = 0_u64;
+        let mut ahead = Ahead::of(&self.flows, self.network.node_bits);
+        self.network.next_reading = readings.next_at;
         while let Some((now, node)) = self.network.wheel.pop() {
-            if now >= readings.next_at && readings.take(&mut self, now) {
-                break;
+            if now >= self.network.next_reading {
+                if readings.take(&mut self, now) {
+                    break;
+                }
+                self.network.next_reading = readings.next_at;
             }
             if events % WATCH_INTERVAL == 0 && watch(control, now) {
                 return None;
             }
             events += 1;
+            if let Some(ahead) = &mut ahead {
+                ahead.look(&self.network.wheel, &self.flows);
+            }
             self.handle(now, node);
         }
         // Where every flow has ended before the window did, the rest of it is silence.

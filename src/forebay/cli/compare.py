@@ -9,12 +9,15 @@ from forebay.cli import options
 from forebay.cli.output import print_json
 from forebay.cli.progress import progress
 
+_CANNOT = 3
+"""Exit status of an engine that cannot run here: its column is left out, unless it was named."""
+
 
 @click.command("compare")
 @options.scenario
 @click.option(
     "--engine", "engines", multiple=True, metavar="NAME",
-    help="An engine; repeat it for each column. Without it: every engine that there is.",
+    help="An engine; repeat it for each column. Without it: every engine that can run here.",
 )  # fmt: skip
 @options.seed
 @options.seeds(5)
@@ -34,11 +37,13 @@ def command(
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml.
     """
     scenario = forebay.load(path, overrides)
-    chosen = engines or forebay.engine_names()
-    with progress(" · ".join(chosen)) as update:
-        outcomes = forebay.compare(
-            scenario, chosen, seed=seed, seeds=seeds, jobs=jobs, progress=update
-        )
+    if engines:
+        with progress(" · ".join(engines)) as update:
+            outcomes = forebay.compare(
+                scenario, engines, seed=seed, seeds=seeds, jobs=jobs, progress=update
+            )
+    else:
+        outcomes = _those_that_can(scenario, seed=seed, seeds=seeds, jobs=jobs)
     if as_json:
         dumped = [each.model_dump(mode="json", by_alias=True) for each in outcomes]
         print_json({"schema": 1, "outcomes": dumped})
@@ -46,3 +51,17 @@ def command(
     from forebay.report import print_comparison
 
     print_comparison(outcomes)
+
+
+def _those_that_can(scenario: forebay.Scenario, **how: int) -> list[forebay.Outcome]:
+    """Ask every engine; say which of them cannot run here, and why its column is missing."""
+    outcomes = []
+    for engine in forebay.engine_names():
+        try:
+            with progress(engine) as update:
+                outcomes += forebay.compare(scenario, [engine], progress=update, **how)
+        except Exception as error:
+            if getattr(error, "exit_status", None) != _CANNOT:
+                raise
+            click.echo(f"no column {engine}: {error}", err=True)
+    return outcomes

@@ -43,13 +43,12 @@ def _chain(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-scenario = _chain(
-    click.argument("path", metavar="SCENARIO"),
-    click.option(
-        "--set", "overrides", metavar="PATH=VALUE", multiple=True,
-        help='Override a field, e.g. --set queue.size="64 packets". May be repeated.',
-    ),
+overrides = click.option(
+    "--set", "overrides", metavar="PATH=VALUE", multiple=True,
+    help='Override a field, e.g. --set queue.size="64 packets". May be repeated.',
 )  # fmt: skip
+
+scenario = _chain(click.argument("path", metavar="SCENARIO"), overrides)
 
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
@@ -63,12 +62,13 @@ figure = click.option(
 
 engine = click.option(
     "--engine", default="simulation", show_default=True, metavar="NAME",
-    help="theory or simulation.",
+    help="theory, simulation or testbed.",
 )  # fmt: skip
 
 jobs = click.option(
     "--jobs", type=click.IntRange(min=0), default=0, metavar="N",
-    help="Threads; 0, the default, means one a core. The answer does not depend on it.",
+    help="Threads; 0, the default, means one a core. The answer does not depend on it; the testbed "
+    "plays one replication after the other.",
 )  # fmt: skip
 
 seed = click.option(

@@ -18,6 +18,7 @@ _VERBS = {
     "reproduce": "The papers' tables and figures against the published values.",
     "trace": "One replication over time: windows, queue, synchronization.",
     "platforms": "A size as configuration on a router platform; lint an existing configuration.",
+    "testbed": "The testbed's machine: whether it can play a scenario, and which rate it holds.",
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 import forebay
@@ -16,6 +18,10 @@ from forebay.cli.progress import progress
 @options.seed
 @options.seeds(1)
 @options.jobs
+@click.option(
+    "--capture", type=options.OutputPath(".pcapng"), metavar="FILE.pcapng",
+    help="Write the packets that leave the bottleneck: testbed only, with --seeds 1.",
+)  # fmt: skip
 @options.as_json
 def command(
     path: str,
@@ -24,6 +30,7 @@ def command(
     seed: int,
     seeds: int,
     jobs: int,
+    capture: Path | None,
     as_json: bool,
 ) -> None:
     """One answer from one engine.
@@ -32,7 +39,11 @@ def command(
     """
     scenario = forebay.load(path, overrides)
     with progress(engine) as update:
-        outcome = forebay.run(scenario, engine, seed=seed, seeds=seeds, jobs=jobs, progress=update)
+        outcome = forebay.run(
+            scenario, engine, seed=seed, seeds=seeds, jobs=jobs, progress=update, capture=capture
+        )
+    if capture is not None:
+        click.echo(f"capture: {capture}", err=True)
     if as_json:
         print_json(outcome.model_dump(mode="json", by_alias=True))
         return

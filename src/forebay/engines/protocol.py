@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from forebay.outcome import Outcome
@@ -41,3 +42,10 @@ class Tracing(Protocol):
         seed: int,
         progress: Progress | None = None,
     ) -> Trace: ...
+
+
+class Capturing(Protocol):
+    """An engine whose packets can be written to a file."""
+
+    def capture_to(self, path: Path) -> None:
+        """Have the packets that leave the bottleneck written there, in pcapng."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _ENGINES = {
     "theory": "forebay.engines.theory:TheoryEngine",
     "simulation": "forebay.engines.simulation:SimulationEngine",
+    "testbed": "forebay.engines.testbed:TestbedEngine",
 }
 _CORE = "forebay._core"
 

@@ -1,16 +1,17 @@
 //! A queue that sends in order of arrival: every departure is planned on arrival.
 
-use super::{Arriving, Verdict};
+use super::{Arriving, Serializer, Verdict};
 use crate::probe::link::LinkMeter;
 use crate::queue::spec::ArrivalQueue;
 use crate::queue::{Admission, Arrival, Backlog};
 use crate::ring::Ring;
 use crate::time::{NEVER, Picos};
 
+/// Packets of one kind that wait one behind the other. With one kind of traffic all that wait is
+/// one run, and a packet that joins or leaves it touches no memory of its own.
 #[derive(Clone, Copy, Default)]
-struct Waiting {
-    /// When its transmission starts.
-    start: Picos,
+struct Run {
+    packets: u32,
     bytes: u32,
     class: u16,
 }
@@ -20,11 +21,16 @@ pub(super) struct Planned {
     /// Packets between the queue and the wire; the queue does not count them.
     ring: usize,
     pub(super) free_at: Picos,
-    waiting: Ring<Waiting>,
-    /// When the first of them starts; `NEVER` where none waits.
+    /// When the first that waits starts, that is when the one on the wire ends; `NEVER` where none
+    /// waits. Each starts when the one before it ends.
     next_start: Picos,
+    waiting: usize,
     bytes_waiting: u64,
     bytes_on_wire: u32,
+    /// The first that wait; empty only where none does.
+    first: Run,
+    /// Those behind them.
+    rest: Ring<Run>,
 }
 
 impl Planned {
@@ -33,10 +39,12 @@ impl Planned {
             queue,
             ring,
             free_at: 0,
-            waiting: Ring::default(),
             next_start: NEVER,
+            waiting: 0,
             bytes_waiting: 0,
             bytes_on_wire: 0,
+            first: Run::default(),
+            rest: Ring::default(),
         }
     }
 
@@ -45,10 +53,10 @@ impl Planned {
         &mut self,
         now: Picos,
         packet: Arriving,
-        work: Picos,
+        wire: &mut Serializer,
         meter: &mut LinkMeter,
     ) -> Verdict {
-        self.advance(now, meter);
+        self.advance(now, wire, meter);
         let backlog = self.backlog(now);
         meter.arrived(packet.class, backlog.packets);
         let admission = self.queue.admit(now, packet.bytes, packet.ecn, &backlog);
@@ -56,31 +64,43 @@ impl Planned {
             meter.dropped(packet.class);
             return Verdict::Dropped;
         }
-        if backlog.delay == 0 {
-            meter.wakes(now);
-        }
         if admission == Admission::Mark {
             meter.marked(packet.class);
         }
-        meter.served(backlog.delay, work);
-        self.free_at = now + backlog.delay + work;
+        let work = wire.time(packet.bytes);
         if backlog.delay == 0 {
+            meter.wakes(now);
             self.bytes_on_wire = packet.bytes;
             meter.started(packet.class, packet.bytes);
         } else {
             meter.level(now, backlog.packets);
-            self.wait(now + backlog.delay, packet);
+            self.wait(packet);
         }
+        meter.served(backlog.delay, work);
+        self.free_at = now + backlog.delay + work;
         Verdict::Departs(self.free_at, admission == Admission::Mark)
     }
 
-    #[inline]
-    fn wait(&mut self, start: Picos, packet: Arriving) {
-        if self.waiting.is_empty() {
-            self.next_start = start;
+    #[inline(always)]
+    fn wait(&mut self, packet: Arriving) {
+        if self.waiting == 0 {
+            self.next_start = self.free_at;
+            self.first = Run { packets: 1, bytes: packet.bytes, class: packet.class };
+        } else if self.rest.is_empty() && self.first.is_of(packet) {
+            self.first.packets += 1;
+        } else {
+            self.wait_behind(packet);
         }
+        self.waiting += 1;
         self.bytes_waiting += u64::from(packet.bytes);
-        self.waiting.push_back(Waiting { start, bytes: packet.bytes, class: packet.class });
+    }
+
+    #[inline(never)]
+    fn wait_behind(&mut self, packet: Arriving) {
+        match self.rest.back_mut() {
+            Some(last) if last.is_of(packet) => last.packets += 1,
+            _ => self.rest.push_back(Run { packets: 1, bytes: packet.bytes, class: packet.class }),
+        }
     }
 
     /// What the discipline sees; of what waits in the ring it sees nothing.
@@ -91,7 +111,7 @@ impl Planned {
             self.bytes_waiting
         } else {
             // Exact where all packets are of one size.
-            self.bytes_waiting * packets as u64 / self.waiting.len().max(1) as u64
+            self.bytes_waiting * packets as u64 / self.waiting.max(1) as u64
         };
         Backlog { packets, bytes, delay: self.free_at.saturating_sub(now) }
     }
@@ -99,23 +119,36 @@ impl Planned {
     /// Packets that wait as the router counts them: those in the transmit ring are past the queue.
     #[inline]
     pub(super) fn in_queue(&self) -> usize {
-        self.waiting.len().saturating_sub(self.ring)
+        self.waiting.saturating_sub(self.ring)
     }
 
     pub(super) fn bytes_held(&self, now: Picos) -> u64 {
         self.bytes_waiting + if self.free_at > now { u64::from(self.bytes_on_wire) } else { 0 }
     }
 
+    /// Lets those start whose time has come.
     #[inline(always)]
-    pub(super) fn advance(&mut self, now: Picos, meter: &mut LinkMeter) {
+    pub(super) fn advance(&mut self, now: Picos, wire: &mut Serializer, meter: &mut LinkMeter) {
         while self.next_start <= now {
             meter.level(self.next_start, self.in_queue());
-            if let Some(first) = self.waiting.pop_front() {
-                self.bytes_waiting -= u64::from(first.bytes);
-                self.bytes_on_wire = first.bytes;
-                meter.started(first.class, first.bytes);
+            let Run { bytes, class, .. } = self.first;
+            self.bytes_on_wire = bytes;
+            meter.started(class, bytes);
+            self.bytes_waiting -= u64::from(bytes);
+            self.waiting -= 1;
+            self.first.packets -= 1;
+            if self.first.packets == 0 {
+                self.first = self.rest.pop_front().unwrap_or_default();
             }
-            self.next_start = self.waiting.front().map_or(NEVER, |next| next.start);
+            self.next_start =
+                if self.waiting == 0 { NEVER } else { self.next_start + wire.time(bytes) };
         }
+    }
+}
+
+impl Run {
+    #[inline]
+    fn is_of(&self, packet: Arriving) -> bool {
+        (self.bytes, self.class) == (packet.bytes, packet.class)
     }
 }

@@ -105,7 +105,7 @@ impl Scheduled {
         lost: &mut Vec<Parcel>,
     ) -> Option<(Parcel, Picos, bool)> {
         while self.starts.front().is_some_and(|&start| start <= now) {
-            self.starts.drop_front();
+            self.starts.drop_oldest(1);
         }
         meter.level(now, self.queue.packets());
         let parcels = &mut self.parcels;

@@ -10,6 +10,7 @@ pub mod codel;
 mod drain;
 pub mod fifo;
 pub mod fq_codel;
+pub mod naming;
 pub mod pie;
 pub mod red;
 pub mod shared;

@@ -4,6 +4,7 @@ pub mod forward_rto;
 pub mod newreno;
 pub mod profile;
 pub mod rack;
+mod reassembly;
 pub mod receiver;
 pub mod rtt;
 pub mod sack;

@@ -2,9 +2,9 @@
 //! advanced as soon as that order is known, and each ACK is put on the way back with its time.
 
 use super::profile::Profile;
+use super::reassembly::Reassembly;
 use crate::ring::Ring;
 use crate::time::{MILLISECOND, Picos};
-use std::collections::VecDeque;
 
 /// An ACK on its way back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,24 +37,24 @@ enum Held {
     Compressed,
 }
 
-/// Receiver state of one flow, and its ACKs in flight.
+/// Receiver state of one flow, and its ACKs in flight. What every segment touches comes first.
 #[derive(Default)]
+#[repr(C)]
 pub struct Receiver {
-    /// Next segment expected.
-    pub rcv_nxt: u64,
-    /// Bit i: segment rcv_nxt + i has arrived out of order; empty while nothing is missing.
-    #[allow(clippy::box_collection)] // 8 bytes in every flow instead of 32: few miss anything
-    held: Option<Box<VecDeque<bool>>>,
     /// ACKs on the way back, in order.
     pub acks: Ring<AckPacket>,
+    /// Next segment expected.
+    pub rcv_nxt: u64,
+    /// What has arrived beyond it.
+    beyond: Reassembly,
     /// The last entry of `acks` waits until this time less the way back.
     waits: Option<(Held, Picos)>,
-    /// Propagation there and back: what the handshake measured.
-    rtt: Picos,
     /// How long a single segment's ACK waits (Linux's ato); 0 before the first segment.
     delay: Picos,
     /// When the last segment in order came.
     last: Picos,
+    /// Propagation there and back: what the handshake measured.
+    rtt: Picos,
     /// ACKs that still go at once.
     quick: u32,
     /// Duplicate ACKs since rcv_nxt last moved, as far as they are counted.
@@ -73,15 +73,26 @@ impl Receiver {
     }
 
     /// A segment arrives; `at` is when an ACK sent at once reaches its next place.
-    #[inline]
+    #[inline(always)]
     pub fn on_segment(&mut self, seq: u64, at: Picos, marked: bool, profile: &Profile) {
-        let expected = seq == self.rcv_nxt;
-        let in_order = expected && !self.misses();
-        if in_order {
-            self.rcv_nxt += 1;
-        } else {
-            self.reorder(seq);
+        if seq != self.rcv_nxt || self.misses() {
+            return self.on_disorder(seq, at, marked, profile);
         }
+        self.rcv_nxt += 1;
+        match profile.delayed_ack {
+            None => self.push(at, seq, 1, marked),
+            Some(least) => {
+                self.duplicates = 0;
+                self.adapt(at, least, profile);
+                self.delay_ack(seq, at, marked, least, profile);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn on_disorder(&mut self, seq: u64, at: Picos, marked: bool, profile: &Profile) {
+        let expected = seq == self.rcv_nxt;
+        self.reorder(seq);
         let Some(least) = profile.delayed_ack else {
             return self.push(at, seq, 1, marked);
         };
@@ -89,11 +100,7 @@ impl Receiver {
             self.duplicates = 0;
             self.adapt(at, least, profile);
         }
-        if in_order {
-            self.delay_ack(seq, at, marked, least, profile);
-        } else {
-            self.answer_disorder(seq, at, marked, least, profile);
-        }
+        self.answer_disorder(seq, at, marked, least, profile);
     }
 
     /// RFC 1122, section 4.2.3.2 and RFC 5681, section 4.2: one ACK for two segments in order or
@@ -101,6 +108,9 @@ impl Receiver {
     /// (RFC 8257, section 3.2).
     #[inline]
     fn delay_ack(&mut self, seq: u64, at: Picos, marked: bool, least: Picos, profile: &Profile) {
+        if self.completes_delayed(seq, at, marked) {
+            return self.spend_quick(least);
+        }
         if self.absorbs_delayed(at, marked, least) || self.quick > 0 {
             return self.answer(seq, at, marked, least);
         }
@@ -138,6 +148,22 @@ impl Receiver {
                 self.duplicates = self.duplicates.saturating_add(1);
                 self.answer(seq, at, marked, least);
             }
+        }
+    }
+
+    /// The second segment has come in time: the ACK that waits goes, for both.
+    #[inline]
+    fn completes_delayed(&mut self, seq: u64, at: Picos, marked: bool) -> bool {
+        let (Some((Held::Delayed, until)), next) = (self.waits, self.rcv_nxt as u32) else {
+            return false;
+        };
+        match self.acks.back_mut() {
+            Some(last) if at <= until && last.marked == marked => {
+                *last = AckPacket { at, next, trigger: seq as u32, ..*last };
+                self.waits = None;
+                true
+            }
+            _ => false,
         }
     }
 
@@ -216,6 +242,7 @@ impl Receiver {
         self.rtt + (2 * self.rtt).max(200 * MILLISECOND)
     }
 
+    #[inline(always)]
     fn push(&mut self, at: Picos, seq: u64, run: u16, marked: bool) {
         let (next, trigger) = (self.rcv_nxt as u32, seq as u32);
         self.acks.push_back(AckPacket { at, next, trigger, run, marked, also: 0 });
@@ -224,21 +251,13 @@ impl Receiver {
     /// A segment below one that has arrived is missing.
     #[inline]
     fn misses(&self) -> bool {
-        self.held.as_ref().is_some_and(|held| !held.is_empty())
+        !self.beyond.is_empty()
     }
 
+    #[inline]
     fn reorder(&mut self, seq: u64) {
-        let Some(offset) = seq.checked_sub(self.rcv_nxt).map(|offset| offset as usize) else {
-            return; // seen before
-        };
-        let held = self.held.get_or_insert_default();
-        if offset >= held.len() {
-            held.resize(offset + 1, false);
-        }
-        held[offset] = true;
-        while held.front() == Some(&true) {
-            held.pop_front();
-            self.rcv_nxt += 1;
+        if let Some(offset) = seq.checked_sub(self.rcv_nxt) {
+            self.rcv_nxt += self.beyond.insert(offset);
         }
     }
 }

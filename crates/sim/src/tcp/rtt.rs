@@ -5,7 +5,10 @@ use crate::time::{NEVER, Picos, SECOND};
 
 /// srtt, rttvar and the timeout that follows from them.
 #[derive(Clone)]
+#[repr(C)]
 pub struct RttEstimator {
+    base_rto: Picos,
+    backoff: u32,
     /// Smoothed round-trip time; 0 before the first sample.
     pub srtt: Picos,
     /// Round-trip variation.
@@ -17,8 +20,6 @@ pub struct RttEstimator {
     margin: Picos,
     /// The segment whose acknowledgement ends this window.
     window_end: u64,
-    base_rto: Picos,
-    backoff: u32,
 }
 
 impl Default for RttEstimator {
@@ -52,7 +53,7 @@ impl RttEstimator {
         let first = self.srtt == 0;
         match profile.rto {
             RtoRule::Rfc6298(granularity) => {
-                self.smooth(rtt, self.srtt.abs_diff(rtt), 4);
+                self.smooth(rtt, self.srtt.abs_diff(rtt), 2);
                 let sum = self.srtt + granularity.max(4 * self.rttvar);
                 self.base_rto = sum.max(profile.min_rto);
             }
@@ -70,13 +71,14 @@ impl RttEstimator {
         self.backoff = 0;
     }
 
+    /// The deviation counts 2^-`gain_shift` in rttvar.
     #[inline]
-    fn smooth(&mut self, rtt: Picos, deviation: Picos, gain: Picos) {
+    fn smooth(&mut self, rtt: Picos, deviation: Picos, gain_shift: u32) {
         if self.srtt == 0 {
             self.srtt = rtt;
             self.rttvar = rtt / 2;
         } else {
-            self.rttvar = ((gain - 1) * self.rttvar + deviation) / gain;
+            self.rttvar = ((self.rttvar << gain_shift) - self.rttvar + deviation) >> gain_shift;
             self.srtt = (7 * self.srtt + rtt) / 8;
         }
     }
@@ -86,8 +88,8 @@ impl RttEstimator {
     #[inline]
     fn smooth_linux(&mut self, rtt: Picos) {
         let deviation = self.srtt.abs_diff(rtt);
-        let gain = if rtt < self.srtt && deviation > self.rttvar { 32 } else { 4 };
-        self.smooth(rtt, deviation, gain);
+        let shift = if rtt < self.srtt && deviation > self.rttvar { 5 } else { 2 };
+        self.smooth(rtt, deviation, shift);
     }
 
     /// The margin rises with the deviation at once, and falls by a quarter of the excess a window.

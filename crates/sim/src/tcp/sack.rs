@@ -174,8 +174,29 @@ pub(super) fn allowance(tcp: &Sender, board: &Scoreboard, profile: &Profile) -> 
 }
 
 /// The next of the segments that `allowance` lets go: RFC 6675's NextSeg, rules 1 and 2.
-#[inline]
+#[inline(always)]
 pub(super) fn next_segment(tcp: &mut Sender, now: Picos) -> u64 {
+    match &mut tcp.scoreboard {
+        Some(board) if board.lost == board.resent && board.probe.due.is_none() => {
+            board.prr_out += 1;
+            board.send(now);
+            next_new(tcp)
+        }
+        _ => next_repair(tcp, now),
+    }
+}
+
+#[inline(always)]
+fn next_new(tcp: &mut Sender) -> u64 {
+    let seq = tcp.snd_nxt;
+    tcp.snd_nxt += 1;
+    tcp.snd_max = tcp.snd_nxt;
+    seq
+}
+
+/// Something is to be sent again, or to be probed.
+#[inline(never)]
+fn next_repair(tcp: &mut Sender, now: Picos) -> u64 {
     let board = tcp.scoreboard.as_mut().expect("a sender with SACK has a scoreboard");
     if let Some(due) = board.probe.due {
         let new = u64::from(due == Due::New);
@@ -199,10 +220,7 @@ pub(super) fn next_segment(tcp: &mut Sender, now: Picos) -> u64 {
         return seq;
     }
     board.send(now);
-    let seq = tcp.snd_nxt;
-    tcp.snd_nxt += 1;
-    tcp.snd_max = tcp.snd_nxt;
-    seq
+    next_new(tcp)
 }
 
 /// Which timer runs after an ACK. An ACK that takes nothing off moves the retransmission timer only

@@ -4,6 +4,7 @@ use super::forward_rto::ForwardRto;
 use super::rack::Rack;
 use super::tail_probe::TailProbe;
 use crate::cc::{Cc, RateSample};
+use crate::ring::Ring;
 use crate::time::Picos;
 use std::collections::VecDeque;
 
@@ -15,9 +16,10 @@ pub(super) const RESENT: u64 = 4;
 /// Sent again at some time (Karn).
 pub(super) const TWICE: u64 = 8;
 const FLAG_BITS: u32 = 4;
+const FLAGS: u64 = (1 << FLAG_BITS) - 1;
 
 /// One outstanding segment: when it was last sent, and its flags in the low bits.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Segment(u64);
 
 impl Segment {
@@ -89,7 +91,7 @@ impl Delivery {
 #[derive(Default)]
 pub struct Scoreboard {
     /// From snd_una to snd_max.
-    pub(super) segments: VecDeque<Segment>,
+    pub(super) segments: Ring<Segment>,
     pub(super) sacked: u64,
     pub(super) lost: u64,
     pub(super) resent: u64,
@@ -153,6 +155,9 @@ impl Scoreboard {
         if let Some(rates) = &mut self.rates {
             rates.sent.drain(..(next - una) as usize);
         }
+        if self.take_plain((next - una) as usize, una, delivery) {
+            return;
+        }
         for seq in una..next {
             let segment = self.segments.pop_front().expect("only sent segments are acknowledged");
             if !segment.is(SACKED) {
@@ -160,6 +165,25 @@ impl Scoreboard {
             }
             self.forget(segment);
         }
+    }
+
+    /// Takes the oldest `count` off if each was sent but once and never judged: the usual case.
+    #[inline]
+    fn take_plain(&mut self, count: usize, una: u64, delivery: &mut Delivery) -> bool {
+        let mut newest = Segment::default();
+        let mut flags = 0;
+        for offset in 0..count {
+            newest = self.segments[offset];
+            flags |= newest.0;
+        }
+        if count == 0 || flags & FLAGS != 0 {
+            return false;
+        }
+        delivery.segments = count as u64;
+        delivery.first_once = Some((self.segments[0].sent(), una));
+        delivery.newest = Some((newest.sent(), una + count as u64 - 1));
+        self.segments.drop_oldest(count);
+        true
     }
 
     /// Marks `seq` as SACKed; where that is news, it is part of `delivery`.
@@ -226,7 +250,7 @@ impl Scoreboard {
 
     /// Nothing was lost after all.
     pub(super) fn absolve(&mut self) {
-        self.segments.iter_mut().for_each(|segment| segment.0 &= !(LOST | RESENT));
+        (0..self.segments.len()).for_each(|index| self.segments[index].0 &= !(LOST | RESENT));
         (self.lost, self.resent) = (0, 0);
     }
 
@@ -247,13 +271,20 @@ impl Scoreboard {
     }
 
     /// A new segment is sent.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send(&mut self, now: Picos) {
-        if let Some(rates) = self.rates.as_mut().filter(|_| self.segments.is_empty()) {
+        self.segments.push_back(Segment::sent_at(now));
+        if self.rates.is_some() {
+            self.record_new(now);
+        }
+    }
+
+    #[inline(never)]
+    fn record_new(&mut self, now: Picos) {
+        if let Some(rates) = self.rates.as_mut().filter(|_| self.segments.len() == 1) {
             rates.first_sent = now; // nothing outstanding: the sample's intervals begin here
             rates.delivered_at = now;
         }
-        self.segments.push_back(Segment::sent_at(now));
         self.record(self.segments.len() - 1, false);
     }
 
@@ -321,7 +352,8 @@ impl Scoreboard {
     /// segment always, the others unless `recent` says that they were sent too recently.
     pub(super) fn give_up(&mut self, una: u64, recent: impl Fn(Segment) -> bool) {
         let (mut lost, mut resent) = (0, 0);
-        for (index, segment) in self.segments.iter_mut().enumerate() {
+        for index in 0..self.segments.len() {
+            let segment = &mut self.segments[index];
             if segment.is(SACKED) {
                 continue;
             }

@@ -12,7 +12,9 @@ use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
 /// No segment is being timed.
 pub const NOT_TIMED: (u64, Picos) = (u64::MAX, NEVER);
 
-/// Sender state of one flow.
+/// Sender state of one flow. What every ACK touches comes first: with thousands of flows it is the
+/// memory that a packet waits for.
+#[repr(C)]
 pub struct Sender {
     /// Oldest segment not acknowledged.
     pub snd_una: u64,
@@ -26,39 +28,39 @@ pub struct Sender {
     pub window: Window,
     /// The controller.
     pub cc: Cc,
-    /// Round-trip estimate.
-    pub rtt: RttEstimator,
-    /// See `Phase`.
-    pub phase: Phase,
-    /// One past the highest segment sent when the loss was noticed.
-    pub recover: u64,
+    /// When the timer expires; `NEVER` where none runs.
+    pub timer_at: Picos,
     /// No further mark cuts the window before this is acknowledged.
     pub marked_until: u64,
-    /// Duplicate ACKs in a row.
-    pub dupacks: u32,
-    /// RFC 6582: segments that have left the network beyond the cumulative ACK.
-    pub inflation: u32,
-    /// Segments that the ACK in hand may still let go.
-    pub burst_left: u32,
-    /// RFC 6582: a partial ACK has been seen in this recovery.
-    pub partial_seen: bool,
-    /// The first unacknowledged segment has to be sent again at once.
-    pub resend_first: bool,
     /// With SACK, what is known of each outstanding segment.
     pub scoreboard: Option<Box<Scoreboard>>,
     /// The segment being timed and when it was sent (Karn), where ACKs carry no timestamps;
     /// `NOT_TIMED` where none is.
     pub timed: (u64, Picos),
+    /// RFC 6582: segments that have left the network beyond the cumulative ACK.
+    pub inflation: u32,
+    /// Segments that the ACK in hand may still let go.
+    pub burst_left: u32,
+    /// Duplicate ACKs in a row.
+    pub dupacks: u32,
+    /// See `Phase`.
+    pub phase: Phase,
     /// Which timer runs.
     pub timer: Timer,
-    /// When it expires; `NEVER` where none runs.
-    pub timer_at: Picos,
+    /// RFC 6582: a partial ACK has been seen in this recovery.
+    pub partial_seen: bool,
+    /// The first unacknowledged segment has to be sent again at once.
+    pub resend_first: bool,
+    /// Round-trip estimate.
+    pub rtt: RttEstimator,
+    /// One past the highest segment sent when the loss was noticed.
+    pub recover: u64,
     /// What was used of the window lately.
     pub usage: Usage,
-    /// Window and threshold before the last cut.
-    pub before_cut: (f64, f64),
     /// A paced sender sends nothing before this.
     pub paced_until: Picos,
+    /// Window and threshold before the last cut.
+    pub before_cut: (f64, f64),
     /// Retransmission timeouts so far.
     pub timeouts: u32,
     /// Segments sent again so far.

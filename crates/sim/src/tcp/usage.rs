@@ -7,7 +7,7 @@ pub struct Usage {
     /// The window was full at some time in this round.
     full: bool,
     /// Else, the most segments that were out.
-    most: u64,
+    most: u32,
     /// The segment whose acknowledgement ends the round.
     until: u64,
 }
@@ -16,7 +16,7 @@ impl Usage {
     /// What was in flight and out before an ACK arrives.
     #[inline]
     pub fn note(&mut self, cwnd: f64, in_flight: u64, una: u64, nxt: u64) {
-        let (full, out) = (in_flight >= cwnd as u64, nxt - una);
+        let (full, out) = (in_flight >= cwnd as u64, (nxt - una) as u32);
         if full || una >= self.until || (!self.full && out > self.most) {
             *self = Self { full, most: out, until: nxt };
         }
@@ -25,6 +25,6 @@ impl Usage {
     /// The window may grow; in slow start up to twice what was out.
     #[inline]
     pub fn may_grow(&self, cwnd: f64, slow_start: bool) -> bool {
-        self.full || (slow_start && cwnd < 2.0 * self.most as f64)
+        self.full || (slow_start && cwnd < 2.0 * f64::from(self.most))
     }
 }

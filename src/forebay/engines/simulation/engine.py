@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from forebay import _core
 from forebay.engines.simulation.runs import make_run
-from forebay.engines.simulation.telling import to_reading
 from forebay.outcome import Outcome, Provenance, Reading, summarize
+from forebay.replication import Watched, check_step, to_reading, to_trace
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Progress
@@ -77,9 +77,10 @@ class SimulationEngine:
         progress: Progress | None = None,
     ) -> Trace:
         """Watch one replication over time."""
-        from forebay.engines.simulation.tracing import trace
-
-        return trace(scenario, step=step, flows=flows, seed=seed, progress=progress)
+        check_step(scenario, step)
+        run, _, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
+        (raw,) = _core.simulate([run], jobs=1, progress=progress)
+        return to_trace(scenario, layout, raw, step=step, flows=flows, seed=seed)
 
     def _keep(self, sha: str, fresh: dict[int, Reading]) -> None:
         self._kept.update({(sha, seed): reading for seed, reading in fresh.items()})

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forebay import _core
-from forebay.engines.simulation.layout import Layout, lay_out
-from forebay.outcome import needs_round_trips
-from forebay.scenario import ScenarioError, Tcp
+from forebay.engines.simulation.access import Access, give_access
+from forebay.replication import Layout, Watched, lay_out, parts, picoseconds
+from forebay.scenario import Tcp
 from forebay.workload import Workload, draw
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
-
-BATCHES = 20
-"""Parts of the measured window that are read apart, for intervals from a single seed."""
-
-_PICOSECONDS = 1e12
-
-
-class Watched(NamedTuple):
-    """What to sample: at which steps, and of which flows."""
-
-    step_s: float
-    flows: tuple[int, ...]
 
 
 def make_run(
@@ -34,41 +22,27 @@ def make_run(
     """Draw the workload of `seed`, lay out the links, and hand both to the simulator."""
     workload = draw(scenario, seed)
     if watched is not None:
-        _check(watched.flows, len(workload))
-    layout = lay_out(scenario, workload)
+        watched.check(len(workload))
+    layout = lay_out(scenario)
+    access = give_access(layout, workload)
     run = _core.Run(
-        links=layout.links,
-        routes=layout.routes,
+        links=access.links,
+        routes=access.routes,
         memory_bytes=scenario.memory,
         profiles=[_profile(traffic) for traffic in scenario.traffic],
-        flows=_flows(scenario, workload, layout),
+        flows=_flows(scenario, workload, access),
         plays=_plays(workload),
         seed=workload.tie_break_seed,
-        warmup_ps=_picoseconds(scenario.measure.warmup),
-        window_ps=_picoseconds(scenario.measure.duration),
-        batches=BATCHES * round_trips_a_batch(scenario),
-        trace_step_ps=None if watched is None else _picoseconds(watched.step_s),
+        warmup_ps=picoseconds(scenario.measure.warmup),
+        window_ps=picoseconds(scenario.measure.duration),
+        batches=parts(scenario),
+        trace_step_ps=None if watched is None else picoseconds(watched.step_s),
         trace_flows=() if watched is None else watched.flows,
     )
     return run, workload, layout
 
 
-def round_trips_a_batch(scenario: Scenario) -> int:
-    """Return into how many round trips a batch is cut; 1 where no goal asks for them."""
-    if not needs_round_trips(scenario.goals) or not scenario.mean_rtt:
-        return 1
-    return max(1, round(scenario.measure.duration / BATCHES / scenario.mean_rtt))
-
-
-def _check(numbers: tuple[int, ...], flows: int) -> None:
-    for number in numbers:
-        if not 0 <= number < flows or numbers.count(number) > 1:
-            hint = f"write different numbers from 0 to {flows - 1}"
-            wrong = f"flow {number} is not there, or there twice"
-            raise ScenarioError("out-of-range", wrong, hint, field="flows", value=number)
-
-
-def _flows(scenario: Scenario, workload: Workload, layout: Layout) -> _core.Flows:
+def _flows(scenario: Scenario, workload: Workload, access: Access) -> _core.Flows:
     controls = np.array(
         [_core.CONGESTION_CONTROLS.index(name) for name in workload.congestion_controls],
         dtype=np.int32,
@@ -77,13 +51,13 @@ def _flows(scenario: Scenario, workload: Workload, layout: Layout) -> _core.Flow
     packets, sessions = workload.packets, workload.sessions
     return _core.Flows(
         traffic_class=workload.traffic_class,
-        route=layout.route,
+        route=access.route,
         congestion_control=controls[workload.congestion_control],
         rtt_ps=workload.rtt_ps,
         start_ps=workload.start_ps,
         segments=workload.segments,
         packet_bytes=workload.packet_bytes,
-        access_bps=layout.access_bps,
+        access_bps=access.access_bps,
         open_loop=alone[workload.traffic_class],
         packet_offsets=None if packets is None else packets.offsets,
         file_offsets=None if sessions is None else sessions.offsets,
@@ -112,10 +86,6 @@ def _profile(traffic: Traffic) -> _core.Profile:
         initial_window=traffic.initial_window,
         sack=traffic.sack,
         delayed_ack=traffic.delayed_ack,
-        min_rto_ps=None if traffic.min_rto is None else _picoseconds(traffic.min_rto),
+        min_rto_ps=None if traffic.min_rto is None else picoseconds(traffic.min_rto),
         max_window=traffic.max_window,
     )
-
-
-def _picoseconds(seconds: float) -> int:
-    return round(seconds * _PICOSECONDS)

@@ -1,4 +1,4 @@
-"""From the simulator's arrays to the Reading that every measuring engine fills."""
+"""From an engine's arrays to the Reading that every measuring engine fills."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.engines.simulation.runs import BATCHES
 from forebay.outcome import ClassReading, Histogram, LinkReading, Reading, RoundTrips
+from forebay.replication.window import BATCHES
 from forebay.scenario import Session, Short, Tcp
 
 if TYPE_CHECKING:
-    from forebay._core import LinkReadings, Readings
-    from forebay.engines.simulation.layout import Layout
     from forebay.outcome.reading import FloatArray, IntArray
+    from forebay.replication.layout import LaidLink, Layout
+    from forebay.replication.raw import RawLink, RawReadings
     from forebay.scenario import Scenario
     from forebay.workload import Workload
 
@@ -24,7 +24,7 @@ _BITS = 8.0
 
 
 def to_reading(
-    scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: Readings
+    scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: RawReadings
 ) -> Reading:
     """Name what one replication read."""
     return Reading(
@@ -36,17 +36,19 @@ def to_reading(
     )
 
 
-def read_links(scenario: Scenario, layout: Layout, raw: Readings) -> dict[str, LinkReading]:
+def read_links(scenario: Scenario, layout: Layout, raw: RawReadings) -> dict[str, LinkReading]:
     """Name what one replication read of the links that are reported."""
-    named = zip(layout.names, layout.rates, layout.buffers, raw["links"], strict=False)
-    return {name: _link(scenario, rate, packets, each) for name, rate, packets, each in named}
+    # Links after those that are reported are the engine's own: shared access links.
+    both = zip(layout.links, raw["links"], strict=False)
+    return {link.name: _link(scenario, link, each) for link, each in both}
 
 
-def _link(scenario: Scenario, rate: float, packets: int, raw: LinkReadings) -> LinkReading:
+def _link(scenario: Scenario, link: LaidLink, raw: RawLink) -> LinkReading:
+    rate = link.rate_bps
     return LinkReading(
         capacity_bps=rate,
         window_s=scenario.measure.duration,
-        buffer_packets=packets,
+        buffer_packets=link.buffer_packets,
         bdp_packets=scenario.bdp_packets * rate / scenario.link.rate,
         bits=_batch(raw["busy_s"]) * rate,
         arrivals=_batch(raw["arrivals"]).sum(axis=1),
@@ -61,7 +63,7 @@ def _link(scenario: Scenario, rate: float, packets: int, raw: LinkReadings) -> L
     )
 
 
-def _round_trips(rate: float, raw: LinkReadings) -> RoundTrips | None:
+def _round_trips(rate: float, raw: RawLink) -> RoundTrips | None:
     if raw["busy_s"].size == BATCHES:
         return None
     return RoundTrips(
@@ -79,7 +81,7 @@ def _batch(parts: NDArray[Number]) -> NDArray[Number]:
 
 
 def _classes(
-    scenario: Scenario, workload: Workload, layout: Layout, raw: Readings
+    scenario: Scenario, workload: Workload, layout: Layout, raw: RawReadings
 ) -> list[ClassReading]:
     return [
         ClassReading(
@@ -99,7 +101,7 @@ def _classes(
     ]
 
 
-def _last(raw: Readings, layout: Layout, index: int) -> IntArray:
+def _last(raw: RawReadings, layout: Layout, index: int) -> IntArray:
     """Return the bytes sent on the last link that a class crosses."""
     return raw["links"][layout.last_link[index]]["sent_bytes"]
 
@@ -108,7 +110,7 @@ def _bits(octets: IntArray) -> FloatArray:
     return octets.astype(np.float64) * _BITS
 
 
-def _resent(raw: Readings) -> IntArray:
+def _resent(raw: RawReadings) -> IntArray:
     return _batch(raw["retransmissions"])
 
 

@@ -7,33 +7,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay import _core
-from forebay.engines.simulation.runs import Watched, make_run
-from forebay.engines.simulation.telling import read_links, to_histogram
 from forebay.outcome.trace import FlowTrace, Incidents, LinkTrace, Periods, Trace
+from forebay.replication.telling import read_links, to_histogram
 from forebay.scenario import Duration, ScenarioError
 
 if TYPE_CHECKING:
-    from forebay._core import LinkReadings, TraceReadings
-    from forebay.engines.protocol import Progress
     from forebay.outcome.reading import IntArray, LinkReading
+    from forebay.replication.layout import Layout
+    from forebay.replication.raw import RawHistogram, RawLink, RawReadings, RawTrace
     from forebay.scenario import Scenario
 
 MOST_SAMPLES = 10_000_000
 
 
-def trace(
+def to_trace(
     scenario: Scenario,
+    layout: Layout,
+    raw: RawReadings,
     *,
     step: Duration,
     flows: Sequence[int],
     seed: int,
-    progress: Progress | None = None,
 ) -> Trace:
-    """Simulate the replication of ``seed`` and sample it at every ``step``."""
-    _check(scenario, step)
-    run, _, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
-    (raw,) = _core.simulate([run], jobs=1, progress=progress)
+    """Name what one replication read that was sampled at every ``step``."""
     read = raw["trace"]
     assert read is not None, "asked for"
     begin = float(scenario.measure.warmup)
@@ -60,7 +56,8 @@ def trace(
     )
 
 
-def _check(scenario: Scenario, step: Duration) -> None:
+def check_step(scenario: Scenario, step: Duration) -> None:
+    """Refuse a step that gives no sample, or too many."""
     least = max(scenario.measure.duration / MOST_SAMPLES, 1e-12)
     if not least <= step <= scenario.measure.duration:
         hint = f"write a time from {Duration(least)} to {scenario.measure.duration}"
@@ -70,7 +67,7 @@ def _check(scenario: Scenario, step: Duration) -> None:
         )  # fmt: skip
 
 
-def _link(reading: LinkReading, raw: LinkReadings, queue: IntArray) -> LinkTrace:
+def _link(reading: LinkReading, raw: RawLink, queue: IntArray) -> LinkTrace:
     detail = raw["detail"]
     assert detail is not None, "asked for"
     return LinkTrace(
@@ -90,12 +87,12 @@ def _link(reading: LinkReading, raw: LinkReadings, queue: IntArray) -> LinkTrace
     )
 
 
-def _periods(total_s: float, raw: _core._Histogram) -> Periods:
+def _periods(total_s: float, raw: RawHistogram) -> Periods:
     lengths = to_histogram(raw)
     return Periods(number=int(lengths.counts.sum()), total_s=total_s, lengths=lengths)
 
 
-def _flow(read: TraceReadings, row: int) -> FlowTrace:
+def _flow(read: RawTrace, row: int) -> FlowTrace:
     srtt = read["srtt_s"][row]
     return FlowTrace(
         cwnd_packets=read["cwnd"][row],

@@ -1,0 +1,52 @@
+//! The run's clock: integer picoseconds since it began, as the simulator counts.
+
+use forebay_sim::time::Picos;
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
+
+const PICOS_PER_NANO: Picos = 1_000;
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
+
+/// Monotonic time since the run began; a copy reads the same time.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// CLOCK_MONOTONIC at the beginning, in nanoseconds.
+    began: u64,
+}
+
+impl Clock {
+    /// The run begins now.
+    pub fn start() -> Self {
+        Self { began: monotonic() }
+    }
+
+    /// Time since the run began.
+    #[inline]
+    pub fn now_ps(self) -> Picos {
+        (monotonic() - self.began) * PICOS_PER_NANO
+    }
+
+    /// Time from now to `at`; zero once it is past.
+    pub fn until(self, at: Picos) -> Duration {
+        Duration::from_nanos(at.saturating_sub(self.now_ps()).div_ceil(PICOS_PER_NANO))
+    }
+}
+
+fn monotonic() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec as u64 * NANOS_PER_SECOND + now.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_never_ends_before_its_time() {
+        let clock = Clock::start();
+        let at = clock.now_ps() + 3_000_001;
+        std::thread::sleep(clock.until(at));
+        assert!(clock.now_ps() >= at);
+        assert_eq!(clock.until(at), Duration::ZERO);
+    }
+}

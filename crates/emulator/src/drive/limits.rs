@@ -1,0 +1,64 @@
+//! The process's and its threads' surroundings: namespaces, open files.
+
+use super::script::{Script, Source};
+use crate::failure::Failure;
+use crate::namespace;
+use crate::sys;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::path::Path;
+
+/// Descriptors of other things than flows.
+const OTHERS: u64 = 256;
+/// Of flows that end, so many at a time must find descriptors at least.
+const AT_A_TIME: u64 = 1000;
+
+/// Below the router's: a late packet is worse than a late reader.
+const PRIORITY: i32 = 5;
+
+/// Moves this thread into the network namespace at `path`, before all that is not real-time: on a
+/// busy machine a sink otherwise waits for up to half a second, and completion times with it. An
+/// empty path means where it is and as it is.
+pub(super) fn enter(path: &Path) -> Result<(), Failure> {
+    if path.as_os_str().is_empty() {
+        return Ok(());
+    }
+    // Refused, completion times tell of the machine's other work too; the router says that it was.
+    let _ = sys::be_real_time(PRIORITY);
+    namespace::enter(path)
+}
+
+/// Lets the process open a descriptor for each end of each flow.
+pub(super) fn raise_open_files(script: &Script) -> Result<(), Failure> {
+    let (need, want) = descriptors(script);
+    let now = getrlimit(Resource::Nofile);
+    let most = now.maximum.unwrap_or(u64::MAX);
+    if now.current.is_none_or(|current| current >= want) {
+        return Ok(());
+    }
+    let raise = |current, maximum| {
+        let (current, maximum) = (Some(current), Some(maximum));
+        setrlimit(Resource::Nofile, Rlimit { current, maximum })
+    };
+    if raise(want, most.max(want)).is_ok() {
+        return Ok(());
+    }
+    let reached = raise(most.min(want), most);
+    if reached.is_ok() && most >= need {
+        return Ok(());
+    }
+    let what = format!("{need} open files, where {most} are allowed");
+    let error = reached.err().unwrap_or(rustix::io::Errno::MFILE);
+    let hint = "run as root, raise `ulimit -Hn` and fs.nr_open, or write fewer flows";
+    Err(Failure::Kernel(what, error.into(), hint))
+}
+
+/// How many are needed, and how many there may be at most.
+fn descriptors(script: &Script) -> (u64, u64) {
+    let count = |which: fn(&Source) -> bool| {
+        script.flows.iter().filter(|flow| which(&flow.source)).count() as u64
+    };
+    let always = 2 * count(|source| matches!(source, Source::Endless | Source::Files(..)));
+    let once = count(|source| matches!(source, Source::Once(_)));
+    let always = always + count(|source| matches!(source, Source::Packets(..))) + OTHERS;
+    (always + 2 * once.min(AT_A_TIME), always + 2 * once)
+}

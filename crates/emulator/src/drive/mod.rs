@@ -1,0 +1,181 @@
+//! The driver: sockets in the two namespaces that play the plan's flows.
+//!
+//! Each side has a thread for all its connections (`host`), and one for the datagrams that it sends
+//! (`emitter`). Data goes from where its class says; the receiving end ends a connection once it
+//! has all, with a reset, so that nothing but data and its ACKs crosses the queues. A handshake is
+//! made ahead of a flow's start, so that its first byte leaves at the time that the plan says.
+
+mod agenda;
+mod connections;
+mod emitter;
+mod host;
+mod limits;
+mod mailbox;
+mod reading;
+mod readings;
+mod sampling;
+mod script;
+mod sending;
+mod sink;
+mod slots;
+mod sockets;
+mod stop;
+mod sys;
+mod tally;
+mod tcp_info;
+#[cfg(test)]
+mod tests;
+mod told;
+
+pub use readings::DriveReadings;
+
+use crate::clock::Clock;
+use crate::failure::Failure;
+use crate::plan::Plan;
+use emitter::{Emitted, Emitter};
+use host::Host;
+use readings::Sides;
+use script::{Script, Side, Source};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use stop::Stop;
+
+/// Where the first class's receivers listen in a namespace of ours; the next class's one above, and
+/// datagrams above the last. In a namespace that is not ours the kernel chooses.
+const FIRST_PORT: u16 = 5001;
+
+/// Plays the plan's flows.
+pub struct Driver {
+    script: Arc<Script>,
+    stop: Arc<Stop>,
+    hosts: Vec<JoinHandle<Result<Host, Failure>>>,
+    emitters: Vec<JoinHandle<Result<Option<Emitted>, Failure>>>,
+}
+
+/// What a side's threads are started with.
+struct Place {
+    side: Side,
+    namespace: PathBuf,
+    script: Arc<Script>,
+    clock: Clock,
+    stop: Arc<Stop>,
+}
+
+impl Driver {
+    /// Enters the namespaces, listens there, and begins; the clock's zero is now or just past.
+    pub fn start(plan: &Plan, clock: Clock) -> Result<Self, Failure> {
+        let script = Arc::new(Script::new(plan)?);
+        limits::raise_open_files(&script)?;
+        let stop = Arc::new(Stop::new().map_err(sockets::no_socket)?);
+        let place = |side, namespace: &Path| Place {
+            side,
+            namespace: namespace.to_owned(),
+            script: script.clone(),
+            clock,
+            stop: stop.clone(),
+        };
+        let (left, left_listens, tell_left) = place(Side::Left, &plan.sender.netns).start_host();
+        let (right, right_listens, tell_right) =
+            place(Side::Right, &plan.receiver.netns).start_host();
+        let hosts = vec![left, right];
+        let mut driver =
+            Self { script: script.clone(), stop: stop.clone(), hosts, emitters: vec![] };
+        let (Ok(left), Ok(right)) = (left_listens.recv(), right_listens.recv()) else {
+            drop((tell_left, tell_right)); // nobody waits for the other's ports any longer
+            return Err(driver.stop().err().unwrap_or(Failure::Thread("flow driver")));
+        };
+        let (to_left, to_right) = (left[left.len() - 1], right[right.len() - 1]);
+        // A side that has failed since tells of it when it is joined.
+        let _ = (tell_left.send(right), tell_right.send(left));
+        driver.emitters = vec![
+            place(Side::Left, &plan.sender.netns).start_emitter(to_right),
+            place(Side::Right, &plan.receiver.netns).start_emitter(to_left),
+        ];
+        Ok(driver)
+    }
+
+    /// Whether a side has failed: `stop` then says why.
+    pub fn has_failed(&self) -> bool {
+        self.stop.has_failed()
+    }
+
+    /// Ends every flow and gives what was read.
+    pub fn stop(mut self) -> Result<DriveReadings, Failure> {
+        self.stop.tell();
+        let hosts = all(self.hosts.drain(..).map(joined).collect());
+        let emitted = all(self.emitters.drain(..).map(joined).collect());
+        let (hosts, emitted) = (hosts?, emitted?);
+        // Only now that both have read all: what one closes, the other sees end.
+        let hosts: Vec<_> = hosts.into_iter().map(Host::finish).collect();
+        let hosts = hosts.try_into().map_err(|_| Failure::Thread("flow driver"))?;
+        let emitted = emitted.into_iter().flatten().collect();
+        Ok(Sides { hosts, emitted }.join(&self.script))
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.stop.tell();
+    }
+}
+
+type Started = (JoinHandle<Result<Host, Failure>>, Receiver<Vec<u16>>, Sender<Vec<u16>>);
+
+impl Place {
+    fn start_host(self) -> Started {
+        let (listens, listening) = channel();
+        let (tell, told) = channel();
+        let thread = std::thread::spawn(move || {
+            let stop = self.stop.clone();
+            self.host(&listens, &told).inspect_err(|_| stop.fail())
+        });
+        (thread, listening, tell)
+    }
+
+    fn host(self, listens: &Sender<Vec<u16>>, told: &Receiver<Vec<u16>>) -> Result<Host, Failure> {
+        limits::enter(&self.namespace)?;
+        let own = !self.namespace.as_os_str().is_empty();
+        let port = if own { FIRST_PORT } else { 0 };
+        let (mut host, ports) = Host::new(self.script, self.clock, self.side, port)?;
+        let gone = Failure::Thread("flow driver");
+        if listens.send(ports).is_err() {
+            return Err(gone);
+        }
+        host.ports = told.recv().map_err(|_| gone)?;
+        host.run(&self.stop)?;
+        Ok(host)
+    }
+
+    fn start_emitter(self, port: u16) -> JoinHandle<Result<Option<Emitted>, Failure>> {
+        std::thread::spawn(move || {
+            let stop = self.stop.clone();
+            self.emit(port).inspect_err(|_| stop.fail())
+        })
+    }
+
+    fn emit(self, port: u16) -> Result<Option<Emitted>, Failure> {
+        let open_loop = |source| matches!(source, Source::Packets(..));
+        if !self.script.flows.iter().any(|flow| open_loop(flow.source)) {
+            return Ok(None);
+        }
+        limits::enter(&self.namespace)?;
+        let emitter = Emitter::new(&self.script, self.clock, self.side, port)?;
+        emitter.map(|emitter| emitter.run(&self.stop)).transpose()
+    }
+}
+
+/// Where one has failed, others may have for that reason: a cause of its own comes first.
+fn all<T>(results: Vec<Result<T, Failure>>) -> Result<Vec<T>, Failure> {
+    let (good, bad): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+    let failures = bad.into_iter().filter_map(Result::err);
+    match failures.min_by_key(|failure| matches!(failure, Failure::Thread(_))) {
+        Some(failure) => Err(failure),
+        None => good.into_iter().collect(),
+    }
+}
+
+fn joined<T>(thread: JoinHandle<Result<T, Failure>>) -> Result<T, Failure> {
+    thread.join().unwrap_or(Err(Failure::Thread("flow driver")))
+}

@@ -1,0 +1,105 @@
+//! Samples of TCP_INFO through the measured window, on one side.
+
+use super::script::Script;
+use super::tcp_info::TcpInfo;
+use forebay_sim::probe::histogram::Histogram;
+use forebay_sim::probe::trace::{FlowTrace, Incident, State, Trace};
+use forebay_sim::time::Picos;
+
+const PICOS_PER_MICRO: Picos = 1_000_000;
+
+/// See the module's page.
+pub(super) struct Sampler {
+    /// By class: the smoothed round-trip time at each sample, as often as segments were
+    /// acknowledged since the sample before.
+    pub(super) rtt: Vec<Histogram>,
+    /// `windows` is made by `finish`; `queue` and `drops` are the router's.
+    trace: Trace,
+    /// By flow: sums of its windows and of their squares; empty if not asked.
+    sums: Vec<(f64, f64)>,
+    /// By flow: its place in the trace, if any; empty if none has one.
+    places: Vec<Option<u32>>,
+}
+
+impl Sampler {
+    pub(super) fn new(script: &Script) -> Self {
+        let flows = script.flows.len();
+        let mut places = vec![None; if script.traced.is_empty() { 0 } else { flows }];
+        for (place, &flow) in (0..).zip(&script.traced) {
+            if let Some(entry) = places.get_mut(flow as usize) {
+                *entry = Some(place);
+            }
+        }
+        Self {
+            rtt: vec![Histogram::default(); script.classes.len()],
+            trace: Trace {
+                flows: vec![FlowTrace::default(); script.traced.len()],
+                ..Trace::default()
+            },
+            sums: vec![(0.0, 0.0); if script.traces { flows } else { 0 }],
+            places,
+        }
+    }
+
+    /// A sample begins.
+    pub(super) fn begin(&mut self, at: Picos) {
+        self.trace.at.push(at);
+        self.trace.window_sum.push(0.0);
+        self.trace.in_avoidance.push(0);
+        for flow in &mut self.trace.flows {
+            flow.cwnd.push(0.0);
+            flow.srtt.push(0);
+            flow.state.push(State::Idle);
+        }
+    }
+
+    /// One connection at the sample that has begun.
+    pub(super) fn take(&mut self, class: u16, flow: u32, before: &TcpInfo, now: &TcpInfo) {
+        self.take_rtt(class, before, now);
+        let (window, state) = (now.window(), now.state());
+        if let (Some(sum), Some(avoiding)) =
+            (self.trace.window_sum.last_mut(), self.trace.in_avoidance.last_mut())
+        {
+            *sum += window;
+            *avoiding += u32::from(state.in_avoidance());
+        }
+        if let Some(sums) = self.sums.get_mut(flow as usize) {
+            *sums = (sums.0 + window, sums.1 + window * window);
+            if now.backed_off_since(before) {
+                let at = self.trace.at.last().copied().unwrap_or(0);
+                self.trace.reductions.push(Incident { at, flow, count: 1 });
+            }
+        }
+        let place = self.places.get(flow as usize).copied().flatten();
+        if let Some(samples) = place.and_then(|place| self.trace.flows.get_mut(place as usize)) {
+            replace_last(&mut samples.cwnd, window);
+            replace_last(&mut samples.srtt, Picos::from(now.rtt) * PICOS_PER_MICRO);
+            replace_last(&mut samples.state, state);
+        }
+    }
+
+    /// The round-trip time of a connection, and how often it was measured since `before`.
+    pub(super) fn take_rtt(&mut self, class: u16, before: &TcpInfo, now: &TcpInfo) {
+        let rtt = Picos::from(now.rtt) * PICOS_PER_MICRO;
+        for _ in 0..now.delivered.wrapping_sub(before.delivered) {
+            self.rtt[usize::from(class)].record(rtt);
+        }
+    }
+
+    /// Gives what it has.
+    pub(super) fn finish(mut self) -> (Trace, Vec<Histogram>) {
+        let n = self.trace.at.len().max(1) as f64;
+        let moments = |&(sum, squares): &(f64, f64)| {
+            let mean = sum / n;
+            (mean, (squares / n - mean * mean).max(0.0))
+        };
+        self.trace.windows = self.sums.iter().map(moments).collect();
+        (self.trace, self.rtt)
+    }
+}
+
+fn replace_last<T>(values: &mut [T], value: T) {
+    if let Some(last) = values.last_mut() {
+        *last = value;
+    }
+}

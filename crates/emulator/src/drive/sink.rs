@@ -1,0 +1,89 @@
+//! A connection's receiving end: counts bytes, looks at none.
+
+use super::sockets::WAKES;
+use super::sys::set_option;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+/// What a sink found when it was woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// More is to come.
+    Open,
+    /// All has arrived.
+    Whole,
+    /// The sender has gone.
+    Gone,
+}
+
+/// See the module's page.
+pub(super) struct Sink {
+    pub(super) socket: OwnedFd,
+    pub(super) flow: u32,
+    /// Bytes to come; `None` for a flow without end.
+    left: Option<u64>,
+    /// Bytes that wake it.
+    wakes: u64,
+    /// A window that is still to be set.
+    clamp: Option<u32>,
+}
+
+impl Sink {
+    /// For a connection that was accepted. A tail shorter than `WAKES` wakes it too.
+    ///
+    /// Linux (tcp_measure_rcv_mss) forgets a window clamp when it sees the first full segment, so
+    /// that `clamp` is set after that.
+    pub(super) fn new(
+        socket: OwnedFd,
+        flow: u32,
+        bytes: Option<u64>,
+        clamp: Option<u32>,
+    ) -> io::Result<Self> {
+        let mut sink = Self { socket, flow, left: bytes, wakes: WAKES, clamp };
+        sink.set_wakes()?;
+        Ok(sink)
+    }
+
+    /// Takes what has arrived; the kernel throws it away (MSG_TRUNC), so that `room` is not touched.
+    pub(super) fn read(&mut self, room: &mut [u8]) -> io::Result<Found> {
+        loop {
+            match recv(&self.socket, &mut *room, RecvFlags::TRUNC) {
+                Ok((_, 0)) | Err(Errno::CONNRESET | Errno::TIMEDOUT) => return Ok(Found::Gone),
+                Ok((_, taken)) => {
+                    self.left = self.left.map(|left| left.saturating_sub(taken as u64));
+                    if self.left == Some(0) {
+                        return Ok(Found::Whole);
+                    }
+                    if taken < room.len() {
+                        break;
+                    }
+                }
+                Err(Errno::AGAIN) => break,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if let Some(clamp) = self.clamp.take() {
+            set_option(
+                self.socket.as_fd(),
+                libc::IPPROTO_TCP,
+                libc::TCP_WINDOW_CLAMP,
+                clamp as i32,
+            )?;
+        }
+        self.set_wakes()?;
+        Ok(Found::Open)
+    }
+
+    fn set_wakes(&mut self) -> io::Result<()> {
+        let most = if self.clamp.is_some() { 1 } else { WAKES };
+        let wakes = self.left.map_or(most, |left| left.min(most));
+        if wakes == self.wakes {
+            return Ok(());
+        }
+        self.wakes = wakes;
+        set_option(self.socket.as_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, wakes as i32)
+    }
+}

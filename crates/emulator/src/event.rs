@@ -1,0 +1,42 @@
+//! Events on standard output, one JSON object a line.
+
+use crate::failure::Failure;
+use crate::plan::Link;
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Says what ended the run.
+pub fn failed(failure: &Failure) {
+    say(&json!({
+        "event": "error",
+        "code": failure.code(),
+        "message": failure.to_string().replace('\n', " "),
+        "hint": failure.hint(),
+    }));
+}
+
+/// A reader that has gone is no reason to fail: standard input's end tells of that.
+fn say(event: &Value) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{event}").and_then(|()| out.flush());
+}
+
+/// Says that the router stands, with these links and queues, and that traffic begins.
+pub fn ready(links: &[Link]) {
+    say(&json!({"event": "ready", "links": links}));
+}
+
+/// Says how far the run is, and how it fares.
+pub fn progress(done: f64, utilization: f64, lateness_p99_s: f64) {
+    say(&json!({
+        "event": "progress",
+        "done": done,
+        "utilization": utilization,
+        "lateness_p99_s": lateness_p99_s,
+    }));
+}
+
+/// Says that the result is written.
+pub fn done() {
+    say(&json!({"event": "done"}));
+}

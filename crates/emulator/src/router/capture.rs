@@ -1,0 +1,127 @@
+//! The packets that leave the first link, as a pcapng file.
+//!
+//! The router hands over copies of their headers and never waits: a thread of its own writes. What
+//! that thread cannot keep up with is missing in the file, and counted.
+
+use crate::failure::Failure;
+use forebay_sim::time::Picos;
+use pcap_file::pcapng::PcapNgWriter;
+use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
+use pcap_file::{DataLink, PcapError};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Bytes kept of a packet: all headers that the testbed's packets can have.
+const SNAP: usize = 128;
+/// Packets that may wait for the thread that writes.
+const BACKLOG: usize = 1 << 14;
+/// Timestamps count nanoseconds.
+const NANOSECONDS: u8 = 9;
+
+struct Frame {
+    at: Picos,
+    bytes: u32,
+    kept: usize,
+    head: [u8; SNAP],
+}
+
+/// Where the router puts packets.
+pub struct Capture {
+    frames: SyncSender<Frame>,
+    /// Packets missing in the file.
+    pub lost: u64,
+}
+
+/// The thread that writes; its file is whole once it has ended.
+pub struct Writing(JoinHandle<Result<(), String>>, String);
+
+impl Capture {
+    /// A file for packets whose times count from now.
+    pub fn begin(path: &Path) -> Result<(Self, Writing), Failure> {
+        let shown = path.display().to_string();
+        let file = File::create(path).map_err(|error| Failure::Result(shown.clone(), error))?;
+        let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let (frames, queue) = sync_channel(BACKLOG);
+        let thread = std::thread::spawn(move || {
+            keep(file, &queue, began).map_err(|error| error.to_string())
+        });
+        Ok((Self { frames, lost: 0 }, Writing(thread, shown)))
+    }
+
+    /// A packet whose last bit leaves `at`.
+    pub fn take(&mut self, at: Picos, packet: &[u8]) {
+        let kept = packet.len().min(SNAP);
+        let mut frame = Frame { at, bytes: packet.len() as u32, kept, head: [0; SNAP] };
+        frame.head[..kept].copy_from_slice(&packet[..kept]);
+        self.lost += u64::from(self.frames.try_send(frame).is_err());
+    }
+}
+
+impl Writing {
+    /// Waits until the file is whole: its `Capture` is gone.
+    pub fn end(self) -> Result<(), Failure> {
+        match self.0.join() {
+            Ok(written) => {
+                written.map_err(|why| Failure::Result(self.1, std::io::Error::other(why)))
+            }
+            Err(_) => Err(Failure::Thread("capture")),
+        }
+    }
+}
+
+fn keep(file: File, queue: &Receiver<Frame>, began: Duration) -> pcap_file::PcapResult<()> {
+    let mut writer = PcapNgWriter::new(BufWriter::new(file))?;
+    writer.write_pcapng_block(InterfaceDescriptionBlock {
+        linktype: DataLink::RAW,
+        snaplen: SNAP as u32,
+        options: vec![InterfaceDescriptionOption::IfTsResol(NANOSECONDS)],
+    })?;
+    for frame in queue {
+        writer.write_pcapng_block(EnhancedPacketBlock {
+            interface_id: 0,
+            timestamp: began + Duration::from_nanos(frame.at / 1_000),
+            original_len: frame.bytes,
+            data: Cow::Borrowed(&frame.head[..frame.kept]),
+            options: Vec::new(),
+        })?;
+    }
+    writer.into_inner().flush().map_err(PcapError::IoError)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pcap_file::pcapng::PcapNgReader;
+    use pcap_file::pcapng::blocks::Block;
+
+    #[test]
+    fn times_to_the_nanosecond_and_heads_of_packets() {
+        let name = format!("forebay-capture-{}.pcapng", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let (mut capture, writing) = Capture::begin(&path).unwrap();
+        capture.take(1_000, &[1; 52]);
+        capture.take(3_999_999_999_000, &[2; 1500]);
+        assert_eq!(capture.lost, 0);
+        drop(capture);
+        writing.end().unwrap();
+        let mut reader = PcapNgReader::new(File::open(&path).unwrap()).unwrap();
+        let mut frames = Vec::new();
+        while let Some(block) = reader.next_block() {
+            if let Block::EnhancedPacket(frame) = block.unwrap() {
+                frames.push((frame.timestamp, frame.original_len, frame.data.to_vec()));
+            }
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(frames[1].0 - frames[0].0, Duration::from_nanos(3_999_999_998));
+        assert_eq!((frames[0].1, &frames[0].2[..]), (52, &[1; 52][..]));
+        assert_eq!((frames[1].1, &frames[1].2[..]), (1500, &[2; SNAP][..]));
+    }
+}

@@ -1,0 +1,176 @@
+//! The router's own readings: cuts between batches, and samples when due.
+
+use crate::plan::Plan;
+use forebay_sim::link::Link;
+use forebay_sim::probe::trace::Incident;
+use forebay_sim::report::LinkReport;
+use forebay_sim::time::{NEVER, Picos};
+
+/// Data packets of a class.
+#[derive(Clone, Copy, Default)]
+pub struct Counts {
+    /// That senders let go.
+    pub sent: u64,
+    /// That queues dropped.
+    pub drops: u64,
+}
+
+/// Samples through the window.
+pub struct QueueTrace {
+    /// When.
+    pub at: Vec<Picos>,
+    /// Packets waiting, for each link.
+    pub queue: Vec<Vec<u32>>,
+    /// Data packets dropped since the sample before.
+    pub drops: Vec<Incident>,
+}
+
+/// What the router has read.
+pub struct RouterReadings {
+    /// The plan's links.
+    pub links: Vec<LinkReport>,
+    /// By batch, then class.
+    pub classes: Vec<Vec<Counts>>,
+    /// If asked for.
+    pub trace: Option<QueueTrace>,
+    /// Data packets that left last links since the run began.
+    pub packets: u64,
+    /// Events since the run began.
+    pub events: u64,
+    /// Packets that belong to no flow.
+    pub strays: u64,
+}
+
+/// See the module's page.
+pub struct Recorder {
+    /// When something is to be read next; `NEVER` once the window is over.
+    pub next_at: Picos,
+    pub packets: u64,
+    pub events: u64,
+    pub strays: u64,
+    warmup: Picos,
+    window: Picos,
+    batches: u32,
+    /// The plan's links; others are not reported.
+    links: usize,
+    cuts: u32,
+    next_cut: Picos,
+    next_sample: Picos,
+    step: Picos,
+    totals: Vec<Counts>,
+    at_cuts: Vec<Vec<Counts>>,
+    trace: Option<QueueTrace>,
+    /// Flows whose packets were dropped since the last sample, one entry a packet.
+    dropped: Vec<u32>,
+}
+
+impl Recorder {
+    pub fn new(plan: &Plan) -> Self {
+        let links = plan.links.len();
+        let step = plan.trace.as_ref().map(|trace| trace.step_ps);
+        let trace =
+            || QueueTrace { at: Vec::new(), queue: vec![Vec::new(); links], drops: Vec::new() };
+        Self {
+            next_at: plan.warmup_ps,
+            packets: 0,
+            events: 0,
+            strays: 0,
+            warmup: plan.warmup_ps,
+            window: plan.window_ps,
+            batches: plan.batches,
+            links,
+            cuts: 0,
+            next_cut: plan.warmup_ps,
+            next_sample: step.map_or(NEVER, |_| plan.warmup_ps),
+            step: step.unwrap_or(NEVER),
+            totals: vec![Counts::default(); plan.classes.len()],
+            at_cuts: Vec::new(),
+            trace: step.map(|_| trace()),
+            dropped: Vec::new(),
+        }
+    }
+
+    /// A sender has let a data packet go.
+    #[inline]
+    pub fn sent(&mut self, class: u16) {
+        self.totals[class as usize].sent += 1;
+    }
+
+    /// A queue has dropped a data packet.
+    pub fn dropped(&mut self, class: u16, flow: u32) {
+        self.totals[class as usize].drops += 1;
+        if self.trace.is_some() && self.cuts > 0 {
+            self.dropped.push(flow);
+        }
+    }
+
+    /// Whether the measured window is over.
+    #[inline]
+    pub fn finished(&self) -> bool {
+        self.cuts > self.batches
+    }
+
+    /// Takes what is due up to `now`.
+    #[cold]
+    pub fn take(&mut self, now: Picos, links: &mut [Link]) {
+        while self.next_at <= now {
+            if self.next_sample < self.next_cut {
+                self.sample(links);
+            } else {
+                self.cut(links);
+            }
+            self.next_at = match self.finished() {
+                true => NEVER,
+                false => self.next_cut.min(self.next_sample),
+            };
+        }
+    }
+
+    fn cut(&mut self, links: &mut [Link]) {
+        links.iter_mut().for_each(|link| link.cut(self.next_cut));
+        if self.cuts == 0 {
+            links.iter_mut().for_each(|link| link.meter.begin(self.trace.is_some()));
+        }
+        if self.cuts == self.batches {
+            links.iter_mut().for_each(|link| link.meter.end());
+        }
+        self.at_cuts.push(self.totals.clone());
+        self.cuts += 1;
+        let share = u128::from(self.window) * u128::from(self.cuts);
+        self.next_cut = self.warmup + (share / u128::from(self.batches)) as Picos;
+    }
+
+    fn sample(&mut self, links: &mut [Link]) {
+        let (now, dropped) = (self.next_sample, &mut self.dropped);
+        self.next_sample = now.saturating_add(self.step);
+        let Some(trace) = &mut self.trace else { return };
+        trace.at.push(now);
+        for (samples, link) in trace.queue.iter_mut().zip(links) {
+            samples.push(link.waiting(now) as u32);
+        }
+        dropped.sort_unstable();
+        let incident = |flow: &[u32]| Incident { at: now, flow: flow[0], count: flow.len() as u32 };
+        trace.drops.extend(dropped.chunk_by(|a, b| a == b).map(incident));
+        dropped.clear();
+    }
+
+    pub fn finish(self, links: Vec<Link>) -> RouterReadings {
+        let batch = |ends: &[Vec<Counts>]| {
+            let pairs = ends[0].iter().zip(&ends[1]);
+            pairs
+                .map(|(from, to)| Counts {
+                    sent: to.sent - from.sent,
+                    drops: to.drops - from.drops,
+                })
+                .collect()
+        };
+        RouterReadings {
+            links: links.into_iter().take(self.links).map(|link| link.meter.into()).collect(),
+            classes: self.at_cuts.windows(2).map(batch).collect(),
+            trace: self.trace,
+            packets: self.packets,
+            events: self.events,
+            strays: self.strays,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+"""``forebay testbed``: what this machine can play."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+import forebay
+from forebay.cli import options
+from forebay.cli.output import print_json
+
+if TYPE_CHECKING:
+    from forebay.testbed import Check, Trial
+
+_CANNOT = 3
+
+
+@click.group("testbed")
+def command() -> None:
+    """The testbed's machine: whether it can play a scenario, and which rate it holds."""
+
+
+@command.command("check")
+@click.argument("path", metavar="[SCENARIO]", required=False)
+@options.overrides
+@options.as_json
+@click.pass_context
+def check(ctx: click.Context, path: str | None, overrides: tuple[str, ...], as_json: bool) -> None:
+    """Play a few seconds of SCENARIO, then of rising rates, and say what is held.
+
+    Without SCENARIO: the rates alone. Exit status 3 where the answer is no.
+    """
+    from forebay import testbed
+
+    scenario = None if path is None else forebay.load(path, overrides)
+    found = testbed.check(scenario, told=_tell)
+    if as_json:
+        print_json(_document(found))
+    else:
+        click.echo(_answer(found))
+    ctx.exit(0 if found.holds else _CANNOT)
+
+
+def _tell(trial: Trial) -> None:
+    said = "held" if trial.holds else "not held: " + "; ".join(trial.faults)
+    click.echo(f"{trial.rate}: {said}", err=True)
+
+
+def _answer(found: Check) -> str:
+    able = "no rate that was tried" if found.rate is None else f"{found.rate}"
+    held = f"this machine holds {able} now (100 Reno flows)"
+    if found.scenario is None:
+        return held
+    return f"{'yes' if found.scenario.holds else 'no'}; {held}"
+
+
+def _document(found: Check) -> dict[str, object]:
+    return {
+        "schema": 1,
+        "holds": found.holds,
+        "rate_bps": None if found.rate is None else float(found.rate),
+        "scenario": None if found.scenario is None else _row(found.scenario),
+        "ladder": [_row(trial) for trial in found.ladder],
+    }
+
+
+def _row(trial: Trial) -> dict[str, object]:
+    return {
+        "rate_bps": float(trial.rate),
+        "holds": trial.holds,
+        "faults": trial.faults,
+        "gate": trial.gate,
+    }

@@ -1,0 +1,87 @@
+"""Access links in the simulator's terms: those that flows share become links with a queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay import _core
+from forebay.scenario import ScenarioError
+
+if TYPE_CHECKING:
+    from forebay.replication import LaidLink, Layout, Route
+    from forebay.workload import Workload
+
+_HOST_QUEUE = 1000
+"""Packets that a host keeps before its own access link: Linux's txqueuelen."""
+_MOST_SHARED = 60_000
+_AT_ONCE = 1e18
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """All links in the simulator's order, and what each flow crosses.
+
+    Attributes
+    ----------
+    route : int32, shape (flows,)
+        Index into ``routes``.
+    access_bps : float64, shape (flows,)
+        Of each flow's own link; without end behind an access link that is shared.
+    """
+
+    links: list[_core.Link]
+    routes: list[Route]
+    route: NDArray[np.int32]
+    access_bps: NDArray[np.float64]
+
+
+def give_access(layout: Layout, workload: Workload) -> Access:
+    """Put the shared access links behind those that are reported."""
+    access = Access(
+        links=[_link(each) for each in layout.links],
+        routes=list(layout.routes),
+        route=workload.traffic_class.copy(),
+        access_bps=workload.access_bps.copy(),
+    )
+    _share(access, workload)
+    return access
+
+
+def _share(access: Access, workload: Workload) -> None:
+    """Give each access link that several flows share a link and a queue of its own."""
+    groups, first, size = np.unique(workload.access_group, return_index=True, return_counts=True)
+    if np.count_nonzero(size > 1) > _MOST_SHARED:
+        wrong = f"more than {_MOST_SHARED} access links are shared"
+        hint = "write a larger access_sharing, or 1"
+        raise ScenarioError("out-of-range", wrong, hint, field="traffic.access_sharing")
+    for group, flow in zip(groups[size > 1], first[size > 1], strict=True):
+        rate = workload.access_bps[flow]
+        access.links.append(_core.Link(rate, buffer_packets=_HOST_QUEUE))
+        forward, backward = access.routes[workload.traffic_class[flow]]
+        access.routes.append(([len(access.links) - 1, *forward], backward))
+        behind = workload.access_group == group
+        access.route[behind] = len(access.routes) - 1
+        access.access_bps[behind] = _AT_ONCE
+
+
+def _link(link: LaidLink) -> _core.Link:
+    """Return a link of the simulator; a discipline may refuse so small a buffer (red does)."""
+    try:
+        return _core.Link(
+            link.rate_bps,
+            buffer_packets=link.buffer_packets,
+            packet_bytes=link.packet_bytes,
+            discipline=link.discipline,
+            parameters=link.parameters,
+            transmit_ring=link.transmit_ring,
+            delay_ps=link.delay_ps,
+            alpha=link.alpha,
+        )
+    except ValueError as error:
+        wrong = f"{link.buffer_packets} packets before {link.name}: {error}"
+        hint = "write a larger size, or set the discipline's parameters"
+        raise ScenarioError("out-of-range", wrong, hint, field="queue") from error

@@ -1,0 +1,24 @@
+"""What a scenario asks of the senders that this kernel does otherwise."""
+
+from __future__ import annotations
+
+import platform
+from typing import TYPE_CHECKING
+
+from forebay.engines.testbed.bed import has_sack
+from forebay.scenario import Tcp
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+
+def broken(scenario: Scenario) -> list[str]:
+    """Return one sentence for each thing asked that the kernel does otherwise."""
+    tcp = [group for group in scenario.traffic if isinstance(group, Tcp)]
+    kernel = f"Linux {platform.release()}"
+    said = []
+    if any(group.sender == "ns2" for group in tcp):
+        said.append(f"the testbed's senders are {kernel}, not ns2")
+    if has_sack(scenario) and any(group.sack is False for group in tcp):
+        said.append("SACK is one switch for all classes of the testbed, and some ask for it: on")
+    return said

@@ -1,0 +1,85 @@
+"""Our congestion controls, compiled on this machine when first asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from forebay.engines.errors import EngineUnavailable
+
+SOURCES = Path(__file__).parents[4] / "crates" / "emulator" / "congestion"
+"""Where the programs' text is: beside the package in a checkout."""
+
+_BTF = Path("/sys/kernel/btf/vmlinux")
+_INSTALL = "install the compiler: `apt-get install clang libbpf-dev`"
+_TIMEOUT_S = 60
+
+
+def built() -> Path:
+    """Folder with the objects and the loader of today's sources, compiled if it is not there.
+
+    Raises
+    ------
+    EngineUnavailable
+        The kernel cannot take them, or something to compile them with is missing.
+    """
+    _require_kernel_and_sources()
+    folder = _cache() / _digest()
+    if not folder.exists():
+        _build(folder)
+    return folder
+
+
+def _require_kernel_and_sources() -> None:
+    if not _BTF.exists():
+        hint = "use a kernel with CONFIG_DEBUG_INFO_BTF, 6.4 or later"
+        raise EngineUnavailable("testbed", f"the kernel gives no type information ({_BTF})", hint)
+    if not SOURCES.is_dir():
+        hint = "run from a checkout of the repository"
+        raise EngineUnavailable("testbed", f"{SOURCES} is not there", hint)
+
+
+def _cache() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "forebay" / "congestion"
+
+
+def _digest() -> str:
+    """Of everything that is compiled: an old build is never taken for a new one."""
+    digest = hashlib.sha256(platform.machine().encode())
+    for path in sorted(SOURCES.glob("*.[ch]")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _build(folder: Path) -> None:
+    """Beside the folder, then renamed: whoever comes first wins, and nobody sees half of it."""
+    if shutil.which("clang") is None:
+        raise EngineUnavailable("testbed", "clang is not there", _INSTALL)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(dir=folder.parent))
+    try:
+        for source in sorted(SOURCES.glob("*.bpf.c")):
+            out = beside / source.name.replace(".bpf.c", ".o")
+            _compile("-O2", "-g", "-target", "bpf", "-c", str(source), "-o", str(out))
+        _compile("-O2", str(SOURCES / "loader.c"), "-lbpf", "-o", str(beside / "loader"))
+        beside.rename(folder)
+    except OSError:
+        if not folder.exists():
+            raise
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _compile(*arguments: str) -> None:
+    done = subprocess.run(
+        ["clang", *arguments], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+    )
+    if done.returncode:
+        wrong = next((line for line in done.stderr.splitlines() if "error" in line), "failed")
+        raise EngineUnavailable("testbed", f"clang: {wrong}", _INSTALL)

@@ -1,0 +1,93 @@
+"""Which rate this machine holds: short runs of the same kind, judged by the same gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from forebay.engines.testbed.playing import play
+from forebay.scenario import Duration, Rate, loads
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+LADDER_MBPS = (10, 50, 100, 155, 311, 500, 622, 1000)
+"""Rates that are tried in turn without a scenario."""
+
+_WARMUP_S = 1.0
+_WINDOW_S = 3.0
+_SMALLER = (0.75, 0.5, 0.25)
+
+_TRIAL = """
+name = "Trial"
+[link]
+rate = "{rate} Mbit/s"
+[queue]
+size = "1 bdp/sqrt(n)"
+[[traffic]]
+flows = 100
+rtt = {{ uniform = ["20 ms", "60 ms"] }}
+start = {{ uniform = ["0 s", "500 ms"] }}
+[measure]
+warmup = "1 s"
+duration = "1 s"
+"""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One short run: at which rate, and what was wrong with it."""
+
+    rate: Rate
+    faults: list[str]
+    gate: dict[str, float]
+
+    @property
+    def holds(self) -> bool:
+        """Whether the gate let it pass."""
+        return not self.faults
+
+
+def try_out(scenario: Scenario) -> Trial:
+    """Play the first seconds of a scenario and judge them."""
+    played = play(_short(scenario, 1.0), 1)
+    return Trial(scenario.link.rate, played.faults, played.gate)
+
+
+def climb() -> Iterator[Trial]:
+    """Try a hundred Reno flows at rising rates, until one is not held."""
+    for rate in LADDER_MBPS:
+        trial = try_out(loads(_TRIAL.format(rate=rate), source="testbed check"))
+        yield trial
+        if not trial.holds:
+            return
+
+
+def holds_below(scenario: Scenario) -> Rate | None:
+    """Return the first of some lower rates at which the scenario's own traffic is held."""
+    for share in _SMALLER:
+        slower = _short(scenario, share)
+        if not play(slower, 1).faults:
+            return slower.link.rate
+    return None
+
+
+def _short(scenario: Scenario, share: float) -> Scenario:
+    """Return the scenario with a short window, its links at a share of their rates."""
+    measure = scenario.measure
+    short = {
+        "warmup": Duration(min(measure.warmup, _WARMUP_S)),
+        "duration": Duration(min(measure.duration, _WINDOW_S)),
+    }
+    return scenario.model_copy(
+        update={
+            "measure": measure.model_copy(update=short),
+            "link": _slower(scenario.link, share),
+            "links": tuple(_slower(link, share) for link in scenario.links),
+        }
+    )
+
+
+def _slower(link: Any, share: float) -> Any:
+    return link.model_copy(update={"rate": Rate(link.rate * share)})

@@ -1,0 +1,138 @@
+"""Replications of a scenario on the machine's own TCP, one after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from forebay.engines.testbed import machine
+from forebay.engines.testbed.assumptions import broken
+from forebay.engines.testbed.errors import NAME
+from forebay.engines.testbed.playing import Played, controls_of
+from forebay.engines.testbed.repeating import play_until_valid
+from forebay.outcome import Outcome, Provenance, Reading, summarize
+from forebay.replication import Watched, check_step, to_reading, to_trace
+
+if TYPE_CHECKING:
+    from forebay.engines.protocol import Progress
+    from forebay.outcome.trace import Trace
+    from forebay.scenario import Duration, Scenario
+
+_KEPT = 64
+
+
+class _Kept(NamedTuple):
+    reading: Reading
+    sysctls: dict[str, str]
+    told: dict[str, Any]
+
+
+class TestbedEngine:
+    """Plays one replication a seed in real time: a run lasts as long as warm-up and window.
+
+    Replications are never played side by side, whatever ``jobs`` says: they would share the
+    cores that each needs for itself to be on time. Replications that this engine object has played
+    before are not played again.
+    """
+
+    __test__ = False  # no test case, whatever its name begins with
+
+    def __init__(self) -> None:
+        machine.check()
+        self._kept: dict[tuple[str, int], _Kept] = {}
+        self._capture: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """Name on the command line."""
+        return NAME
+
+    def capture_to(self, path: Path) -> None:
+        """Have the packets that leave the bottleneck written to a pcapng file."""
+        self._capture = path
+
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Play `scenario` once for each of `seeds`; ``jobs`` is without effect.
+
+        Raises
+        ------
+        EngineUnavailable
+            The machine cannot, or lacks a congestion control.
+        TestbedError
+            The kernel refused a step, or no run of a seed passed the validity gate.
+        """
+        started = time.perf_counter()
+        sha = scenario.sha256()
+        missing = [seed for seed in seeds if (sha, seed) not in self._kept]
+        known = {seed: self._kept[sha, seed] for seed in seeds if seed not in missing}
+        for place, seed in enumerate(missing):
+            known[seed] = self._play(scenario, seed, _part(progress, place, len(missing)))
+            self._keep(sha, seed, known[seed])
+        links, classes = summarize([known[seed].reading for seed in seeds], scenario.goals)
+        return Outcome(
+            scenario=scenario.to_dict(),
+            engine=self.name,
+            links=links,
+            classes=classes,
+            broken_assumptions=broken(scenario),
+            provenance=_provenance(scenario, sha, [known[seed] for seed in seeds], started),
+        )
+
+    def trace(
+        self,
+        scenario: Scenario,
+        *,
+        step: Duration,
+        flows: Sequence[int],
+        seed: int,
+        progress: Progress | None = None,
+    ) -> Trace:
+        """Watch one replication over time."""
+        check_step(scenario, step)
+        watched = Watched(step, tuple(flows))
+        played, _ = play_until_valid(scenario, seed, told=progress, watched=watched)
+        return to_trace(scenario, played.layout, played.raw, step=step, flows=flows, seed=seed)
+
+    def _play(self, scenario: Scenario, seed: int, progress: Progress | None) -> _Kept:
+        played, failed = play_until_valid(scenario, seed, told=progress, capture=self._capture)
+        reading = to_reading(scenario, seed, played.workload, played.layout, played.raw)
+        return _Kept(reading, played.sysctls, _told(seed, played, failed))
+
+    def _keep(self, sha: str, seed: int, kept: _Kept) -> None:
+        self._kept[sha, seed] = kept
+        while len(self._kept) > _KEPT:
+            del self._kept[next(iter(self._kept))]
+
+
+def _part(progress: Progress | None, place: int, of: int) -> Progress | None:
+    return None if progress is None else lambda done: progress((place + done) / of)
+
+
+def _told(seed: int, played: Played, failed: list[list[str]]) -> dict[str, Any]:
+    return {"seed": seed, "gate": played.gate, "invalid": failed, "emulator": played.emulator}
+
+
+def _provenance(scenario: Scenario, sha: str, runs: list[_Kept], started: float) -> Provenance:
+    facts: dict[str, Any] = {
+        "machine": machine.describe(controls_of(scenario)),
+        "sysctls": runs[0].sysctls,
+        "runs": [run.told for run in runs],
+    }
+    return Provenance(
+        version=metadata.version("forebay"),
+        seeds=[run.reading.seed for run in runs],
+        scenario_sha256=sha,
+        wall_s=time.perf_counter() - started,
+        packets=sum(run.reading.packets for run in runs),
+        **facts,
+    )

@@ -1,0 +1,66 @@
+"""What can go wrong on a real machine, each with what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from forebay.engines.errors import EngineUnavailable
+
+NAME = "testbed"
+
+_EXPECTED = "look whether the kernel has the feature, and nothing else manages these interfaces"
+_NEEDS_ROOT = (
+    "run it as root of the machine or of a privileged container; a user namespace does not "
+    "suffice, for TUN devices need CAP_NET_ADMIN there"
+)
+
+
+class TestbedError(EngineUnavailable):
+    """The kernel, or the emulator, refused a step."""
+
+    code = "testbed"
+    __test__ = False  # no test case, whatever its name begins with
+
+    def __init__(self, what: str, hint: str = _EXPECTED) -> None:
+        super().__init__(NAME, what, hint)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.missing, self.hint))
+
+
+class GateFailed(TestbedError):
+    """Every run failed the validity gate: the machine is too slow for the rate, or busy."""
+
+    code = "gate-failed"
+
+
+def needs_root(what: str) -> EngineUnavailable:
+    """Return the error for a machine that does not let us."""
+    return EngineUnavailable(NAME, what, _NEEDS_ROOT)
+
+
+@contextmanager
+def asking(what: str, hint: str = "") -> Iterator[None]:
+    """Turn the failure of a system or netlink call into one line: what was asked, the answer."""
+    # pyroute2 is imported where a namespace is made; here its error is known by its parts.
+    try:
+        yield
+    except EngineUnavailable:
+        raise
+    except Exception as error:
+        number, answer = _read(error)
+        if number is None:
+            raise
+        if not hint and number in (1, 13):  # EPERM, EACCES
+            hint = _NEEDS_ROOT
+        raise TestbedError(f"{what}: {answer}", hint or _EXPECTED) from error
+
+
+def _read(error: Exception) -> tuple[int | None, str]:
+    """Return errno and text of an OSError or of pyroute2's NetlinkError; None for a bug."""
+    if isinstance(error, OSError):
+        return error.errno or 0, error.strerror or str(error)
+    if type(error).__name__ == "NetlinkError" and error.args:
+        return int(error.args[0]), str(error.args[-1])
+    return None, ""

@@ -1,0 +1,76 @@
+"""What this machine is: whether the testbed can run on it, and what an Outcome says of it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from forebay.engines.errors import EngineUnavailable
+from forebay.engines.testbed.errors import NAME, needs_root
+from forebay.engines.testbed.sides import can_open_tun
+
+_PROGRAM = "forebay-emulator"
+_AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_MODULES = Path("/sys/module")
+_CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+
+
+def check() -> None:
+    """Refuse a machine that lacks what every run needs.
+
+    Raises
+    ------
+    EngineUnavailable
+        It is not Linux, or we are not root, or TUN, pyroute2 or the emulator is missing.
+    """
+    if sys.platform != "linux":
+        raise EngineUnavailable(NAME, f"it needs Linux, and this is {sys.platform}", "use Linux")
+    emulator()
+    if os.geteuid() != 0:
+        raise needs_root("it needs root")
+    if not can_open_tun():
+        hint = "load the module tun; in a container pass --device /dev/net/tun and CAP_NET_ADMIN"
+        raise EngineUnavailable(NAME, "it needs TUN devices, and /dev/net/tun is not there", hint)
+    try:
+        import pyroute2  # noqa: F401
+    except ImportError as error:
+        raise EngineUnavailable(NAME, "there is no pyroute2", "run `make setup`") from error
+
+
+def emulator() -> Path:
+    """Return the emulator: FOREBAY_EMULATOR, or the program beside this Python or on the PATH."""
+    beside = Path(sys.executable).parent / _PROGRAM
+    found = os.environ.get("FOREBAY_EMULATOR") or shutil.which(beside) or shutil.which(_PROGRAM)
+    if found is None or not os.access(found, os.X_OK):
+        missing = f"there is no program {found or _PROGRAM}"
+        hint = "build it with `make setup`, or `cargo install --path crates/emulator`"
+        raise EngineUnavailable(NAME, missing, hint)
+    return Path(found)
+
+
+def describe(controls: Iterable[str]) -> dict[str, Any]:
+    """Return the facts of the machine that a reading depends on."""
+    return {
+        "kernel": platform.release(),
+        "cores": os.cpu_count(),
+        "clock_source": _CLOCK.read_text().strip() if _CLOCK.exists() else None,
+        "congestion_controls": _AVAILABLE.read_text().split(),
+        "congestion_parameters": _parameters(controls),
+    }
+
+
+def _parameters(controls: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return the module parameters of those that have any: HyStart's and the like."""
+    read = {name: _read(_MODULES / f"tcp_{name}" / "parameters") for name in controls}
+    return {name: found for name, found in read.items() if found}
+
+
+def _read(place: Path) -> dict[str, str]:
+    if not place.is_dir():
+        return {}
+    return {file.name: file.read_text().strip() for file in sorted(place.iterdir())}

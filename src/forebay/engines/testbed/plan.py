@@ -1,0 +1,151 @@
+"""PLAN.json, schema 1: what the emulator is to play. `crates/emulator/src/plan.rs` reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from forebay.engines.testbed import addresses, namespaces
+from forebay.engines.testbed.congestion import KERNEL_NAMES
+from forebay.engines.testbed.sides import TUN
+from forebay.replication import Layout, Watched, parts, picoseconds
+from forebay.scenario import Tcp
+
+if TYPE_CHECKING:
+    from forebay.replication import LaidLink
+    from forebay.scenario import Scenario, Traffic
+    from forebay.workload import Workload
+
+SCHEMA = 1
+SAMPLE_S = 0.05
+
+
+class Places(NamedTuple):
+    """Names of the two namespaces, and of the files beside the plan."""
+
+    left: str
+    right: str
+    result: Path
+    capture: Path | None = None
+
+
+def make_plan(
+    scenario: Scenario,
+    workload: Workload,
+    layout: Layout,
+    places: Places,
+    watched: Watched | None = None,
+) -> dict[str, Any]:
+    """Return the plan, ready for JSON; times in picoseconds."""
+    return {
+        "schema": SCHEMA,
+        "seed": workload.tie_break_seed,
+        "warmup_ps": picoseconds(scenario.measure.warmup),
+        "window_ps": picoseconds(scenario.measure.duration),
+        "batches": parts(scenario),
+        "result": str(places.result),
+        "sender": _side(places.left),
+        "receiver": _side(places.right),
+        "first_sender": str(addresses.SENDERS[0]),
+        "first_receiver": str(addresses.RECEIVERS[0]),
+        "links": [plan_link(link) for link in layout.links],
+        "memory_bytes": None if scenario.memory is None else int(scenario.memory),
+        "routes": [list(route) for route in layout.routes],
+        "classes": [
+            _class(group, last)
+            for group, last in zip(scenario.traffic, layout.last_link, strict=True)
+        ],
+        "flows": _flows(workload),
+        "congestion_controls": [_kernel_name(name) for name in workload.congestion_controls],
+        "packets": _packets(workload),
+        "sessions": _sessions(workload),
+        "sample_ps": picoseconds(SAMPLE_S),
+        "trace": None if watched is None else _trace(watched),
+        "capture": None if places.capture is None else str(places.capture),
+    }
+
+
+def plan_link(link: LaidLink) -> dict[str, Any]:
+    """Return a link as the plan has it, and as the emulator's `ready` repeats it."""
+    return {
+        "name": link.name,
+        "rate_bps": link.rate_bps,
+        "buffer_packets": link.buffer_packets,
+        "packet_bytes": link.packet_bytes,
+        "discipline": link.discipline,
+        "parameters": {name: float(value) for name, value in link.parameters.items()},
+        "transmit_ring": link.transmit_ring,
+        "delay_ps": link.delay_ps,
+        "alpha": link.alpha,
+    }
+
+
+def _kernel_name(name: str) -> str:
+    """Return the kernel's name; of one that no kernel has, and so no flow uses, its own."""
+    return KERNEL_NAMES.get(name, name)
+
+
+def _side(namespace: str) -> dict[str, str]:
+    return {"netns": str(namespaces.path_of(namespace)), "tun": TUN}
+
+
+def _class(group: Traffic, last_link: int) -> dict[str, Any]:
+    tcp = group if isinstance(group, Tcp) else None
+    return {
+        "kind": group.kind,
+        "ecn": tcp is not None and tcp.ecn,
+        "max_window": None if tcp is None else tcp.max_window,
+        "reverse": group.direction == "reverse",
+        "last_link": last_link,
+    }
+
+
+def _flows(workload: Workload) -> dict[str, list[Any]]:
+    # A class has one route, so the class's number is the route's.
+    return {
+        "class": workload.traffic_class.tolist(),
+        "route": workload.traffic_class.tolist(),
+        "congestion_control": workload.congestion_control.tolist(),
+        "rtt_ps": workload.rtt_ps.tolist(),
+        "start_ps": workload.start_ps.tolist(),
+        "segments": workload.segments.tolist(),
+        "packet_bytes": workload.packet_bytes.tolist(),
+        "access_bps": workload.access_bps.tolist(),
+        "access_group": workload.access_group.tolist(),
+    }
+
+
+def _packets(workload: Workload) -> dict[str, list[int]] | None:
+    packets = workload.packets
+    if packets is None:
+        return None
+    return {
+        "offsets": packets.offsets.tolist(),
+        "at_ps": packets.at_ps.tolist(),
+        "bytes": packets.bytes.tolist(),
+    }
+
+
+def _sessions(workload: Workload) -> dict[str, list[int]] | None:
+    sessions = workload.sessions
+    if sessions is None:
+        return None
+    return {
+        "offsets": sessions.offsets.tolist(),
+        "segments": sessions.segments.tolist(),
+        "think_ps": sessions.think_ps.tolist(),
+    }
+
+
+def _trace(watched: Watched) -> dict[str, Any]:
+    return {"step_ps": picoseconds(watched.step_s), "flows": list(watched.flows)}
+
+
+def largest_packet(workload: Workload) -> int:
+    """Return the bytes of the largest packet, headers included."""
+    sizes = [workload.packet_bytes]
+    if workload.packets is not None:
+        sizes.append(workload.packets.bytes)
+    return max((int(np.max(each)) for each in sizes if each.size), default=0)

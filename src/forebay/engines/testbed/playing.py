@@ -1,0 +1,106 @@
+"""One replication: drawn, laid out, played, judged; again where the machine stumbled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forebay.engines.testbed import congestion, machine
+from forebay.engines.testbed.bed import bed_for
+from forebay.engines.testbed.errors import TestbedError
+from forebay.engines.testbed.gate import faults
+from forebay.engines.testbed.plan import Places, make_plan
+from forebay.engines.testbed.program import Event, Program
+from forebay.engines.testbed.registry import Record, recording
+from forebay.engines.testbed.result import Result, read_result
+from forebay.replication import Layout, RawReadings, Watched, lay_out
+from forebay.scenario import Tcp
+from forebay.workload import Workload, draw
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+_CHANGED = "forebay and forebay-emulator must be of one version: run `make setup`"
+
+Told = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Played:
+    """What one run read, and whether it counts.
+
+    Attributes
+    ----------
+    faults : list of str
+        What made it invalid; none for a valid one.
+    gate, sysctls, emulator
+        For the provenance.
+    """
+
+    workload: Workload
+    layout: Layout
+    raw: RawReadings
+    gate: dict[str, float]
+    faults: list[str]
+    sysctls: dict[str, str]
+    emulator: dict[str, Any]
+
+
+def play(
+    scenario: Scenario,
+    seed: int,
+    *,
+    told: Told | None = None,
+    watched: Watched | None = None,
+    capture: Path | None = None,
+) -> Played:
+    """Play the replication of `seed` once.
+
+    Raises
+    ------
+    EngineUnavailable, TestbedError
+        This machine cannot, or refused a step. Whatever was made is removed.
+    """
+    machine.check()
+    workload, layout = draw(scenario, seed), lay_out(scenario)
+    if watched is not None:
+        watched.check(len(workload))
+    with ExitStack() as made:
+        made.enter_context(congestion.ensure(controls_of(scenario)))
+        record = made.enter_context(recording())
+        bed = made.enter_context(bed_for(scenario, workload, record))
+        scratch = record.make_scratch()
+        places = Places(bed.left.namespace, bed.right.namespace, scratch / "result.json", capture)
+        plan = make_plan(scenario, workload, layout, places, watched)
+        result = _run(plan, scratch / "plan.json", record, told)
+    limited = any(isinstance(group, Tcp) and group.max_window for group in scenario.traffic)
+    wrong = faults(result.gate, window_is_limited=limited)
+    return Played(workload, layout, result.raw, result.gate, wrong, bed.sysctls, result.provenance)
+
+
+def controls_of(scenario: Scenario) -> list[str]:
+    """Return the congestion controls that a scenario asks for, each once."""
+    asked = (name for group in scenario.traffic if isinstance(group, Tcp) for name in group.shares)
+    return list(dict.fromkeys(asked))
+
+
+def _run(plan: dict[str, Any], path: Path, record: Record, told: Told | None) -> Result:
+    path.write_text(json.dumps(plan))
+    with Program(machine.emulator(), path, record.started) as program:
+        for event in program.events():
+            if event["event"] == "ready":
+                _check_queues(plan, event)
+            elif event["event"] == "progress" and told is not None:
+                told(event["done"])
+    return read_result(Path(plan["result"]))
+
+
+def _check_queues(plan: dict[str, Any], ready: Event) -> None:
+    """Compare the queues as the router has made them with those that were asked for."""
+    if ready.get("links") != plan["links"]:
+        wrong = f"the router's queues read {ready.get('links')} where {plan['links']} were asked"
+        raise TestbedError(wrong, _CHANGED)

@@ -1,0 +1,142 @@
+"""What was made, written down before it is made, so that exactly that can be removed.
+
+One JSON file a run in the runtime directory. A run that ends removes what its file names, then
+the file. A run that was killed leaves the file, and the next start removes what it names once
+its owner is dead. Nothing is ever removed that no file of a dead owner names.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from itertools import count
+from pathlib import Path
+
+from forebay.engines.testbed import namespaces
+from forebay.engines.testbed.errors import asking
+from forebay.engines.testbed.owner import Owner
+
+_PLACE = "/run/forebay"
+_ENDING = ".json"
+
+_number = count()
+
+
+def directory() -> Path:
+    """Return the runtime directory; FOREBAY_RUNTIME_DIR names another."""
+    return Path(os.environ.get("FOREBAY_RUNTIME_DIR", _PLACE))
+
+
+@dataclass
+class Record:
+    """What one run makes. ``close`` removes it, in the reverse order of making."""
+
+    path: Path
+    owner: Owner
+    namespaces: list[str] = field(default_factory=list)
+    scratch: str | None = None
+    child: Owner | None = None
+
+    def will_make(self, *names: str) -> None:
+        """Write down namespaces, and whatever is in them, before they are made."""
+        self.namespaces.extend(names)
+        self._write()
+
+    def make_scratch(self) -> Path:
+        """Make a folder for plan and result."""
+        name = f"forebay-{self.path.stem}"
+        self.scratch = str(Path(tempfile.gettempdir()) / name)
+        self._write()
+        Path(self.scratch).mkdir(mode=0o700)
+        return Path(self.scratch)
+
+    def started(self, pid: int) -> None:
+        """Write down the child process. Should we die first, the kernel ends it."""
+        self.child = Owner.of(pid)
+        self._write()
+
+    def close(self) -> None:
+        """Remove all of it, then the record."""
+        if self.child is not None:
+            self.child.end()
+        for name in self.namespaces:
+            namespaces.remove(name)
+        if self.scratch is not None:
+            shutil.rmtree(self.scratch, ignore_errors=True)
+        self.path.unlink(missing_ok=True)
+
+    def _write(self) -> None:
+        beside = self.path.with_suffix(".new")
+        beside.write_text(json.dumps({**asdict(self), "path": str(self.path)}))
+        beside.replace(self.path)
+
+    @classmethod
+    def read(cls, path: Path) -> Record:
+        """Read a record back."""
+        told = json.loads(path.read_text())
+        child = told["child"]
+        return cls(
+            path, Owner(*told["owner"]), told["namespaces"], told["scratch"],
+            None if child is None else Owner(*child),
+        )  # fmt: skip
+
+
+@contextmanager
+def recording() -> Iterator[Record]:
+    """Remove what dead owners left, then keep a record of our own until the end."""
+    place = directory()
+    with asking(f"making {place}", "run it as root, or set FOREBAY_RUNTIME_DIR"):
+        place.mkdir(mode=0o755, parents=True, exist_ok=True)
+        remove_leftovers()
+        record = Record(place / f"{os.getpid()}-{next(_number)}{_ENDING}", Owner.here())
+        record._write()
+    try:
+        yield record
+    finally:
+        record.close()
+
+
+def remove_leftovers() -> list[str]:
+    """Remove what the records of dead owners name; return the names of those records."""
+    place = directory()
+    if not place.is_dir():
+        return []
+    removed = []
+    with _alone(place):
+        for path in sorted(place.glob(f"*{_ENDING}")):
+            record = _dead(path)
+            if record is not None:
+                record.close()
+                removed.append(path.stem)
+        _remove_halves(place)
+    return removed
+
+
+def _dead(path: Path) -> Record | None:
+    try:
+        record = Record.read(path)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # another's, or removed meanwhile
+    return None if record.owner.alive else record
+
+
+def _remove_halves(place: Path) -> None:
+    """Remove records that were being written when their owner died: the whole one is beside."""
+    for path in place.glob("*.new"):
+        pid = path.stem.partition("-")[0]
+        if pid.isdigit() and Owner.of(int(pid)) is None:
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    with open(place / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with suppress(FileNotFoundError):
+            yield

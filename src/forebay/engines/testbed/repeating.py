@@ -1,0 +1,51 @@
+"""A run that fails the gate is played again, up to a limit, and then refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forebay.engines.testbed.capacity import holds_below
+from forebay.engines.testbed.errors import GateFailed
+from forebay.engines.testbed.playing import Played, Told, play
+
+if TYPE_CHECKING:
+    from forebay.replication import Watched
+    from forebay.scenario import Scenario
+
+ATTEMPTS = 3
+
+
+def play_until_valid(
+    scenario: Scenario,
+    seed: int,
+    *,
+    told: Told | None = None,
+    watched: Watched | None = None,
+    capture: Path | None = None,
+) -> tuple[Played, list[list[str]]]:
+    """Return the first valid run, and what was wrong with those before it.
+
+    Raises
+    ------
+    GateFailed
+        None of ``ATTEMPTS`` runs is valid: the reason, and the rate that this machine holds.
+    """
+    failed: list[list[str]] = []
+    while len(failed) < ATTEMPTS:
+        played = play(scenario, seed, told=told, watched=watched, capture=capture)
+        if not played.faults:
+            return played, failed
+        failed.append(played.faults)
+    raise refusal(scenario, failed)
+
+
+def refusal(scenario: Scenario, failed: list[list[str]]) -> GateFailed:
+    """Return the error that says why, and what this machine can hold instead."""
+    holds = holds_below(scenario)
+    able = "no smaller rate that was tried" if holds is None else f"{holds}"
+    return GateFailed(
+        f"{len(failed)} runs of seed failed the validity gate ({'; '.join(failed[-1])}); "
+        f"this machine holds {able} of such traffic now",
+        "leave the machine idle, ask for a lower link.rate, or choose another engine",
+    )

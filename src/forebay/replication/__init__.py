@@ -1,0 +1,27 @@
+"""What every engine that plays a workload shares: the network's layout and the readings' names.
+
+Nothing in here moves a packet or keeps a window: engines stay independent where it matters.
+"""
+
+from __future__ import annotations
+
+from forebay.replication.layout import LaidLink, Layout, Route, lay_out
+from forebay.replication.raw import RawReadings
+from forebay.replication.telling import to_reading
+from forebay.replication.watching import check_step, to_trace
+from forebay.replication.window import BATCHES, Watched, parts, picoseconds
+
+__all__ = [
+    "BATCHES",
+    "LaidLink",
+    "Layout",
+    "RawReadings",
+    "Route",
+    "Watched",
+    "check_step",
+    "lay_out",
+    "parts",
+    "picoseconds",
+    "to_reading",
+    "to_trace",
+]

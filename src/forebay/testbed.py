@@ -1,0 +1,79 @@
+"""The testbed's machine, asked about itself: what can it play?
+
+>>> from forebay import testbed
+>>> testbed.check(scenario).holds
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forebay.engines.testbed import machine
+from forebay.engines.testbed.capacity import LADDER_MBPS, Trial, climb, try_out
+from forebay.engines.testbed.registry import remove_leftovers
+
+if TYPE_CHECKING:
+    from forebay.scenario import Rate, Scenario
+
+__all__ = ["LADDER_MBPS", "Check", "Trial", "check", "remove_leftovers"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """What short runs on this machine have shown.
+
+    Attributes
+    ----------
+    scenario : Trial or None
+        The scenario's own first seconds; None where none was asked about.
+    ladder : tuple of Trial
+        A hundred Reno flows at rising rates, up to the first that is not held.
+    """
+
+    scenario: Trial | None
+    ladder: tuple[Trial, ...]
+
+    @property
+    def rate(self) -> Rate | None:
+        """The highest rate that was held, bit/s; None if none was."""
+        held = [trial.rate for trial in self.ladder if trial.holds]
+        return held[-1] if held else None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the scenario is held or, without one, any rate."""
+        return self.rate is not None if self.scenario is None else self.scenario.holds
+
+
+def check(
+    scenario: Scenario | None = None, *, told: Callable[[Trial], None] | None = None
+) -> Check:
+    """Play a few seconds of a scenario, then of rising rates, and judge each by the gate.
+
+    Parameters
+    ----------
+    told : callable, optional
+        Called after each short run.
+
+    Raises
+    ------
+    EngineUnavailable
+        The testbed cannot run on this machine at all; its text says what is missing.
+    """
+    machine.check()
+    own = None if scenario is None else try_out(scenario)
+    ladder = []
+    for trial in [] if own is None else [own]:
+        _tell(told, trial)
+    for trial in climb():
+        ladder.append(trial)
+        _tell(told, trial)
+    return Check(own, tuple(ladder))
+
+
+def _tell(told: Callable[[Trial], None] | None, trial: Trial) -> None:
+    if told is not None:
+        told(trial)

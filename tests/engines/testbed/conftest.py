@@ -1,0 +1,68 @@
+"""The testbed with an emulator that moves nothing; and a reason where a machine has no testbed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forebay.engines import EngineUnavailable
+from forebay.engines.testbed import machine, playing
+from forebay.engines.testbed.bed import Bed
+from forebay.engines.testbed.sides import Side
+from forebay.scenario import Scenario, loads
+
+FAKE = Path(__file__).with_name("fake_emulator.py")
+
+SMALL = """
+name = "Small"
+link.rate = "10 Mbit/s"
+queue.size = "20 packets"
+measure = { warmup = "1 s", duration = "2 s" }
+[[traffic]]
+flows = 4
+rtt = "40 ms"
+start = { uniform = ["0 s", "200 ms"] }
+"""
+
+
+@pytest.fixture
+def small() -> Scenario:
+    return loads(SMALL)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Play with a fake emulator and without namespaces: no root needed. Returns a setter."""
+    program = tmp_path / "emulator"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{FAKE}" "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("FOREBAY_EMULATOR", str(program))
+    monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
+    monkeypatch.setattr(machine, "check", lambda: None)
+    monkeypatch.setattr(playing, "bed_for", _no_bed)
+
+    def behave(how: str) -> None:
+        monkeypatch.setenv("FAKE", how)
+
+    behave("well")
+    return behave
+
+
+@contextmanager
+def _no_bed(scenario: Scenario, workload: Any, record: Any) -> Iterator[Bed]:
+    left, right = (Side(name, None, None, 1500, True) for name in ("a", "b"))  # type: ignore[arg-type]
+    yield Bed(left, right, {"net.ipv4.tcp_sack": "1"})
+
+
+@pytest.fixture
+def real() -> None:
+    """Skip where the machine cannot play, and say why."""
+    try:
+        machine.check()
+    except EngineUnavailable as error:
+        pytest.skip(str(error))

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Speaks as forebay-emulator does, and moves nothing: readings follow from the plan alone.
+
+FAKE names what it does: "well", "late" (fails the gate), "late-once PATH", "refuse", "die",
+"chatter", "other-queue", "forever".
+"""
+
+import json
+import os
+import sys
+import threading
+import time
+
+
+def say(**event):
+    print(json.dumps(event), flush=True)
+
+
+def follow_parent():
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
+def readings(plan, lateness_s):
+    classes, batches = len(plan["classes"]), plan["batches"]
+    length_s = plan["window_ps"] / batches / 1e12
+    zero = [[0] * classes for _ in range(batches)]
+    sent = [[80] * classes for _ in range(batches)]
+    histogram = [[0.0, 0.001, 0.002], [3.0, 1.0]]
+    link = {
+        "busy_s": [0.9 * length_s] * batches,
+        "queue_packet_s": [5 * length_s] * batches,
+        "delay_sum_s": [0.08] * batches,
+        "queue_s": [[0.5 * length_s] * 2] * batches,
+        "queue_bin_width": 4,
+        "delay": histogram,
+        "arrivals": [[100] * classes for _ in range(batches)],
+        "drops": [[20] * classes for _ in range(batches)],
+        "marks": zero,
+        "sent_bytes": [[120_000] * classes for _ in range(batches)],
+    }
+    return {
+        "links": [link for _ in plan["links"]],
+        "sent": sent, "drops": zero, "delivered_bytes": sent, "timeouts": zero,
+        "retransmissions": zero, "flow_bytes": [1000 for _ in plan["flows"]["class"]],
+        "rtt": [histogram] * classes, "completions_s": [[0.5]] * classes,
+        "trace": None, "packets": 1600, "events": 3200, "wall_s": 1.0,
+        "gate": {
+            "lateness_p50_s": 1e-5, "lateness_p99_s": lateness_s, "lateness_max_s": lateness_s,
+            "tun_tx_drops": 0, "write_errors": 0, "rwnd_limited": 0.0, "sndbuf_limited": 0.0,
+            "failed_connections": 0, "refused_datagrams": 0,
+            "dsacks": 0, "router_cpu": 0.1, "stalls": 0,
+        },
+        "provenance": {"emulator": "fake"},
+    }  # fmt: skip
+
+
+def late_once(path):
+    if os.path.exists(path):
+        return False
+    open(path, "w").close()
+    return True
+
+
+def main():
+    how, *rest = os.environ.get("FAKE", "well").split()
+    threading.Thread(target=follow_parent, daemon=True).start()
+    with open(sys.argv[2]) as file:
+        plan = json.load(file)
+    if how == "refuse":
+        say(event="error", code="kernel", message="opening /dev/net/tun: no", hint="ask nicely")
+        return 1
+    if how == "die":
+        print("panicked", file=sys.stderr)
+        return 101
+    if how == "chatter":
+        print("hello", flush=True)
+    links = plan["links"]
+    if how == "other-queue":
+        links = [{**link, "buffer_packets": link["buffer_packets"] + 1} for link in links]
+    say(event="ready", links=links)
+    say(event="progress", done=0.5, utilization=0.9, lateness_p99_s=1e-5)
+    while how == "forever":
+        time.sleep(0.05)
+        say(event="progress", done=0.5, utilization=0.9, lateness_p99_s=1e-5)
+    late = how == "late" or (how == "late-once" and late_once(rest[0]))
+    with open(plan["result"], "w") as file:
+        json.dump(readings(plan, 5e-3 if late else 1e-4), file)
+    say(event="done")
+    return 0
+
+
+status = main()
+sys.stderr.flush()
+os._exit(status)  # a thread still waits for our parent

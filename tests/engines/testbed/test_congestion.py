@@ -1,0 +1,137 @@
+"""The kernel takes our congestion controls, sockets use them, and nothing of them stays."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from forebay.engines.errors import EngineUnavailable
+from forebay.engines.testbed import bpf, congestion
+from forebay.scenario.congestion import CONGESTION_CONTROLS
+
+OURS = ("scalable", "bic", "cubic-beta-0.8", "cubic-beta-0.7", "compound")
+
+
+def _why_not() -> str:
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return "only root on Linux may register a congestion control"
+    if not Path("/sys/kernel/btf/vmlinux").exists():
+        return "the kernel gives no type information (BTF)"
+    try:
+        bpf.built()
+    except EngineUnavailable as missing:
+        return missing.missing
+    return ""
+
+
+@pytest.fixture
+def kernel() -> None:
+    if why := _why_not():
+        pytest.skip(why)
+    if _registered():
+        pytest.skip("another run on this machine has them")
+
+
+def _registered() -> set[str]:
+    known = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+    return {name for name in known if name.startswith("fb_")}
+
+
+def _kernel_names(names: tuple[str, ...] = OURS) -> set[str]:
+    return {congestion.KERNEL_NAMES[name] for name in names}
+
+
+def test_names_fit_the_kernel_and_are_not_its_own() -> None:
+    assert set(congestion.KERNEL_NAMES) == set(CONGESTION_CONTROLS) - {"bbr3"}
+    assert len(set(congestion.KERNEL_NAMES.values())) == len(congestion.KERNEL_NAMES)
+    assert all(len(name) <= 15 for name in congestion.KERNEL_NAMES.values())
+    assert all(name.startswith("fb_") for name in _kernel_names())
+
+
+def test_one_that_no_kernel_has_is_refused() -> None:
+    with pytest.raises(EngineUnavailable, match="bbr3") as refused, congestion.ensure(["bbr3"]):
+        pass
+    assert "compound" in refused.value.hint
+
+
+def test_without_a_compiler_the_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    btf = tmp_path / "vmlinux"
+    btf.touch()
+    monkeypatch.setattr(bpf, "_BTF", btf)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(EngineUnavailable, match="clang is not there") as refused:
+        bpf.built()
+    assert "apt-get install clang libbpf-dev" in refused.value.hint
+
+
+def test_the_kernels_own_need_no_loader() -> None:
+    if sys.platform != "linux":
+        pytest.skip("Linux only")
+    before = _registered()
+    with congestion.ensure(["reno"]):
+        assert _registered() == before
+
+
+_IN_A_NAMESPACE = """
+import socket, sys
+for name in sys.argv[1:]:
+    with socket.socket() as flow:
+        flow.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
+        read = flow.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
+        print(read.rstrip(bytes(1)).decode())
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+def test_sockets_of_a_namespace_use_them_and_nothing_stays() -> None:
+    if shutil.which("unshare") is None:
+        pytest.skip("no unshare to make a namespace with")
+    names = sorted(_kernel_names())
+    with congestion.ensure(OURS):
+        assert _registered() == set(names)
+        command = ["unshare", "-n", sys.executable, "-c", _IN_A_NAMESPACE, *names]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == names
+    assert not _registered()
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_second_run_is_refused_and_leaves_the_first_alone() -> None:
+    with congestion.ensure(["bic"]):
+        with (
+            pytest.raises(EngineUnavailable, match="another run has"),
+            congestion.ensure(["scalable", "bic"]),
+        ):
+            pass
+        assert _registered() == _kernel_names(("bic",))
+
+
+_HOLDER = """
+import time
+from forebay.engines.testbed import congestion
+with congestion.ensure(["compound", "scalable"]):
+    print("up", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+def test_a_run_that_is_killed_leaves_nothing(end: signal.Signals) -> None:
+    with subprocess.Popen([sys.executable, "-c", _HOLDER], stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"up\n"
+        assert _registered() == _kernel_names(("compound", "scalable"))
+        holder.send_signal(end)
+    until = time.monotonic() + 5
+    while _registered() and time.monotonic() < until:
+        time.sleep(0.005)
+    assert not _registered()

@@ -1,0 +1,113 @@
+"""From scenario to Outcome with an emulator that moves nothing: no root, no traffic."""
+
+import pickle
+
+import pytest
+
+from forebay.engines import EngineUnavailable, get
+from forebay.engines.testbed import machine, registry, repeating
+from forebay.engines.testbed.errors import GateFailed, TestbedError, asking
+
+
+def test_an_outcome_has_the_readings_and_the_machine(fake, small):
+    seen = []
+    outcome = get("testbed").run(small, [3, 4], progress=seen.append)
+    assert outcome.engine == "testbed"
+    link = outcome.links["bottleneck"]
+    assert link.utilization.value == pytest.approx(0.9) and link.utilization.n == 2
+    assert link.loss_rate.value == pytest.approx(0.2)
+    assert link.queue_packets.mean.value == pytest.approx(5.0)
+    assert seen == [0.25, 0.75], "one replication after the other"
+    told = outcome.provenance.model_dump()
+    assert told["seeds"] == [3, 4] and told["packets"] == 3200
+    assert told["machine"]["kernel"] and told["machine"]["congestion_controls"]
+    assert told["sysctls"] == {"net.ipv4.tcp_sack": "1"}
+    assert [run["gate"]["lateness_p99_s"] for run in told["runs"]] == [1e-4, 1e-4]
+
+
+def test_a_seed_is_played_once(fake, small):
+    engine = get("testbed")
+    first = engine.run(small, [1])
+    fake("die")
+    assert engine.run(small, [1]).links == first.links
+
+
+def test_a_run_that_fails_the_gate_is_played_again(fake, small, tmp_path):
+    fake(f"late-once {tmp_path / 'was-late'}")
+    (told,) = get("testbed").run(small, [1]).provenance.model_dump()["runs"]
+    assert told["invalid"] == [["delivery lateness p99 5 ms, at most 1 ms"]], (
+        "and the Outcome says so"
+    )
+
+
+def test_and_is_refused_after_three_and_never_a_number(fake, small, monkeypatch):
+    fake("late")
+    runs = []
+    play = repeating.play
+    monkeypatch.setattr(repeating, "play", lambda *a, **k: runs.append(1) or play(*a, **k))
+    with pytest.raises(GateFailed) as caught:
+        get("testbed").run(small, [1])
+    said = str(caught.value)
+    assert len(runs) == repeating.ATTEMPTS == 3
+    assert caught.value.exit_status == 3 and len(said.splitlines()) == 1
+    assert "p99 5 ms" in said and "no smaller rate that was tried" in said
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("refuse", "opening /dev/net/tun: no; ask nicely"),
+        ("die", "ended with status 101: panicked"),
+        ("chatter", "b'hello', which is no event"),
+        ("other-queue", "the router's queues read"),
+    ],
+)
+def test_what_goes_wrong_is_one_line_and_leaves_nothing(fake, small, how, said):
+    fake(how)
+    with pytest.raises(TestbedError) as caught:
+        get("testbed").run(small, [1])
+    assert said in str(caught.value) and len(str(caught.value).splitlines()) == 1
+    assert not list(registry.directory().glob("*.json"))
+
+
+def test_ctrl_c_ends_the_child(fake, small):
+    fake("forever")
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        get("testbed").run(small, [1], progress=stop)
+    assert not list(registry.directory().glob("*.json"))
+
+
+def test_without_root_it_says_how_to_get_it(monkeypatch, fake):
+    monkeypatch.undo()
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr(machine, "emulator", lambda: None)
+    with pytest.raises(EngineUnavailable, match="it needs root; run it as root") as caught:
+        get("testbed")
+    assert caught.value.exit_status == 3 and "user namespace does not suffice" in str(caught.value)
+
+
+def test_without_an_emulator_it_says_how_to_build_it(monkeypatch):
+    monkeypatch.setenv("FOREBAY_EMULATOR", "/nowhere/forebay-emulator")
+    with pytest.raises(EngineUnavailable, match="make setup"):
+        machine.check()
+
+
+def test_a_control_that_no_kernel_has_is_named(fake, small):
+    from forebay.scenario import dumps, loads
+
+    asked = loads(dumps(small), overrides=["traffic.0.congestion_control=bbr3"])
+    with pytest.raises(EngineUnavailable, match="bbr3"):
+        get("testbed").run(asked, [1])
+
+
+def test_the_kernels_answer_becomes_one_line():
+    with pytest.raises(TestbedError) as caught, asking("making a thing"):
+        raise PermissionError(1, "Operation not permitted")
+    assert "making a thing: Operation not permitted; run it as root" in str(caught.value)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    with pytest.raises(ZeroDivisionError), asking("a bug stays a bug"):
+        raise ZeroDivisionError

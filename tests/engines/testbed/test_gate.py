@@ -1,0 +1,41 @@
+"""A run that says something about the machine is no number."""
+
+import pytest
+
+from forebay.engines.testbed.gate import LIMITS, faults
+
+WELL = {
+    "lateness_p99_s": 1e-4, "lateness_max_s": 5e-3, "tun_tx_drops": 0, "write_errors": 0,
+    "rwnd_limited": 0.0, "sndbuf_limited": 0.004,
+    "dsacks": 0, "failed_connections": 0, "refused_datagrams": 0,
+}  # fmt: skip
+
+
+def test_a_valid_run_has_no_fault():
+    assert faults(WELL) == []
+
+
+@pytest.mark.parametrize(
+    ("reading", "value", "said"),
+    [
+        ("lateness_p99_s", 1.1e-3, "delivery lateness p99 1.1 ms, at most 1 ms"),
+        ("lateness_max_s", 21e-3, "largest delivery lateness 21 ms, at most 20 ms"),
+        ("tun_tx_drops", 1, "packets dropped by the TUN devices 1, at most 0"),
+        ("write_errors", 2, "packets that could not be written 2, at most 0"),
+        ("rwnd_limited", 0.006, "time limited by the receive window 0.6 %, at most 0.5 %"),
+        ("sndbuf_limited", 0.01, "time limited by the send buffer 1 %, at most 0.5 %"),
+    ],
+)
+def test_each_limit_alone_makes_a_run_invalid(reading, value, said):
+    assert faults({**WELL, reading: value}) == [said]
+
+
+def test_what_was_not_read_is_a_fault_and_no_zero():
+    for limit in LIMITS:
+        without = {name: value for name, value in WELL.items() if name != limit.reading}
+        assert faults(without) == [f"{limit.says} was not read"]
+
+
+def test_a_window_that_the_scenario_limits_is_no_fault():
+    limited = {**WELL, "rwnd_limited": 0.9}
+    assert faults(limited) and not faults(limited, window_is_limited=True)

@@ -1,0 +1,118 @@
+"""Killed at any moment, nothing of ours is left after the next start.
+
+``KILLS`` moments, spread over making the namespaces, starting the emulator and playing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+KILLS = 50
+LATEST_S = 0.35
+
+# One process imports everything, and forks one that plays for each line that it reads.
+NURSERY = """
+import os, sys
+from forebay.engines import get
+from forebay.engines.testbed import registry
+from forebay.scenario import load
+import pyroute2
+scenario = load(sys.argv[1])
+engine = get("testbed")
+print("ready", flush=True)
+for _ in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        engine.run(scenario, [1])
+        os._exit(0)
+    print(child, flush=True)
+    os.waitpid(child, 0)
+    print("gone", flush=True)
+registry.remove_leftovers()
+"""
+
+LONG = """
+link.rate = "5 Mbit/s"
+queue.size = "20 packets"
+measure = { warmup = "30 s", duration = "30 s" }
+[[traffic]]
+flows = 4
+"""
+
+
+def in_the_machine() -> tuple[list[str], list[str]]:
+    """Return the devices and the routes of the namespace that we live in."""
+    from pyroute2 import IPRoute
+
+    with IPRoute() as kernel:
+        links = [link.get_attr("IFLA_IFNAME") for link in kernel.get_links()]
+        routes = [str(route.get_attr("RTA_DST")) for route in kernel.get_routes(family=2)]
+    return sorted(links), sorted(routes)
+
+
+def of_ours(pids: list[int]) -> list[str]:
+    """Return every namespace, folder and process that bears a name of one of these owners."""
+    names = tuple(f"forebay-{pid}-" for pid in pids)
+    places = [Path("/run/netns"), Path(tempfile.gettempdir())]
+    found = [
+        str(path) for place in places for path in place.glob("forebay-*")
+        if path.name.startswith(names)
+    ]  # fmt: skip
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if any(name in command for name in names):
+            found.append(f"process {process.name}: {command!r}")
+    return found
+
+
+@pytest.mark.usefixtures("real")
+def test_nothing_is_left_after_kills_at_random_moments(tmp_path):
+    scenario = tmp_path / "long.toml"
+    scenario.write_text(LONG)
+    run = tmp_path / "run"
+    environment = {**os.environ, "FOREBAY_RUNTIME_DIR": str(run)}
+    before = in_the_machine()
+    chance = random.Random(6)
+    pids: list[int] = []
+    were_there = had_emulator = 0
+    nursery = subprocess.Popen(
+        [sys.executable, "-c", NURSERY, str(scenario)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
+    )  # fmt: skip
+    with nursery:
+        assert nursery.stdin is not None and nursery.stdout is not None
+        assert nursery.stdout.readline() == "ready\n"
+        for _ in range(KILLS):
+            nursery.stdin.write("\n")
+            nursery.stdin.flush()
+            pids.append(int(nursery.stdout.readline()))
+            time.sleep(chance.uniform(0, LATEST_S))
+            os.kill(pids[-1], signal.SIGKILL)
+            assert nursery.stdout.readline() == "gone\n", "it was playing when it was killed"
+            were_there += bool(of_ours(pids[-1:]))
+            records = [json.loads(path.read_text()) for path in run.glob(f"{pids[-1]}-*.json")]
+            had_emulator += any(record["child"] for record in records)
+        nursery.stdin.close()
+        assert nursery.wait(10) == 0
+    assert were_there > KILLS / 2, "most of the moments were such that something was left"
+    assert had_emulator > KILLS / 5, "and at many the emulator ran"
+    deadline = time.monotonic() + 5
+    while (left := of_ours(pids)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert left == []
+    assert [path.name for path in run.iterdir()] == ["lock"]
+    assert in_the_machine() == before

@@ -1,0 +1,138 @@
+"""PLAN.json says what the scenario and the draw say; routes carry what each class asks for."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forebay.engines import CannotPlay
+from forebay.engines.testbed import addresses, bed
+from forebay.engines.testbed.assumptions import broken
+from forebay.engines.testbed.plan import Places, largest_packet, make_plan
+from forebay.replication import Watched, lay_out
+from forebay.scenario import loads
+from forebay.workload import draw
+
+MIXED = """
+link.rate = "50 Mbit/s"
+queue = { size = "60 packets", discipline = "red", ecn = true, gentle = true }
+measure = { warmup = "1 s", duration = "4 s" }
+[[traffic]]
+flows = 5
+congestion_control = { cubic = 0.6, "cubic-beta-0.8" = 0.4 }
+ecn = true
+initial_window = 3
+min_rto = "250 ms"
+[[traffic]]
+flows = 3
+direction = "reverse"
+delayed_ack = false
+max_window = 12
+[[traffic]]
+kind = "session"
+flows = 2
+file = "20 packets"
+[[traffic]]
+kind = "udp"
+flows = 1
+rate = "1 Mbit/s"
+packet = "2000 B"
+"""
+PLACES = Places("forebay-1-0-send", "forebay-1-0-recv", Path("/tmp/r.json"))
+
+
+def plan_of(text, **more):
+    scenario = loads(text)
+    workload = draw(scenario, 7)
+    return scenario, workload, make_plan(scenario, workload, lay_out(scenario), PLACES, **more)
+
+
+def test_a_plan_is_json_and_holds_the_draw():
+    _, workload, plan = plan_of(MIXED)
+    assert json.loads(json.dumps(plan)) == plan
+    assert plan["schema"] == 1 and plan["seed"] == workload.tie_break_seed
+    assert (plan["warmup_ps"], plan["window_ps"], plan["batches"]) == (10**12, 4 * 10**12, 20)
+    assert {len(array) for array in plan["flows"].values()} == {len(workload)}
+    assert plan["flows"]["rtt_ps"] == workload.rtt_ps.tolist()
+    assert plan["sender"]["netns"].endswith("/forebay-1-0-send")
+    assert [each["kind"] for each in plan["classes"]] == ["long", "long", "session", "udp"]
+    assert plan["sessions"]["offsets"][-1] == len(plan["sessions"]["think_ps"])
+    assert plan["packets"]["offsets"][-1] == len(plan["packets"]["bytes"])
+
+
+def test_links_and_routes_are_those_of_the_scenario():
+    _, _, plan = plan_of(MIXED)
+    assert [link["name"] for link in plan["links"]] == ["bottleneck", "reverse"]
+    assert plan["routes"] == [[[0], [1]], [[1], [0]], [[0], [1]], [[0], [1]]]
+    assert [each["last_link"] for each in plan["classes"]] == [0, 1, 0, 0]
+    assert [each["reverse"] for each in plan["classes"]] == [False, True, False, False]
+    link = plan["links"][0]
+    assert (link["buffer_packets"], link["discipline"]) == (60, "red")
+    assert link["parameters"] == {"ecn": 1.0, "gentle": 1.0}, "flags are numbers for the emulator"
+
+
+def test_controls_have_the_kernels_names():
+    _, workload, plan = plan_of(MIXED)
+    names = dict(zip(workload.congestion_controls, plan["congestion_controls"], strict=True))
+    assert names["cubic"] == "cubic" and names["cubic-beta-0.8"] == "fb_cubic08"
+
+
+def test_a_trace_names_its_flows():
+    _, _, plan = plan_of(MIXED, watched=Watched(0.01, (0, 4)))
+    assert plan["trace"] == {"step_ps": 10**10, "flows": [0, 4]}
+
+
+def test_routes_cover_exactly_the_flows_of_their_class():
+    scenario, workload, _ = plan_of(MIXED)
+    left, right = addresses.routes(scenario, workload)
+
+    def flows(routes, network):
+        base = int(network[0])
+        return {int(ip) - base: each.metrics for each in routes for ip in each.network}
+
+    sending = {"features": 1, "initcwnd": 3, "rto_min": 250, "lock": 1 << 13}
+    first = dict.fromkeys(range(5), sending)
+    second = {flow: {"quickack": 1} for flow in range(5, 8)}
+    # The second class sends the other way, so its receivers, which hurry their ACKs, are left.
+    assert flows(left, addresses.RECEIVERS) == first | second
+    assert flows(right, addresses.SENDERS) == {flow: {"features": 1} for flow in range(5)}
+
+
+def test_the_mtu_lets_the_largest_packet_pass():
+    _, workload, _ = plan_of(MIXED)
+    assert largest_packet(workload) == 2000
+
+
+def test_more_flows_than_addresses_are_refused(monkeypatch):
+    _, workload, _ = plan_of(MIXED)
+    monkeypatch.setattr(addresses, "MOST_FLOWS", 5)
+    with pytest.raises(CannotPlay, match="11 flows, more than 5"):
+        addresses.check_count(workload)
+
+
+def test_what_the_kernel_does_otherwise_is_said():
+    said = broken(loads(MIXED.replace("flows = 5", 'flows = 5\nsender = "ns2"\nsack = false')))
+    assert len(said) == 2
+    assert said[0].startswith("the testbed's senders are Linux") and said[0].endswith("not ns2")
+    assert "SACK" in said[1]
+    assert broken(loads(MIXED)) == []
+
+
+def test_sack_is_off_only_where_every_class_says_so():
+    alone = "link.rate = '1 Mbit/s'\nqueue.size = '9 packets'\n[[traffic]]\nflows = 1\nsack = false"
+    assert not bed.has_sack(loads(alone)) and broken(loads(alone)) == []
+    assert bed.has_sack(loads(MIXED))
+
+
+def test_every_control_of_a_scenario_has_a_kernel_name_or_none_on_purpose():
+    from forebay.engines.testbed.congestion import KERNEL_NAMES
+    from forebay.scenario.congestion import CONGESTION_CONTROLS
+
+    assert set(CONGESTION_CONTROLS) - set(KERNEL_NAMES) == {"bbr3"}, "no kernel has it"
+    assert all(len(name) <= 15 for name in KERNEL_NAMES.values())
+
+
+def test_shared_access_links_stay_the_routers_own():
+    _, workload, plan = plan_of(MIXED)
+    assert np.array_equal(plan["flows"]["access_group"], workload.access_group)

@@ -1,0 +1,103 @@
+"""What was made is written down first; exactly what a dead owner's record names is removed."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from forebay.engines.testbed import namespaces, registry
+from forebay.engines.testbed.owner import Owner
+
+
+@pytest.fixture
+def removed(monkeypatch, tmp_path):
+    names = []
+    monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
+    monkeypatch.setattr(namespaces, "remove", names.append)
+    return names
+
+
+def records():
+    return sorted(path.name for path in registry.directory().glob("*.json"))
+
+
+def dead_owner():
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
+                           capture_output=True, text=True, check=True)  # fmt: skip
+    return Owner.here()._replace(pid=int(ended.stdout))
+
+
+def leave(owner, *names, child=None, scratch=None):
+    place = registry.directory()
+    place.mkdir(exist_ok=True)
+    path = place / f"{owner.pid}-0.json"
+    registry.Record(path, owner, list(names), scratch, child)._write()
+    return path
+
+
+def test_a_name_is_on_record_before_anything_is_made(removed):
+    with registry.recording() as record:
+        record.will_make("forebay-x-send", "forebay-x-recv")
+        (path,) = registry.directory().glob("*.json")
+        assert json.loads(path.read_text())["namespaces"] == ["forebay-x-send", "forebay-x-recv"]
+        scratch = record.make_scratch()
+        assert scratch.is_dir()
+    assert removed == ["forebay-x-send", "forebay-x-recv"]
+    assert records() == [] and not scratch.exists()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_it_is_removed_however_a_run_ends(removed, error):
+    with pytest.raises(error), registry.recording() as record:
+        record.will_make("forebay-y-send")
+        raise error
+    assert removed == ["forebay-y-send"] and records() == []
+
+
+def test_what_the_dead_left_goes_at_the_next_start(removed, tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    leave(dead_owner(), "forebay-z-send", scratch=str(scratch))
+    assert len(registry.remove_leftovers()) == 1
+    assert removed == ["forebay-z-send"]
+    assert records() == [] and not scratch.exists()
+
+
+def test_what_the_living_use_stays(removed):
+    path = leave(Owner.here(), "forebay-alive-send")
+    assert registry.remove_leftovers() == [] and removed == [] and path.exists()
+
+
+def test_a_number_taken_over_by_another_process_is_not_its_owner(removed):
+    earlier = Owner.here()._replace(started=1)
+    assert not earlier.alive
+    leave(earlier, "forebay-old-send")
+    registry.remove_leftovers()
+    assert removed == ["forebay-old-send"]
+
+
+def test_a_leftover_child_is_ended_but_not_its_namesake(removed):
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        found = Owner.of(child.pid)
+        leave(dead_owner(), child=found._replace(started=found.started - 1))
+        registry.remove_leftovers()
+        assert child.poll() is None, "another process of that number"
+        leave(dead_owner(), child=found)
+        registry.remove_leftovers()
+        assert child.wait(5) == -9
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_what_is_no_record_of_ours_is_left_alone(removed):
+    place = registry.directory()
+    place.mkdir()
+    (place / "notes.json").write_text("{}")
+    (place / f"{os.getpid()}-0.new").write_text("{")
+    registry.remove_leftovers()
+    assert sorted(path.name for path in place.iterdir()) == [f"{os.getpid()}-0.new", "lock",
+                                                             "notes.json"]  # fmt: skip
