@@ -174,7 +174,9 @@ impl<'a> Network<'a> {
         let allowance = flow.sender.allowance(profile);
         // So few never fill the access link as far as small queues look.
         let free = !profile.small_queues || allowance <= 3;
-        for _ in 0..allowance {
+        let mut left = allowance;
+        while left > 0 {
+            left -= 1;
             if profile.small_queues && flow.access_holds_enough() {
                 flow.held_back = true;
                 break;
