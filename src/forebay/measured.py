@@ -77,15 +77,15 @@ class Measured:
         values = [run[name] for run in self.of(key) if name in run]
         return over_replications(values, _BOUNDS.get(name, (0.0, math.inf)))
 
-    def note(self) -> str:
-        """Say when, and on which kernel, the runs were played."""
+    def note(self, column: str = "Exp. ours") -> str:
+        """Say when, and on which kernel, a column's runs were played."""
         if not self.runs:
-            return "Exp. ours: not measured (forebay reproduce … --testbed, as root)."
+            return f"{column}: not measured (forebay reproduce … --testbed, as root)."
         dates = sorted({str(run["date"]) for run in self.runs})
         when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
         kernels = " and ".join(sorted({run["kernel"] for run in self.runs}))
         return (
-            f"Exp. ours: recorded from the testbed, Linux {kernels}, {when}, {len(self.runs)} runs "
+            f"{column}: recorded from the testbed, Linux {kernels}, {when}, {len(self.runs)} runs "
             "that passed its gate, with the 95 % Student-t interval over the runs of a row."
         )
 

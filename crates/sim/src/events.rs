@@ -6,7 +6,7 @@
 //!
 //! A slot spans 2^shift picoseconds. Slots beyond the wheel's horizon wait in a binary heap.
 
-use crate::time::Picos;
+use crate::time::{NEVER, Picos};
 use prefetch_index::prefetch_index;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -43,6 +43,8 @@ pub struct Wheel {
     /// Nodes of the open slot, the next to fire last.
     open: Vec<Node>,
     far: BinaryHeap<Reverse<(Picos, u32, Node)>>,
+    /// When the first of them is due; `NEVER` where there is none.
+    far_at: Picos,
     tickets: u32,
     /// When the last event fired; only to find mistakes.
     now: Picos,
@@ -61,6 +63,7 @@ impl Wheel {
             cursor: 0,
             open: Vec::with_capacity(64),
             far: BinaryHeap::new(),
+            far_at: NEVER,
             tickets: 0,
             now: 0,
         }
@@ -93,10 +96,17 @@ impl Wheel {
             self.heads[index] = node;
             self.occupied[index / 64] |= 1 << (index % 64);
         } else {
-            self.tickets = self.tickets.wrapping_add(1);
-            self.entries[node as usize] = Entry { at, link: self.tickets, place: Place::Far };
-            self.far.push(Reverse((at, self.tickets, node)));
+            self.insert_far(node, at);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert_far(&mut self, node: Node, at: Picos) {
+        self.tickets = self.tickets.wrapping_add(1);
+        self.entries[node as usize] = Entry { at, link: self.tickets, place: Place::Far };
+        self.far.push(Reverse((at, self.tickets, node)));
+        self.far_at = self.far_at.min(at);
     }
 
     /// Makes sure that `node` fires no later than `at`.
@@ -130,9 +140,11 @@ impl Wheel {
         if let Some(&node) = self.open.last() {
             return self.entries[node as usize].at > at;
         }
-        let slot = at >> self.shift;
-        let near = self.next_occupied().unwrap_or(u64::MAX);
-        near > slot && self.far.peek().is_none_or(|Reverse((far, ..))| *far > at)
+        let start = (self.cursor as usize + 1) & (self.heads.len() - 1);
+        let slots = (at >> self.shift).saturating_sub(self.cursor);
+        let ahead = self.occupied[start / 64] >> (start % 64);
+        let within = slots + (start % 64) as u64 <= 64;
+        within && ahead.trailing_zeros() as u64 >= slots && self.far_at > at
     }
 
     /// The next node to fire, and when.
@@ -185,19 +197,19 @@ impl Wheel {
     /// Opens the next slot; gives its node at once where it has but one.
     #[inline]
     fn open_next(&mut self) -> Option<Option<Node>> {
-        let far = self.far.peek().map(|Reverse((at, ..))| at >> self.shift);
-        let near = self.next_occupied();
-        let slot = match (near, far) {
-            (Some(near), Some(far)) => near.min(far),
-            (near, far) => near.or(far)?,
+        let far = self.far_at >> self.shift;
+        let slot = match self.next_occupied() {
+            Some(near) => near.min(far),
+            None if self.far_at == NEVER => return None,
+            None => far,
         };
         self.cursor = slot;
         let first = self.take_list(slot);
-        if far != Some(slot) && first != NIL && self.entries[first as usize].link == NIL {
+        if far != slot && first != NIL && self.entries[first as usize].link == NIL {
             return Some(Some(first));
         }
         self.drain_list(first);
-        if far == Some(slot) {
+        if far == slot {
             self.drain_far(slot);
         }
         if self.open.len() > 1 {
@@ -239,6 +251,7 @@ impl Wheel {
             }
         }
         self.open[first..].reverse();
+        self.far_at = self.far.peek().map_or(NEVER, |Reverse((at, ..))| *at);
     }
 
     /// The first slot after `slot` that is due no later than so many slots from now, and a node
@@ -259,19 +272,21 @@ impl Wheel {
     /// The absolute number of the first occupied slot after `slot`, less than a horizon away.
     #[inline]
     fn occupied_after(&self, slot: u64) -> Option<u64> {
-        let mask = self.heads.len() - 1;
-        let words = self.occupied.len();
-        let start = (slot as usize + 1) & mask;
-        let mut word = start / 64;
-        let mut bits = self.occupied[word] & (!0 << (start % 64));
-        for _ in 0..=words {
-            if bits != 0 {
-                let index = word * 64 + bits.trailing_zeros() as usize;
-                return Some(slot + 1 + ((index.wrapping_sub(start)) & mask) as u64);
-            }
-            word = if word + 1 == words { 0 } else { word + 1 };
-            bits = self.occupied[word];
+        let start = (slot as usize + 1) & (self.heads.len() - 1);
+        let bits = self.occupied[start / 64] >> (start % 64);
+        if bits == 0 {
+            return self.occupied_beyond(slot + 64 - (start % 64) as u64);
         }
-        None
+        Some(slot + 1 + u64::from(bits.trailing_zeros()))
+    }
+
+    /// The same where `slot` is the last of its word.
+    #[inline(never)]
+    fn occupied_beyond(&self, slot: u64) -> Option<u64> {
+        let mask = self.occupied.len() - 1;
+        let first = (slot as usize + 1) / 64;
+        let word = (0..=mask).find(|&word| self.occupied[(first + word) & mask] != 0)?;
+        let bits = self.occupied[(first + word) & mask];
+        Some(slot + 1 + 64 * word as u64 + u64::from(bits.trailing_zeros()))
     }
 }

@@ -131,6 +131,12 @@ impl<'a> Network<'a> {
         }
     }
 
+    /// Nothing else happens before a packet leaves the access link at `at`.
+    #[inline]
+    fn leaves_first(&self, at: Picos, flow: &Flow) -> bool {
+        flow.in_access.is_empty() && at < self.next_reading && self.wheel.is_quiet_until(at)
+    }
+
     /// Packets need an event to leave the access link only where anything else happens before.
     #[inline(never)]
     fn empty_access(&mut self, flow: &mut Flow, profile: &Profile) {
@@ -165,7 +171,12 @@ impl<'a> Network<'a> {
     #[inline(always)]
     fn let_go(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
         flow.held_back = false;
-        for _ in 0..flow.sender.allowance(profile) {
+        let allowance = flow.sender.allowance(profile);
+        // So few never fill the access link as far as small queues look.
+        let free = !profile.small_queues || allowance <= 3;
+        let mut left = allowance;
+        while left > 0 {
+            left -= 1;
             if profile.small_queues && flow.access_holds_enough() {
                 flow.held_back = true;
                 break;
@@ -176,8 +187,8 @@ impl<'a> Network<'a> {
             }
             let seq = flow.sender.next_segment(now);
             let at = flow.through_access(now);
-            if at == now {
-                self.enter(now, flow, seq, profile);
+            if at == now || (free && self.leaves_first(at, flow)) {
+                self.enter(at, flow, seq, profile);
             } else {
                 flow.in_access.push_back((at, seq));
             }

@@ -114,8 +114,14 @@ def key(row: Row) -> dict[str, int]:
     return {"flows": row.flows, "packets": row.packets}
 
 
+def on_linux(flows: int, packets: int, *more: str) -> forebay.Scenario:
+    """Return the testbed's set-up with so many flows and packets that may wait."""
+    sizes = [f"traffic.0.flows={flows}", f"queue.size={packets} packets"]
+    return forebay.load(HERE / "scenario.toml", [*TESTBED, *sizes, *more])
+
+
 def _play(row: Row) -> Callable[..., Mapping[str, Any]]:
-    scenario = forebay.load(HERE / "scenario.toml", [*TESTBED, *_overrides(row)])
+    scenario = on_linux(row.flows, row.packets)
     return lambda seed, told: facts(forebay.run(scenario, "testbed", seed=seed, progress=told))
 
 
