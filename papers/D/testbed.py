@@ -24,6 +24,7 @@ Progress = Callable[[float], None] | None
 # are played at a quarter of the speed: a link of a quarter, round trips of four times, hence the
 # same BDP, buffers and windows, and four times as long for each packet.
 SLOWER = 4
+LABEL = "testbed, at a quarter of the speed"
 FULL_MBPS = 622.0
 SLOW_MBPS = FULL_MBPS / SLOWER
 SLOW_SETS = [f"link.rate={SLOW_MBPS} Mbit/s", "measure.warmup=20 s"]
@@ -48,7 +49,7 @@ class Played:
     utilization: Metric
     loss: Metric
     window: Metric
-    deviation: Metric
+    deviation: Metric | None
 
 
 def played(*, drops: bool) -> list[Played]:
@@ -127,7 +128,7 @@ def _recorded(rtt_ms: int, drops: bool) -> Played | None:
     key, measured = _key(rtt_ms, drops), Measured(HERE)
     names = ("utilization", "loss_rate", "window_packets", "deviation")
     used, lost, window, deviation = (measured.metric(key, name) for name in names)
-    if used is None or lost is None or window is None or deviation is None:
+    if used is None or lost is None or window is None:
         return None
     return Played(
         rtt_ms=rtt_ms,
@@ -136,5 +137,5 @@ def _recorded(rtt_ms: int, drops: bool) -> Played | None:
         utilization=percent(used),
         loss=percent(lost),
         window=window,
-        deviation=scaled(deviation, 1.0 / mix.spread()),
+        deviation=None if deviation is None else scaled(deviation, 1.0 / mix.spread()),
     )

@@ -35,7 +35,7 @@ def reproduce(
         Line(
             [float(each.rtt_ms) for each in tested],
             [each.window.value for each in tested],
-            "Exp. ours",
+            testbed.LABEL,
             "dots",
         ),
         Line(rtts, bounds, "least by inequality 1", "dashes"),
@@ -53,7 +53,11 @@ def reproduce(
             f"ratio-{each.rtt_ms}": scaled(each.window, 1.0 / mix.least_mean(each.bdp))
             for each in tested
         }
-        | {f"deviation-{each.rtt_ms}": each.deviation for each in tested},
+        | {
+            f"deviation-{each.rtt_ms}": each.deviation
+            for each in tested
+            if each.deviation is not None
+        },
         notes=[*NOTES, testbed.note()],
         picture=Picture([Panel(lines, "RTT, ms", "packets")]),
     )

@@ -30,12 +30,12 @@ def reproduce(
     places = [float(each.rtt_ms) for each in tested]
     used = [
         Line(rtts, [point.utilization.value for point in points], "ours", "dots"),
-        Line(places, [each.utilization.value for each in tested], "Exp. ours", "dots"),
+        Line(places, [each.utilization.value for each in tested], testbed.LABEL, "dots"),
         Line(rtts, [97.39] * len(rtts), "as printed, the least", "dashes"),
     ]
     dropped = [
         Line(rtts, [point.loss.value for point in points], "ours", "dots"),
-        Line(places, [each.loss.value for each in tested], "Exp. ours", "dots"),
+        Line(places, [each.loss.value for each in tested], testbed.LABEL, "dots"),
         Line(rtts, [1.0] * len(rtts), "φ", "dashes"),
     ]
     panels = [

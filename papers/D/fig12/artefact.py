@@ -35,7 +35,7 @@ def reproduce(
         Line(
             [float(each.rtt_ms) for each in tested],
             [_least(each) for each in tested],
-            "Exp. ours",
+            testbed.LABEL,
             "dots",
         ),
     ]

@@ -32,7 +32,7 @@ def reproduce(
         Line(
             [float(each.rtt_ms) for each in tested],
             [each.utilization.value for each in tested],
-            "Exp. ours",
+            testbed.LABEL,
             "dots",
         ),
         Line(rtts, [97.0] * len(rtts), "high, by the text of Figure 11", "dashes"),
