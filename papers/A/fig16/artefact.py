@@ -104,14 +104,18 @@ def _recorded(ring: int) -> Tail | None:
 
 
 def _tested() -> dict[str, float]:
-    """Return what the testbed's runs say; with the FIFO alone, what that one says."""
+    """Return what the testbed's runs say; with and without the FIFO only on the same draws."""
     plain, hidden = _recorded(0), _recorded(HIDDEN)
     if hidden is None:
         return {}
-    if plain is None:
+    if plain is None or _seeds(0) != _seeds(HIDDEN):
         return {"unexplained": _unexplained(hidden)}
     made = _numbers(plain, hidden)
     return {name: made[name] for name in made if name != "hidden"}  # no measurement
+
+
+def _seeds(ring: int) -> set[int]:
+    return {run["seed"] for run in Measured(HERE).of({"ring": ring})}
 
 
 def _tail(ring: int, seed: int, quick: bool, progress: Callable[[float], None] | None) -> Tail:
