@@ -81,7 +81,7 @@ def of_ours(pids: list[int]) -> list[str]:
 
 def has_emulator(run: Path, pid: int) -> bool:
     """Return whether the record of this owner names a child."""
-    return any(json.loads(path.read_text())["child"] for path in run.glob(f"{pid}-*.json"))
+    return any(json.loads(path.read_text())["children"] for path in run.glob(f"{pid}-*.json"))
 
 
 def wait_for_emulator(run: Path, pid: int) -> None:
