@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import struct
 import time
 from pathlib import Path
@@ -12,8 +11,8 @@ import pytest
 
 from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import namespaces, registry
-from forebay.engines.testbed.counters import agreement, netflow, snmp
-from forebay.engines.testbed.counters.beside import Beside
+from forebay.engines.testbed.counters import agreement, netflow, reading, snmp
+from forebay.engines.testbed.counters.beside import Beside, find
 from forebay.engines.testbed.counters.moments import Counted, Moments
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.owner import Owner
@@ -92,7 +91,8 @@ def test_no_moment_comes_once_the_run_is_over():
 @pytest.mark.parametrize("name", ["snmp", "netflow"])
 def test_a_program_that_is_missing_is_missed_for_its_own_reading_alone(fake, monkeypatch, name):
     program = {"snmp": "snmpd", "netflow": "softflowd"}[name]
-    monkeypatch.setattr(shutil, "which", lambda asked: None if asked == program else "/bin/true")
+    there = lambda asked: None if asked == program else "/bin/true"  # noqa: E731
+    monkeypatch.setattr(reading, "find", there)
     engine = get("testbed")
     with pytest.raises(EngineUnavailable, match=f"`apt-get install {program}`") as caught:
         engine.count_by(["snmp", "netflow"])
@@ -106,12 +106,13 @@ def test_a_program_beside_is_on_record_and_ends_with_its_context(real, monkeypat
         kept.will_make("forebay-test-beside")
         namespaces.make("forebay-test-beside")
         command = ["sleep", "60"]
+        expected = f"{find('sleep')}\x0060\x00".encode()
         with Beside(command, "forebay-test-beside", tmp_path / "log", kept.started):
             (owner,) = registry.Record.read(kept.path).children
             until = time.monotonic() + 5
-            while not cmdline(owner).startswith(b"sleep") and time.monotonic() < until:
+            while cmdline(owner) != expected and time.monotonic() < until:
                 time.sleep(0.01)
-            assert cmdline(owner) == b"sleep\x0060\x00"
+            assert cmdline(owner) == expected
             inside = Path(f"/proc/{owner.pid}/ns/net").stat().st_ino
             assert inside == namespaces.path_of("forebay-test-beside").stat().st_ino
         assert not owner.alive
@@ -124,13 +125,13 @@ def cmdline(owner: Owner) -> bytes:
 @pytest.fixture
 def programs(real) -> None:
     for program in (snmp.PROGRAM, netflow.PROGRAM):
-        if shutil.which(program) is None:
+        if find(program) is None:
             pytest.skip(f"there is no {program}: `apt-get install {program}`")
 
 
 def test_snmp_and_netflow_agree_with_the_router(programs, monkeypatch, small, tmp_path):
     monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
-    scenario = loads(dumps(small), overrides=["measure.duration=8 s"])
+    scenario = loads(dumps(small), overrides=["measure.duration=6 s"])
     engine = get("testbed")
     engine.count_by(["snmp", "netflow"])
     outcome = engine.run(scenario, [1])

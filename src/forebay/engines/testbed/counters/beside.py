@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +15,12 @@ from forebay.engines.testbed.errors import asking
 # The kernel kills it when we die. It begins once it is on record, and never if we die before.
 _HELD = 'read -r _ && exec "$@" < /dev/null'
 _TO_END_S = 0.4
+_ALSO = "/usr/sbin:/sbin"  # a root's PATH may lack them
+
+
+def find(program: str) -> str | None:
+    """Return where a program is, or None."""
+    return shutil.which(program, path=f"{os.environ.get('PATH', os.defpath)}:{_ALSO}")
 
 
 class Beside:
@@ -22,8 +29,8 @@ class Beside:
     Parameters
     ----------
     command : sequence of str
-        The program, in the foreground, as the user that we are: one that changed its user would
-        outlive us.
+        The program and its arguments; in the foreground, as the user that we are: one that changed
+        its user would outlive us.
     started : callable
         Told the process number before the program begins.
     """
@@ -37,10 +44,12 @@ class Beside:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._log = log
-        enter = ["nsenter", f"--net={namespaces.path_of(namespace)}"]
-        with asking(f"starting {command[0]}", "install util-linux"), open(log, "wb") as said:
+        program, *arguments = command
+        inside = ["nsenter", f"--net={namespaces.path_of(namespace)}"]
+        held = ["sh", "-c", _HELD, "sh", find(program) or program, *arguments]
+        with asking(f"starting {program}", "install util-linux"), open(log, "wb") as said:
             self._child = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", *enter, "sh", "-c", _HELD, "sh", *command],
+                ["setpriv", "--pdeathsig", "KILL", *inside, *held],
                 stdin=subprocess.PIPE, stdout=said, stderr=said, start_new_session=True,
                 env={**os.environ, **(environment or {})},
             )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed.counters import netflow, snmp
+from forebay.engines.testbed.counters.beside import find
 from forebay.engines.testbed.counters.moments import Counted, Moments
 from forebay.engines.testbed.errors import NAME
 
@@ -34,7 +34,7 @@ def check(names: Sequence[str]) -> None:
         The program or the library of one of them is missing.
     """
     for program, library in (_NEEDS[name] for name in names):
-        if shutil.which(program) is None:
+        if find(program) is None:
             raise EngineUnavailable(NAME, f"there is no {program}", f"`apt-get install {program}`")
         if find_spec(library) is None:
             hint = "run `make setup`, or `pip install 'forebay[counters]'`"
