@@ -64,7 +64,7 @@ class TestbedEngine:
             The program of one of them is not installed.
         """
         counters.check(names)
-        self._counters = tuple(names)
+        self._counters = tuple(dict.fromkeys(names))
         self._kept.clear()
 
     def run(
