@@ -90,6 +90,7 @@ figures: setup
 	@mkdir -p docs/images
 	$(BIN)/forebay size $(SCENARIO) --figure docs/images/oc3-gsr.svg >/dev/null
 	$(BIN)/forebay reproduce A.fig15 --figure docs/images/A.fig15.svg >/dev/null || test $$? -eq 1
+	$(BIN)/forebay reproduce agreement.cells --figure docs/images/agreement.cells.svg >/dev/null || test $$? -eq 1
 
 # Renew both lock files. uv is not needed for anything else, so it is no dependency of ours.
 lock: setup

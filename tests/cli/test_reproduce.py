@@ -140,3 +140,45 @@ def test_report_is_one_page_that_needs_nothing(forebay_, two, tmp_path):
 def test_report_s_name_is_checked_before_the_run(forebay_, papers):
     result = forebay_("reproduce", "Z.tab1", "--report", "report.txt")
     assert result.status == 2 and ".html" in result.err
+
+
+MEASURED = (
+    ARTEFACT
+    + """
+def measure(seeds, progress, again=False):
+    progress(0.5)
+    return [f"seed {seed}: late" for seed in range(3, seeds)] + ["all again"] * again
+"""
+)
+
+
+def test_testbed_records_and_shows_nothing(forebay_, papers):
+    (papers / "artefact.py").write_text(MEASURED)
+    result = forebay_("reproduce", "Z.tab1", "--testbed")
+    assert (result.status, result.out) == (0, "")
+    assert f"recorded in {papers}" in result.err
+
+
+def test_a_run_that_the_gate_refused_is_3_and_said(forebay_, papers):
+    (papers / "artefact.py").write_text(MEASURED)
+    result = forebay_("reproduce", "Z.tab1", "--testbed", "--seeds", "4", "--again")
+    assert result.status == 3
+    assert "not recorded: seed 3: late\nnot recorded: all again\n" in result.err
+
+
+def test_testbed_s_ctrl_c_says_what_is_kept(forebay_, papers):
+    (papers / "artefact.py").write_text(
+        MEASURED.replace("progress(0.5)", "raise KeyboardInterrupt")
+    )
+    result = forebay_("reproduce", "Z.tab1", "--testbed")
+    assert result.status == 130 and f"recorded in {papers}" in result.err
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [(["Z.tab1", "--testbed"], "has no testbed part"), (["--testbed"], "name it"),
+     (["Z.tab1", "--again"], "beside --testbed")],
+)  # fmt: skip
+def test_testbed_is_asked_of_an_artefact_that_has_one(forebay_, papers, asked, said):
+    result = forebay_("reproduce", *asked)
+    assert result.status == 2 and said in result.err and result.err.count("\n") == 1

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-OPEN_TO_PAPERS = {"forebay", "forebay.report", "forebay.platforms"}
+OPEN_TO_PAPERS = {"forebay", "forebay.measured", "forebay.report", "forebay.platforms"}
 # Figure 3 of paper B is about packets as they are drawn; no outcome of a run has those.
 EXCEPTIONS = {("papers/B/fig3/artefact.py", "forebay.workload")}
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import forebay
+from forebay.measured import Measured
 from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance
 from forebay.report import load_file
 
@@ -56,7 +57,8 @@ def test_the_set_up_is_the_shipped_scenario(fig15: ModuleType) -> None:
 
 def test_every_cause_belongs_to_a_row(fig15: ModuleType) -> None:
     rows = {(row.flows, row.multiple) for row in fig15.published()}
-    for cause in fig15._toml("causes.toml").get("cause", []):
+    causes = fig15._toml("causes.toml")
+    for cause in [*causes.get("cause", []), *causes.get("experiment", [])]:
         assert (cause["flows"], cause["multiple"]) in rows
         assert cause["why"].strip() == cause["why"] != ""
 
@@ -76,7 +78,29 @@ def answer(scenario: Any, engine: str, percent: float, half: float = 0.0) -> Out
 
 
 @pytest.fixture
-def said(fig15: ModuleType, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, int], float]:
+def recorded(
+    fig15: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> dict[tuple[int, int], list[float]]:
+    """What the testbed has said for (flows, packets), percent a run; nothing at first."""
+    runs: dict[tuple[int, int], list[float]] = {}
+
+    def read(folder: Path) -> Measured:
+        measured = Measured(tmp_path)
+        measured.runs = [
+            {**dict(zip(("flows", "packets"), key, strict=True)), "utilization": each / 100,
+             "seed": 1, "kernel": "6.18.0", "date": "2026-11-22"}
+            for key, values in runs.items() for each in values
+        ]  # fmt: skip
+        return measured
+
+    monkeypatch.setattr(fig15, "Measured", read)
+    return runs
+
+
+@pytest.fixture
+def said(
+    fig15: ModuleType, monkeypatch: pytest.MonkeyPatch, recorded: object
+) -> dict[tuple[int, int], float]:
     """What the simulation shall say for (flows, packets); the printed Sim. at first."""
     values = {(row.flows, row.packets): row.sim for row in fig15.published()}
 
@@ -122,3 +146,27 @@ def test_a_miss_that_noise_may_explain_says_so_and_stays_a_miss(
     made = fig15.reproduce(seeds=2)
     assert not made.verdicts[6]
     assert "though our interval reaches into it" in made.reasons[6]
+
+
+def test_the_testbed_s_column_has_its_own_band(
+    fig15: ModuleType,
+    said: dict[tuple[int, int], float],
+    recorded: dict[tuple[int, int], list[float]],
+) -> None:
+    recorded[100, 64] = [94.9 + 1.8, 94.9 + 2.0]
+    recorded[100, 129] = [98.1 - 2.0, 98.1 - 2.2]
+    made = fig15.reproduce(seeds=2)
+    cells = [row[made.columns.index("Exp. ours")] for row in made.rows]
+    assert cells[0].value == pytest.approx(96.8) and cells[0].n == 2
+    assert cells[0].low < 96.8 < cells[0].high and cells[2:] == [None] * 14
+    assert made.verdicts == [True, False] + [True] * 14
+    assert made.reasons[1].startswith("2.10 points below Exp., band ±2; ")
+    assert any("in 1 of 16 rows (2 measured)" in note for note in made.notes)
+    assert any("Linux 6.18.0" in note for note in made.notes)
+
+
+def test_a_row_that_was_not_played_says_so(
+    fig15: ModuleType, said: dict[tuple[int, int], float]
+) -> None:
+    made = fig15.reproduce(seeds=2)
+    assert made.agrees and any("not measured" in note for note in made.notes)

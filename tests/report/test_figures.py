@@ -115,3 +115,21 @@ def _height(path):
     from matplotlib.image import imread
 
     return imread(path).shape[0]
+
+
+def test_intervals_and_a_band_are_drawn_in_a_picture(tmp_path):
+    from forebay.report import Line, Panel, Picture
+
+    def drawn(*lines):
+        picture = Picture([Panel(lines, "x", "y", log="xy")])
+        made = Reproduction("Z.a", "t", ["a"], [[1]], [True], [""], picture=picture)
+        draw_reproduction(made, tmp_path / "a.svg")
+        return (tmp_path / "a.svg").read_text()
+
+    bounds = [(0.5, 2.0), (1.0, 3.0)]
+    dots = Line([1, 2], [1, 2], "a", "dots")
+    with_bounds = Line([1, 2], [1, 2], "a", "dots", x_bounds=bounds, y_bounds=bounds)
+    assert (
+        drawn(with_bounds).count("stroke-width: 1.3") == 4 > drawn(dots).count("stroke-width: 1.3")
+    )
+    assert "FillBetween" in drawn(dots, Line([1, 2], [1, 2], "b", "band", y_bounds=bounds))

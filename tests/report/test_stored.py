@@ -10,7 +10,9 @@ from forebay.report import Kept, Line, Panel, Picture, Reproduction, from_docume
 
 def test_back_from_json_equal() -> None:
     metric = Metric(value=1.5, low=1.0, high=None, n=3)
-    picture = Picture([Panel([Line([1, 2], [3.0, 4.0], "a", "dots")], "x", "y", "t")], 2)
+    bounds = ((2.5, 3.5), (4.0, 4.5))
+    lines = [Line([1, 2], [3.0, 4.0], "a", "dots"), Line([1, 2], [3.0, 4.0], y_bounds=bounds)]
+    picture = Picture([Panel(lines, "x", "y", "t")], 2)
     made = Reproduction(
         "Z.tab1", "Table 1", ["a", "b", "c"], [["r", metric, None]], [False], ["far"],
         notes=["n"], labels=2, drawn=("b",), unit="%", picture=picture,

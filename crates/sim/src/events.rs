@@ -272,19 +272,21 @@ impl Wheel {
     /// The absolute number of the first occupied slot after `slot`, less than a horizon away.
     #[inline]
     fn occupied_after(&self, slot: u64) -> Option<u64> {
-        let mask = self.heads.len() - 1;
-        let words = self.occupied.len();
-        let start = (slot as usize + 1) & mask;
-        let mut word = start / 64;
-        let mut bits = self.occupied[word] & (!0 << (start % 64));
-        for _ in 0..=words {
-            if bits != 0 {
-                let index = word * 64 + bits.trailing_zeros() as usize;
-                return Some(slot + 1 + ((index.wrapping_sub(start)) & mask) as u64);
-            }
-            word = if word + 1 == words { 0 } else { word + 1 };
-            bits = self.occupied[word];
+        let start = (slot as usize + 1) & (self.heads.len() - 1);
+        let bits = self.occupied[start / 64] >> (start % 64);
+        if bits == 0 {
+            return self.occupied_beyond(slot + 64 - (start % 64) as u64);
         }
-        None
+        Some(slot + 1 + u64::from(bits.trailing_zeros()))
+    }
+
+    /// The same where `slot` is the last of its word.
+    #[inline(never)]
+    fn occupied_beyond(&self, slot: u64) -> Option<u64> {
+        let mask = self.occupied.len() - 1;
+        let first = (slot as usize + 1) / 64;
+        let word = (0..=mask).find(|&word| self.occupied[(first + word) & mask] != 0)?;
+        let bits = self.occupied[(first + word) & mask];
+        Some(slot + 1 + 64 * word as u64 + u64::from(bits.trailing_zeros()))
     }
 }

@@ -72,20 +72,29 @@ impl<'a> Simulation<'a> {
 
     #[inline]
     fn handle(&mut self, now: Picos, node: Node) {
+        match self.network.place(node) {
+            (index, HOME) if index < self.flows.len() => {
+                self.network.on_home(now, &mut self.flows[index]);
+            }
+            _ => self.handle_rarer(now, node),
+        }
+        self.network.settle(&mut self.flows);
+    }
+
+    /// All but the ACK that reaches a sender.
+    #[inline(never)]
+    fn handle_rarer(&mut self, now: Picos, node: Node) {
         if let Some(link) = self.network.link_of(node) {
-            self.network.on_service(now, link, &mut self.flows);
-            return self.network.settle(&mut self.flows);
+            return self.network.on_service(now, link, &mut self.flows);
         }
         let (index, kind) = self.network.place(node);
         let flow = &mut self.flows[index];
         match kind {
-            HOME => self.network.on_home(now, flow),
             TIMER => self.network.on_timer(now, flow),
             ACCESS => self.network.on_access(now, flow),
             PACE => self.network.transmit(now, flow),
             stage => self.network.on_stage(now, flow, (stage - STAGES) as usize + 1),
         }
-        self.network.settle(&mut self.flows);
     }
 }
 

@@ -12,6 +12,7 @@ import forebay
 from forebay.report import Reproduction, load_file
 
 Reproduce = Callable[..., Reproduction]
+Measure = Callable[..., list[str]]
 
 
 class NoPapers(Exception):
@@ -38,6 +39,11 @@ class Artefact:
         """Import its file and return its ``reproduce(seeds, jobs, progress)``."""
         reproduce: Reproduce = load_file(self.path).reproduce
         return reproduce
+
+    def measure(self) -> Measure | None:
+        """Import its file and return its ``measure(seeds, progress, again)``; None without one."""
+        measure: Measure | None = getattr(load_file(self.path), "measure", None)
+        return measure
 
 
 def find_all() -> list[Artefact]:

@@ -10,11 +10,12 @@ import forebay
 from forebay.cli import options
 from forebay.cli.artefacts import Artefact, choose, find_all
 from forebay.cli.kept import Store
+from forebay.cli.measuring import measure
 from forebay.cli.output import print_json, say, say_drawn
 from forebay.cli.reproducing import reproduce, resumable
 from forebay.report import Kept, Reproduction, print_reproduction, row_name
 
-_SEEDS, _QUICK_SEEDS = 5, 2
+_SEEDS, _QUICK_SEEDS, _TESTBED_SEEDS = 5, 2, 3
 
 
 @click.command("reproduce")
@@ -24,8 +25,14 @@ _SEEDS, _QUICK_SEEDS = 5, 2
 @click.option("--quick", is_flag=True, help="Fewer seeds and shorter windows, for the same claims.")
 @click.option(
     "--seeds", type=click.IntRange(1, 100_000), metavar="K",
-    help=f"Replications, with seeds 1, 2, …  [default: {_SEEDS}; {_QUICK_SEEDS} with --quick]",
+    help=f"Replications, with seeds 1, 2, …  [default: {_SEEDS}; {_QUICK_SEEDS} with --quick, "
+    f"{_TESTBED_SEEDS} with --testbed]",
 )  # fmt: skip
+@click.option(
+    "--testbed", is_flag=True,
+    help="Play ARTEFACT's runs on this machine's own TCP and record them (root; real time).",
+)  # fmt: skip
+@click.option("--again", is_flag=True, help="With --testbed: also the runs that are recorded.")
 @options.jobs
 @options.figure
 @click.option(
@@ -45,6 +52,8 @@ def command(
     every: bool,
     quick: bool,
     seeds: int | None,
+    testbed: bool,
+    again: bool,
     jobs: int,
     figure: Path | None,
     report: Path | None,
@@ -55,6 +64,9 @@ def command(
 
     ARTEFACT is paper and place, such as A.fig15; without it, or with --all, all of them. A row
     out of its band makes the exit status 1. An interrupted run of all goes on where it stopped.
+
+    With --testbed the runs are only recorded, in the artefact's folder; without it they are shown
+    as recorded.
     """
     if every and name:
         raise click.UsageError(f"--all does every artefact; leave out {name} or --all")
@@ -63,6 +75,9 @@ def command(
         _list(artefacts, as_json)
         return 0
     chosen = choose(artefacts, name) if name else artefacts
+    if testbed or again:
+        _check_testbed(name, testbed)
+        return measure(chosen[0], seeds=seeds or _TESTBED_SEEDS, again=again)
     if figure is not None and len(chosen) != 1:
         raise click.UsageError("--figure draws one artefact; name it, e.g. A.fig15")
     kept_in = _store(store, chosen[0], several=name is None)
@@ -85,6 +100,13 @@ def command(
     elif name is None:
         _sum_up(made)
     return 0 if all(each.agrees for each in made) else 1
+
+
+def _check_testbed(name: str | None, testbed: bool) -> None:
+    if not testbed:
+        raise click.UsageError("--again repeats what is recorded: write it beside --testbed")
+    if name is None:
+        raise click.UsageError("--testbed plays one artefact; name it, e.g. A.fig15")
 
 
 def _store(asked: Path | None, artefact: Artefact, *, several: bool) -> Store | None:

@@ -15,18 +15,24 @@ class Line:
     ----------
     x, y : as many numbers each.
     label : its name in the legend, "" for none.
-    kind : joined, joined by dashes, single dots, or bars from zero (a histogram's, of the
-        width at which the x stand apart).
+    kind : joined, joined by dashes, single dots, bars from zero (a histogram's, of the
+        width at which the x stand apart), or a band shaded between ``y_bounds``.
+    x_bounds, y_bounds : (low, high) of each point, drawn as its interval; empty for none.
     """
 
     x: Sequence[float]
     y: Sequence[float]
     label: str = ""
-    kind: Literal["line", "dashes", "dots", "bars"] = "line"
+    kind: Literal["line", "dashes", "dots", "bars", "band"] = "line"
+    x_bounds: Sequence[tuple[float, float]] = ()
+    y_bounds: Sequence[tuple[float, float]] = ()
 
     def __post_init__(self) -> None:
         if len(self.x) != len(self.y):
             raise ValueError(f"line {self.label!r}: {len(self.x)} x and {len(self.y)} y")
+        for bounds in (self.x_bounds, self.y_bounds):
+            if len(bounds) not in (0, len(self.x)):
+                raise ValueError(f"line {self.label!r}: {len(self.x)} x and {len(bounds)} bounds")
 
 
 @dataclass(frozen=True, slots=True)

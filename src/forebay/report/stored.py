@@ -88,7 +88,15 @@ def _picture(document: Mapping[str, Any] | None) -> Picture | None:
     if document is None:
         return None
     panels = [
-        Panel(**{**panel, "lines": [Line(**line) for line in panel["lines"]]})
+        Panel(**{**panel, "lines": [_line(line) for line in panel["lines"]]})
         for panel in document["panels"]
     ]
     return Picture(panels, document["columns"])
+
+
+def _line(document: Mapping[str, Any]) -> Line:
+    bounds = {
+        name: tuple((low, high) for low, high in document[name])
+        for name in ("x_bounds", "y_bounds")
+    }
+    return Line(**{**document, **bounds})

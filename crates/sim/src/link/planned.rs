@@ -129,8 +129,9 @@ impl Planned {
     /// Lets those start whose time has come.
     #[inline(always)]
     pub(super) fn advance(&mut self, now: Picos, wire: &mut Serializer, meter: &mut LinkMeter) {
-        while self.next_start <= now {
-            meter.level(self.next_start, self.in_queue());
+        let mut start = self.next_start;
+        while start <= now {
+            meter.level(start, self.in_queue());
             let Run { bytes, class, .. } = self.first;
             self.bytes_on_wire = bytes;
             meter.started(class, bytes);
@@ -140,8 +141,8 @@ impl Planned {
             if self.first.packets == 0 {
                 self.first = self.rest.pop_front().unwrap_or_default();
             }
-            self.next_start =
-                if self.waiting == 0 { NEVER } else { self.next_start + wire.time(bytes) };
+            start = if self.waiting == 0 { NEVER } else { start + wire.time(bytes) };
+            self.next_start = start;
         }
     }
 }

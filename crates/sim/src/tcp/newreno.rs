@@ -23,7 +23,7 @@ pub(super) fn on_ack(
     }
     if next == tcp.snd_una && tcp.snd_una < tcp.snd_max {
         on_duplicate(tcp, now, profile);
-        tcp.tell(now, News { marked, ..News::default() }, false, profile);
+        tcp.tell(now, (0, marked), false, profile, || News { marked, ..News::default() });
     }
     None
 }
@@ -36,13 +36,14 @@ fn on_new_ack(
     marked: bool,
     profile: &Profile,
 ) -> Option<Picos> {
-    let mut news = News { delivered: next - tcp.snd_una, marked, ..News::default() };
+    let delivered = next - tcp.snd_una;
+    let news = move |rtt| News { delivered, marked, rtt, ..News::default() };
     tcp.snd_una = next;
     tcp.snd_nxt = tcp.snd_nxt.max(next);
     match tcp.phase {
         Phase::Recovery if next < tcp.recover => {
-            on_partial_ack(tcp, now, news.delivered);
-            tcp.tell(now, news, false, profile);
+            on_partial_ack(tcp, now, delivered);
+            tcp.tell(now, (delivered, marked), false, profile, || news(None));
             return None;
         }
         // Full acknowledgement, option 2: the window stays at its reduced size.
@@ -53,12 +54,12 @@ fn on_new_ack(
         Phase::Loss if next >= tcp.recover => tcp.phase = Phase::Open,
         _ => {}
     }
-    news.rtt = take_sample(tcp, now, profile);
+    let rtt = take_sample(tcp, now, profile);
     tcp.dupacks = 0;
     tcp.inflation = 0;
-    tcp.tell(now, news, true, profile);
+    tcp.tell(now, (delivered, marked), true, profile, || news(rtt));
     tcp.restart_timer(now);
-    news.rtt
+    rtt
 }
 
 /// RFC 6582, section 3.2, step 3, partial acknowledgement: send the next hole, deflate. The timer is
@@ -123,7 +124,7 @@ fn room(window: u32, outstanding: u64) -> u64 {
 }
 
 /// The next of the segments that `allowance` lets go.
-#[inline]
+#[inline(always)]
 pub(super) fn next_segment(tcp: &mut Sender, now: Picos) -> u64 {
     tcp.burst_left -= 1;
     if tcp.resend_first {

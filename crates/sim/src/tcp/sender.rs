@@ -159,7 +159,7 @@ impl Sender {
     }
 
     /// The next of the segments that `allowance` lets go.
-    #[inline]
+    #[inline(always)]
     pub fn next_segment(&mut self, now: Picos) -> u64 {
         if self.timer_at == NEVER {
             self.timer = Timer::Rto;
@@ -251,20 +251,27 @@ impl Sender {
         };
     }
 
-    /// Tells the controller; `grows` says whether the window may grow.
+    /// Tells the controller; `grows` says whether the window may grow. `news` is written down only
+    /// for a controller that wants more than how much is acknowledged.
     #[inline(always)]
-    pub(super) fn tell(&mut self, now: Picos, news: News, grows: bool, profile: &Profile) {
-        if !news.marked && !self.cc.hears_all() {
+    pub(super) fn tell(
+        &mut self,
+        now: Picos,
+        (delivered, marked): (u64, bool),
+        grows: bool,
+        profile: &Profile,
+        news: impl FnOnce() -> News,
+    ) {
+        if !marked && !self.cc.hears_all() {
             let grows = grows && self.snd_una >= self.marked_until && self.uses_window(profile);
-            let segments = counted(news, profile);
+            let segments = counted(delivered, profile);
             if !grows || self.cc.grow(&mut self.window, segments, profile.growth) {
                 return;
             }
         }
-        self.tell_all(now, news, grows, profile);
+        self.tell_all(now, news(), grows, profile);
     }
 
-    /// Tells a controller that wants more than how much is acknowledged.
     #[inline(never)]
     fn tell_all(&mut self, now: Picos, news: News, grows: bool, profile: &Profile) {
         let ack = self.describe(now, news, profile);
@@ -294,7 +301,7 @@ impl Sender {
         };
         Ack {
             now,
-            segments: counted(news, profile),
+            segments: counted(news.delivered, profile),
             growth: profile.growth,
             rtt: news.rtt,
             srtt: self.rtt.srtt,
@@ -331,10 +338,10 @@ impl Sender {
 
 /// Segments that count towards growth.
 #[inline]
-fn counted(news: News, profile: &Profile) -> u32 {
+fn counted(delivered: u64, profile: &Profile) -> u32 {
     match profile.growth {
         Growth::PerAck => 1,
-        Growth::PerWindow => news.delivered as u32,
+        Growth::PerWindow => delivered as u32,
     }
 }
 

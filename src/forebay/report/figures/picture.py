@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from forebay.report.figures.style import (
     BLUE,
@@ -24,6 +25,7 @@ from forebay.report.picture import Line, Panel, Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 _COLOURS = (VERMILLION, BLUE, GREEN, ORANGE, PURPLE, INK)
 _STYLES: dict[str, dict[str, Any]] = {
@@ -64,6 +66,7 @@ def _draw(axes: Axes, panel: Panel, colours: dict[str, str]) -> None:
     axes.set_ylabel(panel.y_label)
     for each in panel.log:
         axes.set(**{f"{each}scale": "log"})
+        _few_decades(axes.xaxis if each == "x" else axes.yaxis)
     if panel.title:
         axes.set_title(panel.title, fontsize=9, color=INK)
     clean(axes)
@@ -74,8 +77,29 @@ def _line(axes: Axes, line: Line, colour: str) -> None:
     if line.kind == "bars":
         width = (max(line.x) - min(line.x)) / max(len(line.x) - 1, 1)
         axes.bar(line.x, line.y, width=width, color=FAINT, alpha=0.4, label=label)
+    elif line.kind == "band":
+        low, high = zip(*line.y_bounds, strict=True)
+        axes.fill_between(line.x, low, high, color=FAINT, alpha=0.25, linewidth=0, label=label)
     else:
         axes.plot(line.x, line.y, color=colour, label=label, **_STYLES[line.kind])
+        _intervals(axes, line, colour)
+
+
+def _few_decades(axis: Axis) -> None:
+    """Write 10, 20, 50 where there are no two powers of ten to read a scale from."""
+    low, high = axis.get_view_interval()
+    if high / low > 100:
+        return
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _intervals(axes: Axes, line: Line, colour: str) -> None:
+    for bounds, y in zip(line.x_bounds, line.y, strict=False):
+        axes.plot(bounds, (y, y), color=colour, linewidth=1.3)
+    for x, bounds in zip(line.x, line.y_bounds, strict=False):
+        axes.plot((x, x), bounds, color=colour, linewidth=1.3)
 
 
 def _legend(figure: Figure) -> None:
