@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, cast
 from forebay import engines as _engines
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Capturing, Engine, Progress, Tracing
+    from forebay.engines.protocol import Capturing, Counting, Engine, Progress, Tracing
     from forebay.outcome import Outcome
     from forebay.outcome.trace import Trace
     from forebay.scenario import Scenario
     from forebay.sizing import SizeResult
+
+
+COUNTERS = ("snmp", "netflow")
+"""Readings that can be taken beside the testbed's router."""
 
 
 def run(
@@ -26,6 +30,7 @@ def run(
     jobs: int = 0,
     progress: Progress | None = None,
     capture: str | PathLike[str] | None = None,
+    counters: Sequence[str] = (),
 ) -> Outcome:
     """Ask one engine one question.
 
@@ -47,6 +52,10 @@ def run(
         Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the run.
     capture : path, optional
         A pcapng file for the packets that leave the bottleneck: the testbed's, of one replication.
+    counters : sequence of str
+        Readings as the papers took them, beside the testbed's own: ``"snmp"`` (interface
+        counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and by how much it
+        differs from the router's count.
 
     Returns
     -------
@@ -58,11 +67,13 @@ def run(
     UnknownEngine, EngineUnavailable
         See `forebay.engines`.
     ScenarioError
-        A capture of an engine that has no packets, or of several replications.
+        A capture or counters of an engine that has no packets, a capture of several replications.
     """
     asked = _engines.get(engine)
     if capture is not None:
         _capture(asked, capture, seeds)
+    if counters:
+        _count_by(asked, counters)
     return asked.run(scenario, _count(seed, seeds), jobs=jobs, progress=progress)
 
 
@@ -192,6 +203,19 @@ def _capture(engine: Engine, path: str | PathLike[str], seeds: int) -> None:
         wrong = f"{seeds} replications do not go into one file"
         raise ScenarioError("contradiction", wrong, "write --seeds 1", field="capture")
     cast("Capturing", engine).capture_to(Path(path))
+
+
+def _count_by(engine: Engine, names: Sequence[str]) -> None:
+    from forebay.scenario import ScenarioError
+
+    if not hasattr(engine, "count_by"):
+        wrong = f"{engine.name} has no packets to count"
+        raise ScenarioError("contradiction", wrong, "write --engine testbed", field="counters")
+    for name in names:
+        if name not in COUNTERS:
+            hint = f"write one of: {', '.join(COUNTERS)}"
+            raise ScenarioError("out-of-range", f"there is no {name!r}", hint, field="counters")
+    cast("Counting", engine).count_by(names)
 
 
 def _count(seed: int, seeds: int) -> range:

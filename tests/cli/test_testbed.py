@@ -101,3 +101,12 @@ def test_a_capture_needs_packets_and_one_replication(forebay_, scenario, link, t
 def test_a_trace_needs_an_engine_with_something_to_watch(forebay_, scenario):
     result = forebay_("trace", scenario, "--engine", "theory")
     assert result.status == 2 and "nothing to watch over time" in result.err
+
+
+def test_counters_need_packets_and_a_name_that_is_known(forebay_, scenario, link):
+    result = forebay_("run", scenario, "--counters", "snmp")
+    assert result.status == 2 and "no packets to count" in result.err
+    link.count_by = lambda names: None
+    result = forebay_("run", scenario, "--counters", "snmp,sflow")
+    assert result.status == 2 and result.err.count("\n") == 1
+    assert "'sflow'" in result.err and "snmp, netflow" in result.err

@@ -10,8 +10,8 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 /// Monotonic time since the run began; a copy reads the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// CLOCK_MONOTONIC at the beginning, in nanoseconds.
-    began: u64,
+    /// CLOCK_MONOTONIC at the beginning, in nanoseconds: others on this machine can follow.
+    pub began: u64,
 }
 
 impl Clock {

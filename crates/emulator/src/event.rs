@@ -1,5 +1,6 @@
 //! Events on standard output, one JSON object a line.
 
+use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::plan::Link;
 use serde_json::{Value, json};
@@ -22,8 +23,8 @@ fn say(event: &Value) {
 }
 
 /// Says that the router stands, with these links and queues, and that traffic begins.
-pub fn ready(links: &[Link]) {
-    say(&json!({"event": "ready", "links": links}));
+pub fn ready(links: &[Link], clock: Clock) {
+    say(&json!({"event": "ready", "links": links, "began_ns": clock.began}));
 }
 
 /// Says how far the run is, and how it fares.

@@ -1,7 +1,7 @@
 //! Readings as Python takes them: names and shapes of the simulator's.
 
 use crate::drive::DriveReadings;
-use crate::router::gauge::Gauge;
+use crate::router::gauge::{Gauge, Handed};
 use crate::router::pump::Routed;
 use crate::router::recorder::{Counts, QueueTrace};
 use forebay_sim::probe::histogram::Histogram;
@@ -97,13 +97,20 @@ fn gate(routed: &Routed) -> Value {
 }
 
 fn provenance(routed: &Routed) -> Value {
+    let [sender, receiver] = routed.gauge.handed;
     json!({
+        "handed_to_sender": handed(sender),
+        "handed_to_receiver": handed(receiver),
         "emulator": env!("CARGO_PKG_VERSION"),
         "real_time": routed.real_time,
         "lateness": histogram(&routed.gauge.lateness),
         "stray_packets": routed.readings.strays,
         "capture_lost": routed.capture_lost,
     })
+}
+
+fn handed(to: Handed) -> Value {
+    json!({"packets": to.packets, "octets": to.bytes})
 }
 
 /// Shape (batches, classes).

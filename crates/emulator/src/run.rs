@@ -63,7 +63,7 @@ fn attend(
     routing: Routing<'_>,
     stop: &Stop,
 ) -> Result<(Routed, DriveReadings), Failure> {
-    event::ready(&plan.links);
+    event::ready(&plan.links, clock);
     let driver = Driver::start(plan, clock);
     if let Ok(driver) = &driver {
         wait(plan, watch, &routing, || stop.asked() || driver.has_failed());

@@ -18,6 +18,7 @@ mod readings;
 pub mod report;
 pub mod ring;
 mod sampling;
+mod sending;
 pub mod simulation;
 pub mod tcp;
 pub mod time;

@@ -116,86 +116,10 @@ impl<'a> Network<'a> {
         self.transmit(now, flow);
     }
 
-    pub(crate) fn on_access(&mut self, now: Picos, flow: &mut Flow) {
-        let profile = self.profile(flow);
-        self.leave_access(now, flow, profile);
-        self.empty_access(flow, profile);
-    }
-
-    /// The first packet on the flow's access link reaches the queue, and may make room there.
-    fn leave_access(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
-        let (_, seq) = flow.in_access.pop_front().expect("a packet on the access link");
-        self.enter(now, flow, seq, profile);
-        if flow.held_back {
-            self.let_go(now, flow, profile);
-        }
-    }
-
-    /// Nothing else happens before a packet leaves the access link at `at`.
+    /// What kind of TCP a flow is.
     #[inline]
-    fn leaves_first(&self, at: Picos, flow: &Flow) -> bool {
-        flow.in_access.is_empty() && at < self.next_reading && self.wheel.is_quiet_until(at)
-    }
-
-    /// Packets need an event to leave the access link only where anything else happens before.
-    #[inline(never)]
-    fn empty_access(&mut self, flow: &mut Flow, profile: &Profile) {
-        while let Some(&(at, _)) = flow.in_access.front() {
-            if at >= self.next_reading || !self.wheel.is_quiet_until(at) {
-                return self.schedule(flow, ACCESS, at);
-            }
-            self.leave_access(at, flow, profile);
-        }
-    }
-
-    /// Sends what the flow's window lets go, where it was not an ACK that opened it.
-    #[inline(never)]
-    pub(crate) fn transmit(&mut self, now: Picos, flow: &mut Flow) {
-        self.send(now, flow, self.profile(flow));
-    }
-
-    #[inline]
-    fn profile(&self, flow: &Flow) -> &'a Profile {
+    pub(crate) fn profile(&self, flow: &Flow) -> &'a Profile {
         &self.config.profiles[flow.class as usize]
-    }
-
-    #[inline(always)]
-    fn send(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
-        let idle = flow.in_access.is_empty();
-        self.let_go(now, flow, profile);
-        if idle && !flow.in_access.is_empty() {
-            self.empty_access(flow, profile);
-        }
-    }
-
-    #[inline(always)]
-    fn let_go(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
-        flow.held_back = false;
-        let allowance = flow.sender.allowance(profile);
-        // So few never fill the access link as far as small queues look.
-        let free = !profile.small_queues || allowance <= 3;
-        let mut left = allowance;
-        while left > 0 {
-            left -= 1;
-            if profile.small_queues && flow.access_holds_enough() {
-                flow.held_back = true;
-                break;
-            }
-            if let Some(at) = flow.sender.paced_beyond(now) {
-                self.schedule(flow, PACE, at);
-                break;
-            }
-            let seq = flow.sender.next_segment(now);
-            let at = flow.through_access(now);
-            if at == now || (free && self.leaves_first(at, flow)) {
-                self.enter(at, flow, seq, profile);
-            } else {
-                flow.in_access.push_back((at, seq));
-            }
-        }
-        if flow.sender.timer_at < flow.wakes_at {
-            self.wake_at(flow, flow.sender.timer_at);
-        }
     }
 
     /// Makes sure that the flow's timer node fires no later than `at`.
@@ -213,7 +137,7 @@ impl<'a> Network<'a> {
 
     /// A data packet reaches the first queue of its route.
     #[inline(always)]
-    fn enter(&mut self, now: Picos, flow: &mut Flow, seq: u64, profile: &Profile) {
+    pub(crate) fn enter(&mut self, now: Picos, flow: &mut Flow, seq: u64, profile: &Profile) {
         let link = flow.first_link as usize;
         let bytes = self.data_bytes(flow, seq);
         let arriving = Arriving { bytes, class: flow.class, ecn: flow.ecn };

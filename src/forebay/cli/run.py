@@ -22,6 +22,10 @@ from forebay.cli.progress import progress
     "--capture", type=options.OutputPath(".pcapng"), metavar="FILE.pcapng",
     help="Write the packets that leave the bottleneck: testbed only, with --seeds 1.",
 )  # fmt: skip
+@click.option(
+    "--counters", metavar="NAMES", default="",
+    help="Read snmp, netflow or both (snmp,netflow) beside the router: testbed only.",
+)  # fmt: skip
 @options.as_json
 def command(
     path: str,
@@ -31,6 +35,7 @@ def command(
     seeds: int,
     jobs: int,
     capture: Path | None,
+    counters: str,
     as_json: bool,
 ) -> None:
     """One answer from one engine.
@@ -40,8 +45,9 @@ def command(
     scenario = forebay.load(path, overrides)
     with progress(engine) as update:
         outcome = forebay.run(
-            scenario, engine, seed=seed, seeds=seeds, jobs=jobs, progress=update, capture=capture
-        )
+            scenario, engine, seed=seed, seeds=seeds, jobs=jobs, progress=update, capture=capture,
+            counters=[name.strip() for name in counters.split(",") if name.strip()],
+        )  # fmt: skip
     if capture is not None:
         click.echo(f"capture: {capture}", err=True)
     if as_json:

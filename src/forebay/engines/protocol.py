@@ -49,3 +49,10 @@ class Capturing(Protocol):
 
     def capture_to(self, path: Path) -> None:
         """Have the packets that leave the bottleneck written there, in pcapng."""
+
+
+class Counting(Protocol):
+    """An engine whose packets others can count beside it."""
+
+    def count_by(self, names: Sequence[str]) -> None:
+        """Have them counted by ``"snmp"``, ``"netflow"`` or both; see the provenance."""

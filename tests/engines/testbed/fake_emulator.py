@@ -78,7 +78,7 @@ def main():
     links = plan["links"]
     if how == "other-queue":
         links = [{**link, "buffer_packets": link["buffer_packets"] + 1} for link in links]
-    say(event="ready", links=links)
+    say(event="ready", links=links, began_ns=time.monotonic_ns())
     say(event="progress", done=0.5, utilization=0.9, lateness_p99_s=1e-5)
     while how == "forever":
         time.sleep(0.05)

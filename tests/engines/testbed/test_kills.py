@@ -1,6 +1,7 @@
 """Killed at any moment, nothing of ours is left after the next start.
 
-``KILLS`` moments: every other one while the namespaces are made, the rest once the emulator runs.
+Every other moment is while the namespaces are made, the rest are once a child runs: the emulator,
+or with counters the programs that start before it.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from pathlib import Path
 
 import pytest
 
-KILLS = 50
-LATEST_S = 0.2
+from forebay.engines.testbed.counters.beside import find
+
+# Kills, the latest moment, and who reads beside the router.
+PLAIN = (50, 0.2, ())
+COUNTED = (20, 0.8, ("snmp", "netflow"))
 
 # One process imports everything, and forks one that plays for each line that it reads.
 NURSERY = """
@@ -29,6 +33,7 @@ from forebay.scenario import load
 import pyroute2
 scenario = load(sys.argv[1])
 engine = get("testbed")
+engine.count_by(sys.argv[2:])
 print("ready", flush=True)
 for _ in sys.stdin:
     child = os.fork()
@@ -79,19 +84,23 @@ def of_ours(pids: list[int]) -> list[str]:
     return found
 
 
-def has_emulator(run: Path, pid: int) -> bool:
+def has_child(run: Path, pid: int) -> bool:
     """Return whether the record of this owner names a child."""
-    return any(json.loads(path.read_text())["child"] for path in run.glob(f"{pid}-*.json"))
+    return any(json.loads(path.read_text())["children"] for path in run.glob(f"{pid}-*.json"))
 
 
-def wait_for_emulator(run: Path, pid: int) -> None:
+def wait_for_child(run: Path, pid: int) -> None:
     deadline = time.monotonic() + 20
-    while not has_emulator(run, pid) and time.monotonic() < deadline:
+    while not has_child(run, pid) and time.monotonic() < deadline:
         time.sleep(0.01)
 
 
 @pytest.mark.usefixtures("real")
-def test_nothing_is_left_after_kills_at_random_moments(tmp_path):
+@pytest.mark.parametrize(("kills", "latest_s", "counters"), [PLAIN, COUNTED])
+def test_nothing_is_left_after_kills_at_random_moments(tmp_path, kills, latest_s, counters):
+    for program in ("snmpd", "softflowd") if counters else ():
+        if find(program) is None:
+            pytest.skip(f"there is no {program}: `apt-get install {program}`")
     scenario = tmp_path / "long.toml"
     scenario.write_text(LONG)
     run = tmp_path / "run"
@@ -99,29 +108,29 @@ def test_nothing_is_left_after_kills_at_random_moments(tmp_path):
     before = in_the_machine()
     chance = random.Random(6)
     pids: list[int] = []
-    were_there = had_emulator = 0
+    were_there = had_child = 0
     nursery = subprocess.Popen(
-        [sys.executable, "-c", NURSERY, str(scenario)],
+        [sys.executable, "-c", NURSERY, str(scenario), *counters],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
     )  # fmt: skip
     with nursery:
         assert nursery.stdin is not None and nursery.stdout is not None
         assert nursery.stdout.readline() == "ready\n"
-        for kill in range(KILLS):
+        for kill in range(kills):
             nursery.stdin.write("\n")
             nursery.stdin.flush()
             pids.append(int(nursery.stdout.readline()))
             if kill % 2:
-                wait_for_emulator(run, pids[-1])
-            time.sleep(chance.uniform(0, LATEST_S))
+                wait_for_child(run, pids[-1])
+            time.sleep(chance.uniform(0, latest_s))
             os.kill(pids[-1], signal.SIGKILL)
             assert nursery.stdout.readline() == "gone\n", "it was playing when it was killed"
             were_there += bool(of_ours(pids[-1:]))
-            had_emulator += has_emulator(run, pids[-1])
+            had_child += has_child(run, pids[-1])
         nursery.stdin.close()
         assert nursery.wait(10) == 0
-    assert were_there > KILLS / 2, "most of the moments were such that something was left"
-    assert had_emulator >= KILLS / 2, "and at half of them the emulator ran"
+    assert were_there > kills / 2, "most of the moments were such that something was left"
+    assert had_child >= kills / 2, "and at half of them a child ran"
     deadline = time.monotonic() + 5
     while (left := of_ours(pids)) and time.monotonic() < deadline:
         time.sleep(0.1)

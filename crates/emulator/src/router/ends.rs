@@ -34,8 +34,10 @@ impl Egress for Ends<'_> {
         if self.measuring {
             self.gauge.delivered(at, self.now);
         }
-        if write(&self.devices[side as usize], packet).is_err() {
-            self.gauge.write_errors += 1;
+        match write(&self.devices[side as usize], packet) {
+            Ok(_) if self.measuring => self.gauge.hands(side, packet.len()),
+            Ok(_) => {}
+            Err(_) => self.gauge.write_errors += 1,
         }
     }
 

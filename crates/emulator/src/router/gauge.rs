@@ -1,10 +1,18 @@
-//! How well the router kept its times.
+//! How well the router kept its times, and what it handed over.
 
+use super::Side;
 use forebay_sim::probe::histogram::Histogram;
 use forebay_sim::time::{MILLISECOND, Picos};
 
 /// Kept from running for so long, the router has stalled.
 const STALL: Picos = 4 * MILLISECOND;
+
+/// Packets that a side's device has taken, and their bytes with IP headers.
+#[derive(Clone, Copy, Default)]
+pub struct Handed {
+    pub packets: u64,
+    pub bytes: u64,
+}
 
 /// Lateness of deliveries in the measured window.
 #[derive(Clone, Default)]
@@ -17,6 +25,8 @@ pub struct Gauge {
     pub write_errors: u64,
     /// Times that the router was kept from running when it had something to do.
     pub stalls: u64,
+    /// Left and right: what an interface counter there reads too.
+    pub handed: [Handed; 2],
 }
 
 impl Gauge {
@@ -26,6 +36,14 @@ impl Gauge {
         let late = now - at;
         self.lateness.record(late);
         self.worst = self.worst.max(late);
+    }
+
+    /// The device of a side has taken a packet.
+    #[inline]
+    pub fn hands(&mut self, side: Side, bytes: usize) {
+        let handed = &mut self.handed[side as usize];
+        handed.packets += 1;
+        handed.bytes += bytes as u64;
     }
 
     /// The router runs at `now`, and would have had to by `expected`.
@@ -63,6 +81,15 @@ mod tests {
             assert!((read / micros - 1.0).abs() < 1.0 / 64.0, "{share}: {read}");
         }
         assert_eq!(Gauge::default().quantile(0.99), 0);
+    }
+
+    #[test]
+    fn each_side_has_its_own_count() {
+        let mut gauge = Gauge::default();
+        gauge.hands(Side::Right, 1500);
+        gauge.hands(Side::Right, 40);
+        let [left, right] = gauge.handed;
+        assert_eq!((left.packets, right.packets, right.bytes), (0, 2, 1540));
     }
 
     #[test]

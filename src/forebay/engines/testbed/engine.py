@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from forebay.engines.testbed import machine
+from forebay.engines.testbed import counters, machine
 from forebay.engines.testbed.assumptions import broken
 from forebay.engines.testbed.errors import NAME
 from forebay.engines.testbed.playing import Played, controls_of
@@ -44,6 +44,7 @@ class TestbedEngine:
         machine.check()
         self._kept: dict[tuple[str, int], _Kept] = {}
         self._capture: Path | None = None
+        self._counters: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -53,6 +54,18 @@ class TestbedEngine:
     def capture_to(self, path: Path) -> None:
         """Have the packets that leave the bottleneck written to a pcapng file."""
         self._capture = path
+
+    def count_by(self, names: Sequence[str]) -> None:
+        """Have others' counters read beside the router: ``"snmp"``, ``"netflow"``.
+
+        Raises
+        ------
+        EngineUnavailable
+            The program of one of them is not installed.
+        """
+        counters.check(names)
+        self._counters = tuple(dict.fromkeys(names))
+        self._kept.clear()
 
     def run(
         self,
@@ -105,7 +118,9 @@ class TestbedEngine:
         return to_trace(scenario, played.layout, played.raw, step=step, flows=flows, seed=seed)
 
     def _play(self, scenario: Scenario, seed: int, progress: Progress | None) -> _Kept:
-        played, failed = play_until_valid(scenario, seed, told=progress, capture=self._capture)
+        played, failed = play_until_valid(
+            scenario, seed, told=progress, capture=self._capture, counters=self._counters
+        )
         return _read(scenario, seed, played, failed)
 
     def _keep(self, sha: str, seed: int, kept: _Kept) -> None:
@@ -124,7 +139,8 @@ def _read(scenario: Scenario, seed: int, played: Played, failed: list[list[str]]
 
 
 def _told(seed: int, played: Played, failed: list[list[str]]) -> dict[str, Any]:
-    return {"seed": seed, "gate": played.gate, "invalid": failed, "emulator": played.emulator}
+    told = {"seed": seed, "gate": played.gate, "invalid": failed, "emulator": played.emulator}
+    return told | ({"counters": played.counters} if played.counters else {})
 
 
 def _provenance(scenario: Scenario, sha: str, runs: list[_Kept], started: float) -> Provenance:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.engines.testbed import congestion, machine
 from forebay.engines.testbed.bed import bed_for
+from forebay.engines.testbed.counters.agreement import agreement
+from forebay.engines.testbed.counters.moments import Counted, Moments
+from forebay.engines.testbed.counters.reading import Counters, counting
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.gate import faults
 from forebay.engines.testbed.plan import Places, make_plan
@@ -39,6 +42,8 @@ class Played:
         What made it invalid; none for a valid one.
     gate, sysctls, emulator
         For the provenance.
+    counters : dict
+        What others read beside the router, and by how much it differs; empty if not asked for.
     """
 
     workload: Workload
@@ -48,6 +53,7 @@ class Played:
     faults: list[str]
     sysctls: dict[str, str]
     emulator: dict[str, Any]
+    counters: dict[str, Any]
 
 
 def play(
@@ -57,6 +63,7 @@ def play(
     told: Told | None = None,
     watched: Watched | None = None,
     capture: Path | None = None,
+    counters: Sequence[str] = (),
 ) -> Played:
     """Play the replication of `seed` once.
 
@@ -76,10 +83,16 @@ def play(
         scratch = record.make_scratch()
         places = Places(bed.left.namespace, bed.right.namespace, scratch / "result.json", capture)
         plan = make_plan(scenario, workload, layout, places, watched)
-        result = _run(plan, scratch / "plan.json", record, told)
+        moments = Moments(scenario.measure.warmup, scenario.measure.duration)
+        counting_them = counting(counters, bed.right.namespace, scratch, record, moments)
+        counted = made.enter_context(counting_them)
+        result = _run(plan, scratch / "plan.json", record, told, counted)
+        beside = _beside(result, layout, counted, moments) if counters else {}
     limited = any(isinstance(group, Tcp) and group.max_window for group in scenario.traffic)
     wrong = faults(result.gate, window_is_limited=limited)
-    return Played(workload, layout, result.raw, result.gate, wrong, bed.sysctls, result.provenance)
+    return Played(
+        workload, layout, result.raw, result.gate, wrong, bed.sysctls, result.provenance, beside
+    )
 
 
 def controls_of(scenario: Scenario) -> list[str]:
@@ -88,15 +101,27 @@ def controls_of(scenario: Scenario) -> list[str]:
     return list(dict.fromkeys(asked))
 
 
-def _run(plan: dict[str, Any], path: Path, record: Record, told: Told | None) -> Result:
+def _run(
+    plan: dict[str, Any], path: Path, record: Record, told: Told | None, counters: Counters
+) -> Result:
     path.write_text(json.dumps(plan))
     with Program(machine.emulator(), path, record.started) as program:
         for event in program.events():
             if event["event"] == "ready":
+                counters.begin(event["began_ns"] / 1e9)
                 _check_queues(plan, event)
             elif event["event"] == "progress" and told is not None:
                 told(event["done"])
     return read_result(Path(plan["result"]))
+
+
+def _beside(result: Result, layout: Layout, counters: Counters, moments: Moments) -> dict[str, Any]:
+    """Compare what others read with what the router handed to the receivers' device."""
+    handed = result.provenance["handed_to_receiver"]
+    flows = int((result.raw["flow_bytes"] > 0).sum())
+    router = Counted(handed["octets"], handed["packets"], moments.window_s, flows)
+    alone = layout.links[0].rate_bps if len(layout.links) == 1 else None
+    return agreement(router, counters.counts(), alone)
 
 
 def _check_queues(plan: dict[str, Any], ready: Event) -> None:

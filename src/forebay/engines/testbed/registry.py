@@ -41,7 +41,7 @@ class Record:
     owner: Owner
     namespaces: list[str] = field(default_factory=list)
     scratch: str | None = None
-    child: Owner | None = None
+    children: list[Owner] = field(default_factory=list)
 
     def will_make(self, *names: str) -> None:
         """Write down namespaces, and whatever is in them, before they are made."""
@@ -58,14 +58,16 @@ class Record:
         return Path(self.scratch)
 
     def started(self, pid: int) -> None:
-        """Write down the child process. Should we die first, the kernel ends it."""
-        self.child = Owner.of(pid)
-        self._write()
+        """Write down a child process. Should we die first, the kernel ends it."""
+        child = Owner.of(pid)
+        if child is not None:
+            self.children.append(child)
+            self._write()
 
     def close(self) -> None:
         """Remove all of it, then the record."""
-        if self.child is not None:
-            self.child.end()
+        for child in self.children:
+            child.end()
         for name in self.namespaces:
             namespaces.remove(name)
         if self.scratch is not None:
@@ -81,10 +83,9 @@ class Record:
     def read(cls, path: Path) -> Record:
         """Read a record back."""
         told = json.loads(path.read_text())
-        child = told["child"]
         return cls(
             path, Owner(*told["owner"]), told["namespaces"], told["scratch"],
-            None if child is None else Owner(*child),
+            [Owner(*child) for child in told["children"]],
         )  # fmt: skip
 
 

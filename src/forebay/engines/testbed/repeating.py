@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ def play_until_valid(
     told: Told | None = None,
     watched: Watched | None = None,
     capture: Path | None = None,
+    counters: Sequence[str] = (),
 ) -> tuple[Played, list[list[str]]]:
     """Return the first valid run, and what was wrong with those before it.
 
@@ -33,7 +35,9 @@ def play_until_valid(
     """
     failed: list[list[str]] = []
     while len(failed) < ATTEMPTS:
-        played = play(scenario, seed, told=told, watched=watched, capture=capture)
+        played = play(
+            scenario, seed, told=told, watched=watched, capture=capture, counters=counters
+        )
         if not played.faults:
             return played, failed
         failed.append(played.faults)

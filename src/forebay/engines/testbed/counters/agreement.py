@@ -1,0 +1,45 @@
+"""The counters of others beside the router's own, over the same packets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from forebay.engines.testbed.counters.moments import Counted
+
+
+def agreement(
+    router: Counted, others: Mapping[str, Counted], rate_bps: float | None
+) -> dict[str, Any]:
+    """Return each count, and by how much it differs from the router's.
+
+    Parameters
+    ----------
+    router : Counted
+        What the receivers' device took in the window.
+    others : mapping
+        The same by another's counter, over nearly the same time: rates are compared.
+    rate_bps : float, optional
+        Of the link, bit/s, where the device stands behind one alone; without it there is no
+        utilization (octets × 8 / rate / time).
+    """
+    told = {"router": _told(router, rate_bps)}
+    for name, counted in others.items():
+        told[name] = _told(counted, rate_bps) | {
+            "octets_off_percent": off_percent(counted.octets, counted, router.octets, router),
+            "packets_off_percent": off_percent(counted.packets, counted, router.packets, router),
+        }
+    return told
+
+
+def off_percent(count: int, of: Counted, reference: int, router: Counted) -> float | None:
+    """Return the difference of two counts a second, in per cent of the second; None of nothing."""
+    if not reference:
+        return None
+    return 100 * (count / of.span_s / (reference / router.span_s) - 1)
+
+
+def _told(counted: Counted, rate_bps: float | None) -> dict[str, Any]:
+    used = None if rate_bps is None else counted.octets * 8 / rate_bps / counted.span_s
+    read = {name: value for name, value in counted._asdict().items() if value is not None}
+    return read | {"utilization": used}

@@ -1,0 +1,139 @@
+"""NetFlow: softflowd beside the receivers exports what it saw in the window; we collect."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from forebay.engines.testbed import namespaces
+from forebay.engines.testbed.addresses import SENDERS
+from forebay.engines.testbed.counters.beside import Beside
+from forebay.engines.testbed.counters.moments import Counted, Moments
+from forebay.engines.testbed.errors import TestbedError, asking
+from forebay.engines.testbed.sides import TUN
+
+PROGRAM = "softflowd"
+# All of a run's datagrams wait here until its end: 48 octets a flow.
+_WAITING_OCTETS = 64 << 20
+_SO_RCVBUFFORCE = 33  # asm-generic/socket.h; root may go beyond the machine's limit
+_MOST_FLOWS = 1 << 20
+# softflowd 1.1 asks libpcap for packets without a timeout, and so gets them by blocks of 128 KiB,
+# once full. Whole packets fill one in tens of them, headers alone in hundreds.
+_OF_EACH_PACKET = 65535
+_CAPTURED_OCTETS = 32 << 20
+_APPEARS_WITHIN_S = 5.0
+_DATAGRAM = 65536
+_MS_PER_S = 1e3
+
+
+@contextmanager
+def reader(
+    namespace: str, scratch: Path, started: Callable[[int], None]
+) -> Iterator[Callable[[Moments], Counted]]:
+    """Start an exporter and a collector; yields what follows a run and returns the count."""
+    control = scratch / "softflowd.ctl"
+    with closing(namespaces.inside(namespace, _collector)) as collector:
+        command = _command(control, collector.getsockname()[1])
+        with Beside(command, namespace, scratch / "softflowd.log", started) as exporter:
+            _await(control, exporter)
+            yield lambda moments: _follow(control, collector, moments)
+
+
+def _command(control: Path, port: int) -> list[str]:
+    """No timeout ends a flow that we do not end: what is active at the end is one record."""
+    return [
+        PROGRAM, "-d", "-N", "-i", TUN, "-v", "5", "-n", f"127.0.0.1:{port}",
+        "-c", str(control), "-p", str(control.with_suffix(".pid")),
+        "-m", str(_MOST_FLOWS), "-C", str(_OF_EACH_PACKET), "-B", str(_CAPTURED_OCTETS),
+        "-t", "maxlife=0",
+        f"src net {SENDERS}",
+    ]  # fmt: skip
+
+
+def _collector() -> socket.socket:
+    with asking("making a socket for NetFlow"):
+        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        made.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _WAITING_OCTETS)
+        made.bind(("127.0.0.1", 0))
+        made.setblocking(False)
+        return made
+
+
+def _await(control: Path, exporter: Beside) -> None:
+    until = time.monotonic() + _APPEARS_WITHIN_S
+    while not control.exists():
+        if time.monotonic() > until:
+            raise TestbedError(f"softflowd does not start{exporter.last_words}")
+        time.sleep(0.01)
+
+
+def _follow(control: Path, collector: socket.socket, moments: Moments) -> Counted:
+    """Forget what came before the window; have all flows exported at its end."""
+    for after_s, command in ((0.0, "delete-all"), (moments.last_s, "expire-all")):
+        if not moments.reached(after_s):
+            raise TestbedError("the run was over before NetFlow could be read")
+        tell(control, command)
+    return total(_received(collector), moments.last_s)
+
+
+def tell(control: Path, command: str) -> str:
+    """Say to softflowd what softflowctl(8) would; returns once it is done."""
+    with asking(f"telling softflowd to {command}"), socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(_APPEARS_WITHIN_S)
+        line.connect(str(control))
+        line.sendall(f"{command}\n".encode())
+        return b"".join(iter(lambda: line.recv(4096), b"")).decode(errors="replace")
+
+
+def _received(collector: socket.socket) -> list[bytes]:
+    """On the loopback, what was sent is there."""
+    datagrams = []
+    while True:
+        try:
+            datagrams.append(collector.recv(_DATAGRAM))
+        except BlockingIOError:
+            return datagrams
+
+
+def total(datagrams: list[bytes], asked_s: float) -> Counted:
+    """Add up the flows of NetFlow version 5 datagrams.
+
+    The span is from the first packet to the last as the records have them, for those are the
+    packets that were counted; where there are not two, what was asked for.
+
+    Raises
+    ------
+    TestbedError
+        Their sequence has a gap: some were lost.
+    """
+    import netflow
+
+    records: list[Any] = []
+    expected = None
+    for datagram in datagrams:
+        # As hexadecimal text: octets that happen to be text are taken for that by the library.
+        export = netflow.parse_packet(datagram.hex())
+        if expected not in (None, export.header.sequence):
+            raise TestbedError("NetFlow datagrams were lost", "leave the machine idle")
+        expected = export.header.sequence + len(export.flows)
+        records += export.flows
+    return Counted(
+        octets=sum(each.IN_OCTETS for each in records),
+        packets=sum(each.IN_PACKETS for each in records),
+        span_s=_span(records) or asked_s,
+        flows=len({_identity(each) for each in records}),
+    )
+
+
+def _span(records: list[Any]) -> float:
+    first = min((each.FIRST_SWITCHED for each in records), default=0)
+    last = max((each.LAST_SWITCHED for each in records), default=0)
+    return float(last - first) / _MS_PER_S
+
+
+def _identity(flow: Any) -> tuple[int, ...]:
+    return (flow.IPV4_SRC_ADDR, flow.IPV4_DST_ADDR, flow.SRC_PORT, flow.DST_PORT, flow.PROTO)

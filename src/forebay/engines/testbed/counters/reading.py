@@ -1,0 +1,80 @@
+"""Which counters there are, and all that were asked for through one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from forebay.engines.errors import EngineUnavailable
+from forebay.engines.testbed.counters import netflow, snmp
+from forebay.engines.testbed.counters.beside import find
+from forebay.engines.testbed.counters.moments import Counted, Moments
+from forebay.engines.testbed.errors import NAME
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from forebay.engines.testbed.registry import Record
+
+_READERS = {"snmp": snmp.reader, "netflow": netflow.reader}
+_NEEDS = {"snmp": (snmp.PROGRAM, "pysnmp"), "netflow": (netflow.PROGRAM, "netflow")}
+
+NAMES = tuple(_READERS)
+
+
+def check(names: Sequence[str]) -> None:
+    """Refuse what cannot be read here.
+
+    Raises
+    ------
+    EngineUnavailable
+        The program or the library of one of them is missing.
+    """
+    for program, library in (_NEEDS[name] for name in names):
+        if find(program) is None:
+            raise EngineUnavailable(NAME, f"there is no {program}", f"`apt-get install {program}`")
+        if find_spec(library) is None:
+            hint = "run `make setup`, or `pip install 'forebay[counters]'`"
+            raise EngineUnavailable(NAME, f"there is no Python package {library}", hint)
+
+
+class Counters:
+    """Counters that stand ready, for one run."""
+
+    def __init__(
+        self,
+        follow: dict[str, Callable[[Moments], Counted]],
+        moments: Moments,
+        pool: ThreadPoolExecutor,
+    ) -> None:
+        self._follow, self._moments, self._pool = follow, moments, pool
+        self._counts: dict[str, Future[Counted]] = {}
+
+    def begin(self, at_s: float) -> None:
+        """The router's clock began then: each is read in a thread of its own."""
+        self._moments.begin(at_s)
+        self._counts = {
+            name: self._pool.submit(follow, self._moments) for name, follow in self._follow.items()
+        }
+
+    def counts(self) -> dict[str, Counted]:
+        """Return what each has read, once the run is over."""
+        return {name: count.result() for name, count in self._counts.items()}
+
+
+@contextmanager
+def counting(
+    names: Sequence[str], namespace: str, scratch: Path, record: Record, moments: Moments
+) -> Iterator[Counters]:
+    """Start what reads in a namespace; all of it ends with the context."""
+    with ExitStack() as made:
+        follow = {
+            name: made.enter_context(_READERS[name](namespace, scratch, record.started))
+            for name in names
+        }
+        pool = made.enter_context(ThreadPoolExecutor(max_workers=max(1, len(names))))
+        made.callback(moments.end)  # before the threads are waited for
+        yield Counters(follow, moments, pool)

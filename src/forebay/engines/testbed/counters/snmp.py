@@ -1,0 +1,110 @@
+"""Interface counters by SNMP: net-snmp's snmpd beside the receivers, asked once a second."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from forebay.engines.testbed import namespaces
+from forebay.engines.testbed.counters.beside import Beside
+from forebay.engines.testbed.counters.moments import Counted, Moments
+from forebay.engines.testbed.counters.questions import Questions
+from forebay.engines.testbed.errors import TestbedError
+from forebay.engines.testbed.sides import TUN
+
+PROGRAM = "snmpd"
+EVERY_S = 1.0
+_PORT = 161  # of the namespace's own loopback: nobody else's
+_READER, _TUNER = "forebay", "forebay-cache"
+_MIB_2 = ".1.3.6.1.2.1"
+# NET-SNMP-AGENT-MIB's nsCacheTimeout of ifTable. Counters are up to three seconds old without.
+_CACHE = ".1.3.6.1.4.1.8072.1.5.3.1.2.1.3.6.1.2.1.2.2"
+# ifXTable of IF-MIB, RFC 2863
+_NAME = _MIB_2 + ".31.1.1.1.1"
+_IN_OCTETS = _MIB_2 + ".31.1.1.1.6"
+_IN_UNICAST = _MIB_2 + ".31.1.1.1.7"
+
+_SETTINGS = f"""\
+agentAddress udp:127.0.0.1:{_PORT}
+rocommunity {_READER} 127.0.0.1 {_MIB_2}
+rwcommunity {_TUNER} 127.0.0.1 {_CACHE}
+"""
+
+
+class Look(NamedTuple):
+    """Both counters at one time of the monotonic clock."""
+
+    at_s: float
+    octets: int
+    packets: int
+
+
+@contextmanager
+def reader(
+    namespace: str, scratch: Path, started: Callable[[int], None]
+) -> Iterator[Callable[[Moments], Counted]]:
+    """Start an agent of our own settings; yields what follows a run and returns the count."""
+    settings = scratch / "snmpd.conf"
+    settings.write_text(_SETTINGS)
+    command = [PROGRAM, "-f", "-C", "-c", str(settings), "-r", "-Le"]
+    own = {"SNMP_PERSISTENT_DIR": str(scratch / "snmpd"), "MIBS": ""}
+    with Beside(command, namespace, scratch / "snmpd.log", started, own) as agent:
+        device = namespaces.inside(namespace, lambda: _prepare(agent))
+        yield lambda moments: namespaces.inside(namespace, lambda: _follow(device, moments))
+
+
+def _prepare(agent: Beside) -> int:
+    """Have every answer fresh, and return the device's number, checked against its name."""
+    import socket
+
+    device = socket.if_nametoindex(TUN)
+    try:
+        with Questions(_PORT) as ask:
+            (name,) = ask.get(_READER, f"{_NAME}.{device}")
+            ask.set(_TUNER, _CACHE, 0)
+    except TestbedError as error:
+        error_with_words = f"{error.missing}{agent.last_words}"
+        raise TestbedError(error_with_words, error.hint) from error
+    if str(name) != TUN:
+        raise TestbedError(f"SNMP calls interface {device} {name}, and it is {TUN}")
+    return device
+
+
+def _follow(device: int, moments: Moments) -> Counted:
+    with Questions(_PORT) as ask:
+        _look(ask, device)  # the first answer takes ten times as long as the others
+        looks = [
+            _look(ask, device)
+            for after_s in times(moments.last_s, EVERY_S)
+            if moments.reached(after_s)
+        ]
+    return gained(looks)
+
+
+def _look(ask: Questions, device: int) -> Look:
+    before = time.monotonic()
+    octets, packets = ask.get(_READER, f"{_IN_OCTETS}.{device}", f"{_IN_UNICAST}.{device}")
+    return Look((before + time.monotonic()) / 2, int(octets), int(packets))
+
+
+def times(until_s: float, every_s: float) -> list[float]:
+    """Return when to look: at the beginning, each second, and at the end."""
+    inside = [step * every_s for step in range(int(until_s / every_s) + 1)]
+    return inside if inside[-1] == until_s else [*inside, until_s]
+
+
+def gained(looks: list[Look]) -> Counted:
+    """Return what the counters gained from the first to the last look.
+
+    Raises
+    ------
+    TestbedError
+        There are none to compare.
+    """
+    if len(looks) < 2:
+        raise TestbedError("the run was over before SNMP could be read twice")
+    first, last = looks[0], looks[-1]
+    return Counted(last.octets - first.octets, last.packets - first.packets, last.at_s - first.at_s)
