@@ -30,6 +30,12 @@ def test_each_limit_alone_makes_a_run_invalid(reading, value, said):
     assert faults({**WELL, reading: value}) == [said]
 
 
+def test_lateness_counts_beside_the_time_that_the_buffer_drains_in():
+    assert faults(WELL, drain_s=1.1e-3) == []
+    said = "delivery lateness p99, of the time the buffer drains in, 20 %, at most 10 %"
+    assert faults(WELL, drain_s=0.5e-3) == [said]
+
+
 def test_what_was_not_read_is_a_fault_and_no_zero():
     for limit in LIMITS:
         without = {name: value for name, value in WELL.items() if name != limit.reading}

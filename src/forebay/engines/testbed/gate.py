@@ -46,7 +46,24 @@ LIMITS = (
 )
 
 
-def faults(read: Readings, *, window_is_limited: bool = False) -> list[str]:
+MOST_OF_BUFFER = 0.1
+"""Lateness p99 as a share of the time that the smallest buffer takes to drain. A router that reads
+its packets in bursts fills a short buffer with them: 28 packets at 622 Mbit/s, 0.54 ms, read 84.6 %
+where 98.2 is right, at a p99 of 0.15 ms."""
+
+
+_OF_BUFFER = Limit(
+    "of_buffer",
+    "delivery lateness p99, of the time the buffer drains in,",
+    MOST_OF_BUFFER,
+    100,
+    " %",
+)
+
+
+def faults(
+    read: Readings, *, window_is_limited: bool = False, drain_s: float | None = None
+) -> list[str]:
     """Return what makes a run invalid: nothing for a valid one.
 
     Parameters
@@ -54,6 +71,12 @@ def faults(read: Readings, *, window_is_limited: bool = False) -> list[str]:
     window_is_limited : bool
         The scenario itself limits the receive window (max_window), so being limited by it is
         no fault of the machine.
+    drain_s : float or None
+        Time that the smallest buffer takes to drain; None to judge without it.
     """
+    if drain_s is not None:
+        read = {**read, "of_buffer": read.get("lateness_p99_s", 0.0) / drain_s}
     limits = (each for each in LIMITS if not (window_is_limited and each.reading == "rwnd_limited"))
-    return [fault for each in limits if (fault := each.fault(read)) is not None]
+    found = [fault for each in limits if (fault := each.fault(read)) is not None]
+    fault = None if drain_s is None else _OF_BUFFER.fault(read)
+    return found if fault is None else [*found, fault]

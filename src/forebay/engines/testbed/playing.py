@@ -89,9 +89,18 @@ def play(
         result = _run(plan, scratch / "plan.json", record, told, counted)
         beside = _beside(result, layout, counted, moments) if counters else {}
     limited = any(isinstance(group, Tcp) and group.max_window for group in scenario.traffic)
-    wrong = faults(result.gate, window_is_limited=limited)
+    wrong = faults(
+        result.gate, window_is_limited=limited, drain_s=_shortest_drain(scenario, layout)
+    )
     return Played(
         workload, layout, result.raw, result.gate, wrong, bed.sysctls, result.provenance, beside
+    )
+
+
+def _shortest_drain(scenario: Scenario, layout: Layout) -> float:
+    """Return the seconds in which the shortest of the full buffers is sent."""
+    return min(
+        link.buffer_packets * link.packet_bytes * 8.0 / link.rate_bps for link in layout.links
     )
 
 
