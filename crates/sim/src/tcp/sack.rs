@@ -36,6 +36,12 @@ pub(super) fn on_ack(
     if let (Some(rtt), Some(last)) = (news.rtt, news.last_rtt) {
         tcp.rtt.sample(rtt, last, (tcp.snd_una, tcp.snd_max), profile);
     }
+    if tcp.receive_edge < u64::MAX {
+        let held = (board.span(tcp.snd_una), board.sacked);
+        let times = (now, tcp.rtt.srtt);
+        let edge = board.receive_window.on_ack(times, tcp.snd_una, held, news.delivered);
+        tcp.receive_edge = tcp.receive_edge.max(edge);
+    }
     let wait = if board.in_order() && delivery.newest.is_some() && tcp.phase == Phase::Open {
         board.rack.advance(now, &delivery, tcp.rtt.min_rtt);
         tail_probe::on_ack(tcp, &mut board, now, false, profile);

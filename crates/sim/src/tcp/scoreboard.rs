@@ -2,6 +2,7 @@
 
 use super::forward_rto::ForwardRto;
 use super::rack::Rack;
+use super::receive_window::ReceiveWindow;
 use super::tail_probe::TailProbe;
 use crate::cc::{Cc, RateSample};
 use crate::ring::Ring;
@@ -118,6 +119,8 @@ pub struct Scoreboard {
     pub(super) probe: TailProbe,
     /// Whether the last timeout was spurious.
     pub(super) forward: ForwardRto,
+    /// What the receiver has room for.
+    pub(super) receive_window: ReceiveWindow,
     /// For controllers that want the delivery rate.
     rates: Option<Box<Rates>>,
 }
@@ -220,6 +223,11 @@ impl Scoreboard {
         let mut delivery = Delivery::default();
         self.sack(una, seq, &mut delivery);
         self.delivered_total += delivery.segments;
+    }
+
+    /// From the first segment missing to the last that is SACKed.
+    pub(super) fn span(&self, una: u64) -> u64 {
+        if self.sacked == 0 { 0 } else { self.highest[0].saturating_sub(una) }
     }
 
     /// RFC 6675's IsLost: three segments above have been SACKed. Gives how many are newly lost.

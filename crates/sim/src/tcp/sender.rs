@@ -1,6 +1,7 @@
 //! The sender: what is common to every way of recovering from loss.
 
 use super::profile::Profile;
+use super::receive_window::UNSCALED;
 use super::receiver::AckPacket;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
@@ -32,6 +33,8 @@ pub struct Sender {
     pub timer_at: Picos,
     /// No further mark cuts the window before this is acknowledged.
     pub marked_until: u64,
+    /// One past the last segment that the receiver has room for; `u64::MAX` where it is not asked.
+    pub receive_edge: u64,
     /// With SACK, what is known of each outstanding segment.
     pub scoreboard: Option<Box<Scoreboard>>,
     /// The segment being timed and when it was sent (Karn), where ACKs carry no timestamps;
@@ -120,6 +123,7 @@ impl Sender {
             burst_left: u32::MAX,
             partial_seen: false,
             resend_first: false,
+            receive_edge: if profile.tunes_window() { UNSCALED } else { u64::MAX },
             scoreboard,
             timed: NOT_TIMED,
             timer: Timer::Rto,
@@ -360,7 +364,9 @@ impl Sender {
     #[inline]
     pub(super) fn new_allowed(&self, profile: &Profile) -> u64 {
         let held = self.snd_nxt - self.snd_una;
-        (self.end - self.snd_nxt).min(u64::from(profile.max_window).saturating_sub(held))
+        let offered = self.receive_edge.saturating_sub(self.snd_nxt);
+        let most = u64::from(profile.max_window).saturating_sub(held).min(offered);
+        (self.end - self.snd_nxt).min(most)
     }
 }
 
