@@ -5,7 +5,7 @@
 use crate::time::Picos;
 
 /// What a SYN-ACK can offer (RFC 7323, section 2.2): 65535 bytes, in segments of 1448.
-pub const UNSCALED: u64 = 45;
+pub const UNSCALED: u32 = 45;
 /// What the first ACK offers: half of a receive buffer of a megabyte, which is what our testbed
 /// sets (a kernel as it comes begins with an eighth of it).
 const FIRST: u64 = 361;
@@ -33,14 +33,15 @@ impl Default for ReceiveWindow {
 
 impl ReceiveWindow {
     /// An ACK of everything below `una`; `span` segments from there to the last that has arrived,
-    /// `held` of them; `delivered` are new. Gives one past the last segment that it lets go.
+    /// `held` of them; `delivered` are new. Gives how many beyond `una` it
+    /// lets go.
     pub fn on_ack(
         &mut self,
         (now, round_trip): (Picos, Picos),
         una: u64,
         (span, held): (u64, u64),
         delivered: u64,
-    ) -> u64 {
+    ) -> u32 {
         if now >= self.since.0 + round_trip {
             self.read = self.read.max(una - self.since.1);
             self.since = (now, una);
@@ -48,7 +49,7 @@ impl ReceiveWindow {
         self.buffer = self.buffer.max(2 * self.read + span);
         self.offered = (self.offered + 2 * delivered).min(self.buffer);
         let free = self.buffer.saturating_sub(held);
-        una + self.offered.min(free)
+        self.offered.min(free) as u32
     }
 }
 
@@ -62,13 +63,13 @@ mod tests {
     #[test]
     fn offers_twice_what_was_read_in_a_round_trip() {
         let mut window = ReceiveWindow::default();
-        assert_eq!(window.on_ack((ROUND, ROUND), 10, (0, 0), 10), 10 + FIRST);
+        assert_eq!(window.on_ack((ROUND, ROUND), 10, (0, 0), 10), FIRST as u32);
         for i in 0..300 {
             let at = 2 * ROUND + i * ROUND / 1000;
             window.on_ack((at, ROUND), 10 + 2 * (i + 1), (0, 0), 2);
         }
-        assert_eq!(window.on_ack((3 * ROUND, ROUND), 610, (0, 0), 0), 610 + FIRST);
-        assert_eq!(window.on_ack((3 * ROUND, ROUND), 611, (0, 0), 400), 611 + 2 * 600);
+        assert_eq!(window.on_ack((3 * ROUND, ROUND), 610, (0, 0), 0), FIRST as u32);
+        assert_eq!(window.on_ack((3 * ROUND, ROUND), 611, (0, 0), 500), 2 * 598);
     }
 
     /// What waits beyond a gap takes room, and the buffer grows by it.
@@ -76,9 +77,9 @@ mod tests {
     fn a_gap_holds_room() {
         let mut window = ReceiveWindow::default();
         let before = window.on_ack((ROUND, ROUND), 10, (0, 0), 10);
-        let edge = window.on_ack((ROUND, ROUND), 10, (300, 290), 290);
-        assert_eq!(edge, 10 + FIRST - 290);
-        assert!(edge < before);
-        assert_eq!(window.on_ack((ROUND, ROUND), 10, (600, 590), 300), 10 + 620 - 590);
+        let offered = window.on_ack((ROUND, ROUND), 10, (300, 290), 290);
+        assert_eq!(offered, FIRST as u32 - 290);
+        assert!(offered < before);
+        assert_eq!(window.on_ack((ROUND, ROUND), 10, (600, 590), 300), 620 - 590);
     }
 }

@@ -36,11 +36,13 @@ pub(super) fn on_ack(
     if let (Some(rtt), Some(last)) = (news.rtt, news.last_rtt) {
         tcp.rtt.sample(rtt, last, (tcp.snd_una, tcp.snd_max), profile);
     }
-    if tcp.receive_edge < u64::MAX {
+    if tcp.receive_window < u32::MAX {
         let held = (board.span(tcp.snd_una), board.sacked);
         let times = (now, tcp.rtt.srtt);
-        let edge = board.receive_window.on_ack(times, tcp.snd_una, held, news.delivered);
-        tcp.receive_edge = tcp.receive_edge.max(edge);
+        let offered = board.receive_window.on_ack(times, tcp.snd_una, held, news.delivered);
+        // What was offered before still stands (RFC 9293, section 3.8.6).
+        let left = tcp.receive_window.saturating_sub((tcp.snd_una - una) as u32);
+        tcp.receive_window = left.max(offered);
     }
     let wait = if board.in_order() && delivery.newest.is_some() && tcp.phase == Phase::Open {
         board.rack.advance(now, &delivery, tcp.rtt.min_rtt);
@@ -274,7 +276,7 @@ pub(super) fn on_reordering_timer(tcp: &mut Sender, now: Picos, profile: &Profil
 pub(super) fn on_probe_timer(tcp: &mut Sender, now: Picos, profile: &Profile) {
     let Some(mut board) = tcp.scoreboard.take() else { return };
     tail_probe::on_timer(tcp, &mut board, now, profile);
-    tcp.unpaced = board.probe.due == Some(Due::Last);
+    board.unpaced = board.probe.due == Some(Due::Last);
     tcp.scoreboard = Some(board);
 }
 
@@ -283,6 +285,7 @@ pub(super) fn on_timeout(tcp: &mut Sender, now: Picos, profile: &Profile) {
     let Some(mut board) = tcp.scoreboard.take() else { return };
     board.probe.cancel();
     board.forward.begin(profile.f_rto);
+    board.unpaced = true;
     rack::give_up(tcp, &mut board, now, profile);
     tcp.window.cwnd = (board.in_flight() + 1) as f64;
     tcp.scoreboard = Some(board);

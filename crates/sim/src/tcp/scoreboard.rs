@@ -119,6 +119,8 @@ pub struct Scoreboard {
     pub(super) probe: TailProbe,
     /// Whether the last timeout was spurious.
     pub(super) forward: ForwardRto,
+    /// The next segment goes whatever the pacing: a timer asked for it.
+    pub(super) unpaced: bool,
     /// What the receiver has room for.
     pub(super) receive_window: ReceiveWindow,
     /// For controllers that want the delivery rate.

@@ -33,8 +33,6 @@ pub struct Sender {
     pub timer_at: Picos,
     /// No further mark cuts the window before this is acknowledged.
     pub marked_until: u64,
-    /// One past the last segment that the receiver has room for; `u64::MAX` where it is not asked.
-    pub receive_edge: u64,
     /// With SACK, what is known of each outstanding segment.
     pub scoreboard: Option<Box<Scoreboard>>,
     /// The segment being timed and when it was sent (Karn), where ACKs carry no timestamps;
@@ -62,8 +60,6 @@ pub struct Sender {
     pub usage: Usage,
     /// A paced sender sends nothing before this.
     pub paced_until: Picos,
-    /// The next segment goes whatever the pacing: a timer asked for it.
-    pub unpaced: bool,
     /// Window and threshold before the last cut.
     pub before_cut: (f64, f64),
     /// Retransmission timeouts so far.
@@ -72,6 +68,8 @@ pub struct Sender {
     pub retransmissions: u32,
     /// Times that the sender backed off so far, each loss episode, mark and timeout once.
     pub reductions: u32,
+    /// Segments beyond `snd_una` that the receiver has room for; `u32::MAX` where it is not asked.
+    pub receive_window: u32,
 }
 
 /// A sender has one timer, for whichever of these is due first.
@@ -123,7 +121,6 @@ impl Sender {
             burst_left: u32::MAX,
             partial_seen: false,
             resend_first: false,
-            receive_edge: if profile.tunes_window() { UNSCALED } else { u64::MAX },
             scoreboard,
             timed: NOT_TIMED,
             timer: Timer::Rto,
@@ -131,10 +128,10 @@ impl Sender {
             usage: Usage::default(),
             before_cut: (cwnd, f64::INFINITY),
             paced_until: 0,
-            unpaced: false,
             timeouts: 0,
             retransmissions: 0,
             reductions: 0,
+            receive_window: if profile.tunes_window() { UNSCALED } else { u32::MAX },
         }
     }
 
@@ -187,7 +184,8 @@ impl Sender {
     /// When a paced sender may send next, if that is still to come.
     #[inline]
     pub fn paced_beyond(&self, now: Picos) -> Option<Picos> {
-        let held = self.pacing_delay(now) > 0 && !self.unpaced;
+        let unpaced = || self.scoreboard.as_ref().is_some_and(|board| board.unpaced);
+        let held = self.pacing_delay(now) > 0 && !unpaced();
         held.then_some(self.paced_until)
     }
 
@@ -197,7 +195,9 @@ impl Sender {
         let late = now.saturating_sub(self.paced_until);
         let gap = (SECOND as f64 / rate) as Picos;
         self.paced_until = self.paced_until.max(now) + gap - late.min(gap / 2);
-        self.unpaced = false;
+        if let Some(board) = &mut self.scoreboard {
+            board.unpaced = false;
+        }
     }
 
     /// How long pacing still holds the sender back. Its timers wait for so much longer, for what
@@ -238,7 +238,6 @@ impl Sender {
             self.window.cwnd = 1.0;
             newreno::on_timeout(self);
         }
-        self.unpaced = true;
         if self.cc.hears_all() {
             let ack = self.describe(now, News::default(), profile);
             self.cc.on_given_up(&mut self.window, &ack);
@@ -364,9 +363,8 @@ impl Sender {
     #[inline]
     pub(super) fn new_allowed(&self, profile: &Profile) -> u64 {
         let held = self.snd_nxt - self.snd_una;
-        let offered = self.receive_edge.saturating_sub(self.snd_nxt);
-        let most = u64::from(profile.max_window).saturating_sub(held).min(offered);
-        (self.end - self.snd_nxt).min(most)
+        let most = u64::from(profile.max_window.min(self.receive_window));
+        (self.end - self.snd_nxt).min(most.saturating_sub(held))
     }
 }
 
