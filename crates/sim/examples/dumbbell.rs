@@ -52,6 +52,7 @@ fn adjust(profile: &mut Profile, given: &HashMap<String, String>) {
         ("validate", &mut profile.validates_window),
         ("timestamps", &mut profile.timestamps),
         ("tsq", &mut profile.small_queues),
+        ("rcvwin", &mut profile.tunes_receive_window),
     ] {
         *field = number(key).map_or(*field, |value| value != 0.0);
     }
@@ -81,6 +82,7 @@ fn main() {
         |key: &str, default: f64| text(key, &default.to_string()).parse().unwrap_or(default);
     let mut profile = Profile::by_name(&text("sender", "ns2")).expect("ns2 or linux");
     profile.initial_window = number("iw", 10.0) as u32;
+    profile.max_window = number("maxwindow", f64::from(u32::MAX)) as u32;
     adjust(&mut profile, &given);
     let named = text("cc", "reno");
     let congestion_control = *cc::NAMES
@@ -139,6 +141,13 @@ fn main() {
     let squares: f64 = report.flow_bytes.iter().map(|&bytes| (bytes as f64).powi(2)).sum();
     if detailed {
         println!("{}", detail::describe(&config, &report));
+    }
+    if number("perflow", 0.0) != 0.0 {
+        for (flow, &bytes) in config.flows.iter().zip(&report.flow_bytes) {
+            let [start, rtt] = [flow.start, flow.rtt].map(|at| at as f64 / SECOND as f64);
+            let rate = bytes as f64 * 8e6 / config.window as f64;
+            println!("start={start:.3} rtt={rtt:.4} Mbit/s={rate:.3}");
+        }
     }
     println!(
         "util={:.3} loss={:.4} meanq={:.2} jain={:.4} timeouts={} packets={} events={} s={:.3} Mpkt/s={:.2}",

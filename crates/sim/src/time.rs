@@ -5,6 +5,8 @@ pub type Picos = u64;
 
 /// One second.
 pub const SECOND: Picos = 1_000_000_000_000;
+/// One microsecond.
+pub const MICROSECOND: Picos = SECOND / 1_000_000;
 /// One millisecond.
 pub const MILLISECOND: Picos = SECOND / 1_000;
 /// Later than anything that happens; stands for "not armed".

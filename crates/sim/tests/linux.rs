@@ -281,3 +281,56 @@ fn a_flow_s_state_is_small() {
     println!("{bytes}");
     assert!(bytes <= 900, "{bytes}");
 }
+
+/// A sender that paces ten segments a second, at its first segments.
+fn paced() -> (Sender, Profile) {
+    let profile = Profile::linux();
+    let mut sender = Sender::new(Cc::by_name("reno").expect("listed"), 1000, &profile);
+    sender.window.pacing_rate = Some(10.0);
+    (sender, profile)
+}
+
+/// Linux, tcp_pacing_delay: what pacing holds back is no reason for a timeout.
+#[test]
+fn timers_wait_as_long_as_pacing_does() {
+    let (mut sender, _) = paced();
+    sender.paced_until = SECOND;
+    sender.next_segment(SECOND);
+    assert_eq!(sender.paced_beyond(SECOND), Some(SECOND + RTT));
+    assert_eq!(sender.timer_at, SECOND + SECOND + RTT);
+}
+
+/// Linux, tcp_update_skb_after_send: at most half of the next gap.
+#[test]
+fn a_late_segment_shortens_the_gap_after_it() {
+    for (late, gap) in [(0, RTT), (RTT / 4, RTT - RTT / 4), (10 * RTT, RTT / 2)] {
+        let (mut sender, _) = paced();
+        sender.paced_until = SECOND;
+        sender.next_segment(SECOND + late);
+        assert_eq!(sender.paced_beyond(SECOND + late), Some(SECOND + late + gap));
+    }
+}
+
+/// Linux, tcp_retransmit_timer: what a timeout repeats is not paced.
+#[test]
+fn a_timeout_repeats_a_segment_whatever_the_pacing() {
+    let (mut sender, profile) = paced();
+    sender.next_segment(SECOND);
+    sender.paced_until = 100 * SECOND;
+    sender.on_timer(sender.timer_at, &profile);
+    assert_eq!(sender.timeouts, 1);
+    let now = 3 * SECOND;
+    assert_eq!(sender.paced_beyond(now), None);
+    assert_eq!(sender.next_segment(now), 0);
+    assert!(sender.paced_beyond(now).is_some());
+}
+
+/// Before the first ACK a receiver offers 65535 bytes; one whose window is set, that window.
+#[test]
+fn a_receive_window_starts_small_where_it_is_tuned() {
+    for (max_window, allowed) in [(u32::MAX, 45), (300, 300)] {
+        let profile = Profile { max_window, initial_window: 1000, ..Profile::linux() };
+        let sender = Sender::new(Cc::by_name("reno").expect("listed"), 1000, &profile);
+        assert_eq!(sender.allowance(&profile), allowed);
+    }
+}

@@ -90,7 +90,8 @@ pub struct Ack {
     pub segments: u32,
     /// See `Growth`.
     pub growth: Growth,
-    /// Round-trip time that this ACK measured.
+    /// Round-trip time that this ACK measured, of the last segment that it covers: a delayed ACK's
+    /// wait is no part of it.
     pub rtt: Option<Picos>,
     /// Smoothed round-trip time; 0 before the first sample.
     pub srtt: Picos,
@@ -155,6 +156,9 @@ pub trait Controller: Default {
     fn ssthresh(&mut self, window: &Window, now: Picos, cause: Cause) -> f64;
     /// The retransmission timer expired; cwnd is about to be set to one.
     fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {}
+    /// The same, once segments have been given up: totals as they are then. For controllers that
+    /// hear every ACK.
+    fn on_given_up(&mut self, _window: &mut Window, _ack: &Ack) {}
     /// Recovery has ended; cwnd is ssthresh.
     fn on_recovered(&mut self, _window: &mut Window, _now: Picos) {}
 }
@@ -179,6 +183,9 @@ impl<T: Controller> Controller for Box<T> {
     }
     fn on_timeout(&mut self, window: &mut Window, now: Picos) {
         (**self).on_timeout(window, now);
+    }
+    fn on_given_up(&mut self, window: &mut Window, ack: &Ack) {
+        (**self).on_given_up(window, ack);
     }
     fn on_recovered(&mut self, window: &mut Window, now: Picos) {
         (**self).on_recovered(window, now);
@@ -238,6 +245,10 @@ macro_rules! controllers {
             /// `Controller::on_timeout`.
             pub fn on_timeout(&mut self, window: &mut Window, now: Picos) {
                 match self { $(Self::$variant(cc) => cc.on_timeout(window, now)),+ }
+            }
+            /// `Controller::on_given_up`.
+            pub fn on_given_up(&mut self, window: &mut Window, ack: &Ack) {
+                match self { $(Self::$variant(cc) => cc.on_given_up(window, ack)),+ }
             }
             /// `Controller::on_recovered`.
             pub fn on_recovered(&mut self, window: &mut Window, now: Picos) {

@@ -5,6 +5,7 @@ pub mod newreno;
 pub mod profile;
 pub mod rack;
 mod reassembly;
+pub mod receive_window;
 pub mod receiver;
 pub mod rtt;
 pub mod sack;

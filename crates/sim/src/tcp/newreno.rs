@@ -161,6 +161,6 @@ fn take_sample(tcp: &mut Sender, now: Picos, profile: &Profile) -> Option<Picos>
         return None;
     }
     tcp.timed = NOT_TIMED;
-    tcp.rtt.sample(now - sent, tcp.snd_una, tcp.snd_max, profile);
+    tcp.rtt.sample(now - sent, now - sent, (tcp.snd_una, tcp.snd_max), profile);
     Some(now - sent)
 }

@@ -50,6 +50,8 @@ pub struct Profile {
     /// No more than two packets, or a millisecond's worth, wait in the sender's own access link;
     /// the rest stays with the sender (TCP small queues).
     pub small_queues: bool,
+    /// The receive window starts small and follows what is read (Linux); needs `sack`.
+    pub tunes_receive_window: bool,
 }
 
 /// How the retransmission timeout follows from srtt and rttvar.
@@ -89,6 +91,7 @@ impl Profile {
             validates_window: false,
             timestamps: false,
             small_queues: false,
+            tunes_receive_window: false,
         }
     }
 
@@ -115,7 +118,13 @@ impl Profile {
             validates_window: true,
             timestamps: true,
             small_queues: true,
+            tunes_receive_window: true,
         }
+    }
+
+    /// A receiver whose window is set to a size does not tune it (Linux, SOCK_RCVBUF_LOCK).
+    pub fn tunes_window(&self) -> bool {
+        self.tunes_receive_window && self.sack && self.max_window == u32::MAX
     }
 
     /// A profile by its name in a scenario.

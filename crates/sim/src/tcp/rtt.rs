@@ -45,11 +45,12 @@ impl RttEstimator {
         (self.base_rto << self.backoff).min(MAX_RTO)
     }
 
-    /// Takes a sample (rules 2.2, 2.3); a valid one ends the back-off (Karn). `una` and `nxt` are
-    /// the sender's, and tell where a window ends.
+    /// Takes a sample (rules 2.2, 2.3); a valid one ends the back-off (Karn). `last` is the round
+    /// trip without a delayed ACK's wait. `una` and `nxt` are the sender's, and tell where a window
+    /// ends.
     #[inline]
-    pub fn sample(&mut self, rtt: Picos, una: u64, nxt: u64, profile: &Profile) {
-        self.min_rtt = self.min_rtt.min(rtt);
+    pub fn sample(&mut self, rtt: Picos, last: Picos, (una, nxt): (u64, u64), profile: &Profile) {
+        self.min_rtt = self.min_rtt.min(last);
         let first = self.srtt == 0;
         match profile.rto {
             RtoRule::Rfc6298(granularity) => {
@@ -122,15 +123,15 @@ mod tests {
         let profile = Profile::ns2();
         let mut rtt = RttEstimator::default();
         assert_eq!(rtt.rto(), SECOND);
-        rtt.sample(100 * MILLISECOND, 1, 10, &profile);
+        rtt.sample(100 * MILLISECOND, 100 * MILLISECOND, (1, 10), &profile);
         assert_eq!((rtt.srtt, rtt.rttvar), (100 * MILLISECOND, 50 * MILLISECOND));
         assert_eq!(rtt.rto(), 300 * MILLISECOND);
-        rtt.sample(100 * MILLISECOND, 2, 10, &profile);
+        rtt.sample(100 * MILLISECOND, 100 * MILLISECOND, (2, 10), &profile);
         assert_eq!(rtt.rttvar, 37_500_000_000);
         rtt.back_off();
         rtt.back_off();
         assert_eq!(rtt.rto(), 4 * 250 * MILLISECOND);
-        rtt.sample(100 * MILLISECOND, 3, 10, &profile);
+        rtt.sample(100 * MILLISECOND, 100 * MILLISECOND, (3, 10), &profile);
         assert!(rtt.rto() < 250 * MILLISECOND);
     }
 
@@ -138,16 +139,21 @@ mod tests {
     fn linux_waits_its_minimum_beyond_srtt_and_forgets_a_peak_window_by_window() {
         let profile = Profile::linux();
         let mut rtt = RttEstimator::default();
-        rtt.sample(200 * MILLISECOND, 1, 10, &profile);
+        rtt.sample(200 * MILLISECOND, 200 * MILLISECOND, (1, 10), &profile);
         assert_eq!(rtt.rto(), 600 * MILLISECOND, "three round trips");
         for window in 1..60 {
-            rtt.sample(200 * MILLISECOND, 10 * window + 1, 10 * window + 10, &profile);
+            rtt.sample(
+                200 * MILLISECOND,
+                200 * MILLISECOND,
+                (10 * window + 1, 10 * window + 10),
+                &profile,
+            );
         }
         assert!(rtt.rto().abs_diff(400 * MILLISECOND) < MILLISECOND, "{}", rtt.rto());
-        rtt.sample(600 * MILLISECOND, 602, 610, &profile);
+        rtt.sample(600 * MILLISECOND, 600 * MILLISECOND, (602, 610), &profile);
         let peak = rtt.rto();
         assert!(peak > 600 * MILLISECOND, "{peak}");
-        rtt.sample(250 * MILLISECOND, 603, 610, &profile);
+        rtt.sample(250 * MILLISECOND, 250 * MILLISECOND, (603, 610), &profile);
         assert!(rtt.rto() > 600 * MILLISECOND, "within the window the peak stays");
     }
 

@@ -6,7 +6,7 @@ use super::sender::{News, Sender, Timer};
 use super::tail_probe::Due;
 use super::{forward_rto, rack, tail_probe};
 use crate::cc::{Cause, Phase, RateSample};
-use crate::time::Picos;
+use crate::time::{MILLISECOND, Picos};
 
 /// What a loss that is noticed now does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,9 +32,17 @@ pub(super) fn on_ack(
     let mut news = News { marked, ..News::default() };
     let delivery = take_delivery(tcp, &mut board, now, next.max(una), reported, &mut news);
     let advanced = tcp.snd_una > una;
-    news.rtt = sample(tcp, &delivery, now, advanced, profile);
-    if let Some(rtt) = news.rtt {
-        tcp.rtt.sample(rtt, tcp.snd_una, tcp.snd_max, profile);
+    (news.rtt, news.last_rtt) = sample(tcp, &delivery, now, advanced, profile);
+    if let (Some(rtt), Some(last)) = (news.rtt, news.last_rtt) {
+        tcp.rtt.sample(rtt, last, (tcp.snd_una, tcp.snd_max), profile);
+    }
+    if tcp.receive_window < u32::MAX {
+        let held = (board.span(tcp.snd_una), board.sacked);
+        let times = (now, tcp.rtt.srtt);
+        let offered = board.receive_window.on_ack(times, tcp.snd_una, held, news.delivered);
+        // What was offered before still stands (RFC 9293, section 3.8.6).
+        let left = tcp.receive_window.saturating_sub((tcp.snd_una - una) as u32);
+        tcp.receive_window = left.max(offered);
     }
     let wait = if board.in_order() && delivery.newest.is_some() && tcp.phase == Phase::Open {
         board.rack.advance(now, &delivery, tcp.rtt.min_rtt);
@@ -215,7 +223,7 @@ fn next_repair(tcp: &mut Sender, now: Picos) -> u64 {
         tcp.retransmissions += 1;
         // The first segment's new chance begins now.
         if seq == tcp.snd_una && tcp.timer == Timer::Rto {
-            tcp.timer_at = now + tcp.rtt.rto();
+            tcp.timer_at = now + tcp.rtt.rto() + tcp.pacing_delay(now);
         }
         return seq;
     }
@@ -268,6 +276,7 @@ pub(super) fn on_reordering_timer(tcp: &mut Sender, now: Picos, profile: &Profil
 pub(super) fn on_probe_timer(tcp: &mut Sender, now: Picos, profile: &Profile) {
     let Some(mut board) = tcp.scoreboard.take() else { return };
     tail_probe::on_timer(tcp, &mut board, now, profile);
+    board.unpaced = board.probe.due == Some(Due::Last);
     tcp.scoreboard = Some(board);
 }
 
@@ -276,13 +285,16 @@ pub(super) fn on_timeout(tcp: &mut Sender, now: Picos, profile: &Profile) {
     let Some(mut board) = tcp.scoreboard.take() else { return };
     board.probe.cancel();
     board.forward.begin(profile.f_rto);
+    board.unpaced = true;
     rack::give_up(tcp, &mut board, now, profile);
     tcp.window.cwnd = (board.in_flight() + 1) as f64;
     tcp.scoreboard = Some(board);
 }
 
-/// Karn: what was sent twice gives no sample, unless ACKs echo timestamps. Of the segments that an
-/// ACK covers the first counts: a delayed ACK's wait is part of the round trip.
+/// Karn: what was sent twice gives no sample, unless ACKs echo timestamps. Two samples: of the
+/// segments that an ACK covers the first counts for the timeout, for a delayed ACK's wait is part of
+/// that round trip; the last, which nothing held back, for the least round trip and for controllers
+/// (Linux, tcp_clean_rtx_queue and tcp_ack_update_rtt).
 #[inline]
 fn sample(
     tcp: &Sender,
@@ -290,11 +302,21 @@ fn sample(
     now: Picos,
     advanced: bool,
     profile: &Profile,
-) -> Option<Picos> {
+) -> (Option<Picos>, Option<Picos>) {
     if let Some((sent, _)) = delivery.first_once {
-        return Some(now - sent);
+        return (Some(now - sent), Some(now - delivery.last_once));
     }
-    let (sent, _) = delivery.newest.filter(|_| profile.timestamps && advanced)?;
+    let echoes = profile.timestamps && advanced;
+    let echoed = delivery.newest.filter(|_| echoes).and_then(|(sent, _)| echoed(tcp, now, sent));
+    (echoed, echoed)
+}
+
+/// A timestamp's clock ticks in milliseconds (RFC 7323, section 5.4; Linux): a round trip so
+/// measured is whole, and may be up to one shorter than it was.
+fn echoed(tcp: &Sender, now: Picos, sent: Picos) -> Option<Picos> {
     // Faster than ever: it was the original that arrived.
-    Some(now - sent).filter(|&rtt| rtt >= tcp.rtt.min_rtt)
+    if now - sent + MILLISECOND < tcp.rtt.min_rtt {
+        return None;
+    }
+    Some((now / MILLISECOND - sent / MILLISECOND).max(1) * MILLISECOND)
 }

@@ -2,6 +2,7 @@
 
 use super::forward_rto::ForwardRto;
 use super::rack::Rack;
+use super::receive_window::ReceiveWindow;
 use super::tail_probe::TailProbe;
 use crate::cc::{Cc, RateSample};
 use crate::ring::Ring;
@@ -66,6 +67,8 @@ pub(super) struct Delivery {
     pub(super) segments: u64,
     /// Of those sent but once the first: when, and its number.
     pub(super) first_once: Option<(Picos, u64)>,
+    /// Of the same, the last: when it was sent.
+    pub(super) last_once: Picos,
     /// Number and transmission time of the last of them to be sent.
     pub(super) newest: Option<(Picos, u64)>,
     /// The newest was sent more than once.
@@ -77,8 +80,9 @@ impl Delivery {
     fn add(&mut self, segment: Segment, seq: u64) {
         self.segments += 1;
         let twice = segment.is(TWICE);
-        if !twice && self.first_once.is_none() {
-            self.first_once = Some((segment.sent(), seq));
+        if !twice {
+            self.first_once = self.first_once.or(Some((segment.sent(), seq)));
+            self.last_once = segment.sent();
         }
         if self.newest.is_none_or(|newest| newest < (segment.sent(), seq)) {
             self.newest = Some((segment.sent(), seq));
@@ -115,6 +119,10 @@ pub struct Scoreboard {
     pub(super) probe: TailProbe,
     /// Whether the last timeout was spurious.
     pub(super) forward: ForwardRto,
+    /// The next segment goes whatever the pacing: a timer asked for it.
+    pub(super) unpaced: bool,
+    /// What the receiver has room for.
+    pub(super) receive_window: ReceiveWindow,
     /// For controllers that want the delivery rate.
     rates: Option<Box<Rates>>,
 }
@@ -181,6 +189,7 @@ impl Scoreboard {
         }
         delivery.segments = count as u64;
         delivery.first_once = Some((self.segments[0].sent(), una));
+        delivery.last_once = newest.sent();
         delivery.newest = Some((newest.sent(), una + count as u64 - 1));
         self.segments.drop_oldest(count);
         true
@@ -216,6 +225,11 @@ impl Scoreboard {
         let mut delivery = Delivery::default();
         self.sack(una, seq, &mut delivery);
         self.delivered_total += delivery.segments;
+    }
+
+    /// From the first segment missing to the last that is SACKed.
+    pub(super) fn span(&self, una: u64) -> u64 {
+        if self.sacked == 0 { 0 } else { self.highest[0].saturating_sub(una) }
     }
 
     /// RFC 6675's IsLost: three segments above have been SACKed. Gives how many are newly lost.
@@ -351,19 +365,20 @@ impl Scoreboard {
     /// After a timeout all that was not SACKed counts as lost (RFC 6675, section 5.1), the first
     /// segment always, the others unless `recent` says that they were sent too recently.
     pub(super) fn give_up(&mut self, una: u64, recent: impl Fn(Segment) -> bool) {
-        let (mut lost, mut resent) = (0, 0);
+        let (mut lost, mut resent, mut again) = (0, 0, 0);
         for index in 0..self.segments.len() {
             let segment = &mut self.segments[index];
             if segment.is(SACKED) {
                 continue;
             }
             if index == 0 || !recent(*segment) {
+                again += u64::from(segment.is(RESENT));
                 segment.0 = (segment.0 | LOST) & !RESENT;
             }
             lost += u64::from(segment.is(LOST));
             resent += u64::from(segment.is(RESENT));
         }
-        self.lost_total += lost - self.lost;
+        self.lost_total += lost - self.lost + again;
         (self.lost, self.resent) = (lost, resent);
         self.resend_from = una;
         self.judged = una;

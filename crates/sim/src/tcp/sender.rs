@@ -1,6 +1,7 @@
 //! The sender: what is common to every way of recovering from loss.
 
 use super::profile::Profile;
+use super::receive_window::UNSCALED;
 use super::receiver::AckPacket;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
@@ -67,6 +68,8 @@ pub struct Sender {
     pub retransmissions: u32,
     /// Times that the sender backed off so far, each loss episode, mark and timeout once.
     pub reductions: u32,
+    /// Segments beyond `snd_una` that the receiver has room for; `u32::MAX` where it is not asked.
+    pub receive_window: u32,
 }
 
 /// A sender has one timer, for whichever of these is due first.
@@ -87,8 +90,10 @@ pub(super) struct News {
     pub delivered: u64,
     /// Segments newly judged lost.
     pub newly_lost: u64,
-    /// Round-trip time measured.
+    /// Round-trip time measured, with what a delayed ACK waited.
     pub rtt: Option<Picos>,
+    /// That of the last segment delivered, which waited for nothing.
+    pub last_rtt: Option<Picos>,
     /// Delivery rate measured.
     pub rate: Option<RateSample>,
     /// It echoes a congestion mark.
@@ -126,6 +131,7 @@ impl Sender {
             timeouts: 0,
             retransmissions: 0,
             reductions: 0,
+            receive_window: if profile.tunes_window() { UNSCALED } else { u32::MAX },
         }
     }
 
@@ -161,12 +167,12 @@ impl Sender {
     /// The next of the segments that `allowance` lets go.
     #[inline(always)]
     pub fn next_segment(&mut self, now: Picos) -> u64 {
+        if let Some(rate) = self.window.pacing_rate {
+            self.pace(now, rate);
+        }
         if self.timer_at == NEVER {
             self.timer = Timer::Rto;
-            self.timer_at = now + self.rtt.rto();
-        }
-        if let Some(rate) = self.window.pacing_rate {
-            self.paced_until = self.paced_until.max(now) + (SECOND as f64 / rate) as Picos;
+            self.timer_at = now + self.rtt.rto() + self.pacing_delay(now);
         }
         if self.scoreboard.is_some() {
             sack::next_segment(self, now)
@@ -178,7 +184,28 @@ impl Sender {
     /// When a paced sender may send next, if that is still to come.
     #[inline]
     pub fn paced_beyond(&self, now: Picos) -> Option<Picos> {
-        (self.window.pacing_rate.is_some() && self.paced_until > now).then_some(self.paced_until)
+        let unpaced = || self.scoreboard.as_ref().is_some_and(|board| board.unpaced);
+        let held = self.pacing_delay(now) > 0 && !unpaced();
+        held.then_some(self.paced_until)
+    }
+
+    /// A segment goes now. One that is late makes up for it with up to half of the gap after it
+    /// (Linux, tcp_update_skb_after_send).
+    fn pace(&mut self, now: Picos, rate: f64) {
+        let late = now.saturating_sub(self.paced_until);
+        let gap = (SECOND as f64 / rate) as Picos;
+        self.paced_until = self.paced_until.max(now) + gap - late.min(gap / 2);
+        if let Some(board) = &mut self.scoreboard {
+            board.unpaced = false;
+        }
+    }
+
+    /// How long pacing still holds the sender back. Its timers wait for so much longer, for what
+    /// cannot be sent cannot be acknowledged (Linux, tcp_pacing_delay).
+    #[inline]
+    pub(super) fn pacing_delay(&self, now: Picos) -> Picos {
+        let paces = self.window.pacing_rate.is_some();
+        if paces { self.paced_until.saturating_sub(now) } else { 0 }
     }
 
     /// The timer that runs has expired.
@@ -210,6 +237,10 @@ impl Sender {
         } else {
             self.window.cwnd = 1.0;
             newreno::on_timeout(self);
+        }
+        if self.cc.hears_all() {
+            let ack = self.describe(now, News::default(), profile);
+            self.cc.on_given_up(&mut self.window, &ack);
         }
     }
 
@@ -246,7 +277,7 @@ impl Sender {
         let from = if self.timer == Timer::Rto { Some(now) } else { head_sent };
         self.timer = Timer::Rto;
         self.timer_at = match head_sent.and(from) {
-            Some(from) => (from + self.rtt.rto()).max(now + MILLISECOND),
+            Some(from) => (from + self.rtt.rto()).max(now + MILLISECOND) + self.pacing_delay(now),
             None => NEVER,
         };
     }
@@ -303,7 +334,7 @@ impl Sender {
             now,
             segments: counted(news.delivered, profile),
             growth: profile.growth,
-            rtt: news.rtt,
+            rtt: news.last_rtt,
             srtt: self.rtt.srtt,
             min_rtt: self.rtt.min_rtt,
             in_flight,
@@ -332,7 +363,8 @@ impl Sender {
     #[inline]
     pub(super) fn new_allowed(&self, profile: &Profile) -> u64 {
         let held = self.snd_nxt - self.snd_una;
-        (self.end - self.snd_nxt).min(u64::from(profile.max_window).saturating_sub(held))
+        let most = u64::from(profile.max_window.min(self.receive_window));
+        (self.end - self.snd_nxt).min(most.saturating_sub(held))
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn arm(tcp: &mut Sender, board: &Scoreboard, now: Picos, profile: &Pr
     match timeout(tcp, board, profile) {
         Some(after) if !board.segments.is_empty() => {
             tcp.timer = Timer::Probe;
-            tcp.timer_at = now + after;
+            tcp.timer_at = now + after + tcp.pacing_delay(now);
         }
         _ => tcp.rearm_rto(board.head_sent(), now),
     }

@@ -78,5 +78,5 @@ def faults(
         read = {**read, "of_buffer": read.get("lateness_p99_s", 0.0) / drain_s}
     limits = (each for each in LIMITS if not (window_is_limited and each.reading == "rwnd_limited"))
     found = [fault for each in limits if (fault := each.fault(read)) is not None]
-    fault = None if drain_s is None else _OF_BUFFER.fault(read)
-    return found if fault is None else [*found, fault]
+    fault = None if found or drain_s is None else _OF_BUFFER.fault(read)
+    return found if fault is None else [fault]

@@ -14,7 +14,7 @@ mod tests;
 use super::chance::Chance;
 use super::max_filter::MaxFilter;
 use super::{Ack, Cause, Controller, Phase, Window};
-use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
+use crate::time::{MICROSECOND, MILLISECOND, NEVER, Picos, SECOND};
 use aggregation::Aggregation;
 use cycle::Cycle;
 use policer::Policer;
@@ -54,6 +54,8 @@ pub struct Bbr {
     /// A sample sent after so many were delivered ends the round.
     round_end: u64,
     round_start: bool,
+    /// When the last segment was delivered.
+    delivered_at: Picos,
     min_rtt: Picos,
     min_rtt_at: Picos,
     probe_rtt_done: Option<Picos>,
@@ -82,6 +84,7 @@ impl Default for Bbr {
             rounds: 0,
             round_end: 0,
             round_start: false,
+            delivered_at: 0,
             min_rtt: NEVER,
             min_rtt_at: 0,
             probe_rtt_done: None,
@@ -110,6 +113,9 @@ impl Controller for Bbr {
     fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
 
     fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
+        if ack.delivered > 0 {
+            self.delivered_at = ack.now;
+        }
         self.take_sample(window, ack);
         self.advance_cycle(window, ack);
         self.check_full_pipe(ack);
@@ -128,7 +134,12 @@ impl Controller for Bbr {
     fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {
         self.phase = Phase::Loss;
         self.full_bw = 0.0;
-        self.round_start = true;
+    }
+
+    /// For the policer's detector a timeout is a loss that ends a round (Linux, bbr_set_state).
+    fn on_given_up(&mut self, _window: &mut Window, ack: &Ack) {
+        let loss = Ack { now: self.delivered_at, newly_lost: 1, ..*ack };
+        self.sample_policer(&loss, false, true);
     }
 }
 
@@ -160,16 +171,20 @@ impl Bbr {
             self.conserving = false;
         }
         let limited = rate.app_limited || self.sent_in_probe_rtt(rate.prior_delivered);
-        let in_cycle = self.mode == Mode::ProbeBw;
-        if self.policer.sample(ack, limited, self.round_start, in_cycle) {
-            self.enter_probe_bw(ack.now);
-        }
+        self.sample_policer(ack, limited, self.round_start);
         let bw = rate.delivered as f64 * SECOND as f64 / rate.interval as f64;
         if !limited || bw >= self.bw.get() {
             self.bw.update(self.rounds, bw, BW_ROUNDS);
         }
         let bw = self.bw();
         self.aggregation.sample(ack, bw, self.round_start, window.cwnd);
+    }
+
+    fn sample_policer(&mut self, ack: &Ack, limited: bool, round_start: bool) {
+        let in_cycle = self.mode == Mode::ProbeBw;
+        if self.policer.sample(ack, limited, round_start, in_cycle) {
+            self.enter_probe_bw(ack.now);
+        }
     }
 
     fn sent_in_probe_rtt(&self, prior_delivered: u64) -> bool {
@@ -205,7 +220,9 @@ impl Bbr {
     /// Draft, sections 4.1.2 and 4.3.5.
     fn update_min_rtt(&mut self, window: &mut Window, ack: &Ack) {
         let expired = self.min_rtt_at > 0 && ack.now > self.min_rtt_at + MIN_RTT_WINDOW;
-        if let Some(rtt) = ack.rtt
+        // In the kernel's microseconds: a round trip that equals the least one renews it.
+        let rtt = ack.rtt.map(|rtt| rtt - rtt % MICROSECOND);
+        if let Some(rtt) = rtt
             && (rtt <= self.min_rtt || expired)
         {
             self.min_rtt = rtt;

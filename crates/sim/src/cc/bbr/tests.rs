@@ -174,3 +174,34 @@ fn recovery_conserves_packets_and_gives_the_window_back() {
     path.cc.on_any_ack(&mut path.window, &ack);
     assert!(path.window.cwnd >= before - 2.0, "{} {before}", path.window.cwnd); // probing's two
 }
+
+/// Linux, bbr_set_state: where only timeouts tell of losses, they end the detector's rounds.
+#[test]
+fn timeouts_let_a_policer_be_found() {
+    let mut path = Path::new(2000.0);
+    path.until(Mode::ProbeBw);
+    for i in 0..40_u64 {
+        path.cc.delivered_at = path.now + i * testing::RTT;
+        let mut ack = testing::ack(path.now, 200 * i, 200, Growth::PerWindow);
+        ack.lost_total = 60 * i;
+        path.cc.on_given_up(&mut path.window, &ack);
+    }
+    let rate = path.cc.policer.rate().expect("found");
+    assert!((rate - 2000.0).abs() < 1.0, "{rate}");
+}
+
+/// Linux, bbr_update_min_rtt, in microseconds: what equals the least round trip puts PROBE_RTT off.
+#[test]
+fn an_equal_microsecond_renews_the_least_round_trip() {
+    let mut path = Path::new(2000.0);
+    path.until(Mode::ProbeBw);
+    let (least, stamp) = (path.cc.min_rtt, path.cc.min_rtt_at);
+    let later = path.now + SECOND;
+    let mut ack = testing::ack(later, path.delivered, 200, Growth::PerWindow);
+    ack.rtt = Some(least + MICROSECOND);
+    path.cc.on_any_ack(&mut path.window, &ack);
+    assert_eq!(path.cc.min_rtt_at, stamp);
+    ack.rtt = Some(least + MICROSECOND - 1);
+    path.cc.on_any_ack(&mut path.window, &ack);
+    assert_eq!((path.cc.min_rtt, path.cc.min_rtt_at), (least, later));
+}
