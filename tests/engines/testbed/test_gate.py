@@ -5,7 +5,7 @@ import pytest
 from forebay.engines.testbed.gate import LIMITS, faults
 
 WELL = {
-    "lateness_p99_s": 1e-4, "lateness_max_s": 5e-3, "tun_tx_drops": 0, "write_errors": 0,
+    "lateness_p99_s": 1e-4, "lateness_max_s": 5e-3, "router_cpu": 0.6, "tun_tx_drops": 0, "write_errors": 0,
     "rwnd_limited": 0.0, "sndbuf_limited": 0.004,
     "dsacks": 0, "failed_connections": 0, "refused_datagrams": 0,
 }  # fmt: skip
@@ -20,6 +20,7 @@ def test_a_valid_run_has_no_fault():
     [
         ("lateness_p99_s", 1.1e-3, "delivery lateness p99 1.1 ms, at most 1 ms"),
         ("lateness_max_s", 21e-3, "largest delivery lateness 21 ms, at most 20 ms"),
+        ("router_cpu", 0.74, "router's share of a core 74 %, at most 70 %"),
         ("tun_tx_drops", 1, "packets dropped by the TUN devices 1, at most 0"),
         ("write_errors", 2, "packets that could not be written 2, at most 0"),
         ("rwnd_limited", 0.006, "time limited by the receive window 0.6 %, at most 0.5 %"),
