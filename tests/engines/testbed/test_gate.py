@@ -5,7 +5,8 @@ import pytest
 from forebay.engines.testbed.gate import LIMITS, faults
 
 WELL = {
-    "lateness_p99_s": 1e-4, "lateness_max_s": 5e-3, "router_cpu": 0.6, "tun_tx_drops": 0, "write_errors": 0,
+    "lateness_p99_s": 1e-4, "lateness_max_s": 5e-3, "router_cpu": 0.6,
+    "tun_tx_drops": 0, "write_errors": 0,
     "rwnd_limited": 0.0, "sndbuf_limited": 0.004,
     "dsacks": 0, "failed_connections": 0, "refused_datagrams": 0,
 }  # fmt: skip
