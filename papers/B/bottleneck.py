@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import forebay
-from forebay.measured import Cell, Measured, facts, record
-from forebay.outcome import Metric
+from forebay.measured import Cell, Measured, Metric, facts, record
 from forebay.report import percent, scaled, shares
 
 HERE = Path(__file__).resolve().parent

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.measured import Cell, Measured, facts, record
-from forebay.outcome import Metric
+from forebay.measured import Cell, Measured, Metric, facts, record
 from forebay.report import beside, percent, scaled
 
 HERE = Path(__file__).resolve().parent

@@ -30,7 +30,7 @@ from forebay.engines.testbed.errors import GateFailed
 from forebay.outcome import Metric, Outcome, Quantiles
 from forebay.outcome.intervals import Bounds, over_replications
 
-__all__ = ["Cell", "GateFailed", "Key", "Measured", "facts", "record"]
+__all__ = ["Cell", "GateFailed", "Key", "Measured", "Metric", "facts", "record"]
 
 Key = Mapping[str, str | int | float]
 Progress = Callable[[float], None]
