@@ -101,3 +101,25 @@ def test_what_is_no_record_of_ours_is_left_alone(removed):
     registry.remove_leftovers()
     assert sorted(path.name for path in place.iterdir()) == [f"{os.getpid()}-0.new", "lock",
                                                              "notes.json"]  # fmt: skip
+
+
+OUTLIVED = """
+import os, pathlib, sys, time
+from forebay.engines.testbed import registry
+with registry.recording() as record:
+    record.will_make("forebay-z-send")
+    if os.fork() == 0:
+        time.sleep(0.5)  # as the netlink library's fork, which makes a namespace for its parent
+        pathlib.Path(sys.argv[1]).touch()
+        os._exit(0)
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_a_fork_of_the_dead_still_makes_is_waited_for(removed, tmp_path):
+    late = tmp_path / "late"
+    subprocess.run([sys.executable, "-c", OUTLIVED, str(late)], check=False)
+    assert records() and not late.exists()
+    registry.remove_leftovers()
+    assert late.exists() and removed == ["forebay-z-send"]
+    assert [path.name for path in registry.directory().iterdir()] == ["lock"]

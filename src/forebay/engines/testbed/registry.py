@@ -3,6 +3,10 @@
 One JSON file a run in the runtime directory. A run that ends removes what its file names, then
 the file. A run that was killed leaves the file, and the next start removes what it names once
 its owner is dead. Nothing is ever removed that no file of a dead owner names.
+
+Beside it lies a file that the owner holds locked. The netlink library makes a namespace in a
+process that it forks, which may outlive a killed owner and make it afterwards; the fork holds the
+same lock, so that whoever cleans up waits until nobody holds it.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -24,6 +29,8 @@ from forebay.engines.testbed.owner import Owner
 
 _PLACE = "/run/forebay"
 _ENDING = ".json"
+_HELD = ".held"
+_LONGEST_WAIT_S = 5.0
 
 _number = count()
 
@@ -73,6 +80,7 @@ class Record:
         if self.scratch is not None:
             shutil.rmtree(self.scratch, ignore_errors=True)
         self.path.unlink(missing_ok=True)
+        self.path.with_suffix(_HELD).unlink(missing_ok=True)
 
     def _write(self) -> None:
         beside = self.path.with_suffix(".new")
@@ -97,11 +105,35 @@ def recording() -> Iterator[Record]:
         place.mkdir(mode=0o755, parents=True, exist_ok=True)
         remove_leftovers()
         record = Record(place / f"{os.getpid()}-{next(_number)}{_ENDING}", Owner.here())
+        held = _hold(record.path.with_suffix(_HELD))
         record._write()
     try:
         yield record
     finally:
         record.close()
+        os.close(held)
+
+
+def _hold(path: Path) -> int:
+    """Lock a file for as long as this process, or one that it forks, lives."""
+    held = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    return held
+
+
+def _is_let_go(path: Path) -> bool:
+    """Wait until nobody holds a file; false where somebody still does after a while."""
+    deadline = time.monotonic() + _LONGEST_WAIT_S
+    with suppress(FileNotFoundError), path.open() as held:
+        while True:
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(0.01)
+    return True
 
 
 def remove_leftovers() -> list[str]:
@@ -113,7 +145,7 @@ def remove_leftovers() -> list[str]:
     with _alone(place):
         for path in sorted(place.glob(f"*{_ENDING}")):
             record = _dead(path)
-            if record is not None:
+            if record is not None and _is_let_go(path.with_suffix(_HELD)):
                 record.close()
                 removed.append(path.stem)
         _remove_halves(place)
@@ -129,10 +161,11 @@ def _dead(path: Path) -> Record | None:
 
 
 def _remove_halves(place: Path) -> None:
-    """Remove records that were being written when their owner died: the whole one is beside."""
-    for path in place.glob("*.new"):
+    """Remove what owners left that died while they wrote; the whole record, if any, is beside."""
+    for path in [*place.glob("*.new"), *place.glob(f"*{_HELD}")]:
         pid = path.stem.partition("-")[0]
-        if pid.isdigit() and Owner.of(int(pid)) is None:
+        recorded = path.suffix == _HELD and path.with_suffix(_ENDING).exists()
+        if pid.isdigit() and not recorded and Owner.of(int(pid)) is None:
             path.unlink(missing_ok=True)
 
 
