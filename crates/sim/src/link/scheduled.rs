@@ -128,7 +128,7 @@ impl Scheduled {
             meter.marked(parcel.class);
         }
         meter.served(start - queued.arrived, work);
-        meter.started(parcel.class, parcel.bytes);
+        meter.started(parcel.class, u64::from(parcel.bytes));
         Some((parcel, self.free_at, marked))
     }
 }

@@ -48,6 +48,8 @@ pub struct LinkMeter {
     accepted_work: u128,
     sent_work: u128,
     current: LinkBatch,
+    /// Time at a level beyond that of the level below (modulo 2^64), to be added to `queue_time`.
+    steps: Vec<Picos>,
     /// Finished batches.
     pub batches: Vec<LinkBatch>,
     /// Waiting times of the packets accepted since the first cut.
@@ -74,6 +76,7 @@ impl LinkMeter {
             changed: 0,
             accepted_work: 0,
             sent_work: 0,
+            steps: vec![0; empty.queue_time.len() + 1],
             current: empty,
             batches: Vec::new(),
             delay: Histogram::default(),
@@ -107,10 +110,33 @@ impl LinkMeter {
     pub fn level(&mut self, now: Picos, waiting: usize) {
         let span = now - self.changed;
         self.changed = now;
-        self.current.queue_time[waiting >> self.bin_shift] += span;
+        add(&mut self.current.queue_time[waiting >> self.bin_shift], span);
         if self.bin_shift > 0 {
             self.current.queue_area += u128::from(span) * waiting as u128;
         }
+    }
+
+    /// Whether each level has a bin of its own.
+    #[inline]
+    pub fn is_fine(&self) -> bool {
+        self.bin_shift == 0
+    }
+
+    /// The queue fell from one level to another by `now`, a packet at a time: the first at `first`,
+    /// the others `step` apart. With equal levels it has not changed, and `first` is of no matter.
+    /// Needs `is_fine`.
+    ///
+    /// There is no branch, for whether it fell is a random bit. Where it did not, the four terms,
+    /// each of them of no meaning then, add up to the time that has passed.
+    #[inline(always)]
+    pub fn fell(&mut self, now: Picos, first: Picos, step: Picos, (from, to): (usize, usize)) {
+        let next = first.wrapping_add((from - to) as u64 * step);
+        add(&mut self.current.queue_time[from], first.wrapping_sub(self.changed));
+        add(&mut self.current.queue_time[to], now.wrapping_sub(next).wrapping_add(step));
+        // One step at each level between: told by where they begin and end.
+        add(&mut self.steps[to + 1], step);
+        add(&mut self.steps[from], 0_u64.wrapping_sub(step));
+        self.changed = now;
     }
 
     /// A packet arrived and found `waiting` packets in front of it.
@@ -167,10 +193,10 @@ impl LinkMeter {
         self.delay.record(wait);
     }
 
-    /// A packet's transmission began.
+    /// The transmission of so many bytes began.
     #[inline]
-    pub fn started(&mut self, class: u16, bytes: u32) {
-        self.current.classes[class as usize].sent_bytes += u64::from(bytes);
+    pub fn started(&mut self, class: u16, bytes: u64) {
+        self.current.classes[class as usize].sent_bytes += bytes;
     }
 
     /// Ends a batch; `backlog` is the work served and not yet on the wire's far side.
@@ -178,7 +204,8 @@ impl LinkMeter {
         let sent = self.accepted_work - u128::from(backlog);
         self.current.busy = (sent - self.sent_work) as Picos;
         self.sent_work = sent;
-        if self.bin_shift == 0 {
+        if self.is_fine() {
+            self.spread_steps();
             let spans = self.current.queue_time.iter().zip(0_u128..);
             self.current.queue_area = spans.map(|(&span, level)| u128::from(span) * level).sum();
         }
@@ -191,4 +218,18 @@ impl LinkMeter {
         };
         self.batches.push(std::mem::replace(&mut self.current, fresh));
     }
+
+    fn spread_steps(&mut self) {
+        let mut time = 0;
+        for (spent, step) in self.current.queue_time.iter_mut().zip(&mut self.steps) {
+            add(&mut time, std::mem::take(step));
+            add(spent, time);
+        }
+    }
+}
+
+/// Sums modulo 2^64: terms may be negative, and what they add up to is not.
+#[inline(always)]
+fn add(sum: &mut u64, term: u64) {
+    *sum = sum.wrapping_add(term);
 }
