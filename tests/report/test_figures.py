@@ -99,7 +99,7 @@ def test_no_label_covers_another(document):
 def test_reproduction(tmp_path):
     made = Reproduction(
         artefact="A.fig15", title="Figure 15", columns=["flows", "printed", "ours"],
-        rows=[[100, 94.7, 94.9], [200, None, 97.0]], verdicts=[True, False], reasons=["", "off"],
+        rows=[[100, 94.7, 94.9], [200, None, 97.0]], reasons=["", "off"],
     )  # fmt: skip
     draw_reproduction(made, tmp_path / "rows.svg")
     assert (tmp_path / "rows.svg").stat().st_size > 5_000
@@ -122,7 +122,7 @@ def test_intervals_and_a_band_are_drawn_in_a_picture(tmp_path):
 
     def drawn(*lines):
         picture = Picture([Panel(lines, "x", "y", log="xy")])
-        made = Reproduction("Z.a", "t", ["a"], [[1]], [True], [""], picture=picture)
+        made = Reproduction("Z.a", "t", ["a"], [[1]], [""], picture=picture)
         draw_reproduction(made, tmp_path / "a.svg")
         return (tmp_path / "a.svg").read_text()
 

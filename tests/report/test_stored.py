@@ -14,7 +14,7 @@ def test_back_from_json_equal() -> None:
     lines = [Line([1, 2], [3.0, 4.0], "a", "dots"), Line([1, 2], [3.0, 4.0], y_bounds=bounds)]
     picture = Picture([Panel(lines, "x", "y", "t")], 2)
     made = Reproduction(
-        "Z.tab1", "Table 1", ["a", "b", "c"], [["r", metric, None]], [False], ["far"],
+        "Z.tab1", "Table 1", ["a", "b", "c"], [["r", metric, None]], ["far"],
         notes=["n"], labels=2, drawn=("b",), unit="%", picture=picture,
     )  # fmt: skip
     kept = Kept(made, seeds=4, quick=True, wall_s=1.25)
@@ -22,5 +22,5 @@ def test_back_from_json_equal() -> None:
 
 
 def test_a_number_of_numpy_becomes_python_s() -> None:
-    made = Reproduction("Z.a", "t", ["a"], [[np.float64(0.5)]], [np.bool_(True)], [""])
+    made = Reproduction("Z.a", "t", ["a"], [[np.float64(0.5)]], [""])
     assert json.dumps(Kept(made, 1, False, 0.0).to_document())

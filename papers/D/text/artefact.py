@@ -30,8 +30,7 @@ def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Callable[[float], None] | None = None
 ) -> Reproduction:
     """Calculate every number twice, as printed and right; needs no run."""
-    with (HERE / "published.toml").open("rb") as file:
-        stated = tomllib.load(file)
+    stated = tomllib.loads((HERE / "published.toml").read_text("utf-8"))
     made = [_number(each, stated["mix"]) for each in stated["number"]]
     made += [_bdp(each) for each in stated["bdp"]]
     return Reproduction(
@@ -39,7 +38,6 @@ def reproduce(
         title="Paper D: the numbers in its text",
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
-        verdicts=[not reason for _, reason in made],
         reasons=[reason for _, reason in made],
         notes=NOTES,
     )
