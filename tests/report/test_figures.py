@@ -117,6 +117,22 @@ def _height(path):
     return imread(path).shape[0]
 
 
+def test_rows_of_different_units_have_panels_of_their_own(tmp_path):
+    def drawn(units):
+        made = Reproduction(
+            artefact="D.text", title="Numbers", columns=["number", "printed", "ours"],
+            rows=[["flows", 1526, 1526], ["BDP", 2.3, 2.2], ["more flows", 24, 31]],
+            reasons=["", "", ""], units=units,
+        )  # fmt: skip
+        draw_reproduction(made, tmp_path / "units.svg")
+        return (tmp_path / "units.svg").read_text()
+
+    assert [drawn(units).count('<g id="axes_') for units in ([], ["flows", "MB", "flows"])] == [
+        1,
+        2,
+    ]
+
+
 def test_intervals_and_a_band_are_drawn_in_a_picture(tmp_path):
     from forebay.report import Line, Panel, Picture
 

@@ -15,7 +15,7 @@ def test_back_from_json_equal() -> None:
     picture = Picture([Panel(lines, "x", "y", "t")], 2)
     made = Reproduction(
         "Z.tab1", "Table 1", ["a", "b", "c"], [["r", metric, None]], ["far"],
-        notes=["n"], labels=2, drawn=("b",), unit="%", picture=picture,
+        notes=["n"], labels=2, drawn=("b",), unit="%", units=["ms"], picture=picture,
     )  # fmt: skip
     kept = Kept(made, seeds=4, quick=True, wall_s=1.25)
     assert from_document(json.loads(json.dumps(kept.to_document()))) == kept

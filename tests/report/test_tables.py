@@ -97,6 +97,8 @@ def test_reproduction_gives_a_verdict_a_row(printed):
 def test_a_reproduction_of_uneven_rows_is_refused():
     with pytest.raises(ValueError, match="do not match"):
         reproduction(reasons=[""])
+    with pytest.raises(ValueError, match="2 rows and 1 units"):
+        reproduction(units=["%"])
 
 
 def test_a_table_too_wide_for_the_terminal_is_not_cropped(capsys, monkeypatch, document):

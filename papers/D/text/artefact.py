@@ -24,6 +24,7 @@ NOTES = [
     "Utilization and drops that the paper measured (0.9739, 0.005) are for an engine to reproduce.",
 ]
 TAU = 0.99
+UNITS = {"flows": "flows", "increase %": "more buffer, %", "τ lost at no delay": "share of τ lost"}
 
 
 def reproduce(
@@ -40,6 +41,10 @@ def reproduce(
         rows=[cells for cells, _ in made],
         reasons=[reason for _, reason in made],
         notes=NOTES,
+        units=[
+            *(UNITS[each["name"].partition(", ")[0]] for each in stated["number"]),
+            *("MB" for _ in stated["bdp"]),
+        ],
     )
 
 

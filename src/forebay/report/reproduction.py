@@ -28,6 +28,7 @@ class Reproduction:
     labels : how many columns at the left name the row; a figure draws the others.
     drawn : names of the columns that a figure draws; empty means all numbers but labels.
     unit : unit of the drawn columns.
+    units : where rows have units of their own, one a row: a figure gives each unit a panel.
     picture : the paper's own figure; drawn in place of the rows where there is one.
     """
 
@@ -40,12 +41,15 @@ class Reproduction:
     labels: int = 1
     drawn: tuple[str, ...] = ()
     unit: str = ""
+    units: list[str] = field(default_factory=list)
     picture: Picture | None = None
 
     def __post_init__(self) -> None:
         wrong = any(len(row) != len(self.columns) for row in self.rows)
         if wrong or len(self.rows) != len(self.reasons):
             raise ValueError(f"{self.artefact}: rows, reasons, columns do not match")
+        if len(self.units) not in (0, len(self.rows)):
+            raise ValueError(f"{self.artefact}: {len(self.rows)} rows and {len(self.units)} units")
 
     @property
     def verdicts(self) -> list[bool]:

@@ -48,6 +48,7 @@ class Kept:
             "labels": made.labels,
             "drawn": list(made.drawn),
             "unit": made.unit,
+            "units": list(made.units),
             "picture": None if made.picture is None else asdict(made.picture),
         }
 
@@ -66,6 +67,7 @@ def from_document(document: Mapping[str, Any]) -> Kept:
         labels=document["labels"],
         drawn=tuple(document["drawn"]),
         unit=document["unit"],
+        units=document["units"],
         picture=_picture(document["picture"]),
     )
     return Kept(made, document["seeds"], document["quick"], document["wall_s"])
