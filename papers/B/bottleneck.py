@@ -9,7 +9,7 @@ from typing import Any
 
 import forebay
 from forebay.measured import Cell, Measured, Metric, facts, record
-from forebay.report import percent, scaled, shares
+from forebay.report import Line, each_with, percent, scaled
 
 HERE = Path(__file__).resolve().parent
 SCENARIO = HERE / "scenario.toml"
@@ -29,7 +29,7 @@ def curves(
     buffers = QUICK_BUFFERS if quick else BUFFERS
     wanted = [(number, buffer) for number in videos for buffer in buffers]
     made: dict[int, list[Point]] = {number: [] for number in videos}
-    for (number, buffer), report in zip(wanted, shares(progress, len(wanted)), strict=True):
+    for (number, buffer), report in each_with(progress, wanted):
         if report is not None:
             report(0.0)
         made[number].append((buffer, _classes(number, buffer, seeds, jobs, quick)))
@@ -51,6 +51,11 @@ def scenario_of(videos: int, buffer: int, seconds: int) -> forebay.Scenario:
     else:  # a class of no flows is no scenario; one small packet a second is as good as none
         sets += ['traffic.1.rate="1 kbit/s"', "traffic.1.frame_rate=1.0"]
     return forebay.load(SCENARIO, sets)
+
+
+def line(curve: list[tuple[int, Metric]], name: str, kind: Any = "line") -> Line:
+    """Return a curve's values as a line of a figure."""
+    return Line([b for b, _ in curve], [metric.value for _, metric in curve], name, kind)
 
 
 def megabits(classes: list[Any]) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import forebay
-from forebay.report import percent, shares
+from forebay.report import Line, each_with, percent
 
 SCENARIO = Path(__file__).resolve().parent / "mix.toml"
 RTTS_MS = (28, 67, 90)
@@ -47,8 +47,13 @@ def points(*, drops: bool, seeds: int, jobs: int, progress: Progress, quick: boo
     """Run the three RTTs with the buffers of eq. 7, or with ``drops`` those of inequality 14."""
     return [
         _point(rtt_ms, drops, seeds, jobs, report, quick)
-        for rtt_ms, report in zip(RTTS_MS, shares(progress, len(RTTS_MS)), strict=True)
+        for rtt_ms, report in each_with(progress, RTTS_MS)
     ]
+
+
+def dots(made: list[Any], values: list[float], name: str) -> Line:
+    """Return a value for each RTT as dots of a figure; ``made`` are points of any engine."""
+    return Line([float(each.rtt_ms) for each in made], values, name, "dots")
 
 
 def spread() -> float:

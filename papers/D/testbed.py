@@ -66,8 +66,13 @@ def note() -> str:
     return f"{slow} {Measured(HERE).note()}"
 
 
-def measure(*, drops: bool, seeds: int, progress: Progress, again: bool) -> list[str]:
-    """Play the three RTTs on the testbed, with one set of buffers, and record them."""
+def measure(
+    *, drops: bool, seeds: int = 2, progress: Progress = None, again: bool = False
+) -> list[str]:
+    """Play the three RTTs on the testbed, with one set of buffers, and record them.
+
+    Figures 9 and 10 are made from the runs with the smaller buffers, 11 and 12 from the others.
+    """
     asked = range(1, seeds + 1)
     return record(HERE, testbed_cells(drops), seeds=asked, progress=progress, again=again)
 

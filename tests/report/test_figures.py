@@ -99,7 +99,7 @@ def test_no_label_covers_another(document):
 def test_reproduction(tmp_path):
     made = Reproduction(
         artefact="A.fig15", title="Figure 15", columns=["flows", "printed", "ours"],
-        rows=[[100, 94.7, 94.9], [200, None, 97.0]], verdicts=[True, False], reasons=["", "off"],
+        rows=[[100, 94.7, 94.9], [200, None, 97.0]], reasons=["", "off"],
     )  # fmt: skip
     draw_reproduction(made, tmp_path / "rows.svg")
     assert (tmp_path / "rows.svg").stat().st_size > 5_000
@@ -117,12 +117,28 @@ def _height(path):
     return imread(path).shape[0]
 
 
+def test_rows_of_different_units_have_panels_of_their_own(tmp_path):
+    def drawn(units):
+        made = Reproduction(
+            artefact="D.text", title="Numbers", columns=["number", "printed", "ours"],
+            rows=[["flows", 1526, 1526], ["BDP", 2.3, 2.2], ["more flows", 24, 31]],
+            reasons=["", "", ""], units=units,
+        )  # fmt: skip
+        draw_reproduction(made, tmp_path / "units.svg")
+        return (tmp_path / "units.svg").read_text()
+
+    assert [drawn(units).count('<g id="axes_') for units in ([], ["flows", "MB", "flows"])] == [
+        1,
+        2,
+    ]
+
+
 def test_intervals_and_a_band_are_drawn_in_a_picture(tmp_path):
     from forebay.report import Line, Panel, Picture
 
     def drawn(*lines):
         picture = Picture([Panel(lines, "x", "y", log="xy")])
-        made = Reproduction("Z.a", "t", ["a"], [[1]], [True], [""], picture=picture)
+        made = Reproduction("Z.a", "t", ["a"], [[1]], [""], picture=picture)
         draw_reproduction(made, tmp_path / "a.svg")
         return (tmp_path / "a.svg").read_text()
 

@@ -14,13 +14,13 @@ def test_back_from_json_equal() -> None:
     lines = [Line([1, 2], [3.0, 4.0], "a", "dots"), Line([1, 2], [3.0, 4.0], y_bounds=bounds)]
     picture = Picture([Panel(lines, "x", "y", "t")], 2)
     made = Reproduction(
-        "Z.tab1", "Table 1", ["a", "b", "c"], [["r", metric, None]], [False], ["far"],
-        notes=["n"], labels=2, drawn=("b",), unit="%", picture=picture,
+        "Z.tab1", "Table 1", ["a", "b", "c"], [["r", metric, None]], ["far"],
+        notes=["n"], labels=2, drawn=("b",), unit="%", units=["ms"], picture=picture,
     )  # fmt: skip
     kept = Kept(made, seeds=4, quick=True, wall_s=1.25)
     assert from_document(json.loads(json.dumps(kept.to_document()))) == kept
 
 
 def test_a_number_of_numpy_becomes_python_s() -> None:
-    made = Reproduction("Z.a", "t", ["a"], [[np.float64(0.5)]], [np.bool_(True)], [""])
+    made = Reproduction("Z.a", "t", ["a"], [[np.float64(0.5)]], [""])
     assert json.dumps(Kept(made, 1, False, 0.0).to_document())

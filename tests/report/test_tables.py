@@ -82,7 +82,7 @@ def test_comparison_has_a_column_an_engine(printed, outcome):
 def reproduction(**changed):
     made = {
         "artefact": "A.fig15", "title": "Figure 15", "columns": ["flows", "Sim. ours"],
-        "rows": [[100, 94.7], [200, None]], "verdicts": [True, False], "reasons": ["", "no run"],
+        "rows": [[100, 94.7], [200, None]], "reasons": ["", "no run"],
     }  # fmt: skip
     return Reproduction(**{**made, **changed})
 
@@ -96,7 +96,9 @@ def test_reproduction_gives_a_verdict_a_row(printed):
 
 def test_a_reproduction_of_uneven_rows_is_refused():
     with pytest.raises(ValueError, match="do not match"):
-        reproduction(verdicts=[True])
+        reproduction(reasons=[""])
+    with pytest.raises(ValueError, match="2 rows and 1 units"):
+        reproduction(units=["%"])
 
 
 def test_a_table_too_wide_for_the_terminal_is_not_cropped(capsys, monkeypatch, document):

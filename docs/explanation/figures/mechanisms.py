@@ -3,6 +3,7 @@
 cargo build --release -p forebay-sim --example dumbbell
 python docs/explanation/figures/mechanisms.py measure   # mechanisms.csv, minutes
 python docs/explanation/figures/mechanisms.py draw      # docs/images/why-the-kernel-differs.svg
+python docs/explanation/figures/mechanisms.py table     # of the page
 """
 
 from __future__ import annotations
@@ -56,9 +57,11 @@ VARIANTS = {
     "linux, no SACK compression": "sender=linux compress=0",
     "linux, RTO of RFC 6298": "sender=linux rto=rfc",
     "linux, initial window 2": "sender=linux iw=2",
+    "linux, whole receive window at once": "sender=linux rcvwin=0",
     "linux, no delayed ACKs, access 10 Mbit/s": "sender=linux delack=0 acc=1e7",
     "linux, access 10 Mbit/s": "sender=linux acc=1e7",
 }
+CORRELATED = [(64, "idc10"), (129, "idc10"), (129, "idc100"), (258, "idc100")]
 READINGS = [
     *("util", "loss", "meanq", "jain", "timeouts"),
     *("cuts", "lost", "repair", "idc1", "idc10", "idc100", "idccut", "wsum", "wsd", "sync"),
@@ -108,6 +111,7 @@ def half_width(rows: list[dict[str, str]], key: str) -> float:
 
 
 def table() -> None:
+    """Print the page's table, and the correlations that its text speaks of."""
     data = load()
     for name in VARIANTS:
         cells = []
@@ -116,9 +120,17 @@ def table() -> None:
             utilization = f"{mean(rows, 'util'):.1f} ± {half_width(rows, 'util'):.1f}"
             cells.append(f"{utilization}, {mean(rows, 'loss'):.2f}")
         first = data[name, 100, 64]
-        keys = ("timeouts", "lost", "repair", "train", "idc10", "sync")
-        details = [f"{mean(first, key):.2f}" for key in keys]
+        details = [f"{mean(first, 'timeouts'):.0f}"]
+        details += [f"{mean(first, key):.1f}" for key in ("train", "idc10")]
         print("|", " | ".join([name, *cells, *details]), "|")
+    for limit, key in CORRELATED:
+        print(f"r of utilization and {key} at {limit} packets: {correlation(data, limit, key):.2f}")
+
+
+def correlation(data: Data, limit: int, key: str) -> float:
+    """Pearson's r over the variants, each the mean of its seeds."""
+    rows = [data[name, 100, limit] for name in VARIANTS]
+    return statistics.correlation([mean(row, key) for row in rows], [mean(r, "util") for r in rows])
 
 
 def longest(rows: list[dict[str, str]]) -> list[float]:

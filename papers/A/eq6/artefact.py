@@ -44,7 +44,6 @@ def reproduce(
         title="Paper A, section 3.2: utilization by eq. 6 with 10,000 flows",
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
-        verdicts=[not reason for _, reason in made],
         reasons=[reason for _, reason in made],
         notes=[*NOTES, *(f"Printed wrong at {k:g}: {each['why']}." for k, each in wrong.items())],
         drawn=("idle, ppm: printed", "ours"),
@@ -84,5 +83,4 @@ def _picture(stated: dict[str, Any]) -> Picture:
 
 
 def _toml(name: str) -> dict[str, Any]:
-    with (HERE / name).open("rb") as file:
-        return tomllib.load(file)
+    return tomllib.loads((HERE / name).read_text("utf-8"))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, each_with, judge
 
 HERE = Path(__file__).resolve().parent
 LOAD = 0.8
@@ -32,10 +32,9 @@ def reproduce(
     points = [(float(rate), length, 10_000) for rate in rates for length in lengths]
     points.append((float(rates[-1]), 62, rates[-1]))
     packets = QUICK_PACKETS if quick else PACKETS
-    parts = shares(progress, len(points))
     queues: Queues = {}
     slower = 0.0
-    for (rate, length, access), part in zip(points, parts, strict=True):
+    for (rate, length, access), part in each_with(progress, points):
         slower = _queue(rate, length, access, packets, seeds, jobs, part)
         if access == 10_000:
             queues[rate, length] = slower

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, each_with, judge
 
 HERE = Path(__file__).resolve().parent
 TARGETS = (0.98, 0.995, 0.999)
@@ -27,10 +27,9 @@ def reproduce(
     flows, seeds = (QUICK, 1) if quick else (FLOWS, min(seeds, MOST_SEEDS))
     points = [(n, target) for n in flows for target in TARGETS if n >= MANY or not quick]
     points += [(flows[0], TARGETS[0])] if quick else []
-    parts = shares(progress, len(points))
     needs: Needs = {
         point: _size(*point, seeds, jobs, part, quick)
-        for point, part in zip(points, parts, strict=True)
+        for point, part in each_with(progress, points)
     }
     return judge(
         "A.fig11",

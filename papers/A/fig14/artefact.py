@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, each_with, judge
 
 HERE = Path(__file__).resolve().parent
 FLOWS, QUICK = (10, 50, 100, 200, 300, 500), (50, 300)
@@ -26,10 +26,7 @@ def reproduce(
     """Run every number of long flows with both buffers; ``quick`` two numbers, once."""
     flows, seeds = (QUICK, 1) if quick else (FLOWS, min(seeds, MOST_SEEDS))
     points = [(n, size) for n in flows for size in SIZES]
-    parts = shares(progress, len(points))
-    found = {
-        point: _run(*point, seeds, jobs, part) for point, part in zip(points, parts, strict=True)
-    }
+    found = {point: _run(*point, seeds, jobs, part) for point, part in each_with(progress, points)}
     small, full = ([found[n, size] for n in flows] for size in SIZES)
     ratios = {n: 100 * a[0] / b[0] for n, a, b in zip(flows, small, full, strict=True)}
     return judge(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import forebay
 from forebay.measured import Cell, Measured, facts, record
-from forebay.report import Reproduction, percent
+from forebay.report import Reproduction, each_with, percent
 
 HERE = Path(__file__).resolve().parent
 LINK = "bottleneck"
@@ -66,25 +66,14 @@ def reproduce(
     """Run all 16 rows with ``seeds`` replications each, in the one set-up of scenario.toml."""
     rows, allowed, measured = published(), band(), Measured(HERE)
     table, reasons = [], []
-    for row, report in zip(rows, _shares(progress, len(rows)), strict=True):
+    for row, report in each_with(progress, rows):
         scenario = forebay.load(HERE / "scenario.toml", _overrides(row))
         model = _utilization(forebay.run(scenario, "theory"))
         ours = _utilization(forebay.run(scenario, seeds=seeds, jobs=jobs, progress=report))
         exact = None if model is None else round(model.value, 1)
         experiment = percent(measured.metric(key(row), "utilization"))
-        table.append(
-            [
-                row.flows,
-                row.multiple,
-                row.packets,
-                row.model,
-                exact,
-                row.sim,
-                ours,
-                row.exp,
-                experiment,
-            ]
-        )
+        known = [row.flows, row.multiple, row.packets, row.model]
+        table.append([*known, exact, row.sim, ours, row.exp, experiment])
         why = [_reason(row, ours, allowed[row.multiple]), _experiment_reason(row, experiment)]
         reasons.append("; ".join(each for each in why if each))
     return Reproduction(
@@ -92,7 +81,6 @@ def reproduce(
         title="Paper A, Figure 15: utilization of an OC3 line card, 155 Mbit/s, 100 ms",
         columns=COLUMNS,
         rows=table,
-        verdicts=[not reason for reason in reasons],
         reasons=reasons,
         notes=[*NOTES, _experiment_note(table), measured.note()],
         labels=3,
@@ -177,18 +165,5 @@ def _cause(row: Row, table: str = "cause") -> str:
     return "cause not known"
 
 
-def _shares(
-    progress: Callable[[float], None] | None, rows: int
-) -> Iterator[Callable[[float], None] | None]:
-    """Yield one progress callback a row, each filling its share of the whole."""
-    for i in range(rows):
-        yield None if progress is None else _share(progress, i, rows)
-
-
-def _share(progress: Callable[[float], None], row: int, rows: int) -> Callable[[float], None]:
-    return lambda fraction: progress((row + fraction) / rows)
-
-
 def _toml(name: str) -> dict[str, Any]:
-    with (HERE / name).open("rb") as file:
-        return tomllib.load(file)
+    return tomllib.loads((HERE / name).read_text("utf-8"))

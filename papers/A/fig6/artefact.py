@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-
-import forebay
-from forebay.report import Line, Panel, Picture, Reproduction, judge
+from forebay.report import Reproduction, beside, judge
 
 HERE = Path(__file__).resolve().parent
+one_flow: Any = beside(HERE, "one_flow")
 
 
 def reproduce(
@@ -19,24 +18,8 @@ def reproduce(
     progress: Callable[[float], None] | None = None,
     quick: bool = False,
 ) -> Reproduction:
-    """Watch one flow; no draw is in it, so once is enough."""
-    scenario = forebay.load(HERE / "scenario.toml")
-    trace = forebay.trace(scenario, step="20 ms", progress=progress)
-    window, queue = trace.flows[0].cwnd_packets, trace.bottleneck.queue_packets
-    x = trace.at_s.tolist()
-    panels = [
-        Panel([Line(x, window.tolist(), "window")], "s", "packets"),
-        Panel([Line(x, queue.tolist(), "queue")], "s", "packets"),
-    ]
+    """Watch one flow."""
+    numbers, picture = one_flow.watch(HERE, progress)
     return judge(
-        "A.fig6",
-        "Paper A, Figure 6: one flow, buffer twice bdp",
-        HERE,
-        {
-            "halves": float(window.min() / window.max()),
-            "empty": 100 * float(np.mean(queue == 0)),
-            "utilization": 100 * float(trace.bottleneck.utilization),
-            "left": float(queue.min()),
-        },
-        picture=Picture(panels),
+        "A.fig6", "Paper A, Figure 6: one flow, buffer twice bdp", HERE, numbers, picture=picture
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, each_with, judge
 
 HERE = Path(__file__).resolve().parent
 FLOWS, QUICK = (50, 100, 200), (100,)
@@ -37,10 +37,7 @@ def reproduce(
     """Run every number of flows with both buffers; ``quick`` one number, once."""
     flows, seeds = (QUICK, 1) if quick else (FLOWS, seeds)
     points = [(n, size) for n in flows for size in SIZES]
-    parts = shares(progress, len(points))
-    found = {
-        point: _run(*point, seeds, jobs, part) for point, part in zip(points, parts, strict=True)
-    }
+    found = {point: _run(*point, seeds, jobs, part) for point, part in each_with(progress, points)}
     small, full = ([found[n, size] for n in flows] for size in SIZES)
     return judge(
         "A.goodput-loss-fairness",

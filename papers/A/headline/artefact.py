@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction, judge, percent, shares
+from forebay.report import Line, Panel, Picture, Reproduction, each_with, judge, percent
 
 HERE = Path(__file__).resolve().parent
 MOST_SEEDS = 2  # tens of thousands of flows average out within a run
@@ -30,10 +30,9 @@ def reproduce(
     quick: bool = False,
 ) -> Reproduction:
     """Run both links; ``quick`` takes a tenth of rate and flows, at the same ratios."""
-    parts = shares(progress, len(RUNS))
     ours = {
         name: _utilization(name, min(seeds, MOST_SEEDS), jobs, part, quick)
-        for name, part in zip(RUNS, parts, strict=True)
+        for name, part in each_with(progress, list(RUNS))
     }
     small, full = ours["small"], ours["full"]
     return judge(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, each_with, judge
 
 HERE = Path(__file__).resolve().parent
 FLOWS, BDP = 1500, 217
@@ -25,11 +25,10 @@ def reproduce(
 ) -> Reproduction:
     """Run every buffer; ``quick`` the two that are compared, once."""
     buffers, seeds = (QUICK, 1) if quick else (BUFFERS, seeds)
-    parts = shares(progress, len(buffers))
     scenario = forebay.load(HERE / "scenario.toml")
     found = {
         buffer: _run(scenario, buffer, seeds, jobs, part)
-        for buffer, part in zip(buffers, parts, strict=True)
+        for buffer, part in each_with(progress, buffers)
     }
     few, many = found[BDP], found[ENOUGH]
     return judge(

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, each_with, judge, shares
 
 HERE = Path(__file__).resolve().parent
 TARGET = 0.98
@@ -81,7 +81,7 @@ def _utilization(
 def _index(discipline: str, seeds: int, progress: Callable[[float], None] | None) -> float:
     """Mean over the replications."""
     scenario = _load(discipline, FEW, "1 bdp")
-    parts = zip(range(1, seeds + 1), shares(progress, seeds), strict=True)
+    parts = each_with(progress, range(1, seeds + 1))
     traces = [forebay.trace(scenario, seed=seed, progress=part) for seed, part in parts]
     known = [each.synchronization.index for each in traces]
     return float(np.mean([math.nan if index is None else index for index in known]))

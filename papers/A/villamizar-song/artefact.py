@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction, judge, percent, shares
+from forebay.report import Line, Panel, Picture, Reproduction, each_with, judge, percent
 
 HERE = Path(__file__).resolve().parent
 FLOWS, BUFFERS = (1, 4, 8), (0.125, 0.25, 0.5, 1.0, 1.5)
@@ -24,10 +24,9 @@ def reproduce(
     """Run 1, 4 and 8 flows with every buffer; ``quick`` with two buffers, once."""
     buffers, seeds = (QUICK, 1) if quick else (BUFFERS, seeds)
     points = [(n, f"{size} bdp") for n in FLOWS for size in buffers] + [(8, "1 bdp/sqrt(n)")]
-    parts = shares(progress, len(points))
     used: Used = {
         (n, size): _utilization(n, size, seeds, jobs, part)
-        for (n, size), part in zip(points, parts, strict=True)
+        for (n, size), part in each_with(progress, points)
     }
     full = {f"full-{n}": used[n, "1.0 bdp"] for n in FLOWS}
     half = {f"half-{n}": used[n, "0.5 bdp"] for n in FLOWS}

@@ -11,6 +11,7 @@ from forebay.report import Line, Panel, Picture, Reproduction, beside, judge
 
 HERE = Path(__file__).resolve().parent
 bottleneck: Any = beside(HERE, "bottleneck")  # what the figures of these runs share
+measure = bottleneck.measure
 VIDEOS = (0, 1, 2)
 NAMES = ("no video", "one video", "two videos")
 SHARE = 0.98
@@ -50,14 +51,6 @@ def reproduce(
     )
 
 
-def measure(
-    seeds: int = 3, progress: Callable[[float], None] | None = None, again: bool = False
-) -> list[str]:
-    """Play the runs of Figures 4 and 5 on the testbed."""
-    failed: list[str] = bottleneck.measure(seeds=seeds, progress=progress, again=again)
-    return failed
-
-
 def _numbers(curves: Curves) -> dict[str, Any]:
     top = {videos: max((m for _, m in curve), key=_value) for videos, curve in curves.items()}
     asked = {videos: _reaches(curve, SHARE * top[videos].value) for videos, curve in curves.items()}
@@ -89,13 +82,11 @@ def _reaches(curve: list[tuple[int, Any]], wanted: float) -> float:
 
 
 def _picture(curves: Curves, tested: Curves) -> Picture:
-    lines = [
-        Line([b for b, _ in curve], [m.value for _, m in curve], NAMES[videos])
-        for videos, curve in curves.items()
+    lines = [bottleneck.line(curve, NAMES[videos]) for videos, curve in curves.items()]
+    lines += [
+        bottleneck.line(curve, f"{NAMES[videos]}, testbed", "dashes")
+        for videos, curve in tested.items()
     ]
-    for videos, curve in tested.items():
-        name = f"{NAMES[videos]}, testbed"
-        lines.append(Line([b for b, _ in curve], [m.value for _, m in curve], name, "dashes"))
     stated = {0: (27, 20.08), 1: (48, 19.32), 2: (62, 18.76)}
     x = [packets for packets, _ in stated.values()]
     y = [SHARE * rate for _, rate in stated.values()]

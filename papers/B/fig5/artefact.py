@@ -10,6 +10,7 @@ from forebay.report import Line, Panel, Picture, Reproduction, beside, judge, pe
 
 HERE = Path(__file__).resolve().parent
 bottleneck: Any = beside(HERE, "bottleneck")  # what the figures of these runs share
+measure = bottleneck.measure
 VIDEOS = (1, 2)
 NAMES = {1: "one video", 2: "two videos"}
 TURN, FAR = 35, 100  # packets: where loss turns in the paper; where its rise must be seen
@@ -45,14 +46,6 @@ def reproduce(
     )
 
 
-def measure(
-    seeds: int = 3, progress: Callable[[float], None] | None = None, again: bool = False
-) -> list[str]:
-    """Play the runs of Figures 4 and 5 on the testbed."""
-    failed: list[str] = bottleneck.measure(seeds=seeds, progress=progress, again=again)
-    return failed
-
-
 def _all(curves: dict[int, list[tuple[int, Any]]]) -> dict[str, float]:
     return {
         f"{name}-{videos}": value
@@ -75,12 +68,12 @@ def _picture(
 ) -> Picture:
     lines = []
     for videos, curve in curves.items():
-        x = [buffer for buffer, _ in curve]
-        lines.append(Line(x, [metric.value for _, metric in curve], NAMES[videos]))
+        lines.append(bottleneck.line(curve, NAMES[videos]))
         bounds = [(b, end) for b, m in curve for end in (m.low, m.high) if end is not None]
         ends = [b for b, _ in bounds], [end for _, end in bounds]
         lines.append(Line(*ends, f"{NAMES[videos]}, 95 %", "dots"))
-    for videos, curve in tested.items():
-        x, y = [buffer for buffer, _ in curve], [metric.value for _, metric in curve]
-        lines.append(Line(x, y, f"{NAMES[videos]}, testbed", "dashes"))
+    lines += [
+        bottleneck.line(curve, f"{NAMES[videos]}, testbed", "dashes")
+        for videos, curve in tested.items()
+    ]
     return Picture([Panel(lines, "buffer, packets", "video packets lost, %")])

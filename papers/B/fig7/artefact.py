@@ -9,7 +9,7 @@ from typing import Any
 
 import forebay
 from forebay.measured import Cell, Measured, facts, record
-from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, each_with, judge
 
 HERE = Path(__file__).resolve().parent
 CORE = {0: 9.0, 1: 10.5, 2: 12.0}  # Mbit/s for so many videos: a load of 85 % each time
@@ -38,7 +38,7 @@ def reproduce(
     buffers = QUICK_BUFFERS if quick else BUFFERS
     wanted = [(videos, buffer) for videos in CORE for buffer in buffers]
     curves: dict[int, Curve] = {videos: [] for videos in CORE}
-    for (videos, buffer), report in zip(wanted, shares(progress, len(wanted)), strict=True):
+    for (videos, buffer), report in each_with(progress, wanted):
         scenario = scenario_of(videos, buffer, quick)
         outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=report)
         rates = [outcome.classes[place].goodput_bps for place in TCP]

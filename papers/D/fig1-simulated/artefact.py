@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
+from forebay.report import Line, Panel, Picture, Reproduction, each_with, judge
 
 HERE = Path(__file__).resolve().parent
 FLOWS = (10, 50, 100, 200)
@@ -32,7 +32,7 @@ def reproduce(
     """Trace 10 to 200 flows for each seed; ``quick`` measures 40 s."""
     sums: dict[int, list[Any]] = {n: [] for n in FLOWS}
     wanted = [(n, seed) for n in FLOWS for seed in range(1, seeds + 1)]
-    for (n, seed), report in zip(wanted, shares(progress, len(wanted)), strict=True):
+    for (n, seed), report in each_with(progress, wanted):
         sets = [f"traffic.0.flows={n}", *(["measure.duration=40 s"] if quick else [])]
         scenario = forebay.load(HERE / "scenario.toml", sets)
         trace = forebay.trace(scenario, step="50 ms", seed=seed, progress=report)

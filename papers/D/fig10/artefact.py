@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from forebay.report import Line, Panel, Picture, Reproduction, beside, judge, sc
 HERE = Path(__file__).resolve().parent
 mix: Any = beside(HERE, "mix")  # what the figures of these runs share
 testbed: Any = beside(HERE, "testbed")
+measure = partial(testbed.measure, drops=False)
 NOTES = [
     mix.NOTE,
     "W is what the network holds: utilization times BDP, and the mean queue. The bound is eq. 8, "
@@ -31,13 +33,8 @@ def reproduce(
     bounds = [mix.least_mean(point.bdp) for point in points]
     tested = testbed.played(drops=False)
     lines = [
-        Line(rtts, [point.window for point in points], "mean of W, ours", "dots"),
-        Line(
-            [float(each.rtt_ms) for each in tested],
-            [each.window.value for each in tested],
-            testbed.LABEL,
-            "dots",
-        ),
+        mix.dots(points, [point.window for point in points], "mean of W, ours"),
+        mix.dots(tested, [each.window.value for each in tested], testbed.LABEL),
         Line(rtts, bounds, "least by inequality 1", "dashes"),
     ]
     return judge(
@@ -61,11 +58,3 @@ def reproduce(
         notes=[*NOTES, testbed.note()],
         picture=Picture([Panel(lines, "RTT, ms", "packets")]),
     )
-
-
-def measure(
-    seeds: int = 2, progress: Callable[[float], None] | None = None, again: bool = False
-) -> list[str]:
-    """Play the mix on the testbed: the runs of Figures 9 and 10."""
-    failed: list[str] = testbed.measure(drops=False, seeds=seeds, progress=progress, again=again)
-    return failed

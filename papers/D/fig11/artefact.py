@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from forebay.report import Line, Panel, Picture, Reproduction, beside, judge
 HERE = Path(__file__).resolve().parent
 mix: Any = beside(HERE, "mix")  # what the figures of these runs share
 testbed: Any = beside(HERE, "testbed")
+measure = partial(testbed.measure, drops=True)
 NOTES = [
     mix.NOTE,
     "Drops are counted at the queue: packets dropped over packets that arrived.",
@@ -27,15 +29,14 @@ def reproduce(
     points = mix.points(drops=True, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
     rtts = [float(point.rtt_ms) for point in points]
     tested = testbed.played(drops=True)
-    places = [float(each.rtt_ms) for each in tested]
     used = [
-        Line(rtts, [point.utilization.value for point in points], "ours", "dots"),
-        Line(places, [each.utilization.value for each in tested], testbed.LABEL, "dots"),
+        mix.dots(points, [point.utilization.value for point in points], "ours"),
+        mix.dots(tested, [each.utilization.value for each in tested], testbed.LABEL),
         Line(rtts, [97.39] * len(rtts), "as printed, the least", "dashes"),
     ]
     dropped = [
-        Line(rtts, [point.loss.value for point in points], "ours", "dots"),
-        Line(places, [each.loss.value for each in tested], testbed.LABEL, "dots"),
+        mix.dots(points, [point.loss.value for point in points], "ours"),
+        mix.dots(tested, [each.loss.value for each in tested], testbed.LABEL),
         Line(rtts, [1.0] * len(rtts), "φ", "dashes"),
     ]
     panels = [
@@ -64,11 +65,3 @@ def _numbers(points: list[Any]) -> dict[str, Any]:
 
 def _value(metric: Any) -> float:
     return float(metric.value)
-
-
-def measure(
-    seeds: int = 2, progress: Callable[[float], None] | None = None, again: bool = False
-) -> list[str]:
-    """Play the mix on the testbed: the runs of Figures 11 and 12."""
-    failed: list[str] = testbed.measure(drops=True, seeds=seeds, progress=progress, again=again)
-    return failed

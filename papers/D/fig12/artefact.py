@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from forebay.report import Line, Panel, Picture, Reproduction, beside, judge
 HERE = Path(__file__).resolve().parent
 mix: Any = beside(HERE, "mix")  # what the figures of these runs share
 testbed: Any = beside(HERE, "testbed")
+measure = partial(testbed.measure, drops=True)
 NOTES = [
     mix.NOTE,
     "The bound is inequality 10 with our mean of W (as in D.fig10) and the "
@@ -30,14 +32,9 @@ def reproduce(
     bounds = [mix.least_buffer(point.window, point.bdp) for point in points]
     tested = testbed.played(drops=True)
     lines = [
-        Line(rtts, [point.buffer for point in points], "buffer", "dots"),
+        mix.dots(points, [point.buffer for point in points], "buffer"),
         Line(rtts, bounds, "least by inequality 10", "dashes"),
-        Line(
-            [float(each.rtt_ms) for each in tested],
-            [_least(each) for each in tested],
-            testbed.LABEL,
-            "dots",
-        ),
+        mix.dots(tested, [_least(each) for each in tested], testbed.LABEL),
     ]
     return judge(
         "D.fig12",
@@ -55,11 +52,3 @@ def reproduce(
 
 def _least(tested: Any) -> float:
     return float(mix.least_buffer(tested.window.value, tested.bdp))
-
-
-def measure(
-    seeds: int = 2, progress: Callable[[float], None] | None = None, again: bool = False
-) -> list[str]:
-    """Play the mix on the testbed: the runs of Figures 11 and 12."""
-    failed: list[str] = testbed.measure(drops=True, seeds=seeds, progress=progress, again=again)
-    return failed

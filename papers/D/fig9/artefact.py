@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from forebay.report import Line, Panel, Picture, Reproduction, beside, judge
 HERE = Path(__file__).resolve().parent
 mix: Any = beside(HERE, "mix")  # what the figures of these runs share
 testbed: Any = beside(HERE, "testbed")
+measure = partial(testbed.measure, drops=False)
 NOTES = [
     mix.NOTE,
     "The paper gives no number for this figure. It calls 97.39 % high (Figure 11).",
@@ -28,13 +30,8 @@ def reproduce(
     rtts = [float(point.rtt_ms) for point in points]
     tested = testbed.played(drops=False)
     lines = [
-        Line(rtts, [point.utilization.value for point in points], "ours", "dots"),
-        Line(
-            [float(each.rtt_ms) for each in tested],
-            [each.utilization.value for each in tested],
-            testbed.LABEL,
-            "dots",
-        ),
+        mix.dots(points, [point.utilization.value for point in points], "ours"),
+        mix.dots(tested, [each.utilization.value for each in tested], testbed.LABEL),
         Line(rtts, [97.0] * len(rtts), "high, by the text of Figure 11", "dashes"),
     ]
     return judge(
@@ -46,11 +43,3 @@ def reproduce(
         notes=[*NOTES, testbed.note()],
         picture=Picture([Panel(lines, "RTT, ms", "utilization, %")]),
     )
-
-
-def measure(
-    seeds: int = 2, progress: Callable[[float], None] | None = None, again: bool = False
-) -> list[str]:
-    """Play the mix on the testbed: the runs of Figures 9 and 10."""
-    failed: list[str] = testbed.measure(drops=False, seeds=seeds, progress=progress, again=again)
-    return failed

@@ -40,7 +40,6 @@ def reproduce(
         title="Paper D, Table III: mean and standard deviation of the congestion window",
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
-        verdicts=[not reason for _, reason in made],
         reasons=[reason for _, reason in made],
         notes=[*NOTES, *_why(wrong)],
         drawn=("δ printed", "δ ours"),
@@ -75,5 +74,4 @@ def _near(value: float, printed: float, half: float) -> bool:
 
 
 def _toml(name: str) -> dict[str, Any]:
-    with (HERE / name).open("rb") as file:
-        return tomllib.load(file)
+    return tomllib.loads((HERE / name).read_text("utf-8"))

@@ -104,7 +104,6 @@ def reproduce(
         title="Simulator (profile linux) against the Linux kernel, 155 Mbit/s, RTTs 80 to 120 ms",
         columns=COLUMNS,
         rows=[_row(each) for each in compared],
-        verdicts=[not reason for reason in reasons],
         reasons=reasons,
         notes=[*NOTES, rows.note("kernel, reno (papers/A/fig15)"), own.note("kernel, the others")],
         labels=4,

@@ -5,7 +5,7 @@ is imported on its own, for it costs half a second.
 """
 
 from forebay.report.answer import Answer
-from forebay.report.claims import judge, shares
+from forebay.report.claims import each_with, judge, shares
 from forebay.report.comparison import print_comparison
 from forebay.report.loose import beside, load_file
 from forebay.report.numbers import percent, scaled
@@ -24,6 +24,7 @@ __all__ = [
     "Picture",
     "Reproduction",
     "beside",
+    "each_with",
     "from_document",
     "judge",
     "load_file",

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from forebay.outcome import Metric
 from forebay.report.picture import Picture
@@ -33,6 +33,8 @@ TESTBED = "Exp. ours"
 """The column beside "ours" where an artefact hands in what the testbed has read."""
 Ours = Metric | float | None
 Progress = Callable[[float], None]
+Part = Progress | None
+Point = TypeVar("Point")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,6 @@ def judge(
         title=title,
         columns=COLUMNS,
         rows=[_row(claim, ours[claim.name]) for claim in claims],
-        verdicts=[not reason for reason in reasons],
         reasons=reasons,
         notes=list(notes),
         drawn=("published", "ours"),
@@ -159,6 +160,11 @@ def shares(progress: Progress | None, count: int) -> Iterator[Progress | None]:
     """Yield one progress callback for each of ``count`` runs, each filling its share."""
     for place in range(count):
         yield None if progress is None else _share(progress, place, count)
+
+
+def each_with(progress: Progress | None, points: Sequence[Point]) -> Iterator[tuple[Point, Part]]:
+    """Yield every point of a run beside the progress callback that fills its share."""
+    return zip(points, shares(progress, len(points)), strict=True)
 
 
 def _share(progress: Progress, place: int, count: int) -> Progress:

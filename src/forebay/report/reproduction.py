@@ -23,12 +23,12 @@ class Reproduction:
     title : one line: paper, place, what is compared.
     columns : names of the cells of a row.
     rows : one list of cells a row: str, int, float, None (nothing printed), or a Metric.
-    verdicts : one a row: True where ours lies in the row's band.
     reasons : one a row: why it is out of its band, "" where it is in.
     notes : what to know about the whole, such as where the print is wrong.
     labels : how many columns at the left name the row; a figure draws the others.
     drawn : names of the columns that a figure draws; empty means all numbers but labels.
     unit : unit of the drawn columns.
+    units : where rows have units of their own, one a row: a figure gives each unit a panel.
     picture : the paper's own figure; drawn in place of the rows where there is one.
     """
 
@@ -36,18 +36,25 @@ class Reproduction:
     title: str
     columns: list[str]
     rows: list[list[Any]]
-    verdicts: list[bool]
     reasons: list[str]
     notes: list[str] = field(default_factory=list)
     labels: int = 1
     drawn: tuple[str, ...] = ()
     unit: str = ""
+    units: list[str] = field(default_factory=list)
     picture: Picture | None = None
 
     def __post_init__(self) -> None:
-        lengths = {len(self.rows), len(self.verdicts), len(self.reasons)}
-        if len(lengths) != 1 or any(len(row) != len(self.columns) for row in self.rows):
-            raise ValueError(f"{self.artefact}: rows, verdicts, reasons, columns do not match")
+        wrong = any(len(row) != len(self.columns) for row in self.rows)
+        if wrong or len(self.rows) != len(self.reasons):
+            raise ValueError(f"{self.artefact}: rows, reasons, columns do not match")
+        if len(self.units) not in (0, len(self.rows)):
+            raise ValueError(f"{self.artefact}: {len(self.rows)} rows and {len(self.units)} units")
+
+    @property
+    def verdicts(self) -> list[bool]:
+        """One a row: True where ours lies in the row's band."""
+        return [not reason for reason in self.reasons]
 
     @property
     def agrees(self) -> bool:

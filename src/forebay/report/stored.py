@@ -43,12 +43,12 @@ class Kept:
             "title": made.title,
             "columns": list(made.columns),
             "rows": [[_write(cell) for cell in row] for row in made.rows],
-            "verdicts": [bool(verdict) for verdict in made.verdicts],
             "reasons": list(made.reasons),
             "notes": list(made.notes),
             "labels": made.labels,
             "drawn": list(made.drawn),
             "unit": made.unit,
+            "units": list(made.units),
             "picture": None if made.picture is None else asdict(made.picture),
         }
 
@@ -62,12 +62,12 @@ def from_document(document: Mapping[str, Any]) -> Kept:
         title=document["title"],
         columns=document["columns"],
         rows=[[_read(cell) for cell in row] for row in document["rows"]],
-        verdicts=document["verdicts"],
         reasons=document["reasons"],
         notes=document["notes"],
         labels=document["labels"],
         drawn=tuple(document["drawn"]),
         unit=document["unit"],
+        units=document["units"],
         picture=_picture(document["picture"]),
     )
     return Kept(made, document["seeds"], document["quick"], document["wall_s"])

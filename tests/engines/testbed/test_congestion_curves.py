@@ -7,8 +7,10 @@ import pytest
 from forebay.engines import EngineUnavailable
 from forebay.engines.simulation import SimulationEngine
 from forebay.engines.testbed import TestbedEngine
+from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.scenario import Duration, loads
 
+OURS = [name for name, kernel in KERNEL_NAMES.items() if kernel.startswith("fb_")]
 ONE_FLOW = """
 link.rate = "10 Mbit/s"
 queue.size = "8 packets"
@@ -24,9 +26,7 @@ BAND = 0.08
 
 
 @pytest.mark.usefixtures("real")
-@pytest.mark.parametrize(
-    "control", ["bic", "cubic-beta-0.8", "cubic-beta-0.7", "compound", "scalable"]
-)
+@pytest.mark.parametrize("control", OURS)
 def test_the_kernels_window_is_the_simulators(control: str) -> None:
     scenario = loads(ONE_FLOW, overrides=[f"traffic.0.congestion_control={control}"])
     means = {}

@@ -33,19 +33,40 @@ def draw_reproduction(made: Reproduction, path: Path) -> None:
     if made.picture is not None:
         draw_picture(made.picture, made.title, path)
         return
+    panels = _panels(made)
+    heights = [len(places) for places in panels.values()]
     with house_style():
-        figure = Figure(figsize=(7.2, 1.6 + 0.28 * len(made.rows)), layout="constrained")
-        axes = figure.subplots()
-        drawn = _drawn(made)
-        for place, column in enumerate(drawn):
-            beside = _APART * (place - (len(drawn) - 1) / 2)
-            _dots(axes, made, column, _DOTS[place % len(_DOTS)], beside)
-        _name_rows(axes, made)
+        height = 1.0 + 0.6 * len(panels) + 0.28 * len(made.rows)
+        figure = Figure(figsize=(7.2, height), layout="constrained")
+        all_axes = figure.subplots(len(panels), squeeze=False, height_ratios=heights).flat
+        for axes, (unit, places) in zip(all_axes, panels.items(), strict=True):
+            _panel(axes, made, places)
+            axes.set_xlabel(unit)
+            axes.set_ylabel(", ".join(made.columns[: made.labels]) if len(panels) == 1 else "")
         figure.suptitle(made.title, fontsize=10, color=INK)
-        axes.set_xlabel(made.unit)
-        figure.legend(loc="outside lower center", ncols=3)
-        clean(axes)
+        figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         save(figure, path)
+
+
+def _panels(made: Reproduction) -> dict[str, list[int]]:
+    """Return the places of the rows of each unit."""
+    if not made.units:
+        return {made.unit: list(range(len(made.rows)))}
+    return {
+        unit: [place for place, each in enumerate(made.units) if each == unit]
+        for unit in dict.fromkeys(made.units)
+    }
+
+
+def _panel(axes: Axes, made: Reproduction, places: list[int]) -> None:
+    drawn = _drawn(made)
+    rows = [made.rows[place] for place in places]
+    for order, column in enumerate(drawn):
+        beside = _APART * (order - (len(drawn) - 1) / 2)
+        cells = [(height + beside, row[column]) for height, row in enumerate(rows)]
+        _dots(axes, cells, made.columns[column], _DOTS[order % len(_DOTS)])
+    _name_rows(axes, made, places)
+    clean(axes)
 
 
 _APART = 0.13  # of the distance between two rows
@@ -64,10 +85,9 @@ def _value(cell: Any) -> float | None:
     return float(cell) if isinstance(cell, int | float) and not isinstance(cell, bool) else None
 
 
-def _dots(axes: Axes, made: Reproduction, column: int, dot: tuple[str, str], beside: float) -> None:
+def _dots(axes: Axes, cells: list[tuple[float, Any]], label: str, dot: tuple[str, str]) -> None:
     """Draw one column, a little above or below the row's line: equal values stay in sight."""
     marker, colour = dot
-    cells = [(place + beside, row[column]) for place, row in enumerate(made.rows)]
     seen = [(place, cell, value) for place, cell in cells if (value := _value(cell)) is not None]
     ours = any(isinstance(cell, Metric) for _, cell, _ in seen)
     for place, cell, _ in seen:
@@ -76,13 +96,13 @@ def _dots(axes: Axes, made: Reproduction, column: int, dot: tuple[str, str], bes
     axes.plot(
         [value for _, _, value in seen], [place for place, _, _ in seen],
         linestyle="none", marker=marker, markersize=5, color=colour,
-        markerfacecolor=colour if ours else "none", label=made.columns[column],
+        markerfacecolor=colour if ours else "none", label=label,
     )  # fmt: skip
 
 
-def _name_rows(axes: Axes, made: Reproduction) -> None:
-    axes.set_yticks(range(len(made.rows)), [row_name(made, row) for row in made.rows])
-    axes.set_ylabel(", ".join(made.columns[: made.labels]))
-    axes.invert_yaxis()
-    for label, verdict in zip(axes.get_yticklabels(), made.verdicts, strict=True):
-        label.set_color(INK if verdict else VERMILLION)
+def _name_rows(axes: Axes, made: Reproduction, places: list[int]) -> None:
+    names = [row_name(made, made.rows[place]) for place in places]
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    for label, place in zip(axes.get_yticklabels(), places, strict=True):
+        label.set_color(INK if made.verdicts[place] else VERMILLION)

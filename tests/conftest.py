@@ -1,0 +1,16 @@
+"""What every test may rely on, however the suite was started."""
+
+import signal
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _sigint_reaches_children() -> None:
+    """Listen to SIGINT where the suite was started with it ignored, as by ``make test &``.
+
+    A process passes an ignored signal on to the programs that it starts, a handler it does not:
+    the children of the tests begin with the default again.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
