@@ -37,13 +37,7 @@ def test_durations(text: str, seconds: float) -> None:
 
 @pytest.mark.parametrize(
     ("text", "n_bytes"),
-    [
-        ("1500 B", 1500),
-        ("1.5 MB", 1_500_000),
-        ("64 KiB", 65_536),
-        ("64 kibibytes", 65_536),
-        ("12 kbit", 1500),
-    ],
+    [("1500 B", 1500), ("1.5 MB", 1_500_000), ("64 KiB", 65_536), ("12 kbit", 1500)],
 )
 def test_data_sizes(text: str, n_bytes: int) -> None:
     assert DataSize.parse(text) == n_bytes
@@ -58,9 +52,6 @@ def test_data_sizes(text: str, n_bytes: int) -> None:
         (Duration, "1 Mbit/s", "wrong-dimension", "is a rate, not a time"),
         (Duration, "3 furlongs", "unknown-unit", "s, ms, us"),
         (DataSize, "1 KB", "unknown-unit", "KiB"),
-        (DataSize, "1 Mbs", "unknown-unit", "Mbit"),
-        (Duration, "1 bit/bps", "unknown-unit", "s, ms, us"),
-        (Duration, "1 nan", "unknown-unit", "s, ms, us"),
         (Duration, "-1 s", "out-of-range", "negative"),
         (Duration, "nan s", "not-finite", "not finite"),
         (Rate, "inf bit/s", "not-finite", "not finite"),

@@ -4,43 +4,39 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from forebay.scenario.errors import ScenarioError, nearest, show
 
-# Only what a link, a queue and a flow are measured in.
-_PREFIXES = {
-    ("tera", "T"): Decimal(10) ** 12,
-    ("giga", "G"): Decimal(10) ** 9,
-    ("mega", "M"): Decimal(10) ** 6,
-    ("kilo", "k"): Decimal(10) ** 3,
-    ("milli", "m"): Decimal(10) ** -3,
-    ("micro", "u", "µ", "μ"): Decimal(10) ** -6,
-    ("nano", "n"): Decimal(10) ** -9,
-    ("pico", "p"): Decimal(10) ** -12,
-    ("tebi", "Ti"): Decimal(2) ** 40,
-    ("gibi", "Gi"): Decimal(2) ** 30,
-    ("mebi", "Mi"): Decimal(2) ** 20,
-    ("kibi", "Ki"): Decimal(2) ** 10,
-}
-_UNITS = {
-    ("bit", "b"): ("size", Decimal(1)),
-    ("byte", "B"): ("size", Decimal(8)),
-    ("second", "s", "sec"): ("time", Decimal(1)),
-    ("minute", "min"): ("time", Decimal(60)),
-    ("hour", "h"): ("time", Decimal(3600)),
-    ("bps",): ("rate", Decimal(1)),
-    ("packet", "pkt"): ("packets", Decimal(1)),
-    ("bdp",): ("bdp", Decimal(1)),
-}
-_SPELLED = {
-    f"{prefix}{name}{plural}": (kind, factor * worth)
-    for prefixes, factor in {("",): Decimal(1), **_PREFIXES}.items()
-    for names, (kind, worth) in _UNITS.items()
-    for prefix in prefixes
-    for name in names
-    # A letter has no plural: "Mbs" could be bits or a slip for Mb/s.
-    for plural in ("", "s" if len(name) > 1 else "")
-}
+if TYPE_CHECKING:
+    from pint import UnitRegistry
+
+# Only what a link, a queue and a flow are measured in: pint's own thousand units would
+# cost more to read than the rest of a run, and would make sense of "3 furlongs".
+_DEFINITIONS = """
+tera- = 1e12 = T-
+giga- = 1e9 = G-
+mega- = 1e6 = M-
+kilo- = 1e3 = k-
+milli- = 1e-3 = m-
+micro- = 1e-6 = u- = µ- = μ-
+nano- = 1e-9 = n-
+pico- = 1e-12 = p-
+tebi- = 1099511627776 = Ti-
+gibi- = 1073741824 = Gi-
+mebi- = 1048576 = Mi-
+kibi- = 1024 = Ki-
+bit = [information] = b
+byte = 8 * bit = B
+second = [time] = s = sec
+minute = 60 * second = min
+hour = 60 * minute = h
+bps = bit / second
+packet = [packets] = pkt
+bdp = [bdp]
+"""
+
 KNOWN = {
     "rate": ("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s", "Mbps", "Gbps", "B/s", "MB/s"),
     "time": ("s", "ms", "us", "ns", "ps", "min", "h"),
@@ -50,6 +46,13 @@ KNOWN = {
 }
 """For each kind of quantity, the units that messages offer."""
 
+_DIMENSIONS = {
+    "[information] / [time]": "rate",
+    "[time]": "time",
+    "[information]": "size",
+    "[packets]": "packets",
+    "[bdp]": "bdp",
+}
 _CALLED = {
     "rate": "a rate",
     "time": "a time",
@@ -58,7 +61,8 @@ _CALLED = {
     "bdp": "a multiple of bdp",
 }
 _AMOUNT = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(.*?)\s*")
-_RATIO = re.compile(r"\s*(?:/|\bper\b)\s*")
+# pint evaluates expressions; it is only ever shown one unit, or one unit over another.
+_UNIT = re.compile(r"[A-Za-zµμ]{1,20}(?:\s*(?:/|\bper\b)\s*[A-Za-z]{1,20})?")
 _MOST = Decimal("1e30")
 _LONGEST_EXPONENT = 3
 
@@ -113,11 +117,27 @@ def _unknown_unit(text: str, unit: str, kinds: tuple[str, ...], known: str) -> S
     return ScenarioError("unknown-unit", wrong, f"write one of {known}", value=text)
 
 
+@lru_cache(maxsize=256)
 def _kind_and_factor(unit: str) -> tuple[str, Decimal] | None:
     """Return the kind of a unit and its worth in base units, or None."""
-    match [_SPELLED.get(part) for part in _RATIO.split(unit, maxsplit=1)]:
-        case [one]:
-            return one
-        case [("size", size), ("time", time)]:
-            return "rate", size / time
-    return None
+    from pint import UndefinedUnitError
+
+    if not _UNIT.fullmatch(unit):
+        return None
+    try:
+        one = _registry().Quantity(Decimal(1), unit).to_root_units()
+    except UndefinedUnitError:
+        return None
+    kind = _DIMENSIONS.get(str(one.dimensionality))
+    return (kind, Decimal(one.magnitude)) if kind else None
+
+
+@cache
+def _registry() -> UnitRegistry[Decimal]:
+    """Build the registry when the first quantity is read, not when forebay is imported."""
+    import pint
+
+    registry: UnitRegistry[Decimal] = pint.UnitRegistry(None, non_int_type=Decimal)
+    for line in _DEFINITIONS.strip().splitlines():
+        registry.define(line)
+    return registry
