@@ -1,7 +1,8 @@
 //! The run's clock: integer picoseconds since it began, as the simulator counts.
 
 use forebay_sim::time::Picos;
-use rustix::time::{ClockId, clock_gettime};
+use rustix::thread::clock_nanosleep_absolute;
+use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::time::Duration;
 
 const PICOS_PER_NANO: Picos = 1_000;
@@ -26,6 +27,14 @@ impl Clock {
         (monotonic() - self.began) * PICOS_PER_NANO
     }
 
+    /// Sleeps until `at`, or until a signal comes.
+    pub fn sleep_until(self, at: Picos) {
+        let nanos = self.began + at.div_ceil(PICOS_PER_NANO);
+        let (tv_sec, tv_nsec) = (nanos / NANOS_PER_SECOND, nanos % NANOS_PER_SECOND);
+        let until = Timespec { tv_sec: tv_sec as i64, tv_nsec: tv_nsec as i64 };
+        let _ = clock_nanosleep_absolute(ClockId::Monotonic, &until);
+    }
+
     /// Time from now to `at`; zero once it is past.
     pub fn until(self, at: Picos) -> Duration {
         Duration::from_nanos(at.saturating_sub(self.now_ps()).div_ceil(PICOS_PER_NANO))
@@ -48,5 +57,8 @@ mod tests {
         std::thread::sleep(clock.until(at));
         assert!(clock.now_ps() >= at);
         assert_eq!(clock.until(at), Duration::ZERO);
+        let at = at + 2_000_001;
+        clock.sleep_until(at);
+        assert!(clock.now_ps() >= at);
     }
 }

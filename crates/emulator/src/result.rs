@@ -91,7 +91,7 @@ fn gate(routed: &Routed) -> Value {
         "lateness_max_s": seconds(gauge.worst),
         "tun_tx_drops": routed.lost_before,
         "write_errors": gauge.write_errors,
-        "router_cpu": routed.cpu,
+        "router_cpu": routed.cpu.iter().copied().fold(0.0, f64::max),
         "stalls": gauge.stalls,
     })
 }
@@ -103,6 +103,7 @@ fn provenance(routed: &Routed) -> Value {
         "handed_to_receiver": handed(receiver),
         "emulator": env!("CARGO_PKG_VERSION"),
         "real_time": routed.real_time,
+        "router_threads": routed.cpu,
         "lateness": histogram(&routed.gauge.lateness),
         "stray_packets": routed.readings.strays,
         "capture_lost": routed.capture_lost,

@@ -7,15 +7,20 @@ use crate::failure::Failure;
 use crate::namespace::{lost_before, open_tun};
 use crate::plan::{Plan, Side};
 use crate::result;
-use crate::router::Router;
 use crate::router::capture::{Capture, Writing};
+use crate::router::ends::Door;
+use crate::router::far_end::{FarEnd, Post};
 use crate::router::pump::{Pump, Routed, Watch};
+use crate::router::rhythm::Rhythm;
+use crate::router::{Router, Side as RouterSide};
 use crate::stop::Stop;
 use forebay_sim::time::SECOND;
 use std::fs;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::channel;
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
@@ -35,17 +40,44 @@ pub fn run(path: &str, stop: &Stop) -> Result<(), Failure> {
     let watch = Watch::default();
     let lost_at_first = lost(&plan)?;
     let clock = Clock::start();
-    let pump = Pump::new(&plan, router, &devices, capture, clock, &watch);
+    let rhythm = Rhythm::of(&plan, &router);
+    let (post, far) = far_end(&plan, &devices, rhythm, clock, &watch);
+    let pump = Pump::new(&plan, router, &devices, (capture, post), rhythm, clock, &watch);
     let began = Instant::now();
-    let (mut routed, driven) = thread::scope(|scope| {
+    let (mut routed, driven, delivered) = thread::scope(|scope| {
+        let delivering = far.map(|far| scope.spawn(|| far.run()));
         let routing = scope.spawn(|| pump.run());
-        attend(&plan, clock, &watch, routing, stop)
+        let attended = attend(&plan, clock, &watch, routing, stop);
+        let delivered = delivering.map(ScopedJoinHandle::join).transpose();
+        let delivered = delivered.map_err(|_| Failure::Thread("far end"));
+        attended.and_then(|(routed, driven)| Ok((routed, driven, delivered?)))
     })?;
     routed.lost_before -= lost_at_first;
+    if let Some(delivered) = delivered {
+        routed.join(&delivered, plan.window_ps);
+    }
     writing.map_or(Ok(()), Writing::end)?;
     write(&plan.result, &result::readings(&routed, &driven, began.elapsed().as_secs_f64()))?;
     event::done();
     Ok(())
+}
+
+/// The right end's own thread, where one is needed and can do its work.
+fn far_end<'a>(
+    plan: &Plan,
+    [_, right]: &'a [OwnedFd; 2],
+    rhythm: Rhythm,
+    clock: Clock,
+    watch: &'a Watch,
+) -> (Option<Post>, Option<FarEnd<'a>>) {
+    if !rhythm.two {
+        return (None, None);
+    }
+    let ((out, inbox), (outbox, back)) = (channel(), channel());
+    let door = Door::new(RouterSide::Right, right);
+    let far =
+        FarEnd::new(door, (clock, watch), (inbox, outbox), rhythm, plan.warmup_ps..plan.end_ps());
+    (Some(Post { out, back }), Some(far))
 }
 
 fn begin_capture(plan: &Plan) -> Result<(Option<Capture>, Option<Writing>), Failure> {

@@ -1,8 +1,9 @@
 //! The router's devices, left and right, and what is read of the packets that go out there.
 
 use super::capture::Capture;
+use super::far_end::Post;
 use super::gauge::Gauge;
-use super::{Egress, Side};
+use super::{Egress, Posted, Side};
 use crate::failure::Failure;
 use forebay_sim::time::Picos;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,11 +13,65 @@ use std::os::fd::OwnedFd;
 /// Packets read from one device before the other is asked whether it has any.
 const GLANCES_A_LOOK: u32 = 8;
 
+/// A device.
+pub struct Door<'a> {
+    /// Its side.
+    pub side: Side,
+    device: &'a OwnedFd,
+    /// It may have packets.
+    pub ready: bool,
+}
+
+impl<'a> Door<'a> {
+    /// Of a device that has sent nothing yet.
+    pub fn new(side: Side, device: &'a OwnedFd) -> Self {
+        Self { side, device, ready: false }
+    }
+
+    /// Reads a packet; `None` if there is none.
+    #[inline]
+    pub fn read(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, Failure> {
+        match read(self.device, buffer) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(Errno::AGAIN | Errno::INTR) => {
+                self.ready = false;
+                Ok(None)
+            }
+            Err(error) => Err(Failure::Kernel(
+                "reading from a TUN device".into(),
+                error.into(),
+                "leave the testbed's namespaces alone while it runs",
+            )),
+        }
+    }
+
+    /// Waits for a packet, so long at most.
+    pub fn wait(&mut self, span: Picos) -> Result<(), Failure> {
+        [self.ready] = wait_for([self.device], span)?;
+        Ok(())
+    }
+}
+
+/// Hands a packet that was due `at` over `now`, and tells the gauge if there is one.
+#[inline]
+pub fn deliver(
+    door: &mut Door<'_>,
+    gauge: Option<&mut Gauge>,
+    (at, now): (Picos, Picos),
+    packet: &[u8],
+) {
+    let taken = write(door.device, packet).is_ok();
+    // The stack there answers, if it does, before the write returns.
+    door.ready = true;
+    if let Some(gauge) = gauge {
+        gauge.delivered(at, now);
+        gauge.hands(door.side, packet.len(), taken);
+    }
+}
+
 /// See the module's page.
 pub struct Ends<'a> {
-    devices: &'a [OwnedFd; 2],
-    /// A device may have packets.
-    ready: [bool; 2],
+    doors: [Door<'a>; 2],
     glances: u32,
     /// When the router last looked at the clock.
     pub now: Picos,
@@ -26,18 +81,27 @@ pub struct Ends<'a> {
     pub gauge: Gauge,
     /// Where packets of the first link go, if asked for.
     pub capture: Option<Capture>,
+    /// The right is another thread's.
+    pub far: Option<Post>,
 }
 
 impl Egress for Ends<'_> {
     #[inline]
     fn deliver(&mut self, side: Side, at: Picos, packet: &[u8]) {
-        if self.measuring {
-            self.gauge.delivered(at, self.now);
-        }
-        match write(&self.devices[side as usize], packet) {
-            Ok(_) if self.measuring => self.gauge.hands(side, packet.len()),
-            Ok(_) => {}
-            Err(_) => self.gauge.write_errors += 1,
+        let gauge = self.measuring.then_some(&mut self.gauge);
+        deliver(&mut self.doors[side as usize], gauge, (at, self.now), packet);
+    }
+
+    #[inline]
+    fn takes_ahead(&self, side: Side) -> bool {
+        side == Side::Right && self.far.is_some()
+    }
+
+    #[inline]
+    fn post(&mut self, posted: Posted) {
+        if let Some(far) = &self.far {
+            // A far end that has gone has said why.
+            let _ = far.out.send(posted);
         }
     }
 
@@ -51,54 +115,64 @@ impl Egress for Ends<'_> {
 
 impl<'a> Ends<'a> {
     /// Devices that have sent nothing yet.
-    pub fn new(devices: &'a [OwnedFd; 2], capture: Option<Capture>) -> Self {
-        let gauge = Gauge::default();
-        Self { devices, ready: [false; 2], glances: 0, now: 0, measuring: false, gauge, capture }
+    pub fn new(
+        [left, right]: &'a [OwnedFd; 2],
+        capture: Option<Capture>,
+        far: Option<Post>,
+    ) -> Self {
+        Self {
+            doors: [Door::new(Side::Left, left), Door::new(Side::Right, right)],
+            glances: 0,
+            now: 0,
+            measuring: false,
+            gauge: Gauge::default(),
+            capture,
+            far,
+        }
     }
 
     /// Whether a device may have a packet to read.
     #[inline]
     pub fn may_read(&self, side: Side) -> bool {
-        self.ready[side as usize]
+        self.doors[side as usize].ready
     }
 
     /// Reads a packet; `None` if there is none.
     #[inline]
     pub fn read(&mut self, side: Side, buffer: &mut [u8]) -> Result<Option<usize>, Failure> {
-        match read(&self.devices[side as usize], buffer) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(Errno::AGAIN | Errno::INTR) => {
-                self.ready[side as usize] = false;
-                Ok(None)
-            }
-            Err(error) => Err(Failure::Kernel(
-                "reading from a TUN device".into(),
-                error.into(),
-                "leave the testbed's namespaces alone while it runs",
-            )),
-        }
+        self.doors[side as usize].read(buffer)
     }
 
     /// From time to time, looks whether the other device has packets too.
     #[inline]
     pub fn glance(&mut self) -> Result<(), Failure> {
+        if self.far.is_some() {
+            return Ok(());
+        }
         self.glances = (self.glances + 1) % GLANCES_A_LOOK;
         if self.glances == 0 { self.wait(0) } else { Ok(()) }
     }
 
     /// Waits for a packet, so long at most.
     pub fn wait(&mut self, span: Picos) -> Result<(), Failure> {
-        let [left, right] = self.devices;
-        let mut ends = [left, right].map(|end| PollFd::new(end, PollFlags::IN));
-        match poll(&mut ends, Some(&timespec(span))) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => {
-                let hint = "this is a defect of forebay-emulator; please report it";
-                return Err(Failure::Kernel("waiting for packets".into(), error.into(), hint));
-            }
+        let [left, right] = &mut self.doors;
+        if self.far.is_some() {
+            return left.wait(span);
         }
-        self.ready = ends.map(|end| !end.revents().is_empty());
+        [left.ready, right.ready] = wait_for([left.device, right.device], span)?;
         Ok(())
+    }
+}
+
+/// Which of the devices have a packet, after so long at most.
+fn wait_for<const N: usize>(devices: [&OwnedFd; N], span: Picos) -> Result<[bool; N], Failure> {
+    let mut ends = devices.map(|end| PollFd::new(end, PollFlags::IN));
+    match poll(&mut ends, Some(&timespec(span))) {
+        Ok(_) | Err(Errno::INTR) => Ok(ends.map(|end| !end.revents().is_empty())),
+        Err(error) => {
+            let hint = "this is a defect of forebay-emulator; please report it";
+            Err(Failure::Kernel("waiting for packets".into(), error.into(), hint))
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::agenda::Due;
 use super::slab::{Parcel, Slot};
-use super::{Egress, Router, Side, packet};
+use super::{Egress, Posted, Router, Side, packet};
 use forebay_sim::link::{Arriving, Verdict, memory_admits};
 use forebay_sim::parcel::{Load, Parcel as Held};
 use forebay_sim::time::{NEVER, Picos};
@@ -31,15 +31,30 @@ impl Router {
             Some(&link) => self.offer(now, slot, link, egress),
             // An ACK that crosses no queue has the rest of its way before it.
             None if path.is_empty() && parcel.stage == 0 => {
+                let at = now + flow.to_sender;
                 self.slab.parcel(slot).stage = 1;
-                self.agenda.note(now + flow.to_sender, Due::Packet(slot));
+                self.send_off(at, slot, egress);
             }
             None => {
-                let side = if parcel.onward == flow.reverse { Side::Left } else { Side::Right };
-                egress.deliver(side, now, self.slab.packet(slot));
+                egress.deliver(self.end_of(&parcel), now, self.slab.packet(slot));
                 self.slab.give(slot);
             }
         }
+    }
+
+    fn end_of(&self, parcel: &Parcel) -> Side {
+        let reverse = self.flows[parcel.flow as usize].reverse;
+        if parcel.onward == reverse { Side::Left } else { Side::Right }
+    }
+
+    /// A packet has nothing before it but time, until `at`.
+    fn send_off(&mut self, at: Picos, slot: Slot, egress: &mut impl Egress) {
+        let parcel = *self.slab.parcel(slot);
+        let (side, bytes) = (self.end_of(&parcel), parcel.bytes as usize);
+        if !egress.takes_ahead(side) {
+            return self.agenda.note(at, Due::Packet(slot));
+        }
+        egress.post(Posted { side, at, slot, bytes, buffer: self.slab.lend(slot) });
     }
 
     fn offer(&mut self, now: Picos, slot: Slot, link: usize, egress: &mut impl Egress) {
@@ -101,8 +116,11 @@ impl Router {
         };
         let last = parcel.stage as usize == path.len();
         self.recorder.packets += u64::from(last && parcel.data);
-        let onward = if last { rest } else { self.links[link].delay };
-        self.agenda.note(at + onward, Due::Packet(slot));
+        if last {
+            self.send_off(at + rest, slot, egress);
+        } else {
+            self.agenda.note(at + self.links[link].delay, Due::Packet(slot));
+        }
     }
 
     fn settle(&mut self) {

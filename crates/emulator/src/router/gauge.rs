@@ -38,9 +38,13 @@ impl Gauge {
         self.worst = self.worst.max(late);
     }
 
-    /// The device of a side has taken a packet.
+    /// The device of a side has taken a packet, or refused it.
     #[inline]
-    pub fn hands(&mut self, side: Side, bytes: usize) {
+    pub fn hands(&mut self, side: Side, bytes: usize, taken: bool) {
+        if !taken {
+            self.write_errors += 1;
+            return;
+        }
         let handed = &mut self.handed[side as usize];
         handed.packets += 1;
         handed.bytes += bytes as u64;
@@ -51,6 +55,18 @@ impl Gauge {
     pub fn runs(&mut self, expected: Picos, now: Picos) {
         if now.saturating_sub(expected) > STALL {
             self.stalls += 1;
+        }
+    }
+
+    /// Adds what another thread read.
+    pub fn join(&mut self, other: &Self) {
+        self.lateness.add(&other.lateness);
+        self.worst = self.worst.max(other.worst);
+        self.write_errors += other.write_errors;
+        self.stalls += other.stalls;
+        for (own, others) in self.handed.iter_mut().zip(other.handed) {
+            own.packets += others.packets;
+            own.bytes += others.bytes;
         }
     }
 
@@ -84,12 +100,29 @@ mod tests {
     }
 
     #[test]
+    fn what_two_threads_read_is_one() {
+        let mut both = Gauge::default();
+        for late in [1, 9] {
+            let mut one = Gauge::default();
+            one.delivered(0, late * MILLISECOND);
+            one.hands(Side::Right, 1500, late == 1);
+            one.runs(0, late * MILLISECOND);
+            both.join(&one);
+        }
+        assert_eq!((both.worst, both.stalls, both.write_errors), (9 * MILLISECOND, 1, 1));
+        assert_eq!((both.handed[1].packets, both.handed[1].bytes), (1, 1500));
+        assert_eq!(both.lateness.counts().iter().sum::<u64>(), 2);
+    }
+
+    #[test]
     fn each_side_has_its_own_count() {
         let mut gauge = Gauge::default();
-        gauge.hands(Side::Right, 1500);
-        gauge.hands(Side::Right, 40);
+        gauge.hands(Side::Right, 1500, true);
+        gauge.hands(Side::Right, 40, true);
+        gauge.hands(Side::Left, 40, false);
         let [left, right] = gauge.handed;
         assert_eq!((left.packets, right.packets, right.bytes), (0, 2, 1540));
+        assert_eq!(gauge.write_errors, 1);
     }
 
     #[test]

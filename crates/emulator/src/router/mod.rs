@@ -6,12 +6,15 @@
 
 mod agenda;
 pub mod capture;
-mod ends;
+mod cpu;
+pub mod ends;
+pub mod far_end;
 mod forwarding;
 pub mod gauge;
 pub mod packet;
 pub mod pump;
 pub mod recorder;
+pub mod rhythm;
 mod slab;
 mod ways;
 
@@ -43,8 +46,28 @@ pub enum Side {
 pub trait Egress {
     /// A packet reaches `side`; it was due there `at`.
     fn deliver(&mut self, side: Side, at: Picos, packet: &[u8]);
+    /// Whether packets to `side` are taken over as soon as it is known when they are due there.
+    fn takes_ahead(&self, _: Side) -> bool {
+        false
+    }
+    /// Takes over a packet, with its buffer, if it does so ahead.
+    fn post(&mut self, _: Posted) {}
     /// A packet's last bit leaves the first link `at`, now or soon.
     fn departs(&mut self, at: Picos, packet: &[u8]);
+}
+
+/// A packet that has nothing before it but time.
+pub struct Posted {
+    /// Where it goes.
+    pub side: Side,
+    /// When it is due there.
+    pub at: Picos,
+    /// The buffer's number.
+    pub slot: Slot,
+    /// The packet's length.
+    pub bytes: usize,
+    /// The packet is in its first bytes.
+    pub buffer: Box<[u8]>,
 }
 
 /// See the module's page.
@@ -103,10 +126,29 @@ impl Router {
         self.slab.give(slot);
     }
 
+    /// Takes back the buffer of a packet that was posted.
+    #[inline]
+    pub fn restore(&mut self, slot: Slot, buffer: Box<[u8]>) {
+        self.slab.restore(slot, buffer);
+    }
+
+    /// Whether what comes from the right crosses no queue, and what goes there is data, so that no
+    /// link needs to know of both.
+    pub fn answers_freely(&self) -> bool {
+        let reverse = self.flows.iter().any(|flow| flow.reverse);
+        !reverse && self.ways.iter().all(|way| way.back.is_empty())
+    }
+
     /// When the router next has something to do.
     #[inline]
     pub fn next_at(&self) -> Picos {
         self.agenda.next_at().min(self.recorder.next_at)
+    }
+
+    /// Of all flows, the shortest time from the last link to an end.
+    pub fn ahead(&self) -> Picos {
+        let ends = self.flows.iter().map(|flow| flow.to_receiver.min(flow.to_sender));
+        ends.min().unwrap_or(0)
     }
 
     /// Whether the measured window is over.

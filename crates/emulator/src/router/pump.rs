@@ -1,24 +1,24 @@
 //! Moves the router: reads packets, hands packets over when they are due, and sleeps between.
 
 use super::capture::Capture;
+use super::cpu::CpuTime;
 use super::ends::Ends;
+use super::far_end::{Back, Delivered, Post};
 use super::gauge::Gauge;
 use super::recorder::RouterReadings;
-use super::{Router, Side};
+use super::rhythm::Rhythm;
+use super::{Posted, Router, Side};
 use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::sys;
-use forebay_sim::time::{MILLISECOND, Picos, SECOND};
-use rustix::time::{ClockId, clock_gettime};
+use forebay_sim::time::{Picos, SECOND};
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
-const PRIORITY: i32 = 10;
-/// The longest sleep: how soon the router sees that it is to stop.
-const NAP: Picos = 50 * MILLISECOND;
+/// Among real-time threads.
+pub const PRIORITY: i32 = 10;
 
 /// What other threads may know of the router while it runs.
 #[derive(Default)]
@@ -39,14 +39,22 @@ pub struct Routed {
     pub readings: RouterReadings,
     /// Over the window.
     pub gauge: Gauge,
-    /// Share of a core that its thread took in the window.
-    pub cpu: f64,
+    /// Share of a core that each of its threads took in the window.
+    pub cpu: Vec<f64>,
     /// It ran before all threads that are not real-time.
     pub real_time: bool,
     /// Packets that the kernel lost before the router saw them.
     pub lost_before: u64,
     /// Packets missing in the capture.
     pub capture_lost: u64,
+}
+
+impl Routed {
+    /// Adds what the far end read of itself.
+    pub fn join(&mut self, delivered: &Delivered, window: Picos) {
+        self.cpu.push(delivered.cpu.share(window));
+        self.gauge.join(&delivered.gauge);
+    }
 }
 
 /// The router with its devices, left and right.
@@ -57,8 +65,10 @@ pub struct Pump<'a> {
     watch: &'a Watch,
     warmup: Picos,
     window: Picos,
-    /// CPU time of the thread when the window began.
-    cpu_before: Option<Duration>,
+    rhythm: Rhythm,
+    /// When it last woke.
+    woken: Picos,
+    cpu: CpuTime,
     next_report: Picos,
 }
 
@@ -68,18 +78,21 @@ impl<'a> Pump<'a> {
         plan: &Plan,
         router: Router,
         devices: &'a [OwnedFd; 2],
-        capture: Option<Capture>,
+        (capture, far): (Option<Capture>, Option<Post>),
+        rhythm: Rhythm,
         clock: Clock,
         watch: &'a Watch,
     ) -> Self {
         Self {
             router,
-            ends: Ends::new(devices, capture),
+            ends: Ends::new(devices, capture, far),
             clock,
             watch,
             warmup: plan.warmup_ps,
             window: plan.window_ps,
-            cpu_before: None,
+            rhythm,
+            woken: 0,
+            cpu: CpuTime::default(),
             next_report: 0,
         }
     }
@@ -94,6 +107,7 @@ impl<'a> Pump<'a> {
                 return Ok(None);
             }
             self.look_around();
+            self.take_back()?;
             self.work();
             match [Side::Left, Side::Right].map(|side| self.ends.may_read(side)) {
                 [false, false] => self.sleep()?,
@@ -136,14 +150,36 @@ impl<'a> Pump<'a> {
         Ok(())
     }
 
-    /// Waits for a packet or the next thing due.
+    /// Takes in what the far end has read, and buffers that it no longer needs.
+    #[inline]
+    fn take_back(&mut self) -> Result<(), Failure> {
+        loop {
+            let Some(Ok(back)) = self.ends.far.as_ref().map(|far| far.back.try_recv()) else {
+                return Ok(());
+            };
+            match back {
+                Back::Spent(posted) => {
+                    self.router.restore(posted.slot, posted.buffer);
+                    self.router.give(posted.slot);
+                }
+                Back::Read(Posted { side, at, slot, bytes, buffer }) => {
+                    self.router.restore(slot, buffer);
+                    self.router.arrive(at, side, slot, bytes, &mut self.ends);
+                }
+                Back::Failed(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// Waits for a packet or the next thing due, once the pause since it last woke is over.
     fn sleep(&mut self) -> Result<(), Failure> {
         let now = self.clock.now_ps();
-        let until = self.router.next_at().min(now + NAP);
+        let rested = self.woken + self.rhythm.pause;
+        let until = self.router.next_at().max(rested).min(now + self.rhythm.nap);
         self.ends.wait(until.saturating_sub(now))?;
         let now = self.clock.now_ps();
         self.ends.gauge.runs(until, now);
-        self.ends.now = now;
+        (self.ends.now, self.woken) = (now, now);
         Ok(())
     }
 
@@ -151,8 +187,8 @@ impl<'a> Pump<'a> {
     #[inline]
     fn look_around(&mut self) {
         let now = self.ends.now;
-        if now >= self.warmup && self.cpu_before.is_none() {
-            self.cpu_before = Some(cpu_time());
+        if now >= self.warmup && !self.ends.measuring {
+            self.cpu.begin();
             self.ends.measuring = true;
             self.ends.gauge = Gauge::default();
         }
@@ -169,20 +205,15 @@ impl<'a> Pump<'a> {
         self.watch.lateness_p99.store(self.ends.gauge.quantile(0.99), Ordering::Relaxed);
     }
 
-    fn end(self, real_time: bool) -> Routed {
-        let taken = cpu_time().saturating_sub(self.cpu_before.unwrap_or_default());
+    fn end(mut self, real_time: bool) -> Routed {
+        self.cpu.end();
         Routed {
             readings: self.router.finish(),
             gauge: self.ends.gauge,
-            cpu: taken.as_secs_f64() / (self.window as f64 / SECOND as f64),
+            cpu: vec![self.cpu.share(self.window)],
             real_time,
             lost_before: 0,
             capture_lost: self.ends.capture.map_or(0, |capture| capture.lost),
         }
     }
-}
-
-fn cpu_time() -> Duration {
-    let taken = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(taken.tv_sec as u64, taken.tv_nsec as u32)
 }

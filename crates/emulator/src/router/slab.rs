@@ -28,7 +28,7 @@ pub struct Parcel {
 /// See the module's page.
 pub struct Slab {
     buffer_bytes: usize,
-    chunks: Vec<Box<[u8]>>,
+    buffers: Vec<Box<[u8]>>,
     parcels: Vec<Parcel>,
     free: Vec<Slot>,
 }
@@ -36,7 +36,7 @@ pub struct Slab {
 impl Slab {
     /// For packets of at most `buffer_bytes`.
     pub fn new(buffer_bytes: usize) -> Self {
-        Self { buffer_bytes, chunks: Vec::new(), parcels: Vec::new(), free: Vec::new() }
+        Self { buffer_bytes, buffers: Vec::new(), parcels: Vec::new(), free: Vec::new() }
     }
 
     /// A buffer, or, beyond the memory allowed, that limit in bytes.
@@ -57,8 +57,19 @@ impl Slab {
     /// The whole buffer.
     #[inline]
     pub fn buffer(&mut self, slot: Slot) -> &mut [u8] {
-        let at = slot as usize % CHUNK * self.buffer_bytes;
-        &mut self.chunks[slot as usize / CHUNK][at..at + self.buffer_bytes]
+        &mut self.buffers[slot as usize]
+    }
+
+    /// Lends a buffer, in which the packet is, to another thread; its number stays taken.
+    #[inline]
+    pub fn lend(&mut self, slot: Slot) -> Box<[u8]> {
+        std::mem::take(&mut self.buffers[slot as usize])
+    }
+
+    /// Takes back a buffer that was lent.
+    #[inline]
+    pub fn restore(&mut self, slot: Slot, buffer: Box<[u8]>) {
+        self.buffers[slot as usize] = buffer;
     }
 
     /// The packet in it.
@@ -80,7 +91,7 @@ impl Slab {
         if (first + CHUNK) * self.buffer_bytes > LIMIT {
             return Err(LIMIT);
         }
-        self.chunks.push(vec![0; CHUNK * self.buffer_bytes].into_boxed_slice());
+        self.buffers.extend((0..CHUNK).map(|_| vec![0; self.buffer_bytes].into_boxed_slice()));
         self.parcels.resize(first + CHUNK, Parcel::default());
         self.free.extend((first as Slot..(first + CHUNK) as Slot).rev());
         self.free.pop().ok_or(LIMIT)

@@ -23,6 +23,13 @@ impl Histogram {
         self.counts[bin(value)] += 1;
     }
 
+    /// Counts all that `other` has counted.
+    pub fn add(&mut self, other: &Self) {
+        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
+            *count += more;
+        }
+    }
+
     /// Counts per bin, up to the last bin that holds any.
     pub fn counts(&self) -> &[u64] {
         let used = self.counts.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);

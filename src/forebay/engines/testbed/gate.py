@@ -4,6 +4,7 @@ A run that fails any of these says something about the machine, not about the sc
 no number. Limits from the prototype: three runs read 87.1, 86.9 and 81.5 % where 97.2 is right,
 and each of them failed the first. The router's share of a core is of our own: at 622 Mbit/s and
 0.74 to 0.84 of a core, four runs with a good p99 read 1 to 14 points less than the simulator.
+Where the router has two threads it is the share of the busier one.
 """
 
 from __future__ import annotations

@@ -1,0 +1,298 @@
+//! The right end in a thread of its own, where one thread cannot do all.
+//!
+//! Writing to a TUN device is most of the router's work, for the kernel's TCP runs inside it: the
+//! receiver of the data and its ACK in one write, the ACK's sender and what it sends next in the
+//! other. So this thread hands over what goes to the right and reads what the right answers, which
+//! no queue awaits. What either thread posts is due at the other's end half a round trip later, so
+//! that neither need be woken for it: each looks in time.
+
+use super::agenda::{Agenda, Due};
+use super::cpu::CpuTime;
+use super::ends::{Door, deliver};
+use super::gauge::Gauge;
+use super::pump::{PRIORITY, Watch};
+use super::rhythm::Rhythm;
+use super::{Posted, Side};
+use crate::clock::Clock;
+use crate::failure::Failure;
+use crate::sys;
+use forebay_sim::time::Picos;
+use std::num::NonZeroU64;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, Sender, TryRecvError};
+
+/// Buffers kept to read into.
+const STOCK: usize = 64;
+
+/// What the far end sends back.
+pub enum Back {
+    /// A buffer whose packet has been handed over.
+    Spent(Posted),
+    /// A packet that was read from the right, at `at`.
+    Read(Posted),
+    /// The device failed.
+    Failed(Failure),
+}
+
+/// The router's side of it.
+pub struct Post {
+    /// To the far end.
+    pub out: Sender<Posted>,
+    /// From it.
+    pub back: Receiver<Back>,
+}
+
+/// See the module's page.
+pub struct FarEnd<'a> {
+    door: Door<'a>,
+    clock: Clock,
+    watch: &'a Watch,
+    inbox: Receiver<Posted>,
+    outbox: Sender<Back>,
+    agenda: Agenda,
+    /// By number of the buffer.
+    held: Vec<Option<Posted>>,
+    stock: Vec<Posted>,
+    rhythm: Rhythm,
+    window: Range<Picos>,
+    /// The window has begun and is not over.
+    measuring: bool,
+    read: Delivered,
+}
+
+/// What a far end read of itself in the window.
+#[derive(Default)]
+pub struct Delivered {
+    /// Of packets to the right.
+    pub gauge: Gauge,
+    /// Of its thread.
+    pub cpu: CpuTime,
+}
+
+impl<'a> FarEnd<'a> {
+    /// One that has nothing to hand over yet.
+    pub fn new(
+        door: Door<'a>,
+        (clock, watch): (Clock, &'a Watch),
+        (inbox, outbox): (Receiver<Posted>, Sender<Back>),
+        rhythm: Rhythm,
+        window: Range<Picos>,
+    ) -> Self {
+        Self {
+            door,
+            clock,
+            watch,
+            inbox,
+            outbox,
+            agenda: Agenda::default(),
+            held: Vec::new(),
+            stock: Vec::new(),
+            rhythm,
+            window,
+            measuring: false,
+            read: Delivered::default(),
+        }
+    }
+
+    /// Works until nobody posts any longer, or until it is told to stop.
+    pub fn run(mut self) -> Delivered {
+        let _ = sys::be_real_time(PRIORITY);
+        let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+        if let Err(failure) = self.work() {
+            let _ = self.outbox.send(Back::Failed(failure));
+        }
+        if self.measuring {
+            self.read.cpu.end();
+        }
+        self.read
+    }
+
+    fn work(&mut self) -> Result<(), Failure> {
+        while self.collect() && !self.watch.stop.load(Ordering::Relaxed) {
+            let woken = self.clock.now_ps();
+            self.look_around(woken);
+            // Of what it hands over comes what it reads, and while it reads, more is due.
+            while self.hand_over() | self.read()? {}
+            let now = self.clock.now_ps();
+            let rested = self.agenda.next_at().max(woken + self.rhythm.pause);
+            let until = rested.min(now + self.rhythm.nap);
+            if self.stock.is_empty() {
+                self.clock.sleep_until(until); // there is nothing to read into
+            } else {
+                self.door.wait(until.saturating_sub(now))?;
+            }
+            self.read.gauge.runs(until, self.clock.now_ps());
+        }
+        Ok(())
+    }
+
+    fn look_around(&mut self, now: Picos) {
+        match (self.measuring, self.window.contains(&now)) {
+            (false, true) => {
+                self.read.gauge = Gauge::default();
+                self.read.cpu.begin();
+            }
+            (true, false) => self.read.cpu.end(),
+            _ => return,
+        }
+        self.measuring = !self.measuring;
+    }
+
+    /// Takes in what was posted; false if nothing ever will be again.
+    fn collect(&mut self) -> bool {
+        loop {
+            match self.inbox.try_recv() {
+                Ok(posted) => self.hold(posted),
+                Err(error) => return error == TryRecvError::Empty,
+            }
+        }
+    }
+
+    fn hold(&mut self, posted: Posted) {
+        let place = posted.slot as usize;
+        if place >= self.held.len() {
+            self.held.resize_with(place + 1, || None);
+        }
+        self.agenda.note(posted.at, Due::Packet(posted.slot));
+        self.held[place] = Some(posted);
+    }
+
+    /// Hands over a packet that is due; false if none is.
+    fn hand_over(&mut self) -> bool {
+        let now = self.clock.now_ps();
+        if self.agenda.next_at() > now {
+            return false;
+        }
+        let Some((at, Due::Packet(slot))) = self.agenda.pop() else { return false };
+        let Some(posted) = self.held[slot as usize].take() else { return false };
+        let gauge = self.measuring.then_some(&mut self.read.gauge);
+        deliver(&mut self.door, gauge, (at, now), &posted.buffer[..posted.bytes]);
+        if self.stock.len() < STOCK {
+            self.stock.push(posted);
+        } else {
+            let _ = self.outbox.send(Back::Spent(posted));
+        }
+        true
+    }
+
+    /// Reads a packet; false if there is none, or no buffer to read into: one comes with each packet
+    /// that is handed over, and the stock is more than the right says unasked.
+    fn read(&mut self) -> Result<bool, Failure> {
+        if !self.door.ready {
+            return Ok(false);
+        }
+        let Some(mut posted) = self.stock.pop() else { return Ok(false) };
+        match self.door.read(&mut posted.buffer)? {
+            Some(bytes) => {
+                (posted.side, posted.at) = (Side::Right, self.clock.now_ps());
+                posted.bytes = bytes;
+                let _ = self.outbox.send(Back::Read(posted));
+                Ok(true)
+            }
+            None => {
+                self.stock.push(posted);
+                Ok(false)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use forebay_sim::time::{MILLISECOND, NEVER};
+    use rustix::io::{read, write};
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+    use std::os::fd::OwnedFd;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    const RHYTHM: Rhythm = Rhythm { pause: 0, nap: MILLISECOND, two: true };
+
+    /// A device and what is behind it: messages, and one read is one message.
+    fn device() -> (OwnedFd, OwnedFd) {
+        let flags = SocketFlags::NONBLOCK;
+        socketpair(AddressFamily::UNIX, SocketType::DGRAM, flags, None).unwrap()
+    }
+
+    fn packet(slot: u32, at: Picos) -> Posted {
+        let buffer = vec![slot as u8; 64].into_boxed_slice();
+        Posted { side: Side::Right, at, slot, bytes: 40, buffer }
+    }
+
+    /// What comes back while a far end works, and what it read of itself; `talk` is given the
+    /// device's other side.
+    fn work(packets: Vec<Posted>, talk: impl FnOnce(&OwnedFd, Clock)) -> (Vec<Back>, Delivered) {
+        let (near, behind) = device();
+        let ((out, inbox), (outbox, back)) = (channel(), channel());
+        let (clock, watch) = (Clock::start(), Watch::default());
+        let door = Door::new(Side::Right, &near);
+        let far = FarEnd::new(door, (clock, &watch), (inbox, outbox), RHYTHM, 0..NEVER);
+        packets.into_iter().for_each(|each| out.send(each).unwrap());
+        let delivered = std::thread::scope(|scope| {
+            let working = scope.spawn(|| far.run());
+            talk(&behind, clock);
+            drop(out);
+            working.join().unwrap()
+        });
+        (back.iter().collect(), delivered)
+    }
+
+    /// Waits for the next message, and tells when it was there.
+    fn next(behind: &OwnedFd, clock: Clock) -> (u8, usize, Picos) {
+        let mut room = [0; 100];
+        for _ in 0..10_000 {
+            if let Ok(bytes) = read(behind, &mut room) {
+                return (room[0], bytes, clock.now_ps());
+            }
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        panic!("nothing came");
+    }
+
+    #[test]
+    fn each_packet_is_handed_over_when_it_is_due_and_not_before() {
+        let due = [30 * MILLISECOND, 10 * MILLISECOND, 20 * MILLISECOND];
+        let packets = due.iter().zip(0..).map(|(&at, slot)| packet(slot, at)).collect();
+        let (_, delivered) = work(packets, |behind, clock| {
+            for slot in [1, 2, 0] {
+                let (first, bytes, at) = next(behind, clock);
+                assert_eq!((first, bytes), (slot, 40));
+                assert!(at >= due[usize::from(slot)]);
+            }
+        });
+        let handed = delivered.gauge.handed[Side::Right as usize];
+        assert_eq!((handed.packets, handed.bytes, delivered.gauge.write_errors), (3, 120, 0));
+        assert_eq!(delivered.gauge.lateness.counts().iter().sum::<u64>(), 3);
+    }
+
+    #[test]
+    fn an_answer_comes_back_with_the_time_at_which_it_was_read() {
+        let mut said = 0;
+        let (back, _) = work(vec![packet(7, 0)], |behind, clock| {
+            next(behind, clock);
+            said = clock.now_ps();
+            write(behind, b"ack").unwrap();
+            std::thread::sleep(Duration::from_millis(50));
+        });
+        let [Back::Read(answer)] = &back[..] else { panic!("{} came back", back.len()) };
+        assert_eq!((answer.side, answer.slot, answer.bytes), (Side::Right, 7, 3));
+        assert_eq!(&answer.buffer[..3], b"ack");
+        assert!(answer.at >= said);
+    }
+
+    #[test]
+    fn buffers_beyond_the_stock_come_back() {
+        let packets = (0..STOCK as u32 + 5).map(|slot| packet(slot, 0)).collect();
+        let (back, _) = work(packets, |behind, clock| {
+            for _ in 0..STOCK + 5 {
+                next(behind, clock);
+            }
+        });
+        assert_eq!(back.len(), 5);
+        assert!(
+            back.iter().all(|each| matches!(each, Back::Spent(spent) if spent.buffer.len() == 64))
+        );
+    }
+}

@@ -1,0 +1,49 @@
+"""A link too fast for one thread of the router: the right end then has a thread of its own."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from forebay.engines.testbed.repeating import play_until_valid
+from forebay.scenario import loads
+
+pytestmark = [
+    pytest.mark.usefixtures("real"),
+    pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core has no room for two threads"),
+]
+
+SCENARIO = """
+name = "A fast link, hardly used"
+[link]
+rate = "{rate} Mbit/s"
+[queue]
+size = "200 packets"
+[[traffic]]
+flows = 4
+rtt = "20 ms"
+max_window = 10
+start = "0 s"
+[measure]
+warmup = "1 s"
+duration = "2 s"
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_records(monkeypatch, tmp_path):
+    monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
+
+
+@pytest.mark.parametrize(("rate_mbps", "threads"), [(300, 1), (400, 2)])
+def test_a_window_a_round_trip_crosses_in_one_thread_and_in_two(rate_mbps, threads):
+    played, _ = play_until_valid(loads(SCENARIO.format(rate=rate_mbps), source="here"), 1)
+    assert len(played.emulator["router_threads"]) == threads
+    assert played.raw["drops"].sum() == 0
+    # 4 flows, 10 packets each, every 20 ms: a packet more or less at the window's ends, and what
+    # the round trip is longer by than its propagation.
+    packets = played.emulator["handed_to_receiver"]["packets"]
+    assert 0.9 * 4000 <= packets <= 4000 + 40
+    acks = played.emulator["handed_to_sender"]["packets"]
+    assert packets / 2 - 40 <= acks <= packets + 40
