@@ -33,12 +33,14 @@ pub fn run(path: &str, stop: &Stop) -> Result<(), Failure> {
     let devices = [open(&plan.sender)?, open(&plan.receiver)?];
     let (capture, writing) = begin_capture(&plan)?;
     let watch = Watch::default();
+    let built: Vec<_> = router.built().take(plan.links.len()).collect();
     let lost_at_first = lost(&plan)?;
     let clock = Clock::start();
     let pump = Pump::new(&plan, router, &devices, capture, clock, &watch);
     let began = Instant::now();
     let (mut routed, driven) = thread::scope(|scope| {
         let routing = scope.spawn(|| pump.run());
+        event::ready(&built, clock);
         attend(&plan, clock, &watch, routing, stop)
     })?;
     routed.lost_before -= lost_at_first;
@@ -63,7 +65,6 @@ fn attend(
     routing: Routing<'_>,
     stop: &Stop,
 ) -> Result<(Routed, DriveReadings), Failure> {
-    event::ready(&plan.links, clock);
     let driver = Driver::start(plan, clock);
     if let Ok(driver) = &driver {
         wait(plan, watch, &routing, || stop.asked() || driver.has_failed());

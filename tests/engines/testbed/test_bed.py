@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from forebay.engines.testbed import namespaces, registry
+from forebay.engines.testbed import namespaces, playing, registry
 from forebay.engines.testbed.bed import bed_for
 from forebay.engines.testbed.errors import TestbedError
 from forebay.scenario import dumps, loads
@@ -50,6 +50,19 @@ def test_both_sides_stand_as_asked_and_vanish(small):
             assert read(side, "ipv4/tcp_rmem") == "4096 1048576 33554432"
         assert Path("/proc/sys/net/ipv4/tcp_sack").read_text() == outside, "not the machine's"
     assert not any(namespaces.path_of(side).exists() for side in sides)
+
+
+QUEUES = ("drop-tail", "bfifo", "red", "pie", "codel", "fq_codel")
+
+
+@pytest.mark.parametrize("discipline", QUEUES)
+def test_every_queue_is_made_as_asked(small, discipline):
+    """`play` compares what the router has made with the scenario, and raises where it differs."""
+    scenario = asking(
+        small, f"queue.discipline={discipline}", "queue.transmit_ring=2",
+        "measure.warmup=100 ms", "measure.duration=400 ms",
+    )  # fmt: skip
+    assert playing.play(scenario, 1).gate["write_errors"] == 0
 
 
 def test_every_address_of_the_side_is_local_without_being_configured(small):

@@ -2,6 +2,7 @@
 
 use super::capture::Capture;
 use super::gauge::Gauge;
+use super::witness::Witness;
 use super::{Egress, Side};
 use crate::failure::Failure;
 use forebay_sim::time::Picos;
@@ -24,6 +25,8 @@ pub struct Ends<'a> {
     pub measuring: bool,
     /// How well times are kept.
     pub gauge: Gauge,
+    /// Who is to blame for what comes twice.
+    pub witness: Witness,
     /// Where packets of the first link go, if asked for.
     pub capture: Option<Capture>,
 }
@@ -34,6 +37,7 @@ impl Egress for Ends<'_> {
         if self.measuring {
             self.gauge.delivered(at, self.now);
         }
+        self.witness.leaves(at, self.now, self.measuring, packet);
         match write(&self.devices[side as usize], packet) {
             Ok(_) if self.measuring => self.gauge.hands(side, packet.len()),
             Ok(_) => {}
@@ -52,8 +56,25 @@ impl Egress for Ends<'_> {
 impl<'a> Ends<'a> {
     /// Devices that have sent nothing yet.
     pub fn new(devices: &'a [OwnedFd; 2], capture: Option<Capture>) -> Self {
-        let gauge = Gauge::default();
-        Self { devices, ready: [false; 2], glances: 0, now: 0, measuring: false, gauge, capture }
+        Self {
+            devices,
+            ready: [false; 2],
+            glances: 0,
+            now: 0,
+            measuring: false,
+            gauge: Gauge::default(),
+            witness: Witness::default(),
+            capture,
+        }
+    }
+
+    /// The router runs at `now`, and would have had to by `expected`.
+    #[inline]
+    pub fn runs(&mut self, expected: Picos, now: Picos) {
+        if self.gauge.runs(expected, now) {
+            self.witness.stalls(now);
+        }
+        self.now = now;
     }
 
     /// Whether a device may have a packet to read.
@@ -65,8 +86,11 @@ impl<'a> Ends<'a> {
     /// Reads a packet; `None` if there is none.
     #[inline]
     pub fn read(&mut self, side: Side, buffer: &mut [u8]) -> Result<Option<usize>, Failure> {
-        match read(&self.devices[side as usize], buffer) {
-            Ok(bytes) => Ok(Some(bytes)),
+        match read(&self.devices[side as usize], &mut *buffer) {
+            Ok(bytes) => {
+                self.witness.enters(&buffer[..bytes]);
+                Ok(Some(bytes))
+            }
             Err(Errno::AGAIN | Errno::INTR) => {
                 self.ready[side as usize] = false;
                 Ok(None)

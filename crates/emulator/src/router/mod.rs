@@ -14,13 +14,14 @@ pub mod pump;
 pub mod recorder;
 mod slab;
 mod ways;
+pub mod witness;
 
 #[cfg(test)]
 mod tests;
 
 use crate::plan::Plan;
 use agenda::{Agenda, Due};
-use forebay_sim::link::Link;
+use forebay_sim::link::{Built, Link};
 use forebay_sim::parcel::Parcel as Held;
 use forebay_sim::queue::naming::NamingError;
 use forebay_sim::time::{NEVER, Picos};
@@ -83,6 +84,11 @@ impl Router {
             lost: Vec::new(),
             first_link_bytes: 0,
         })
+    }
+
+    /// All links as they were made, the plan's first.
+    pub fn built(&self) -> impl Iterator<Item = Built> {
+        self.links.iter().map(Link::built)
     }
 
     /// A buffer to read a packet into, or the limit of memory that it would exceed.

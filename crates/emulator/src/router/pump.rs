@@ -4,6 +4,7 @@ use super::capture::Capture;
 use super::ends::Ends;
 use super::gauge::Gauge;
 use super::recorder::RouterReadings;
+use super::witness::Witness;
 use super::{Router, Side};
 use crate::clock::Clock;
 use crate::failure::Failure;
@@ -39,6 +40,8 @@ pub struct Routed {
     pub readings: RouterReadings,
     /// Over the window.
     pub gauge: Gauge,
+    /// Of segments that came twice.
+    pub witness: Witness,
     /// Share of a core that its thread took in the window.
     pub cpu: f64,
     /// It ran before all threads that are not real-time.
@@ -112,8 +115,7 @@ impl<'a> Pump<'a> {
     fn work(&mut self) {
         loop {
             let now = self.clock.now_ps();
-            self.ends.gauge.runs(self.ends.now, now);
-            self.ends.now = now;
+            self.ends.runs(self.ends.now, now);
             if !self.router.step(now, &mut self.ends) {
                 return;
             }
@@ -142,8 +144,7 @@ impl<'a> Pump<'a> {
         let until = self.router.next_at().min(now + NAP);
         self.ends.wait(until.saturating_sub(now))?;
         let now = self.clock.now_ps();
-        self.ends.gauge.runs(until, now);
-        self.ends.now = now;
+        self.ends.runs(until, now);
         Ok(())
     }
 
@@ -174,6 +175,7 @@ impl<'a> Pump<'a> {
         Routed {
             readings: self.router.finish(),
             gauge: self.ends.gauge,
+            witness: self.ends.witness,
             cpu: taken.as_secs_f64() / (self.window as f64 / SECOND as f64),
             real_time,
             lost_before: 0,

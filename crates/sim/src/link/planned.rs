@@ -3,7 +3,7 @@
 use super::{Arriving, Serializer, Verdict};
 use crate::probe::link::LinkMeter;
 use crate::queue::spec::ArrivalQueue;
-use crate::queue::{Admission, Arrival, Backlog};
+use crate::queue::{Admission, Arrival, Backlog, Limit};
 use crate::ring::Ring;
 use crate::time::{NEVER, Picos};
 
@@ -46,6 +46,11 @@ impl Planned {
             first: Run::default(),
             rest: Ring::default(),
         }
+    }
+
+    /// Name and limit of the queue, and the packets of the ring.
+    pub(super) fn built(&self) -> (&'static str, Limit, usize) {
+        (self.queue.name(), self.queue.limit(), self.ring)
     }
 
     #[inline(always)]
