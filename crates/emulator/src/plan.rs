@@ -53,7 +53,7 @@ pub struct Plan {
     pub sample_ps: Picos,
     /// Readings over time, if asked for.
     pub trace: Option<Trace>,
-    /// File for the packets that leave the first link, if asked for.
+    /// File for the packets that leave the links, if asked for.
     pub capture: Option<PathBuf>,
 }
 

@@ -51,7 +51,8 @@ pub fn run(path: &str, stop: &Stop) -> Result<(), Failure> {
 }
 
 fn begin_capture(plan: &Plan) -> Result<(Option<Capture>, Option<Writing>), Failure> {
-    let begun = plan.capture.as_deref().map(Capture::begin).transpose()?;
+    let names = || plan.links.iter().map(|link| link.name.clone()).collect();
+    let begun = plan.capture.as_deref().map(|path| Capture::begin(path, names())).transpose()?;
     Ok(begun.map_or((None, None), |(capture, writing)| (Some(capture), Some(writing))))
 }
 

@@ -27,7 +27,7 @@ pub struct Ends<'a> {
     pub gauge: Gauge,
     /// Who is to blame for what comes twice.
     pub witness: Witness,
-    /// Where packets of the first link go, if asked for.
+    /// Where packets that leave the plan's links go, if asked for.
     pub capture: Option<Capture>,
 }
 
@@ -46,9 +46,9 @@ impl Egress for Ends<'_> {
     }
 
     #[inline]
-    fn departs(&mut self, at: Picos, packet: &[u8]) {
+    fn departs(&mut self, link: usize, at: Picos, packet: &[u8]) {
         if let Some(capture) = &mut self.capture {
-            capture.take(at, packet);
+            capture.take(link, at, packet);
         }
     }
 }

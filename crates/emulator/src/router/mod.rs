@@ -44,8 +44,8 @@ pub enum Side {
 pub trait Egress {
     /// A packet reaches `side`; it was due there `at`.
     fn deliver(&mut self, side: Side, at: Picos, packet: &[u8]);
-    /// A packet's last bit leaves the first link `at`, now or soon.
-    fn departs(&mut self, at: Picos, packet: &[u8]);
+    /// A packet's last bit leaves a link `at`, now or soon.
+    fn departs(&mut self, link: usize, at: Picos, packet: &[u8]);
 }
 
 /// See the module's page.
