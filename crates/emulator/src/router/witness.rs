@@ -64,6 +64,9 @@ impl Witness {
             let fresh =
                 Connection { next: segment.data.0.wrapping_add(1), ..Connection::default() };
             self.connections.insert(segment.from, fresh);
+        } else if segment.flags & RST != 0 {
+            // Receivers end so what has all arrived: forgotten, or the table would grow in the run.
+            self.connections.remove(&segment.to);
         } else if segment.data.0 != segment.data.1 {
             self.connections.entry(segment.from).or_default().sends(segment.data);
         }
@@ -295,6 +298,15 @@ mod tests {
         witness.enters(&syn);
         witness.enters(&packet(SENDER, RECEIVER, [8, 0], &[NOTHING; 12], 1448));
         assert_eq!(witness.connections[&(0x0a40_0001, 0x8001)].resent.len(), 0);
+    }
+
+    #[test]
+    fn a_connection_that_has_ended_is_forgotten() {
+        let mut witness = three_segments();
+        let mut reset = packet(RECEIVER, SENDER, [1, 0], &[], 0);
+        reset[33] = RST;
+        witness.enters(&reset);
+        assert!(witness.connections.is_empty());
     }
 
     #[test]
