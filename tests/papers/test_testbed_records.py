@@ -40,7 +40,7 @@ def test_runs_are_of_the_scenarios_that_are_there_now(folder: str) -> None:
 
 
 def gate_of(run: Any) -> dict[str, float]:
-    """Older runs tell only how many segments came twice: where none did, the router doubled none."""
+    """Older runs tell only how many segments came twice: where none did, none was doubled."""
     gate: dict[str, float] = run["gate"]
     none = {"doubled_segments": 0, "late_segments": 0} if gate["dsacks"] == 0 else {}
     return none | gate
