@@ -51,7 +51,7 @@ def run(
     progress : callable, optional
         Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the run.
     capture : path, optional
-        A pcapng file for the packets that leave the bottleneck: the testbed's, of one replication.
+        A pcapng file for the packets that leave each link: the testbed's, of one replication.
     counters : sequence of str
         Readings as the papers took them, beside the testbed's own: ``"snmp"`` (interface
         counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and by how much it

@@ -39,16 +39,24 @@ def test_runs_are_of_the_scenarios_that_are_there_now(folder: str) -> None:
         assert run["scenario_sha256"] == scenario_of(folder, run).sha256(), run
 
 
+def gate_of(run: Any) -> dict[str, float]:
+    """Older runs tell only how many segments came twice: where none did, none was doubled."""
+    gate: dict[str, float] = run["gate"]
+    none = {"doubled_segments": 0, "late_segments": 0} if gate["dsacks"] == 0 else {}
+    return none | gate
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_each_has_passed_the_gate_and_is_there_once(folder: str) -> None:
     runs = Measured(FOLDER / folder).runs
     full_speed = load("D/testbed.py").FULL_MBPS  # shown for what they are not
-    assert not any(faults(run["gate"]) for run in runs if run.get("link_mbps") != full_speed)
+    judged = [gate_of(run) for run in runs if run.get("link_mbps") != full_speed]
+    assert judged and not any(faults(gate) for gate in judged)
     names = ("ring", "videos", "link_mbps", "rtt_ms", "packets", "seed")
     assert len({tuple(run.get(name) for name in names) for run in runs}) == len(runs)
 
 
-@pytest.mark.parametrize(("folder", "least"), [("A/fig16", 1), ("B", 2), ("B/fig7", 1), ("D", 2)])
+@pytest.mark.parametrize(("folder", "least"), [("A/fig16", 3), ("B", 2), ("B/fig7", 1), ("D", 2)])
 def test_each_cell_was_played_often_enough(folder: str, least: int) -> None:
     cells: dict[tuple[Any, ...], int] = {}
     for run in Measured(FOLDER / folder).runs:

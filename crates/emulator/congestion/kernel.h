@@ -83,8 +83,8 @@ static inline u64 fits(u64 x, u64 limit)
 	return (limit - x) >> 63 ^ 1;
 }
 
-/* Whether the answer to the last loss was lost. Some times in a million the kernel (seen with 6.18) goes on
- * without having run any program for a packet, and takes what lies where ssthresh's answer would be:
+/* Whether the answer to the last loss was lost. A kernel may go on without having run any program (one was
+ * seen that runs none while it has interrupted process 1), and take what lies where ssthresh's answer would be:
  * hundreds of millions of segments, with which the flow then fills every queue. A threshold is never
  * above window and threshold before the cut, nor below two. */
 static inline int cut_is_lost(struct tcp_sock *tp)

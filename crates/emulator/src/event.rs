@@ -2,7 +2,8 @@
 
 use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::plan::Link;
+use forebay_sim::link::Built;
+use forebay_sim::queue::Limit;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -23,8 +24,23 @@ fn say(event: &Value) {
 }
 
 /// Says that the router stands, with these links and queues, and that traffic begins.
-pub fn ready(links: &[Link], clock: Clock) {
+pub fn ready(links: &[Built], clock: Clock) {
+    let links: Vec<Value> = links.iter().map(built).collect();
     say(&json!({"event": "ready", "links": links, "began_ns": clock.began}));
+}
+
+fn built(link: &Built) -> Value {
+    json!({
+        "discipline": link.discipline,
+        "limit": match link.limit {
+            Limit::Packets(packets) => json!({"packets": packets}),
+            Limit::Bytes(bytes) => json!({"bytes": bytes}),
+        },
+        "transmit_ring": link.transmit_ring,
+        "rate_bps": link.rate_bps,
+        "delay_ps": link.delay,
+        "alpha": link.alpha,
+    })
 }
 
 /// Says how far the run is, and how it fares.

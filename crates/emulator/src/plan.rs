@@ -4,7 +4,7 @@ mod check;
 
 use crate::failure::Failure;
 use forebay_sim::time::Picos;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ pub struct Plan {
     pub sample_ps: Picos,
     /// Readings over time, if asked for.
     pub trace: Option<Trace>,
-    /// File for the packets that leave the first link, if asked for.
+    /// File for the packets that leave the links, if asked for.
     pub capture: Option<PathBuf>,
 }
 
@@ -68,7 +68,7 @@ pub struct Side {
 }
 
 /// A link.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// Its name in the scenario.

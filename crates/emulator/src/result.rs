@@ -91,6 +91,8 @@ fn gate(routed: &Routed) -> Value {
         "lateness_max_s": seconds(gauge.worst),
         "tun_tx_drops": routed.lost_before,
         "write_errors": gauge.write_errors,
+        "doubled_segments": routed.witness.doubled,
+        "late_segments": routed.witness.late,
         "router_cpu": routed.cpu.iter().copied().fold(0.0, f64::max),
         "stalls": gauge.stalls,
     })

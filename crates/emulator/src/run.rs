@@ -38,6 +38,7 @@ pub fn run(path: &str, stop: &Stop) -> Result<(), Failure> {
     let devices = [open(&plan.sender)?, open(&plan.receiver)?];
     let (capture, writing) = begin_capture(&plan)?;
     let watch = Watch::default();
+    let built: Vec<_> = router.built().take(plan.links.len()).collect();
     let lost_at_first = lost(&plan)?;
     let clock = Clock::start();
     let rhythm = Rhythm::of(&plan, &router);
@@ -47,6 +48,7 @@ pub fn run(path: &str, stop: &Stop) -> Result<(), Failure> {
     let (mut routed, driven, delivered) = thread::scope(|scope| {
         let delivering = far.map(|far| scope.spawn(|| far.run()));
         let routing = scope.spawn(|| pump.run());
+        event::ready(&built, clock);
         let attended = attend(&plan, clock, &watch, routing, stop);
         let delivered = delivering.map(ScopedJoinHandle::join).transpose();
         let delivered = delivered.map_err(|_| Failure::Thread("far end"));
@@ -81,7 +83,8 @@ fn far_end<'a>(
 }
 
 fn begin_capture(plan: &Plan) -> Result<(Option<Capture>, Option<Writing>), Failure> {
-    let begun = plan.capture.as_deref().map(Capture::begin).transpose()?;
+    let names = || plan.links.iter().map(|link| link.name.clone()).collect();
+    let begun = plan.capture.as_deref().map(|path| Capture::begin(path, names())).transpose()?;
     Ok(begun.map_or((None, None), |(capture, writing)| (Some(capture), Some(writing))))
 }
 
@@ -95,7 +98,6 @@ fn attend(
     routing: Routing<'_>,
     stop: &Stop,
 ) -> Result<(Routed, DriveReadings), Failure> {
-    event::ready(&plan.links, clock);
     let driver = Driver::start(plan, clock);
     if let Ok(driver) = &driver {
         wait(plan, watch, &routing, || stop.asked() || driver.has_failed());

@@ -12,7 +12,7 @@ use crate::parcel::Parcel;
 use crate::probe::link::LinkMeter;
 use crate::queue::shared::SharedBuffer;
 use crate::queue::spec::{Discipline, Wire};
-use crate::queue::{Arrival, Departure};
+use crate::queue::{Arrival, Departure, Limit};
 use crate::time::{Picos, serialization};
 use planned::Planned;
 use scheduled::Scheduled;
@@ -38,6 +38,23 @@ pub struct Link {
     pub meter: LinkMeter,
     wire: Serializer,
     queue: Queue,
+}
+
+/// What a link is, read from the link itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Built {
+    /// The queue's name.
+    pub discipline: &'static str,
+    /// What may wait in it.
+    pub limit: Limit,
+    /// Packets between queue and wire.
+    pub transmit_ring: usize,
+    /// Rate of the wire.
+    pub rate_bps: f64,
+    /// Propagation to the next link.
+    pub delay: Picos,
+    /// Its share of the memory that it shares, if it does.
+    pub alpha: Option<f64>,
 }
 
 /// What a queue that keeps no packets needs to know of one.
@@ -84,6 +101,22 @@ impl Link {
             meter: LinkMeter::new(capacity, classes),
             wire: Serializer { rate_bps: spec.rate_bps, last: (0, 0) },
             queue,
+        }
+    }
+
+    /// What was built.
+    pub fn built(&self) -> Built {
+        let (discipline, limit, transmit_ring) = match &self.queue {
+            Queue::Planned(queue) => queue.built(),
+            Queue::Scheduled(queue) => queue.built(),
+        };
+        Built {
+            discipline,
+            limit,
+            transmit_ring,
+            rate_bps: self.wire.rate_bps,
+            delay: self.delay,
+            alpha: self.pool.map(|(_, alpha)| alpha),
         }
     }
 

@@ -20,7 +20,7 @@ from forebay.cli.progress import progress
 @options.jobs
 @click.option(
     "--capture", type=options.OutputPath(".pcapng"), metavar="FILE.pcapng",
-    help="Write the packets that leave the bottleneck: testbed only, with --seeds 1.",
+    help="Write the packets that leave each link: testbed only, with --seeds 1.",
 )  # fmt: skip
 @click.option(
     "--counters", metavar="NAMES", default="",

@@ -49,10 +49,15 @@ def readings(plan, lateness_s):
             "lateness_p50_s": 1e-5, "lateness_p99_s": lateness_s, "lateness_max_s": lateness_s,
             "tun_tx_drops": 0, "write_errors": 0, "rwnd_limited": 0.0, "sndbuf_limited": 0.0,
             "failed_connections": 0, "refused_datagrams": 0,
-            "dsacks": 0, "router_cpu": 0.1, "stalls": 0,
+            "dsacks": 0, "doubled_segments": 0, "late_segments": 0, "router_cpu": 0.1, "stalls": 0,
         },
         "provenance": {"emulator": "fake"},
     }  # fmt: skip
+
+
+def built(link):
+    same = ("discipline", "transmit_ring", "rate_bps", "delay_ps", "alpha")
+    return {name: link[name] for name in same} | {"limit": {"packets": link["buffer_packets"]}}
 
 
 def late_once(path):
@@ -75,9 +80,9 @@ def main():
         return 101
     if how == "chatter":
         print("hello", flush=True)
-    links = plan["links"]
+    links = [built(link) for link in plan["links"]]
     if how == "other-queue":
-        links = [{**link, "buffer_packets": link["buffer_packets"] + 1} for link in links]
+        links = [{**link, "limit": {"packets": 1}} for link in links]
     say(event="ready", links=links, began_ns=time.monotonic_ns())
     say(event="progress", done=0.5, utilization=0.9, lateness_p99_s=1e-5)
     while how == "forever":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from forebay.engines.testbed import namespaces, registry
+from forebay.engines.testbed import namespaces, playing, registry
 from forebay.engines.testbed.bed import bed_for
 from forebay.engines.testbed.errors import TestbedError
 from forebay.scenario import dumps, loads
@@ -50,6 +51,61 @@ def test_both_sides_stand_as_asked_and_vanish(small):
             assert read(side, "ipv4/tcp_rmem") == "4096 1048576 33554432"
         assert Path("/proc/sys/net/ipv4/tcp_sack").read_text() == outside, "not the machine's"
     assert not any(namespaces.path_of(side).exists() for side in sides)
+
+
+BOTH_WAYS = """
+link.rate = "10 Mbit/s"
+queue.size = "20 packets"
+measure = { warmup = "100 ms", duration = "900 ms" }
+[[traffic]]
+flows = 2
+rtt = "20 ms"
+start = "0 s"
+[[traffic]]
+flows = 2
+rtt = "20 ms"
+start = "0 s"
+direction = "reverse"
+"""
+QUEUES = ("drop-tail", "bfifo", "red", "pie", "codel", "fq_codel")
+
+
+@pytest.mark.parametrize("discipline", QUEUES)
+def test_every_queue_is_made_as_asked(small, discipline):
+    """`play` compares what the router has made with the scenario, and raises where it differs."""
+    scenario = asking(
+        small, f"queue.discipline={discipline}", "queue.transmit_ring=2",
+        "measure.warmup=100 ms", "measure.duration=400 ms",
+    )  # fmt: skip
+    assert playing.play(scenario, 1).gate["write_errors"] == 0
+
+
+def test_a_capture_has_an_interface_a_link(small, tmp_path):
+    if shutil.which("tshark") is None:
+        pytest.skip("there is no tshark")
+    both = loads(BOTH_WAYS)
+    path = tmp_path / "links.pcapng"
+    played = playing.play(both, 1, capture=path)
+    fields = [
+        "-T",
+        "fields",
+        "-e",
+        "frame.interface_name",
+        "-e",
+        "ip.len",
+        "-e",
+        "frame.time_epoch",
+    ]
+    read = subprocess.run(
+        ["tshark", "-r", path, *fields], capture_output=True, text=True, check=True
+    )
+    rows = [line.split("\t") for line in read.stdout.splitlines()]
+    assert {name for name, _, _ in rows} == {"bottleneck", "reverse"}
+    for place, link in enumerate(("bottleneck", "reverse")):
+        own = [(float(at), int(octets)) for name, octets, at in rows if name == link]
+        assert own == sorted(own, key=lambda row: row[0])
+        sent = played.raw["links"][place]["sent_bytes"].sum()
+        assert sum(octets for _, octets in own) >= sent > 0, "the warm-up too"
 
 
 def test_every_address_of_the_side_is_local_without_being_configured(small):

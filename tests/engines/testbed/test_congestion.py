@@ -1,5 +1,6 @@
 """The kernel takes our congestion controls, sockets use them, and nothing of them stays."""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -50,6 +51,16 @@ def test_names_fit_the_kernel_and_are_not_its_own() -> None:
     assert len(set(congestion.KERNEL_NAMES.values())) == len(congestion.KERNEL_NAMES)
     assert all(len(name) <= 15 for name in congestion.KERNEL_NAMES.values())
     assert all(name.startswith("fb_") for name in _kernel_names())
+
+
+def test_what_a_killed_builder_left_goes_with_the_next(tmp_path: Path) -> None:
+    ended = subprocess.run(["sh", "-c", "echo $$"], capture_output=True, text=True, check=True)
+    dead, alive = tmp_path / f"{ended.stdout.strip()}-x", tmp_path / f"{os.getpid()}-x"
+    built = tmp_path / "66593da689f8392a"
+    for folder in (dead, alive, built):
+        folder.mkdir()
+    bpf._remove_halves(tmp_path)
+    assert sorted(tmp_path.iterdir()) == sorted([alive, built])
 
 
 def test_one_that_no_kernel_has_is_refused() -> None:

@@ -8,7 +8,8 @@ WELL = {
     "lateness_p99_s": 1e-4, "lateness_max_s": 5e-3, "router_cpu": 0.6,
     "tun_tx_drops": 0, "write_errors": 0,
     "rwnd_limited": 0.0, "sndbuf_limited": 0.004,
-    "dsacks": 0, "failed_connections": 0, "refused_datagrams": 0,
+    "doubled_segments": 0, "late_segments": 0, "dsacks": 7,
+    "failed_connections": 0, "refused_datagrams": 0,
 }  # fmt: skip
 
 
@@ -24,6 +25,8 @@ def test_a_valid_run_has_no_fault():
         ("router_cpu", 0.74, "router's share of a core 74 %, at most 70 %"),
         ("tun_tx_drops", 1, "packets dropped by the TUN devices 1, at most 0"),
         ("write_errors", 2, "packets that could not be written 2, at most 0"),
+        ("doubled_segments", 1, "segments received twice and sent once 1, at most 0"),
+        ("late_segments", 1, "segments received twice after a late delivery 1, at most 0"),
         ("rwnd_limited", 0.006, "time limited by the receive window 0.6 %, at most 0.5 %"),
         ("sndbuf_limited", 0.01, "time limited by the send buffer 1 %, at most 0.5 %"),
     ],

@@ -1,4 +1,4 @@
-//! The packets that leave the first link, as a pcapng file.
+//! The packets that leave the plan's links, as a pcapng file with an interface a link.
 //!
 //! The router hands over copies of their headers and never waits: a thread of its own writes. What
 //! that thread cannot keep up with is missing in the file, and counted.
@@ -27,6 +27,7 @@ const BACKLOG: usize = 1 << 14;
 const NANOSECONDS: u8 = 9;
 
 struct Frame {
+    link: u32,
     at: Picos,
     bytes: u32,
     kept: usize,
@@ -36,6 +37,8 @@ struct Frame {
 /// Where the router puts packets.
 pub struct Capture {
     frames: SyncSender<Frame>,
+    /// How many there are: those behind them, of hosts, are not captured.
+    links: usize,
     /// Packets missing in the file.
     pub lost: u64,
 }
@@ -44,22 +47,27 @@ pub struct Capture {
 pub struct Writing(JoinHandle<Result<(), String>>, String);
 
 impl Capture {
-    /// A file for packets whose times count from now.
-    pub fn begin(path: &Path) -> Result<(Self, Writing), Failure> {
+    /// A file for packets of links of these names, whose times count from now.
+    pub fn begin(path: &Path, names: Vec<String>) -> Result<(Self, Writing), Failure> {
         let shown = path.display().to_string();
         let file = File::create(path).map_err(|error| Failure::Result(shown.clone(), error))?;
         let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let (frames, queue) = sync_channel(BACKLOG);
+        let links = names.len();
         let thread = std::thread::spawn(move || {
-            keep(file, &queue, began).map_err(|error| error.to_string())
+            keep(file, names, &queue, began).map_err(|error| error.to_string())
         });
-        Ok((Self { frames, lost: 0 }, Writing(thread, shown)))
+        Ok((Self { frames, links, lost: 0 }, Writing(thread, shown)))
     }
 
-    /// A packet whose last bit leaves `at`.
-    pub fn take(&mut self, at: Picos, packet: &[u8]) {
+    /// A packet whose last bit leaves a link `at`.
+    pub fn take(&mut self, link: usize, at: Picos, packet: &[u8]) {
+        if link >= self.links {
+            return;
+        }
         let kept = packet.len().min(SNAP);
-        let mut frame = Frame { at, bytes: packet.len() as u32, kept, head: [0; SNAP] };
+        let link = link as u32;
+        let mut frame = Frame { link, at, bytes: packet.len() as u32, kept, head: [0; SNAP] };
         frame.head[..kept].copy_from_slice(&packet[..kept]);
         self.lost += u64::from(self.frames.try_send(frame).is_err());
     }
@@ -77,16 +85,26 @@ impl Writing {
     }
 }
 
-fn keep(file: File, queue: &Receiver<Frame>, began: Duration) -> pcap_file::PcapResult<()> {
+fn keep(
+    file: File,
+    names: Vec<String>,
+    queue: &Receiver<Frame>,
+    began: Duration,
+) -> pcap_file::PcapResult<()> {
     let mut writer = PcapNgWriter::new(BufWriter::new(file))?;
-    writer.write_pcapng_block(InterfaceDescriptionBlock {
-        linktype: DataLink::RAW,
-        snaplen: SNAP as u32,
-        options: vec![InterfaceDescriptionOption::IfTsResol(NANOSECONDS)],
-    })?;
+    for name in names {
+        writer.write_pcapng_block(InterfaceDescriptionBlock {
+            linktype: DataLink::RAW,
+            snaplen: SNAP as u32,
+            options: vec![
+                InterfaceDescriptionOption::IfName(name.into()),
+                InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
+            ],
+        })?;
+    }
     for frame in queue {
         writer.write_pcapng_block(EnhancedPacketBlock {
-            interface_id: 0,
+            interface_id: frame.link,
             timestamp: began + Duration::from_nanos(frame.at / 1_000),
             original_len: frame.bytes,
             data: Cow::Borrowed(&frame.head[..frame.kept]),
@@ -106,19 +124,24 @@ mod tests {
     fn times_to_the_nanosecond_and_heads_of_packets() {
         let name = format!("forebay-capture-{}.pcapng", std::process::id());
         let path = std::env::temp_dir().join(name);
-        let (mut capture, writing) = Capture::begin(&path).unwrap();
-        capture.take(1_000, &[1; 52]);
-        capture.take(3_999_999_999_000, &[2; 1500]);
+        let names = vec!["bottleneck".into(), "reverse".into()];
+        let (mut capture, writing) = Capture::begin(&path, names).unwrap();
+        capture.take(0, 1_000, &[1; 52]);
+        capture.take(1, 3_999_999_999_000, &[2; 1500]);
+        capture.take(2, 5, &[3; 40]); // a host's own link
         assert_eq!(capture.lost, 0);
         drop(capture);
         writing.end().unwrap();
         let mut reader = PcapNgReader::new(File::open(&path).unwrap()).unwrap();
         let mut frames = Vec::new();
+        let mut links = Vec::new();
         while let Some(block) = reader.next_block() {
             if let Block::EnhancedPacket(frame) = block.unwrap() {
                 frames.push((frame.timestamp, frame.original_len, frame.data.to_vec()));
+                links.push(frame.interface_id);
             }
         }
+        assert_eq!(links, [0, 1]);
         std::fs::remove_file(&path).unwrap();
         assert_eq!(frames[1].0 - frames[0].0, Duration::from_nanos(3_999_999_998));
         assert_eq!((frames[0].1, &frames[0].2[..]), (52, &[1; 52][..]));

@@ -3,6 +3,7 @@
 use super::capture::Capture;
 use super::far_end::Post;
 use super::gauge::Gauge;
+use super::witness::Witness;
 use super::{Egress, Posted, Side};
 use crate::failure::Failure;
 use forebay_sim::time::Picos;
@@ -79,7 +80,9 @@ pub struct Ends<'a> {
     pub measuring: bool,
     /// How well times are kept.
     pub gauge: Gauge,
-    /// Where packets of the first link go, if asked for.
+    /// Who is to blame for what comes twice.
+    pub witness: Witness,
+    /// Where packets that leave the plan's links go, if asked for.
     pub capture: Option<Capture>,
     /// The right is another thread's.
     pub far: Option<Post>,
@@ -89,6 +92,7 @@ impl Egress for Ends<'_> {
     #[inline]
     fn deliver(&mut self, side: Side, at: Picos, packet: &[u8]) {
         let gauge = self.measuring.then_some(&mut self.gauge);
+        self.witness.leaves(at, self.now, self.measuring, packet);
         deliver(&mut self.doors[side as usize], gauge, (at, self.now), packet);
     }
 
@@ -106,9 +110,9 @@ impl Egress for Ends<'_> {
     }
 
     #[inline]
-    fn departs(&mut self, at: Picos, packet: &[u8]) {
+    fn departs(&mut self, link: usize, at: Picos, packet: &[u8]) {
         if let Some(capture) = &mut self.capture {
-            capture.take(at, packet);
+            capture.take(link, at, packet);
         }
     }
 }
@@ -126,9 +130,19 @@ impl<'a> Ends<'a> {
             now: 0,
             measuring: false,
             gauge: Gauge::default(),
+            witness: Witness::default(),
             capture,
             far,
         }
+    }
+
+    /// The router runs at `now`, and would have had to by `expected`.
+    #[inline]
+    pub fn runs(&mut self, expected: Picos, now: Picos) {
+        if self.gauge.runs(expected, now) {
+            self.witness.stalls(now);
+        }
+        self.now = now;
     }
 
     /// Whether a device may have a packet to read.
@@ -140,7 +154,11 @@ impl<'a> Ends<'a> {
     /// Reads a packet; `None` if there is none.
     #[inline]
     pub fn read(&mut self, side: Side, buffer: &mut [u8]) -> Result<Option<usize>, Failure> {
-        self.doors[side as usize].read(buffer)
+        let read = self.doors[side as usize].read(&mut *buffer)?;
+        if let Some(bytes) = read {
+            self.witness.enters(&buffer[..bytes]);
+        }
+        Ok(read)
     }
 
     /// From time to time, looks whether the other device has packets too.

@@ -12,6 +12,7 @@ use super::ends::{Door, deliver};
 use super::gauge::Gauge;
 use super::pump::{PRIORITY, Watch};
 use super::rhythm::Rhythm;
+use super::witness::LATE;
 use super::{Posted, Side};
 use crate::clock::Clock;
 use crate::failure::Failure;
@@ -31,6 +32,8 @@ pub enum Back {
     Spent(Posted),
     /// A packet that was read from the right, at `at`.
     Read(Posted),
+    /// It was late or did not run, at this time: any connection may have been kept waiting.
+    KeptWaiting(Picos),
     /// The device failed.
     Failed(Failure),
 }
@@ -122,7 +125,10 @@ impl<'a> FarEnd<'a> {
             } else {
                 self.door.wait(until.saturating_sub(now))?;
             }
-            self.read.gauge.runs(until, self.clock.now_ps());
+            let now = self.clock.now_ps();
+            if self.read.gauge.runs(until, now) {
+                let _ = self.outbox.send(Back::KeptWaiting(now));
+            }
         }
         Ok(())
     }
@@ -168,6 +174,9 @@ impl<'a> FarEnd<'a> {
         let Some(posted) = self.held[slot as usize].take() else { return false };
         let gauge = self.measuring.then_some(&mut self.read.gauge);
         deliver(&mut self.door, gauge, (at, now), &posted.buffer[..posted.bytes]);
+        if now - at > LATE {
+            let _ = self.outbox.send(Back::KeptWaiting(now));
+        }
         if self.stock.len() < STOCK {
             self.stock.push(posted);
         } else {
@@ -239,6 +248,11 @@ mod tests {
         (back.iter().collect(), delivered)
     }
 
+    /// Tests run on busy machines.
+    fn but_for_lateness(back: Vec<Back>) -> Vec<Back> {
+        back.into_iter().filter(|each| !matches!(each, Back::KeptWaiting(_))).collect()
+    }
+
     /// Waits for the next message, and tells when it was there.
     fn next(behind: &OwnedFd, clock: Clock) -> (u8, usize, Picos) {
         let mut room = [0; 100];
@@ -276,6 +290,7 @@ mod tests {
             write(behind, b"ack").unwrap();
             std::thread::sleep(Duration::from_millis(50));
         });
+        let back = but_for_lateness(back);
         let [Back::Read(answer)] = &back[..] else { panic!("{} came back", back.len()) };
         assert_eq!((answer.side, answer.slot, answer.bytes), (Side::Right, 7, 3));
         assert_eq!(&answer.buffer[..3], b"ack");
@@ -290,9 +305,27 @@ mod tests {
                 next(behind, clock);
             }
         });
+        let back = but_for_lateness(back);
         assert_eq!(back.len(), 5);
         assert!(
             back.iter().all(|each| matches!(each, Back::Spent(spent) if spent.buffer.len() == 64))
         );
+    }
+
+    #[test]
+    fn what_is_late_is_told() {
+        let (near, _behind) = device();
+        let ((out, inbox), (outbox, back)) = (channel(), channel());
+        let (clock, watch) = (Clock::start(), Watch::default());
+        std::thread::sleep(Duration::from_millis(2));
+        let door = Door::new(Side::Right, &near);
+        let far = FarEnd::new(door, (clock, &watch), (inbox, outbox), RHYTHM, 0..NEVER);
+        out.send(packet(0, 0)).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| far.run());
+            let told = back.recv_timeout(Duration::from_secs(10));
+            assert!(matches!(told, Ok(Back::KeptWaiting(at)) if at > LATE));
+            drop(out);
+        });
     }
 }

@@ -101,11 +101,11 @@ impl Router {
         if marked {
             packet::mark(self.slab.packet(slot));
         }
+        let packet = self.slab.packet(slot);
         if link == 0 {
-            let packet = self.slab.packet(slot);
             self.first_link_bytes += packet.len() as u64;
-            egress.departs(at, packet);
         }
+        egress.departs(link, at, packet);
         let parcel = self.slab.parcel(slot);
         parcel.stage += 1;
         let flow = &self.flows[parcel.flow as usize];

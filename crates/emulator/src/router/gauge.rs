@@ -50,12 +50,12 @@ impl Gauge {
         handed.bytes += bytes as u64;
     }
 
-    /// The router runs at `now`, and would have had to by `expected`.
+    /// The router runs at `now`, and would have had to by `expected`. True if it has stalled.
     #[inline]
-    pub fn runs(&mut self, expected: Picos, now: Picos) {
-        if now.saturating_sub(expected) > STALL {
-            self.stalls += 1;
-        }
+    pub fn runs(&mut self, expected: Picos, now: Picos) -> bool {
+        let stalled = now.saturating_sub(expected) > STALL;
+        self.stalls += u64::from(stalled);
+        stalled
     }
 
     /// Adds what another thread read.

@@ -17,13 +17,14 @@ pub mod recorder;
 pub mod rhythm;
 mod slab;
 mod ways;
+pub mod witness;
 
 #[cfg(test)]
 mod tests;
 
 use crate::plan::Plan;
 use agenda::{Agenda, Due};
-use forebay_sim::link::Link;
+use forebay_sim::link::{Built, Link};
 use forebay_sim::parcel::Parcel as Held;
 use forebay_sim::queue::naming::NamingError;
 use forebay_sim::time::{NEVER, Picos};
@@ -52,8 +53,8 @@ pub trait Egress {
     }
     /// Takes over a packet, with its buffer, if it does so ahead.
     fn post(&mut self, _: Posted) {}
-    /// A packet's last bit leaves the first link `at`, now or soon.
-    fn departs(&mut self, at: Picos, packet: &[u8]);
+    /// A packet's last bit leaves a link `at`, now or soon.
+    fn departs(&mut self, link: usize, at: Picos, packet: &[u8]);
 }
 
 /// A packet that has nothing before it but time.
@@ -106,6 +107,11 @@ impl Router {
             lost: Vec::new(),
             first_link_bytes: 0,
         })
+    }
+
+    /// All links as they were made, the plan's first.
+    pub fn built(&self) -> impl Iterator<Item = Built> {
+        self.links.iter().map(Link::built)
     }
 
     /// A buffer to read a packet into, or the limit of memory that it would exceed.

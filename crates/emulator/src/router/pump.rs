@@ -7,6 +7,7 @@ use super::far_end::{Back, Delivered, Post};
 use super::gauge::Gauge;
 use super::recorder::RouterReadings;
 use super::rhythm::Rhythm;
+use super::witness::Witness;
 use super::{Posted, Router, Side};
 use crate::clock::Clock;
 use crate::failure::Failure;
@@ -39,6 +40,8 @@ pub struct Routed {
     pub readings: RouterReadings,
     /// Over the window.
     pub gauge: Gauge,
+    /// Of segments that came twice.
+    pub witness: Witness,
     /// Share of a core that each of its threads took in the window.
     pub cpu: Vec<f64>,
     /// It ran before all threads that are not real-time.
@@ -126,8 +129,7 @@ impl<'a> Pump<'a> {
     fn work(&mut self) {
         loop {
             let now = self.clock.now_ps();
-            self.ends.gauge.runs(self.ends.now, now);
-            self.ends.now = now;
+            self.ends.runs(self.ends.now, now);
             if !self.router.step(now, &mut self.ends) {
                 return;
             }
@@ -162,7 +164,9 @@ impl<'a> Pump<'a> {
                     self.router.restore(posted.slot, posted.buffer);
                     self.router.give(posted.slot);
                 }
+                Back::KeptWaiting(at) => self.ends.witness.stalls(at),
                 Back::Read(Posted { side, at, slot, bytes, buffer }) => {
+                    self.ends.witness.enters(&buffer[..bytes]);
                     self.router.restore(slot, buffer);
                     self.router.arrive(at, side, slot, bytes, &mut self.ends);
                 }
@@ -178,8 +182,8 @@ impl<'a> Pump<'a> {
         let until = self.router.next_at().max(rested).min(now + self.rhythm.nap);
         self.ends.wait(until.saturating_sub(now))?;
         let now = self.clock.now_ps();
-        self.ends.gauge.runs(until, now);
-        (self.ends.now, self.woken) = (now, now);
+        self.ends.runs(until, now);
+        self.woken = now;
         Ok(())
     }
 
@@ -210,6 +214,7 @@ impl<'a> Pump<'a> {
         Routed {
             readings: self.router.finish(),
             gauge: self.ends.gauge,
+            witness: self.ends.witness,
             cpu: vec![self.cpu.share(self.window)],
             real_time,
             lost_before: 0,

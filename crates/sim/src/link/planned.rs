@@ -3,7 +3,7 @@
 use super::{Arriving, Serializer, Verdict};
 use crate::probe::link::LinkMeter;
 use crate::queue::spec::ArrivalQueue;
-use crate::queue::{Admission, Arrival, Backlog};
+use crate::queue::{Admission, Arrival, Backlog, Limit};
 use crate::ring::Ring;
 use crate::time::{NEVER, Picos};
 
@@ -45,6 +45,11 @@ impl Planned {
             rest: Ring::default(),
             behind: (0, 0),
         }
+    }
+
+    /// Name and limit of the queue, and the packets of the ring.
+    pub(super) fn built(&self) -> (&'static str, Limit, usize) {
+        (self.queue.name(), self.queue.limit(), self.ring)
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use super::{Serializer, Verdict};
 use crate::parcel::Parcel;
 use crate::probe::link::LinkMeter;
 use crate::queue::spec::DepartureQueue;
-use crate::queue::{Departure, Queued};
+use crate::queue::{Departure, Limit, Queued};
 use crate::ring::Ring;
 use crate::time::Picos;
 
@@ -53,6 +53,11 @@ impl Scheduled {
             bytes_on_wire: 0,
             parcels: Parcels::default(),
         }
+    }
+
+    /// Name and limit of the queue, and the packets of the ring.
+    pub(super) fn built(&self) -> (&'static str, Limit, usize) {
+        (self.queue.name(), self.queue.limit(), self.ring)
     }
 
     pub(super) fn packets(&self) -> usize {

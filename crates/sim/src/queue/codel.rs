@@ -3,7 +3,7 @@
 pub(super) mod law;
 
 use super::spec::{BadParameter, Parameters, Wire, within};
-use super::{Departure, Queued};
+use super::{Departure, Limit, Queued};
 use crate::time::{MILLISECOND, Picos};
 use law::{Law, Setpoint, Source};
 use std::collections::VecDeque;
@@ -120,6 +120,10 @@ impl Departure for Codel {
 
     fn capacity(&self) -> usize {
         self.limit
+    }
+
+    fn limit(&self) -> Limit {
+        Limit::Packets(self.limit as u64)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::spec::{Discipline, NAMES, QueueSpec, Wire};
 use super::toy::{self, Log};
-use super::{Arrival, Departure, Queued};
+use super::{Arrival, Departure, Limit, Queued};
 use crate::time::{MILLISECOND, Picos, SECOND};
 use proptest::prelude::*;
 
@@ -144,6 +144,20 @@ fn a_queue_below_capacity_loses_nothing() {
         let log = toy::run(&spec, &toy::WIRE, 1, &packets);
         assert!(log.dropped.is_empty(), "{name}");
         assert!(log.sent.iter().all(|event| !event.marked), "{name}");
+    }
+}
+
+#[test]
+fn what_was_built_has_its_name_and_the_limit_that_was_asked() {
+    for name in NAMES {
+        let spec = QueueSpec::by_name(name).expect("listed").sized(37, 1500);
+        let (built, limit) = match spec.build(&toy::WIRE, 0).expect("valid") {
+            Discipline::Arrival(queue) => (queue.name(), queue.limit()),
+            Discipline::Departure(queue) => (queue.name(), queue.limit()),
+        };
+        let in_bytes = matches!(*name, "bfifo" | "red");
+        let asked = if in_bytes { Limit::Bytes(37 * 1500) } else { Limit::Packets(37) };
+        assert_eq!((built, limit), (*name, asked));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Drop-tail: a packet that finds the queue full is lost (Linux `pfifo` and `bfifo`).
 
 use super::spec::{BadParameter, Parameters, Wire, within};
-use super::{Admission, Arrival, Backlog};
+use super::{Admission, Arrival, Backlog, Limit};
 use crate::time::Picos;
 
 /// Parameters of `pfifo`.
@@ -84,6 +84,10 @@ impl Arrival for Pfifo {
     fn capacity(&self) -> usize {
         self.limit
     }
+
+    fn limit(&self) -> Limit {
+        Limit::Packets(self.limit as u64)
+    }
 }
 
 impl Arrival for Bfifo {
@@ -95,6 +99,10 @@ impl Arrival for Bfifo {
 
     fn capacity(&self) -> usize {
         self.capacity
+    }
+
+    fn limit(&self) -> Limit {
+        Limit::Bytes(self.limit)
     }
 }
 

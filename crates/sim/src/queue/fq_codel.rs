@@ -8,7 +8,7 @@ mod store;
 pub use params::FqCodelParams;
 
 use super::codel::law::{Law, Setpoint};
-use super::{Departure, Queued};
+use super::{Departure, Limit, Queued};
 use crate::time::Picos;
 use rounds::Ring;
 use store::{Slot, Store};
@@ -84,6 +84,10 @@ impl Departure for FqCodel {
 
     fn capacity(&self) -> usize {
         self.params.limit as usize
+    }
+
+    fn limit(&self) -> Limit {
+        Limit::Packets(self.params.limit.into())
     }
 }
 

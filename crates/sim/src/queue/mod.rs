@@ -45,6 +45,15 @@ pub enum Admission {
     Drop,
 }
 
+/// How much may wait, in the unit that a discipline counts by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Packets of any size.
+    Packets(u64),
+    /// Bytes on the wire.
+    Bytes(u64),
+}
+
 /// A discipline that decides on arrival and sends first in, first out.
 pub trait Arrival {
     /// Judges a packet. It is told of every arrival, in order of time.
@@ -52,6 +61,9 @@ pub trait Arrival {
 
     /// The most packets that can ever wait.
     fn capacity(&self) -> usize;
+
+    /// The limit that it keeps.
+    fn limit(&self) -> Limit;
 }
 
 /// A packet as a departure discipline holds it.
@@ -85,4 +97,7 @@ pub trait Departure {
 
     /// The most packets that can ever wait.
     fn capacity(&self) -> usize;
+
+    /// The limit that it keeps.
+    fn limit(&self) -> Limit;
 }

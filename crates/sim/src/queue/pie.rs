@@ -10,7 +10,7 @@ pub use params::PieParams;
 
 use super::chance::Chance;
 use super::drain::Drain;
-use super::{Admission, Arrival, Backlog};
+use super::{Admission, Arrival, Backlog, Limit};
 use crate::time::{MILLISECOND, Picos, SECOND};
 
 /// MAX_BURST (RFC 8033, section 4.4).
@@ -52,6 +52,10 @@ impl Arrival for Pie {
 
     fn capacity(&self) -> usize {
         self.params.limit as usize
+    }
+
+    fn limit(&self) -> Limit {
+        Limit::Packets(self.params.limit.into())
     }
 }
 

@@ -9,7 +9,7 @@ pub use params::RedParams;
 
 use super::chance::Chance;
 use super::drain::Drain;
-use super::{Admission, Arrival, Backlog};
+use super::{Admission, Arrival, Backlog, Limit};
 use crate::time::Picos;
 use params::Thresholds;
 
@@ -52,6 +52,10 @@ impl Arrival for Red {
 
     fn capacity(&self) -> usize {
         self.capacity
+    }
+
+    fn limit(&self) -> Limit {
+        Limit::Bytes(self.params.limit)
     }
 }
 

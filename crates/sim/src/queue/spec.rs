@@ -5,7 +5,7 @@ use super::fifo::{Bfifo, BfifoParams, Pfifo, PfifoParams};
 use super::fq_codel::{FqCodel, FqCodelParams};
 use super::pie::{Pie, PieParams};
 use super::red::{Red, RedParams};
-use super::{Admission, Arrival, Backlog, Departure, Queued};
+use super::{Admission, Arrival, Backlog, Departure, Limit, Queued};
 use crate::time::Picos;
 use std::fmt;
 
@@ -155,6 +155,24 @@ macro_rules! disciplines {
             fn capacity(&self) -> usize {
                 match self { $(Self::$avariant(queue) => queue.capacity()),+ }
             }
+
+            fn limit(&self) -> Limit {
+                match self { $(Self::$avariant(queue) => queue.limit()),+ }
+            }
+        }
+
+        impl ArrivalQueue {
+            /// The name of what was built.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$avariant(_) => $aname),+ }
+            }
+        }
+
+        impl DepartureQueue {
+            /// The name of what was built.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$dvariant(_) => $dname),+ }
+            }
         }
 
         /// Any of the departure disciplines, dispatched without a pointer.
@@ -187,6 +205,10 @@ macro_rules! disciplines {
 
             fn capacity(&self) -> usize {
                 match self { $(Self::$dvariant(queue) => queue.capacity()),+ }
+            }
+
+            fn limit(&self) -> Limit {
+                match self { $(Self::$dvariant(queue) => queue.limit()),+ }
             }
         }
     };

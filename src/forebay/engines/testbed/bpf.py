@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from forebay.engines.errors import EngineUnavailable
+from forebay.engines.testbed.owner import Owner
 
 SOURCES = Path(__file__).parents[4] / "crates" / "emulator" / "congestion"
 """Where the programs' text is: beside the package in a checkout."""
@@ -62,7 +63,8 @@ def _build(folder: Path) -> None:
     if shutil.which("clang") is None:
         raise EngineUnavailable("testbed", "clang is not there", _INSTALL)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(dir=folder.parent))
+    _remove_halves(folder.parent)
+    beside = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=folder.parent))
     try:
         for source in sorted(SOURCES.glob("*.bpf.c")):
             out = beside / source.name.replace(".bpf.c", ".o")
@@ -74,6 +76,14 @@ def _build(folder: Path) -> None:
             raise
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def _remove_halves(place: Path) -> None:
+    """Remove what builders left that were killed; a living one of the same number keeps it."""
+    for path in place.glob("*-*"):
+        pid = path.name.partition("-")[0]
+        if pid.isdigit() and Owner.of(int(pid)) is None:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _compile(*arguments: str) -> None:

@@ -52,7 +52,7 @@ class TestbedEngine:
         return NAME
 
     def capture_to(self, path: Path) -> None:
-        """Have the packets that leave the bottleneck written to a pcapng file."""
+        """Have the packets that leave each link written to a pcapng file, an interface a link."""
         self._capture = path
 
     def count_by(self, names: Sequence[str]) -> None:

@@ -45,7 +45,8 @@ LIMITS = (
     Limit("sndbuf_limited", "time limited by the send buffer", 0.005, 100, " %"),
     Limit("failed_connections", "connections that broke", 0),
     Limit("refused_datagrams", "datagrams that the kernel did not take", 0),
-    Limit("dsacks", "segments received twice (DSACK)", 0),
+    Limit("doubled_segments", "segments received twice and sent once", 0),
+    Limit("late_segments", "segments received twice after a late delivery", 0),
 )
 
 

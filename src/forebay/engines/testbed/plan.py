@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 SAMPLE_S = 0.05
+# Disciplines whose limit is in bytes, as in tc.
+_COUNT_BYTES = ("bfifo", "red")
 
 
 class Places(NamedTuple):
@@ -68,7 +70,7 @@ def make_plan(
 
 
 def plan_link(link: LaidLink) -> dict[str, Any]:
-    """Return a link as the plan has it, and as the emulator's `ready` repeats it."""
+    """Return a link as the plan has it."""
     return {
         "name": link.name,
         "rate_bps": link.rate_bps,
@@ -77,6 +79,21 @@ def plan_link(link: LaidLink) -> dict[str, Any]:
         "discipline": link.discipline,
         "parameters": {name: float(value) for name, value in link.parameters.items()},
         "transmit_ring": link.transmit_ring,
+        "delay_ps": link.delay_ps,
+        "alpha": link.alpha,
+    }
+
+
+def built_link(link: LaidLink) -> dict[str, Any]:
+    """Return a link as the emulator's `ready` must read it from the objects that it has made."""
+    in_bytes = link.discipline in _COUNT_BYTES
+    return {
+        "discipline": link.discipline,
+        "limit": {"bytes": link.buffer_packets * link.packet_bytes}
+        if in_bytes
+        else {"packets": link.buffer_packets},
+        "transmit_ring": link.transmit_ring,
+        "rate_bps": link.rate_bps,
         "delay_ps": link.delay_ps,
         "alpha": link.alpha,
     }

@@ -16,7 +16,7 @@ from forebay.engines.testbed.counters.moments import Counted, Moments
 from forebay.engines.testbed.counters.reading import Counters, counting
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.gate import faults
-from forebay.engines.testbed.plan import Places, make_plan
+from forebay.engines.testbed.plan import Places, built_link, make_plan
 from forebay.engines.testbed.program import Event, Program
 from forebay.engines.testbed.registry import Record, recording
 from forebay.engines.testbed.result import Result, read_result
@@ -86,7 +86,7 @@ def play(
         moments = Moments(scenario.measure.warmup, scenario.measure.duration)
         counting_them = counting(counters, bed.right.namespace, scratch, record, moments)
         counted = made.enter_context(counting_them)
-        result = _run(plan, scratch / "plan.json", record, told, counted)
+        result = _run(plan, layout, scratch / "plan.json", record, told, counted)
         beside = _beside(result, layout, counted, moments) if counters else {}
     limited = any(isinstance(group, Tcp) and group.max_window for group in scenario.traffic)
     wrong = faults(
@@ -111,14 +111,19 @@ def controls_of(scenario: Scenario) -> list[str]:
 
 
 def _run(
-    plan: dict[str, Any], path: Path, record: Record, told: Told | None, counters: Counters
+    plan: dict[str, Any],
+    layout: Layout,
+    path: Path,
+    record: Record,
+    told: Told | None,
+    counters: Counters,
 ) -> Result:
     path.write_text(json.dumps(plan))
     with Program(machine.emulator(), path, record.started) as program:
         for event in program.events():
             if event["event"] == "ready":
                 counters.begin(event["began_ns"] / 1e9)
-                _check_queues(plan, event)
+                check_queues(layout, event)
             elif event["event"] == "progress" and told is not None:
                 told(event["done"])
     return read_result(Path(plan["result"]))
@@ -133,8 +138,15 @@ def _beside(result: Result, layout: Layout, counters: Counters, moments: Moments
     return agreement(router, counters.counts(), alone)
 
 
-def _check_queues(plan: dict[str, Any], ready: Event) -> None:
-    """Compare the queues as the router has made them with those that were asked for."""
-    if ready.get("links") != plan["links"]:
-        wrong = f"the router's queues read {ready.get('links')} where {plan['links']} were asked"
+def check_queues(layout: Layout, ready: Event) -> None:
+    """Compare the queues as the router has made them with those that the scenario asks for.
+
+    Raises
+    ------
+    TestbedError
+        One is another: of another discipline, limit, rate.
+    """
+    asked = [built_link(link) for link in layout.links]
+    if (made := ready.get("links")) != asked:
+        wrong = f"the router's queues read {made} where {asked} were asked"
         raise TestbedError(wrong, _CHANGED)
