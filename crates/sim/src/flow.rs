@@ -87,12 +87,13 @@ pub struct Flow {
     pub packet_bytes: u32,
     /// Traffic class.
     pub class: u16,
-    /// Index of the route.
-    pub route: u16,
     /// First link on the route.
     pub first_link: u16,
     /// Queues may mark its packets instead of dropping them.
     pub ecn: bool,
+    /// It sends its segments once, over one queue, with nothing but NewReno: no SACK, marks, pacing
+    /// or small queues. What every packet passes through is compiled for such flows apart.
+    pub plain: bool,
     /// The sender would send, but for what waits on its access link already.
     pub held_back: bool,
     /// When the flow's timer node fires; `NEVER` where it is idle.
@@ -107,8 +108,10 @@ pub struct Flow {
     pub in_access: Ring<(Picos, u64)>,
     /// The sending side.
     pub sender: Sender,
+    /// Index of the route.
+    pub route: u16,
     /// Data packets that queues have dropped.
-    pub drops: u64,
+    pub drops: u32,
     /// From a packet's departure at the last forward queue to its receiver.
     pub onward_delay: Picos,
     /// When the flow's first packet reaches the first queue.
@@ -148,9 +151,14 @@ impl Flow {
             - config.interior_delay(&route.backward);
         let (turn, home) =
             if route.backward.is_empty() { (edge, 0) } else { (edge / 2, edge - edge / 2) };
+        let sender = Sender::new(cc, segments, profile);
+        let detour = Detour::of(route, home + access_time);
+        let alone = detour.is_none() && play.is_none();
+        let plain = alone && !ecn && !profile.small_queues && sender.is_plain();
         let mut flow = Self {
             index,
-            sender: Sender::new(cc, segments, profile),
+            plain,
+            sender,
             receiver: Receiver::new(spec.rtt),
             class: spec.class,
             route: spec.route,
@@ -165,7 +173,7 @@ impl Flow {
             access_free: 0,
             in_access: Ring::default(),
             held_back: false,
-            detour: Detour::of(route, home + access_time),
+            detour,
             play,
             drops: 0,
         };

@@ -80,20 +80,31 @@ impl<'a> Network<'a> {
     /// An ACK reaches the sender, and what it lets go reaches the first queue.
     #[inline]
     pub(crate) fn on_home(&mut self, now: Picos, flow: &mut Flow) {
-        let pipe = flow.detour.as_mut().and_then(|detour| detour.acks.last_mut());
-        let pipe = pipe.unwrap_or(&mut flow.receiver.acks);
+        if flow.plain {
+            self.on_home_of::<true>(now, flow);
+        } else {
+            self.on_home_of::<false>(now, flow);
+        }
+    }
+
+    #[inline(always)]
+    fn on_home_of<const PLAIN: bool>(&mut self, now: Picos, flow: &mut Flow) {
+        let pipe = match &mut flow.detour {
+            Some(detour) if !PLAIN => detour.acks.last_mut().unwrap_or(&mut flow.receiver.acks),
+            _ => &mut flow.receiver.acks,
+        };
         let ack = pipe.pop_front().expect("scheduled with an ACK in flight");
         if let Some(next) = pipe.front() {
             self.wheel.insert(flow.index << self.node_bits, next.at); // it has just fired
         }
-        if ack.also > 0 {
+        if !PLAIN && ack.also > 0 {
             tell_of_lost_acks(flow, ack.also);
         }
         let profile = self.profile(flow);
-        if let Some(rtt) = flow.sender.on_ack(now, ack, profile) {
+        if let Some(rtt) = flow.sender.on_ack::<PLAIN>(now, ack, profile) {
             self.rtt[flow.class as usize].record(rtt);
         }
-        self.send(now, flow, profile);
+        self.send::<PLAIN>(now, flow, profile);
     }
 
     /// The flow starts, or its retransmission timer may have expired. The timer's node is moved
@@ -132,22 +143,28 @@ impl<'a> Network<'a> {
     /// `enter` for packets that need an event of their own.
     #[inline(never)]
     pub(crate) fn enter_late(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
-        self.enter(now, flow, seq, self.profile(flow));
+        self.enter::<false>(now, flow, seq, self.profile(flow));
     }
 
     /// A data packet reaches the first queue of its route.
     #[inline(always)]
-    pub(crate) fn enter(&mut self, now: Picos, flow: &mut Flow, seq: u64, profile: &Profile) {
+    pub(crate) fn enter<const PLAIN: bool>(
+        &mut self,
+        now: Picos,
+        flow: &mut Flow,
+        seq: u64,
+        profile: &Profile,
+    ) {
         let link = flow.first_link as usize;
-        let bytes = self.data_bytes(flow, seq);
+        let bytes = if PLAIN { flow.packet_bytes } else { self.data_bytes(flow, seq) };
         let arriving = Arriving { bytes, class: flow.class, ecn: flow.ecn };
         let parcel = || flow.parcel(0, bytes, Load::Data { seq, marked: false });
         if self.links[link].pool.is_some() {
             return self.offer_shared(now, flow, link, parcel());
         }
         match self.links[link].offer(now, arriving, parcel, &mut self.lost) {
-            Verdict::Departs(at, marked) if flow.detour.is_none() => {
-                self.receive(flow, Transit { at, seq, marked }, profile);
+            Verdict::Departs(at, marked) if PLAIN || flow.detour.is_none() => {
+                self.receive::<PLAIN>(flow, Transit { at, seq, marked }, profile);
             }
             Verdict::Departs(at, marked) => self.pass_on(flow, 0, Transit { at, seq, marked }),
             Verdict::Dropped => flow.drops += 1,
@@ -212,7 +229,7 @@ impl<'a> Network<'a> {
             Load::Data { seq, marked: before } => {
                 let packet = Transit { at, seq, marked: marked || before };
                 if flow.detour.is_none() {
-                    self.receive(flow, packet, self.profile(flow));
+                    self.receive::<false>(flow, packet, self.profile(flow));
                 } else {
                     self.pass_on(flow, parcel.stage as usize, packet);
                 }
@@ -223,9 +240,9 @@ impl<'a> Network<'a> {
 
     /// A packet has left the last forward queue at `packet.at`: its receiver answers.
     #[inline(always)]
-    fn receive(&mut self, flow: &mut Flow, packet: Transit, profile: &Profile) {
+    fn receive<const PLAIN: bool>(&mut self, flow: &mut Flow, packet: Transit, profile: &Profile) {
         self.packets += 1;
-        if flow.play.is_some() && self.received_alone(flow, packet.seq) {
+        if !PLAIN && flow.play.is_some() && self.received_alone(flow, packet.seq) {
             return;
         }
         let before = flow.receiver.rcv_nxt;
@@ -234,7 +251,8 @@ impl<'a> Network<'a> {
         // Of two, the first may be a delayed ACK that was hastened.
         if flow.receiver.acks.len() <= 2 {
             let first = flow.receiver.acks.front().map_or(answered, |ack| ack.at);
-            self.schedule(flow, turning_node(flow), first);
+            let node = if PLAIN { HOME } else { turning_node(flow) };
+            self.schedule(flow, node, first);
         }
         if flow.receiver.rcv_nxt >= flow.sender.end && before < flow.sender.end {
             self.finish(flow, packet);
@@ -287,7 +305,7 @@ impl<'a> Network<'a> {
     fn pass_on(&mut self, flow: &mut Flow, stage: usize, packet: Transit) {
         let forward = &self.config.routes[flow.route as usize].forward;
         if stage + 1 == forward.len() {
-            return self.receive(flow, packet, self.profile(flow));
+            return self.receive::<false>(flow, packet, self.profile(flow));
         }
         let at = packet.at + self.links[forward[stage] as usize].delay;
         let pipe = &mut detour(flow).data[stage];

@@ -107,7 +107,7 @@ fn class_totals(simulation: &Simulation) -> Vec<ClassBatch> {
         let total = &mut totals[flow.class as usize];
         let counts = flow.counts();
         total.sent_segments += counts.sent;
-        total.drops += flow.drops;
+        total.drops += u64::from(flow.drops);
         total.delivered_segments += counts.received;
         total.delivered_bytes += counts.received_bytes;
         total.timeouts += counts.timeouts;

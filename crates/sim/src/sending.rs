@@ -12,40 +12,47 @@ impl Network<'_> {
     /// Sends what the flow's window lets go, where it was not an ACK that opened it.
     #[inline(never)]
     pub(crate) fn transmit(&mut self, now: Picos, flow: &mut Flow) {
-        self.send(now, flow, self.profile(flow));
+        self.send::<false>(now, flow, self.profile(flow));
     }
 
     /// Sends what the flow's window lets go.
     #[inline(always)]
-    pub(crate) fn send(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
+    pub(crate) fn send<const PLAIN: bool>(
+        &mut self,
+        now: Picos,
+        flow: &mut Flow,
+        profile: &Profile,
+    ) {
         let idle = flow.in_access.is_empty();
-        self.let_go(now, flow, profile);
+        self.let_go::<PLAIN>(now, flow, profile);
         if idle && !flow.in_access.is_empty() {
             self.empty_access(flow, profile);
         }
     }
 
     #[inline(always)]
-    fn let_go(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
-        flow.held_back = false;
-        let allowance = flow.sender.allowance(profile);
+    fn let_go<const PLAIN: bool>(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
+        if !PLAIN {
+            flow.held_back = false;
+        }
+        let allowance = flow.sender.allowance::<PLAIN>(profile);
         // So few never fill the access link as far as small queues look.
-        let free = !profile.small_queues || allowance <= 3;
+        let free = PLAIN || !profile.small_queues || allowance <= 3;
         let mut left = allowance;
         while left > 0 {
             left -= 1;
-            if profile.small_queues && flow.access_holds_enough() {
+            if !PLAIN && profile.small_queues && flow.access_holds_enough() {
                 flow.held_back = true;
                 break;
             }
-            if let Some(at) = flow.sender.paced_beyond(now) {
+            if let Some(at) = flow.sender.paced_beyond(now).filter(|_| !PLAIN) {
                 self.schedule(flow, PACE, at);
                 break;
             }
-            let seq = flow.sender.next_segment(now);
+            let seq = flow.sender.next_segment::<PLAIN>(now);
             let at = flow.through_access(now);
             if at == now || (free && self.leaves_first(at, flow)) {
-                self.enter(at, flow, seq, profile);
+                self.enter::<PLAIN>(at, flow, seq, profile);
             } else {
                 flow.in_access.push_back((at, seq));
             }
@@ -65,9 +72,9 @@ impl Network<'_> {
     /// The first packet on the flow's access link reaches the queue, and may make room there.
     fn leave_access(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
         let (_, seq) = flow.in_access.pop_front().expect("a packet on the access link");
-        self.enter(now, flow, seq, profile);
+        self.enter::<false>(now, flow, seq, profile);
         if flow.held_back {
-            self.let_go(now, flow, profile);
+            self.let_go::<false>(now, flow, profile);
         }
     }
 

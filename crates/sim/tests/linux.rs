@@ -42,8 +42,8 @@ impl Path {
     }
 
     fn transmit(&mut self) {
-        while self.sender.allowance(&self.profile) > 0 {
-            let seq = self.sender.next_segment(self.now);
+        while self.sender.allowance::<false>(&self.profile) > 0 {
+            let seq = self.sender.next_segment::<false>(self.now);
             self.sent.push((self.now, seq));
             let times = self.sent.iter().filter(|&&(_, other)| other == seq).count();
             let paused = self.now >= self.pause.0 && self.now < self.pause.1;
@@ -68,7 +68,7 @@ impl Path {
             self.now = next;
             if ack == next {
                 let ack = self.receiver.acks.pop_front().expect("just seen");
-                self.sender.on_ack(self.now, ack, &self.profile);
+                self.sender.on_ack::<false>(self.now, ack, &self.profile);
             } else {
                 self.sender.on_timer(self.now, &self.profile);
             }
@@ -295,7 +295,7 @@ fn paced() -> (Sender, Profile) {
 fn timers_wait_as_long_as_pacing_does() {
     let (mut sender, _) = paced();
     sender.paced_until = SECOND;
-    sender.next_segment(SECOND);
+    sender.next_segment::<false>(SECOND);
     assert_eq!(sender.paced_beyond(SECOND), Some(SECOND + RTT));
     assert_eq!(sender.timer_at, SECOND + SECOND + RTT);
 }
@@ -306,7 +306,7 @@ fn a_late_segment_shortens_the_gap_after_it() {
     for (late, gap) in [(0, RTT), (RTT / 4, RTT - RTT / 4), (10 * RTT, RTT / 2)] {
         let (mut sender, _) = paced();
         sender.paced_until = SECOND;
-        sender.next_segment(SECOND + late);
+        sender.next_segment::<false>(SECOND + late);
         assert_eq!(sender.paced_beyond(SECOND + late), Some(SECOND + late + gap));
     }
 }
@@ -315,13 +315,13 @@ fn a_late_segment_shortens_the_gap_after_it() {
 #[test]
 fn a_timeout_repeats_a_segment_whatever_the_pacing() {
     let (mut sender, profile) = paced();
-    sender.next_segment(SECOND);
+    sender.next_segment::<false>(SECOND);
     sender.paced_until = 100 * SECOND;
     sender.on_timer(sender.timer_at, &profile);
     assert_eq!(sender.timeouts, 1);
     let now = 3 * SECOND;
     assert_eq!(sender.paced_beyond(now), None);
-    assert_eq!(sender.next_segment(now), 0);
+    assert_eq!(sender.next_segment::<false>(now), 0);
     assert!(sender.paced_beyond(now).is_some());
 }
 
@@ -331,6 +331,6 @@ fn a_receive_window_starts_small_where_it_is_tuned() {
     for (max_window, allowed) in [(u32::MAX, 45), (300, 300)] {
         let profile = Profile { max_window, initial_window: 1000, ..Profile::linux() };
         let sender = Sender::new(Cc::by_name("reno").expect("listed"), 1000, &profile);
-        assert_eq!(sender.allowance(&profile), allowed);
+        assert_eq!(sender.allowance::<false>(&profile), allowed);
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Watch {
 impl Watch {
     /// Counters as they stand when the window begins.
     pub(crate) fn new(flow: &Flow) -> Self {
-        Self { drops: flow.drops, reductions: flow.counts().reductions, ..Self::default() }
+        Self { drops: flow.drops.into(), reductions: flow.counts().reductions, ..Self::default() }
     }
 
     /// A sample of the window at `now`; what happened since the last one goes to `trace`.
@@ -33,9 +33,10 @@ impl Watch {
         self.sum += cwnd - self.first;
         self.squares += (cwnd - self.first).powi(2);
         let incident = |count| Incident { at: now, flow: flow.index, count };
-        if flow.drops != self.drops {
-            trace.drops.push(incident((flow.drops - self.drops) as u32));
-            self.drops = flow.drops;
+        let drops = u64::from(flow.drops);
+        if drops != self.drops {
+            trace.drops.push(incident((drops - self.drops) as u32));
+            self.drops = drops;
         }
         let reductions = flow.counts().reductions;
         if reductions != self.reductions {

@@ -10,7 +10,7 @@ const DUP_THRESH: u32 = 3;
 const DUPLICATE_BURST: u32 = 2;
 
 #[inline]
-pub(super) fn on_ack(
+pub(super) fn on_ack<const PLAIN: bool>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
@@ -19,17 +19,17 @@ pub(super) fn on_ack(
 ) -> Option<Picos> {
     tcp.burst_left = u32::MAX;
     if next > tcp.snd_una {
-        return on_new_ack(tcp, now, next, marked, profile);
+        return on_new_ack::<PLAIN>(tcp, now, next, marked, profile);
     }
     if next == tcp.snd_una && tcp.snd_una < tcp.snd_max {
         on_duplicate(tcp, now, profile);
-        tcp.tell(now, (0, marked), false, profile, || News { marked, ..News::default() });
+        tcp.tell::<PLAIN>(now, (0, marked), false, profile, || News { marked, ..News::default() });
     }
     None
 }
 
 #[inline]
-fn on_new_ack(
+fn on_new_ack<const PLAIN: bool>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
@@ -43,7 +43,7 @@ fn on_new_ack(
     match tcp.phase {
         Phase::Recovery if next < tcp.recover => {
             on_partial_ack(tcp, now, delivered);
-            tcp.tell(now, (delivered, marked), false, profile, || news(None));
+            tcp.tell::<PLAIN>(now, (delivered, marked), false, profile, || news(None));
             return None;
         }
         // Full acknowledgement, option 2: the window stays at its reduced size.
@@ -57,7 +57,7 @@ fn on_new_ack(
     let rtt = take_sample(tcp, now, profile);
     tcp.dupacks = 0;
     tcp.inflation = 0;
-    tcp.tell(now, (delivered, marked), true, profile, || news(rtt));
+    tcp.tell::<PLAIN>(now, (delivered, marked), true, profile, || news(rtt));
     tcp.restart_timer(now);
     rtt
 }

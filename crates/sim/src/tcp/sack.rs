@@ -54,7 +54,7 @@ pub(super) fn on_ack(
     set_timer(tcp, &board, now, &delivery, advanced, wait, profile);
     tcp.scoreboard = Some(board);
     let grows = advanced && tcp.phase != Phase::Recovery;
-    tcp.tell(now, (news.delivered, marked), grows, profile, || news);
+    tcp.tell::<false>(now, (news.delivered, marked), grows, profile, || news);
     let reduces = tcp.phase == Phase::Recovery && profile.prr && !tcp.cc.owns_window();
     if reduces && news.delivered > 0 {
         reduce(tcp, news.delivered, advanced && news.newly_lost == 0);

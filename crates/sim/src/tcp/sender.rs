@@ -135,15 +135,26 @@ impl Sender {
         }
     }
 
+    /// Whether there is no more to it than NewReno and a controller that ACKs alone drive. `PLAIN`
+    /// below says that there is not.
+    pub fn is_plain(&self) -> bool {
+        self.scoreboard.is_none() && !self.cc.hears_all()
+    }
+
     /// An ACK arrives. Gives the round-trip time where it measures one.
     #[inline]
-    pub fn on_ack(&mut self, now: Picos, ack: AckPacket, profile: &Profile) -> Option<Picos> {
+    pub fn on_ack<const PLAIN: bool>(
+        &mut self,
+        now: Picos,
+        ack: AckPacket,
+        profile: &Profile,
+    ) -> Option<Picos> {
         let next = unwrap_sequence(self.snd_una, ack.next);
-        if self.scoreboard.is_some() {
+        if !PLAIN && self.scoreboard.is_some() {
             let trigger = unwrap_sequence(self.snd_una, ack.trigger);
             sack::on_ack(self, now, next, (trigger, ack.run), ack.marked, profile)
         } else {
-            newreno::on_ack(self, now, next, ack.marked, profile)
+            newreno::on_ack::<PLAIN>(self, now, next, ack.marked, profile)
         }
     }
 
@@ -157,24 +168,24 @@ impl Sender {
 
     /// How many segments may go now.
     #[inline]
-    pub fn allowance(&self, profile: &Profile) -> u64 {
+    pub fn allowance<const PLAIN: bool>(&self, profile: &Profile) -> u64 {
         match &self.scoreboard {
-            Some(board) => sack::allowance(self, board, profile),
-            None => newreno::allowance(self, profile),
+            Some(board) if !PLAIN => sack::allowance(self, board, profile),
+            _ => newreno::allowance(self, profile),
         }
     }
 
     /// The next of the segments that `allowance` lets go.
     #[inline(always)]
-    pub fn next_segment(&mut self, now: Picos) -> u64 {
-        if let Some(rate) = self.window.pacing_rate {
+    pub fn next_segment<const PLAIN: bool>(&mut self, now: Picos) -> u64 {
+        if let Some(rate) = self.window.pacing_rate.filter(|_| !PLAIN) {
             self.pace(now, rate);
         }
         if self.timer_at == NEVER {
             self.timer = Timer::Rto;
             self.timer_at = now + self.rtt.rto() + self.pacing_delay(now);
         }
-        if self.scoreboard.is_some() {
+        if !PLAIN && self.scoreboard.is_some() {
             sack::next_segment(self, now)
         } else {
             newreno::next_segment(self, now)
@@ -285,7 +296,7 @@ impl Sender {
     /// Tells the controller; `grows` says whether the window may grow. `news` is written down only
     /// for a controller that wants more than how much is acknowledged.
     #[inline(always)]
-    pub(super) fn tell(
+    pub(super) fn tell<const PLAIN: bool>(
         &mut self,
         now: Picos,
         (delivered, marked): (u64, bool),
@@ -293,8 +304,9 @@ impl Sender {
         profile: &Profile,
         news: impl FnOnce() -> News,
     ) {
-        if !marked && !self.cc.hears_all() {
-            let grows = grows && self.snd_una >= self.marked_until && self.uses_window(profile);
+        if PLAIN || (!marked && !self.cc.hears_all()) {
+            let open = PLAIN || (self.snd_una >= self.marked_until && self.uses_window(profile));
+            let grows = grows && open;
             let segments = counted(delivered, profile);
             if !grows || self.cc.grow(&mut self.window, segments, profile.growth) {
                 return;
