@@ -19,7 +19,7 @@ name = "A fast link with 24 Mbit/s on it"
 [link]
 rate = "400 Mbit/s"
 [queue]
-size = "200 packets"
+size = "2000 packets"
 [[traffic]]
 flows = 4
 rtt = "20 ms"
