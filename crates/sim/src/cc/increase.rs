@@ -26,6 +26,17 @@ impl Increase {
 
     #[inline]
     fn count(&mut self, window: &mut Window, segments: u32, per: u32) {
+        let credit = self.credit + segments;
+        if credit < per {
+            self.credit = credit;
+        } else {
+            self.spend(window, segments, per);
+        }
+    }
+
+    /// There is enough for an increase.
+    #[inline(never)]
+    fn spend(&mut self, window: &mut Window, segments: u32, per: u32) {
         // `per` may have fallen below what was counted towards it.
         if self.credit >= per {
             self.credit = 0;

@@ -35,7 +35,7 @@ impl Window {
     }
 
     /// RFC 5681, section 3.1, up to ssthresh; gives back the segments beyond it.
-    #[inline]
+    #[inline(never)]
     pub fn slow_start(&mut self, segments: u32) -> u32 {
         let target = (self.cwnd + f64::from(segments)).min(self.ssthresh.max(self.cwnd));
         let used = (target - self.cwnd).ceil() as u32;
@@ -79,6 +79,13 @@ pub struct RateSample {
     pub prior_lost: u64,
     /// The sender had nothing to send at the time, so the sample is a lower bound.
     pub app_limited: bool,
+}
+
+impl RateSample {
+    /// With `delivered` segments more.
+    pub fn and(self, delivered: u32) -> Self {
+        Self { delivered: self.delivered + u64::from(delivered), ..self }
+    }
 }
 
 /// What a controller learns with an ACK.

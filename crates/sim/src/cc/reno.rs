@@ -11,7 +11,7 @@ pub struct Reno {
 }
 
 impl Controller for Reno {
-    #[inline]
+    #[inline(always)]
     fn grow(&mut self, window: &mut Window, mut segments: u32, growth: Growth) -> bool {
         if window.in_slow_start() {
             segments = window.slow_start(segments);
