@@ -51,37 +51,47 @@ impl RttEstimator {
     #[inline]
     pub fn sample(&mut self, rtt: Picos, last: Picos, (una, nxt): (u64, u64), profile: &Profile) {
         self.min_rtt = self.min_rtt.min(last);
-        let first = self.srtt == 0;
+        self.backoff = 0;
         match profile.rto {
-            RtoRule::Rfc6298(granularity) => {
-                self.smooth(rtt, self.srtt.abs_diff(rtt), 2);
-                let sum = self.srtt + granularity.max(4 * self.rttvar);
-                self.base_rto = sum.max(profile.min_rto);
-            }
+            _ if self.srtt == 0 => self.begin(rtt, nxt, profile),
             RtoRule::Linux => {
                 self.smooth_linux(rtt);
-                if first {
-                    self.margin = profile.min_rto.max(4 * self.rttvar);
-                    (self.peak, self.window_end) = (self.margin, nxt);
-                } else {
-                    self.keep_peak(una, nxt, profile.min_rto);
-                }
+                self.keep_peak(una, nxt, profile.min_rto);
                 self.base_rto = self.srtt + self.margin;
             }
+            RtoRule::Rfc6298(granularity) => {
+                self.smooth(rtt, self.srtt.abs_diff(rtt), 2);
+                self.base_rto = self.rfc_rto(granularity, profile.min_rto);
+            }
         }
-        self.backoff = 0;
+    }
+
+    /// Rule 2.2: the first sample.
+    #[cold]
+    fn begin(&mut self, rtt: Picos, nxt: u64, profile: &Profile) {
+        self.srtt = rtt;
+        self.rttvar = rtt / 2;
+        self.base_rto = match profile.rto {
+            RtoRule::Linux => {
+                self.margin = profile.min_rto.max(4 * self.rttvar);
+                (self.peak, self.window_end) = (self.margin, nxt);
+                self.srtt + self.margin
+            }
+            RtoRule::Rfc6298(granularity) => self.rfc_rto(granularity, profile.min_rto),
+        };
+    }
+
+    /// Rule 2.3, and the lower bound of rule 2.4.
+    #[inline]
+    fn rfc_rto(&self, granularity: Picos, least: Picos) -> Picos {
+        (self.srtt + granularity.max(4 * self.rttvar)).max(least)
     }
 
     /// The deviation counts 2^-`gain_shift` in rttvar.
     #[inline]
     fn smooth(&mut self, rtt: Picos, deviation: Picos, gain_shift: u32) {
-        if self.srtt == 0 {
-            self.srtt = rtt;
-            self.rttvar = rtt / 2;
-        } else {
-            self.rttvar = ((self.rttvar << gain_shift) - self.rttvar + deviation) >> gain_shift;
-            self.srtt = (7 * self.srtt + rtt) / 8;
-        }
+        self.rttvar = ((self.rttvar << gain_shift) - self.rttvar + deviation) >> gain_shift;
+        self.srtt = (7 * self.srtt + rtt) / 8;
     }
 
     /// A round trip that is shorter, and by more than rttvar, counts an eighth: a path that gets
@@ -94,9 +104,10 @@ impl RttEstimator {
     }
 
     /// The margin rises with the deviation at once, and falls by a quarter of the excess a window.
+    /// A peak is never below `least`: windows begin there.
     #[inline]
     fn keep_peak(&mut self, una: u64, nxt: u64, least: Picos) {
-        self.peak = self.peak.max(4 * self.rttvar).max(least);
+        self.peak = self.peak.max(4 * self.rttvar);
         self.margin = self.margin.max(self.peak);
         if una > self.window_end {
             self.margin -= (self.margin - self.peak) / 4;
