@@ -1,6 +1,7 @@
 //! F-RTO with SACK (RFC 5682, section 3): was the timeout spurious? After it the sender repeats one
 //! segment, then tries new data; what was sent but once and yet arrives shows that it was.
 
+use super::profile::Profile;
 use super::scoreboard::{Delivery, Scoreboard};
 use super::sender::Sender;
 use crate::cc::Phase;
@@ -21,27 +22,39 @@ impl ForwardRto {
     }
 }
 
-/// An ACK arrives; `has_new` where there is new data to send.
+/// An ACK arrives.
+#[inline]
 pub(super) fn on_ack(
     tcp: &mut Sender,
     board: &mut Scoreboard,
     delivery: &Delivery,
     advanced: bool,
-    has_new: bool,
+    profile: &Profile,
 ) {
     board.forward.only_new = false;
-    if tcp.phase != Phase::Loss || !board.forward.undecided {
-        return;
+    if tcp.phase == Phase::Loss && board.forward.undecided {
+        decide(tcp, board, delivery, advanced, profile);
     }
-    if delivery.first_once.is_some_and(|(_, seq)| seq < tcp.recover) {
+}
+
+#[cold]
+fn decide(
+    tcp: &mut Sender,
+    board: &mut Scoreboard,
+    delivery: &Delivery,
+    advanced: bool,
+    profile: &Profile,
+) {
+    if delivery.first_once().is_some_and(|(_, seq)| seq < tcp.recover) {
         return undo(tcp, board);
     }
     if tcp.snd_nxt > tcp.recover {
         // Step 3.a: new data has been sent; anything but progress shows that the loss was real.
         board.forward.undecided =
-            advanced && delivery.newest.is_none_or(|(_, seq)| seq < tcp.snd_una);
+            advanced && delivery.newest().is_none_or(|(_, seq)| seq < tcp.snd_una);
     } else if advanced {
         // Step 2.b
+        let has_new = tcp.new_allowed(profile) > 0;
         tcp.recover = tcp.snd_nxt;
         board.forward.undecided = has_new;
         board.forward.only_new = has_new;

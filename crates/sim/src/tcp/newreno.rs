@@ -36,14 +36,14 @@ fn on_new_ack<const PLAIN: bool>(
     marked: bool,
     profile: &Profile,
 ) -> Option<Picos> {
-    let delivered = next - tcp.snd_una;
-    let news = move |rtt| News { delivered, marked, rtt, ..News::default() };
+    let delivered = (next - tcp.snd_una) as u32;
+    let news = move || News { delivered, marked, ..News::default() };
     tcp.snd_una = next;
     tcp.snd_nxt = tcp.snd_nxt.max(next);
     match tcp.phase {
         Phase::Recovery if next < tcp.recover => {
             on_partial_ack(tcp, now, delivered);
-            tcp.tell::<PLAIN>(now, (delivered, marked), false, profile, || news(None));
+            tcp.tell::<PLAIN>(now, (delivered, marked), false, profile, news);
             return None;
         }
         // Full acknowledgement, option 2: the window stays at its reduced size.
@@ -57,19 +57,18 @@ fn on_new_ack<const PLAIN: bool>(
     let rtt = take_sample(tcp, now, profile);
     tcp.dupacks = 0;
     tcp.inflation = 0;
-    tcp.tell::<PLAIN>(now, (delivered, marked), true, profile, || news(rtt));
+    tcp.tell::<PLAIN>(now, (delivered, marked), true, profile, news);
     tcp.restart_timer(now);
     rtt
 }
 
 /// RFC 6582, section 3.2, step 3, partial acknowledgement: send the next hole, deflate. The timer is
 /// restarted by the first one alone (the "impatient" variant of section 4, which ns-2 uses).
-fn on_partial_ack(tcp: &mut Sender, now: Picos, acked: u64) {
+fn on_partial_ack(tcp: &mut Sender, now: Picos, deflation: u32) {
     tcp.resend_first = true;
     if tcp.timed.0 < tcp.snd_una {
         tcp.timed = NOT_TIMED; // it waited for the repair
     }
-    let deflation = acked as u32;
     if tcp.inflation > deflation {
         tcp.inflation -= deflation - 1;
     } else {

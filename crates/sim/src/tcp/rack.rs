@@ -5,35 +5,36 @@
 //! nothing to learn and are left out.
 
 use super::profile::Profile;
-use super::scoreboard::{DUP_THRESH, Delivery, LOST, RESENT, SACKED, Scoreboard};
+use super::scoreboard::{DUP_THRESH, Delivery, LOST, RESENT, SACKED, Scoreboard, later};
 use super::sender::{Sender, Timer};
 use crate::cc::Phase;
+use crate::ring::Ring;
 use crate::time::{MILLISECOND, Picos};
-use std::collections::VecDeque;
 
 /// The kernel's least time for a timer (TCP_TIMEOUT_MIN_US).
 pub(super) const LEAST_TIMER: Picos = 2 * MILLISECOND;
 
 /// RACK's variables (RFC 8985, section 5.3).
-#[derive(Default)]
+#[derive(Debug, Default)]
+#[repr(C)]
 pub(super) struct Rack {
     /// Of the segments delivered so far, the last to be sent: RACK.xmit_ts and RACK.end_seq.
     newest: (Picos, u64),
     /// Its round trip: RACK.rtt.
     rtt: Picos,
     /// Segments that were sent again, in that order, and when.
-    resends: VecDeque<(Picos, u64)>,
+    resends: Ring<(Picos, u64)>,
 }
 
 /// What a look at the scoreboard found.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Found {
     /// Segments newly judged lost, those lost again included.
-    pub(super) lost: u64,
+    pub(super) lost: u32,
     /// Some of them had been sent again.
     pub(super) again: bool,
-    /// Until then the others may yet arrive.
-    pub(super) wait: Option<Picos>,
+    /// So long the others may yet arrive; 0 where there are none.
+    pub(super) wait: Picos,
 }
 
 impl Rack {
@@ -41,41 +42,51 @@ impl Rack {
         self.resends.push_back((now, seq));
     }
 
+    /// Something has arrived that was sent no sooner than a segment that was sent again.
+    #[inline]
+    fn reaches_resends(&self) -> bool {
+        self.resends.front().is_some_and(|first| first.0 <= self.newest.0)
+    }
+
     /// RFC 8985, section 6.2, step 2. What comes back faster than any round trip was sent before.
     #[inline]
     pub(super) fn advance(&mut self, now: Picos, delivery: &Delivery, min_rtt: Picos) {
-        let Some(newest) = delivery.newest else { return };
+        let Some(newest) = delivery.newest() else { return };
         let rtt = now - newest.0;
-        if delivery.newest_twice && rtt < min_rtt {
-            return;
+        if !delivery.newest_twice || rtt >= min_rtt {
+            self.deliver(rtt, newest);
         }
-        self.rtt = rtt;
-        self.newest = self.newest.max(newest);
     }
 
-    /// A segment sent at `sent` cannot count as lost for so long yet.
+    /// `newest`, sent `rtt` ago, has arrived.
     #[inline]
-    fn remaining(&self, sent: Picos, now: Picos, window: Picos) -> Option<Picos> {
-        (self.rtt + window).checked_sub(now - sent).filter(|&left| left > 0)
+    pub(super) fn deliver(&mut self, rtt: Picos, newest: (Picos, u64)) {
+        self.rtt = rtt;
+        if later(newest, self.newest) {
+            self.newest = newest;
+        }
     }
 }
 
 /// RFC 8985, section 6.2, step 5.
-#[inline]
+#[inline(always)]
 pub(super) fn detect(tcp: &Sender, board: &mut Scoreboard, now: Picos) -> Found {
-    if board.in_order() {
-        return Found::default();
-    }
-    let window = reordering_window(tcp, board);
     let mut found = Found::default();
-    judge_originals(board, tcp.snd_una, now, window, &mut found);
-    judge_resends(board, tcp.snd_una, now, window, &mut found);
+    if !board.in_order() {
+        // What was sent before this counts as lost.
+        let patience = board.rack.rtt + reordering_window(tcp, board);
+        judge_originals(board, tcp.snd_una, now, patience, &mut found);
+        if board.rack.reaches_resends() {
+            judge_resends(board, tcp.snd_una, now, patience, &mut found);
+        }
+    }
     found
 }
 
 /// RFC 8985, section 6.2, step 4 (RACK_update_reo_wnd).
+#[inline]
 fn reordering_window(tcp: &Sender, board: &Scoreboard) -> Picos {
-    if tcp.phase != Phase::Open || board.sacked >= DUP_THRESH as u64 {
+    if tcp.phase != Phase::Open || board.sacked >= DUP_THRESH as u32 {
         0
     } else {
         (tcp.rtt.min_rtt / 4).min(tcp.rtt.srtt)
@@ -83,39 +94,51 @@ fn reordering_window(tcp: &Sender, board: &Scoreboard) -> Picos {
 }
 
 /// Segments sent but once lie in the order of their sending.
-fn judge_originals(board: &mut Scoreboard, una: u64, now: Picos, window: Picos, found: &mut Found) {
-    let end = una + board.segments.len() as u64;
-    let mut settled = true;
-    for seq in board.judged.max(una)..end {
-        let segment = board.segments[(seq - una) as usize];
+#[inline(always)]
+fn judge_originals(
+    board: &mut Scoreboard,
+    una: u64,
+    now: Picos,
+    patience: Picos,
+    found: &mut Found,
+) {
+    let mut judged = board.judged.max(una);
+    let mut seq = judged;
+    while let Some(&segment) = board.segments.get((seq - una) as usize) {
+        let mut settled = seq == judged;
         if !segment.is(SACKED | LOST) {
-            if (segment.sent(), seq) >= board.rack.newest {
+            if !later(board.rack.newest, (segment.sent(), seq)) {
                 break;
             }
-            if let Some(left) = board.rack.remaining(segment.sent(), now, window) {
-                found.wait = found.wait.max(Some(left));
+            let left = (segment.sent() + patience).saturating_sub(now);
+            if left == 0 {
+                board.mark_lost(una, seq);
+                found.lost += 1;
+            } else {
+                found.wait = found.wait.max(left);
                 settled = false;
-                continue;
             }
-            board.mark_lost(una, seq);
-            found.lost += 1;
         }
+        seq += 1;
         if settled {
-            board.judged = seq + 1;
+            judged = seq;
         }
     }
+    board.judged = judged;
 }
 
-fn judge_resends(board: &mut Scoreboard, una: u64, now: Picos, window: Picos, found: &mut Found) {
+#[inline(never)]
+fn judge_resends(board: &mut Scoreboard, una: u64, now: Picos, patience: Picos, found: &mut Found) {
     while let Some(&(sent, seq)) = board.rack.resends.front() {
         let segment = seq.checked_sub(una).and_then(|index| board.segments.get(index as usize));
         let on_its_way = segment.is_some_and(|seg| seg.is(RESENT) && seg.sent() == sent);
         if on_its_way {
-            if (sent, seq) >= board.rack.newest {
+            if !later(board.rack.newest, (sent, seq)) {
                 break;
             }
-            if let Some(left) = board.rack.remaining(sent, now, window) {
-                found.wait = found.wait.max(Some(left));
+            let left = (sent + patience).saturating_sub(now);
+            if left > 0 {
+                found.wait = found.wait.max(left);
                 break;
             }
             board.mark_lost_again(una, seq);

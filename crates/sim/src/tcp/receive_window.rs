@@ -8,19 +8,19 @@ use crate::time::Picos;
 pub const UNSCALED: u32 = 45;
 /// What the first ACK offers: half of a receive buffer of a megabyte, which is what our testbed
 /// sets (a kernel as it comes begins with an eighth of it).
-const FIRST: u64 = 361;
+const FIRST: u32 = 361;
 /// What the reader is taken to have read in the first round trip: an initial window.
-const FIRST_READ: u64 = 10;
+const FIRST_READ: u32 = 10;
 
 /// In segments.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct ReceiveWindow {
     /// The buffer.
-    buffer: u64,
+    buffer: u32,
     /// The most offered so far: two more for each that arrives, up to the buffer.
-    offered: u64,
+    offered: u32,
     /// The most that was read in a round trip.
-    read: u64,
+    read: u32,
     /// When this round trip began, and the cumulative ACK then.
     since: (Picos, u64),
 }
@@ -32,24 +32,36 @@ impl Default for ReceiveWindow {
 }
 
 impl ReceiveWindow {
-    /// An ACK of everything below `una`; `span` segments from there to the last that has arrived,
-    /// `held` of them; `delivered` are new. Gives how many beyond `una` it
-    /// lets go.
+    /// An ACK takes `taken` segments off, up to `una`; `span` segments from there to the last that
+    /// has arrived, `held` of them; `delivered` are new. Keeps how many beyond `una` are `offered`;
+    /// `u32::MAX` stays.
+    #[inline]
     pub fn on_ack(
         &mut self,
+        offered: &mut u32,
         (now, round_trip): (Picos, Picos),
-        una: u64,
-        (span, held): (u64, u64),
-        delivered: u64,
-    ) -> u32 {
-        if now >= self.since.0 + round_trip {
-            self.read = self.read.max(una - self.since.1);
+        (una, taken): (u64, u32),
+        (span, held): (u32, u32),
+        delivered: u32,
+    ) {
+        if *offered == u32::MAX {
+            return;
+        }
+        let next_round = now >= self.since.0 + round_trip;
+        let whole = (self.offered == self.buffer) & (*offered == self.buffer) & (held == 0);
+        if whole & !next_round {
+            return; // the whole buffer is offered, and nothing makes it grow
+        }
+        if next_round {
+            self.read = self.read.max((una - self.since.1) as u32);
             self.since = (now, una);
         }
         self.buffer = self.buffer.max(2 * self.read + span);
         self.offered = (self.offered + 2 * delivered).min(self.buffer);
         let free = self.buffer.saturating_sub(held);
-        self.offered.min(free) as u32
+        // What was offered before still stands (RFC 9293, section 3.8.6).
+        let left = offered.saturating_sub(taken);
+        *offered = left.max(self.offered.min(free));
     }
 }
 
@@ -60,26 +72,55 @@ mod tests {
 
     const ROUND: Picos = 100 * MILLISECOND;
 
+    /// What an ACK of all below `una` offers that finds nothing offered.
+    fn offer(
+        window: &mut ReceiveWindow,
+        now: Picos,
+        una: u64,
+        held: (u32, u32),
+        delivered: u32,
+    ) -> u32 {
+        let mut offered = 0;
+        window.on_ack(&mut offered, (now, ROUND), (una, 0), held, delivered);
+        offered
+    }
+
     #[test]
     fn offers_twice_what_was_read_in_a_round_trip() {
         let mut window = ReceiveWindow::default();
-        assert_eq!(window.on_ack((ROUND, ROUND), 10, (0, 0), 10), FIRST as u32);
+        assert_eq!(offer(&mut window, ROUND, 10, (0, 0), 10), FIRST);
         for i in 0..300 {
             let at = 2 * ROUND + i * ROUND / 1000;
-            window.on_ack((at, ROUND), 10 + 2 * (i + 1), (0, 0), 2);
+            offer(&mut window, at, 10 + 2 * (i + 1), (0, 0), 2);
         }
-        assert_eq!(window.on_ack((3 * ROUND, ROUND), 610, (0, 0), 0), FIRST as u32);
-        assert_eq!(window.on_ack((3 * ROUND, ROUND), 611, (0, 0), 500), 2 * 598);
+        assert_eq!(offer(&mut window, 3 * ROUND, 610, (0, 0), 0), FIRST);
+        assert_eq!(offer(&mut window, 3 * ROUND, 611, (0, 0), 500), 2 * 598);
     }
 
     /// What waits beyond a gap takes room, and the buffer grows by it.
     #[test]
     fn a_gap_holds_room() {
         let mut window = ReceiveWindow::default();
-        let before = window.on_ack((ROUND, ROUND), 10, (0, 0), 10);
-        let offered = window.on_ack((ROUND, ROUND), 10, (300, 290), 290);
-        assert_eq!(offered, FIRST as u32 - 290);
+        let before = offer(&mut window, ROUND, 10, (0, 0), 10);
+        let offered = offer(&mut window, ROUND, 10, (300, 290), 290);
+        assert_eq!(offered, FIRST - 290);
         assert!(offered < before);
-        assert_eq!(window.on_ack((ROUND, ROUND), 10, (600, 590), 300), 620 - 590);
+        assert_eq!(offer(&mut window, ROUND, 10, (600, 590), 300), 620 - 590);
+    }
+
+    #[test]
+    fn an_offer_stands_and_a_full_one_stays_until_the_round_ends() {
+        let (mut window, mut offered) = (ReceiveWindow::default(), 400);
+        window.on_ack(&mut offered, (ROUND, ROUND), (10, 10), (0, 0), 10);
+        assert_eq!(offered, 390, "what was offered, less what came");
+        window.on_ack(&mut offered, (ROUND + 1, ROUND), (310, 300), (0, 0), 300);
+        assert_eq!(offered, FIRST);
+        window.on_ack(&mut offered, (ROUND + 2, ROUND), (312, 2), (0, 0), 2);
+        assert_eq!(offered, FIRST);
+        window.on_ack(&mut offered, (2 * ROUND, ROUND), (314, 2), (0, 0), 500);
+        assert_eq!(offered, 2 * 304, "the reader took 304 in this round");
+        let mut free = u32::MAX;
+        window.on_ack(&mut free, (2 * ROUND, ROUND), (316, 2), (0, 0), 2);
+        assert_eq!(free, u32::MAX);
     }
 }

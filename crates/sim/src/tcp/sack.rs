@@ -1,11 +1,12 @@
 //! Recovery with SACK (RFC 6675), its sending governed by PRR (RFC 6937) where the profile says so.
 
 use super::profile::Profile;
+use super::rack::{self, Found};
 use super::scoreboard::{Delivery, Scoreboard};
 use super::sender::{News, Sender, Timer};
 use super::tail_probe::Due;
-use super::{forward_rto, rack, tail_probe};
-use crate::cc::{Cause, Phase, RateSample};
+use super::{forward_rto, tail_probe};
+use crate::cc::{Cause, Phase};
 use crate::time::{MILLISECOND, Picos};
 
 /// What a loss that is noticed now does.
@@ -16,7 +17,62 @@ enum Loss {
     Again,
 }
 
+/// An ACK arrives: up to `next`, and for the last of `reported` segments that follow each other.
+#[inline(always)]
 pub(super) fn on_ack(
+    tcp: &mut Sender,
+    now: Picos,
+    next: u64,
+    reported: (u64, u16),
+    marked: bool,
+    profile: &Profile,
+) -> Option<Picos> {
+    let board = tcp.scoreboard.as_mut()?;
+    if profile.validates_window {
+        tcp.usage.note(tcp.window.cwnd, board.in_flight(), tcp.snd_una, tcp.snd_max);
+    }
+    if tcp.phase == Phase::Open && reported.0 < next {
+        if let Some(sent) = board.take_calm(next.wrapping_sub(tcp.snd_una)) {
+            return on_calm_ack(tcp, now, next, sent, marked, profile);
+        }
+    }
+    on_eventful_ack(tcp, now, next, reported, marked, profile)
+}
+
+/// The usual ACK: nothing is missing, nothing was sent twice, and the oldest one or two segments
+/// have arrived, sent at `first` and `last`. Does what `on_eventful_ack` would, less what could
+/// only find that there is nothing to do.
+#[inline(always)]
+fn on_calm_ack(
+    tcp: &mut Sender,
+    now: Picos,
+    next: u64,
+    (first, last): (Picos, Picos),
+    marked: bool,
+    profile: &Profile,
+) -> Option<Picos> {
+    let delivered = (next - tcp.snd_una) as u32;
+    let (rtt, last_rtt) = (now - first, now - last);
+    tcp.snd_una = next;
+    tcp.rtt.sample(rtt, last_rtt, (next, tcp.snd_max), profile);
+    let board = tcp.scoreboard.as_mut()?;
+    let (offered, times) = (&mut tcp.receive_window, (now, tcp.rtt.srtt));
+    board.receive_window.on_ack(offered, times, (next, delivered), (0, 0), delivered);
+    board.rack.deliver(last_rtt, (last, next - 1));
+    let (out, head_sent) = (board.segments.len(), board.head_sent());
+    tail_probe::arm_calm(tcp, out, head_sent, now, profile);
+    tcp.tell::<false>(now, (delivered, marked), true, profile, || News {
+        delivered,
+        last_rtt: Some(last_rtt),
+        marked,
+        ..News::default()
+    });
+    Some(rtt)
+}
+
+/// Any other ACK.
+#[inline(never)]
+fn on_eventful_ack(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
@@ -26,64 +82,58 @@ pub(super) fn on_ack(
 ) -> Option<Picos> {
     let mut board = tcp.scoreboard.take()?;
     let una = tcp.snd_una;
-    if profile.validates_window {
-        tcp.usage.note(tcp.window.cwnd, board.in_flight(), una, tcp.snd_max);
+    let advanced = next > una;
+    let rate = if tcp.cc.wants_rate() { board.rate(una, reported.0, now) } else { None };
+    let delivery = take_delivery(tcp, &mut board, next.max(una), reported);
+    let delivered = delivery.segments;
+    if delivered > 0 {
+        board.note_delivery(now);
     }
-    let mut news = News { marked, ..News::default() };
-    let delivery = take_delivery(tcp, &mut board, now, next.max(una), reported, &mut news);
-    let advanced = tcp.snd_una > una;
-    (news.rtt, news.last_rtt) = sample(tcp, &delivery, now, advanced, profile);
-    if let (Some(rtt), Some(last)) = (news.rtt, news.last_rtt) {
+    let (rtt, last_rtt) = sample(tcp, &delivery, now, advanced, profile);
+    if let (Some(rtt), Some(last)) = (rtt, last_rtt) {
         tcp.rtt.sample(rtt, last, (tcp.snd_una, tcp.snd_max), profile);
     }
-    if tcp.receive_window < u32::MAX {
-        let held = (board.span(tcp.snd_una), board.sacked);
-        let times = (now, tcp.rtt.srtt);
-        let offered = board.receive_window.on_ack(times, tcp.snd_una, held, news.delivered);
-        // What was offered before still stands (RFC 9293, section 3.8.6).
-        let left = tcp.receive_window.saturating_sub((tcp.snd_una - una) as u32);
-        tcp.receive_window = left.max(offered);
-    }
-    let wait = if board.in_order() && delivery.newest.is_some() && tcp.phase == Phase::Open {
-        board.rack.advance(now, &delivery, tcp.rtt.min_rtt);
-        tail_probe::on_ack(tcp, &mut board, now, false, profile);
-        None
-    } else {
-        repair(tcp, &mut board, now, &delivery, advanced, &mut news, profile)
-    };
-    set_timer(tcp, &board, now, &delivery, advanced, wait, profile);
+    let held = (board.span(tcp.snd_una), board.sacked);
+    let taken = (tcp.snd_una, (tcp.snd_una - una) as u32);
+    let times = (now, tcp.rtt.srtt);
+    board.receive_window.on_ack(&mut tcp.receive_window, times, taken, held, delivered);
+    let found = repair(tcp, &mut board, now, &delivery, advanced, profile);
+    set_timer(tcp, &board, now, &delivery, advanced, found.wait, profile);
     tcp.scoreboard = Some(board);
     let grows = advanced && tcp.phase != Phase::Recovery;
-    tcp.tell::<false>(now, (news.delivered, marked), grows, profile, || news);
-    let reduces = tcp.phase == Phase::Recovery && profile.prr && !tcp.cc.owns_window();
-    if reduces && news.delivered > 0 {
-        reduce(tcp, news.delivered, advanced && news.newly_lost == 0);
+    tcp.tell::<false>(now, (delivered, marked), grows, profile, || News {
+        delivered,
+        newly_lost: found.lost,
+        last_rtt,
+        rate: rate.map(|rate| rate.and(delivered)),
+        marked,
+    });
+    if tcp.phase == Phase::Recovery && delivered > 0 && profile.prr && !tcp.cc.owns_window() {
+        reduce(tcp, delivered, advanced && found.lost == 0);
     }
-    news.rtt
+    rtt
 }
 
-/// What an ACK means while something is missing, or may be. Gives how long to wait for reordering.
+/// What an ACK means while something is missing, or may be.
+#[inline(always)]
 fn repair(
     tcp: &mut Sender,
     board: &mut Scoreboard,
     now: Picos,
     delivery: &Delivery,
     advanced: bool,
-    news: &mut News,
     profile: &Profile,
-) -> Option<Picos> {
+) -> Found {
     tail_probe::on_ack(tcp, board, now, delivery.segments == 0, profile);
-    let has_new = tcp.new_allowed(profile) > 0;
-    forward_rto::on_ack(tcp, board, delivery, advanced, has_new);
+    forward_rto::on_ack(tcp, board, delivery, advanced, profile);
     leave_phase(tcp, now);
-    let mut found = rack::Found::default();
+    let mut found = Found::default();
     if !profile.rack {
         found.lost = board.judge(tcp.snd_una);
-    } else if delivery.newest.is_some() {
+    } else if delivery.segments > 0 {
         board.rack.advance(now, delivery, tcp.rtt.min_rtt);
         found = rack::detect(tcp, board, now);
     }
-    news.newly_lost = found.lost;
     let loss = match tcp.phase {
         Phase::Open if board.lost > 0 => Loss::First,
         Phase::Loss if found.again => Loss::Again,
@@ -92,37 +142,28 @@ fn repair(
     if loss != Loss::None {
         enter_recovery(tcp, board, now, profile);
     }
-    found.wait
+    found
 }
 
 /// Takes what an ACK reports: everything below `next`, and the last of `reported` segments that
 /// follow each other, as far as they lie beyond.
-#[inline]
+#[inline(always)]
 fn take_delivery(
     tcp: &mut Sender,
     board: &mut Scoreboard,
-    now: Picos,
     next: u64,
     (trigger, run): (u64, u16),
-    news: &mut News,
 ) -> Delivery {
-    let una = tcp.snd_una;
-    let fresh = tcp.cc.wants_rate() && board.is_open(una, trigger);
-    let rate = if fresh { board.rate((trigger - una) as usize, now, 1) } else { None };
-    let mut delivery = Delivery::default();
-    board.acknowledge(una, next, &mut delivery);
-    tcp.snd_una = next;
-    tcp.snd_nxt = tcp.snd_nxt.max(next);
-    if trigger >= next {
-        let first = (trigger + 1).saturating_sub(run.into()).max(next);
-        (first..=trigger).for_each(|seq| board.sack(next, seq, &mut delivery));
+    let mut delivery = Delivery::none();
+    if next > tcp.snd_una {
+        board.acknowledge(tcp.snd_una, next, &mut delivery);
+        tcp.snd_una = next;
     }
-    news.delivered = delivery.segments;
-    news.rate = rate.map(|rate| RateSample {
-        delivered: rate.delivered + news.delivered.saturating_sub(1),
-        ..rate
-    });
-    board.count_delivered(now, delivery.segments);
+    let mut seq = (trigger + 1).saturating_sub(run.into()).max(next);
+    while seq <= trigger {
+        board.sack(next, seq, &mut delivery);
+        seq += 1;
+    }
     delivery
 }
 
@@ -144,7 +185,7 @@ fn leave_phase(tcp: &mut Sender, now: Picos) {
 fn enter_recovery(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, profile: &Profile) {
     board.prr_delivered = 0;
     board.prr_out = 0;
-    board.recover_flight = tcp.window.cwnd as u64;
+    board.recover_flight = tcp.window.cwnd as u32;
     board.probe.cancel();
     board.forward.only_new = false;
     tcp.phase = Phase::Recovery;
@@ -156,29 +197,33 @@ fn enter_recovery(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, profile:
 }
 
 /// RFC 6937, section 3, with the safe-ACK choice between its two bounds that Linux makes.
-fn reduce(tcp: &mut Sender, delivered: u64, safe: bool) {
+fn reduce(tcp: &mut Sender, delivered: u32, safe: bool) {
     let Some(board) = &mut tcp.scoreboard else { return };
     board.prr_delivered += delivered;
     let in_flight = board.in_flight();
-    let ssthresh = tcp.window.ssthresh as u64;
+    let ssthresh = tcp.window.ssthresh as u32;
     let allowed = if in_flight > ssthresh {
-        let share = (board.prr_delivered * ssthresh).div_ceil(board.recover_flight.max(1));
+        let share = u64::from(board.prr_delivered) * u64::from(ssthresh);
+        let share = share.div_ceil(board.recover_flight.max(1).into()) as u32;
         share.saturating_sub(board.prr_out)
     } else {
         let owed = board.prr_delivered.saturating_sub(board.prr_out).max(delivered);
-        (owed + u64::from(safe)).min(ssthresh - in_flight)
+        (owed + u32::from(safe)).min(ssthresh - in_flight)
     };
-    let first = u64::from(board.prr_out == 0);
-    tcp.window.cwnd = (in_flight + allowed.max(first)) as f64;
+    let first = u32::from(board.prr_out == 0);
+    tcp.window.cwnd = f64::from(in_flight + allowed.max(first));
 }
 
 /// Segments that may go now: the window less the pipe, as far as there is something to send.
 #[inline]
 pub(super) fn allowance(tcp: &Sender, board: &Scoreboard, profile: &Profile) -> u64 {
-    let room = u64::from(tcp.window.cwnd as u32).saturating_sub(board.in_flight());
-    let repairs = if board.forward.only_new { 0 } else { board.lost - board.resent };
     let due = u64::from(board.probe.due.is_some());
-    room.min(repairs + tcp.new_allowed(profile)).max(due)
+    let room = (tcp.window.cwnd as u32).saturating_sub(board.in_flight());
+    if room == 0 {
+        return due;
+    }
+    let repairs = if board.forward.only_new { 0 } else { board.lost - board.resent };
+    u64::from(room).min(u64::from(repairs) + tcp.new_allowed(profile)).max(due)
 }
 
 /// The next of the segments that `allowance` lets go: RFC 6675's NextSeg, rules 1 and 2.
@@ -186,8 +231,8 @@ pub(super) fn allowance(tcp: &Sender, board: &Scoreboard, profile: &Profile) -> 
 pub(super) fn next_segment(tcp: &mut Sender, now: Picos) -> u64 {
     match &mut tcp.scoreboard {
         Some(board) if board.lost == board.resent && board.probe.due.is_none() => {
-            board.prr_out += 1;
-            board.send(now);
+            board.prr_out = board.prr_out.wrapping_add(1);
+            board.send(tcp.snd_una, now);
             next_new(tcp)
         }
         _ => next_repair(tcp, now),
@@ -215,7 +260,7 @@ fn next_repair(tcp: &mut Sender, now: Picos) -> u64 {
             return tcp.snd_nxt - 1;
         }
     }
-    board.prr_out += 1;
+    board.prr_out = board.prr_out.wrapping_add(1);
     let lost = if board.forward.only_new { None } else { board.next_lost(tcp.snd_una) };
     if let Some(seq) = lost {
         board.resend(tcp.snd_una, seq, now);
@@ -227,7 +272,7 @@ fn next_repair(tcp: &mut Sender, now: Picos) -> u64 {
         }
         return seq;
     }
-    board.send(now);
+    board.send(tcp.snd_una, now);
     next_new(tcp)
 }
 
@@ -241,18 +286,18 @@ fn set_timer(
     now: Picos,
     delivery: &Delivery,
     advanced: bool,
-    wait: Option<Picos>,
+    wait: Picos,
     profile: &Profile,
 ) {
-    if let Some(left) = wait {
-        rack::wait(tcp, now, left);
+    if wait > 0 {
+        rack::wait(tcp, now, wait);
     } else if advanced || overtaken(board, delivery) {
         tail_probe::arm(tcp, board, now, profile);
     }
 }
 
 fn overtaken(board: &Scoreboard, delivery: &Delivery) -> bool {
-    let (Some(head), Some((once, _))) = (board.head_sent(), delivery.first_once) else {
+    let (Some(head), Some((once, _))) = (board.head_sent(), delivery.first_once()) else {
         return false;
     };
     head > once
@@ -287,7 +332,7 @@ pub(super) fn on_timeout(tcp: &mut Sender, now: Picos, profile: &Profile) {
     board.forward.begin(profile.f_rto);
     board.unpaced = true;
     rack::give_up(tcp, &mut board, now, profile);
-    tcp.window.cwnd = (board.in_flight() + 1) as f64;
+    tcp.window.cwnd = f64::from(board.in_flight() + 1);
     tcp.scoreboard = Some(board);
 }
 
@@ -303,11 +348,11 @@ fn sample(
     advanced: bool,
     profile: &Profile,
 ) -> (Option<Picos>, Option<Picos>) {
-    if let Some((sent, _)) = delivery.first_once {
+    if let Some((sent, _)) = delivery.first_once() {
         return (Some(now - sent), Some(now - delivery.last_once));
     }
     let echoes = profile.timestamps && advanced;
-    let echoed = delivery.newest.filter(|_| echoes).and_then(|(sent, _)| echoed(tcp, now, sent));
+    let echoed = delivery.newest().filter(|_| echoes).and_then(|(sent, _)| echoed(tcp, now, sent));
     (echoed, echoed)
 }
 
@@ -319,4 +364,64 @@ fn echoed(tcp: &Sender, now: Picos, sent: Picos) -> Option<Picos> {
         return None;
     }
     Some((now / MILLISECOND - sent / MILLISECOND).max(1) * MILLISECOND)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::{Cc, NAMES};
+    use crate::time::MICROSECOND;
+
+    fn state(tcp: &Sender) -> String {
+        let board = tcp.scoreboard.as_ref().expect("SACK");
+        let rtt = &tcp.rtt;
+        format!(
+            "{:?} {:?} {} {:?} {} {} {} {} {:?} {:?}",
+            (tcp.snd_una, tcp.snd_nxt, tcp.phase, tcp.receive_window, board.segments.len()),
+            tcp.window,
+            tcp.timer_at,
+            tcp.timer,
+            rtt.srtt,
+            rtt.rttvar,
+            rtt.min_rtt,
+            rtt.rto(),
+            board.rack,
+            board.receive_window,
+        )
+    }
+
+    /// Lets go what may go, and acknowledges it two segments at a time, every tenth alone, a round
+    /// trip later that varies.
+    fn play(name: &str, calm: bool) -> Vec<String> {
+        let profile = Profile::linux();
+        let mut tcp = Sender::new(Cc::by_name(name).expect("listed"), u64::MAX, &profile);
+        let (mut now, mut states) = (MILLISECOND, Vec::new());
+        for i in 0..400_u64 {
+            for _ in 0..tcp.allowance::<false>(&profile) {
+                tcp.next_segment::<false>(now);
+                now += MICROSECOND;
+            }
+            now += MILLISECOND * (1 + i % 7);
+            let next = tcp.snd_una + if i % 10 == 0 { 1 } else { 2 };
+            let (next, reported) = (next.min(tcp.snd_nxt), (next.min(tcp.snd_nxt) - 1, 1));
+            if calm {
+                let board = tcp.scoreboard.as_ref().expect("SACK");
+                assert!(board.in_order());
+                on_ack(&mut tcp, now, next, reported, false, &profile);
+            } else {
+                let flight = tcp.scoreboard.as_ref().expect("SACK").in_flight();
+                tcp.usage.note(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);
+                on_eventful_ack(&mut tcp, now, next, reported, false, &profile);
+            }
+            states.push(state(&tcp));
+        }
+        states
+    }
+
+    #[test]
+    fn the_usual_ack_does_what_any_other_way_would() {
+        for name in NAMES.iter().filter(|name| !name.starts_with("bbr")) {
+            assert_eq!(play(name, true), play(name, false), "{name}");
+        }
+    }
 }

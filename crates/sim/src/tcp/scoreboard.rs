@@ -6,7 +6,7 @@ use super::receive_window::ReceiveWindow;
 use super::tail_probe::TailProbe;
 use crate::cc::{Cc, RateSample};
 use crate::ring::Ring;
-use crate::time::Picos;
+use crate::time::{NEVER, Picos};
 use std::collections::VecDeque;
 
 pub(super) const DUP_THRESH: usize = 3;
@@ -61,70 +61,97 @@ struct Rates {
 }
 
 /// What an ACK delivers, as the scoreboard sees it.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Delivery {
     /// Segments newly acknowledged or SACKed.
-    pub(super) segments: u64,
-    /// Of those sent but once the first: when, and its number.
-    pub(super) first_once: Option<(Picos, u64)>,
-    /// Of the same, the last: when it was sent.
-    pub(super) last_once: Picos,
-    /// Number and transmission time of the last of them to be sent.
-    pub(super) newest: Option<(Picos, u64)>,
+    pub(super) segments: u32,
     /// The newest was sent more than once.
     pub(super) newest_twice: bool,
+    /// Of those sent but once the first: when (`NEVER` where there is none), and its number.
+    first_once: (Picos, u64),
+    /// Of the same, the last: when it was sent.
+    pub(super) last_once: Picos,
+    /// Transmission time and number of the last of them to be sent.
+    newest: (Picos, u64),
 }
 
 impl Delivery {
     #[inline]
+    pub(super) fn none() -> Self {
+        let first_once = (NEVER, 0);
+        Self { segments: 0, newest_twice: false, first_once, last_once: 0, newest: (0, 0) }
+    }
+
+    /// Of the segments that were sent but once the first: when it was sent, and its number.
+    #[inline]
+    pub(super) fn first_once(&self) -> Option<(Picos, u64)> {
+        Some(self.first_once).filter(|once| once.0 != NEVER)
+    }
+
+    /// Of all the last to be sent: when, and its number.
+    #[inline]
+    pub(super) fn newest(&self) -> Option<(Picos, u64)> {
+        Some(self.newest).filter(|_| self.segments > 0)
+    }
+
+    #[inline]
     fn add(&mut self, segment: Segment, seq: u64) {
-        self.segments += 1;
-        let twice = segment.is(TWICE);
+        let (sent, twice) = (segment.sent(), segment.is(TWICE));
         if !twice {
-            self.first_once = self.first_once.or(Some((segment.sent(), seq)));
-            self.last_once = segment.sent();
+            if self.first_once.0 == NEVER {
+                self.first_once = (sent, seq);
+            }
+            self.last_once = sent;
         }
-        if self.newest.is_none_or(|newest| newest < (segment.sent(), seq)) {
-            self.newest = Some((segment.sent(), seq));
+        if later((sent, seq), self.newest) {
+            self.newest = (sent, seq);
             self.newest_twice = twice;
         }
+        self.segments += 1;
     }
 }
 
-/// See the module's page.
+/// RFC 8985, section 6.2, step 2 (RACK_sent_after): which of two segments was sent later.
+#[inline]
+pub(super) fn later(one: (Picos, u64), other: (Picos, u64)) -> bool {
+    one.0 > other.0 || (one.0 == other.0 && one.1 > other.1)
+}
+
+/// See the module's page. What every ACK touches comes first: with thousands of flows it is the
+/// memory that a packet waits for.
 #[derive(Default)]
+#[repr(C)]
 pub struct Scoreboard {
     /// From snd_una to snd_max.
     pub(super) segments: Ring<Segment>,
-    pub(super) sacked: u64,
-    pub(super) lost: u64,
-    pub(super) resent: u64,
+    pub(super) sacked: u32,
+    pub(super) lost: u32,
+    pub(super) resent: u32,
+    /// PRR: segments sent since recovery began; outside recovery it means nothing.
+    pub(super) prr_out: u32,
+    /// Probes of the tail.
+    pub(super) probe: TailProbe,
+    /// For controllers that want the delivery rate.
+    rates: Option<Box<Rates>>,
+    /// What the receiver has room for.
+    pub(super) receive_window: ReceiveWindow,
+    /// Loss by time.
+    pub(super) rack: Rack,
+    /// Whether the last timeout was spurious.
+    pub(super) forward: ForwardRto,
+    /// The next segment goes whatever the pacing: a timer asked for it.
+    pub(super) unpaced: bool,
     /// Highest SACKed segments plus one, highest first; 0 where there is none.
     highest: [u64; DUP_THRESH],
     /// Every segment below this has been judged lost or not.
     pub(super) judged: u64,
     /// No segment below this is lost and waits to be sent again.
     pub(super) resend_from: u64,
-    /// PRR: segments delivered and sent since recovery began, and the flight when it began.
-    pub(super) prr_delivered: u64,
-    pub(super) prr_out: u64,
-    pub(super) recover_flight: u64,
-    /// Segments delivered so far.
-    pub delivered_total: u64,
+    /// PRR: segments delivered since recovery began, and the flight when it began.
+    pub(super) prr_delivered: u32,
+    pub(super) recover_flight: u32,
     /// Segments judged lost so far.
     pub lost_total: u64,
-    /// Loss by time.
-    pub(super) rack: Rack,
-    /// Probes of the tail.
-    pub(super) probe: TailProbe,
-    /// Whether the last timeout was spurious.
-    pub(super) forward: ForwardRto,
-    /// The next segment goes whatever the pacing: a timer asked for it.
-    pub(super) unpaced: bool,
-    /// What the receiver has room for.
-    pub(super) receive_window: ReceiveWindow,
-    /// For controllers that want the delivery rate.
-    rates: Option<Box<Rates>>,
 }
 
 impl Scoreboard {
@@ -135,8 +162,14 @@ impl Scoreboard {
 
     /// RFC 6675's pipe: segments thought to be in the network.
     #[inline]
-    pub fn in_flight(&self) -> u64 {
-        self.segments.len() as u64 - self.sacked - self.lost + self.resent
+    pub fn in_flight(&self) -> u32 {
+        self.segments.len() as u32 - self.sacked - self.lost + self.resent
+    }
+
+    /// Segments delivered so far, of which the first `una` in order.
+    #[inline]
+    pub fn delivered_total(&self, una: u64) -> u64 {
+        una + u64::from(self.sacked)
     }
 
     /// Every segment is thought to be on its way, none delivered beyond a gap.
@@ -150,63 +183,70 @@ impl Scoreboard {
         self.segments.front().map(|segment| segment.sent())
     }
 
+    /// A segment that was not SACKed before has arrived.
     #[inline]
-    fn forget(&mut self, segment: Segment) {
-        self.sacked -= u64::from(segment.is(SACKED));
-        self.lost -= u64::from(segment.is(LOST));
-        self.resent -= u64::from(segment.is(RESENT));
+    fn settle(&mut self, segment: Segment) {
+        if segment.is(LOST | RESENT) {
+            self.lost -= u32::from(segment.is(LOST));
+            self.resent -= u32::from(segment.is(RESENT));
+        }
     }
 
     /// Takes the segments below `next` off; those not SACKed before are `delivery`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn acknowledge(&mut self, una: u64, next: u64, delivery: &mut Delivery) {
+        let count = (next - una) as usize;
         if let Some(rates) = &mut self.rates {
-            rates.sent.drain(..(next - una) as usize);
+            rates.sent.drain(..count);
         }
-        if self.take_plain((next - una) as usize, una, delivery) {
-            return;
-        }
-        for seq in una..next {
-            let segment = self.segments.pop_front().expect("only sent segments are acknowledged");
-            if !segment.is(SACKED) {
-                delivery.add(segment, seq);
+        for offset in 0..count {
+            let segment = self.segments[offset];
+            if segment.is(SACKED) {
+                self.sacked -= 1;
+            } else {
+                delivery.add(segment, una + offset as u64);
+                self.settle(segment);
             }
-            self.forget(segment);
         }
+        self.segments.drop_oldest(count);
     }
 
-    /// Takes the oldest `count` off if each was sent but once and never judged: the usual case.
+    /// Takes the oldest `count` off where that says nothing but that they have arrived: at most
+    /// two (RFC 5681, section 4.2), each sent but once, with none missing and no probe out. Gives
+    /// when the first and the last of them were sent.
     #[inline]
-    fn take_plain(&mut self, count: usize, una: u64, delivery: &mut Delivery) -> bool {
-        let mut newest = Segment::default();
-        let mut flags = 0;
-        for offset in 0..count {
-            newest = self.segments[offset];
-            flags |= newest.0;
+    pub(super) fn take_calm(&mut self, count: u64) -> Option<(Picos, Picos)> {
+        let last = count.wrapping_sub(1);
+        if last > 1 || !self.in_order() || !self.probe.is_idle() || self.rates.is_some() {
+            return None;
         }
-        if count == 0 || flags & FLAGS != 0 {
-            return false;
+        let last = *self.segments.get(last as usize)?;
+        let first = *self.segments.front()?;
+        if (first.0 | last.0) & FLAGS != 0 {
+            return None;
         }
-        delivery.segments = count as u64;
-        delivery.first_once = Some((self.segments[0].sent(), una));
-        delivery.last_once = newest.sent();
-        delivery.newest = Some((newest.sent(), una + count as u64 - 1));
-        self.segments.drop_oldest(count);
-        true
+        self.segments.drop_oldest(count as usize);
+        Some((first.sent(), last.sent()))
     }
 
     /// Marks `seq` as SACKed; where that is news, it is part of `delivery`.
+    #[inline(always)]
     pub(super) fn sack(&mut self, una: u64, seq: u64, delivery: &mut Delivery) {
         let Some(segment) = self.segments.get_mut((seq - una) as usize) else { return };
-        if segment.is(SACKED) {
+        let before = *segment;
+        if before.is(SACKED) {
             return;
         }
-        let before = *segment;
-        segment.0 = (segment.0 & !(LOST | RESENT)) | SACKED;
+        segment.0 = (before.0 & !(LOST | RESENT)) | SACKED;
         delivery.add(before, seq);
-        self.forget(before);
+        self.settle(before);
         self.sacked += 1;
-        let mut rising = seq + 1;
+        self.rank(seq + 1);
+    }
+
+    /// Keeps `highest`.
+    #[inline]
+    fn rank(&mut self, mut rising: u64) {
         for place in &mut self.highest {
             if rising > *place {
                 std::mem::swap(place, &mut rising);
@@ -214,39 +254,32 @@ impl Scoreboard {
         }
     }
 
-    /// Whether `seq` is outstanding and not SACKed.
-    pub(super) fn is_open(&self, una: u64, seq: u64) -> bool {
-        let index = seq.checked_sub(una).map(|index| index as usize);
-        index.and_then(|i| self.segments.get(i)).is_some_and(|segment| !segment.is(SACKED))
-    }
-
     /// Counts `seq` as delivered if that is news.
     pub(super) fn learn(&mut self, una: u64, seq: u64) {
-        let mut delivery = Delivery::default();
-        self.sack(una, seq, &mut delivery);
-        self.delivered_total += delivery.segments;
+        self.sack(una, seq, &mut Delivery::none());
     }
 
     /// From the first segment missing to the last that is SACKed.
-    pub(super) fn span(&self, una: u64) -> u64 {
-        if self.sacked == 0 { 0 } else { self.highest[0].saturating_sub(una) }
+    pub(super) fn span(&self, una: u64) -> u32 {
+        if self.sacked == 0 { 0 } else { self.highest[0].saturating_sub(una) as u32 }
     }
 
     /// RFC 6675's IsLost: three segments above have been SACKed. Gives how many are newly lost.
-    pub(super) fn judge(&mut self, una: u64) -> u64 {
+    pub(super) fn judge(&mut self, una: u64) -> u32 {
         let below = self.highest[DUP_THRESH - 1].saturating_sub(1);
         let from = self.judged.max(una);
-        let before = self.lost_total;
+        let before = self.lost;
         for seq in from..below {
             if !self.segments[(seq - una) as usize].is(SACKED | LOST) {
                 self.mark_lost(una, seq);
             }
         }
         self.judged = from.max(below);
-        self.lost_total - before
+        self.lost - before
     }
 
     /// A segment on its way is lost.
+    #[inline(never)]
     pub(super) fn mark_lost(&mut self, una: u64, seq: u64) {
         self.segments[(seq - una) as usize].0 |= LOST;
         self.lost += 1;
@@ -255,6 +288,7 @@ impl Scoreboard {
     }
 
     /// A segment that was sent again, `seq`, is lost again.
+    #[inline(never)]
     pub(super) fn mark_lost_again(&mut self, una: u64, seq: u64) {
         self.segments[(seq - una) as usize].0 &= !RESENT;
         self.resent -= 1;
@@ -286,20 +320,20 @@ impl Scoreboard {
 
     /// A new segment is sent.
     #[inline(always)]
-    pub(super) fn send(&mut self, now: Picos) {
+    pub(super) fn send(&mut self, una: u64, now: Picos) {
         self.segments.push_back(Segment::sent_at(now));
         if self.rates.is_some() {
-            self.record_new(now);
+            self.record_new(una, now);
         }
     }
 
     #[inline(never)]
-    fn record_new(&mut self, now: Picos) {
+    fn record_new(&mut self, una: u64, now: Picos) {
         if let Some(rates) = self.rates.as_mut().filter(|_| self.segments.len() == 1) {
             rates.first_sent = now; // nothing outstanding: the sample's intervals begin here
             rates.delivered_at = now;
         }
-        self.record(self.segments.len() - 1, false);
+        self.record(una, self.segments.len() - 1, false);
     }
 
     /// A lost segment is sent again.
@@ -307,7 +341,9 @@ impl Scoreboard {
         self.segments[(seq - una) as usize].0 = Segment::sent_at(now).0 | LOST | RESENT | TWICE;
         self.resent += 1;
         self.resend_from = seq + 1;
-        self.record((seq - una) as usize, false);
+        if self.rates.is_some() {
+            self.record(una, (seq - una) as usize, false);
+        }
     }
 
     /// The last segment is sent again as a probe: no loss is known of.
@@ -318,11 +354,13 @@ impl Scoreboard {
     }
 
     /// Records a segment that is sent now, new or again.
-    fn record(&mut self, index: usize, limited: bool) {
-        let in_flight = self.in_flight();
+    #[inline(never)]
+    fn record(&mut self, una: u64, index: usize, limited: bool) {
+        let in_flight = self.in_flight().into();
+        let delivered = self.delivered_total(una);
         let Some(rates) = &mut self.rates else { return };
         let record = Sent {
-            delivered: self.delivered_total,
+            delivered,
             delivered_at: rates.delivered_at,
             first_sent: rates.first_sent,
             lost: self.lost_total,
@@ -336,24 +374,27 @@ impl Scoreboard {
         }
     }
 
-    /// So many segments have been delivered now.
+    /// Segments have been delivered now.
     #[inline]
-    pub(super) fn count_delivered(&mut self, now: Picos, segments: u64) {
-        self.delivered_total += segments;
-        if let Some(rates) = self.rates.as_mut().filter(|_| segments > 0) {
+    pub(super) fn note_delivery(&mut self, now: Picos) {
+        if let Some(rates) = &mut self.rates {
             rates.delivered_at = now;
         }
     }
 
-    /// The delivery rate that the newest delivered segment, number `index`, tells of.
-    pub(super) fn rate(&mut self, index: usize, now: Picos, delivered: u64) -> Option<RateSample> {
+    /// The delivery rate that `seq` tells of, less what its ACK delivers; `None` where it is no
+    /// longer outstanding, or SACKed.
+    #[inline(never)]
+    pub(super) fn rate(&mut self, una: u64, seq: u64, now: Picos) -> Option<RateSample> {
+        let index = seq.checked_sub(una)? as usize;
+        let segment = *self.segments.get(index).filter(|segment| !segment.is(SACKED))?;
+        let delivered_total = self.delivered_total(una);
         let rates = self.rates.as_mut()?;
         let record = *rates.sent.get(index)?;
-        let sent_at = self.segments[index].sent();
-        rates.first_sent = sent_at;
-        let interval = (sent_at - record.first_sent).max(now - record.delivered_at);
+        rates.first_sent = segment.sent();
+        let interval = (segment.sent() - record.first_sent).max(now - record.delivered_at);
         (interval > 0).then_some(RateSample {
-            delivered: self.delivered_total + delivered - record.delivered,
+            delivered: delivered_total - record.delivered,
             interval,
             prior_delivered: record.delivered,
             tx_in_flight: record.in_flight,
@@ -365,20 +406,20 @@ impl Scoreboard {
     /// After a timeout all that was not SACKed counts as lost (RFC 6675, section 5.1), the first
     /// segment always, the others unless `recent` says that they were sent too recently.
     pub(super) fn give_up(&mut self, una: u64, recent: impl Fn(Segment) -> bool) {
-        let (mut lost, mut resent, mut again) = (0, 0, 0);
+        let (mut lost, mut resent, mut again) = (0_u32, 0, 0);
         for index in 0..self.segments.len() {
             let segment = &mut self.segments[index];
             if segment.is(SACKED) {
                 continue;
             }
             if index == 0 || !recent(*segment) {
-                again += u64::from(segment.is(RESENT));
+                again += u32::from(segment.is(RESENT));
                 segment.0 = (segment.0 | LOST) & !RESENT;
             }
-            lost += u64::from(segment.is(LOST));
-            resent += u64::from(segment.is(RESENT));
+            lost += u32::from(segment.is(LOST));
+            resent += u32::from(segment.is(RESENT));
         }
-        self.lost_total += lost - self.lost + again;
+        self.lost_total += u64::from(lost - self.lost + again);
         (self.lost, self.resent) = (lost, resent);
         self.resend_from = una;
         self.judged = una;

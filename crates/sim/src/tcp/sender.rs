@@ -87,12 +87,10 @@ pub enum Timer {
 #[derive(Clone, Copy, Default)]
 pub(super) struct News {
     /// Segments newly acknowledged or SACKed.
-    pub delivered: u64,
+    pub delivered: u32,
     /// Segments newly judged lost.
-    pub newly_lost: u64,
-    /// Round-trip time measured, with what a delayed ACK waited.
-    pub rtt: Option<Picos>,
-    /// That of the last segment delivered, which waited for nothing.
+    pub newly_lost: u32,
+    /// Round-trip time measured of the last segment delivered, which waited for nothing.
     pub last_rtt: Option<Picos>,
     /// Delivery rate measured.
     pub rate: Option<RateSample>,
@@ -299,16 +297,20 @@ impl Sender {
     pub(super) fn tell<const PLAIN: bool>(
         &mut self,
         now: Picos,
-        (delivered, marked): (u64, bool),
+        (delivered, marked): (u32, bool),
         grows: bool,
         profile: &Profile,
         news: impl FnOnce() -> News,
     ) {
-        if PLAIN || (!marked && !self.cc.hears_all()) {
-            let open = PLAIN || (self.snd_una >= self.marked_until && self.uses_window(profile));
-            let grows = grows && open;
+        if PLAIN || !marked {
+            let grows = grows && (PLAIN || self.may_grow(profile));
             let segments = counted(delivered, profile);
-            if !grows || self.cc.grow(&mut self.window, segments, profile.growth) {
+            let done = if grows {
+                self.cc.grow(&mut self.window, segments, profile.growth)
+            } else {
+                PLAIN || !self.cc.hears_all()
+            };
+            if done {
                 return;
             }
         }
@@ -322,24 +324,29 @@ impl Sender {
         if news.marked && !self.cc.owns_window() {
             self.on_mark(now, profile);
         }
-        if grows && self.snd_una >= self.marked_until && self.uses_window(profile) {
+        if grows && self.may_grow(profile) {
             self.cc.on_ack(&mut self.window, &ack);
         }
     }
 
-    /// The window is what holds the sender back, or the profile does not care.
-    #[inline]
-    fn uses_window(&self, profile: &Profile) -> bool {
+    /// No mark holds the window, which is what holds the sender back, or the profile does not care.
+    #[inline(always)]
+    fn may_grow(&self, profile: &Profile) -> bool {
         let window = &self.window;
-        !profile.validates_window
-            || self.scoreboard.is_none()
-            || self.usage.may_grow(window.cwnd, window.in_slow_start())
+        self.snd_una >= self.marked_until
+            && (!profile.validates_window
+                || self.usage.is_full()
+                || self.scoreboard.is_none()
+                || self.usage.may_grow(window.cwnd, window.in_slow_start()))
     }
 
     #[inline]
     fn describe(&self, now: Picos, news: News, profile: &Profile) -> Ack {
         let (in_flight, delivered_total, lost_total) = match &self.scoreboard {
-            Some(board) => (board.in_flight(), board.delivered_total, board.lost_total),
+            Some(board) => {
+                let delivered = board.delivered_total(self.snd_una);
+                (board.in_flight().into(), delivered, board.lost_total)
+            }
             None => (self.snd_nxt - self.snd_una, self.snd_una, 0),
         };
         Ack {
@@ -352,11 +359,11 @@ impl Sender {
             in_flight,
             snd_una: self.snd_una,
             snd_nxt: self.snd_max,
-            delivered: news.delivered,
+            delivered: news.delivered.into(),
             delivered_total,
-            newly_lost: news.newly_lost,
+            newly_lost: news.newly_lost.into(),
             lost_total,
-            marked: if news.marked { news.delivered } else { 0 },
+            marked: if news.marked { news.delivered.into() } else { 0 },
             phase: self.phase,
             rate: news.rate,
         }
@@ -382,10 +389,10 @@ impl Sender {
 
 /// Segments that count towards growth.
 #[inline]
-fn counted(delivered: u64, profile: &Profile) -> u32 {
+fn counted(delivered: u32, profile: &Profile) -> u32 {
     match profile.growth {
         Growth::PerAck => 1,
-        Growth::PerWindow => delivered as u32,
+        Growth::PerWindow => delivered,
     }
 }
 

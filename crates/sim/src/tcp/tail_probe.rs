@@ -20,51 +20,71 @@ pub(super) enum Due {
 /// TLP.end_seq and TLP.is_retrans of RFC 8985, section 7.1.
 #[derive(Default)]
 pub(super) struct TailProbe {
-    /// One past the highest segment sent when the probe was; `None` when no probe is out.
-    end: Option<u64>,
+    /// One past the highest segment sent when the probe was; 0 when no probe is out.
+    end: u64,
     resent: bool,
     /// What `next_segment` has to send.
     pub(super) due: Option<Due>,
 }
 
 impl TailProbe {
+    /// No probe is out.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.end == 0
+    }
+
     pub(super) fn cancel(&mut self) {
-        self.end = None;
+        self.end = 0;
     }
 
     /// The probe goes out now.
     pub(super) fn sent(&mut self, due: Due, snd_nxt: u64) {
         self.due = None;
-        self.end = Some(snd_nxt);
+        self.end = snd_nxt;
         self.resent = due == Due::Last;
     }
 }
 
-/// RFC 8985, section 7.2: the probe's time, if one may be armed. Linux adds its minimum timeout
-/// where a single segment is out, whose ACK may be delayed.
+/// RFC 8985, section 7.2: the probe's time. Linux adds its minimum timeout where a single segment
+/// is out, whose ACK may be delayed.
 #[inline]
-fn timeout(tcp: &Sender, board: &Scoreboard, profile: &Profile) -> Option<Picos> {
-    let may = profile.tail_loss_probe && tcp.phase == Phase::Open && board.in_order();
-    let grace = if board.segments.len() == 1 { profile.min_rto } else { LEAST_TIMER };
+fn timeout(tcp: &Sender, out: usize, profile: &Profile) -> Picos {
+    let grace = if out == 1 { profile.min_rto } else { LEAST_TIMER };
     let after = if tcp.rtt.srtt == 0 { SECOND } else { 2 * tcp.rtt.srtt + grace };
-    may.then(|| after.min(tcp.rtt.rto()))
+    after.min(tcp.rtt.rto())
 }
 
-/// Arms the probe's timer, or else the retransmission timer.
+/// Arms the probe's timer where nothing is missing, or else the retransmission timer.
 #[inline]
 pub(super) fn arm(tcp: &mut Sender, board: &Scoreboard, now: Picos, profile: &Profile) {
-    match timeout(tcp, board, profile) {
-        Some(after) if !board.segments.is_empty() => {
-            tcp.timer = Timer::Probe;
-            tcp.timer_at = now + after + tcp.pacing_delay(now);
-        }
-        _ => tcp.rearm_rto(board.head_sent(), now),
+    if tcp.phase == Phase::Open && board.in_order() {
+        arm_calm(tcp, board.segments.len(), board.head_sent(), now, profile);
+    } else {
+        tcp.rearm_rto(board.head_sent(), now);
+    }
+}
+
+/// The same where nothing is missing of `out` segments, the first of them sent at `head_sent`.
+#[inline(always)]
+pub(super) fn arm_calm(
+    tcp: &mut Sender,
+    out: usize,
+    head_sent: Option<Picos>,
+    now: Picos,
+    profile: &Profile,
+) {
+    if profile.tail_loss_probe && out > 0 {
+        tcp.timer = Timer::Probe;
+        tcp.timer_at = now + timeout(tcp, out, profile) + tcp.pacing_delay(now);
+    } else {
+        tcp.rearm_rto(head_sent, now);
     }
 }
 
 /// RFC 8985, section 7.3: the timer fired.
 pub(super) fn on_timer(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, profile: &Profile) {
-    if board.probe.end.is_some() {
+    if !board.probe.is_idle() {
         return tcp.rearm_rto(board.head_sent(), now);
     }
     let new = tcp.new_allowed(profile) > 0;
@@ -76,10 +96,9 @@ pub(super) fn on_timer(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, pro
 /// RFC 8985, section 7.4.2: an ACK up to `next`. A probe that repaired a loss cuts the window.
 #[cold]
 fn conclude(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, pure: bool, profile: &Profile) {
-    let Some(end) = board.probe.end else { return };
     if !board.probe.resent {
         board.probe.cancel();
-    } else if tcp.snd_una > end {
+    } else if tcp.snd_una > board.probe.end {
         board.probe.cancel();
         tcp.back_off(now, Cause::Loss, profile);
         if !tcp.cc.owns_window() {
@@ -99,7 +118,7 @@ pub(super) fn on_ack(
     pure: bool,
     profile: &Profile,
 ) {
-    if board.probe.end.is_some_and(|end| tcp.snd_una >= end) {
+    if !board.probe.is_idle() && tcp.snd_una >= board.probe.end {
         conclude(tcp, board, now, pure, profile);
     }
 }

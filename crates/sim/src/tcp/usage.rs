@@ -15,11 +15,19 @@ pub struct Usage {
 impl Usage {
     /// What was in flight and out before an ACK arrives.
     #[inline]
-    pub fn note(&mut self, cwnd: f64, in_flight: u64, una: u64, nxt: u64) {
-        let (full, out) = (in_flight >= cwnd as u64, (nxt - una) as u32);
+    pub fn note(&mut self, cwnd: f64, in_flight: u32, una: u64, nxt: u64) {
+        // No whole segment of the window is left.
+        let full = cwnd < f64::from(in_flight) + 1.0;
+        let out = (nxt - una) as u32;
         if full || una >= self.until || (!self.full && out > self.most) {
             *self = Self { full, most: out, until: nxt };
         }
+    }
+
+    /// The window was full at some time in this round.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.full
     }
 
     /// The window may grow; in slow start up to twice what was out.
