@@ -222,6 +222,26 @@ impl Config {
         }
     }
 
+    /// For each link the size of all packets that cross it, where they have one size.
+    pub(crate) fn uniform_sizes(&self) -> Vec<Option<u32>> {
+        let mut sizes = vec![(u32::MAX, 0); self.links.len()];
+        let mut crosses = |link: u16, (least, most): (u32, u32)| {
+            let seen = &mut sizes[link as usize];
+            *seen = (seen.0.min(least), seen.1.max(most));
+        };
+        for flow in &self.flows {
+            let route = &self.routes[flow.route as usize];
+            let ack = self.profiles[flow.class as usize].ack_bytes;
+            let data = match flow.source {
+                Source::Packets(..) => (0, u32::MAX), // each has its own
+                _ => (flow.packet_bytes, flow.packet_bytes),
+            };
+            route.forward.iter().for_each(|&link| crosses(link, data));
+            route.backward.iter().for_each(|&link| crosses(link, (ack, ack)));
+        }
+        sizes.into_iter().map(|(least, most)| (least == most).then_some(most)).collect()
+    }
+
     fn check_link(&self, link: &LinkSpec) -> Result<(), ConfigError> {
         positive(link.rate_bps, "link rate")?;
         link.queue.check().map_err(ConfigError::Queue)?;
@@ -288,4 +308,56 @@ impl Config {
 
 fn positive(value: f64, what: &'static str) -> Result<(), ConfigError> {
     if value > 0.0 && value.is_finite() { Ok(()) } else { Err(ConfigError::NotPositive(what)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Flows of these sizes, each over the route of its number.
+    fn config(routes: &[(&[u16], &[u16])], flows: &[(u32, Source)]) -> Config {
+        let queue = QueueSpec::by_name("pfifo").expect("listed");
+        let link = LinkSpec { rate_bps: 1e6, queue, transmit_ring: 0, pool: None, delay: 0 };
+        let route = |(forward, backward): &(&[u16], &[u16])| Route {
+            forward: forward.to_vec(),
+            backward: backward.to_vec(),
+        };
+        let flow = |(&(packet_bytes, source), route): (&(u32, Source), u16)| FlowSpec {
+            class: 0,
+            route,
+            congestion_control: "reno",
+            rtt: 0,
+            start: 0,
+            source,
+            packet_bytes,
+            access_bps: 1e9,
+        };
+        Config {
+            links: vec![link; 5],
+            pools: vec![],
+            seed: 0,
+            routes: routes.iter().map(route).collect(),
+            profiles: vec![Profile::ns2()],
+            flows: flows.iter().zip(0..).map(flow).collect(),
+            packets: vec![],
+            files: vec![],
+            warmup: 0,
+            window: 1,
+            batches: 1,
+            trace: None,
+        }
+    }
+
+    #[test]
+    fn a_link_has_one_size_of_packets_if_all_that_cross_it_have_it() {
+        let ack = Profile::ns2().ack_bytes;
+        let (segments, packets) = (Source::Segments(1), Source::Packets(0, 0));
+        // Link 0 carries two sizes, 1 one of them, 2 ACKs too, 3 ACKs alone, and 4 nothing.
+        let routes: &[(&[u16], &[u16])] = &[(&[0, 1], &[3]), (&[0, 2], &[]), (&[1], &[2, 3])];
+        let flows = [(1500, segments), (600, segments), (1500, segments)];
+        let sizes = config(routes, &flows).uniform_sizes();
+        assert_eq!(sizes, [None, Some(1500), None, Some(ack), None]);
+        let alone = config(&[(&[0], &[])], &[(1500, packets)]).uniform_sizes();
+        assert_eq!(alone[0], None, "a list of packets may hold any size");
+    }
 }

@@ -44,10 +44,13 @@ impl<'a> Network<'a> {
         let node_bits = node_bits(config);
         let link_nodes = config.flows.len() << node_bits;
         let nodes = link_nodes + config.links.len();
-        let make = |(spec, seed)| Link::new(spec, &config.wire(spec), config.seed ^ seed, classes);
+        let sizes = config.uniform_sizes();
+        let make = |((spec, size), seed)| {
+            Link::new(spec, &config.wire(spec), config.seed ^ seed, classes, size)
+        };
         Self {
             config,
-            links: config.links.iter().zip(0..).map(make).collect(),
+            links: config.links.iter().zip(sizes).zip(0..).map(make).collect(),
             wheel: Wheel::new(nodes, grain(config), horizon(config)),
             node_bits,
             rtt: vec![Histogram::default(); classes],
@@ -155,16 +158,28 @@ impl<'a> Network<'a> {
         seq: u64,
         profile: &Profile,
     ) {
+        match self.links[flow.first_link as usize].pass(now, flow.class) {
+            Some(at) if PLAIN || flow.detour.is_none() => {
+                self.receive::<PLAIN>(flow, Transit { at, seq, marked: false }, profile);
+            }
+            Some(at) => self.pass_on(flow, 0, Transit { at, seq, marked: false }),
+            None => self.enter_slowly(now, flow, seq, profile),
+        }
+    }
+
+    /// `enter` for packets that their link does not let pass at once.
+    #[inline(never)]
+    fn enter_slowly(&mut self, now: Picos, flow: &mut Flow, seq: u64, profile: &Profile) {
         let link = flow.first_link as usize;
-        let bytes = if PLAIN { flow.packet_bytes } else { self.data_bytes(flow, seq) };
+        let bytes = self.data_bytes(flow, seq);
         let arriving = Arriving { bytes, class: flow.class, ecn: flow.ecn };
         let parcel = || flow.parcel(0, bytes, Load::Data { seq, marked: false });
         if self.links[link].pool.is_some() {
             return self.offer_shared(now, flow, link, parcel());
         }
         match self.links[link].offer(now, arriving, parcel, &mut self.lost) {
-            Verdict::Departs(at, marked) if PLAIN || flow.detour.is_none() => {
-                self.receive::<PLAIN>(flow, Transit { at, seq, marked }, profile);
+            Verdict::Departs(at, marked) if flow.detour.is_none() => {
+                self.receive::<false>(flow, Transit { at, seq, marked }, profile);
             }
             Verdict::Departs(at, marked) => self.pass_on(flow, 0, Transit { at, seq, marked }),
             Verdict::Dropped => flow.drops += 1,
@@ -186,7 +201,7 @@ impl<'a> Network<'a> {
     /// A packet reaches a queue whose memory other queues may share.
     fn offer_shared(&mut self, now: Picos, flow: &mut Flow, link: usize, parcel: Parcel) {
         if !memory_admits(&mut self.links, &self.config.pools, link, now, parcel.bytes) {
-            self.links[link].refuse(parcel.class);
+            self.links[link].refuse(now, parcel.class);
             return flow.lose(parcel);
         }
         match self.links[link].offer(now, parcel.arriving(), || parcel, &mut self.lost) {

@@ -53,7 +53,7 @@ impl<'a> Readings<'a> {
         let totals = class_totals(simulation);
         if self.cuts == 0 {
             let detailed = self.sampler.details_links();
-            simulation.network.links.iter_mut().for_each(|link| link.meter.begin(detailed));
+            simulation.network.links.iter_mut().for_each(|link| link.begin(detailed));
             self.sampler.begin(&simulation.flows);
             simulation.network.rtt.iter_mut().for_each(|rtt| *rtt = Histogram::default());
             simulation.network.completions.iter_mut().for_each(Vec::clear);

@@ -5,7 +5,7 @@ mod toy;
 use forebay_sim::cc;
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, Source};
 use forebay_sim::queue::spec::{NAMES, QueueSpec};
-use forebay_sim::report::Report;
+use forebay_sim::report::{LinkReport, Report};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
 use proptest::prelude::*;
@@ -125,6 +125,44 @@ proptest! {
 }
 
 /// Over a whole run from silence to silence: what was sent is what arrived and what was dropped.
+/// A link that a packet of another size might cross keeps its packets; any other does not.
+#[test]
+fn a_silent_flow_of_another_size_changes_no_reading() {
+    let mut second = Profile::linux();
+    second.ack_bytes = Profile::ns2().ack_bytes;
+    for (name, rate, detailed) in
+        [("pfifo", 12e6, false), ("bfifo", 12e6, true), ("red", 12e6, false)]
+    {
+        let mut config = dumbbell(link(rate, 30), Profile::ns2(), spread(20));
+        config.links[0].queue = QueueSpec::by_name(name).expect("listed").sized(30, 1500);
+        config.links.extend([link(13e6, 25), link(0.22e6, 20)]);
+        config.profiles.push(second.clone());
+        config.routes = vec![Route { forward: vec![0, 1], backward: vec![2] }];
+        config.flows.iter_mut().step_by(3).for_each(|flow| flow.class = 1);
+        if detailed {
+            config = traced(config, 10 * MILLISECOND);
+        }
+        let uniform = simulate(&config);
+        let mut silent = flow(100 * MILLISECOND, 1000 * SECOND);
+        silent.packet_bytes = 9000;
+        config.flows.push(silent);
+        config.routes.push(Route { forward: vec![0, 1, 2], backward: vec![] });
+        config.flows[20].route = 1;
+        let kept = simulate(&config);
+        for (one, two) in uniform.links.iter().zip(&kept.links) {
+            assert!(one.batches == two.batches, "{name}");
+            assert_eq!(one.delay.counts(), two.delay.counts(), "{name}");
+            let seen = |link: &LinkReport| link.detail.as_ref().map(|detail| detail.seen.clone());
+            assert_eq!(seen(one), seen(two), "{name}");
+        }
+        assert_eq!(uniform.classes, kept.classes, "{name}");
+        assert_eq!(uniform.flow_bytes, kept.flow_bytes[..20], "{name}");
+        for link in [0, 2] {
+            assert!(packets_at(&uniform, link).1 > 10, "{name}: nothing lost at {link}");
+        }
+    }
+}
+
 #[test]
 fn packets_are_conserved() {
     let mut flows = spread(40);

@@ -61,7 +61,7 @@ impl Router {
         let parcel = *self.slab.parcel(slot);
         let class = self.flows[parcel.flow as usize].class;
         if !memory_admits(&mut self.links, &self.pools, link, now, parcel.bytes) {
-            self.links[link].refuse(class);
+            self.links[link].refuse(now, class);
             return self.lose(slot);
         }
         let arriving = Arriving { bytes: parcel.bytes, class, ecn: parcel.ecn };

@@ -129,7 +129,7 @@ impl Recorder {
     fn cut(&mut self, links: &mut [Link]) {
         links.iter_mut().for_each(|link| link.cut(self.next_cut));
         if self.cuts == 0 {
-            links.iter_mut().for_each(|link| link.meter.begin(self.trace.is_some()));
+            links.iter_mut().for_each(|link| link.begin(self.trace.is_some()));
         }
         if self.cuts == self.batches {
             links.iter_mut().for_each(|link| link.meter.end());

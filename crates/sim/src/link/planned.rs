@@ -62,7 +62,8 @@ impl Planned {
     ) -> Verdict {
         self.advance(now, wire, meter);
         let backlog = self.backlog(now);
-        meter.arrived(packet.class, backlog.packets);
+        meter.arrived(packet.class);
+        meter.found(backlog.packets);
         let admission = self.queue.admit(now, packet.bytes, packet.ecn, &backlog);
         if admission == Admission::Drop {
             meter.dropped(packet.class);
@@ -73,7 +74,7 @@ impl Planned {
         }
         let work = wire.time(packet.bytes);
         if backlog.delay == 0 {
-            meter.wakes(now);
+            meter.wakes(now, self.free_at);
             self.bytes_on_wire = packet.bytes;
             meter.started(packet.class, u64::from(packet.bytes));
         } else {
@@ -140,46 +141,7 @@ impl Planned {
     }
 
     /// Lets those start whose time has come; the readings are then those of `now`.
-    #[inline(always)]
     pub(super) fn advance(&mut self, now: Picos, wire: &mut Serializer, meter: &mut LinkMeter) {
-        if self.rest.is_empty() && self.ring == 0 && meter.is_fine() {
-            self.advance_run(now, wire, meter);
-        } else {
-            self.advance_singly(now, wire, meter);
-        }
-    }
-
-    /// `advance` where all that wait are of one kind. How many start between two arrivals is a
-    /// random number, and so each branch upon it would be mispredicted every other time.
-    #[inline(always)]
-    fn advance_run(&mut self, now: Picos, wire: &mut Serializer, meter: &mut LinkMeter) {
-        let Run { packets, bytes, class } = self.first;
-        let work = wire.time(bytes).max(1);
-        // Both are less than 2^53: the quotient is exact.
-        let since = now.wrapping_sub(self.next_start).wrapping_add(work) as i64 as f64;
-        let due = (since / work as i64 as f64) as u32;
-        let started = packets.min(due as usize);
-        let left = packets - started;
-        meter.fell(now, self.next_start, work, (packets, left));
-        meter.started(class, started as u64 * u64::from(bytes));
-        self.first.packets = left;
-        let next = self.next_start.wrapping_add(started as u64 * work);
-        self.next_start = if left == 0 { NEVER } else { next };
-        if bytes != self.bytes_on_wire {
-            self.change_size(started, bytes);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn change_size(&mut self, started: usize, bytes: u32) {
-        if started > 0 {
-            self.bytes_on_wire = bytes;
-        }
-    }
-
-    #[inline(never)]
-    fn advance_singly(&mut self, now: Picos, wire: &mut Serializer, meter: &mut LinkMeter) {
         while self.next_start <= now {
             meter.level(self.next_start, self.in_queue());
             let Run { bytes, class, .. } = self.first;

@@ -75,7 +75,8 @@ impl Scheduled {
         meter: &mut LinkMeter,
         lost: &mut Vec<Parcel>,
     ) -> Verdict {
-        meter.arrived(parcel.class, self.queue.packets());
+        meter.arrived(parcel.class);
+        meter.found(self.queue.packets());
         meter.level(now, self.queue.packets());
         let queued = Queued {
             flow: parcel.flow,
@@ -121,14 +122,13 @@ impl Scheduled {
         })?;
         let parcel = parcels.take(queued.handle);
         let (start, work) = (self.free_at.max(now), wire.time(parcel.bytes));
-        self.free_at = start + work;
-        self.bytes_on_wire = parcel.bytes;
         if start > now {
             self.starts.push_back(start);
+        } else {
+            meter.wakes(now, self.free_at);
         }
-        if start == now {
-            meter.wakes(now);
-        }
+        self.free_at = start + work;
+        self.bytes_on_wire = parcel.bytes;
         if marked {
             meter.marked(parcel.class);
         }

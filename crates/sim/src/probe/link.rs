@@ -5,7 +5,7 @@ use super::periods::Periods;
 use crate::time::Picos;
 
 /// Counts of one traffic class at one queue.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct ClassCounts {
     /// Packets that reached the queue.
     pub arrivals: u64,
@@ -18,7 +18,7 @@ pub struct ClassCounts {
 }
 
 /// Readings between two cuts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkBatch {
     /// Time during which the wire was busy.
     pub busy: Picos,
@@ -45,11 +45,13 @@ pub struct LinkDetail {
 pub struct LinkMeter {
     bin_shift: u32,
     changed: Picos,
-    accepted_work: u128,
-    sent_work: u128,
+    /// When the wire was, or will be, free, as it was known at the last cut.
+    free_at: Picos,
+    /// Work that was not yet done at the last cut.
+    backlog: Picos,
+    /// Transmission time of the packets accepted since then.
+    work: Picos,
     current: LinkBatch,
-    /// Time at a level beyond that of the level below (modulo 2^64), to be added to `queue_time`.
-    steps: Vec<Picos>,
     /// Finished batches.
     pub batches: Vec<LinkBatch>,
     /// Waiting times of the packets accepted since the first cut.
@@ -64,20 +66,13 @@ impl LinkMeter {
     /// For a queue of at most `capacity` packets shared by `classes` classes.
     pub fn new(capacity: usize, classes: usize) -> Self {
         let bin_shift = (capacity / MOST_BINS + 1).next_power_of_two().ilog2();
-        let empty = LinkBatch {
-            busy: 0,
-            queue_area: 0,
-            queue_time: vec![0; (capacity >> bin_shift) + 1],
-            delay_sum: 0,
-            classes: vec![ClassCounts::default(); classes],
-        };
         Self {
             bin_shift,
             changed: 0,
-            accepted_work: 0,
-            sent_work: 0,
-            steps: vec![0; empty.queue_time.len() + 1],
-            current: empty,
+            free_at: 0,
+            backlog: 0,
+            work: 0,
+            current: LinkBatch::empty((capacity >> bin_shift) + 1, classes),
             batches: Vec::new(),
             delay: Histogram::default(),
             detail: None,
@@ -94,14 +89,14 @@ impl LinkMeter {
         self.batches.clear();
         self.delay = Histogram::default();
         let seen = vec![0; self.current.queue_time.len()];
-        let periods = Periods::new(self.changed, self.sent_work);
+        let periods = Periods::new(self.changed);
         self.detail = detailed.then(|| Box::new(LinkDetail { seen, periods }));
     }
 
     /// The measured window ends with the batch that has just ended.
     pub fn end(&mut self) {
         if let Some(detail) = &mut self.detail {
-            detail.periods.end(self.changed, self.accepted_work);
+            detail.periods.end(self.changed, self.free_at);
         }
     }
 
@@ -110,39 +105,41 @@ impl LinkMeter {
     pub fn level(&mut self, now: Picos, waiting: usize) {
         let span = now - self.changed;
         self.changed = now;
-        add(&mut self.current.queue_time[waiting >> self.bin_shift], span);
-        if self.bin_shift > 0 {
-            self.current.queue_area += u128::from(span) * waiting as u128;
-        }
+        self.spent(waiting, span);
     }
 
-    /// Whether each level has a bin of its own.
+    /// The queue has held `waiting` packets for `span`; it matters not when.
     #[inline]
-    pub fn is_fine(&self) -> bool {
-        self.bin_shift == 0
+    pub fn spent(&mut self, waiting: usize, span: Picos) {
+        self.current.queue_time[waiting >> self.bin_shift] += span;
+        self.current.queue_area += u128::from(span) * waiting as u128;
     }
 
-    /// The queue fell from one level to another by `now`, a packet at a time: the first at `first`,
-    /// the others `step` apart. With equal levels it has not changed, and `first` is of no matter.
-    /// Needs `is_fine`.
-    ///
-    /// There is no branch, for whether it fell is a random bit. Where it did not, the four terms,
-    /// each of them of no meaning then, add up to the time that has passed.
-    #[inline(always)]
-    pub fn fell(&mut self, now: Picos, first: Picos, step: Picos, (from, to): (usize, usize)) {
-        let next = first.wrapping_add((from - to) as u64 * step);
-        add(&mut self.current.queue_time[from], first.wrapping_sub(self.changed));
-        add(&mut self.current.queue_time[to], now.wrapping_sub(next).wrapping_add(step));
-        // One step at each level between: told by where they begin and end.
-        add(&mut self.steps[to + 1], step);
-        add(&mut self.steps[from], 0_u64.wrapping_sub(step));
-        self.changed = now;
+    /// Time since the last call of `level`, or the last cut.
+    pub fn unread(&self, now: Picos) -> Picos {
+        now - self.changed
     }
 
-    /// A packet arrived and found `waiting` packets in front of it.
+    /// What was counted since the last cut.
+    pub fn classes(&self) -> &[ClassCounts] {
+        &self.current.classes
+    }
+
+    /// A packet arrived.
     #[inline]
-    pub fn arrived(&mut self, class: u16, waiting: usize) {
-        self.current.classes[class as usize].arrivals += 1;
+    pub fn arrived(&mut self, class: u16) {
+        self.arrived_together(class, 1);
+    }
+
+    /// So many packets arrived.
+    #[inline]
+    pub fn arrived_together(&mut self, class: u16, packets: u64) {
+        self.current.classes[class as usize].arrivals += packets;
+    }
+
+    /// It found `waiting` packets in front of it.
+    #[inline]
+    pub fn found(&mut self, waiting: usize) {
         if self.detail.is_some() {
             self.look(waiting);
         }
@@ -154,11 +151,11 @@ impl LinkMeter {
         self.current.classes[class as usize].marks += 1;
     }
 
-    /// The wire is free at `now` and about to be served.
+    /// The wire, free since `free_at`, is about to be served at `now`.
     #[inline]
-    pub fn wakes(&mut self, now: Picos) {
+    pub fn wakes(&mut self, now: Picos, free_at: Picos) {
         if self.detail.is_some() {
-            self.wake(now);
+            self.wake(now, free_at);
         }
     }
 
@@ -173,9 +170,9 @@ impl LinkMeter {
 
     #[cold]
     #[inline(never)]
-    fn wake(&mut self, now: Picos) {
+    fn wake(&mut self, now: Picos, free_at: Picos) {
         if let Some(detail) = &mut self.detail {
-            detail.periods.wake(now, self.accepted_work);
+            detail.periods.wake(now, free_at);
         }
     }
 
@@ -188,9 +185,15 @@ impl LinkMeter {
     /// A packet will be on the wire for `work`, after a wait of `wait`.
     #[inline]
     pub fn served(&mut self, wait: Picos, work: Picos) {
-        self.current.delay_sum += u128::from(wait);
-        self.accepted_work += u128::from(work);
+        self.accepted(wait.into(), work);
         self.delay.record(wait);
+    }
+
+    /// Packets that wait `waits` together will be on the wire for `work`.
+    #[inline]
+    pub fn accepted(&mut self, waits: u128, work: Picos) {
+        self.current.delay_sum += waits;
+        self.work += work;
     }
 
     /// The transmission of so many bytes began.
@@ -199,37 +202,24 @@ impl LinkMeter {
         self.current.classes[class as usize].sent_bytes += bytes;
     }
 
-    /// Ends a batch; `backlog` is the work served and not yet on the wire's far side.
-    pub fn cut(&mut self, backlog: Picos) {
-        let sent = self.accepted_work - u128::from(backlog);
-        self.current.busy = (sent - self.sent_work) as Picos;
-        self.sent_work = sent;
-        if self.is_fine() {
-            self.spread_steps();
-            let spans = self.current.queue_time.iter().zip(0_u128..);
-            self.current.queue_area = spans.map(|(&span, level)| u128::from(span) * level).sum();
-        }
-        let fresh = LinkBatch {
-            busy: 0,
-            queue_area: 0,
-            queue_time: vec![0; self.current.queue_time.len()],
-            delay_sum: 0,
-            classes: vec![ClassCounts::default(); self.current.classes.len()],
-        };
+    /// Ends a batch at `now`; the wire was, or will be, free from `free_at` on.
+    pub fn cut(&mut self, now: Picos, free_at: Picos) {
+        let backlog = free_at.saturating_sub(now);
+        self.current.busy = self.backlog + self.work - backlog;
+        (self.changed, self.free_at, self.backlog, self.work) = (now, free_at, backlog, 0);
+        let fresh = LinkBatch::empty(self.current.queue_time.len(), self.current.classes.len());
         self.batches.push(std::mem::replace(&mut self.current, fresh));
-    }
-
-    fn spread_steps(&mut self) {
-        let mut time = 0;
-        for (spent, step) in self.current.queue_time.iter_mut().zip(&mut self.steps) {
-            add(&mut time, std::mem::take(step));
-            add(spent, time);
-        }
     }
 }
 
-/// Sums modulo 2^64: terms may be negative, and what they add up to is not.
-#[inline(always)]
-fn add(sum: &mut u64, term: u64) {
-    *sum = sum.wrapping_add(term);
+impl LinkBatch {
+    fn empty(bins: usize, classes: usize) -> Self {
+        Self {
+            busy: 0,
+            queue_area: 0,
+            queue_time: vec![0; bins],
+            delay_sum: 0,
+            classes: vec![ClassCounts::default(); classes],
+        }
+    }
 }

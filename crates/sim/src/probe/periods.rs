@@ -21,14 +21,13 @@ impl Stretches {
     }
 }
 
-/// Busy and idle periods in turn. A wire never rests while it has work, so that the work accepted
-/// since a busy period began says when it ended: only the ends of idle periods need to be told.
+/// Busy and idle periods in turn. A wire never rests while it has work: only the ends of idle
+/// periods need to be told, with the time since when the wire was free.
 ///
 /// A period that reaches beyond an end of the window counts with its part inside.
 #[derive(Clone)]
 pub struct Periods {
     begun: Picos,
-    accepted_before: u128,
     /// The wire was sending.
     pub busy: Stretches,
     /// It was not.
@@ -36,31 +35,26 @@ pub struct Periods {
 }
 
 impl Periods {
-    /// The window begins at `now`; `sent` is the work done before it.
-    pub(super) fn new(now: Picos, sent: u128) -> Self {
-        let (busy, idle) = (Stretches::default(), Stretches::default());
-        Self { begun: now, accepted_before: sent, busy, idle }
+    /// The window begins at `now`.
+    pub(super) fn new(now: Picos) -> Self {
+        Self { begun: now, busy: Stretches::default(), idle: Stretches::default() }
     }
 
-    /// The wire is free at `now` and takes more work; `accepted` is all work before that.
-    pub(super) fn wake(&mut self, now: Picos, accepted: u128) {
-        let idle_from = self.idle_from(accepted);
+    /// The wire, free since `free_at`, takes more work at `now`.
+    pub(super) fn wake(&mut self, now: Picos, free_at: Picos) {
+        let idle_from = free_at.max(self.begun);
         if idle_from < now {
             self.busy.record(idle_from - self.begun);
             self.idle.record(now - idle_from);
-            (self.begun, self.accepted_before) = (now, accepted);
+            self.begun = now;
         }
     }
 
-    /// The window ends at `now`.
-    pub(super) fn end(&mut self, now: Picos, accepted: u128) {
-        let idle_from = self.idle_from(accepted).min(now);
+    /// The window ends at `now`; the wire is free, or will be, from `free_at` on.
+    pub(super) fn end(&mut self, now: Picos, free_at: Picos) {
+        let idle_from = free_at.clamp(self.begun, now);
         self.busy.record(idle_from - self.begun);
         self.idle.record(now - idle_from);
-    }
-
-    fn idle_from(&self, accepted: u128) -> Picos {
-        self.begun + (accepted - self.accepted_before) as Picos
     }
 }
 
@@ -69,12 +63,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_period_lasts_as_long_as_its_work() {
-        let mut periods = Periods::new(100, 0);
-        periods.wake(110, 0); // idle from 100 to 110
-        periods.wake(130, 15); // busy from 110 to 125, idle to 130
-        periods.wake(140, 25); // work of 10 until 140: no gap
-        periods.end(160, 100); // busy from 130 on
+    fn a_period_lasts_while_there_is_work() {
+        let mut periods = Periods::new(100);
+        periods.wake(110, 70); // idle from 100 to 110
+        periods.wake(130, 125); // busy from 110 to 125, idle to 130
+        periods.wake(140, 140); // work of 10 until 140: no gap
+        periods.end(160, 215); // busy from 130 on
         assert_eq!((periods.busy.total, periods.idle.total), (45, 15));
         assert_eq!(periods.busy.lengths.counts().iter().sum::<u64>(), 2);
         assert_eq!(periods.idle.lengths.counts().iter().sum::<u64>(), 2);
@@ -82,9 +76,9 @@ mod tests {
 
     #[test]
     fn a_window_that_begins_in_a_busy_period_has_its_part() {
-        let mut periods = Periods::new(100, 70); // 20 of the 90 accepted are still to be done
-        periods.wake(150, 90);
-        periods.end(151, 91);
+        let mut periods = Periods::new(100); // with work for 20 to be done
+        periods.wake(150, 120);
+        periods.end(151, 151);
         assert_eq!((periods.busy.total, periods.idle.total), (21, 30));
     }
 }

@@ -81,6 +81,10 @@ impl Arrival for Pfifo {
         admit_if(backlog.delay == 0 || backlog.packets < self.limit)
     }
 
+    fn always_admits(&self, _bytes: u32) -> usize {
+        self.limit
+    }
+
     fn capacity(&self) -> usize {
         self.limit
     }
@@ -95,6 +99,10 @@ impl Arrival for Bfifo {
     #[inline]
     fn admit(&mut self, _now: Picos, bytes: u32, _ecn: bool, backlog: &Backlog) -> Admission {
         admit_if(backlog.delay == 0 || backlog.bytes + u64::from(bytes) <= self.limit)
+    }
+
+    fn always_admits(&self, bytes: u32) -> usize {
+        (self.limit / u64::from(bytes)) as usize
     }
 
     fn capacity(&self) -> usize {

@@ -59,6 +59,12 @@ pub trait Arrival {
     /// Judges a packet. It is told of every arrival, in order of time.
     fn admit(&mut self, now: Picos, bytes: u32, ecn_capable: bool, backlog: &Backlog) -> Admission;
 
+    /// Of packets of this size one that finds fewer than so many waiting is always accepted, and the
+    /// discipline need not be told of it.
+    fn always_admits(&self, _bytes: u32) -> usize {
+        0
+    }
+
     /// The most packets that can ever wait.
     fn capacity(&self) -> usize;
 

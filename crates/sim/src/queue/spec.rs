@@ -152,6 +152,10 @@ macro_rules! disciplines {
                 }
             }
 
+            fn always_admits(&self, bytes: u32) -> usize {
+                match self { $(Self::$avariant(queue) => queue.always_admits(bytes)),+ }
+            }
+
             fn capacity(&self) -> usize {
                 match self { $(Self::$avariant(queue) => queue.capacity()),+ }
             }
