@@ -1,44 +1,48 @@
 //! Looks a little ahead in the event queue: with thousands of flows, what the events to come will
 //! touch is not in the cache, and calling it there while others are handled hides the wait.
 
-use crate::events::{Node, Wheel};
+use crate::events::Wheel;
 use crate::flow::Flow;
+use crate::network::{HOME_PLAIN, place};
 
-/// As far as it looks, in slots of the wheel: some ten events.
-const SLOTS: u64 = 40;
-/// Events between the call for a flow and the call for what the flow points to.
-const STEPS: usize = 4;
+/// How far ahead it looks, in slots of the wheel: some twenty events, between the bounds.
+const START: u64 = 80;
+const MOST: u64 = 4 * START;
+/// Events between the call for one and the call for its flow.
+const STEPS: usize = 8;
 /// Flows of fewer bytes together stay in the cache by themselves.
 const LARGE: usize = 1 << 20;
 
 pub(crate) struct Ahead {
+    /// The slot after that of the event called for last.
     slot: u64,
-    node_bits: u32,
-    seen: [Node; STEPS],
+    /// The last events called for, by their places in the pool.
+    seen: [u32; STEPS],
     turn: usize,
 }
 
 impl Ahead {
     /// `None` where there are too few flows for it to pay.
-    pub(crate) fn of(flows: &[Flow], node_bits: u32) -> Option<Self> {
-        let large = size_of_val(flows) > LARGE;
-        large.then_some(Self { slot: 0, node_bits, seen: [0; STEPS], turn: 0 })
+    pub(crate) fn of(flows: &[Flow]) -> Option<Self> {
+        (size_of_val(flows) > LARGE).then_some(Self { slot: 0, seen: [0; STEPS], turn: 0 })
     }
 
-    /// To be called once an event.
+    /// To be called once an event. It looks one event further, and not as far as some bound: how
+    /// many events that takes would be a random number, and the processor guesses those wrong.
     #[inline]
     pub(crate) fn look(&mut self, wheel: &Wheel, flows: &[Flow]) {
-        while let Some((slot, node)) = wheel.look_ahead(self.slot, SLOTS) {
-            self.slot = slot;
-            wheel.prefetch(node);
-            if let Some(flow) = flows.get((node >> self.node_bits) as usize) {
-                flow.prefetch();
-            }
-            let before = std::mem::replace(&mut self.seen[self.turn], node);
-            self.turn = (self.turn + 1) % STEPS;
-            if let Some(flow) = flows.get((before >> self.node_bits) as usize) {
-                flow.receiver.acks.prefetch();
-            }
+        let now = wheel.cursor();
+        if self.slot <= now || self.slot > now + MOST {
+            self.slot = now + START;
+        }
+        let (slot, event) = wheel.look_ahead(self.slot);
+        self.slot = slot.saturating_add(1);
+        wheel.prefetch(event);
+        let before = std::mem::replace(&mut self.seen[self.turn], event);
+        self.turn = (self.turn + 1) % STEPS;
+        let Some((index, kind)) = wheel.node(before).map(place) else { return };
+        if let Some(flow) = flows.get(index) {
+            flow.prefetch(kind == HOME_PLAIN);
         }
     }
 }

@@ -132,7 +132,7 @@ pub struct Config {
 pub enum ConfigError {
     /// There is no flow, no class, no batch or no window.
     Empty(&'static str),
-    /// More flows than event nodes can be numbered.
+    /// More flows than events can tell apart.
     TooManyFlows(usize),
     /// A route is longer than a packet's stage can count.
     RouteTooLong(usize),
@@ -172,8 +172,8 @@ impl std::fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// Flows that event nodes can be numbered for.
-pub const MOST_FLOWS: usize = 1 << 27;
+/// Flows that events can tell apart, and as many links.
+pub const MOST_FLOWS: usize = 1 << 26;
 /// Links on a route, both ways together.
 pub const MOST_STAGES: usize = 12;
 /// Segment records keep their time in 61 bits.

@@ -1,292 +1,380 @@
 //! The event queue: a timing wheel whose slots are intrusive lists.
 //!
-//! Every event belongs to a *node* that exists from the start (a flow's next ACK, its timer, …) and
-//! is pending at most once, so scheduling allocates nothing. Nodes due at the same instant fire in
-//! the order in which they were scheduled: runs are deterministic.
+//! An event is a packet that arrives somewhere, or a timer. Events lie in a pool, where each stays
+//! until it fires: scheduling allocates nothing once the pool has grown to the most that are ever
+//! pending. None is taken out before its time; whoever no longer wants it knows that when it fires.
+//! Events of the same instant fire in the order in which they were scheduled: runs are
+//! deterministic.
 //!
-//! A slot spans 2^shift picoseconds. Slots beyond the wheel's horizon wait in a binary heap.
+//! A slot spans 2^shift picoseconds, and its list is in order. What lies beyond the wheel waits in
+//! coarse slots of a second one, in lists by scheduling, and moves over a coarse slot at a time as the
+//! first wheel turns.
 
-use crate::time::{NEVER, Picos};
+use crate::parcel::Load;
+use crate::time::Picos;
 use prefetch_index::prefetch_index;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
-/// Index of an event node.
+/// Whose event it is and of what kind; the wheel does not look into it.
 pub type Node = u32;
 
 const NIL: u32 = u32::MAX;
+/// No slot.
+const NOWHERE: u64 = u64::MAX;
+/// So many of both wheels' slots stay in a processor's second cache.
+const MOST_SLOTS: usize = 1 << 20;
+const COARSE_SLOTS: usize = 256;
+/// Coarse slots that the wheel holds.
+const COARSE_SHARE: u64 = 16;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Idle,
-    Slot,
-    Open,
-    Far,
-}
-
-#[derive(Clone, Copy)]
-struct Entry {
-    at: Picos,
-    /// Next node of the slot's list; for a node in the heap, the ticket that makes it current.
+/// Something that will happen.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// When.
+    pub at: Picos,
+    /// With a packet, what it carries.
+    pub load: Load,
+    /// To whom.
+    pub node: Node,
+    /// The next event of the slot's list, or the next free place of the pool.
     link: u32,
-    place: Place,
 }
 
 /// See the module's page.
 pub struct Wheel {
-    entries: Vec<Entry>,
+    pool: Vec<Event>,
+    /// First free place of the pool.
+    free: u32,
+    /// First event of each slot.
     heads: Vec<u32>,
     occupied: Vec<u64>,
     shift: u32,
-    /// Absolute number of the slot whose nodes are in `open`; every earlier slot is empty.
+    /// Absolute number of the slot of the last event that fired; every earlier slot is empty.
     cursor: u64,
-    /// Nodes of the open slot, the next to fire last.
-    open: Vec<Node>,
-    far: BinaryHeap<Reverse<(Picos, u32, Node)>>,
-    /// When the first of them is due; `NEVER` where there is none.
-    far_at: Picos,
-    tickets: u32,
-    /// When the last event fired; only to find mistakes.
-    now: Picos,
+    /// The first slot that lies beyond the wheel; a whole number of coarse slots.
+    frontier: u64,
+    /// No slot from here on is looked into before the frontier has moved on.
+    gate: u64,
+    /// The last event scheduled in each coarse slot, in this turn of the second wheel or a later one.
+    later: [u32; COARSE_SLOTS],
+    /// How many these are.
+    later_events: usize,
+    /// The last event that joined a list of others, and its slot: the next often goes behind it.
+    joined: (u32, u64),
 }
 
 impl Wheel {
-    /// A wheel for `nodes` nodes whose slots are at most `grain` wide and reach `horizon` ahead.
-    pub fn new(nodes: usize, grain: Picos, horizon: Picos) -> Self {
-        let shift = grain.max(1).ilog2();
-        let slots = ((horizon >> shift) + 1).next_power_of_two().clamp(64, 1 << 21) as usize;
+    /// A wheel that reaches `horizon` ahead, in slots that are at most `grain` wide where
+    /// `MOST_SLOTS` of these suffice.
+    pub fn new(grain: Picos, horizon: Picos) -> Self {
+        let least = (horizon / MOST_SLOTS as u64).max(1);
+        let shift = grain.max(1).ilog2().max(least.next_power_of_two().ilog2());
+        let slots = (horizon >> shift).next_power_of_two() as usize;
+        let slots = slots.clamp(64 * COARSE_SHARE as usize, MOST_SLOTS);
         Self {
-            entries: vec![Entry { at: 0, link: NIL, place: Place::Idle }; nodes],
+            pool: Vec::new(),
+            free: NIL,
             heads: vec![NIL; slots],
             occupied: vec![0; slots / 64],
             shift,
             cursor: 0,
-            open: Vec::with_capacity(64),
-            far: BinaryHeap::new(),
-            far_at: NEVER,
-            tickets: 0,
-            now: 0,
+            frontier: slots as u64,
+            gate: slots as u64 / COARSE_SHARE + 1,
+            later: [NIL; COARSE_SLOTS],
+            later_events: 0,
+            joined: (NIL, NOWHERE),
         }
     }
 
-    /// Calls what the wheel keeps of `node` into the cache.
-    #[inline]
-    pub fn prefetch(&self, node: Node) {
-        prefetch_index(&self.entries, node as usize);
-    }
-
-    /// When `node` will fire, if it is pending.
-    #[inline]
-    pub fn pending(&self, node: Node) -> Option<Picos> {
-        let entry = &self.entries[node as usize];
-        (entry.place != Place::Idle).then_some(entry.at)
-    }
-
-    /// Schedules an idle node.
+    /// The absolute number of an instant's slot. None is number 0, where the cursor starts.
     #[inline(always)]
-    pub fn insert(&mut self, node: Node, at: Picos) {
-        debug_assert!(self.entries[node as usize].place == Place::Idle);
-        debug_assert!(at >= self.now, "an event in the past");
-        let slot = at >> self.shift;
-        if slot <= self.cursor {
-            self.insert_open(node, at);
-        } else if slot - self.cursor < self.heads.len() as u64 {
-            let index = slot as usize & (self.heads.len() - 1);
-            self.entries[node as usize] = Entry { at, link: self.heads[index], place: Place::Slot };
-            self.heads[index] = node;
-            self.occupied[index / 64] |= 1 << (index % 64);
-        } else {
-            self.insert_far(node, at);
+    fn slot(&self, at: Picos) -> u64 {
+        (at >> self.shift) + 1
+    }
+
+    /// Where a slot lies on the wheel.
+    #[inline(always)]
+    fn index(&self, slot: u64) -> usize {
+        slot as usize & (self.heads.len() - 1)
+    }
+
+    /// Where in the second wheel a slot lies.
+    #[inline]
+    fn coarse(&self, slot: u64) -> usize {
+        (slot / self.coarse_width()) as usize % COARSE_SLOTS
+    }
+
+    /// Slots in a coarse one.
+    fn coarse_width(&self) -> u64 {
+        self.heads.len() as u64 / COARSE_SHARE
+    }
+
+    /// Schedules an event, not before the last one that fired.
+    #[inline(always)]
+    pub fn insert(&mut self, at: Picos, node: Node, load: Load) {
+        debug_assert!(self.slot(at) >= self.cursor, "an event in the past");
+        let place = self.put(at, node, load);
+        self.place(place, self.slot(at));
+    }
+
+    /// Puts an event into its slot.
+    #[inline(always)]
+    fn place(&mut self, place: u32, slot: u64) {
+        if slot >= self.frontier {
+            return self.put_off(place, slot);
         }
+        let index = self.index(slot);
+        if self.heads[index] != NIL {
+            return self.join(place, slot);
+        }
+        self.heads[index] = place;
+        self.occupied[index / 64] |= 1 << (index % 64);
+    }
+
+    /// Puts an event in its place in a list, behind those of the same instant.
+    #[inline(never)]
+    fn join(&mut self, place: u32, slot: u64) {
+        let at = self.pool[place as usize].at;
+        let index = self.index(slot);
+        let (mut before, mut next) = (NIL, self.heads[index]);
+        let (last, its_slot) = self.joined;
+        // It still lies there if its slot is to come.
+        if its_slot == slot && slot > self.cursor && self.pool[last as usize].at <= at {
+            (before, next) = (last, self.pool[last as usize].link);
+        }
+        while next != NIL && self.pool[next as usize].at <= at {
+            (before, next) = (next, self.pool[next as usize].link);
+        }
+        self.pool[place as usize].link = next;
+        match before {
+            NIL => self.heads[index] = place,
+            _ => self.pool[before as usize].link = place,
+        }
+        self.joined = (place, slot);
+    }
+
+    /// Puts an event into the second wheel.
+    #[cold]
+    #[inline(never)]
+    fn put_off(&mut self, place: u32, slot: u64) {
+        let coarse = self.coarse(slot);
+        self.pool[place as usize].link = std::mem::replace(&mut self.later[coarse], place);
+        self.later_events += 1;
+    }
+
+    /// Puts an event into the pool, alone.
+    #[inline(always)]
+    fn put(&mut self, at: Picos, node: Node, load: Load) -> u32 {
+        let place = self.free;
+        let Some(free) = self.pool.get_mut(place as usize) else {
+            return self.grow(Event { at, load, node, link: NIL });
+        };
+        self.free = free.link;
+        // Word by word: a struct's copy would go through the stack.
+        free.at = at;
+        free.load = load;
+        free.node = node;
+        free.link = NIL;
+        place
     }
 
     #[cold]
     #[inline(never)]
-    fn insert_far(&mut self, node: Node, at: Picos) {
-        self.tickets = self.tickets.wrapping_add(1);
-        self.entries[node as usize] = Entry { at, link: self.tickets, place: Place::Far };
-        self.far.push(Reverse((at, self.tickets, node)));
-        self.far_at = self.far_at.min(at);
+    fn grow(&mut self, event: Event) -> u32 {
+        self.pool.push(event);
+        self.pool.len() as u32 - 1
     }
 
-    /// Makes sure that `node` fires no later than `at`.
-    #[inline]
-    pub fn hasten(&mut self, node: Node, at: Picos) {
-        match self.pending(node) {
-            Some(pending) if pending <= at => {}
-            Some(_) => {
-                self.remove(node);
-                self.insert(node, at);
+    /// The next event.
+    #[inline(always)]
+    pub fn pop(&mut self) -> Option<Event> {
+        let mut slot = self.first_occupied(self.cursor);
+        if slot >= self.gate {
+            slot = self.move_on(slot)?;
+        }
+        self.cursor = slot;
+        let index = self.index(slot);
+        let place = self.heads[index];
+        let &Event { at, load, node, link } = &self.pool[place as usize];
+        self.heads[index] = link;
+        // No branch: whether others are due in the same slot is a random bit.
+        self.occupied[index / 64] &= !(u64::from(link == NIL) << (index % 64));
+        self.pool[place as usize].link = self.free;
+        self.free = place;
+        Some(Event { at, load, node, link })
+    }
+
+    /// Moves the frontier on until the first slot that holds anything, `slot` as yet, lies before the
+    /// gate. Gives that slot; `None` where there is no event at all.
+    #[cold]
+    #[inline(never)]
+    fn move_on(&mut self, mut slot: u64) -> Option<u64> {
+        while slot >= self.gate {
+            if slot == NOWHERE && self.later_events == 0 {
+                return None;
             }
-            None => self.insert(node, at),
+            self.cursor = slot.min(self.frontier);
+            self.fetch_coarse();
+            slot = self.first_occupied(self.cursor);
+        }
+        Some(slot)
+    }
+
+    /// Moves the events of the coarse slot at the frontier over, in the order in which they were
+    /// scheduled. Those of a later turn stay.
+    fn fetch_coarse(&mut self) {
+        let coarse = self.coarse(self.frontier);
+        self.frontier += self.coarse_width();
+        self.gate += self.coarse_width();
+        let last = std::mem::replace(&mut self.later[coarse], NIL);
+        let mut next = self.reversed(last);
+        while next != NIL {
+            let place = next;
+            let Event { at, link, .. } = self.pool[place as usize];
+            next = link;
+            self.later_events -= 1;
+            self.pool[place as usize].link = NIL;
+            self.place(place, self.slot(at));
         }
     }
 
-    /// Takes a pending node out again.
-    pub fn remove(&mut self, node: Node) {
-        let entry = self.entries[node as usize];
-        match entry.place {
-            Place::Idle => return,
-            Place::Far => {} // its heap entry goes stale: the ticket no longer counts
-            Place::Open => self.open.retain(|&other| other != node),
-            Place::Slot => self.unlink(node, entry),
+    /// A list the other way round.
+    fn reversed(&mut self, mut next: u32) -> u32 {
+        let mut before = NIL;
+        while next != NIL {
+            let link = &mut self.pool[next as usize].link;
+            (before, next) = (next, std::mem::replace(link, before));
         }
-        self.entries[node as usize].place = Place::Idle;
+        before
     }
 
     /// Whether nothing is due up to and with `at`. May say no where it would be dear to find out.
     #[inline]
     pub fn is_quiet_until(&self, at: Picos) -> bool {
-        if let Some(&node) = self.open.last() {
-            return self.entries[node as usize].at > at;
-        }
-        let start = (self.cursor as usize + 1) & (self.heads.len() - 1);
-        let slots = (at >> self.shift).saturating_sub(self.cursor);
-        let ahead = self.occupied[start / 64] >> (start % 64);
-        let within = slots + (start % 64) as u64 <= 64;
-        within && ahead.trailing_zeros() as u64 >= slots && self.far_at > at
-    }
-
-    /// The next node to fire, and when.
-    #[inline]
-    pub fn pop(&mut self) -> Option<(Picos, Node)> {
-        loop {
-            if let Some(node) = self.open.pop() {
-                return Some(self.fire(node));
-            }
-            if let Some(node) = self.open_next()? {
-                return Some(self.fire(node));
-            }
-        }
-    }
-
-    #[inline]
-    fn fire(&mut self, node: Node) -> (Picos, Node) {
-        let entry = &mut self.entries[node as usize];
-        entry.place = Place::Idle;
-        debug_assert!(entry.at >= self.now, "events fire out of order");
-        self.now = entry.at;
-        (entry.at, node)
-    }
-
-    fn insert_open(&mut self, node: Node, at: Picos) {
-        self.entries[node as usize] = Entry { at, link: NIL, place: Place::Open };
-        let mut index = self.open.len();
-        while index > 0 && self.entries[self.open[index - 1] as usize].at <= at {
-            index -= 1;
-        }
-        self.open.insert(index, node);
-    }
-
-    fn unlink(&mut self, node: Node, entry: Entry) {
-        let index = (entry.at >> self.shift) as usize & (self.heads.len() - 1);
-        if self.heads[index] == node {
-            self.heads[index] = entry.link;
-            if entry.link == NIL {
-                self.occupied[index / 64] &= !(1 << (index % 64));
-            }
-            return;
-        }
-        let mut before = self.heads[index] as usize;
-        while self.entries[before].link != node {
-            before = self.entries[before].link as usize;
-        }
-        self.entries[before].link = entry.link;
-    }
-
-    /// Opens the next slot; gives its node at once where it has but one.
-    #[inline]
-    fn open_next(&mut self) -> Option<Option<Node>> {
-        let far = self.far_at >> self.shift;
-        let slot = match self.next_occupied() {
-            Some(near) => near.min(far),
-            None if self.far_at == NEVER => return None,
-            None => far,
-        };
-        self.cursor = slot;
-        let first = self.take_list(slot);
-        if far != slot && first != NIL && self.entries[first as usize].link == NIL {
-            return Some(Some(first));
-        }
-        self.drain_list(first);
-        if far == slot {
-            self.drain_far(slot);
-        }
-        if self.open.len() > 1 {
-            // Stable and latest first: of two at the same instant, the one scheduled first is last.
-            let entries = &self.entries;
-            self.open.sort_by_key(|&node| Reverse(entries[node as usize].at));
-        }
-        Some(None)
-    }
-
-    #[inline]
-    fn take_list(&mut self, slot: u64) -> Node {
-        let index = slot as usize & (self.heads.len() - 1);
-        self.occupied[index / 64] &= !(1 << (index % 64));
-        std::mem::replace(&mut self.heads[index], NIL)
-    }
-
-    fn drain_list(&mut self, mut node: Node) {
-        while node != NIL {
-            let entry = &mut self.entries[node as usize];
-            entry.place = Place::Open;
-            self.open.push(node);
-            node = entry.link;
-        }
-    }
-
-    /// Nodes that waited in the heap were scheduled before any of the slot's list.
-    fn drain_far(&mut self, slot: u64) {
-        let first = self.open.len();
-        while let Some(&Reverse((at, ticket, node))) = self.far.peek() {
-            if at >> self.shift != slot {
-                break;
-            }
-            self.far.pop();
-            let entry = &mut self.entries[node as usize];
-            if entry.place == Place::Far && entry.link == ticket {
-                entry.place = Place::Open;
-                self.open.push(node);
-            }
-        }
-        self.open[first..].reverse();
-        self.far_at = self.far.peek().map_or(NEVER, |Reverse((at, ..))| *at);
-    }
-
-    /// The first slot after `slot` that is due no later than so many slots from now, and a node
-    /// of it: an event to come.
-    #[inline]
-    pub fn look_ahead(&self, slot: u64, slots: u64) -> Option<(u64, Node)> {
-        let found = self.occupied_after(slot.max(self.cursor))?;
-        let index = found as usize & (self.heads.len() - 1);
-        (found <= self.cursor + slots).then(|| (found, self.heads[index]))
-    }
-
-    /// The absolute number of the first occupied slot after the cursor.
-    #[inline]
-    fn next_occupied(&self) -> Option<u64> {
-        self.occupied_after(self.cursor)
-    }
-
-    /// The absolute number of the first occupied slot after `slot`, less than a horizon away.
-    #[inline]
-    fn occupied_after(&self, slot: u64) -> Option<u64> {
-        let start = (slot as usize + 1) & (self.heads.len() - 1);
-        let bits = self.occupied[start / 64] >> (start % 64);
+        let index = self.index(self.cursor);
+        let bits = self.occupied[index / 64] >> (index % 64);
         if bits == 0 {
-            return self.occupied_beyond(slot + 64 - (start % 64) as u64);
+            return self.slot(at) < self.cursor + 64 - (index % 64) as u64;
         }
-        Some(slot + 1 + u64::from(bits.trailing_zeros()))
+        let next = self.cursor + u64::from(bits.trailing_zeros());
+        self.pool[self.heads[self.index(next)] as usize].at > at
     }
 
-    /// The same where `slot` is the last of its word.
+    /// Slots that have passed, up to that of the last event that fired.
+    #[inline]
+    pub fn cursor(&self) -> u64 {
+        self.cursor
+    }
+
+    /// The first slot from `slot` on that holds an event, and its first event's place in the pool;
+    /// what it gives is of no meaning where none does.
+    #[inline(always)]
+    pub fn look_ahead(&self, slot: u64) -> (u64, u32) {
+        let found = self.first_occupied(slot);
+        (found, self.heads[self.index(found)])
+    }
+
+    /// Whose event lies at a place of the pool, if one does.
+    #[inline]
+    pub fn node(&self, place: u32) -> Option<Node> {
+        self.pool.get(place as usize).map(|event| event.node)
+    }
+
+    /// Calls an event into the cache.
+    #[inline]
+    pub fn prefetch(&self, place: u32) {
+        prefetch_index(&self.pool, place as usize);
+    }
+
+    /// Calls into the cache what an event at `at` will be put in.
+    #[inline(always)]
+    pub fn prefetch_slot(&self, at: Picos) {
+        prefetch_index(&self.heads, self.index(self.slot(at)));
+    }
+
+    /// The absolute number of the first occupied slot from `slot` on; `NEVER` where none is.
+    #[inline(always)]
+    fn first_occupied(&self, slot: u64) -> u64 {
+        let index = self.index(slot);
+        let bits = self.occupied[index / 64] >> (index % 64);
+        if bits == 0 {
+            return self.occupied_beyond(slot);
+        }
+        slot + u64::from(bits.trailing_zeros())
+    }
+
+    /// The same where the word of `slot` tells of none.
     #[inline(never)]
-    fn occupied_beyond(&self, slot: u64) -> Option<u64> {
+    fn occupied_beyond(&self, slot: u64) -> u64 {
         let mask = self.occupied.len() - 1;
-        let first = (slot as usize + 1) / 64;
-        let word = (0..=mask).find(|&word| self.occupied[(first + word) & mask] != 0)?;
-        let bits = self.occupied[(first + word) & mask];
-        Some(slot + 1 + 64 * word as u64 + u64::from(bits.trailing_zeros()))
+        let first = slot as usize / 64 + 1;
+        let Some(word) = (first..=first + mask).find(|word| self.occupied[word & mask] != 0) else {
+            return NOWHERE;
+        };
+        word as u64 * 64 + u64::from(self.occupied[word & mask].trailing_zeros())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn load(number: u64) -> Load {
+        Load::data(number, false, 0)
+    }
+
+    fn number(event: Event) -> u64 {
+        event.load.seq()
+    }
+
+    proptest! {
+        /// Against a sorted set of (time, number), numbers rising as events are scheduled. Spans
+        /// are drawn to meet the open slot, other slots and what lies beyond the horizon.
+        #[test]
+        fn events_fire_in_order_of_time_and_then_of_scheduling(
+            steps in prop::collection::vec((0_u8..6, 0_u64..100_000), 1..400)
+        ) {
+            let mut wheel = Wheel::new(2, 1000);
+            let (mut model, mut now) = (BTreeSet::new(), 0);
+            for (number_, (step, span)) in (0..).zip(steps) {
+                if step < 2 {
+                    let fired = wheel.pop().map(|event| (event.at, number(event)));
+                    prop_assert_eq!(fired, model.pop_first());
+                    now = fired.map_or(now, |(at, _)| at);
+                } else {
+                    let at = now + [span % 3, span % 40, span % 5000, span][step as usize - 2];
+                    wheel.insert(at, 0, load(number_));
+                    model.insert((at, number_));
+                }
+                let due = model.first().map_or(u64::MAX, |&(at, _)| at);
+                for until in [now, now + 7, now + 100] {
+                    prop_assert!(due > until || !wheel.is_quiet_until(until));
+                }
+            }
+            while let Some(event) = wheel.pop() {
+                prop_assert_eq!(Some((event.at, number(event))), model.pop_first());
+            }
+            prop_assert!(model.is_empty());
+        }
+    }
+
+    #[test]
+    fn as_many_as_you_like_are_due_at_once() {
+        let mut wheel = Wheel::new(16, 1000);
+        (0..200_000).for_each(|number| wheel.insert(5, 0, load(number)));
+        (0..200_000).for_each(|number_| assert_eq!(wheel.pop().map(number), Some(number_)));
+        assert!(wheel.pop().is_none());
+    }
+
+    #[test]
+    fn a_place_is_used_again() {
+        let mut wheel = Wheel::new(16, 1000);
+        for now in 0..1000 {
+            wheel.insert(now, 0, load(now));
+            wheel.insert(now + 10_000, 0, load(now));
+            wheel.pop();
+        }
+        assert!(wheel.pool.len() <= 1001, "{}", wheel.pool.len());
     }
 }

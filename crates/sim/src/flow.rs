@@ -7,6 +7,7 @@
 
 use crate::cc::Cc;
 use crate::config::{Config, FlowSpec, Packet, Route, Source};
+use crate::network::{HOME, HOME_PLAIN, HOME_SACK};
 use crate::parcel::{Load, Parcel};
 use crate::ring::Ring;
 use crate::tcp::receiver::{AckPacket, Receiver};
@@ -16,30 +17,17 @@ use prefetch_index::prefetch_index;
 use std::collections::VecDeque;
 use std::slice::from_ref;
 
-/// A data packet between two queues.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Transit {
-    /// When it reaches the next queue.
-    pub at: Picos,
-    /// Its segment.
-    pub seq: u64,
-    /// It bears a congestion mark.
-    pub marked: bool,
-}
-
 /// What a flow needs where its route has more than one queue.
 #[derive(Default)]
 pub struct Detour {
     /// From an ACK's departure at the last backward queue to the sender.
     pub home_delay: Picos,
-    /// Data before each forward queue but the first.
-    pub data: Vec<Ring<Transit>>,
-    /// ACKs before each backward queue but the first, and last those on their way home.
-    pub acks: Vec<Ring<AckPacket>>,
     /// Segments whose ACK was lost, until a later ACK's SACK blocks have told of them.
     pub unreported: VecDeque<u32>,
     /// Of these, how many the next ACK through each backward queue will tell of.
     pub untold: Vec<u16>,
+    /// Forward queues.
+    forward: usize,
 }
 
 /// A flow that does more than send its segments once.
@@ -73,63 +61,69 @@ pub struct Counts {
     pub reductions: u64,
 }
 
-/// See the module's page. What every packet touches lies together, in the middle.
-#[repr(C)]
+/// See the module's page. What each packet of a plain flow touches lies together, in three lines of
+/// the cache: the end of `receiver`, what follows, and the beginning of `sender`.
+#[repr(C, align(64))]
 pub struct Flow {
-    /// The receiving side; its ACKs are on the way to the first backward queue, or home.
-    pub receiver: Receiver,
-    /// From a packet's departure at the last forward queue to where its ACK acts next: the first
-    /// backward queue or the sender, whose next packet thereby arrives at the first queue.
-    pub turn_delay: Picos,
-    /// Its place among all flows.
-    pub index: u32,
-    /// Size of a data packet.
-    pub packet_bytes: u32,
-    /// Traffic class.
-    pub class: u16,
-    /// First link on the route.
-    pub first_link: u16,
-    /// Queues may mark its packets instead of dropping them.
-    pub ecn: bool,
-    /// It sends its segments once, over one queue, with nothing but NewReno: no SACK, marks, pacing
-    /// or small queues. What every packet passes through is compiled for such flows apart.
-    pub plain: bool,
-    /// The sender would send, but for what waits on its access link already.
-    pub held_back: bool,
-    /// When the flow's timer node fires; `NEVER` where it is idle.
-    pub wakes_at: Picos,
-    access_time: Picos,
-    access_free: Picos,
+    /// Packets on the access link: when each reaches the queue, and its sequence number.
+    pub in_access: Ring<(Picos, u64)>,
+    /// When the receiver is asked for the ACK that it holds back; `NEVER` where that is not due.
+    pub asks_at: Picos,
+    /// Where its `Way` is SACK, when the last ACK on its way reaches the sender, or has.
+    pub heard_at: Picos,
     /// `None` for a route over one queue.
     pub detour: Option<Box<Detour>>,
     /// `None` for a flow that sends its segments once.
     pub play: Option<Box<Play>>,
-    /// Packets on the access link: when each reaches the queue, and its sequence number.
-    pub in_access: Ring<(Picos, u64)>,
+    /// Size of a data packet.
+    pub packet_bytes: u32,
+    /// Counts its connections: what is still on its way from an earlier one says nothing.
+    pub connection: u8,
+    /// Queues may mark its packets instead of dropping them.
+    pub ecn: bool,
+    /// The kind of event in which an ACK reaches its sender: which `Way` is its own.
+    pub home: u8,
+    /// The sender would send, but for what waits on its access link already.
+    pub held_back: bool,
+    /// The receiving side.
+    pub receiver: Receiver,
+    /// From a packet's departure at the last forward queue to where its ACK acts next: the first
+    /// backward queue or the sender, whose next packet thereby arrives at the first queue.
+    pub turn_delay: Picos,
+    access_time: Picos,
+    access_free: Picos,
+    /// When the flow's timer fires; `NEVER` where it is idle.
+    pub wakes_at: Picos,
+    /// Its place among all flows.
+    pub index: u32,
+    /// Traffic class.
+    pub class: u16,
+    /// First link on the route.
+    pub first_link: u16,
     /// The sending side.
     pub sender: Sender,
     /// Index of the route.
     pub route: u16,
     /// Data packets that queues have dropped.
     pub drops: u32,
-    /// From a packet's departure at the last forward queue to its receiver.
-    pub onward_delay: Picos,
     /// When the flow's first packet reaches the first queue.
     pub start: Picos,
+    /// When the pacer lets the next packet go; `NEVER` where it holds none back.
+    pub paces_at: Picos,
 }
 
 impl Flow {
-    /// Calls what an ACK and its packet touch into the cache.
+    /// Calls what an ACK and its packet touch into the cache: of a plain flow three lines.
     #[inline]
-    pub fn prefetch(&self) {
-        let sender = &self.sender;
-        prefetch_index(from_ref(&self.receiver), 0);
-        prefetch_index(from_ref(&self.receiver.acks), 0);
-        prefetch_index(from_ref(&self.index), 0);
-        prefetch_index(from_ref(&self.in_access), 0);
-        prefetch_index(from_ref(&sender.window), 0);
-        prefetch_index(from_ref(&sender.timer_at), 0);
-        prefetch_index(from_ref(&sender.inflation), 0);
+    pub fn prefetch(&self, plain: bool) {
+        prefetch_index(from_ref(&self.turn_delay), 0);
+        prefetch_index(from_ref(&self.sender.snd_una), 0);
+        prefetch_index(from_ref(&self.sender.timer_at), 0);
+        if !plain {
+            prefetch_index(from_ref(&self.in_access), 0);
+            prefetch_index(from_ref(&self.receiver), 0);
+            prefetch_index(from_ref(&self.sender.scoreboard), 0);
+        }
     }
 
     /// An idle flow.
@@ -153,11 +147,19 @@ impl Flow {
             if route.backward.is_empty() { (edge, 0) } else { (edge / 2, edge - edge / 2) };
         let sender = Sender::new(cc, segments, profile);
         let detour = Detour::of(route, home + access_time);
-        let alone = detour.is_none() && play.is_none();
-        let plain = alone && !ecn && !profile.small_queues && sender.is_plain();
+        let alone = detour.is_none()
+            && play.is_none()
+            && config.links[route.forward[0] as usize].pool.is_none();
+        let home = match alone && !ecn {
+            true if !profile.small_queues && profile.delayed_ack.is_none() && sender.is_plain() => {
+                HOME_PLAIN
+            }
+            true if sender.is_unpaced_sack() => HOME_SACK,
+            _ => HOME,
+        };
         let mut flow = Self {
             index,
-            plain,
+            home: home as u8,
             sender,
             receiver: Receiver::new(spec.rtt),
             class: spec.class,
@@ -166,9 +168,12 @@ impl Flow {
             ecn,
             packet_bytes: spec.packet_bytes,
             turn_delay: turn + if route.backward.is_empty() { access_time } else { 0 },
-            onward_delay: spec.rtt / 2 + access_time,
             start: spec.start,
             wakes_at: NEVER,
+            paces_at: NEVER,
+            heard_at: 0,
+            asks_at: NEVER,
+            connection: 0,
             access_time,
             access_free: 0,
             in_access: Ring::default(),
@@ -188,20 +193,21 @@ impl Flow {
     #[inline]
     pub fn parcel(&self, stage: usize, bytes: u32, load: Load) -> Parcel {
         // RFC 3168, section 6.1.4: pure ACKs are not ECN-capable.
-        let ecn = self.ecn && matches!(load, Load::Data { .. });
+        let ecn = self.ecn && !load.is_ack();
         let (flow, class, stage) = (self.index, self.class, stage as u8);
         Parcel { flow, bytes, class, stage, ecn, load }
     }
 
     /// A queue has dropped a packet of this flow.
     pub fn lose(&mut self, parcel: Parcel) {
-        match (parcel.load, &mut self.detour) {
-            (Load::Data { .. }, _) => self.drops += 1,
-            (Load::Ack(ack), Some(detour)) => {
-                // Its stage counts the forward queues too, of which there is one more than pipes.
-                detour.lose_ack(parcel.stage as usize - detour.data.len() - 1, ack);
-            }
-            (Load::Ack(_), None) => {}
+        if !parcel.load.is_ack() {
+            self.drops += 1;
+        } else if parcel.load.connection() == self.connection
+            && let Some(detour) = &mut self.detour
+        {
+            // Its stage counts the forward queues too.
+            let back = parcel.stage as usize - detour.forward;
+            detour.lose_ack(back, parcel.load.acknowledges());
         }
     }
 
@@ -211,6 +217,13 @@ impl Flow {
     pub fn access_holds_enough(&self) -> bool {
         let waiting = self.in_access.len();
         waiting >= 2 && waiting as f64 >= self.sender.sending_rate() / 1000.0
+    }
+
+    /// An ACK is on its way that reaches the sender before `at`: what is due then can be looked
+    /// after when that has come.
+    #[inline(always)]
+    pub fn hears_before(&self, now: Picos, at: Picos) -> bool {
+        now < self.heard_at && self.heard_at < at
     }
 
     /// When a packet of an open-loop source reaches the first queue.
@@ -226,12 +239,15 @@ impl Flow {
         let Some(play) = &mut self.play else { return };
         play.earlier = counts;
         play.restart_at = NEVER;
+        self.connection = self.connection.wrapping_add(1);
         let profile = &config.profiles[self.class as usize];
         let cc = Cc::by_name(play.cc).expect("checked with the configuration");
         self.sender = Sender::new(cc, config.files[play.next].segments, profile);
         self.receiver = self.receiver.anew();
         self.held_back = false;
         self.wakes_at = NEVER;
+        self.paces_at = NEVER;
+        self.asks_at = NEVER;
         self.in_access = Ring::default();
         self.start = now;
         let route = &config.routes[self.route as usize];
@@ -250,6 +266,11 @@ impl Flow {
             retransmissions: earlier.retransmissions + u64::from(self.sender.retransmissions),
             reductions: earlier.reductions + u64::from(self.sender.reductions),
         }
+    }
+
+    /// From a packet's departure at the last forward queue to its receiver.
+    pub fn onward_delay(&self, config: &Config) -> Picos {
+        config.flows[self.index as usize].rtt / 2 + self.access_time
     }
 
     /// When a packet that the sender lets go now reaches the queue.
@@ -286,11 +307,15 @@ impl Detour {
         self.untold[back] += ack.run + ack.also;
     }
 
-    /// An ACK passes backward queue `back`; true if it is alone on its way from there.
-    pub fn carry_ack(&mut self, back: usize, ack: AckPacket) -> bool {
-        let also = ack.also + std::mem::take(&mut self.untold[back]);
-        self.acks[back].push_back(AckPacket { also, ..ack });
-        self.acks[back].len() == 1
+    /// An ACK passes backward queue `back`, and tells of those that were lost there.
+    pub fn carry_ack(&mut self, back: usize, ack: AckPacket) -> AckPacket {
+        AckPacket { also: ack.also + std::mem::take(&mut self.untold[back]), ..ack }
+    }
+
+    /// The backward queue to which the receiver's ACKs go, by its number on the route.
+    #[inline]
+    pub fn turning_stage(&self) -> Option<usize> {
+        (!self.untold.is_empty()).then_some(self.forward)
     }
 
     fn of(route: &Route, home_delay: Picos) -> Option<Box<Self>> {
@@ -298,11 +323,36 @@ impl Detour {
         (forward + backward > 1).then(|| {
             Box::new(Self {
                 home_delay,
-                data: vec![Ring::default(); forward - 1],
-                acks: vec![Ring::default(); backward],
                 unreported: VecDeque::new(),
                 untold: vec![0; backward],
+                forward,
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::offset_of;
+
+    /// The lines that `Flow::prefetch` calls for.
+    #[test]
+    fn what_each_packet_of_a_plain_flow_touches_lies_in_three_lines() {
+        let line = |offset: usize| offset / 64;
+        let receiver = offset_of!(Flow, receiver);
+        let sender = offset_of!(Flow, sender);
+        let lines = [
+            receiver + offset_of!(Receiver, rcv_nxt),
+            offset_of!(Flow, turn_delay),
+            offset_of!(Flow, first_link) + 1,
+            sender,
+            sender + offset_of!(Sender, timer_at),
+            sender + offset_of!(Sender, resend_first),
+            sender + offset_of!(Sender, rtt),
+        ]
+        .map(line);
+        let first = lines[0];
+        assert_eq!(lines, [0, 0, 0, 1, 2, 2, 2].map(|line| first + line));
     }
 }

@@ -22,3 +22,4 @@ mod sending;
 pub mod simulation;
 pub mod tcp;
 pub mod time;
+pub mod way;

@@ -169,6 +169,15 @@ impl Link {
         }
     }
 
+    /// When a packet that arrives at `now` would leave the wire, where that is simple to say.
+    #[inline(always)]
+    pub fn expects(&self, now: Picos) -> Picos {
+        match &self.queue {
+            Queue::Uniform(queue) => queue.expects(now),
+            _ => now,
+        }
+    }
+
     /// A packet that arrived found no room in the memory that the link shares.
     pub fn refuse(&mut self, now: Picos, class: u16) {
         let waiting = self.waiting(now);

@@ -1,29 +1,47 @@
 //! What flows share: links and the event queue; and how a packet moves between them.
 
-use crate::config::{Config, MOST_STAGES, Route, Source};
+use crate::config::{Config, Source};
 use crate::events::{Node, Wheel};
-use crate::flow::{Detour, Flow, Transit};
+use crate::flow::Flow;
 use crate::link::{Arriving, Link, Verdict, memory_admits};
 use crate::parcel::{Load, Parcel};
 use crate::probe::histogram::Histogram;
 use crate::tcp::profile::Profile;
 use crate::tcp::receiver::AckPacket;
 use crate::time::{NEVER, Picos, SECOND, serialization};
+use crate::way::{Any, Way};
 
-/// Event nodes of a flow: its next ACK, its timer, its access link, its pacer, and one for each
-/// queue on its route but the first.
-pub(crate) const HOME: u32 = 0;
-pub(crate) const TIMER: u32 = 1;
-pub(crate) const ACCESS: u32 = 2;
-pub(crate) const PACE: u32 = 3;
-pub(crate) const STAGES: u32 = 4;
+/// Kinds of a flow's events: an ACK reaches the sender, one for each `Way`; its timer, its access
+/// link, its pacer, an ACK that the receiver holds back, and one for each queue on its route but the
+/// first. After the flows come the links, whose events are all of one kind.
+pub(crate) const HOME_PLAIN: u32 = 0;
+pub(crate) const HOME_SACK: u32 = 1;
+pub(crate) const HOME: u32 = 2;
+pub(crate) const TIMER: u32 = 3;
+pub(crate) const ACCESS: u32 = 4;
+pub(crate) const PACE: u32 = 5;
+pub(crate) const HELD: u32 = 6;
+pub(crate) const STAGES: u32 = 7;
+const KIND_BITS: u32 = 5;
+
+/// The flow, or the link after all flows, and the kind of an event.
+#[inline(always)]
+pub(crate) fn place(node: Node) -> (usize, u32) {
+    ((node >> KIND_BITS) as usize, node & ((1 << KIND_BITS) - 1))
+}
+
+/// A data packet leaves a queue's wire.
+#[derive(Clone, Copy)]
+struct Transit {
+    at: Picos,
+    seq: u64,
+    marked: bool,
+}
 
 pub(crate) struct Network<'a> {
     pub(crate) config: &'a Config,
     pub(crate) links: Vec<Link>,
     pub(crate) wheel: Wheel,
-    /// A flow has 2^this nodes.
-    pub(crate) node_bits: u32,
     /// Round-trip times that senders measured, by class.
     pub(crate) rtt: Vec<Histogram>,
     /// Completion times, by class.
@@ -34,16 +52,13 @@ pub(crate) struct Network<'a> {
     pub(crate) next_reading: Picos,
     /// Packets that a queue lost while it did something else.
     lost: Vec<Parcel>,
-    /// The first node of a link.
-    link_nodes: Node,
+    /// When each link is served next; `NEVER` where it does not wait for that.
+    serves_at: Vec<Picos>,
 }
 
 impl<'a> Network<'a> {
     pub(crate) fn new(config: &'a Config) -> Self {
         let classes = config.profiles.len();
-        let node_bits = node_bits(config);
-        let link_nodes = config.flows.len() << node_bits;
-        let nodes = link_nodes + config.links.len();
         let sizes = config.uniform_sizes();
         let make = |((spec, size), seed)| {
             Link::new(spec, &config.wire(spec), config.seed ^ seed, classes, size)
@@ -51,75 +66,101 @@ impl<'a> Network<'a> {
         Self {
             config,
             links: config.links.iter().zip(sizes).zip(0..).map(make).collect(),
-            wheel: Wheel::new(nodes, grain(config), horizon(config)),
-            node_bits,
+            wheel: Wheel::new(grain(config), horizon(config)),
             rtt: vec![Histogram::default(); classes],
             completions: vec![Vec::new(); classes],
             packets: 0,
             next_reading: 0,
             lost: Vec::new(),
-            link_nodes: link_nodes as Node,
+            serves_at: vec![NEVER; config.links.len()],
         }
     }
 
-    /// The link whose node this is, if it is a link's.
-    #[inline]
-    pub(crate) fn link_of(&self, node: Node) -> Option<usize> {
-        node.checked_sub(self.link_nodes).map(|link| link as usize)
+    /// Schedules an event of `flow`.
+    #[inline(always)]
+    pub(crate) fn schedule(&mut self, flow: &Flow, kind: u32, at: Picos, load: Load) {
+        self.wheel.insert(at, (flow.index << KIND_BITS) + kind, load);
     }
 
-    /// The flow and the kind of a node.
-    #[inline]
-    pub(crate) fn place(&self, node: Node) -> (usize, u32) {
-        ((node >> self.node_bits) as usize, node & ((1 << self.node_bits) - 1))
-    }
-
-    /// Makes sure that a node of `flow` fires no later than `at`.
-    #[inline]
-    pub(crate) fn schedule(&mut self, flow: &Flow, kind: u32, at: Picos) {
-        self.wheel.hasten((flow.index << self.node_bits) + kind, at);
+    /// Calls into the cache where the ACK of a packet that enters its link now will be put.
+    #[inline(always)]
+    pub(crate) fn foresee(&self, now: Picos, flow: &Flow) {
+        let departs = self.links[flow.first_link as usize].expects(now);
+        self.wheel.prefetch_slot(departs + flow.turn_delay);
     }
 
     /// An ACK reaches the sender, and what it lets go reaches the first queue.
-    #[inline]
-    pub(crate) fn on_home(&mut self, now: Picos, flow: &mut Flow) {
-        if flow.plain {
-            self.on_home_of::<true>(now, flow);
-        } else {
-            self.on_home_of::<false>(now, flow);
+    #[inline(always)]
+    pub(crate) fn on_home<W: Way>(&mut self, now: Picos, flow: &mut Flow, load: Load) {
+        debug_assert!(load.is_ack());
+        if W::SIMPLE || load.connection() == flow.connection {
+            self.on_ack::<W>(now, flow, load.acknowledges());
+        }
+        if W::SACK {
+            self.ask_without_ack(now, flow);
         }
     }
 
     #[inline(always)]
-    fn on_home_of<const PLAIN: bool>(&mut self, now: Picos, flow: &mut Flow) {
-        let pipe = match &mut flow.detour {
-            Some(detour) if !PLAIN => detour.acks.last_mut().unwrap_or(&mut flow.receiver.acks),
-            _ => &mut flow.receiver.acks,
-        };
-        let ack = pipe.pop_front().expect("scheduled with an ACK in flight");
-        if let Some(next) = pipe.front() {
-            self.wheel.insert(flow.index << self.node_bits, next.at); // it has just fired
-        }
-        if !PLAIN && ack.also > 0 {
+    fn on_ack<W: Way>(&mut self, now: Picos, flow: &mut Flow, ack: AckPacket) {
+        if !W::SIMPLE && ack.also > 0 {
             tell_of_lost_acks(flow, ack.also);
         }
         let profile = self.profile(flow);
-        if let Some(rtt) = flow.sender.on_ack::<PLAIN>(now, ack, profile) {
+        if let Some(rtt) = flow.sender.on_ack::<W>(now, ack, profile) {
             self.rtt[flow.class as usize].record(rtt);
         }
-        self.send::<PLAIN>(now, flow, profile);
+        self.send::<W>(now, flow, profile);
     }
 
-    /// The flow starts, or its retransmission timer may have expired. The timer's node is moved
+    /// The time of an ACK that the receiver held back may have come.
+    pub(crate) fn on_held(&mut self, now: Picos, flow: &mut Flow) {
+        if flow.asks_at != now {
+            return;
+        }
+        flow.asks_at = NEVER;
+        let until = flow.receiver.holds_until();
+        if until > now {
+            return self.ask_at(flow, until);
+        }
+        let ack = flow.receiver.release();
+        match turning_stage(flow) {
+            Some(stage) => self.on_stage(now, flow, stage, Load::ack(ack, flow.connection)),
+            None => self.on_ack::<Any>(now, flow, ack),
+        }
+    }
+
+    /// Where the receiver holds an ACK back and none is on its way whose coming will ask this again,
+    /// makes sure that the receiver is asked for it. Mostly another segment comes before.
+    #[inline(always)]
+    pub(crate) fn ask_without_ack(&mut self, now: Picos, flow: &mut Flow) {
+        if flow.heard_at <= now {
+            self.ask_at(flow, flow.receiver.holds_until());
+        }
+    }
+
+    /// Makes sure that the receiver is asked no later than `at` for the ACK that it holds back.
+    #[inline]
+    fn ask_at(&mut self, flow: &mut Flow, at: Picos) {
+        if at < flow.asks_at {
+            flow.asks_at = at;
+            self.schedule(flow, HELD, at, Load::NONE);
+        }
+    }
+
+    /// The flow starts, or its retransmission timer may have expired. The timer's event is moved
     /// only when it fires: an ACK that postpones it costs nothing.
     pub(crate) fn on_timer(&mut self, now: Picos, flow: &mut Flow) {
+        if flow.wakes_at != now {
+            return;
+        }
         flow.wakes_at = NEVER;
         if flow.play.is_some() && self.plays(now, flow) {
             return;
         }
         let begins = flow.sender.snd_max == 0;
         if !begins && flow.sender.timer_at > now {
-            if flow.sender.timer_at != NEVER {
+            if flow.sender.timer_at != NEVER && !flow.hears_before(now, flow.sender.timer_at) {
                 self.wake_at(flow, flow.sender.timer_at);
             }
             return;
@@ -136,22 +177,24 @@ impl<'a> Network<'a> {
         &self.config.profiles[flow.class as usize]
     }
 
-    /// Makes sure that the flow's timer node fires no later than `at`.
+    /// Makes sure that the flow's timer fires no later than `at`.
     #[inline(never)]
     pub(crate) fn wake_at(&mut self, flow: &mut Flow, at: Picos) {
-        flow.wakes_at = flow.wakes_at.min(at);
-        self.schedule(flow, TIMER, at);
+        if at < flow.wakes_at {
+            flow.wakes_at = at;
+            self.schedule(flow, TIMER, at, Load::NONE);
+        }
     }
 
     /// `enter` for packets that need an event of their own.
     #[inline(never)]
     pub(crate) fn enter_late(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
-        self.enter::<false>(now, flow, seq, self.profile(flow));
+        self.enter::<Any>(now, flow, seq, self.profile(flow));
     }
 
     /// A data packet reaches the first queue of its route.
     #[inline(always)]
-    pub(crate) fn enter<const PLAIN: bool>(
+    pub(crate) fn enter<W: Way>(
         &mut self,
         now: Picos,
         flow: &mut Flow,
@@ -159,29 +202,34 @@ impl<'a> Network<'a> {
         profile: &Profile,
     ) {
         match self.links[flow.first_link as usize].pass(now, flow.class) {
-            Some(at) if PLAIN || flow.detour.is_none() => {
-                self.receive::<PLAIN>(flow, Transit { at, seq, marked: false }, profile);
+            Some(at) if W::SIMPLE || flow.detour.is_none() => {
+                self.receive::<W>(flow, Transit { at, seq, marked: false }, profile);
             }
-            Some(at) => self.pass_on(flow, 0, Transit { at, seq, marked: false }),
-            None => self.enter_slowly(now, flow, seq, profile),
+            Some(at) => {
+                let packet = Transit { at, seq, marked: false };
+                self.pass_on(flow, 0, packet, flow.connection);
+            }
+            None => self.enter_slowly::<W>(now, flow, seq, profile),
         }
     }
 
     /// `enter` for packets that their link does not let pass at once.
     #[inline(never)]
-    fn enter_slowly(&mut self, now: Picos, flow: &mut Flow, seq: u64, profile: &Profile) {
+    fn enter_slowly<W: Way>(&mut self, now: Picos, flow: &mut Flow, seq: u64, profile: &Profile) {
         let link = flow.first_link as usize;
         let bytes = self.data_bytes(flow, seq);
         let arriving = Arriving { bytes, class: flow.class, ecn: flow.ecn };
-        let parcel = || flow.parcel(0, bytes, Load::Data { seq, marked: false });
+        let parcel = || flow.parcel(0, bytes, Load::data(seq, false, flow.connection));
         if self.links[link].pool.is_some() {
             return self.offer_shared(now, flow, link, parcel());
         }
         match self.links[link].offer(now, arriving, parcel, &mut self.lost) {
-            Verdict::Departs(at, marked) if flow.detour.is_none() => {
-                self.receive::<false>(flow, Transit { at, seq, marked }, profile);
+            Verdict::Departs(at, marked) if W::SIMPLE || flow.detour.is_none() => {
+                self.receive::<W>(flow, Transit { at, seq, marked }, profile);
             }
-            Verdict::Departs(at, marked) => self.pass_on(flow, 0, Transit { at, seq, marked }),
+            Verdict::Departs(at, marked) => {
+                self.pass_on(flow, 0, Transit { at, seq, marked }, flow.connection);
+            }
             Verdict::Dropped => flow.drops += 1,
             Verdict::Waits => self.await_service(now, link),
         }
@@ -213,13 +261,20 @@ impl<'a> Network<'a> {
 
     #[cold]
     fn await_service(&mut self, now: Picos, link: usize) {
-        if let Some(at) = self.links[link].next_service() {
-            self.wheel.hasten(self.link_nodes + link as Node, at.max(now));
+        let Some(at) = self.links[link].next_service().map(|at| at.max(now)) else { return };
+        if at < self.serves_at[link] {
+            self.serves_at[link] = at;
+            let index = self.config.flows.len() + link;
+            self.wheel.insert(at, (index << KIND_BITS) as Node, Load::NONE);
         }
     }
 
     /// A link can take the next packet off its queue.
     pub(crate) fn on_service(&mut self, now: Picos, link: usize, flows: &mut [Flow]) {
+        if self.serves_at[link] != now {
+            return;
+        }
+        self.serves_at[link] = NEVER;
         if let Some((parcel, at, marked)) = self.links[link].serve(now, &mut self.lost) {
             self.passed(&mut flows[parcel.flow as usize], parcel, at, marked);
         }
@@ -240,44 +295,71 @@ impl<'a> Network<'a> {
     /// A packet leaves a queue's wire at `at`, marked there or not.
     #[inline]
     fn passed(&mut self, flow: &mut Flow, parcel: Parcel, at: Picos, marked: bool) {
-        match parcel.load {
-            Load::Data { seq, marked: before } => {
-                let packet = Transit { at, seq, marked: marked || before };
-                if flow.detour.is_none() {
-                    self.receive::<false>(flow, packet, self.profile(flow));
-                } else {
-                    self.pass_on(flow, parcel.stage as usize, packet);
-                }
-            }
-            Load::Ack(ack) => self.pass_back(flow, parcel.stage as usize, at, ack),
+        let (load, stage) = (parcel.load, parcel.stage as usize);
+        if load.is_ack() {
+            return self.pass_back(flow, stage, at, load);
         }
+        let packet = Transit { at, seq: load.seq(), marked: marked || load.marked() };
+        self.pass_on(flow, stage, packet, load.connection());
     }
 
     /// A packet has left the last forward queue at `packet.at`: its receiver answers.
     #[inline(always)]
-    fn receive<const PLAIN: bool>(&mut self, flow: &mut Flow, packet: Transit, profile: &Profile) {
+    fn receive<W: Way>(&mut self, flow: &mut Flow, packet: Transit, profile: &Profile) {
         self.packets += 1;
-        if !PLAIN && flow.play.is_some() && self.received_alone(flow, packet.seq) {
+        if !W::SIMPLE && flow.play.is_some() && self.received_alone(flow, packet.seq) {
             return;
         }
         let before = flow.receiver.rcv_nxt;
         let answered = packet.at + flow.turn_delay;
-        flow.receiver.on_segment(packet.seq, answered, packet.marked, profile);
-        // Of two, the first may be a delayed ACK that was hastened.
-        if flow.receiver.acks.len() <= 2 {
-            let first = flow.receiver.acks.front().map_or(answered, |ack| ack.at);
-            let node = if PLAIN { HOME } else { turning_node(flow) };
-            self.schedule(flow, node, first);
+        if W::PLAIN {
+            let ack = flow.receiver.answer(packet.seq, false);
+            self.schedule(flow, HOME_PLAIN, answered, Load::ack(ack, 0));
+        } else {
+            self.answer::<W>(flow, packet, answered, profile);
         }
-        if flow.receiver.rcv_nxt >= flow.sender.end && before < flow.sender.end {
+        let end = flow.sender.end;
+        if flow.receiver.rcv_nxt >= end && before < end {
             self.finish(flow, packet);
+        }
+    }
+
+    /// What the receiver answers is put on its way.
+    #[inline(always)]
+    fn answer<W: Way>(
+        &mut self,
+        flow: &mut Flow,
+        packet: Transit,
+        answered: Picos,
+        profile: &Profile,
+    ) {
+        let kind = if W::SACK { HOME_SACK } else { turning_kind(flow) };
+        let node = (flow.index << KIND_BITS) + kind;
+        let (connection, wheel) = (flow.connection, &mut self.wheel);
+        let Transit { seq, marked, .. } = packet;
+        let heard_at = &mut flow.heard_at;
+        let first = |at, ack| {
+            wheel.insert(at, node, Load::ack(ack, connection));
+            if W::SACK {
+                *heard_at = at;
+            }
+        };
+        match flow.receiver.on_segment(seq, answered, marked, profile, first) {
+            Some(ack) => {
+                self.wheel.insert(answered, node, Load::ack(ack, connection));
+                if W::SACK {
+                    flow.heard_at = answered;
+                }
+            }
+            None if W::SACK => {} // see `ask_without_ack`
+            None => self.ask_at(flow, flow.receiver.holds_until()),
         }
     }
 
     /// The last segment has been received.
     #[cold]
     fn finish(&mut self, flow: &mut Flow, packet: Transit) {
-        let completed = packet.at + flow.onward_delay - flow.start;
+        let completed = packet.at + flow.onward_delay(self.config) - flow.start;
         self.completions[flow.class as usize].push(completed);
         if flow.play.is_some() {
             let home = flow.detour.as_ref().map_or(0, |detour| detour.home_delay);
@@ -286,73 +368,69 @@ impl<'a> Network<'a> {
     }
 
     /// A packet reaches queue number `stage` of its route: forward queues first, from 0.
-    pub(crate) fn on_stage(&mut self, now: Picos, flow: &mut Flow, stage: usize) {
+    pub(crate) fn on_stage(&mut self, now: Picos, flow: &mut Flow, stage: usize, load: Load) {
         let route = &self.config.routes[flow.route as usize];
-        let node = STAGES + stage as u32 - 1;
-        let (link, load, next) = match stage.checked_sub(route.forward.len()) {
-            None => {
-                let pipe = &mut detour(flow).data[stage - 1];
-                let packet = pipe.pop_front().expect("scheduled with a packet in transit");
-                let load = Load::Data { seq: packet.seq, marked: packet.marked };
-                (route.forward[stage], load, pipe.front().map(|next| next.at))
-            }
-            Some(back) => {
-                let pipe = match back {
-                    0 => &mut flow.receiver.acks,
-                    _ => &mut detour(flow).acks[back - 1],
-                };
-                let ack = pipe.pop_front().expect("scheduled with an ACK in transit");
-                (route.backward[back], Load::Ack(ack), pipe.front().map(|next| next.at))
-            }
+        let link = match stage.checked_sub(route.forward.len()) {
+            None => route.forward[stage],
+            Some(back) => route.backward[back],
         };
-        if let Some(at) = next {
-            self.schedule(flow, node, at);
-        }
-        let bytes = match load {
-            Load::Data { seq, .. } => self.data_bytes(flow, seq),
-            Load::Ack(_) => self.config.profiles[flow.class as usize].ack_bytes,
+        let bytes = if load.is_ack() {
+            self.profile(flow).ack_bytes
+        } else {
+            self.data_bytes(flow, load.seq())
         };
         let parcel = flow.parcel(stage, bytes, load);
         self.offer_shared(now, flow, link as usize, parcel);
     }
 
-    /// A data packet has left forward queue `stage` at `packet.at`.
-    fn pass_on(&mut self, flow: &mut Flow, stage: usize, packet: Transit) {
+    /// A data packet of a connection has left forward queue `stage` at `packet.at`.
+    fn pass_on(&mut self, flow: &mut Flow, stage: usize, packet: Transit, connection: u8) {
         let forward = &self.config.routes[flow.route as usize].forward;
         if stage + 1 == forward.len() {
-            return self.receive::<false>(flow, packet, self.profile(flow));
+            if connection == flow.connection {
+                self.receive::<Any>(flow, packet, self.profile(flow));
+            }
+            return;
         }
-        let at = packet.at + self.links[forward[stage] as usize].delay;
-        let pipe = &mut detour(flow).data[stage];
-        pipe.push_back(Transit { at, ..packet });
-        if pipe.len() == 1 {
-            self.schedule(flow, STAGES + stage as u32, at);
-        }
+        let Transit { at, seq, marked } = packet;
+        let at = at + self.links[forward[stage] as usize].delay;
+        self.schedule(flow, stage_kind(stage + 1), at, Load::data(seq, marked, connection));
     }
 
     /// An ACK leaves the queue number `stage` of its route at `departs`.
-    fn pass_back(&mut self, flow: &mut Flow, stage: usize, departs: Picos, ack: AckPacket) {
+    fn pass_back(&mut self, flow: &mut Flow, stage: usize, departs: Picos, load: Load) {
         let route = &self.config.routes[flow.route as usize];
         let back = stage - route.forward.len();
         let home = back + 1 == route.backward.len();
-        let link = &self.links[route.backward[back] as usize];
-        let at = departs + if home { detour(flow).home_delay } else { link.delay };
-        if detour(flow).carry_ack(back, AckPacket { at, ..ack }) {
-            self.schedule(flow, if home { HOME } else { STAGES + stage as u32 }, at);
+        let delay = self.links[route.backward[back] as usize].delay;
+        let Some(detour) = &mut flow.detour else { return };
+        let at = departs + if home { detour.home_delay } else { delay };
+        let kind = if home { HOME } else { stage_kind(stage + 1) };
+        let mut ack = load.acknowledges();
+        if load.connection() == flow.connection {
+            ack = detour.carry_ack(back, ack);
         }
+        self.schedule(flow, kind, at, Load::ack(ack, load.connection()));
     }
 }
 
-fn detour(flow: &mut Flow) -> &mut Detour {
-    flow.detour.as_mut().expect("a route of several queues")
+/// The kind of a packet's arrival at queue number `stage`, not the first, of its route.
+fn stage_kind(stage: usize) -> u32 {
+    STAGES + stage as u32 - 1
 }
 
-/// The node at which a receiver's ACKs act: the first backward queue, or the sender.
+/// The backward queue to which a receiver's ACKs go, by its number on the route.
 #[inline]
-fn turning_node(flow: &Flow) -> u32 {
-    match &flow.detour {
-        Some(detour) if !detour.acks.is_empty() => STAGES + detour.data.len() as u32,
-        _ => HOME,
+fn turning_stage(flow: &Flow) -> Option<usize> {
+    flow.detour.as_ref().and_then(|detour| detour.turning_stage())
+}
+
+/// The kind of event in which a receiver's ACK acts: at the first backward queue, or the sender.
+#[inline]
+fn turning_kind(flow: &Flow) -> u32 {
+    match turning_stage(flow) {
+        Some(stage) => stage_kind(stage),
+        None => flow.home.into(),
     }
 }
 
@@ -362,13 +440,6 @@ fn tell_of_lost_acks(flow: &mut Flow, count: u16) {
     detour.unreported.drain(..count as usize).for_each(|seq| flow.sender.on_sacked(seq));
 }
 
-/// Bits of an event node's number that tell a flow's nodes apart.
-fn node_bits(config: &Config) -> u32 {
-    let stages = |route: &Route| route.forward.len() + route.backward.len();
-    let most = config.routes.iter().map(stages).max().unwrap_or(1).min(MOST_STAGES) as u32;
-    (STAGES + most - 1).next_power_of_two().ilog2()
-}
-
 /// Slots about half as wide as a packet takes on the fastest link.
 fn grain(config: &Config) -> Picos {
     let bytes = config.flows.iter().map(|flow| flow.packet_bytes).min().unwrap_or(1500);
@@ -376,8 +447,7 @@ fn grain(config: &Config) -> Picos {
     times.min().unwrap_or(SECOND) / 4
 }
 
-/// Far enough for round trips and nearly all retransmission timers.
+/// Far enough for round trips. Timers may lie beyond.
 fn horizon(config: &Config) -> Picos {
-    let rtt = config.flows.iter().map(|flow| flow.rtt).max().unwrap_or(SECOND);
-    (4 * rtt).max(SECOND)
+    2 * config.flows.iter().map(|flow| flow.rtt).max().unwrap_or(SECOND)
 }

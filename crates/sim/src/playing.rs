@@ -24,8 +24,6 @@ impl Network<'_> {
             self.wake_at(flow, restart_at);
             return true; // every segment has arrived: nothing is left to be sent again
         }
-        let first = flow.index << self.node_bits;
-        (first..first + (1 << self.node_bits)).for_each(|node| self.wheel.remove(node));
         flow.restart(now, self.config);
         false
     }

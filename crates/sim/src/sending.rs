@@ -4,77 +4,150 @@
 //! second of two that an ACK lets go mostly follows the first at once.
 
 use crate::flow::Flow;
-use crate::network::{ACCESS, Network, PACE};
+use crate::network::{ACCESS, HOME_SACK, Network, PACE};
+use crate::parcel::Load;
 use crate::tcp::profile::Profile;
-use crate::time::Picos;
+use crate::time::{NEVER, Picos};
+use crate::way::{Any, Sack, Way};
+
+/// What becomes of an access link.
+enum Access {
+    /// What it did before.
+    AsBefore,
+    /// It was idle, and is no longer.
+    Filled,
+    /// The same, and something else happens before the first packet leaves it then.
+    Waits(Picos),
+}
 
 impl Network<'_> {
     /// Sends what the flow's window lets go, where it was not an ACK that opened it.
     #[inline(never)]
     pub(crate) fn transmit(&mut self, now: Picos, flow: &mut Flow) {
-        self.send::<false>(now, flow, self.profile(flow));
+        self.send::<Any>(now, flow, self.profile(flow));
     }
 
     /// Sends what the flow's window lets go.
     #[inline(always)]
-    pub(crate) fn send<const PLAIN: bool>(
-        &mut self,
-        now: Picos,
-        flow: &mut Flow,
-        profile: &Profile,
-    ) {
-        let idle = flow.in_access.is_empty();
-        self.let_go::<PLAIN>(now, flow, profile);
-        if idle && !flow.in_access.is_empty() {
-            self.empty_access(flow, profile);
+    pub(crate) fn send<W: Way>(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
+        match self.let_go::<W>(now, flow, profile) {
+            Access::AsBefore => {}
+            Access::Filled => self.empty_access::<W>(flow, profile),
+            Access::Waits(at) => self.schedule(flow, ACCESS, at, Load::NONE),
         }
     }
 
+    /// The same, but for what goes to an access link that was idle.
     #[inline(always)]
-    fn let_go<const PLAIN: bool>(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
-        if !PLAIN {
+    fn let_go<W: Way>(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) -> Access {
+        if !W::PLAIN {
             flow.held_back = false;
         }
-        let allowance = flow.sender.allowance::<PLAIN>(profile);
+        let allowance = flow.sender.allowance::<W>(profile);
         // So few never fill the access link as far as small queues look.
-        let free = PLAIN || !profile.small_queues || allowance <= 3;
-        let mut left = allowance;
-        while left > 0 {
-            left -= 1;
-            if !PLAIN && profile.small_queues && flow.access_holds_enough() {
-                flow.held_back = true;
-                break;
-            }
-            if let Some(at) = flow.sender.paced_beyond(now).filter(|_| !PLAIN) {
-                self.schedule(flow, PACE, at);
-                break;
-            }
-            let seq = flow.sender.next_segment::<PLAIN>(now);
-            let at = flow.through_access(now);
-            if at == now || (free && self.leaves_first(at, flow)) {
-                self.enter::<PLAIN>(at, flow, seq, profile);
-            } else {
-                flow.in_access.push_back((at, seq));
-            }
+        let free = W::PLAIN || !profile.small_queues || allowance <= 3;
+        let mut access = Access::AsBefore;
+        if allowance > 0 && self.let_one_go::<W>(now, flow, free, profile, &mut access) {
+            self.let_rest_go::<W>(now, flow, (free, allowance), profile, &mut access);
         }
-        if flow.sender.timer_at < flow.wakes_at {
-            self.wake_at(flow, flow.sender.timer_at);
+        let timer_at = flow.sender.timer_at;
+        if !(W::SACK && flow.hears_before(now, timer_at)) && timer_at < flow.wakes_at {
+            self.wake_at(flow, timer_at);
+        }
+        access
+    }
+
+    /// All but the first: mostly none, and the first has code of its own.
+    #[inline(always)]
+    fn let_rest_go<W: Way>(
+        &mut self,
+        now: Picos,
+        flow: &mut Flow,
+        (free, allowance): (bool, u64),
+        profile: &Profile,
+        access: &mut Access,
+    ) {
+        let mut left = allowance - 1;
+        while left > 0 && self.let_one_go::<W>(now, flow, free, profile, access) {
+            left -= 1;
+        }
+    }
+
+    /// One segment goes; false where small queues or the pacer hold it back. `free` says that the
+    /// access link holds too few for small queues to look at.
+    #[inline(always)]
+    fn let_one_go<W: Way>(
+        &mut self,
+        now: Picos,
+        flow: &mut Flow,
+        free: bool,
+        profile: &Profile,
+        access: &mut Access,
+    ) -> bool {
+        if !W::PLAIN && profile.small_queues && flow.access_holds_enough() {
+            flow.held_back = true;
+            return false;
+        }
+        if let Some(at) = flow.sender.paced_beyond(now).filter(|_| !W::SIMPLE) {
+            self.pace_at(flow, at);
+            return false;
+        }
+        let seq = flow.sender.next_segment::<W>(now);
+        let at = flow.through_access(now);
+        if at == now || (free && self.leaves_first(at, flow)) {
+            self.enter::<W>(at, flow, seq, profile);
+        } else {
+            if flow.in_access.is_empty() {
+                *access = if free { Access::Waits(at) } else { Access::Filled };
+            }
+            flow.in_access.push_back((at, seq));
+        }
+        true
+    }
+
+    /// The pacer lets the next packet go.
+    pub(crate) fn on_pace(&mut self, now: Picos, flow: &mut Flow) {
+        if flow.paces_at == now {
+            flow.paces_at = NEVER;
+            self.transmit(now, flow);
+        }
+    }
+
+    /// Makes sure that the flow's pacer fires no later than `at`.
+    fn pace_at(&mut self, flow: &mut Flow, at: Picos) {
+        if at < flow.paces_at {
+            flow.paces_at = at;
+            self.schedule(flow, PACE, at, Load::NONE);
         }
     }
 
     /// A packet leaves the flow's access link.
     pub(crate) fn on_access(&mut self, now: Picos, flow: &mut Flow) {
+        if flow.in_access.front().is_none_or(|&(at, _)| at != now) {
+            return; // it was of an earlier connection
+        }
+        if u32::from(flow.home) == HOME_SACK {
+            self.go_on_from_access::<Sack>(now, flow);
+            self.ask_without_ack(now, flow);
+        } else {
+            self.go_on_from_access::<Any>(now, flow);
+        }
+    }
+
+    /// The first packet on the flow's access link leaves it, and what follows at once.
+    #[inline(always)]
+    fn go_on_from_access<W: Way>(&mut self, now: Picos, flow: &mut Flow) {
         let profile = self.profile(flow);
-        self.leave_access(now, flow, profile);
-        self.empty_access(flow, profile);
+        self.leave_access::<W>(now, flow, profile);
+        self.empty_access::<W>(flow, profile);
     }
 
     /// The first packet on the flow's access link reaches the queue, and may make room there.
-    fn leave_access(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
+    fn leave_access<W: Way>(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
         let (_, seq) = flow.in_access.pop_front().expect("a packet on the access link");
-        self.enter::<false>(now, flow, seq, profile);
+        self.enter::<W>(now, flow, seq, profile);
         if flow.held_back {
-            self.let_go::<false>(now, flow, profile);
+            self.let_go::<W>(now, flow, profile);
         }
     }
 
@@ -86,12 +159,12 @@ impl Network<'_> {
 
     /// Packets need an event to leave the access link only where anything else happens before.
     #[inline(never)]
-    fn empty_access(&mut self, flow: &mut Flow, profile: &Profile) {
+    fn empty_access<W: Way>(&mut self, flow: &mut Flow, profile: &Profile) {
         while let Some(&(at, _)) = flow.in_access.front() {
             if at >= self.next_reading || !self.wheel.is_quiet_until(at) {
-                return self.schedule(flow, ACCESS, at);
+                return self.schedule(flow, ACCESS, at, Load::NONE);
             }
-            self.leave_access(at, flow, profile);
+            self.leave_access::<W>(at, flow, profile);
         }
     }
 }

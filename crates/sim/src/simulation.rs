@@ -2,12 +2,16 @@
 
 use crate::ahead::Ahead;
 use crate::config::{Config, ConfigError};
-use crate::events::Node;
+use crate::events::{Event, Node};
 use crate::flow::Flow;
-use crate::network::{ACCESS, HOME, Network, PACE, STAGES, TIMER};
+use crate::network::{
+    ACCESS, HELD, HOME, HOME_PLAIN, HOME_SACK, Network, PACE, STAGES, TIMER, place,
+};
+use crate::parcel::Load;
 use crate::readings::Readings;
 use crate::report::Report;
 use crate::time::{NEVER, Picos};
+use crate::way::{Any, Plain, Sack};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Lets another thread watch a run and stop it.
@@ -47,9 +51,10 @@ impl<'a> Simulation<'a> {
     fn run(mut self, config: &Config, control: &Control) -> Option<Report> {
         let mut readings = Readings::new(config);
         let mut events = 0_u64;
-        let mut ahead = Ahead::of(&self.flows, self.network.node_bits);
+        let mut ahead = Ahead::of(&self.flows);
         self.network.next_reading = readings.next_at;
-        while let Some((now, node)) = self.network.wheel.pop() {
+        while let Some(event) = self.network.wheel.pop() {
+            let now = event.at;
             if now >= self.network.next_reading {
                 if readings.take(&mut self, now) {
                     break;
@@ -62,38 +67,44 @@ impl<'a> Simulation<'a> {
             events += 1;
             if let Some(ahead) = &mut ahead {
                 ahead.look(&self.network.wheel, &self.flows);
+                if let Some(flow) = self.flows.get(place(event.node).0) {
+                    self.network.foresee(now, flow);
+                }
             }
-            self.handle(now, node);
+            self.handle(event);
         }
         // Where every flow has ended before the window did, the rest of it is silence.
         readings.take(&mut self, NEVER);
         Some(readings.finish(self, events))
     }
 
-    #[inline]
-    fn handle(&mut self, now: Picos, node: Node) {
-        match self.network.place(node) {
-            (index, HOME) if index < self.flows.len() => {
-                self.network.on_home(now, &mut self.flows[index]);
-            }
-            _ => self.handle_rarer(now, node),
+    #[inline(always)]
+    fn handle(&mut self, event: Event) {
+        let Event { at, node, load, .. } = event;
+        let (index, kind) = place(node);
+        match self.flows.get_mut(index) {
+            Some(flow) if kind == HOME_PLAIN => self.network.on_home::<Plain>(at, flow, load),
+            Some(flow) if kind == HOME_SACK => self.network.on_home::<Sack>(at, flow, load),
+            Some(flow) if kind == HOME => self.network.on_home::<Any>(at, flow, load),
+            _ => self.handle_rarer(at, node, load),
         }
         self.network.settle(&mut self.flows);
     }
 
     /// All but the ACK that reaches a sender.
     #[inline(never)]
-    fn handle_rarer(&mut self, now: Picos, node: Node) {
-        if let Some(link) = self.network.link_of(node) {
+    fn handle_rarer(&mut self, now: Picos, node: Node, load: Load) {
+        let (index, kind) = place(node);
+        let Some(flow) = self.flows.get_mut(index) else {
+            let link = index - self.flows.len();
             return self.network.on_service(now, link, &mut self.flows);
-        }
-        let (index, kind) = self.network.place(node);
-        let flow = &mut self.flows[index];
+        };
         match kind {
             TIMER => self.network.on_timer(now, flow),
             ACCESS => self.network.on_access(now, flow),
-            PACE => self.network.transmit(now, flow),
-            stage => self.network.on_stage(now, flow, (stage - STAGES) as usize + 1),
+            PACE => self.network.on_pace(now, flow),
+            HELD => self.network.on_held(now, flow),
+            stage => self.network.on_stage(now, flow, (stage - STAGES) as usize + 1, load),
         }
     }
 }

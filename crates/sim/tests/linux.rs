@@ -4,17 +4,47 @@ mod toy;
 
 use forebay_sim::cc::{Cc, Phase};
 use forebay_sim::tcp::profile::Profile;
-use forebay_sim::tcp::receiver::Receiver;
+use forebay_sim::tcp::receiver::{AckPacket, Receiver};
 use forebay_sim::tcp::sender::Sender;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
-use toy::{dumbbell, flow, link, simulate, traced};
+use forebay_sim::way::Any;
+use std::collections::VecDeque;
+use toy::{dumbbell, flow, link, simulate, spread, traced};
 
 const RTT: Picos = 100 * MILLISECOND;
+
+/// A receiver, and its ACKs on their way with the times at which they get there.
+struct Listener {
+    receiver: Receiver,
+    acks: VecDeque<(Picos, AckPacket)>,
+}
+
+impl Listener {
+    fn new() -> Self {
+        Self { receiver: Receiver::new(RTT), acks: VecDeque::new() }
+    }
+
+    fn on_segment(&mut self, seq: u64, at: Picos, profile: &Profile) {
+        let acks = &mut self.acks;
+        let first = |at, ack| acks.push_back((at, ack));
+        let ack = self.receiver.on_segment(seq, at, false, profile, first);
+        self.acks.extend(ack.map(|ack| (at, ack)));
+    }
+
+    /// When the next ACK gets there; `Picos::MAX` where none is on its way or held back.
+    fn next_at(&self) -> Picos {
+        self.acks.front().map_or(self.receiver.holds_until(), |&(at, _)| at)
+    }
+
+    fn next(&mut self) -> AckPacket {
+        self.acks.pop_front().map_or_else(|| self.receiver.release(), |(_, ack)| ack)
+    }
+}
 
 /// One flow over a wire of a segment a millisecond that loses what it is told to.
 struct Path {
     sender: Sender,
-    receiver: Receiver,
+    listener: Listener,
     profile: Profile,
     now: Picos,
     free_at: Picos,
@@ -31,7 +61,7 @@ impl Path {
         let cc = Cc::by_name("reno").expect("listed");
         Self {
             sender: Sender::new(cc, segments, &profile),
-            receiver: Receiver::new(RTT),
+            listener: Listener::new(),
             profile,
             now: SECOND,
             free_at: 0,
@@ -42,15 +72,15 @@ impl Path {
     }
 
     fn transmit(&mut self) {
-        while self.sender.allowance::<false>(&self.profile) > 0 {
-            let seq = self.sender.next_segment::<false>(self.now);
+        while self.sender.allowance::<Any>(&self.profile) > 0 {
+            let seq = self.sender.next_segment::<Any>(self.now);
             self.sent.push((self.now, seq));
             let times = self.sent.iter().filter(|&&(_, other)| other == seq).count();
             let paused = self.now >= self.pause.0 && self.now < self.pause.1;
             let enters = if paused { self.pause.1 } else { self.now };
             self.free_at = self.free_at.max(enters) + MILLISECOND;
             if !self.lost.iter().any(|&(lost, often)| lost == seq && times <= often) {
-                self.receiver.on_segment(seq, self.free_at + RTT, false, &self.profile);
+                self.listener.on_segment(seq, self.free_at + RTT, &self.profile);
             }
         }
     }
@@ -59,7 +89,7 @@ impl Path {
     fn run(&mut self, until: Picos) {
         self.transmit();
         while self.sender.snd_una < self.sender.end {
-            let ack = self.receiver.acks.front().map_or(Picos::MAX, |ack| ack.at);
+            let ack = self.listener.next_at();
             let next = ack.min(self.sender.timer_at);
             assert!(next < Picos::MAX, "the flow is stuck");
             if next > until {
@@ -67,8 +97,8 @@ impl Path {
             }
             self.now = next;
             if ack == next {
-                let ack = self.receiver.acks.pop_front().expect("just seen");
-                self.sender.on_ack::<false>(self.now, ack, &self.profile);
+                let ack = self.listener.next();
+                self.sender.on_ack::<Any>(self.now, ack, &self.profile);
             } else {
                 self.sender.on_timer(self.now, &self.profile);
             }
@@ -131,11 +161,11 @@ fn a_probe_that_repaired_a_loss_cuts_the_window() {
 #[test]
 fn segments_are_acknowledged_singly_at_first_and_in_pairs_later() {
     let count = |profile: &Profile| {
-        let mut receiver = Receiver::new(RTT);
+        let mut listener = Listener::new();
         let mut acked = vec![];
         for seq in 0..100 {
-            receiver.on_segment(seq, SECOND + seq * 5 * MILLISECOND, false, profile);
-            acked.push(receiver.acks.len());
+            listener.on_segment(seq, SECOND + seq * 5 * MILLISECOND, profile);
+            acked.push(listener.acks.len());
         }
         (acked[15], acked[99] - acked[15])
     };
@@ -146,23 +176,23 @@ fn segments_are_acknowledged_singly_at_first_and_in_pairs_later() {
 
 #[test]
 fn after_a_long_gap_acks_are_quick_again() {
-    let mut receiver = Receiver::new(RTT);
+    let mut listener = Listener::new();
     let profile = Profile::linux();
-    (0..50).for_each(|seq| receiver.on_segment(seq, seq * 5 * MILLISECOND, false, &profile));
-    let before = receiver.acks.len();
+    (0..50).for_each(|seq| listener.on_segment(seq, seq * 5 * MILLISECOND, &profile));
+    let before = listener.acks.len();
     let later = 10 * SECOND;
-    (50..60).for_each(|seq| receiver.on_segment(seq, later + seq, false, &profile));
-    assert_eq!(receiver.acks.len() - before, 10);
+    (50..60).for_each(|seq| listener.on_segment(seq, later + seq, &profile));
+    assert_eq!(listener.acks.len() - before, 10);
 }
 
 /// Linux: ato = ato / 2 + gap while gaps are below ato, at most the round trip.
 #[test]
 fn the_delay_of_an_ack_follows_the_gaps() {
     let wait = |gap: Picos, profile: &Profile| {
-        let mut receiver = Receiver::new(RTT);
+        let mut listener = Listener::new();
         let profile = Profile { quick_acks: 0, ..profile.clone() };
-        (0..41).for_each(|seq| receiver.on_segment(seq, SECOND + seq * gap, false, &profile));
-        receiver.acks.back_mut().expect("of the last segment").at - SECOND - 40 * gap
+        (0..41).for_each(|seq| listener.on_segment(seq, SECOND + seq * gap, &profile));
+        listener.receiver.holds_until() - SECOND - 40 * gap
     };
     let linux = Profile::linux();
     assert!(wait(5 * MILLISECOND, &linux).abs_diff(40 * MILLISECOND) < MILLISECOND);
@@ -174,18 +204,22 @@ fn the_delay_of_an_ack_follows_the_gaps() {
 #[test]
 fn acks_of_many_segments_out_of_order_wait_a_millisecond_for_each_other() {
     let acks = |profile: &Profile| {
-        let mut receiver = Receiver::new(RTT);
+        let mut listener = Listener::new();
         let burst = (1..20).filter(|&seq| seq != 2);
-        burst.for_each(|seq| receiver.on_segment(seq, SECOND + seq, false, profile));
-        std::iter::from_fn(move || receiver.acks.pop_front()).collect::<Vec<_>>()
+        burst.for_each(|seq| listener.on_segment(seq, SECOND + seq, profile));
+        let mut gone = vec![];
+        while listener.next_at() < Picos::MAX {
+            gone.push((listener.next_at(), listener.next()));
+        }
+        gone
     };
     let plain = Profile { sack_compression: None, quick_acks: 0, ..Profile::linux() };
     assert_eq!(acks(&plain).len(), 18);
     let compressed = acks(&Profile { quick_acks: 0, ..Profile::linux() });
     assert_eq!(compressed.len(), 4, "three duplicates, then one for the rest");
-    let last = compressed[3];
+    let (at, last) = compressed[3];
     assert_eq!((last.trigger, last.run), (19, 15));
-    assert_eq!(last.at, SECOND + 5 + MILLISECOND);
+    assert_eq!(at, SECOND + 5 + MILLISECOND);
 }
 
 /// RFC 6937: through a round trip of recovery a segment goes for every two delivered, so that the
@@ -295,7 +329,7 @@ fn paced() -> (Sender, Profile) {
 fn timers_wait_as_long_as_pacing_does() {
     let (mut sender, _) = paced();
     sender.paced_until = SECOND;
-    sender.next_segment::<false>(SECOND);
+    sender.next_segment::<Any>(SECOND);
     assert_eq!(sender.paced_beyond(SECOND), Some(SECOND + RTT));
     assert_eq!(sender.timer_at, SECOND + SECOND + RTT);
 }
@@ -306,7 +340,7 @@ fn a_late_segment_shortens_the_gap_after_it() {
     for (late, gap) in [(0, RTT), (RTT / 4, RTT - RTT / 4), (10 * RTT, RTT / 2)] {
         let (mut sender, _) = paced();
         sender.paced_until = SECOND;
-        sender.next_segment::<false>(SECOND + late);
+        sender.next_segment::<Any>(SECOND + late);
         assert_eq!(sender.paced_beyond(SECOND + late), Some(SECOND + late + gap));
     }
 }
@@ -315,13 +349,13 @@ fn a_late_segment_shortens_the_gap_after_it() {
 #[test]
 fn a_timeout_repeats_a_segment_whatever_the_pacing() {
     let (mut sender, profile) = paced();
-    sender.next_segment::<false>(SECOND);
+    sender.next_segment::<Any>(SECOND);
     sender.paced_until = 100 * SECOND;
     sender.on_timer(sender.timer_at, &profile);
     assert_eq!(sender.timeouts, 1);
     let now = 3 * SECOND;
     assert_eq!(sender.paced_beyond(now), None);
-    assert_eq!(sender.next_segment::<false>(now), 0);
+    assert_eq!(sender.next_segment::<Any>(now), 0);
     assert!(sender.paced_beyond(now).is_some());
 }
 
@@ -331,6 +365,21 @@ fn a_receive_window_starts_small_where_it_is_tuned() {
     for (max_window, allowed) in [(u32::MAX, 45), (300, 300)] {
         let profile = Profile { max_window, initial_window: 1000, ..Profile::linux() };
         let sender = Sender::new(Cc::by_name("reno").expect("listed"), 1000, &profile);
-        assert_eq!(sender.allowance::<false>(&profile), allowed);
+        assert_eq!(sender.allowance::<Any>(&profile), allowed);
+    }
+}
+
+/// Code of their own makes such flows faster, and nothing else: ECN, which a drop-tail queue makes
+/// no use of, takes them off it.
+#[test]
+fn flows_with_code_of_their_own_do_what_any_would() {
+    for (profile, saves_events) in [(Profile::linux(), true), (Profile::ns2(), false)] {
+        let run = |ecn| {
+            let profile = Profile { ecn, ..profile.clone() };
+            simulate(&dumbbell(link(10e6, 30), profile, spread(40)))
+        };
+        let (own, any) = (run(false), run(true));
+        assert_eq!((own.classes, own.flow_bytes), (any.classes, any.flow_bytes));
+        assert_eq!(saves_events, 10 * own.events < 9 * any.events);
     }
 }

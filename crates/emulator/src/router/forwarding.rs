@@ -65,7 +65,7 @@ impl Router {
             return self.lose(slot);
         }
         let arriving = Arriving { bytes: parcel.bytes, class, ecn: parcel.ecn };
-        let load = Load::Data { seq: slot.into(), marked: false };
+        let load = Load::data(slot.into(), false, 0);
         let (flow, bytes, stage) = (parcel.flow, parcel.bytes, parcel.stage);
         let held = Held { flow, bytes, class, stage, ecn: parcel.ecn, load };
         match self.links[link].offer(now, arriving, || held, &mut self.lost) {
@@ -139,8 +139,5 @@ impl Router {
 }
 
 fn slot_of(held: &Held) -> Slot {
-    match held.load {
-        Load::Data { seq, .. } => seq as Slot,
-        Load::Ack(_) => unreachable!("links are handed data only"),
-    }
+    held.load.seq() as Slot
 }

@@ -85,6 +85,12 @@ impl Uniform {
         self.open = if watched { 0 } else { self.queue.always_admits(self.bytes) };
     }
 
+    /// When a packet that arrives at `now` would leave the wire.
+    #[inline(always)]
+    pub(super) fn expects(&self, now: Picos) -> Picos {
+        self.free_at.max(now) + self.work
+    }
+
     /// A packet arrives. If it is accepted without a question, this says when its last bit leaves the
     /// wire. Where it says nothing it has done nothing, and `offer` is to be asked.
     #[inline(always)]

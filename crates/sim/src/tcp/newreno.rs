@@ -110,16 +110,13 @@ fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
 
 /// Segments that may go now: the repair that is due, and what the window holds beyond.
 #[inline]
-pub(super) fn allowance(tcp: &Sender, profile: &Profile) -> u64 {
+pub(super) fn allowance<const PLAIN: bool>(tcp: &Sender, profile: &Profile) -> u64 {
     let window = (tcp.window.cwnd + f64::from(tcp.inflation)) as u32;
-    let new = tcp.new_allowed(profile).min(room(window, tcp.snd_nxt - tcp.snd_una));
+    let offered = if PLAIN { u32::MAX } else { tcp.receive_window };
+    let most = u64::from(window.min(profile.max_window).min(offered));
+    let room = most.saturating_sub(tcp.snd_nxt - tcp.snd_una);
+    let new = room.min(tcp.end - tcp.snd_nxt);
     (new + u64::from(tcp.resend_first)).min(tcp.burst_left.into())
-}
-
-/// What `window` leaves beyond `outstanding`.
-#[inline]
-fn room(window: u32, outstanding: u64) -> u64 {
-    u64::from(window).saturating_sub(outstanding)
 }
 
 /// The next of the segments that `allowance` lets go.

@@ -1,16 +1,14 @@
 //! The receiver. Packets reach it in the order in which the last queue sends them, so its state is
-//! advanced as soon as that order is known, and each ACK is put on the way back with its time.
+//! advanced as soon as that order is known, and each ACK is put on the way back with its time, or
+//! held until another segment comes or its time has come.
 
 use super::profile::Profile;
 use super::reassembly::Reassembly;
-use crate::ring::Ring;
-use crate::time::{MILLISECOND, Picos};
+use crate::time::{MILLISECOND, NEVER, Picos};
 
 /// An ACK on its way back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckPacket {
-    /// When it arrives at the next place that acts on it.
-    pub at: Picos,
     /// Cumulative acknowledgement: the next segment expected (low 32 bits).
     pub next: u32,
     /// The segment that triggered it (low 32 bits): what its first SACK block newly reports.
@@ -28,7 +26,7 @@ const FIRST_DUPLICATES: u8 = 3;
 /// The longest that Linux delays an ACK.
 const LONGEST_DELAY: Picos = 200 * MILLISECOND;
 
-/// Why the last of `Receiver::acks` waits.
+/// Why an ACK waits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Held {
     /// For a second segment.
@@ -37,12 +35,16 @@ enum Held {
     Compressed,
 }
 
-/// Receiver state of one flow, and its ACKs in flight. What every segment touches comes last.
+/// Receiver state of one flow. What every segment touches comes last.
 #[derive(Default)]
 #[repr(C)]
 pub struct Receiver {
-    /// The last entry of `acks` waits until this time less the way back.
-    waits: Option<(Held, Picos)>,
+    /// When the ACK that is held back would reach its next place; `NEVER` where none is.
+    due: Picos,
+    /// The same after it has gone, until another segment comes.
+    until: Picos,
+    /// The ACK that is held back.
+    held: AckPacket,
     /// How long a single segment's ACK waits (Linux's ato); 0 before the first segment.
     delay: Picos,
     /// When the last segment in order came.
@@ -53,8 +55,8 @@ pub struct Receiver {
     quick: u32,
     /// Duplicate ACKs since rcv_nxt last moved, as far as they are counted.
     duplicates: u8,
-    /// ACKs on the way back, in order.
-    pub acks: Ring<AckPacket>,
+    /// Why an ACK is held back, or was until its time came.
+    waits: Option<Held>,
     /// Next segment expected.
     pub rcv_nxt: u64,
     /// What has arrived beyond it.
@@ -64,7 +66,7 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver that has measured a round trip of `rtt` in the handshake.
     pub fn new(rtt: Picos) -> Self {
-        Self { rtt, ..Self::default() }
+        Self { rtt, due: NEVER, ..Self::default() }
     }
 
     /// One for another connection over the same path.
@@ -72,144 +74,159 @@ impl Receiver {
         Self::new(self.rtt)
     }
 
-    /// A segment arrives; `at` is when an ACK sent at once reaches its next place.
+    /// A segment arrives at a receiver that answers each at once.
     #[inline(always)]
-    pub fn on_segment(&mut self, seq: u64, at: Picos, marked: bool, profile: &Profile) {
-        if seq != self.rcv_nxt || self.misses() {
-            return self.on_disorder(seq, at, marked, profile);
+    pub fn answer(&mut self, seq: u64, marked: bool) -> AckPacket {
+        if seq == self.rcv_nxt && !self.misses() {
+            self.rcv_nxt += 1;
+        } else {
+            self.reorder(seq);
         }
-        self.rcv_nxt += 1;
-        match profile.delayed_ack {
-            None => self.push(at, seq, 1, marked),
-            Some(least) => {
-                self.duplicates = 0;
-                self.adapt(at, least, profile);
-                self.delay_ack(seq, at, marked, least, profile);
-            }
-        }
+        self.acknowledge(seq, marked)
     }
 
-    #[inline(never)]
-    fn on_disorder(&mut self, seq: u64, at: Picos, marked: bool, profile: &Profile) {
-        let expected = seq == self.rcv_nxt;
-        self.reorder(seq);
+    /// A segment arrives; `at` is when an ACK sent at once reaches its next place. Gives that ACK, or
+    /// none where it is held back. One that was held back, and cannot be one with it, goes first: it
+    /// is handed to `send_first` with the time at which it gets there.
+    #[inline(always)]
+    pub fn on_segment(
+        &mut self,
+        seq: u64,
+        at: Picos,
+        marked: bool,
+        profile: &Profile,
+        send_first: impl FnOnce(Picos, AckPacket),
+    ) -> Option<AckPacket> {
         let Some(least) = profile.delayed_ack else {
-            return self.push(at, seq, 1, marked);
+            return Some(self.answer(seq, marked));
         };
+        let expected = seq == self.rcv_nxt;
+        let joins = self.joins_held(seq, at, marked);
+        if !joins && self.due < NEVER {
+            send_first(at.min(self.due), self.release());
+        }
+        let in_order = expected && !self.misses();
+        if in_order {
+            self.rcv_nxt += 1;
+        } else {
+            self.reorder(seq);
+        }
         if expected {
             self.duplicates = 0;
             self.adapt(at, least, profile);
         }
-        self.answer_disorder(seq, at, marked, least, profile);
+        if in_order {
+            self.delay_ack(seq, at, (marked, joins), least, profile)
+        } else {
+            self.answer_disorder(seq, at, (marked, joins), profile)
+        }
+    }
+
+    /// When the ACK that is held back would reach its next place; `NEVER` where none is.
+    #[inline(always)]
+    pub fn holds_until(&self) -> Picos {
+        self.due
+    }
+
+    /// The ACK that is held back goes: its time has come.
+    pub fn release(&mut self) -> AckPacket {
+        self.due = NEVER;
+        self.held
     }
 
     /// RFC 1122, section 4.2.3.2 and RFC 5681, section 4.2: one ACK for two segments in order or
     /// after the delay. Where marks begin or end, the segments before are acknowledged on their own
     /// (RFC 8257, section 3.2).
-    #[inline]
-    fn delay_ack(&mut self, seq: u64, at: Picos, marked: bool, least: Picos, profile: &Profile) {
-        if self.completes_delayed(seq, at, marked) {
-            return self.spend_quick(least);
-        }
-        if self.absorbs_delayed(at, marked, least) || self.quick > 0 {
-            return self.answer(seq, at, marked, least);
+    #[inline(always)]
+    fn delay_ack(
+        &mut self,
+        seq: u64,
+        at: Picos,
+        (marked, joins): (bool, bool),
+        least: Picos,
+        profile: &Profile,
+    ) -> Option<AckPacket> {
+        self.end_wait(at, joins, least);
+        if joins || self.quick > 0 {
+            self.spend_quick(least);
+            return Some(self.acknowledge(seq, marked));
         }
         let wait = if profile.adaptive_ack_delay {
             self.delay.min(self.rtt.max(least)).min(LONGEST_DELAY)
         } else {
             least
         };
-        self.waits = Some((Held::Delayed, at + wait));
-        self.push(at + wait, seq, 1, marked);
+        self.hold(Held::Delayed, at + wait, seq, marked);
+        None
     }
 
     /// RFC 5681, section 4.2: at once for anything out of order or that fills a gap; but ACKs of
     /// many segments out of order may wait a little for each other (Linux's SACK compression).
+    #[inline(never)]
     fn answer_disorder(
         &mut self,
         seq: u64,
         at: Picos,
-        marked: bool,
-        least: Picos,
+        (marked, joins): (bool, bool),
         profile: &Profile,
-    ) {
-        if self.joins_compressed(seq, at, marked) {
-            return;
+    ) -> Option<AckPacket> {
+        if joins && self.waits == Some(Held::Compressed) {
+            self.held.trigger = seq as u32;
+            self.held.run += 1;
+            return None;
         }
-        self.absorbs_delayed(at, marked, least);
+        let least = profile.delayed_ack.unwrap_or_default();
+        self.end_wait(at, joins, least);
         let gap = self.misses() && seq >= self.rcv_nxt;
         match profile.sack_compression {
             Some(wait) if gap && self.quick == 0 && self.duplicates >= FIRST_DUPLICATES => {
-                let until = at + wait.min(self.rtt / 20);
-                self.waits = Some((Held::Compressed, until));
-                self.push(until, seq, 1, marked);
+                self.hold(Held::Compressed, at + wait.min(self.rtt / 20), seq, marked);
+                None
             }
             _ => {
                 self.duplicates = self.duplicates.saturating_add(1);
-                self.answer(seq, at, marked, least);
-            }
-        }
-    }
-
-    /// The second segment has come in time: the ACK that waits goes, for both.
-    #[inline]
-    fn completes_delayed(&mut self, seq: u64, at: Picos, marked: bool) -> bool {
-        let (Some((Held::Delayed, until)), next) = (self.waits, self.rcv_nxt as u32) else {
-            return false;
-        };
-        match self.acks.back_mut() {
-            Some(last) if at <= until && last.marked == marked => {
-                *last = AckPacket { at, next, trigger: seq as u32, ..*last };
-                self.waits = None;
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// An ACK that waits for a second segment is one with that of the segment that comes now; any
-    /// other that waits goes first. Gives whether it was absorbed.
-    #[inline]
-    fn absorbs_delayed(&mut self, at: Picos, marked: bool, least: Picos) -> bool {
-        let Some((held, until)) = self.waits.take() else { return false };
-        if at > until {
-            if held == Held::Delayed {
-                self.delay = (2 * self.delay).min(self.longest_gap()); // nobody came: wait longer
                 self.spend_quick(least);
+                Some(self.acknowledge(seq, marked))
             }
-            return false;
-        }
-        let Some(last) = self.acks.back_mut() else { return false };
-        if held == Held::Delayed && last.marked == marked {
-            self.acks.pop_back();
-            return true;
-        }
-        last.at = at;
-        false
-    }
-
-    /// A segment that follows the one whose ACK waits for such segments.
-    fn joins_compressed(&mut self, seq: u64, at: Picos, marked: bool) -> bool {
-        let Some((Held::Compressed, until)) = self.waits else { return false };
-        match self.acks.back_mut() {
-            Some(last) if at <= until && last.marked == marked => {
-                let next = last.trigger.wrapping_add(1) == seq as u32;
-                if next && last.next == self.rcv_nxt as u32 {
-                    last.trigger = seq as u32;
-                    last.run += 1;
-                    return true;
-                }
-                false
-            }
-            _ => false,
         }
     }
 
-    fn answer(&mut self, seq: u64, at: Picos, marked: bool, least: Picos) {
-        self.spend_quick(least);
-        self.push(at, seq, 1, marked);
+    #[inline(always)]
+    fn hold(&mut self, held: Held, until: Picos, seq: u64, marked: bool) {
+        self.waits = Some(held);
+        (self.due, self.until) = (until, until);
+        self.held = self.acknowledge(seq, marked);
     }
 
+    /// Whether an ACK is held back that can be one with that of a segment that comes now: it waits
+    /// for a second segment, or for such as follow the last that came out of order.
+    #[inline(always)]
+    fn joins_held(&self, seq: u64, at: Picos, marked: bool) -> bool {
+        let in_time = self.due < NEVER && at <= self.until && self.held.marked == marked;
+        in_time && (self.waits == Some(Held::Delayed) || self.follows_held(seq))
+    }
+
+    /// The segment is beyond the gap, next to the one whose ACK is held back.
+    fn follows_held(&self, seq: u64) -> bool {
+        let last = &self.held;
+        last.trigger.wrapping_add(1) == seq as u32
+            && last.next == self.rcv_nxt as u32
+            && seq != self.rcv_nxt
+    }
+
+    /// No ACK waits any longer: the one that did `joins` that of the segment that comes now, or has
+    /// gone.
+    #[inline(always)]
+    fn end_wait(&mut self, at: Picos, joins: bool, least: Picos) {
+        let waited = self.waits.take();
+        self.due = NEVER;
+        if !joins && waited == Some(Held::Delayed) && at > self.until {
+            self.delay = (2 * self.delay).min(self.longest_gap()); // nobody came: wait longer
+            self.spend_quick(least);
+        }
+    }
+
+    #[inline(always)]
     fn spend_quick(&mut self, least: Picos) {
         if self.quick > 0 {
             self.quick -= 1;
@@ -242,10 +259,11 @@ impl Receiver {
         self.rtt + (2 * self.rtt).max(200 * MILLISECOND)
     }
 
+    /// What it answers to a segment.
     #[inline(always)]
-    fn push(&mut self, at: Picos, seq: u64, run: u16, marked: bool) {
+    fn acknowledge(&self, seq: u64, marked: bool) -> AckPacket {
         let (next, trigger) = (self.rcv_nxt as u32, seq as u32);
-        self.acks.push_back(AckPacket { at, next, trigger, run, marked, also: 0 });
+        AckPacket { next, trigger, run: 1, marked, also: 0 }
     }
 
     /// A segment below one that has arrived is missing.
@@ -254,7 +272,7 @@ impl Receiver {
         !self.beyond.is_empty()
     }
 
-    #[inline]
+    #[inline(never)]
     fn reorder(&mut self, seq: u64) {
         if let Some(offset) = seq.checked_sub(self.rcv_nxt) {
             self.rcv_nxt += self.beyond.insert(offset);

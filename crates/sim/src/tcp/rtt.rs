@@ -7,8 +7,8 @@ use crate::time::{NEVER, Picos, SECOND};
 #[derive(Clone)]
 #[repr(C)]
 pub struct RttEstimator {
-    base_rto: Picos,
-    backoff: u32,
+    /// The timeout to arm now, back-off included.
+    rto: Picos,
     /// Smoothed round-trip time; 0 before the first sample.
     pub srtt: Picos,
     /// Round-trip variation.
@@ -25,16 +25,7 @@ pub struct RttEstimator {
 impl Default for RttEstimator {
     /// Rule 2.1: one second until a round trip has been measured.
     fn default() -> Self {
-        Self {
-            srtt: 0,
-            rttvar: 0,
-            min_rtt: NEVER,
-            peak: 0,
-            margin: 0,
-            window_end: 0,
-            base_rto: SECOND,
-            backoff: 0,
-        }
+        Self { srtt: 0, rttvar: 0, min_rtt: NEVER, peak: 0, margin: 0, window_end: 0, rto: SECOND }
     }
 }
 
@@ -42,7 +33,7 @@ impl RttEstimator {
     /// The timeout to arm now, back-off included (rules 2.4, 2.5, 5.5).
     #[inline]
     pub fn rto(&self) -> Picos {
-        (self.base_rto << self.backoff).min(MAX_RTO)
+        self.rto
     }
 
     /// Takes a sample (rules 2.2, 2.3); a valid one ends the back-off (Karn). `last` is the round
@@ -51,17 +42,16 @@ impl RttEstimator {
     #[inline]
     pub fn sample(&mut self, rtt: Picos, last: Picos, (una, nxt): (u64, u64), profile: &Profile) {
         self.min_rtt = self.min_rtt.min(last);
-        self.backoff = 0;
         match profile.rto {
             _ if self.srtt == 0 => self.begin(rtt, nxt, profile),
             RtoRule::Linux => {
                 self.smooth_linux(rtt);
                 self.keep_peak(una, nxt, profile.min_rto);
-                self.base_rto = self.srtt + self.margin;
+                self.rto = (self.srtt + self.margin).min(MAX_RTO);
             }
             RtoRule::Rfc6298(granularity) => {
                 self.smooth(rtt, self.srtt.abs_diff(rtt), 2);
-                self.base_rto = self.rfc_rto(granularity, profile.min_rto);
+                self.rto = self.rfc_rto(granularity, profile.min_rto);
             }
         }
     }
@@ -71,20 +61,20 @@ impl RttEstimator {
     fn begin(&mut self, rtt: Picos, nxt: u64, profile: &Profile) {
         self.srtt = rtt;
         self.rttvar = rtt / 2;
-        self.base_rto = match profile.rto {
+        self.rto = match profile.rto {
             RtoRule::Linux => {
                 self.margin = profile.min_rto.max(4 * self.rttvar);
                 (self.peak, self.window_end) = (self.margin, nxt);
-                self.srtt + self.margin
+                (self.srtt + self.margin).min(MAX_RTO)
             }
             RtoRule::Rfc6298(granularity) => self.rfc_rto(granularity, profile.min_rto),
         };
     }
 
-    /// Rule 2.3, and the lower bound of rule 2.4.
+    /// Rule 2.3, and the bounds of rules 2.4 and 2.5.
     #[inline]
     fn rfc_rto(&self, granularity: Picos, least: Picos) -> Picos {
-        (self.srtt + granularity.max(4 * self.rttvar)).max(least)
+        (self.srtt + granularity.max(4 * self.rttvar)).max(least).min(MAX_RTO)
     }
 
     /// The deviation counts 2^-`gain_shift` in rttvar.
@@ -109,18 +99,16 @@ impl RttEstimator {
     fn keep_peak(&mut self, una: u64, nxt: u64, least: Picos) {
         self.peak = self.peak.max(4 * self.rttvar);
         self.margin = self.margin.max(self.peak);
-        if una > self.window_end {
-            self.margin -= (self.margin - self.peak) / 4;
-            self.window_end = nxt;
-            self.peak = least;
-        }
+        // Chosen without a branch: a processor cannot guess when a window ends.
+        let ends = una > self.window_end;
+        self.margin -= if ends { (self.margin - self.peak) / 4 } else { 0 };
+        self.window_end = if ends { nxt } else { self.window_end };
+        self.peak = if ends { least } else { self.peak };
     }
 
     /// Rule 5.5: doubles the timeout.
     pub fn back_off(&mut self) {
-        if self.rto() < MAX_RTO {
-            self.backoff += 1;
-        }
+        self.rto = (2 * self.rto).min(MAX_RTO);
     }
 }
 

@@ -371,6 +371,7 @@ mod tests {
     use super::*;
     use crate::cc::{Cc, NAMES};
     use crate::time::MICROSECOND;
+    use crate::way::Any;
 
     fn state(tcp: &Sender) -> String {
         let board = tcp.scoreboard.as_ref().expect("SACK");
@@ -397,8 +398,8 @@ mod tests {
         let mut tcp = Sender::new(Cc::by_name(name).expect("listed"), u64::MAX, &profile);
         let (mut now, mut states) = (MILLISECOND, Vec::new());
         for i in 0..400_u64 {
-            for _ in 0..tcp.allowance::<false>(&profile) {
-                tcp.next_segment::<false>(now);
+            for _ in 0..tcp.allowance::<Any>(&profile) {
+                tcp.next_segment::<Any>(now);
                 now += MICROSECOND;
             }
             now += MILLISECOND * (1 + i % 7);

@@ -9,12 +9,13 @@ use super::usage::Usage;
 use super::{newreno, sack};
 use crate::cc::{Ack, Cause, Cc, Growth, Phase, RateSample, Window};
 use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
+use crate::way::Way;
 
 /// No segment is being timed.
 pub const NOT_TIMED: (u64, Picos) = (u64::MAX, NEVER);
 
-/// Sender state of one flow. What every ACK touches comes first: with thousands of flows it is the
-/// memory that a packet waits for.
+/// Sender state of one flow. What every ACK without SACK touches comes first, two lines of the cache:
+/// with thousands of flows it is the memory that a packet waits for.
 #[repr(C)]
 pub struct Sender {
     /// Oldest segment not acknowledged.
@@ -31,10 +32,6 @@ pub struct Sender {
     pub cc: Cc,
     /// When the timer expires; `NEVER` where none runs.
     pub timer_at: Picos,
-    /// No further mark cuts the window before this is acknowledged.
-    pub marked_until: u64,
-    /// With SACK, what is known of each outstanding segment.
-    pub scoreboard: Option<Box<Scoreboard>>,
     /// The segment being timed and when it was sent (Karn), where ACKs carry no timestamps;
     /// `NOT_TIMED` where none is.
     pub timed: (u64, Picos),
@@ -52,8 +49,12 @@ pub struct Sender {
     pub partial_seen: bool,
     /// The first unacknowledged segment has to be sent again at once.
     pub resend_first: bool,
-    /// Round-trip estimate.
+    /// Round-trip estimate; the timeout comes first.
     pub rtt: RttEstimator,
+    /// With SACK, what is known of each outstanding segment.
+    pub scoreboard: Option<Box<Scoreboard>>,
+    /// No further mark cuts the window before this is acknowledged.
+    pub marked_until: u64,
     /// One past the highest segment sent when the loss was noticed.
     pub recover: u64,
     /// What was used of the window lately.
@@ -133,26 +134,34 @@ impl Sender {
         }
     }
 
-    /// Whether there is no more to it than NewReno and a controller that ACKs alone drive. `PLAIN`
-    /// below says that there is not.
+    /// Whether it is what `Way::PLAIN` says of senders.
     pub fn is_plain(&self) -> bool {
-        self.scoreboard.is_none() && !self.cc.hears_all()
+        let unlimited = self.receive_window == u32::MAX;
+        self.scoreboard.is_none() && !self.cc.hears_all() && unlimited
+    }
+
+    /// Whether it is what `Way::SACK` says of senders.
+    pub fn is_unpaced_sack(&self) -> bool {
+        self.scoreboard.is_some() && !self.cc.owns_window()
     }
 
     /// An ACK arrives. Gives the round-trip time where it measures one.
     #[inline]
-    pub fn on_ack<const PLAIN: bool>(
+    pub fn on_ack<W: Way>(
         &mut self,
         now: Picos,
         ack: AckPacket,
         profile: &Profile,
     ) -> Option<Picos> {
         let next = unwrap_sequence(self.snd_una, ack.next);
-        if !PLAIN && self.scoreboard.is_some() {
+        if W::PLAIN {
+            newreno::on_ack::<true>(self, now, next, false, profile)
+        } else if W::SACK || self.scoreboard.is_some() {
             let trigger = unwrap_sequence(self.snd_una, ack.trigger);
-            sack::on_ack(self, now, next, (trigger, ack.run), ack.marked, profile)
+            let marked = ack.marked && !W::SACK;
+            sack::on_ack(self, now, next, (trigger, ack.run), marked, profile)
         } else {
-            newreno::on_ack::<PLAIN>(self, now, next, ack.marked, profile)
+            newreno::on_ack::<false>(self, now, next, ack.marked, profile)
         }
     }
 
@@ -166,24 +175,26 @@ impl Sender {
 
     /// How many segments may go now.
     #[inline]
-    pub fn allowance<const PLAIN: bool>(&self, profile: &Profile) -> u64 {
+    pub fn allowance<W: Way>(&self, profile: &Profile) -> u64 {
         match &self.scoreboard {
-            Some(board) if !PLAIN => sack::allowance(self, board, profile),
-            _ => newreno::allowance(self, profile),
+            _ if W::PLAIN => newreno::allowance::<true>(self, profile),
+            Some(board) => sack::allowance(self, board, profile),
+            None if W::SACK => 0,
+            None => newreno::allowance::<false>(self, profile),
         }
     }
 
     /// The next of the segments that `allowance` lets go.
     #[inline(always)]
-    pub fn next_segment<const PLAIN: bool>(&mut self, now: Picos) -> u64 {
-        if let Some(rate) = self.window.pacing_rate.filter(|_| !PLAIN) {
+    pub fn next_segment<W: Way>(&mut self, now: Picos) -> u64 {
+        if let Some(rate) = self.window.pacing_rate.filter(|_| !W::SIMPLE) {
             self.pace(now, rate);
         }
         if self.timer_at == NEVER {
             self.timer = Timer::Rto;
             self.timer_at = now + self.rtt.rto() + self.pacing_delay(now);
         }
-        if !PLAIN && self.scoreboard.is_some() {
+        if W::SACK || (!W::PLAIN && self.scoreboard.is_some()) {
             sack::next_segment(self, now)
         } else {
             newreno::next_segment(self, now)

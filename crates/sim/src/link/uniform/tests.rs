@@ -31,14 +31,8 @@ fn link(queue: &QueueSpec, work: Picos, classes: u16, uniform: Option<u32>) -> L
 }
 
 fn offer(link: &mut Link, now: Picos, class: u16, ecn: bool) -> Verdict {
-    let parcel = Parcel {
-        flow: 0,
-        bytes: BYTES,
-        class,
-        stage: 0,
-        ecn,
-        load: Load::Data { seq: 0, marked: false },
-    };
+    let parcel =
+        Parcel { flow: 0, bytes: BYTES, class, stage: 0, ecn, load: Load::data(0, false, 0) };
     match link.pass(now, class) {
         Some(at) => Verdict::Departs(at, false),
         None => link.offer(now, parcel.arriving(), || parcel, &mut Vec::new()),
