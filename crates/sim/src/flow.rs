@@ -36,6 +36,8 @@ pub struct Play {
     pub source: Source,
     /// Index of the packet or file that is next.
     pub next: usize,
+    /// When the first packet of what is under way reaches the first queue.
+    start: Picos,
     /// When the next file begins; `NEVER` while one is under way.
     pub restart_at: Picos,
     /// What earlier connections, or a source without any, have counted.
@@ -106,8 +108,6 @@ pub struct Flow {
     pub route: u16,
     /// Data packets that queues have dropped.
     pub drops: u32,
-    /// When the flow's first packet reaches the first queue.
-    pub start: Picos,
     /// When the pacer lets the next packet go; `NEVER` where it holds none back.
     pub paces_at: Picos,
 }
@@ -168,7 +168,6 @@ impl Flow {
             ecn,
             packet_bytes: spec.packet_bytes,
             turn_delay: turn + if route.backward.is_empty() { access_time } else { 0 },
-            start: spec.start,
             wakes_at: NEVER,
             paces_at: NEVER,
             heard_at: 0,
@@ -184,7 +183,8 @@ impl Flow {
         };
         if let Source::Packets(first, end) = spec.source {
             let packet = config.packets.get(first as usize).filter(|_| first < end);
-            flow.start = packet.map_or(NEVER, |&packet| flow.through_own_access(packet));
+            let start = packet.map_or(NEVER, |&packet| flow.through_own_access(packet));
+            flow.play.iter_mut().for_each(|play| play.start = start);
         }
         flow
     }
@@ -239,6 +239,7 @@ impl Flow {
         let Some(play) = &mut self.play else { return };
         play.earlier = counts;
         play.restart_at = NEVER;
+        play.start = now;
         self.connection = self.connection.wrapping_add(1);
         let profile = &config.profiles[self.class as usize];
         let cc = Cc::by_name(play.cc).expect("checked with the configuration");
@@ -249,7 +250,6 @@ impl Flow {
         self.paces_at = NEVER;
         self.asks_at = NEVER;
         self.in_access = Ring::default();
-        self.start = now;
         let route = &config.routes[self.route as usize];
         self.detour = self.detour.as_ref().and_then(|old| Detour::of(route, old.home_delay));
     }
@@ -268,9 +268,20 @@ impl Flow {
         }
     }
 
+    /// When the first packet of its connection reaches the first queue.
+    pub fn start(&self, config: &Config) -> Picos {
+        self.play.as_ref().map_or(config.flows[self.index as usize].start, |play| play.start)
+    }
+
     /// From a packet's departure at the last forward queue to its receiver.
     pub fn onward_delay(&self, config: &Config) -> Picos {
         config.flows[self.index as usize].rtt / 2 + self.access_time
+    }
+
+    /// A packet that the sender lets go now reaches the queue now.
+    #[inline]
+    pub fn access_is_idle(&self, now: Picos) -> bool {
+        self.access_free <= now
     }
 
     /// When a packet that the sender lets go now reaches the queue.
@@ -291,6 +302,7 @@ impl Play {
         Self {
             source: spec.source,
             next: next as usize,
+            start: spec.start,
             restart_at: NEVER,
             earlier: Counts::default(),
             access_bps: spec.access_bps,

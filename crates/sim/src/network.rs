@@ -359,7 +359,8 @@ impl<'a> Network<'a> {
     /// The last segment has been received.
     #[cold]
     fn finish(&mut self, flow: &mut Flow, packet: Transit) {
-        let completed = packet.at + flow.onward_delay(self.config) - flow.start;
+        let arrives = packet.at + flow.onward_delay(self.config);
+        let completed = arrives - flow.start(self.config);
         self.completions[flow.class as usize].push(completed);
         if flow.play.is_some() {
             let home = flow.detour.as_ref().map_or(0, |detour| detour.home_delay);

@@ -44,8 +44,10 @@ impl Network<'_> {
             flow.held_back = false;
         }
         let allowance = flow.sender.allowance::<W>(profile);
-        // So few never fill the access link as far as small queues look.
-        let free = W::PLAIN || !profile.small_queues || allowance <= 3;
+        // Small queues look at what waits behind the packet on the access link: no more than two of
+        // these do.
+        let few = allowance <= 2 || (allowance == 3 && flow.access_is_idle(now));
+        let free = W::PLAIN || !profile.small_queues || few;
         let mut access = Access::AsBefore;
         if allowance > 0 && self.let_one_go::<W>(now, flow, free, profile, &mut access) {
             self.let_rest_go::<W>(now, flow, (free, allowance), profile, &mut access);

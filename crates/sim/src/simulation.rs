@@ -43,8 +43,7 @@ impl<'a> Simulation<'a> {
         let make = |(index, spec)| Flow::new(index, spec, config);
         let mut flows: Vec<Flow> = (0..).zip(&config.flows).map(make).collect();
         let mut network = Network::new(config);
-        let begins = flows.iter_mut().filter(|flow| flow.start < NEVER);
-        begins.for_each(|flow| network.wake_at(flow, flow.start));
+        flows.iter_mut().for_each(|flow| network.wake_at(flow, flow.start(config)));
         Self { flows, network }
     }
 

@@ -29,7 +29,8 @@ pub(super) fn on_ack(
 ) -> Option<Picos> {
     let board = tcp.scoreboard.as_mut()?;
     if profile.validates_window {
-        tcp.usage.note(tcp.window.cwnd, board.in_flight(), tcp.snd_una, tcp.snd_max);
+        let flight = board.in_flight();
+        board.usage.note(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);
     }
     if tcp.phase == Phase::Open && reported.0 < next {
         if let Some(sent) = board.take_calm(next.wrapping_sub(tcp.snd_una)) {
@@ -410,8 +411,9 @@ mod tests {
                 assert!(board.in_order());
                 on_ack(&mut tcp, now, next, reported, false, &profile);
             } else {
-                let flight = tcp.scoreboard.as_ref().expect("SACK").in_flight();
-                tcp.usage.note(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);
+                let board = tcp.scoreboard.as_mut().expect("SACK");
+                let flight = board.in_flight();
+                board.usage.note(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);
                 on_eventful_ack(&mut tcp, now, next, reported, false, &profile);
             }
             states.push(state(&tcp));

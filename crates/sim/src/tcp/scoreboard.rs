@@ -4,6 +4,7 @@ use super::forward_rto::ForwardRto;
 use super::rack::Rack;
 use super::receive_window::ReceiveWindow;
 use super::tail_probe::TailProbe;
+use super::usage::Usage;
 use crate::cc::{Cc, RateSample};
 use crate::ring::Ring;
 use crate::time::{NEVER, Picos};
@@ -131,6 +132,8 @@ pub struct Scoreboard {
     pub(super) prr_out: u32,
     /// Probes of the tail.
     pub(super) probe: TailProbe,
+    /// What was used of the window lately.
+    pub(super) usage: Usage,
     /// For controllers that want the delivery rate.
     rates: Option<Box<Rates>>,
     /// What the receiver has room for.

@@ -5,7 +5,6 @@ use super::receive_window::UNSCALED;
 use super::receiver::AckPacket;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
-use super::usage::Usage;
 use super::{newreno, sack};
 use crate::cc::{Ack, Cause, Cc, Growth, Phase, RateSample, Window};
 use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
@@ -57,8 +56,6 @@ pub struct Sender {
     pub marked_until: u64,
     /// One past the highest segment sent when the loss was noticed.
     pub recover: u64,
-    /// What was used of the window lately.
-    pub usage: Usage,
     /// A paced sender sends nothing before this.
     pub paced_until: Picos,
     /// Window and threshold before the last cut.
@@ -124,7 +121,6 @@ impl Sender {
             timed: NOT_TIMED,
             timer: Timer::Rto,
             timer_at: NEVER,
-            usage: Usage::default(),
             before_cut: (cwnd, f64::INFINITY),
             paced_until: 0,
             timeouts: 0,
@@ -344,11 +340,11 @@ impl Sender {
     #[inline(always)]
     fn may_grow(&self, profile: &Profile) -> bool {
         let window = &self.window;
+        let used = |board: &Scoreboard| {
+            board.usage.is_full() || board.usage.may_grow(window.cwnd, window.in_slow_start())
+        };
         self.snd_una >= self.marked_until
-            && (!profile.validates_window
-                || self.usage.is_full()
-                || self.scoreboard.is_none()
-                || self.usage.may_grow(window.cwnd, window.in_slow_start()))
+            && (!profile.validates_window || self.scoreboard.as_deref().is_none_or(used))
     }
 
     #[inline]
