@@ -20,7 +20,7 @@ pub type Node = u32;
 const NIL: u32 = u32::MAX;
 /// No slot.
 const NOWHERE: u64 = u64::MAX;
-/// So many of both wheels' slots stay in a processor's second cache.
+/// Four megabytes of heads: enough for round trips of 100 ms at 10 Gbit/s.
 const MOST_SLOTS: usize = 1 << 20;
 const COARSE_SLOTS: usize = 256;
 /// Coarse slots that the wheel holds.
@@ -259,7 +259,7 @@ impl Wheel {
         self.pool[self.heads[self.index(next)] as usize].at > at
     }
 
-    /// Slots that have passed, up to that of the last event that fired.
+    /// The absolute number of the slot of the last event that fired.
     #[inline]
     pub fn cursor(&self) -> u64 {
         self.cursor
@@ -291,7 +291,7 @@ impl Wheel {
         prefetch_index(&self.heads, self.index(self.slot(at)));
     }
 
-    /// The absolute number of the first occupied slot from `slot` on; `NEVER` where none is.
+    /// The absolute number of the first occupied slot from `slot` on; `NOWHERE` where none is.
     #[inline(always)]
     fn first_occupied(&self, slot: u64) -> u64 {
         let index = self.index(slot);

@@ -441,7 +441,7 @@ fn tell_of_lost_acks(flow: &mut Flow, count: u16) {
     detour.unreported.drain(..count as usize).for_each(|seq| flow.sender.on_sacked(seq));
 }
 
-/// Slots about half as wide as a packet takes on the fastest link.
+/// Slots at most a quarter as wide as a packet takes on the fastest link: few events share one.
 fn grain(config: &Config) -> Picos {
     let bytes = config.flows.iter().map(|flow| flow.packet_bytes).min().unwrap_or(1500);
     let times = config.links.iter().map(|link| serialization(bytes, link.rate_bps));

@@ -6,7 +6,7 @@ import pytest
 
 from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import engine as testbed
-from forebay.engines.testbed import machine, playing, registry, repeating
+from forebay.engines.testbed import machine, playing, registry, repeating, stolen
 from forebay.engines.testbed.errors import GateFailed, TestbedError, asking
 
 
@@ -64,6 +64,24 @@ def test_and_is_refused_after_three_and_never_a_number(fake, small, monkeypatch)
     assert len(runs) == repeating.ATTEMPTS == 3
     assert caught.value.exit_status == 3 and len(said.splitlines()) == 1
     assert "p99 5 ms" in said and "no smaller rate that was tried" in said
+
+
+def test_a_refusal_says_what_the_hypervisor_took(fake, small, monkeypatch, tmp_path):
+    fake("late")
+    statistics, play = tmp_path / "stat", repeating.play
+    statistics.write_text("cpu  100 0 100 700 0 0 0 100 30 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n")
+    monkeypatch.setattr(stolen, "_STATISTICS", statistics)
+
+    def take(*arguments, **named):
+        statistics.write_text("cpu  130 0 120 800 0 0 0 150 60 0\n")
+        return play(*arguments, **named)
+
+    monkeypatch.setattr(repeating, "play", take)
+    with pytest.raises(GateFailed) as caught:
+        get("testbed").run(small, [1])
+    assert "the hypervisor took 25% of the processors' time; this machine" in str(caught.value)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert again.stolen == caught.value.stolen == 0.25
 
 
 @pytest.mark.parametrize(

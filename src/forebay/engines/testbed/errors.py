@@ -30,9 +30,19 @@ class TestbedError(EngineUnavailable):
 
 
 class GateFailed(TestbedError):
-    """Every run failed the validity gate: the machine is too slow for the rate, or busy."""
+    """Every run failed the validity gate: the machine is too slow for the rate, or busy.
+
+    ``stolen`` is the share of the processors' time that a hypervisor took meanwhile.
+    """
 
     code = "gate-failed"
+
+    def __init__(self, what: str, hint: str = _EXPECTED, stolen: float = 0.0) -> None:
+        super().__init__(what, hint)
+        self.stolen = stolen
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.missing, self.hint, self.stolen))
 
 
 def needs_root(what: str) -> EngineUnavailable:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from forebay.engines.testbed.capacity import holds_below
 from forebay.engines.testbed.errors import GateFailed
 from forebay.engines.testbed.playing import Played, Told, play
+from forebay.engines.testbed.stolen import Watch
 
 if TYPE_CHECKING:
     from forebay.replication import Watched
     from forebay.scenario import Scenario
 
 ATTEMPTS = 3
+_NOTEWORTHY = 0.01
 
 
 def play_until_valid(
@@ -34,6 +36,7 @@ def play_until_valid(
         None of ``ATTEMPTS`` runs is valid: the reason, and the rate that this machine holds.
     """
     failed: list[list[str]] = []
+    watch = Watch()
     while len(failed) < ATTEMPTS:
         played = play(
             scenario, seed, told=told, watched=watched, capture=capture, counters=counters
@@ -41,15 +44,17 @@ def play_until_valid(
         if not played.faults:
             return played, failed
         failed.append(played.faults)
-    raise refusal(scenario, failed)
+    raise refusal(scenario, failed, watch.share())
 
 
-def refusal(scenario: Scenario, failed: list[list[str]]) -> GateFailed:
+def refusal(scenario: Scenario, failed: list[list[str]], stolen: float) -> GateFailed:
     """Return the error that says why, and what this machine can hold instead."""
+    taken = f"the hypervisor took {stolen:.0%} of the processors' time; "
     holds = holds_below(scenario)
     able = "no smaller rate that was tried" if holds is None else f"{holds}"
     return GateFailed(
         f"{len(failed)} runs failed the validity gate ({'; '.join(failed[-1])}); "
-        f"this machine holds {able} of such traffic now",
+        f"{taken if stolen >= _NOTEWORTHY else ''}this machine holds {able} of such traffic now",
         "leave the machine idle, ask for a lower link.rate, or choose another engine",
+        stolen,
     )
