@@ -17,6 +17,7 @@ pub mod queue;
 mod readings;
 pub mod report;
 pub mod ring;
+mod routing;
 mod sampling;
 mod sending;
 pub mod simulation;

@@ -3,9 +3,10 @@
 use crate::config::{Config, Source};
 use crate::events::{Node, Wheel};
 use crate::flow::Flow;
-use crate::link::{Arriving, Link, Verdict, memory_admits};
+use crate::link::{Arriving, Link, Verdict};
 use crate::parcel::{Load, Parcel};
 use crate::probe::histogram::Histogram;
+use crate::routing::{tell_of_lost_acks, turning_kind, turning_stage};
 use crate::tcp::profile::Profile;
 use crate::tcp::receiver::AckPacket;
 use crate::time::{NEVER, Picos, SECOND, serialization};
@@ -32,10 +33,10 @@ pub(crate) fn place(node: Node) -> (usize, u32) {
 
 /// A data packet leaves a queue's wire.
 #[derive(Clone, Copy)]
-struct Transit {
-    at: Picos,
-    seq: u64,
-    marked: bool,
+pub(crate) struct Transit {
+    pub(crate) at: Picos,
+    pub(crate) seq: u64,
+    pub(crate) marked: bool,
 }
 
 pub(crate) struct Network<'a> {
@@ -51,7 +52,7 @@ pub(crate) struct Network<'a> {
     /// When the next reading is taken.
     pub(crate) next_reading: Picos,
     /// Packets that a queue lost while it did something else.
-    lost: Vec<Parcel>,
+    pub(crate) lost: Vec<Parcel>,
     /// When each link is served next; `NEVER` where it does not wait for that.
     serves_at: Vec<Picos>,
 }
@@ -246,21 +247,8 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// A packet reaches a queue whose memory other queues may share.
-    fn offer_shared(&mut self, now: Picos, flow: &mut Flow, link: usize, parcel: Parcel) {
-        if !memory_admits(&mut self.links, &self.config.pools, link, now, parcel.bytes) {
-            self.links[link].refuse(now, parcel.class);
-            return flow.lose(parcel);
-        }
-        match self.links[link].offer(now, parcel.arriving(), || parcel, &mut self.lost) {
-            Verdict::Departs(at, marked) => self.passed(flow, parcel, at, marked),
-            Verdict::Dropped => flow.lose(parcel),
-            Verdict::Waits => self.await_service(now, link),
-        }
-    }
-
     #[cold]
-    fn await_service(&mut self, now: Picos, link: usize) {
+    pub(crate) fn await_service(&mut self, now: Picos, link: usize) {
         let Some(at) = self.links[link].next_service().map(|at| at.max(now)) else { return };
         if at < self.serves_at[link] {
             self.serves_at[link] = at;
@@ -292,20 +280,9 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// A packet leaves a queue's wire at `at`, marked there or not.
-    #[inline]
-    fn passed(&mut self, flow: &mut Flow, parcel: Parcel, at: Picos, marked: bool) {
-        let (load, stage) = (parcel.load, parcel.stage as usize);
-        if load.is_ack() {
-            return self.pass_back(flow, stage, at, load);
-        }
-        let packet = Transit { at, seq: load.seq(), marked: marked || load.marked() };
-        self.pass_on(flow, stage, packet, load.connection());
-    }
-
     /// A packet has left the last forward queue at `packet.at`: its receiver answers.
     #[inline(always)]
-    fn receive<W: Way>(&mut self, flow: &mut Flow, packet: Transit, profile: &Profile) {
+    pub(crate) fn receive<W: Way>(&mut self, flow: &mut Flow, packet: Transit, profile: &Profile) {
         self.packets += 1;
         if !W::SIMPLE && flow.play.is_some() && self.received_alone(flow, packet.seq) {
             return;
@@ -367,78 +344,6 @@ impl<'a> Network<'a> {
             self.file_ended(flow, packet.at + flow.turn_delay + home);
         }
     }
-
-    /// A packet reaches queue number `stage` of its route: forward queues first, from 0.
-    pub(crate) fn on_stage(&mut self, now: Picos, flow: &mut Flow, stage: usize, load: Load) {
-        let route = &self.config.routes[flow.route as usize];
-        let link = match stage.checked_sub(route.forward.len()) {
-            None => route.forward[stage],
-            Some(back) => route.backward[back],
-        };
-        let bytes = if load.is_ack() {
-            self.profile(flow).ack_bytes
-        } else {
-            self.data_bytes(flow, load.seq())
-        };
-        let parcel = flow.parcel(stage, bytes, load);
-        self.offer_shared(now, flow, link as usize, parcel);
-    }
-
-    /// A data packet of a connection has left forward queue `stage` at `packet.at`.
-    fn pass_on(&mut self, flow: &mut Flow, stage: usize, packet: Transit, connection: u8) {
-        let forward = &self.config.routes[flow.route as usize].forward;
-        if stage + 1 == forward.len() {
-            if connection == flow.connection {
-                self.receive::<Any>(flow, packet, self.profile(flow));
-            }
-            return;
-        }
-        let Transit { at, seq, marked } = packet;
-        let at = at + self.links[forward[stage] as usize].delay;
-        self.schedule(flow, stage_kind(stage + 1), at, Load::data(seq, marked, connection));
-    }
-
-    /// An ACK leaves the queue number `stage` of its route at `departs`.
-    fn pass_back(&mut self, flow: &mut Flow, stage: usize, departs: Picos, load: Load) {
-        let route = &self.config.routes[flow.route as usize];
-        let back = stage - route.forward.len();
-        let home = back + 1 == route.backward.len();
-        let delay = self.links[route.backward[back] as usize].delay;
-        let Some(detour) = &mut flow.detour else { return };
-        let at = departs + if home { detour.home_delay } else { delay };
-        let kind = if home { HOME } else { stage_kind(stage + 1) };
-        let mut ack = load.acknowledges();
-        if load.connection() == flow.connection {
-            ack = detour.carry_ack(back, ack);
-        }
-        self.schedule(flow, kind, at, Load::ack(ack, load.connection()));
-    }
-}
-
-/// The kind of a packet's arrival at queue number `stage`, not the first, of its route.
-fn stage_kind(stage: usize) -> u32 {
-    STAGES + stage as u32 - 1
-}
-
-/// The backward queue to which a receiver's ACKs go, by its number on the route.
-#[inline]
-fn turning_stage(flow: &Flow) -> Option<usize> {
-    flow.detour.as_ref().and_then(|detour| detour.turning_stage())
-}
-
-/// The kind of event in which a receiver's ACK acts: at the first backward queue, or the sender.
-#[inline]
-fn turning_kind(flow: &Flow) -> u32 {
-    match turning_stage(flow) {
-        Some(stage) => stage_kind(stage),
-        None => flow.home.into(),
-    }
-}
-
-#[cold]
-fn tell_of_lost_acks(flow: &mut Flow, count: u16) {
-    let Some(detour) = &mut flow.detour else { return };
-    detour.unreported.drain(..count as usize).for_each(|seq| flow.sender.on_sacked(seq));
 }
 
 /// Slots at most a quarter as wide as a packet takes on the fastest link: few events share one.
