@@ -1,8 +1,10 @@
 //! TCP endpoints. Sequence numbers count segments, all of one size within a flow.
 
+mod delivery_rate;
 pub mod forward_rto;
 pub mod newreno;
 pub mod profile;
+mod prr;
 pub mod rack;
 mod reassembly;
 pub mod receive_window;

@@ -184,9 +184,7 @@ fn leave_phase(tcp: &mut Sender, now: Picos) {
 
 /// RFC 6675, section 5, step 4.
 fn enter_recovery(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, profile: &Profile) {
-    board.prr_delivered = 0;
-    board.prr_out = 0;
-    board.recover_flight = tcp.window.cwnd as u32;
+    board.prr.begin(tcp.window.cwnd as u32);
     board.probe.cancel();
     board.forward.only_new = false;
     tcp.phase = Phase::Recovery;
@@ -197,22 +195,11 @@ fn enter_recovery(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, profile:
     }
 }
 
-/// RFC 6937, section 3, with the safe-ACK choice between its two bounds that Linux makes.
+/// The window follows PRR.
 fn reduce(tcp: &mut Sender, delivered: u32, safe: bool) {
     let Some(board) = &mut tcp.scoreboard else { return };
-    board.prr_delivered += delivered;
-    let in_flight = board.in_flight();
-    let ssthresh = tcp.window.ssthresh as u32;
-    let allowed = if in_flight > ssthresh {
-        let share = u64::from(board.prr_delivered) * u64::from(ssthresh);
-        let share = share.div_ceil(board.recover_flight.max(1).into()) as u32;
-        share.saturating_sub(board.prr_out)
-    } else {
-        let owed = board.prr_delivered.saturating_sub(board.prr_out).max(delivered);
-        (owed + u32::from(safe)).min(ssthresh - in_flight)
-    };
-    let first = u32::from(board.prr_out == 0);
-    tcp.window.cwnd = f64::from(in_flight + allowed.max(first));
+    let (in_flight, ssthresh) = (board.in_flight(), tcp.window.ssthresh as u32);
+    tcp.window.cwnd = board.prr.window(delivered, in_flight, ssthresh, safe).into();
 }
 
 /// Segments that may go now: the window less the pipe, as far as there is something to send.
@@ -232,7 +219,7 @@ pub(super) fn allowance(tcp: &Sender, board: &Scoreboard, profile: &Profile) -> 
 pub(super) fn next_segment(tcp: &mut Sender, now: Picos) -> u64 {
     match &mut tcp.scoreboard {
         Some(board) if board.lost == board.resent && board.probe.due.is_none() => {
-            board.prr_out = board.prr_out.wrapping_add(1);
+            board.prr.sent();
             board.send(tcp.snd_una, now);
             next_new(tcp)
         }
@@ -261,7 +248,7 @@ fn next_repair(tcp: &mut Sender, now: Picos) -> u64 {
             return tcp.snd_nxt - 1;
         }
     }
-    board.prr_out = board.prr_out.wrapping_add(1);
+    board.prr.sent();
     let lost = if board.forward.only_new { None } else { board.next_lost(tcp.snd_una) };
     if let Some(seq) = lost {
         board.resend(tcp.snd_una, seq, now);

@@ -1,6 +1,8 @@
 //! What a sender with SACK knows of each outstanding segment.
 
+use super::delivery_rate::{Course, Rates};
 use super::forward_rto::ForwardRto;
+use super::prr::Prr;
 use super::rack::Rack;
 use super::receive_window::ReceiveWindow;
 use super::tail_probe::TailProbe;
@@ -8,7 +10,6 @@ use super::usage::Usage;
 use crate::cc::{Cc, RateSample};
 use crate::ring::Ring;
 use crate::time::{NEVER, Picos};
-use std::collections::VecDeque;
 
 pub(super) const DUP_THRESH: usize = 3;
 pub(super) const SACKED: u64 = 1;
@@ -39,26 +40,6 @@ impl Segment {
     pub(super) fn is(self, flag: u64) -> bool {
         self.0 & flag != 0
     }
-}
-
-/// What a rate sample needs of a segment (draft-cheng-iccrg-delivery-rate-estimation, section 3.2).
-#[derive(Clone, Copy)]
-struct Sent {
-    delivered: u64,
-    delivered_at: Picos,
-    first_sent: Picos,
-    lost: u64,
-    in_flight: u64,
-    limited: bool,
-}
-
-#[derive(Default)]
-struct Rates {
-    /// Alongside `Scoreboard::segments`.
-    sent: VecDeque<Sent>,
-    /// When the last segment was delivered.
-    delivered_at: Picos,
-    first_sent: Picos,
 }
 
 /// What an ACK delivers, as the scoreboard sees it.
@@ -128,8 +109,8 @@ pub struct Scoreboard {
     pub(super) sacked: u32,
     pub(super) lost: u32,
     pub(super) resent: u32,
-    /// PRR: segments sent since recovery began; outside recovery it means nothing.
-    pub(super) prr_out: u32,
+    /// How fast to send through recovery.
+    pub(super) prr: Prr,
     /// Probes of the tail.
     pub(super) probe: TailProbe,
     /// What was used of the window lately.
@@ -150,9 +131,6 @@ pub struct Scoreboard {
     pub(super) judged: u64,
     /// No segment below this is lost and waits to be sent again.
     pub(super) resend_from: u64,
-    /// PRR: segments delivered since recovery began, and the flight when it began.
-    pub(super) prr_delivered: u32,
-    pub(super) recover_flight: u32,
     /// Segments judged lost so far.
     pub lost_total: u64,
 }
@@ -200,7 +178,7 @@ impl Scoreboard {
     pub(super) fn acknowledge(&mut self, una: u64, next: u64, delivery: &mut Delivery) {
         let count = (next - una) as usize;
         if let Some(rates) = &mut self.rates {
-            rates.sent.drain(..count);
+            rates.forget(count);
         }
         for offset in 0..count {
             let segment = self.segments[offset];
@@ -330,13 +308,13 @@ impl Scoreboard {
         }
     }
 
+    /// Records a new segment, the last one.
     #[inline(never)]
     fn record_new(&mut self, una: u64, now: Picos) {
         if let Some(rates) = self.rates.as_mut().filter(|_| self.segments.len() == 1) {
-            rates.first_sent = now; // nothing outstanding: the sample's intervals begin here
-            rates.delivered_at = now;
+            rates.begin(now);
         }
-        self.record(una, self.segments.len() - 1, false);
+        self.record(una, self.segments.len() - 1);
     }
 
     /// A lost segment is sent again.
@@ -345,7 +323,7 @@ impl Scoreboard {
         self.resent += 1;
         self.resend_from = seq + 1;
         if self.rates.is_some() {
-            self.record(una, (seq - una) as usize, false);
+            self.record(una, (seq - una) as usize);
         }
     }
 
@@ -358,30 +336,24 @@ impl Scoreboard {
 
     /// Records a segment that is sent now, new or again.
     #[inline(never)]
-    fn record(&mut self, una: u64, index: usize, limited: bool) {
+    fn record(&mut self, una: u64, index: usize) {
+        let course = self.course(una);
         let in_flight = self.in_flight().into();
-        let delivered = self.delivered_total(una);
-        let Some(rates) = &mut self.rates else { return };
-        let record = Sent {
-            delivered,
-            delivered_at: rates.delivered_at,
-            first_sent: rates.first_sent,
-            lost: self.lost_total,
-            in_flight,
-            limited,
-        };
-        if index < rates.sent.len() {
-            rates.sent[index] = record;
-        } else {
-            rates.sent.push_back(record);
+        if let Some(rates) = &mut self.rates {
+            rates.record(index, course, in_flight);
         }
+    }
+
+    /// How far delivery and loss have come.
+    fn course(&self, una: u64) -> Course {
+        Course { delivered: self.delivered_total(una), lost: self.lost_total }
     }
 
     /// Segments have been delivered now.
     #[inline]
     pub(super) fn note_delivery(&mut self, now: Picos) {
         if let Some(rates) = &mut self.rates {
-            rates.delivered_at = now;
+            rates.note_delivery(now);
         }
     }
 
@@ -391,19 +363,8 @@ impl Scoreboard {
     pub(super) fn rate(&mut self, una: u64, seq: u64, now: Picos) -> Option<RateSample> {
         let index = seq.checked_sub(una)? as usize;
         let segment = *self.segments.get(index).filter(|segment| !segment.is(SACKED))?;
-        let delivered_total = self.delivered_total(una);
-        let rates = self.rates.as_mut()?;
-        let record = *rates.sent.get(index)?;
-        rates.first_sent = segment.sent();
-        let interval = (segment.sent() - record.first_sent).max(now - record.delivered_at);
-        (interval > 0).then_some(RateSample {
-            delivered: delivered_total - record.delivered,
-            interval,
-            prior_delivered: record.delivered,
-            tx_in_flight: record.in_flight,
-            prior_lost: record.lost,
-            app_limited: record.limited,
-        })
+        let delivered = self.delivered_total(una);
+        self.rates.as_mut()?.sample(index, segment.sent(), now, delivered)
     }
 
     /// After a timeout all that was not SACKed counts as lost (RFC 6675, section 5.1), the first

@@ -1,0 +1,82 @@
+//! Samples of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation), for the controllers
+//! that want them.
+
+use crate::cc::RateSample;
+use crate::time::Picos;
+use std::collections::VecDeque;
+
+/// How far delivery and loss had come, in segments.
+#[derive(Clone, Copy)]
+pub(super) struct Course {
+    pub(super) delivered: u64,
+    pub(super) lost: u64,
+}
+
+/// What a rate sample needs of a segment (section 3.2).
+#[derive(Clone, Copy)]
+struct Sent {
+    course: Course,
+    delivered_at: Picos,
+    first_sent: Picos,
+    in_flight: u64,
+}
+
+#[derive(Default)]
+pub(super) struct Rates {
+    /// One for each outstanding segment.
+    sent: VecDeque<Sent>,
+    /// When the last segment was delivered.
+    delivered_at: Picos,
+    /// When the first segment of the sample to come was sent.
+    first_sent: Picos,
+}
+
+impl Rates {
+    /// A segment goes while none is outstanding: the sample's intervals begin here.
+    pub(super) fn begin(&mut self, now: Picos) {
+        self.first_sent = now;
+        self.delivered_at = now;
+    }
+
+    /// Outstanding segment number `index`, or the one after all of them, is sent now.
+    pub(super) fn record(&mut self, index: usize, course: Course, in_flight: u64) {
+        let (delivered_at, first_sent) = (self.delivered_at, self.first_sent);
+        let record = Sent { course, delivered_at, first_sent, in_flight };
+        match self.sent.get_mut(index) {
+            Some(before) => *before = record,
+            None => self.sent.push_back(record),
+        }
+    }
+
+    /// The oldest so many segments are no longer outstanding.
+    pub(super) fn forget(&mut self, count: usize) {
+        self.sent.drain(..count);
+    }
+
+    /// Segments have been delivered now.
+    pub(super) fn note_delivery(&mut self, now: Picos) {
+        self.delivered_at = now;
+    }
+
+    /// The sample that outstanding segment number `index`, last sent at `sent_at`, gives when it
+    /// is delivered now, after `delivered` others; `None` where no time has passed.
+    pub(super) fn sample(
+        &mut self,
+        index: usize,
+        sent_at: Picos,
+        now: Picos,
+        delivered: u64,
+    ) -> Option<RateSample> {
+        let record = *self.sent.get(index)?;
+        self.first_sent = sent_at;
+        let interval = (sent_at - record.first_sent).max(now - record.delivered_at);
+        (interval > 0).then_some(RateSample {
+            delivered: delivered - record.course.delivered,
+            interval,
+            prior_delivered: record.course.delivered,
+            tx_in_flight: record.in_flight,
+            prior_lost: record.course.lost,
+            app_limited: false, // a flow has data until its end
+        })
+    }
+}
