@@ -4,13 +4,14 @@ use super::profile::Profile;
 use super::sender::{NOT_TIMED, News, Sender};
 use crate::cc::{Cause, Phase};
 use crate::time::Picos;
+use crate::way::Way;
 
 const DUP_THRESH: u32 = 3;
 /// Segments that one duplicate ACK may let go (ns-2).
 const DUPLICATE_BURST: u32 = 2;
 
 #[inline]
-pub(super) fn on_ack<const PLAIN: bool>(
+pub(super) fn on_ack<W: Way>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
@@ -19,17 +20,17 @@ pub(super) fn on_ack<const PLAIN: bool>(
 ) -> Option<Picos> {
     tcp.burst_left = u32::MAX;
     if next > tcp.snd_una {
-        return on_new_ack::<PLAIN>(tcp, now, next, marked, profile);
+        return on_new_ack::<W>(tcp, now, next, marked, profile);
     }
     if next == tcp.snd_una && tcp.snd_una < tcp.snd_max {
         on_duplicate(tcp, now, profile);
-        tcp.tell::<PLAIN>(now, (0, marked), false, profile, || News { marked, ..News::default() });
+        tcp.tell::<W>(now, (0, marked), false, profile, || News { marked, ..News::default() });
     }
     None
 }
 
 #[inline]
-fn on_new_ack<const PLAIN: bool>(
+fn on_new_ack<W: Way>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
@@ -43,7 +44,7 @@ fn on_new_ack<const PLAIN: bool>(
     match tcp.phase {
         Phase::Recovery if next < tcp.recover => {
             on_partial_ack(tcp, now, delivered);
-            tcp.tell::<PLAIN>(now, (delivered, marked), false, profile, news);
+            tcp.tell::<W>(now, (delivered, marked), false, profile, news);
             return None;
         }
         // Full acknowledgement, option 2: the window stays at its reduced size.
@@ -57,7 +58,7 @@ fn on_new_ack<const PLAIN: bool>(
     let rtt = take_sample(tcp, now, profile);
     tcp.dupacks = 0;
     tcp.inflation = 0;
-    tcp.tell::<PLAIN>(now, (delivered, marked), true, profile, news);
+    tcp.tell::<W>(now, (delivered, marked), true, profile, news);
     tcp.restart_timer(now);
     rtt
 }
@@ -110,9 +111,9 @@ fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
 
 /// Segments that may go now: the repair that is due, and what the window holds beyond.
 #[inline]
-pub(super) fn allowance<const PLAIN: bool>(tcp: &Sender, profile: &Profile) -> u64 {
+pub(super) fn allowance<W: Way>(tcp: &Sender, profile: &Profile) -> u64 {
     let window = (tcp.window.cwnd + f64::from(tcp.inflation)) as u32;
-    let offered = if PLAIN { u32::MAX } else { tcp.receive_window };
+    let offered = if W::PLAIN { u32::MAX } else { tcp.receive_window };
     let most = u64::from(window.min(profile.max_window).min(offered));
     let room = most.saturating_sub(tcp.snd_nxt - tcp.snd_una);
     let new = room.min(tcp.end - tcp.snd_nxt);

@@ -8,6 +8,7 @@ use super::tail_probe::Due;
 use super::{forward_rto, tail_probe};
 use crate::cc::{Cause, Phase};
 use crate::time::{MILLISECOND, Picos};
+use crate::way::Any;
 
 /// What a loss that is noticed now does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,7 +63,7 @@ fn on_calm_ack(
     board.rack.deliver(last_rtt, (last, next - 1));
     let (out, head_sent) = (board.segments.len(), board.head_sent());
     tail_probe::arm_calm(tcp, out, head_sent, now, profile);
-    tcp.tell::<false>(now, (delivered, marked), true, profile, || News {
+    tcp.tell::<Any>(now, (delivered, marked), true, profile, || News {
         delivered,
         last_rtt: Some(last_rtt),
         marked,
@@ -102,7 +103,7 @@ fn on_eventful_ack(
     set_timer(tcp, &board, now, &delivery, advanced, found.wait, profile);
     tcp.scoreboard = Some(board);
     let grows = advanced && tcp.phase != Phase::Recovery;
-    tcp.tell::<false>(now, (delivered, marked), grows, profile, || News {
+    tcp.tell::<Any>(now, (delivered, marked), grows, profile, || News {
         delivered,
         newly_lost: found.lost,
         last_rtt,

@@ -151,13 +151,13 @@ impl Sender {
     ) -> Option<Picos> {
         let next = unwrap_sequence(self.snd_una, ack.next);
         if W::PLAIN {
-            newreno::on_ack::<true>(self, now, next, false, profile)
+            newreno::on_ack::<W>(self, now, next, false, profile)
         } else if W::SACK || self.scoreboard.is_some() {
             let trigger = unwrap_sequence(self.snd_una, ack.trigger);
             let marked = ack.marked && !W::SACK;
             sack::on_ack(self, now, next, (trigger, ack.run), marked, profile)
         } else {
-            newreno::on_ack::<false>(self, now, next, ack.marked, profile)
+            newreno::on_ack::<W>(self, now, next, ack.marked, profile)
         }
     }
 
@@ -173,10 +173,10 @@ impl Sender {
     #[inline]
     pub fn allowance<W: Way>(&self, profile: &Profile) -> u64 {
         match &self.scoreboard {
-            _ if W::PLAIN => newreno::allowance::<true>(self, profile),
+            _ if W::PLAIN => newreno::allowance::<W>(self, profile),
             Some(board) => sack::allowance(self, board, profile),
             None if W::SACK => 0,
-            None => newreno::allowance::<false>(self, profile),
+            None => newreno::allowance::<W>(self, profile),
         }
     }
 
@@ -301,7 +301,7 @@ impl Sender {
     /// Tells the controller; `grows` says whether the window may grow. `news` is written down only
     /// for a controller that wants more than how much is acknowledged.
     #[inline(always)]
-    pub(super) fn tell<const PLAIN: bool>(
+    pub(super) fn tell<W: Way>(
         &mut self,
         now: Picos,
         (delivered, marked): (u32, bool),
@@ -309,13 +309,13 @@ impl Sender {
         profile: &Profile,
         news: impl FnOnce() -> News,
     ) {
-        if PLAIN || !marked {
-            let grows = grows && (PLAIN || self.may_grow(profile));
+        if W::PLAIN || !marked {
+            let grows = grows && (W::PLAIN || self.may_grow(profile));
             let segments = counted(delivered, profile);
             let done = if grows {
                 self.cc.grow(&mut self.window, segments, profile.growth)
             } else {
-                PLAIN || !self.cc.hears_all()
+                W::PLAIN || !self.cc.hears_all()
             };
             if done {
                 return;
