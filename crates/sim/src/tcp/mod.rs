@@ -14,4 +14,5 @@ pub mod sack;
 pub mod scoreboard;
 pub mod sender;
 pub mod tail_probe;
+mod telling;
 pub mod usage;

@@ -1,7 +1,8 @@
 //! Recovery without SACK: NewReno (RFC 6582), limited transmit (RFC 3042).
 
 use super::profile::Profile;
-use super::sender::{NOT_TIMED, News, Sender};
+use super::sender::{NOT_TIMED, Sender};
+use super::telling::News;
 use crate::cc::{Cause, Phase};
 use crate::time::Picos;
 use crate::way::Way;

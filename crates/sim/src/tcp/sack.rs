@@ -3,8 +3,9 @@
 use super::profile::Profile;
 use super::rack::{self, Found};
 use super::scoreboard::{Delivery, Scoreboard};
-use super::sender::{News, Sender, Timer};
+use super::sender::{Sender, Timer};
 use super::tail_probe::Due;
+use super::telling::News;
 use super::{forward_rto, tail_probe};
 use crate::cc::{Cause, Phase};
 use crate::time::{MILLISECOND, Picos};

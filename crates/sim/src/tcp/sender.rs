@@ -5,8 +5,9 @@ use super::receive_window::UNSCALED;
 use super::receiver::AckPacket;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
+use super::telling::News;
 use super::{newreno, sack};
-use crate::cc::{Ack, Cause, Cc, Growth, Phase, RateSample, Window};
+use crate::cc::{Cause, Cc, Growth, Phase, Window};
 use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
 use crate::way::Way;
 
@@ -79,21 +80,6 @@ pub enum Timer {
     Probe,
     /// What may still arrive out of order (RFC 8985, section 6.3).
     Reordering,
-}
-
-/// What an ACK says, as far as it matters to every kind of recovery.
-#[derive(Clone, Copy, Default)]
-pub(super) struct News {
-    /// Segments newly acknowledged or SACKed.
-    pub delivered: u32,
-    /// Segments newly judged lost.
-    pub newly_lost: u32,
-    /// Round-trip time measured of the last segment delivered, which waited for nothing.
-    pub last_rtt: Option<Picos>,
-    /// Delivery rate measured.
-    pub rate: Option<RateSample>,
-    /// It echoes a congestion mark.
-    pub marked: bool,
 }
 
 impl Sender {
@@ -271,16 +257,6 @@ impl Sender {
         };
     }
 
-    /// RFC 3168, section 6.1.2: a mark cuts the window as a loss does, once a round trip.
-    #[cold]
-    fn on_mark(&mut self, now: Picos, profile: &Profile) {
-        if self.phase == Phase::Open && self.snd_una >= self.marked_until {
-            self.back_off(now, Cause::Mark, profile);
-            self.window.cwnd = self.window.ssthresh;
-            self.marked_until = self.snd_max;
-        }
-    }
-
     /// RFC 6298, rules 5.2 and 5.3.
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Picos) {
@@ -298,84 +274,6 @@ impl Sender {
         };
     }
 
-    /// Tells the controller; `grows` says whether the window may grow. `news` is written down only
-    /// for a controller that wants more than how much is acknowledged.
-    #[inline(always)]
-    pub(super) fn tell<W: Way>(
-        &mut self,
-        now: Picos,
-        (delivered, marked): (u32, bool),
-        grows: bool,
-        profile: &Profile,
-        news: impl FnOnce() -> News,
-    ) {
-        if W::PLAIN || !marked {
-            let grows = grows && (W::PLAIN || self.may_grow(profile));
-            let segments = counted(delivered, profile);
-            let done = if grows {
-                self.cc.grow(&mut self.window, segments, profile.growth)
-            } else {
-                W::PLAIN || !self.cc.hears_all()
-            };
-            if done {
-                return;
-            }
-        }
-        self.tell_all(now, news(), grows, profile);
-    }
-
-    #[inline(never)]
-    fn tell_all(&mut self, now: Picos, news: News, grows: bool, profile: &Profile) {
-        let ack = self.describe(now, news, profile);
-        self.cc.on_any_ack(&mut self.window, &ack);
-        if news.marked && !self.cc.owns_window() {
-            self.on_mark(now, profile);
-        }
-        if grows && self.may_grow(profile) {
-            self.cc.on_ack(&mut self.window, &ack);
-        }
-    }
-
-    /// No mark holds the window, which is what holds the sender back, or the profile does not care.
-    #[inline(always)]
-    fn may_grow(&self, profile: &Profile) -> bool {
-        let window = &self.window;
-        let used = |board: &Scoreboard| {
-            board.usage.is_full() || board.usage.may_grow(window.cwnd, window.in_slow_start())
-        };
-        self.snd_una >= self.marked_until
-            && (!profile.validates_window || self.scoreboard.as_deref().is_none_or(used))
-    }
-
-    #[inline]
-    fn describe(&self, now: Picos, news: News, profile: &Profile) -> Ack {
-        let (in_flight, delivered_total, lost_total) = match &self.scoreboard {
-            Some(board) => {
-                let delivered = board.delivered_total(self.snd_una);
-                (board.in_flight().into(), delivered, board.lost_total)
-            }
-            None => (self.snd_nxt - self.snd_una, self.snd_una, 0),
-        };
-        Ack {
-            now,
-            segments: counted(news.delivered, profile),
-            growth: profile.growth,
-            rtt: news.last_rtt,
-            srtt: self.rtt.srtt,
-            min_rtt: self.rtt.min_rtt,
-            in_flight,
-            snd_una: self.snd_una,
-            snd_nxt: self.snd_max,
-            delivered: news.delivered.into(),
-            delivered_total,
-            newly_lost: news.newly_lost.into(),
-            lost_total,
-            marked: if news.marked { news.delivered.into() } else { 0 },
-            phase: self.phase,
-            rate: news.rate,
-        }
-    }
-
     /// Segments a second that the sender would pace at: Linux takes twice the window a round trip
     /// in the first half of slow start, else 1.2 times.
     pub fn sending_rate(&self) -> f64 {
@@ -391,15 +289,6 @@ impl Sender {
         let held = self.snd_nxt - self.snd_una;
         let most = u64::from(profile.max_window.min(self.receive_window));
         (self.end - self.snd_nxt).min(most.saturating_sub(held))
-    }
-}
-
-/// Segments that count towards growth.
-#[inline]
-fn counted(delivered: u32, profile: &Profile) -> u32 {
-    match profile.growth {
-        Growth::PerAck => 1,
-        Growth::PerWindow => delivered,
     }
 }
 
