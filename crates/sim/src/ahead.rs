@@ -16,7 +16,7 @@ const LARGE: usize = 1 << 20;
 pub(crate) struct Ahead {
     /// The slot after that of the event called for last.
     slot: u64,
-    /// The last events called for, by their places in the pool.
+    /// The last events called for, by their places in the wheel.
     seen: [u32; STEPS],
     turn: usize,
 }
@@ -37,10 +37,9 @@ impl Ahead {
         }
         let (slot, event) = wheel.look_ahead(self.slot);
         self.slot = slot.saturating_add(1);
-        wheel.prefetch(event);
         let before = std::mem::replace(&mut self.seen[self.turn], event);
         self.turn = (self.turn + 1) % STEPS;
-        let Some((index, kind)) = wheel.node(before).map(place) else { return };
+        let (index, kind) = place(wheel.node(before));
         if let Some(flow) = flows.get(index) {
             flow.prefetch(kind == HOME_PLAIN);
         }

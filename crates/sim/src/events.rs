@@ -1,14 +1,15 @@
-//! The event queue: a timing wheel whose slots are intrusive lists.
+//! The event queue: a timing wheel.
 //!
-//! An event is a packet that arrives somewhere, or a timer. Events lie in a pool, where each stays
-//! until it fires: scheduling allocates nothing once the pool has grown to the most that are ever
-//! pending. None is taken out before its time; whoever no longer wants it knows that when it fires.
-//! Events of the same instant fire in the order in which they were scheduled: runs are
-//! deterministic.
+//! An event is a packet that arrives somewhere, or a timer. None is taken out before its time;
+//! whoever no longer wants it knows that when it fires. Events of the same instant fire in the order
+//! in which they were scheduled: runs are deterministic.
 //!
-//! A slot spans 2^shift picoseconds, and its list is in order. What lies beyond the wheel waits in
-//! coarse slots of a second one, in lists by scheduling, and moves over a coarse slot at a time as the
-//! first wheel turns.
+//! A slot spans 2^shift picoseconds. Its first event lies in the slot itself, for mostly it is the
+//! only one, and with thousands of flows it is the memory that an event waits for: one line of the
+//! cache when it is scheduled, and the same, beside that of the event before it, when it fires.
+//! Others of the slot follow in a list, in order, through a pool. What lies beyond the wheel waits
+//! there too, in coarse slots of a second wheel, in lists by scheduling, and moves over a coarse slot
+//! at a time as the first wheel turns.
 
 use crate::parcel::Load;
 use crate::time::Picos;
@@ -20,14 +21,15 @@ pub type Node = u32;
 const NIL: u32 = u32::MAX;
 /// No slot.
 const NOWHERE: u64 = u64::MAX;
-/// Four megabytes of heads: enough for round trips of 100 ms at 10 Gbit/s.
+/// 32 megabytes: enough for round trips of 100 ms at 10 Gbit/s.
 const MOST_SLOTS: usize = 1 << 20;
 const COARSE_SLOTS: usize = 256;
 /// Coarse slots that the wheel holds.
 const COARSE_SHARE: u64 = 16;
 
-/// Something that will happen.
+/// Something that will happen. Two fill a line of the cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
 pub struct Event {
     /// When.
     pub at: Picos,
@@ -35,18 +37,18 @@ pub struct Event {
     pub load: Load,
     /// To whom.
     pub node: Node,
-    /// The next event of the slot's list, or the next free place of the pool.
+    /// Where in the pool the next event of the slot lies, or of the places the next free one.
     link: u32,
 }
 
 /// See the module's page.
 pub struct Wheel {
+    /// The first event of each slot that is occupied.
+    slots: Vec<Event>,
+    occupied: Vec<u64>,
     pool: Vec<Event>,
     /// First free place of the pool.
     free: u32,
-    /// First event of each slot.
-    heads: Vec<u32>,
-    occupied: Vec<u64>,
     shift: u32,
     /// Absolute number of the slot of the last event that fired; every earlier slot is empty.
     cursor: u64,
@@ -58,7 +60,7 @@ pub struct Wheel {
     later: [u32; COARSE_SLOTS],
     /// How many these are.
     later_events: usize,
-    /// The last event that joined a list of others, and its slot: the next often goes behind it.
+    /// The last event that joined a list, and its slot: the next often goes behind it.
     joined: (u32, u64),
 }
 
@@ -71,10 +73,10 @@ impl Wheel {
         let slots = (horizon >> shift).next_power_of_two() as usize;
         let slots = slots.clamp(64 * COARSE_SHARE as usize, MOST_SLOTS);
         Self {
+            slots: vec![Event { at: 0, load: Load::NONE, node: 0, link: NIL }; slots],
+            occupied: vec![0; slots / 64],
             pool: Vec::new(),
             free: NIL,
-            heads: vec![NIL; slots],
-            occupied: vec![0; slots / 64],
             shift,
             cursor: 0,
             frontier: slots as u64,
@@ -94,7 +96,7 @@ impl Wheel {
     /// Where a slot lies on the wheel.
     #[inline(always)]
     fn index(&self, slot: u64) -> usize {
-        slot as usize & (self.heads.len() - 1)
+        slot as usize & (self.slots.len() - 1)
     }
 
     /// Where in the second wheel a slot lies.
@@ -105,48 +107,60 @@ impl Wheel {
 
     /// Slots in a coarse one.
     fn coarse_width(&self) -> u64 {
-        self.heads.len() as u64 / COARSE_SHARE
+        self.slots.len() as u64 / COARSE_SHARE
     }
 
     /// Schedules an event, not before the last one that fired.
     #[inline(always)]
     pub fn insert(&mut self, at: Picos, node: Node, load: Load) {
-        debug_assert!(self.slot(at) >= self.cursor, "an event in the past");
-        let place = self.put(at, node, load);
-        self.place(place, self.slot(at));
-    }
-
-    /// Puts an event into its slot.
-    #[inline(always)]
-    fn place(&mut self, place: u32, slot: u64) {
-        if slot >= self.frontier {
-            return self.put_off(place, slot);
-        }
+        let slot = self.slot(at);
+        debug_assert!(slot >= self.cursor, "an event in the past");
         let index = self.index(slot);
-        if self.heads[index] != NIL {
-            return self.join(place, slot);
+        let (word, bit) = (&mut self.occupied[index / 64], 1 << (index % 64));
+        if slot >= self.frontier || *word & bit != 0 {
+            return self.insert_more(at, node, load);
         }
-        self.heads[index] = place;
-        self.occupied[index / 64] |= 1 << (index % 64);
+        *word |= bit;
+        // Word by word: a struct's copy would go through the stack.
+        let event = &mut self.slots[index];
+        event.at = at;
+        event.load = load;
+        event.node = node;
+        event.link = NIL;
     }
 
-    /// Puts an event in its place in a list, behind those of the same instant.
+    /// `insert` where the slot lies beyond the wheel, or is occupied.
     #[inline(never)]
-    fn join(&mut self, place: u32, slot: u64) {
-        let at = self.pool[place as usize].at;
+    fn insert_more(&mut self, at: Picos, node: Node, load: Load) {
+        let (slot, event) = (self.slot(at), Event { at, load, node, link: NIL });
+        if slot >= self.frontier {
+            self.put_off(event, slot);
+        } else {
+            self.join(event, slot);
+        }
+    }
+
+    /// Puts an event in its place in a slot that is occupied, behind those of the same instant.
+    fn join(&mut self, event: Event, slot: u64) {
         let index = self.index(slot);
-        let (mut before, mut next) = (NIL, self.heads[index]);
+        let first = self.slots[index];
+        if event.at < first.at {
+            let link = self.put(first);
+            self.slots[index] = Event { link, ..event };
+            return;
+        }
+        let (mut before, mut next) = (NIL, first.link);
         let (last, its_slot) = self.joined;
         // It still lies there if its slot is to come.
-        if its_slot == slot && slot > self.cursor && self.pool[last as usize].at <= at {
+        if its_slot == slot && slot > self.cursor && self.pool[last as usize].at <= event.at {
             (before, next) = (last, self.pool[last as usize].link);
         }
-        while next != NIL && self.pool[next as usize].at <= at {
+        while next != NIL && self.pool[next as usize].at <= event.at {
             (before, next) = (next, self.pool[next as usize].link);
         }
-        self.pool[place as usize].link = next;
+        let place = self.put(Event { link: next, ..event });
         match before {
-            NIL => self.heads[index] = place,
+            NIL => self.slots[index].link = place,
             _ => self.pool[before as usize].link = place,
         }
         self.joined = (place, slot);
@@ -154,34 +168,32 @@ impl Wheel {
 
     /// Puts an event into the second wheel.
     #[cold]
-    #[inline(never)]
-    fn put_off(&mut self, place: u32, slot: u64) {
+    fn put_off(&mut self, event: Event, slot: u64) {
         let coarse = self.coarse(slot);
-        self.pool[place as usize].link = std::mem::replace(&mut self.later[coarse], place);
+        self.later[coarse] = self.put(Event { link: self.later[coarse], ..event });
         self.later_events += 1;
     }
 
-    /// Puts an event into the pool, alone.
-    #[inline(always)]
-    fn put(&mut self, at: Picos, node: Node, load: Load) -> u32 {
+    /// Puts an event into the pool.
+    #[inline]
+    fn put(&mut self, event: Event) -> u32 {
         let place = self.free;
         let Some(free) = self.pool.get_mut(place as usize) else {
-            return self.grow(Event { at, load, node, link: NIL });
+            self.pool.push(event);
+            return self.pool.len() as u32 - 1;
         };
         self.free = free.link;
-        // Word by word: a struct's copy would go through the stack.
-        free.at = at;
-        free.load = load;
-        free.node = node;
-        free.link = NIL;
+        *free = event;
         place
     }
 
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, event: Event) -> u32 {
-        self.pool.push(event);
-        self.pool.len() as u32 - 1
+    /// Takes an event out of the pool.
+    #[inline]
+    fn take(&mut self, place: u32) -> Event {
+        let event = self.pool[place as usize];
+        self.pool[place as usize].link = self.free;
+        self.free = place;
+        event
     }
 
     /// The next event.
@@ -193,13 +205,12 @@ impl Wheel {
         }
         self.cursor = slot;
         let index = self.index(slot);
-        let place = self.heads[index];
-        let &Event { at, load, node, link } = &self.pool[place as usize];
-        self.heads[index] = link;
-        // No branch: whether others are due in the same slot is a random bit.
-        self.occupied[index / 64] &= !(u64::from(link == NIL) << (index % 64));
-        self.pool[place as usize].link = self.free;
-        self.free = place;
+        let &Event { at, load, node, link } = &self.slots[index];
+        if link == NIL {
+            self.occupied[index / 64] &= !(1 << (index % 64));
+        } else {
+            self.slots[index] = self.take(link);
+        }
         Some(Event { at, load, node, link })
     }
 
@@ -228,12 +239,10 @@ impl Wheel {
         let last = std::mem::replace(&mut self.later[coarse], NIL);
         let mut next = self.reversed(last);
         while next != NIL {
-            let place = next;
-            let Event { at, link, .. } = self.pool[place as usize];
-            next = link;
+            let Event { at, load, node, link } = self.take(next);
+            self.insert(at, node, load);
             self.later_events -= 1;
-            self.pool[place as usize].link = NIL;
-            self.place(place, self.slot(at));
+            next = link;
         }
     }
 
@@ -256,7 +265,7 @@ impl Wheel {
             return self.slot(at) < self.cursor + 64 - (index % 64) as u64;
         }
         let next = self.cursor + u64::from(bits.trailing_zeros());
-        self.pool[self.heads[self.index(next)] as usize].at > at
+        self.slots[self.index(next)].at > at
     }
 
     /// The absolute number of the slot of the last event that fired.
@@ -265,30 +274,26 @@ impl Wheel {
         self.cursor
     }
 
-    /// The first slot from `slot` on that holds an event, and its first event's place in the pool;
-    /// what it gives is of no meaning where none does.
+    /// Calls the first event from `slot` on into the cache. Gives its slot, and its place for `node`;
+    /// these are of no meaning where there is none.
     #[inline(always)]
     pub fn look_ahead(&self, slot: u64) -> (u64, u32) {
         let found = self.first_occupied(slot);
-        (found, self.heads[self.index(found)])
+        let place = self.index(found);
+        prefetch_index(&self.slots, place);
+        (found, place as u32)
     }
 
-    /// Whose event lies at a place of the pool, if one does.
+    /// Whose event lies at a place that `look_ahead` gave.
     #[inline]
-    pub fn node(&self, place: u32) -> Option<Node> {
-        self.pool.get(place as usize).map(|event| event.node)
-    }
-
-    /// Calls an event into the cache.
-    #[inline]
-    pub fn prefetch(&self, place: u32) {
-        prefetch_index(&self.pool, place as usize);
+    pub fn node(&self, place: u32) -> Node {
+        self.slots[place as usize].node
     }
 
     /// Calls into the cache what an event at `at` will be put in.
     #[inline(always)]
     pub fn prefetch_slot(&self, at: Picos) {
-        prefetch_index(&self.heads, self.index(self.slot(at)));
+        prefetch_index(&self.slots, self.index(self.slot(at)));
     }
 
     /// The absolute number of the first occupied slot from `slot` on; `NOWHERE` where none is.
