@@ -1,22 +1,22 @@
 //! Looks a little ahead in the event queue: with thousands of flows, what the events to come will
 //! touch is not in the cache, and calling it there while others are handled hides the wait.
 
-use crate::events::Wheel;
+use crate::events::{Event, Node, Wheel};
 use crate::flow::Flow;
-use crate::network::{HOME_PLAIN, place};
+use crate::network::place;
 
 /// How far ahead it looks, in slots of the wheel: some twenty events, between the bounds.
 const START: u64 = 80;
 const MOST: u64 = 4 * START;
-/// Events between the call for one and the call for its flow.
+/// Calls between that for a slot and that for the flow of its first event.
 const STEPS: usize = 8;
 /// Flows of fewer bytes together stay in the cache by themselves.
 const LARGE: usize = 1 << 20;
 
 pub(crate) struct Ahead {
-    /// The slot after that of the event called for last.
+    /// The slot after that called for last.
     slot: u64,
-    /// The last events called for, by their places in the wheel.
+    /// The places in the wheel of the last slots called for.
     seen: [u32; STEPS],
     turn: usize,
 }
@@ -27,21 +27,29 @@ impl Ahead {
         (size_of_val(flows) > LARGE).then_some(Self { slot: 0, seen: [0; STEPS], turn: 0 })
     }
 
-    /// To be called once an event. It looks one event further, and not as far as some bound: how
-    /// many events that takes would be a random number, and the processor guesses those wrong.
+    /// To be called once an event. It looks one slot further, and not as far as some bound: how
+    /// many slots that takes would be a random number, and the processor guesses those wrong. What
+    /// follows in the slot of the event at hand it had not seen.
     #[inline]
-    pub(crate) fn look(&mut self, wheel: &Wheel, flows: &[Flow]) {
+    pub(crate) fn look(&mut self, event: &Event, wheel: &Wheel, flows: &[Flow]) {
+        if let Some(node) = wheel.follower(event) {
+            prefetch(node, flows);
+        }
         let now = wheel.cursor();
         if self.slot <= now || self.slot > now + MOST {
             self.slot = now + START;
         }
-        let (slot, event) = wheel.look_ahead(self.slot);
+        let (slot, first) = wheel.look_ahead(self.slot);
         self.slot = slot.saturating_add(1);
-        let before = std::mem::replace(&mut self.seen[self.turn], event);
+        let before = std::mem::replace(&mut self.seen[self.turn], first);
         self.turn = (self.turn + 1) % STEPS;
-        let (index, kind) = place(wheel.node(before));
-        if let Some(flow) = flows.get(index) {
-            flow.prefetch(kind == HOME_PLAIN);
-        }
+        prefetch(wheel.node(before), flows);
+    }
+}
+
+#[inline]
+fn prefetch(node: Node, flows: &[Flow]) {
+    if let Some(flow) = flows.get(place(node).0) {
+        flow.prefetch();
     }
 }

@@ -284,10 +284,18 @@ impl Wheel {
         (found, place as u32)
     }
 
-    /// Whose event lies at a place that `look_ahead` gave.
+    /// Whose event follows the one that fired last, if one of the same slot does.
+    #[inline]
+    pub fn follower(&self, fired: &Event) -> Option<Node> {
+        (fired.link != NIL).then(|| self.slots[self.index(self.cursor)].node)
+    }
+
+    /// Whose event lies at a place that `look_ahead` gave. Calls for the next of its slot.
     #[inline]
     pub fn node(&self, place: u32) -> Node {
-        self.slots[place as usize].node
+        let event = &self.slots[place as usize];
+        prefetch_index(&self.pool, event.link as usize);
+        event.node
     }
 
     /// Calls into the cache what an event at `at` will be put in.

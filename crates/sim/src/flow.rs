@@ -113,17 +113,16 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Calls what an ACK and its packet touch into the cache: of a plain flow three lines.
+    /// Calls it into the cache.
     #[inline]
-    pub fn prefetch(&self, plain: bool) {
+    pub fn prefetch(&self) {
+        prefetch_index(from_ref(&self.in_access), 0);
         prefetch_index(from_ref(&self.turn_delay), 0);
         prefetch_index(from_ref(&self.sender.snd_una), 0);
         prefetch_index(from_ref(&self.sender.timer_at), 0);
-        if !plain {
-            prefetch_index(from_ref(&self.in_access), 0);
-            prefetch_index(from_ref(&self.receiver), 0);
-            prefetch_index(from_ref(&self.sender.scoreboard), 0);
-        }
+        prefetch_index(from_ref(&self.sender.recover), 0);
+        prefetch_index(from_ref(&self.drops), 0);
+        prefetch_index(from_ref(&self.receiver), 0);
     }
 
     /// An idle flow.

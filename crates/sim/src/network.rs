@@ -346,14 +346,16 @@ impl<'a> Network<'a> {
     }
 }
 
-/// Slots at most a quarter as wide as a packet takes on the fastest link: few events share one.
+/// Slots at most a quarter as wide as the time between two events of the fastest link, which it
+/// takes a packet to pass, or two where receivers delay their ACKs: few events share a slot.
 fn grain(config: &Config) -> Picos {
     let bytes = config.flows.iter().map(|flow| flow.packet_bytes).min().unwrap_or(1500);
     let times = config.links.iter().map(|link| serialization(bytes, link.rate_bps));
-    times.min().unwrap_or(SECOND) / 4
+    let delayed = config.profiles.iter().all(|profile| profile.delayed_ack.is_some());
+    times.min().unwrap_or(SECOND) / if delayed { 2 } else { 4 }
 }
 
-/// Far enough for round trips. Timers may lie beyond.
+/// Far enough for round trips. Timers lie beyond.
 fn horizon(config: &Config) -> Picos {
-    2 * config.flows.iter().map(|flow| flow.rtt).max().unwrap_or(SECOND)
+    config.flows.iter().map(|flow| flow.rtt).max().unwrap_or(SECOND)
 }

@@ -65,7 +65,7 @@ impl<'a> Simulation<'a> {
             }
             events += 1;
             if let Some(ahead) = &mut ahead {
-                ahead.look(&self.network.wheel, &self.flows);
+                ahead.look(&event, &self.network.wheel, &self.flows);
                 if let Some(flow) = self.flows.get(place(event.node).0) {
                     self.network.foresee(now, flow);
                 }

@@ -53,10 +53,10 @@ pub struct Sender {
     pub rtt: RttEstimator,
     /// With SACK, what is known of each outstanding segment.
     pub scoreboard: Option<Box<Scoreboard>>,
-    /// No further mark cuts the window before this is acknowledged.
-    pub marked_until: u64,
     /// One past the highest segment sent when the loss was noticed.
     pub recover: u64,
+    /// No further mark cuts the window before this is acknowledged.
+    pub marked_until: u64,
     /// A paced sender sends nothing before this.
     pub paced_until: Picos,
     /// Window and threshold before the last cut.
