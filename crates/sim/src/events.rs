@@ -8,8 +8,7 @@
 //! only one, and with thousands of flows it is the memory that an event waits for: one line of the
 //! cache when it is scheduled, and the same, beside that of the event before it, when it fires.
 //! Others of the slot follow in a list, in order, through a pool. What lies beyond the wheel waits
-//! there too, in coarse slots of a second wheel, in lists by scheduling, and moves over a coarse slot
-//! at a time as the first wheel turns.
+//! in coarse slots of a second one, and moves over a coarse slot at a time as the first wheel turns.
 
 use crate::parcel::Load;
 use crate::time::Picos;
@@ -56,8 +55,8 @@ pub struct Wheel {
     frontier: u64,
     /// No slot from here on is looked into before the frontier has moved on.
     gate: u64,
-    /// The last event scheduled in each coarse slot, in this turn of the second wheel or a later one.
-    later: [u32; COARSE_SLOTS],
+    /// What is due in each coarse slot, in this turn of the second wheel or a later one, by scheduling.
+    later: Vec<Vec<Event>>,
     /// How many these are.
     later_events: usize,
     /// The last event that joined a list, and its slot: the next often goes behind it.
@@ -81,7 +80,7 @@ impl Wheel {
             cursor: 0,
             frontier: slots as u64,
             gate: slots as u64 / COARSE_SHARE + 1,
-            later: [NIL; COARSE_SLOTS],
+            later: vec![Vec::new(); COARSE_SLOTS],
             later_events: 0,
             joined: (NIL, NOWHERE),
         }
@@ -170,7 +169,7 @@ impl Wheel {
     #[cold]
     fn put_off(&mut self, event: Event, slot: u64) {
         let coarse = self.coarse(slot);
-        self.later[coarse] = self.put(Event { link: self.later[coarse], ..event });
+        self.later[coarse].push(event);
         self.later_events += 1;
     }
 
@@ -236,24 +235,12 @@ impl Wheel {
         let coarse = self.coarse(self.frontier);
         self.frontier += self.coarse_width();
         self.gate += self.coarse_width();
-        let last = std::mem::replace(&mut self.later[coarse], NIL);
-        let mut next = self.reversed(last);
-        while next != NIL {
-            let Event { at, load, node, link } = self.take(next);
-            self.insert(at, node, load);
-            self.later_events -= 1;
-            next = link;
+        let mut events = std::mem::take(&mut self.later[coarse]);
+        self.later_events -= events.len();
+        events.drain(..).for_each(|event| self.insert(event.at, event.node, event.load));
+        if self.later[coarse].is_empty() {
+            self.later[coarse] = events; // for its room
         }
-    }
-
-    /// A list the other way round.
-    fn reversed(&mut self, mut next: u32) -> u32 {
-        let mut before = NIL;
-        while next != NIL {
-            let link = &mut self.pool[next as usize].link;
-            (before, next) = (next, std::mem::replace(link, before));
-        }
-        before
     }
 
     /// Whether nothing is due up to and with `at`. May say no where it would be dear to find out.
