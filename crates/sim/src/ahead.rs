@@ -6,7 +6,7 @@ use crate::flow::Flow;
 use crate::network::place;
 
 /// How far ahead it looks, in slots of the wheel: some twenty events, between the bounds.
-const START: u64 = 80;
+const START: u64 = 120;
 const MOST: u64 = 4 * START;
 /// Calls between that for a slot and that for the flow of its first event.
 const STEPS: usize = 8;
@@ -17,14 +17,14 @@ pub(crate) struct Ahead {
     /// The slot after that called for last.
     slot: u64,
     /// The places in the wheel of the last slots called for.
-    seen: [u32; STEPS],
+    seen: [u32; 2 * STEPS],
     turn: usize,
 }
 
 impl Ahead {
     /// `None` where there are too few flows for it to pay.
     pub(crate) fn of(flows: &[Flow]) -> Option<Self> {
-        (size_of_val(flows) > LARGE).then_some(Self { slot: 0, seen: [0; STEPS], turn: 0 })
+        (size_of_val(flows) > LARGE).then_some(Self { slot: 0, seen: [0; 2 * STEPS], turn: 0 })
     }
 
     /// To be called once an event. It looks one slot further, and not as far as some bound: how
@@ -41,9 +41,13 @@ impl Ahead {
         }
         let (slot, first) = wheel.look_ahead(self.slot);
         self.slot = slot.saturating_add(1);
-        let before = std::mem::replace(&mut self.seen[self.turn], first);
-        self.turn = (self.turn + 1) % STEPS;
+        let older = std::mem::replace(&mut self.seen[self.turn], first);
+        self.turn = (self.turn + 1) % (2 * STEPS);
+        let before = self.seen[(self.turn + STEPS) % (2 * STEPS)];
         prefetch(wheel.node(before), flows);
+        if let Some(flow) = flows.get(place(wheel.node(older)).0) {
+            flow.prefetch_further();
+        }
     }
 }
 

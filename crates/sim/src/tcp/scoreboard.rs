@@ -10,6 +10,8 @@ use super::usage::Usage;
 use crate::cc::{Cc, RateSample};
 use crate::ring::Ring;
 use crate::time::{NEVER, Picos};
+use prefetch_index::prefetch_index;
+use std::slice::from_ref;
 
 pub(super) const DUP_THRESH: usize = 3;
 pub(super) const SACKED: u64 = 1;
@@ -139,6 +141,15 @@ impl Scoreboard {
     /// An empty one, for the needs of `cc`.
     pub fn new(cc: &Cc) -> Self {
         Self { rates: cc.wants_rate().then(Box::default), ..Self::default() }
+    }
+
+    /// Calls it into the cache.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch_index(from_ref(&self.segments), 0);
+        prefetch_index(from_ref(&self.receive_window), 0);
+        prefetch_index(from_ref(&self.rack), 0);
+        prefetch_index(from_ref(&self.judged), 0);
     }
 
     /// RFC 6675's pipe: segments thought to be in the network.
