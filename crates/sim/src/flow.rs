@@ -71,8 +71,8 @@ pub struct Flow {
     pub in_access: Ring<(Picos, u64)>,
     /// When the receiver is asked for the ACK that it holds back; `NEVER` where that is not due.
     pub asks_at: Picos,
-    /// Where its `Way` is SACK, when the last ACK on its way reaches the sender, or has.
-    pub heard_at: Picos,
+    /// When the flow's timer fires; `NEVER` where it is idle.
+    pub wakes_at: Picos,
     /// `None` for a route over one queue.
     pub detour: Option<Box<Detour>>,
     /// `None` for a flow that sends its segments once.
@@ -94,8 +94,8 @@ pub struct Flow {
     pub turn_delay: Picos,
     access_time: Picos,
     access_free: Picos,
-    /// When the flow's timer fires; `NEVER` where it is idle.
-    pub wakes_at: Picos,
+    /// Where its `Way` is simple, when the last ACK on its way reaches the sender, or has.
+    pub heard_at: Picos,
     /// Its place among all flows.
     pub index: u32,
     /// Traffic class.
@@ -364,6 +364,7 @@ mod tests {
         let lines = [
             receiver + offset_of!(Receiver, rcv_nxt),
             offset_of!(Flow, turn_delay),
+            offset_of!(Flow, heard_at),
             offset_of!(Flow, first_link) + 1,
             sender,
             sender + offset_of!(Sender, timer_at),
@@ -372,6 +373,6 @@ mod tests {
         ]
         .map(line);
         let first = lines[0];
-        assert_eq!(lines, [0, 0, 0, 1, 2, 2, 2].map(|line| first + line));
+        assert_eq!(lines, [0, 0, 0, 0, 1, 2, 2, 2].map(|line| first + line));
     }
 }

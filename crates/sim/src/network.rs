@@ -292,6 +292,7 @@ impl<'a> Network<'a> {
         if W::PLAIN {
             let ack = flow.receiver.answer(packet.seq, false);
             self.schedule(flow, HOME_PLAIN, answered, Load::ack(ack, 0));
+            flow.heard_at = answered;
         } else {
             self.answer::<W>(flow, packet, answered, profile);
         }

@@ -53,7 +53,7 @@ impl Network<'_> {
             self.let_rest_go::<W>(now, flow, (free, allowance), profile, &mut access);
         }
         let timer_at = flow.sender.timer_at;
-        if !(W::SACK && flow.hears_before(now, timer_at)) && timer_at < flow.wakes_at {
+        if !(W::SIMPLE && flow.hears_before(now, timer_at)) && timer_at < flow.wakes_at {
             self.wake_at(flow, timer_at);
         }
         access
