@@ -2,7 +2,7 @@
 //!
 //! An event is a packet that arrives somewhere, or a timer. None is taken out before its time;
 //! whoever no longer wants it knows that when it fires. Events of the same instant fire in the order
-//! in which they were scheduled: runs are deterministic.
+//! in which they were scheduled, but for those that ask to be the first: runs are deterministic.
 //!
 //! A slot spans 2^shift picoseconds. Its first event lies in the slot itself, for mostly it is the
 //! only one, and with thousands of flows it is the memory that an event waits for: one line of the
@@ -18,6 +18,8 @@ use prefetch_index::prefetch_index;
 pub type Node = u32;
 
 const NIL: u32 = u32::MAX;
+/// The `link` of an event that goes before others of its instant, where it is not yet in a list.
+const FIRST: u32 = NIL - 1;
 /// No slot.
 const NOWHERE: u64 = u64::MAX;
 /// 32 megabytes: enough for round trips of 100 ms at 10 Gbit/s.
@@ -117,7 +119,7 @@ impl Wheel {
         let index = self.index(slot);
         let (word, bit) = (&mut self.occupied[index / 64], 1 << (index % 64));
         if slot >= self.frontier || *word & bit != 0 {
-            return self.insert_more(at, node, load);
+            return self.insert_more(Event { at, load, node, link: NIL });
         }
         *word |= bit;
         // Word by word: a struct's copy would go through the stack.
@@ -128,22 +130,34 @@ impl Wheel {
         event.link = NIL;
     }
 
-    /// `insert` where the slot lies beyond the wheel, or is occupied.
+    /// The same for an event that fires before those of its instant that were scheduled before it.
+    pub fn insert_first(&mut self, at: Picos, node: Node, load: Load) {
+        self.insert_more(Event { at, load, node, link: FIRST });
+    }
+
+    /// `insert` where the slot may lie beyond the wheel, or be occupied.
     #[inline(never)]
-    fn insert_more(&mut self, at: Picos, node: Node, load: Load) {
-        let (slot, event) = (self.slot(at), Event { at, load, node, link: NIL });
+    fn insert_more(&mut self, event: Event) {
+        let slot = self.slot(event.at);
+        let index = self.index(slot);
+        let bit = 1 << (index % 64);
         if slot >= self.frontier {
             self.put_off(event, slot);
-        } else {
+        } else if self.occupied[index / 64] & bit != 0 {
             self.join(event, slot);
+        } else {
+            self.occupied[index / 64] |= bit;
+            self.slots[index] = Event { link: NIL, ..event };
         }
     }
 
-    /// Puts an event in its place in a slot that is occupied, behind those of the same instant.
+    /// Puts an event in its place in a slot that is occupied.
     fn join(&mut self, event: Event, slot: u64) {
         let index = self.index(slot);
         let first = self.slots[index];
-        if event.at < first.at {
+        // It goes before what is due from then on.
+        let limit = event.at + u64::from(event.link != FIRST);
+        if limit <= first.at {
             let link = self.put(first);
             self.slots[index] = Event { link, ..event };
             return;
@@ -151,10 +165,10 @@ impl Wheel {
         let (mut before, mut next) = (NIL, first.link);
         let (last, its_slot) = self.joined;
         // It still lies there if its slot is to come.
-        if its_slot == slot && slot > self.cursor && self.pool[last as usize].at <= event.at {
+        if its_slot == slot && slot > self.cursor && self.pool[last as usize].at < limit {
             (before, next) = (last, self.pool[last as usize].link);
         }
-        while next != NIL && self.pool[next as usize].at <= event.at {
+        while next != NIL && self.pool[next as usize].at < limit {
             (before, next) = (next, self.pool[next as usize].link);
         }
         let place = self.put(Event { link: next, ..event });
@@ -237,7 +251,7 @@ impl Wheel {
         self.gate += self.coarse_width();
         let mut events = std::mem::take(&mut self.later[coarse]);
         self.later_events -= events.len();
-        events.drain(..).for_each(|event| self.insert(event.at, event.node, event.load));
+        events.drain(..).for_each(|event| self.insert_more(event));
         if self.later[coarse].is_empty() {
             self.later[coarse] = events; // for its room
         }
@@ -329,22 +343,25 @@ mod tests {
     }
 
     proptest! {
-        /// Against a sorted set of (time, number), numbers rising as events are scheduled. Spans
-        /// are drawn to meet the open slot, other slots and what lies beyond the horizon.
+        /// Against a sorted set of (time, number), numbers rising as events are scheduled, below 0
+        /// for those that go first. Spans are drawn to meet the open slot, other slots and what lies
+        /// beyond the horizon.
         #[test]
         fn events_fire_in_order_of_time_and_then_of_scheduling(
-            steps in prop::collection::vec((0_u8..6, 0_u64..100_000), 1..400)
+            steps in prop::collection::vec((0_u8..6, 0_u64..100_000, any::<bool>()), 1..400)
         ) {
             let mut wheel = Wheel::new(2, 1000);
             let (mut model, mut now) = (BTreeSet::new(), 0);
-            for (number_, (step, span)) in (0..).zip(steps) {
+            for (number_, (step, span, first)) in (0_i64..).zip(steps) {
                 if step < 2 {
-                    let fired = wheel.pop().map(|event| (event.at, number(event)));
+                    let fired = wheel.pop().map(|event| (event.at, number(event) as i64));
                     prop_assert_eq!(fired, model.pop_first());
                     now = fired.map_or(now, |(at, _)| at);
                 } else {
                     let at = now + [span % 3, span % 40, span % 5000, span][step as usize - 2];
-                    wheel.insert(at, 0, load(number_));
+                    let number_ = if first { -1 - number_ } else { number_ };
+                    let insert = if first { Wheel::insert_first } else { Wheel::insert };
+                    insert(&mut wheel, at, 0, load(number_ as u64));
                     model.insert((at, number_));
                 }
                 let due = model.first().map_or(u64::MAX, |&(at, _)| at);
@@ -353,7 +370,7 @@ mod tests {
                 }
             }
             while let Some(event) = wheel.pop() {
-                prop_assert_eq!(Some((event.at, number(event))), model.pop_first());
+                prop_assert_eq!(Some((event.at, number(event) as i64)), model.pop_first());
             }
             prop_assert!(model.is_empty());
         }

@@ -183,7 +183,8 @@ impl<'a> Network<'a> {
     pub(crate) fn wake_at(&mut self, flow: &mut Flow, at: Picos) {
         if at < flow.wakes_at {
             flow.wakes_at = at;
-            self.schedule(flow, TIMER, at, Load::NONE);
+            // Before an ACK of the same instant, whenever it was that either was scheduled.
+            self.wheel.insert_first(at, (flow.index << KIND_BITS) + TIMER, Load::NONE);
         }
     }
 

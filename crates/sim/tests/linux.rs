@@ -373,13 +373,13 @@ fn a_receive_window_starts_small_where_it_is_tuned() {
 /// no use of, takes them off it.
 #[test]
 fn flows_with_code_of_their_own_do_what_any_would() {
-    for (profile, saves_events) in [(Profile::linux(), true), (Profile::ns2(), false)] {
+    for profile in [Profile::linux(), Profile::ns2()] {
         let run = |ecn| {
             let profile = Profile { ecn, ..profile.clone() };
             simulate(&dumbbell(link(10e6, 30), profile, spread(40)))
         };
         let (own, any) = (run(false), run(true));
         assert_eq!((own.classes, own.flow_bytes), (any.classes, any.flow_bytes));
-        assert_eq!(saves_events, 10 * own.events < 9 * any.events);
+        assert!(10 * own.events < 9 * any.events, "they save events");
     }
 }
