@@ -119,7 +119,7 @@ impl Wheel {
         let index = self.index(slot);
         let (word, bit) = (&mut self.occupied[index / 64], 1 << (index % 64));
         if slot >= self.frontier || *word & bit != 0 {
-            return self.insert_more(Event { at, load, node, link: NIL });
+            return self.insert_more(at, node, load, NIL);
         }
         *word |= bit;
         // Word by word: a struct's copy would go through the stack.
@@ -132,13 +132,13 @@ impl Wheel {
 
     /// The same for an event that fires before those of its instant that were scheduled before it.
     pub fn insert_first(&mut self, at: Picos, node: Node, load: Load) {
-        self.insert_more(Event { at, load, node, link: FIRST });
+        self.insert_more(at, node, load, FIRST);
     }
 
     /// `insert` where the slot may lie beyond the wheel, or be occupied.
     #[inline(never)]
-    fn insert_more(&mut self, event: Event) {
-        let slot = self.slot(event.at);
+    fn insert_more(&mut self, at: Picos, node: Node, load: Load, link: u32) {
+        let (slot, event) = (self.slot(at), Event { at, load, node, link });
         let index = self.index(slot);
         let bit = 1 << (index % 64);
         if slot >= self.frontier {
@@ -251,7 +251,9 @@ impl Wheel {
         self.gate += self.coarse_width();
         let mut events = std::mem::take(&mut self.later[coarse]);
         self.later_events -= events.len();
-        events.drain(..).for_each(|event| self.insert_more(event));
+        for Event { at, load, node, link } in events.drain(..) {
+            self.insert_more(at, node, load, link);
+        }
         if self.later[coarse].is_empty() {
             self.later[coarse] = events; // for its room
         }
