@@ -5,10 +5,11 @@ use crate::events::{Event, Node, Wheel};
 use crate::flow::Flow;
 use crate::network::place;
 
-/// How far ahead it looks, in slots of the wheel: some twenty events, between the bounds.
+/// How far ahead it looks, in slots of the wheel: some thirty events, between the bounds.
 const START: u64 = 120;
 const MOST: u64 = 4 * START;
-/// Calls between that for a slot and that for the flow of its first event.
+/// Calls between that for a slot and that for the flow of its first event, and again between that
+/// and the one for what the flow refers to.
 const STEPS: usize = 8;
 /// Flows of fewer bytes together stay in the cache by themselves.
 const LARGE: usize = 1 << 20;
@@ -28,8 +29,8 @@ impl Ahead {
     }
 
     /// To be called once an event. It looks one slot further, and not as far as some bound: how
-    /// many slots that takes would be a random number, and the processor guesses those wrong. What
-    /// follows in the slot of the event at hand it had not seen.
+    /// many slots that takes would be a random number, and the processor guesses those wrong. It
+    /// has not seen what follows in the slot of the event at hand.
     #[inline]
     pub(crate) fn look(&mut self, event: &Event, wheel: &Wheel, flows: &[Flow]) {
         if let Some(node) = wheel.follower(event) {
