@@ -8,9 +8,10 @@ use crate::network::place;
 /// How far ahead it looks, in slots of the wheel: some thirty events, between the bounds.
 const START: u64 = 120;
 const MOST: u64 = 4 * START;
-/// Calls between that for a slot and that for the flow of its first event, and again between that
-/// and the one for what the flow refers to.
+/// Calls between that for a slot, that for the flow of its first event, that for its scoreboard, and
+/// that for what lies in there: each says where the next is.
 const STEPS: usize = 8;
+const SEEN: usize = 4 * STEPS;
 /// Flows of fewer bytes together stay in the cache by themselves.
 const LARGE: usize = 1 << 20;
 
@@ -18,14 +19,14 @@ pub(crate) struct Ahead {
     /// The slot after that called for last.
     slot: u64,
     /// The places in the wheel of the last slots called for.
-    seen: [u32; 2 * STEPS],
+    seen: [u32; SEEN],
     turn: usize,
 }
 
 impl Ahead {
     /// `None` where there are too few flows for it to pay.
     pub(crate) fn of(flows: &[Flow]) -> Option<Self> {
-        (size_of_val(flows) > LARGE).then_some(Self { slot: 0, seen: [0; 2 * STEPS], turn: 0 })
+        (size_of_val(flows) > LARGE).then_some(Self { slot: 0, seen: [0; SEEN], turn: 0 })
     }
 
     /// To be called once an event. It looks one slot further, and not as far as some bound: how
@@ -42,12 +43,16 @@ impl Ahead {
         }
         let (slot, first) = wheel.look_ahead(self.slot);
         self.slot = slot.saturating_add(1);
-        let older = std::mem::replace(&mut self.seen[self.turn], first);
-        self.turn = (self.turn + 1) % (2 * STEPS);
-        let before = self.seen[(self.turn + STEPS) % (2 * STEPS)];
-        prefetch(wheel.node(before), flows);
-        if let Some(flow) = flows.get(place(wheel.node(older)).0) {
-            flow.prefetch_further();
+        self.turn = (self.turn + 1) % SEEN;
+        self.seen[self.turn] = first;
+        let before = |calls: usize| wheel.node(self.seen[(self.turn + SEEN - calls) % SEEN]);
+        prefetch(before(STEPS), flows);
+        let board = |node| flows.get(place(node).0)?.sender.scoreboard.as_deref();
+        if let Some(board) = board(before(2 * STEPS)) {
+            board.prefetch();
+        }
+        if let Some(board) = board(before(3 * STEPS)) {
+            board.prefetch_segments();
         }
     }
 }

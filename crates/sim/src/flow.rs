@@ -125,14 +125,6 @@ impl Flow {
         prefetch_index(from_ref(&self.receiver), 0);
     }
 
-    /// Calls what the flow refers to into the cache; the flow lies there.
-    #[inline]
-    pub fn prefetch_further(&self) {
-        if let Some(board) = self.sender.scoreboard.as_deref() {
-            board.prefetch();
-        }
-    }
-
     /// An idle flow.
     pub fn new(index: u32, spec: &FlowSpec, config: &Config) -> Self {
         let profile = &config.profiles[spec.class as usize];

@@ -38,6 +38,12 @@ pub(super) struct Found {
 }
 
 impl Rack {
+    /// Calls the segments sent again into the cache.
+    #[inline]
+    pub(super) fn prefetch(&self) {
+        self.resends.prefetch();
+    }
+
     pub(super) fn sent_again(&mut self, now: Picos, seq: u64) {
         self.resends.push_back((now, seq));
     }

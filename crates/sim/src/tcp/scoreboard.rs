@@ -152,6 +152,13 @@ impl Scoreboard {
         prefetch_index(from_ref(&self.judged), 0);
     }
 
+    /// Calls the first segments into the cache, sent once and again, and the place of the next.
+    #[inline]
+    pub fn prefetch_segments(&self) {
+        self.segments.prefetch();
+        self.rack.prefetch();
+    }
+
     /// RFC 6675's pipe: segments thought to be in the network.
     #[inline]
     pub fn in_flight(&self) -> u32 {
