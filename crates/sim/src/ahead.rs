@@ -45,13 +45,17 @@ impl Ahead {
         self.slot = slot.saturating_add(1);
         self.turn = (self.turn + 1) % SEEN;
         self.seen[self.turn] = first;
-        let before = |calls: usize| wheel.node(self.seen[(self.turn + SEEN - calls) % SEEN]);
-        prefetch(before(STEPS), flows);
-        let board = |node| flows.get(place(node).0)?.sender.scoreboard.as_deref();
-        if let Some(board) = board(before(2 * STEPS)) {
+        let before = |calls: usize| self.seen[(self.turn + SEEN - calls) % SEEN];
+        wheel.prefetch_next(before(STEPS));
+        prefetch(wheel.node(before(STEPS)), flows);
+        let board = |calls| {
+            let (index, _) = place(wheel.node(before(calls)));
+            flows.get(index)?.sender.scoreboard.as_deref()
+        };
+        if let Some(board) = board(2 * STEPS) {
             board.prefetch();
         }
-        if let Some(board) = board(before(3 * STEPS)) {
+        if let Some(board) = board(3 * STEPS) {
             board.prefetch_segments();
         }
     }

@@ -117,11 +117,23 @@ impl Wheel {
         let slot = self.slot(at);
         debug_assert!(slot >= self.cursor, "an event in the past");
         let index = self.index(slot);
-        let (word, bit) = (&mut self.occupied[index / 64], 1 << (index % 64));
-        if slot >= self.frontier || *word & bit != 0 {
-            return self.insert_more(at, node, load, NIL);
+        if slot >= self.frontier || self.is_occupied(index) {
+            self.insert_more(at, node, load, NIL);
+        } else {
+            self.occupy(index, at, node, load);
         }
-        *word |= bit;
+    }
+
+    /// Whether the slot at a place holds an event.
+    #[inline(always)]
+    fn is_occupied(&self, index: usize) -> bool {
+        self.occupied[index / 64] >> (index % 64) & 1 != 0
+    }
+
+    /// Puts an event into a slot that holds none.
+    #[inline(always)]
+    fn occupy(&mut self, index: usize, at: Picos, node: Node, load: Load) {
+        self.occupied[index / 64] |= 1 << (index % 64);
         // Word by word: a struct's copy would go through the stack.
         let event = &mut self.slots[index];
         event.at = at;
@@ -140,14 +152,12 @@ impl Wheel {
     fn insert_more(&mut self, at: Picos, node: Node, load: Load, link: u32) {
         let (slot, event) = (self.slot(at), Event { at, load, node, link });
         let index = self.index(slot);
-        let bit = 1 << (index % 64);
         if slot >= self.frontier {
             self.put_off(event, slot);
-        } else if self.occupied[index / 64] & bit != 0 {
+        } else if self.is_occupied(index) {
             self.join(event, slot);
         } else {
-            self.occupied[index / 64] |= bit;
-            self.slots[index] = Event { link: NIL, ..event };
+            self.occupy(index, at, node, load);
         }
     }
 
@@ -293,12 +303,16 @@ impl Wheel {
         (fired.link != NIL).then(|| self.slots[self.index(self.cursor)].node)
     }
 
-    /// Whose event lies at a place that `look_ahead` gave. Calls for the next of its slot.
+    /// Whose event lies at a place that `look_ahead` gave.
     #[inline]
     pub fn node(&self, place: u32) -> Node {
-        let event = &self.slots[place as usize];
-        prefetch_index(&self.pool, event.link as usize);
-        event.node
+        self.slots[place as usize].node
+    }
+
+    /// Calls what follows that event in its slot into the cache.
+    #[inline]
+    pub fn prefetch_next(&self, place: u32) {
+        prefetch_index(&self.pool, self.slots[place as usize].link as usize);
     }
 
     /// Calls into the cache what an event at `at` will be put in.

@@ -347,7 +347,6 @@ mod tests {
     use super::*;
     use std::mem::offset_of;
 
-    /// The lines that `Flow::prefetch` calls for.
     #[test]
     fn what_each_packet_of_a_plain_flow_touches_lies_in_three_lines() {
         let line = |offset: usize| offset / 64;
