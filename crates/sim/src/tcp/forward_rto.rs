@@ -1,8 +1,9 @@
 //! F-RTO with SACK (RFC 5682, section 3): was the timeout spurious? After it the sender repeats one
 //! segment, then tries new data; what was sent but once and yet arrives shows that it was.
 
+use super::delivery::Delivery;
 use super::profile::Profile;
-use super::scoreboard::{Delivery, Scoreboard};
+use super::scoreboard::Scoreboard;
 use super::sender::Sender;
 use crate::cc::Phase;
 

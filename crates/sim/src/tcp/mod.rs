@@ -1,5 +1,6 @@
 //! TCP endpoints. Sequence numbers count segments, all of one size within a flow.
 
+mod delivery;
 mod delivery_rate;
 pub mod forward_rto;
 pub mod newreno;

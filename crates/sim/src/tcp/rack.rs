@@ -4,8 +4,9 @@
 //! Our networks deliver in order, so the parts of section 6.2 that learn from reordering have
 //! nothing to learn and are left out.
 
+use super::delivery::{Delivery, LOST, RESENT, SACKED, later};
 use super::profile::Profile;
-use super::scoreboard::{DUP_THRESH, Delivery, LOST, RESENT, SACKED, Scoreboard, later};
+use super::scoreboard::{DUP_THRESH, Scoreboard};
 use super::sender::{Sender, Timer};
 use crate::cc::Phase;
 use crate::ring::Ring;

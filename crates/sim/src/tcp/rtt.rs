@@ -1,7 +1,8 @@
 //! Round-trip estimation and the retransmission timeout (RFC 6298), and Linux's variant of it.
 
+use super::delivery::Delivery;
 use super::profile::{MAX_RTO, Profile, RtoRule};
-use crate::time::{NEVER, Picos, SECOND};
+use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
 
 /// srtt, rttvar and the timeout that follows from them.
 #[derive(Clone)]
@@ -54,6 +55,36 @@ impl RttEstimator {
                 self.rto = self.rfc_rto(granularity, profile.min_rto);
             }
         }
+    }
+
+    /// What an ACK measures of what it delivers. Karn: what was sent twice gives no sample, unless
+    /// the ACK `echoes` a timestamp. Two samples: of the segments that an ACK covers the first
+    /// counts for the timeout, for a delayed ACK's wait is part of that round trip; the last, which
+    /// nothing held back, for the least round trip and for controllers (Linux, tcp_clean_rtx_queue
+    /// and tcp_ack_update_rtt).
+    #[inline]
+    pub(super) fn measure(
+        &self,
+        delivery: &Delivery,
+        now: Picos,
+        echoes: bool,
+    ) -> (Option<Picos>, Option<Picos>) {
+        if let Some((sent, _)) = delivery.first_once() {
+            return (Some(now - sent), Some(now - delivery.last_once));
+        }
+        let newest = delivery.newest().filter(|_| echoes);
+        let echoed = newest.and_then(|(sent, _)| self.echoed(now, sent));
+        (echoed, echoed)
+    }
+
+    /// A timestamp's clock ticks in milliseconds (RFC 7323, section 5.4; Linux): a round trip so
+    /// measured is whole, and may be up to one shorter than it was.
+    fn echoed(&self, now: Picos, sent: Picos) -> Option<Picos> {
+        // Faster than ever: it was the original that arrived.
+        if now - sent + MILLISECOND < self.min_rtt {
+            return None;
+        }
+        Some((now / MILLISECOND - sent / MILLISECOND).max(1) * MILLISECOND)
     }
 
     /// Rule 2.2: the first sample.

@@ -1,14 +1,15 @@
 //! Recovery with SACK (RFC 6675), its sending governed by PRR (RFC 6937) where the profile says so.
 
+use super::delivery::Delivery;
 use super::profile::Profile;
 use super::rack::{self, Found};
-use super::scoreboard::{Delivery, Scoreboard};
+use super::scoreboard::Scoreboard;
 use super::sender::{Sender, Timer};
 use super::tail_probe::Due;
 use super::telling::News;
 use super::{forward_rto, tail_probe};
 use crate::cc::{Cause, Phase};
-use crate::time::{MILLISECOND, Picos};
+use crate::time::Picos;
 use crate::way::Any;
 
 /// What a loss that is noticed now does.
@@ -92,7 +93,7 @@ fn on_eventful_ack(
     if delivered > 0 {
         board.note_delivery(now);
     }
-    let (rtt, last_rtt) = sample(tcp, &delivery, now, advanced, profile);
+    let (rtt, last_rtt) = tcp.rtt.measure(&delivery, now, profile.timestamps && advanced);
     if let (Some(rtt), Some(last)) = (rtt, last_rtt) {
         tcp.rtt.sample(rtt, last, (tcp.snd_una, tcp.snd_max), profile);
     }
@@ -326,41 +327,11 @@ pub(super) fn on_timeout(tcp: &mut Sender, now: Picos, profile: &Profile) {
     tcp.scoreboard = Some(board);
 }
 
-/// Karn: what was sent twice gives no sample, unless ACKs echo timestamps. Two samples: of the
-/// segments that an ACK covers the first counts for the timeout, for a delayed ACK's wait is part of
-/// that round trip; the last, which nothing held back, for the least round trip and for controllers
-/// (Linux, tcp_clean_rtx_queue and tcp_ack_update_rtt).
-#[inline]
-fn sample(
-    tcp: &Sender,
-    delivery: &Delivery,
-    now: Picos,
-    advanced: bool,
-    profile: &Profile,
-) -> (Option<Picos>, Option<Picos>) {
-    if let Some((sent, _)) = delivery.first_once() {
-        return (Some(now - sent), Some(now - delivery.last_once));
-    }
-    let echoes = profile.timestamps && advanced;
-    let echoed = delivery.newest().filter(|_| echoes).and_then(|(sent, _)| echoed(tcp, now, sent));
-    (echoed, echoed)
-}
-
-/// A timestamp's clock ticks in milliseconds (RFC 7323, section 5.4; Linux): a round trip so
-/// measured is whole, and may be up to one shorter than it was.
-fn echoed(tcp: &Sender, now: Picos, sent: Picos) -> Option<Picos> {
-    // Faster than ever: it was the original that arrived.
-    if now - sent + MILLISECOND < tcp.rtt.min_rtt {
-        return None;
-    }
-    Some((now / MILLISECOND - sent / MILLISECOND).max(1) * MILLISECOND)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cc::{Cc, NAMES};
-    use crate::time::MICROSECOND;
+    use crate::time::{MICROSECOND, MILLISECOND};
     use crate::way::Any;
 
     fn state(tcp: &Sender) -> String {

@@ -1,5 +1,6 @@
 //! What a sender with SACK knows of each outstanding segment.
 
+use super::delivery::{Delivery, FLAGS, LOST, RESENT, SACKED, Segment, TWICE};
 use super::delivery_rate::{Course, Rates};
 use super::forward_rto::ForwardRto;
 use super::prr::Prr;
@@ -9,97 +10,11 @@ use super::tail_probe::TailProbe;
 use super::usage::Usage;
 use crate::cc::{Cc, RateSample};
 use crate::ring::Ring;
-use crate::time::{NEVER, Picos};
+use crate::time::Picos;
 use prefetch_index::prefetch_index;
 use std::slice::from_ref;
 
 pub(super) const DUP_THRESH: usize = 3;
-pub(super) const SACKED: u64 = 1;
-pub(super) const LOST: u64 = 2;
-/// Sent again, and thought to be on its way.
-pub(super) const RESENT: u64 = 4;
-/// Sent again at some time (Karn).
-pub(super) const TWICE: u64 = 8;
-const FLAG_BITS: u32 = 4;
-const FLAGS: u64 = (1 << FLAG_BITS) - 1;
-
-/// One outstanding segment: when it was last sent, and its flags in the low bits.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Segment(u64);
-
-impl Segment {
-    #[inline]
-    fn sent_at(now: Picos) -> Self {
-        Self(now << FLAG_BITS)
-    }
-
-    #[inline]
-    pub(super) fn sent(self) -> Picos {
-        self.0 >> FLAG_BITS
-    }
-
-    #[inline]
-    pub(super) fn is(self, flag: u64) -> bool {
-        self.0 & flag != 0
-    }
-}
-
-/// What an ACK delivers, as the scoreboard sees it.
-#[derive(Clone, Copy)]
-pub(super) struct Delivery {
-    /// Segments newly acknowledged or SACKed.
-    pub(super) segments: u32,
-    /// The newest was sent more than once.
-    pub(super) newest_twice: bool,
-    /// Of those sent but once the first: when (`NEVER` where there is none), and its number.
-    first_once: (Picos, u64),
-    /// Of the same, the last: when it was sent.
-    pub(super) last_once: Picos,
-    /// Transmission time and number of the last of them to be sent.
-    newest: (Picos, u64),
-}
-
-impl Delivery {
-    #[inline]
-    pub(super) fn none() -> Self {
-        let first_once = (NEVER, 0);
-        Self { segments: 0, newest_twice: false, first_once, last_once: 0, newest: (0, 0) }
-    }
-
-    /// Of the segments that were sent but once the first: when it was sent, and its number.
-    #[inline]
-    pub(super) fn first_once(&self) -> Option<(Picos, u64)> {
-        Some(self.first_once).filter(|once| once.0 != NEVER)
-    }
-
-    /// Of all the last to be sent: when, and its number.
-    #[inline]
-    pub(super) fn newest(&self) -> Option<(Picos, u64)> {
-        Some(self.newest).filter(|_| self.segments > 0)
-    }
-
-    #[inline]
-    fn add(&mut self, segment: Segment, seq: u64) {
-        let (sent, twice) = (segment.sent(), segment.is(TWICE));
-        if !twice {
-            if self.first_once.0 == NEVER {
-                self.first_once = (sent, seq);
-            }
-            self.last_once = sent;
-        }
-        if later((sent, seq), self.newest) {
-            self.newest = (sent, seq);
-            self.newest_twice = twice;
-        }
-        self.segments += 1;
-    }
-}
-
-/// RFC 8985, section 6.2, step 2 (RACK_sent_after): which of two segments was sent later.
-#[inline]
-pub(super) fn later(one: (Picos, u64), other: (Picos, u64)) -> bool {
-    one.0 > other.0 || (one.0 == other.0 && one.1 > other.1)
-}
 
 /// See the module's page. What every ACK touches comes first: with thousands of flows it is the
 /// memory that a packet waits for.
