@@ -2,8 +2,9 @@
 
 use forebay_sim::flow::Flow;
 
-/// Its timer in the event queue. A packet on its way has an event too, as its window holds it.
-const TIMER: usize = size_of::<forebay_sim::events::Event>();
+/// Its timer in the event queue, in an array that may have room for twice as many. A packet on its
+/// way has an event too, as its window holds it.
+const TIMER: usize = 2 * size_of::<forebay_sim::events::Event>();
 /// Its entry in the configuration that the run reads.
 const SPECIFICATION: usize = size_of::<forebay_sim::config::FlowSpec>();
 
