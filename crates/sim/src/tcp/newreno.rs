@@ -115,9 +115,7 @@ fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
 pub(super) fn allowance<W: Way>(tcp: &Sender, profile: &Profile) -> u64 {
     let window = (tcp.window.cwnd + f64::from(tcp.inflation)) as u32;
     let offered = if W::PLAIN { u32::MAX } else { tcp.receive_window };
-    let most = u64::from(window.min(profile.max_window).min(offered));
-    let room = most.saturating_sub(tcp.snd_nxt - tcp.snd_una);
-    let new = room.min(tcp.end - tcp.snd_nxt);
+    let new = tcp.new_within(window.min(profile.max_window).min(offered));
     (new + u64::from(tcp.resend_first)).min(tcp.burst_left.into())
 }
 

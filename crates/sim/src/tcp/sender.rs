@@ -286,9 +286,14 @@ impl Sender {
     /// New segments that may go as far as the application's data and the receiver's window reach.
     #[inline]
     pub(super) fn new_allowed(&self, profile: &Profile) -> u64 {
-        let held = self.snd_nxt - self.snd_una;
-        let most = u64::from(profile.max_window.min(self.receive_window));
-        (self.end - self.snd_nxt).min(most.saturating_sub(held))
+        self.new_within(profile.max_window.min(self.receive_window))
+    }
+
+    /// The same as far as a window of `most` segments reaches.
+    #[inline]
+    pub(super) fn new_within(&self, most: u32) -> u64 {
+        let room = u64::from(most).saturating_sub(self.snd_nxt - self.snd_una);
+        room.min(self.end - self.snd_nxt)
     }
 }
 
