@@ -1,0 +1,66 @@
+//! Against a sorted set, and the bounds of its memory.
+
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn load(number: u64) -> Load {
+    Load::data(number, false, 0)
+}
+
+fn number(event: Event) -> u64 {
+    event.load.seq()
+}
+
+proptest! {
+    /// Against a sorted set of (time, number), numbers rising as events are scheduled, below 0
+    /// for those that go first. Spans are drawn to meet the open slot, other slots and what lies
+    /// beyond the horizon.
+    #[test]
+    fn events_fire_in_order_of_time_and_then_of_scheduling(
+        steps in prop::collection::vec((0_u8..6, 0_u64..100_000, any::<bool>()), 1..400)
+    ) {
+        let mut wheel = Wheel::new(2, 1000);
+        let (mut model, mut now) = (BTreeSet::new(), 0);
+        for (number_, (step, span, first)) in (0_i64..).zip(steps) {
+            if step < 2 {
+                let fired = wheel.pop().map(|event| (event.at, number(event) as i64));
+                prop_assert_eq!(fired, model.pop_first());
+                now = fired.map_or(now, |(at, _)| at);
+            } else {
+                let at = now + [span % 3, span % 40, span % 5000, span][step as usize - 2];
+                let number_ = if first { -1 - number_ } else { number_ };
+                let insert = if first { Wheel::insert_first } else { Wheel::insert };
+                insert(&mut wheel, at, 0, load(number_ as u64));
+                model.insert((at, number_));
+            }
+            let due = model.first().map_or(u64::MAX, |&(at, _)| at);
+            for until in [now, now + 7, now + 100] {
+                prop_assert!(due > until || !wheel.is_quiet_until(until));
+            }
+        }
+        while let Some(event) = wheel.pop() {
+            prop_assert_eq!(Some((event.at, number(event) as i64)), model.pop_first());
+        }
+        prop_assert!(model.is_empty());
+    }
+}
+
+#[test]
+fn as_many_as_you_like_are_due_at_once() {
+    let mut wheel = Wheel::new(16, 1000);
+    (0..200_000).for_each(|number| wheel.insert(5, 0, load(number)));
+    (0..200_000).for_each(|number_| assert_eq!(wheel.pop().map(number), Some(number_)));
+    assert!(wheel.pop().is_none());
+}
+
+#[test]
+fn a_place_is_used_again() {
+    let mut wheel = Wheel::new(16, 1000);
+    for now in 0..1000 {
+        wheel.insert(now, 0, load(now));
+        wheel.insert(now + 10_000, 0, load(now));
+        wheel.pop();
+    }
+    assert!(wheel.pool.len() <= 1001, "{}", wheel.pool.len());
+}
