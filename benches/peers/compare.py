@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import mean, median
 
 import ns2
@@ -29,33 +30,51 @@ class Column:
     seeds: int
     cells: Sequence[Cell]
 
-    def text(self, cell: Cell) -> str:
-        """Its readings of a cell: means over its seeds, median speed."""
-        if cell not in self.cells:
-            return f"{'':{len(TITLES)}}"
-        return _row([self.run(*cell, seed) for seed in range(1, self.seeds + 1)])
 
+def _readings(runs: Sequence[dict[str, float]]) -> str:
+    """Means over seeds, median speed."""
+    if not runs:
+        return " " * len(TITLES)
 
-def _row(runs: list[dict[str, float]]) -> str:
     def average(key: str) -> float:
         return mean(run[key] for run in runs)
 
-    speed = median(run["packets"] / run["cpu"] for run in runs) / 1e6
     return (
         f"{100 * average('utilization'):8.2f} {100 * average('loss'):7.3f}"
-        f" {average('queue'):7.1f} {speed:7.3f}"
+        f" {average('queue'):7.1f} {median(map(_speed, runs)) / 1e6:7.3f}"
     )
 
 
-def _columns(cells: Sequence[Cell]) -> list[Column]:
-    columns = [Column("ours, 5 seeds", ours.run, 5, cells)]
+def _speed(run: dict[str, float]) -> float:
+    return run["packets"] / run["cpu"]
+
+
+def _times_as_fast(ours: Sequence[dict[str, float]], peers: Sequence[dict[str, float]]) -> str:
+    """Median of the ratios of runs that followed each other: both met the machine in one mood."""
+    if not peers:
+        return f"{'':9}"
+    ratios = (_speed(our) / _speed(peer) for our, peer in zip(ours, peers, strict=False))
+    return f"{median(ratios):9.1f}"
+
+
+def _measure(cell: Cell, columns: Sequence[Column]) -> dict[str, list[dict[str, float]]]:
+    """Every simulator in turn, seed by seed."""
+    runs: dict[str, list[dict[str, float]]] = {column.title: [] for column in columns}
+    for seed in range(1, max(column.seeds for column in columns) + 1):
+        for column in columns:
+            if cell in column.cells and seed <= column.seeds:
+                runs[column.title].append(column.run(*cell, seed))
+    return runs
+
+
+def _peers(cells: Sequence[Cell]) -> list[Column]:
     slow = cells if cells != CELLS else ((100, 129),)
+    columns = []
     for name, peer, seeds, which in (("ns-2", ns2, 5, cells), ("ns-3", ns3, 1, slow)):
         if wanting := peer.missing():
             print(f"{name} is left out: {wanting}", file=sys.stderr)
         else:
-            plural = "s" if seeds > 1 else ""
-            columns.append(Column(f"{name}, {seeds} seed{plural}", peer.run, seeds, which))
+            columns.append(Column(name, peer.run, seeds, which))
     return columns
 
 
@@ -68,16 +87,25 @@ def _cells(arguments: Sequence[str]) -> Sequence[Cell]:
 
 
 def main() -> None:
-    """Print the table, a row a cell."""
+    """Print the readings, a row a cell, and how many times as fast as each peer we are."""
     cells = _cells(sys.argv[1:])
-    columns = _columns(cells)
+    own = [
+        Column(f"ours, {sender}", partial(ours.run, sender), 5, cells) for sender in ours.SENDERS
+    ]
+    peers = _peers(cells)
+    columns = own + peers
+    pairs = [(our.title, peer.title) for our in own for peer in peers]
     print(f"{'flows limit':12}" + " ".join(f"{column.title:^{len(TITLES)}}" for column in columns))
     print(f"{'':12}" + " ".join(TITLES for _ in columns))
-    for flows, limit in cells:
-        line = f"{flows:5} {limit:5} "
-        for column in columns:
-            line += column.text((flows, limit)) + " "
-        print(line.rstrip(), flush=True)
+    ratios = []
+    for cell in cells:
+        runs = _measure(cell, columns)
+        name = f"{cell[0]:5} {cell[1]:5} "
+        print((name + " ".join(_readings(runs[c.title]) for c in columns)).rstrip(), flush=True)
+        ratios.append(name + " ".join(_times_as_fast(runs[a], runs[b]) for a, b in pairs))
+    if pairs:
+        heads = " ".join(f"{our.removeprefix('ours, ')}/{peer:>5}"[-9:].rjust(9) for our, peer in pairs)
+        print(f"\n{'times as fast':12}{heads}", *ratios, sep="\n")
 
 
 if __name__ == "__main__":

@@ -10,11 +10,15 @@ import forebay
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "oc3-gsr.toml"
 
 
-def run(flows: int, limit: int, seed: int) -> dict[str, float]:
+SENDERS = ("ns2", "linux")
+
+
+def run(sender: str, flows: int, limit: int, seed: int) -> dict[str, float]:
     """One run; the peers' limit counts the packet being sent, so ours is one packet less."""
     overrides = (
         f"traffic.0.flows={flows}",
         f"queue.size={limit - 1} packets",
+        f"traffic.0.sender={sender}",
         "traffic.0.initial_window=10",
     )
     scenario = forebay.load(SCENARIO, overrides)
