@@ -135,14 +135,14 @@ def ratio(replications: Sequence[Ratio], bounds: Bounds) -> Metric | None:
 def _queue_quantile(
     links: Sequence[LinkReading], probability: float, bounds: Bounds
 ) -> Metric | None:
-    def read(weights: FloatArray, step: int) -> float | None:
+    def read(weights: FloatArray, step: int) -> FloatArray:
         return quantiles.of_counts(weights, step, probability)
 
-    pooled = _known([read(k.queue_s.sum(axis=0), k.queue_step) for k in links])
-    if len(links) > 1 or not pooled:
-        return over_replications(pooled, bounds)
-    batches = _known([read(row, links[0].queue_step) for row in links[0].queue_s])
-    return around(pooled[0], half_width(np.asarray(batches)), 1, bounds)
+    pooled = np.concatenate([read(k.queue_s.sum(axis=0, keepdims=True), k.queue_step) for k in links])
+    if len(links) > 1 or not pooled.size:
+        return over_replications(pooled.tolist(), bounds)
+    batches = read(links[0].queue_s, links[0].queue_step)
+    return around(float(pooled[0]), half_width(batches), 1, bounds)
 
 
 def _histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,17 +12,22 @@ FloatArray = NDArray[np.float64]
 PROBABILITIES = (0.50, 0.95, 0.99)
 
 
-def of_counts(weights: FloatArray, step: int, probability: float) -> float | None:
-    """Smallest integer whose cumulated weight reaches `probability`.
+def of_counts(weights: FloatArray, step: int, probability: float) -> FloatArray:
+    """Smallest integer whose cumulated weight reaches `probability`, row by row.
 
-    Bin j of `weights` (shape (k,)) holds the integers j * step ... (j + 1) * step - 1,
-    taken as equally likely inside the bin; None where all weights are zero.
+    Bin j of a row of `weights` (shape (n, k)) holds the integers j * step ... (j + 1) * step - 1,
+    taken as equally likely inside the bin. Gives shape (n,), without the rows that are all zero.
     """
-    cumulated = np.cumsum(weights)
-    if cumulated.size == 0 or cumulated[-1] <= 0.0:
-        return None
-    bin_, inside = _locate(cumulated, weights, probability)
-    return float(bin_ * step + max(math.ceil(inside * step - 1e-9), 1) - 1)
+    weights = weights[weights.any(axis=1)]
+    if not weights.size:
+        return np.empty(0)
+    rows, cumulated = np.arange(len(weights)), np.cumsum(weights, axis=1)
+    target = probability * cumulated[:, -1]
+    bins = np.sum(cumulated < target[:, np.newaxis], axis=1)
+    before = np.where(bins > 0, cumulated[rows, bins - 1], 0.0)
+    inside = (target - before) / weights[rows, bins]
+    quantiles: FloatArray = bins * step + np.maximum(np.ceil(inside * step - 1e-9), 1.0) - 1.0
+    return quantiles
 
 
 def of_histogram(histogram: Histogram, probability: float) -> float | None:
@@ -32,7 +35,10 @@ def of_histogram(histogram: Histogram, probability: float) -> float | None:
     cumulated = np.cumsum(histogram.counts)
     if cumulated.size == 0 or cumulated[-1] <= 0.0:
         return None
-    bin_, inside = _locate(cumulated, histogram.counts, probability)
+    target = probability * float(cumulated[-1])
+    bin_ = int(np.searchsorted(cumulated, target, side="left"))
+    before = float(cumulated[bin_ - 1]) if bin_ else 0.0
+    inside = (target - before) / float(histogram.counts[bin_])
     low, high = float(histogram.edges[bin_]), float(histogram.edges[bin_ + 1])
     return low + inside * (high - low)
 
@@ -44,11 +50,3 @@ def mean_of_histogram(histogram: Histogram) -> float | None:
         return None
     middles = (histogram.edges[:-1] + histogram.edges[1:]) / 2.0
     return float(np.dot(middles, histogram.counts)) / total
-
-
-def _locate(cumulated: FloatArray, weights: FloatArray, probability: float) -> tuple[int, float]:
-    """Bin that holds the quantile, and how far into it (0 to 1) the quantile lies."""
-    target = probability * float(cumulated[-1])
-    bin_ = int(np.searchsorted(cumulated, target, side="left"))
-    before = float(cumulated[bin_ - 1]) if bin_ else 0.0
-    return bin_, (target - before) / float(weights[bin_])
