@@ -7,12 +7,13 @@
 
 use crate::cc::Cc;
 use crate::config::{Config, FlowSpec, Packet, Route, Source};
-use crate::network::{HOME, HOME_PLAIN, HOME_SACK};
 use crate::parcel::{Load, Parcel};
 use crate::ring::Ring;
+use crate::tcp::profile::{LINUX, NS2};
 use crate::tcp::receiver::{AckPacket, Receiver};
 use crate::tcp::sender::Sender;
 use crate::time::{NEVER, Picos, serialization};
+use crate::way::{Any, Linux, Ns2, Plain, Sack, Way};
 use prefetch_index::prefetch_index;
 use std::collections::VecDeque;
 use std::slice::from_ref;
@@ -149,12 +150,19 @@ impl Flow {
         let alone = detour.is_none()
             && play.is_none()
             && config.links[route.forward[0] as usize].pool.is_none();
-        let home = match alone && !ecn {
-            true if !profile.small_queues && profile.delayed_ack.is_none() && sender.is_plain() => {
-                HOME_PLAIN
+        let home = match profile {
+            _ if !alone || ecn => Any::HOME,
+            _ if profile.sack && sender.is_unpaced() => {
+                if profile.goes_on_as(&LINUX) {
+                    Linux::HOME
+                } else {
+                    Sack::HOME
+                }
             }
-            true if sender.is_unpaced_sack() => HOME_SACK,
-            _ => HOME,
+            _ if profile.is_plain() && sender.is_driven_by_new_data() => {
+                if profile.goes_on_as(&NS2) { Ns2::HOME } else { Plain::HOME }
+            }
+            _ => Any::HOME,
         };
         let mut flow = Self {
             index,

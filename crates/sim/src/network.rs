@@ -10,19 +10,16 @@ use crate::routing::{tell_of_lost_acks, turning_kind, turning_stage};
 use crate::tcp::profile::Profile;
 use crate::tcp::receiver::AckPacket;
 use crate::time::{NEVER, Picos, SECOND, serialization};
-use crate::way::{Any, Way};
+use crate::way::{Any, HOMES, Way};
 
 /// Kinds of a flow's events: an ACK reaches the sender, one for each `Way`; its timer, its access
 /// link, its pacer, an ACK that the receiver holds back, and one for each queue on its route but the
 /// first. After the flows come the links, whose events are all of one kind.
-pub(crate) const HOME_PLAIN: u32 = 0;
-pub(crate) const HOME_SACK: u32 = 1;
-pub(crate) const HOME: u32 = 2;
-pub(crate) const TIMER: u32 = 3;
-pub(crate) const ACCESS: u32 = 4;
-pub(crate) const PACE: u32 = 5;
-pub(crate) const HELD: u32 = 6;
-pub(crate) const STAGES: u32 = 7;
+pub(crate) const TIMER: u32 = HOMES;
+pub(crate) const ACCESS: u32 = TIMER + 1;
+pub(crate) const PACE: u32 = ACCESS + 1;
+pub(crate) const HELD: u32 = PACE + 1;
+pub(crate) const STAGES: u32 = HELD + 1;
 const KIND_BITS: u32 = 5;
 
 /// The flow, or the link after all flows, and the kind of an event.
@@ -107,7 +104,7 @@ impl<'a> Network<'a> {
         if !W::SIMPLE && ack.also > 0 {
             tell_of_lost_acks(flow, ack.also);
         }
-        let profile = self.profile(flow);
+        let profile = self.profile::<W>(flow);
         if let Some(rtt) = flow.sender.on_ack::<W>(now, ack, profile) {
             self.rtt[flow.class as usize].record(rtt);
         }
@@ -167,15 +164,15 @@ impl<'a> Network<'a> {
             return;
         }
         if !begins {
-            flow.sender.on_timer(now, self.profile(flow));
+            flow.sender.on_timer(now, self.profile::<Any>(flow));
         }
         self.transmit(now, flow);
     }
 
     /// What kind of TCP a flow is.
-    #[inline]
-    pub(crate) fn profile(&self, flow: &Flow) -> &'a Profile {
-        &self.config.profiles[flow.class as usize]
+    #[inline(always)]
+    pub(crate) fn profile<W: Way>(&self, flow: &Flow) -> &'a Profile {
+        W::PROFILE.unwrap_or_else(|| &self.config.profiles[flow.class as usize])
     }
 
     /// Makes sure that the flow's timer fires no later than `at`.
@@ -191,7 +188,7 @@ impl<'a> Network<'a> {
     /// `enter` for packets that need an event of their own.
     #[inline(never)]
     pub(crate) fn enter_late(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
-        self.enter::<Any>(now, flow, seq, self.profile(flow));
+        self.enter::<Any>(now, flow, seq, self.profile::<Any>(flow));
     }
 
     /// A data packet reaches the first queue of its route.
@@ -218,6 +215,7 @@ impl<'a> Network<'a> {
     /// `enter` for packets that their link does not let pass at once.
     #[inline(never)]
     fn enter_slowly<W: Way>(&mut self, now: Picos, flow: &mut Flow, seq: u64, profile: &Profile) {
+        let profile = W::profile(profile);
         let link = flow.first_link as usize;
         let bytes = self.data_bytes(flow, seq);
         let arriving = Arriving { bytes, class: flow.class, ecn: flow.ecn };
@@ -292,7 +290,7 @@ impl<'a> Network<'a> {
         let answered = packet.at + flow.turn_delay;
         if W::PLAIN {
             let ack = flow.receiver.answer(packet.seq, false);
-            self.schedule(flow, HOME_PLAIN, answered, Load::ack(ack, 0));
+            self.schedule(flow, W::HOME, answered, Load::ack(ack, 0));
             flow.heard_at = answered;
         } else {
             self.answer::<W>(flow, packet, answered, profile);
@@ -312,9 +310,10 @@ impl<'a> Network<'a> {
         answered: Picos,
         profile: &Profile,
     ) {
-        let kind = if W::SACK { HOME_SACK } else { turning_kind(flow) };
+        let kind = if W::SIMPLE { W::HOME } else { turning_kind(flow) };
         let node = (flow.index << KIND_BITS) + kind;
-        let (connection, wheel) = (flow.connection, &mut self.wheel);
+        let connection = if W::SIMPLE { 0 } else { flow.connection };
+        let wheel = &mut self.wheel;
         let Transit { seq, marked, .. } = packet;
         let heard_at = &mut flow.heard_at;
         let first = |at, ack| {
@@ -323,7 +322,7 @@ impl<'a> Network<'a> {
                 *heard_at = at;
             }
         };
-        match flow.receiver.on_segment(seq, answered, marked, profile, first) {
+        match flow.receiver.on_segment::<W>(seq, answered, marked, profile, first) {
             Some(ack) => {
                 self.wheel.insert(answered, node, Load::ack(ack, connection));
                 if W::SACK {

@@ -2,10 +2,10 @@
 
 use crate::flow::Flow;
 use crate::link::{Verdict, memory_admits};
-use crate::network::{HOME, Network, STAGES, Transit};
+use crate::network::{Network, STAGES, Transit};
 use crate::parcel::{Load, Parcel};
 use crate::time::Picos;
-use crate::way::Any;
+use crate::way::{Any, Way};
 
 impl Network<'_> {
     /// A packet reaches a queue whose memory other queues may share.
@@ -46,7 +46,7 @@ impl Network<'_> {
             Some(back) => route.backward[back],
         };
         let bytes = if load.is_ack() {
-            self.profile(flow).ack_bytes
+            self.profile::<Any>(flow).ack_bytes
         } else {
             self.data_bytes(flow, load.seq())
         };
@@ -65,7 +65,7 @@ impl Network<'_> {
         let forward = &self.config.routes[flow.route as usize].forward;
         if stage + 1 == forward.len() {
             if connection == flow.connection {
-                self.receive::<Any>(flow, packet, self.profile(flow));
+                self.receive::<Any>(flow, packet, self.profile::<Any>(flow));
             }
             return;
         }
@@ -82,7 +82,7 @@ impl Network<'_> {
         let delay = self.links[route.backward[back] as usize].delay;
         let Some(detour) = &mut flow.detour else { return };
         let at = departs + if home { detour.home_delay } else { delay };
-        let kind = if home { HOME } else { stage_kind(stage + 1) };
+        let kind = if home { Any::HOME } else { stage_kind(stage + 1) };
         let mut ack = load.acknowledges();
         if load.connection() == flow.connection {
             ack = detour.carry_ack(back, ack);

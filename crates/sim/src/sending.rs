@@ -4,11 +4,11 @@
 //! second of two that an ACK lets go mostly follows the first at once.
 
 use crate::flow::Flow;
-use crate::network::{ACCESS, HOME_SACK, Network, PACE};
+use crate::network::{ACCESS, Network, PACE};
 use crate::parcel::Load;
 use crate::tcp::profile::Profile;
 use crate::time::{NEVER, Picos};
-use crate::way::{Any, Sack, Way};
+use crate::way::{Any, Linux, Sack, Way};
 
 /// What becomes of an access link.
 enum Access {
@@ -24,7 +24,7 @@ impl Network<'_> {
     /// Sends what the flow's window lets go, where it was not an ACK that opened it.
     #[inline(never)]
     pub(crate) fn transmit(&mut self, now: Picos, flow: &mut Flow) {
-        self.send::<Any>(now, flow, self.profile(flow));
+        self.send::<Any>(now, flow, self.profile::<Any>(flow));
     }
 
     /// Sends what the flow's window lets go.
@@ -128,20 +128,22 @@ impl Network<'_> {
         if flow.in_access.front().is_none_or(|&(at, _)| at != now) {
             return; // it was of an earlier connection
         }
-        if u32::from(flow.home) == HOME_SACK {
-            self.go_on_from_access::<Sack>(now, flow);
-            self.ask_without_ack(now, flow);
-        } else {
-            self.go_on_from_access::<Any>(now, flow);
+        match flow.home.into() {
+            Linux::HOME => self.go_on_from_access::<Linux>(now, flow),
+            Sack::HOME => self.go_on_from_access::<Sack>(now, flow),
+            _ => self.go_on_from_access::<Any>(now, flow),
         }
     }
 
     /// The first packet on the flow's access link leaves it, and what follows at once.
     #[inline(always)]
     fn go_on_from_access<W: Way>(&mut self, now: Picos, flow: &mut Flow) {
-        let profile = self.profile(flow);
+        let profile = self.profile::<W>(flow);
         self.leave_access::<W>(now, flow, profile);
         self.empty_access::<W>(flow, profile);
+        if W::SACK {
+            self.ask_without_ack(now, flow);
+        }
     }
 
     /// The first packet on the flow's access link reaches the queue, and may make room there.

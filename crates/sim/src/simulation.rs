@@ -4,14 +4,12 @@ use crate::ahead::Ahead;
 use crate::config::{Config, ConfigError};
 use crate::events::{Event, Node};
 use crate::flow::Flow;
-use crate::network::{
-    ACCESS, HELD, HOME, HOME_PLAIN, HOME_SACK, Network, PACE, STAGES, TIMER, place,
-};
+use crate::network::{ACCESS, HELD, Network, PACE, STAGES, TIMER, place};
 use crate::parcel::Load;
 use crate::readings::Readings;
 use crate::report::Report;
 use crate::time::{NEVER, Picos};
-use crate::way::{Any, Plain, Sack};
+use crate::way::{Any, Linux, Ns2, Plain, Sack, Way};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Lets another thread watch a run and stop it.
@@ -82,15 +80,14 @@ impl<'a> Simulation<'a> {
         let Event { at, node, load, .. } = event;
         let (index, kind) = place(node);
         match self.flows.get_mut(index) {
-            Some(flow) if kind == HOME_PLAIN => self.network.on_home::<Plain>(at, flow, load),
-            Some(flow) if kind == HOME_SACK => self.network.on_home::<Sack>(at, flow, load),
-            Some(flow) if kind == HOME => self.network.on_home::<Any>(at, flow, load),
+            Some(flow) if kind == Ns2::HOME => self.network.on_home::<Ns2>(at, flow, load),
+            Some(flow) if kind == Linux::HOME => self.network.on_home::<Linux>(at, flow, load),
             _ => self.handle_rarer(at, node, load),
         }
         self.network.settle(&mut self.flows);
     }
 
-    /// All but the ACK that reaches a sender.
+    /// All but the ACK that reaches a sender of a shipped profile.
     #[inline(never)]
     fn handle_rarer(&mut self, now: Picos, node: Node, load: Load) {
         let (index, kind) = place(node);
@@ -99,6 +96,9 @@ impl<'a> Simulation<'a> {
             return self.network.on_service(now, link, &mut self.flows);
         };
         match kind {
+            Plain::HOME => self.network.on_home::<Plain>(now, flow, load),
+            Sack::HOME => self.network.on_home::<Sack>(now, flow, load),
+            Any::HOME => self.network.on_home::<Any>(now, flow, load),
             TIMER => self.network.on_timer(now, flow),
             ACCESS => self.network.on_access(now, flow),
             PACE => self.network.on_pace(now, flow),

@@ -2,8 +2,10 @@
 //! nothing whose answer is known from the start. A flow's ACKs reach its sender in events of its
 //! kind, and these lead to the code.
 
+use crate::tcp::profile::{LINUX, NS2, Profile};
+
 /// A kind of flow. Both `PLAIN` and `SACK` say that it sends its segments once, over one queue that
-/// keeps its memory to itself, without marks or pacing.
+/// keeps its memory to itself, without marks, pacing or delivery rates.
 pub trait Way {
     /// Besides, NewReno alone: no SACK, small queues or delayed ACKs, and a controller that the
     /// ACKs of new data alone drive.
@@ -12,21 +14,54 @@ pub trait Way {
     const SACK: bool = false;
     /// One of these.
     const SIMPLE: bool = Self::PLAIN || Self::SACK;
+    /// Its profile, where that is a shipped one.
+    const PROFILE: Option<&'static Profile> = None;
+    /// The kind of event in which an ACK reaches the sender.
+    const HOME: u32;
+
+    /// A profile as given, or known while compiling.
+    #[inline(always)]
+    fn profile(given: &Profile) -> &Profile {
+        Self::PROFILE.unwrap_or(given)
+    }
 }
 
-/// See `Way::PLAIN`.
+/// So many kinds of events are ACKs that reach a sender.
+pub const HOMES: u32 = 5;
+
+/// `Way::PLAIN` with the profile `ns2`.
+pub struct Ns2;
+/// `Way::SACK` with the profile `linux`.
+pub struct Linux;
+/// `Way::PLAIN` with any profile.
 pub struct Plain;
-/// See `Way::SACK`.
+/// `Way::SACK` with any profile.
 pub struct Sack;
 /// Any flow, also one of the others.
 pub struct Any;
 
+impl Way for Ns2 {
+    const PLAIN: bool = true;
+    const PROFILE: Option<&'static Profile> = Some(&NS2);
+    const HOME: u32 = 0;
+}
+
+impl Way for Linux {
+    const SACK: bool = true;
+    const PROFILE: Option<&'static Profile> = Some(&LINUX);
+    const HOME: u32 = 1;
+}
+
 impl Way for Plain {
     const PLAIN: bool = true;
+    const HOME: u32 = 2;
 }
 
 impl Way for Sack {
     const SACK: bool = true;
+    const HOME: u32 = 3;
 }
 
-impl Way for Any {}
+impl Way for Any {
+    const HOME: u32 = 4;
+}

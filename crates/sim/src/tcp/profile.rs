@@ -5,7 +5,7 @@ use crate::cc::Growth;
 use crate::time::{MILLISECOND, Picos, SECOND};
 
 /// Traits of a TCP stack that a traffic class shares.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// Selective acknowledgements (RFC 2018) with RFC 6675 recovery; else NewReno (RFC 6582).
     pub sack: bool,
@@ -67,9 +67,14 @@ pub enum RtoRule {
 /// Upper bound of the retransmission timeout (RFC 6298, rule 2.5: at least 60 s).
 pub const MAX_RTO: Picos = 60 * SECOND;
 
+/// What `Profile::ns2` makes.
+pub static NS2: Profile = Profile::ns2();
+/// What `Profile::linux` makes.
+pub static LINUX: Profile = Profile::linux();
+
 impl Profile {
     /// The NewReno of ns-2 that paper A simulated: no SACK, an ACK for every packet.
-    pub fn ns2() -> Self {
+    pub const fn ns2() -> Self {
         Self {
             sack: false,
             prr: false,
@@ -96,7 +101,7 @@ impl Profile {
     }
 
     /// A Linux sender and receiver.
-    pub fn linux() -> Self {
+    pub const fn linux() -> Self {
         Self {
             sack: true,
             prr: true,
@@ -122,9 +127,19 @@ impl Profile {
         }
     }
 
+    /// NewReno alone: no SACK, small queues or delayed ACKs.
+    pub fn is_plain(&self) -> bool {
+        !self.sack && !self.small_queues && self.delayed_ack.is_none()
+    }
+
     /// A receiver whose window is set to a size does not tune it (Linux, SOCK_RCVBUF_LOCK).
     pub fn tunes_window(&self) -> bool {
         self.tunes_receive_window && self.sack && self.max_window == u32::MAX
+    }
+
+    /// Whether it is `shipped` as far as that matters once a flow has begun.
+    pub fn goes_on_as(&self, shipped: &Self) -> bool {
+        Self { initial_window: shipped.initial_window, ..self.clone() } == *shipped
     }
 
     /// A profile by its name in a scenario.

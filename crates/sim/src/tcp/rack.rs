@@ -11,6 +11,7 @@ use super::sender::{Sender, Timer};
 use crate::cc::Phase;
 use crate::ring::Ring;
 use crate::time::{MILLISECOND, Picos};
+use crate::way::Any;
 
 /// The kernel's least time for a timer (TCP_TIMEOUT_MIN_US).
 pub(super) const LEAST_TIMER: Picos = 2 * MILLISECOND;
@@ -159,7 +160,7 @@ fn judge_resends(board: &mut Scoreboard, una: u64, now: Picos, patience: Picos, 
 /// The reordering timer (RFC 8985, section 6.3) fired. Gives whether that showed a loss.
 pub(super) fn on_timer(tcp: &mut Sender, board: &mut Scoreboard, now: Picos) -> bool {
     let found = detect(tcp, board, now);
-    tcp.rearm_rto(board.head_sent(), now);
+    tcp.rearm_rto::<Any>(board.head_sent(), now);
     found.lost > 0
 }
 

@@ -5,6 +5,7 @@
 use super::profile::Profile;
 use super::reassembly::Reassembly;
 use crate::time::{MILLISECOND, NEVER, Picos};
+use crate::way::Way;
 
 /// An ACK on its way back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,7 +90,7 @@ impl Receiver {
     /// none where it is held back. One that was held back, and cannot be one with it, goes first: it
     /// is handed to `send_first` with the time at which it gets there.
     #[inline(always)]
-    pub fn on_segment(
+    pub fn on_segment<W: Way>(
         &mut self,
         seq: u64,
         at: Picos,
@@ -101,7 +102,7 @@ impl Receiver {
             return Some(self.answer(seq, marked));
         };
         let expected = seq == self.rcv_nxt;
-        let joins = self.joins_held(seq, at, marked);
+        let joins = self.joins_held::<W>(seq, at, marked);
         if !joins && self.due < NEVER {
             send_first(at.min(self.due), self.release());
         }
@@ -118,7 +119,7 @@ impl Receiver {
         if in_order {
             self.delay_ack(seq, at, (marked, joins), least, profile)
         } else {
-            self.answer_disorder(seq, at, (marked, joins), profile)
+            self.answer_disorder::<W>(seq, at, (marked, joins), profile)
         }
     }
 
@@ -163,13 +164,14 @@ impl Receiver {
     /// RFC 5681, section 4.2: at once for anything out of order or that fills a gap; but ACKs of
     /// many segments out of order may wait a little for each other (Linux's SACK compression).
     #[inline(never)]
-    fn answer_disorder(
+    fn answer_disorder<W: Way>(
         &mut self,
         seq: u64,
         at: Picos,
         (marked, joins): (bool, bool),
         profile: &Profile,
     ) -> Option<AckPacket> {
+        let profile = W::profile(profile);
         if joins && self.waits == Some(Held::Compressed) {
             self.held.trigger = seq as u32;
             self.held.run += 1;
@@ -201,8 +203,9 @@ impl Receiver {
     /// Whether an ACK is held back that can be one with that of a segment that comes now: it waits
     /// for a second segment, or for such as follow the last that came out of order.
     #[inline(always)]
-    fn joins_held(&self, seq: u64, at: Picos, marked: bool) -> bool {
-        let in_time = self.due < NEVER && at <= self.until && self.held.marked == marked;
+    fn joins_held<W: Way>(&self, seq: u64, at: Picos, marked: bool) -> bool {
+        let alike = W::SIMPLE || self.held.marked == marked;
+        let in_time = self.due < NEVER && at <= self.until && alike;
         in_time && (self.waits == Some(Held::Delayed) || self.follows_held(seq))
     }
 

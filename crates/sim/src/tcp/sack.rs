@@ -10,7 +10,7 @@ use super::telling::News;
 use super::{forward_rto, tail_probe};
 use crate::cc::{Cause, Phase};
 use crate::time::Picos;
-use crate::way::Any;
+use crate::way::Way;
 
 /// What a loss that is noticed now does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ enum Loss {
 
 /// An ACK arrives: up to `next`, and for the last of `reported` segments that follow each other.
 #[inline(always)]
-pub(super) fn on_ack(
+pub(super) fn on_ack<W: Way>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
@@ -36,18 +36,18 @@ pub(super) fn on_ack(
         board.usage.note(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);
     }
     if tcp.phase == Phase::Open && reported.0 < next {
-        if let Some(sent) = board.take_calm(next.wrapping_sub(tcp.snd_una)) {
-            return on_calm_ack(tcp, now, next, sent, marked, profile);
+        if let Some(sent) = board.take_calm::<W>(next.wrapping_sub(tcp.snd_una)) {
+            return on_calm_ack::<W>(tcp, now, next, sent, marked, profile);
         }
     }
-    on_eventful_ack(tcp, now, next, reported, marked, profile)
+    on_eventful_ack::<W>(tcp, now, next, reported, marked, profile)
 }
 
 /// The usual ACK: nothing is missing, nothing was sent twice, and the oldest one or two segments
 /// have arrived, sent at `first` and `last`. Does what `on_eventful_ack` would, less what could
 /// only find that there is nothing to do.
 #[inline(always)]
-fn on_calm_ack(
+fn on_calm_ack<W: Way>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
@@ -64,8 +64,8 @@ fn on_calm_ack(
     board.receive_window.on_ack(offered, times, (next, delivered), (0, 0), delivered);
     board.rack.deliver(last_rtt, (last, next - 1));
     let (out, head_sent) = (board.segments.len(), board.head_sent());
-    tail_probe::arm_calm(tcp, out, head_sent, now, profile);
-    tcp.tell::<Any>(now, (delivered, marked), true, profile, || News {
+    tail_probe::arm_calm::<W>(tcp, out, head_sent, now, profile);
+    tcp.tell::<W>(now, (delivered, marked), true, profile, || News {
         delivered,
         last_rtt: Some(last_rtt),
         marked,
@@ -76,7 +76,7 @@ fn on_calm_ack(
 
 /// Any other ACK.
 #[inline(never)]
-fn on_eventful_ack(
+fn on_eventful_ack<W: Way>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
@@ -84,13 +84,15 @@ fn on_eventful_ack(
     marked: bool,
     profile: &Profile,
 ) -> Option<Picos> {
+    let profile = W::profile(profile);
     let mut board = tcp.scoreboard.take()?;
     let una = tcp.snd_una;
     let advanced = next > una;
-    let rate = if tcp.cc.wants_rate() { board.rate(una, reported.0, now) } else { None };
-    let delivery = take_delivery(tcp, &mut board, next.max(una), reported);
+    let rate =
+        if !W::SACK && tcp.cc.wants_rate() { board.rate(una, reported.0, now) } else { None };
+    let delivery = take_delivery::<W>(tcp, &mut board, next.max(una), reported);
     let delivered = delivery.segments;
-    if delivered > 0 {
+    if !W::SACK && delivered > 0 {
         board.note_delivery(now);
     }
     let (rtt, last_rtt) = tcp.rtt.measure(&delivery, now, profile.timestamps && advanced);
@@ -102,10 +104,10 @@ fn on_eventful_ack(
     let times = (now, tcp.rtt.srtt);
     board.receive_window.on_ack(&mut tcp.receive_window, times, taken, held, delivered);
     let found = repair(tcp, &mut board, now, &delivery, advanced, profile);
-    set_timer(tcp, &board, now, &delivery, advanced, found.wait, profile);
+    set_timer::<W>(tcp, &board, now, &delivery, advanced, found.wait, profile);
     tcp.scoreboard = Some(board);
     let grows = advanced && tcp.phase != Phase::Recovery;
-    tcp.tell::<Any>(now, (delivered, marked), grows, profile, || News {
+    tcp.tell::<W>(now, (delivered, marked), grows, profile, || News {
         delivered,
         newly_lost: found.lost,
         last_rtt,
@@ -152,7 +154,7 @@ fn repair(
 /// Takes what an ACK reports: everything below `next`, and the last of `reported` segments that
 /// follow each other, as far as they lie beyond.
 #[inline(always)]
-fn take_delivery(
+fn take_delivery<W: Way>(
     tcp: &mut Sender,
     board: &mut Scoreboard,
     next: u64,
@@ -160,7 +162,7 @@ fn take_delivery(
 ) -> Delivery {
     let mut delivery = Delivery::none();
     if next > tcp.snd_una {
-        board.acknowledge(tcp.snd_una, next, &mut delivery);
+        board.acknowledge::<W>(tcp.snd_una, next, &mut delivery);
         tcp.snd_una = next;
     }
     let mut seq = (trigger + 1).saturating_sub(run.into()).max(next);
@@ -219,14 +221,14 @@ pub(super) fn allowance(tcp: &Sender, board: &Scoreboard, profile: &Profile) -> 
 
 /// The next of the segments that `allowance` lets go: RFC 6675's NextSeg, rules 1 and 2.
 #[inline(always)]
-pub(super) fn next_segment(tcp: &mut Sender, now: Picos) -> u64 {
+pub(super) fn next_segment<W: Way>(tcp: &mut Sender, now: Picos) -> u64 {
     match &mut tcp.scoreboard {
         Some(board) if board.lost == board.resent && board.probe.due.is_none() => {
             board.prr.sent();
-            board.send(tcp.snd_una, now);
+            board.send::<W>(tcp.snd_una, now);
             next_new(tcp)
         }
-        _ => next_repair(tcp, now),
+        _ => next_repair::<W>(tcp, now),
     }
 }
 
@@ -240,7 +242,7 @@ fn next_new(tcp: &mut Sender) -> u64 {
 
 /// Something is to be sent again, or to be probed.
 #[inline(never)]
-fn next_repair(tcp: &mut Sender, now: Picos) -> u64 {
+fn next_repair<W: Way>(tcp: &mut Sender, now: Picos) -> u64 {
     let board = tcp.scoreboard.as_mut().expect("a sender with SACK has a scoreboard");
     if let Some(due) = board.probe.due {
         let new = u64::from(due == Due::New);
@@ -254,16 +256,16 @@ fn next_repair(tcp: &mut Sender, now: Picos) -> u64 {
     board.prr.sent();
     let lost = if board.forward.only_new { None } else { board.next_lost(tcp.snd_una) };
     if let Some(seq) = lost {
-        board.resend(tcp.snd_una, seq, now);
+        board.resend::<W>(tcp.snd_una, seq, now);
         board.rack.sent_again(now, seq);
         tcp.retransmissions += 1;
         // The first segment's new chance begins now.
         if seq == tcp.snd_una && tcp.timer == Timer::Rto {
-            tcp.timer_at = now + tcp.rtt.rto() + tcp.pacing_delay(now);
+            tcp.timer_at = now + tcp.rtt.rto() + tcp.pacing_delay::<W>(now);
         }
         return seq;
     }
-    board.send(tcp.snd_una, now);
+    board.send::<W>(tcp.snd_una, now);
     next_new(tcp)
 }
 
@@ -271,7 +273,7 @@ fn next_repair(tcp: &mut Sender, now: Picos) -> u64 {
 /// where the first segment was sent after what the ACK tells of: else a silent first segment could
 /// put its timeout off for ever.
 #[inline]
-fn set_timer(
+fn set_timer<W: Way>(
     tcp: &mut Sender,
     board: &Scoreboard,
     now: Picos,
@@ -283,7 +285,7 @@ fn set_timer(
     if wait > 0 {
         rack::wait(tcp, now, wait);
     } else if advanced || overtaken(board, delivery) {
-        tail_probe::arm(tcp, board, now, profile);
+        tail_probe::arm::<W>(tcp, board, now, profile);
     }
 }
 
@@ -332,7 +334,7 @@ mod tests {
     use super::*;
     use crate::cc::{Cc, NAMES};
     use crate::time::{MICROSECOND, MILLISECOND};
-    use crate::way::Any;
+    use crate::way::{Any, Linux, Sack};
 
     fn state(tcp: &Sender) -> String {
         let board = tcp.scoreboard.as_ref().expect("SACK");
@@ -354,13 +356,13 @@ mod tests {
 
     /// Lets go what may go, and acknowledges it two segments at a time, every tenth alone, a round
     /// trip later that varies.
-    fn play(name: &str, calm: bool) -> Vec<String> {
+    fn play<W: Way>(name: &str, calm: bool) -> Vec<String> {
         let profile = Profile::linux();
         let mut tcp = Sender::new(Cc::by_name(name).expect("listed"), u64::MAX, &profile);
         let (mut now, mut states) = (MILLISECOND, Vec::new());
         for i in 0..400_u64 {
-            for _ in 0..tcp.allowance::<Any>(&profile) {
-                tcp.next_segment::<Any>(now);
+            for _ in 0..tcp.allowance::<W>(&profile) {
+                tcp.next_segment::<W>(now);
                 now += MICROSECOND;
             }
             now += MILLISECOND * (1 + i % 7);
@@ -369,12 +371,12 @@ mod tests {
             if calm {
                 let board = tcp.scoreboard.as_ref().expect("SACK");
                 assert!(board.in_order());
-                on_ack(&mut tcp, now, next, reported, false, &profile);
+                on_ack::<W>(&mut tcp, now, next, reported, false, &profile);
             } else {
                 let board = tcp.scoreboard.as_mut().expect("SACK");
                 let flight = board.in_flight();
                 board.usage.note(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);
-                on_eventful_ack(&mut tcp, now, next, reported, false, &profile);
+                on_eventful_ack::<W>(&mut tcp, now, next, reported, false, &profile);
             }
             states.push(state(&tcp));
         }
@@ -384,7 +386,11 @@ mod tests {
     #[test]
     fn the_usual_ack_does_what_any_other_way_would() {
         for name in NAMES.iter().filter(|name| !name.starts_with("bbr")) {
-            assert_eq!(play(name, true), play(name, false), "{name}");
+            let usual = play::<Any>(name, true);
+            assert_eq!(usual, play::<Any>(name, false), "{name}");
+            assert_eq!(usual, play::<Sack>(name, true), "{name}");
+            assert_eq!(usual, play::<Linux>(name, true), "{name}");
+            assert_eq!(usual, play::<Linux>(name, false), "{name}");
         }
     }
 }

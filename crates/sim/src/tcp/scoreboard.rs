@@ -11,6 +11,7 @@ use super::usage::Usage;
 use crate::cc::{Cc, RateSample};
 use crate::ring::Ring;
 use crate::time::Picos;
+use crate::way::Way;
 use prefetch_index::prefetch_index;
 use std::slice::from_ref;
 
@@ -108,9 +109,9 @@ impl Scoreboard {
 
     /// Takes the segments below `next` off; those not SACKed before are `delivery`.
     #[inline(always)]
-    pub(super) fn acknowledge(&mut self, una: u64, next: u64, delivery: &mut Delivery) {
+    pub(super) fn acknowledge<W: Way>(&mut self, una: u64, next: u64, delivery: &mut Delivery) {
         let count = (next - una) as usize;
-        if let Some(rates) = &mut self.rates {
+        if let Some(rates) = self.rates.as_mut().filter(|_| !W::SACK) {
             rates.forget(count);
         }
         for offset in 0..count {
@@ -129,9 +130,12 @@ impl Scoreboard {
     /// two (RFC 5681, section 4.2), each sent but once, with none missing and no probe out. Gives
     /// when the first and the last of them were sent.
     #[inline]
-    pub(super) fn take_calm(&mut self, count: u64) -> Option<(Picos, Picos)> {
+    pub(super) fn take_calm<W: Way>(&mut self, count: u64) -> Option<(Picos, Picos)> {
         let last = count.wrapping_sub(1);
-        if last > 1 || !self.in_order() || !self.probe.is_idle() || self.rates.is_some() {
+        if last > 1 || !self.in_order() || !self.probe.is_idle() {
+            return None;
+        }
+        if !W::SACK && self.rates.is_some() {
             return None;
         }
         let last = *self.segments.get(last as usize)?;
@@ -234,9 +238,9 @@ impl Scoreboard {
 
     /// A new segment is sent.
     #[inline(always)]
-    pub(super) fn send(&mut self, una: u64, now: Picos) {
+    pub(super) fn send<W: Way>(&mut self, una: u64, now: Picos) {
         self.segments.push_back(Segment::sent_at(now));
-        if self.rates.is_some() {
+        if !W::SACK && self.rates.is_some() {
             self.record_new(una, now);
         }
     }
@@ -251,11 +255,11 @@ impl Scoreboard {
     }
 
     /// A lost segment is sent again.
-    pub(super) fn resend(&mut self, una: u64, seq: u64, now: Picos) {
+    pub(super) fn resend<W: Way>(&mut self, una: u64, seq: u64, now: Picos) {
         self.segments[(seq - una) as usize].0 = Segment::sent_at(now).0 | LOST | RESENT | TWICE;
         self.resent += 1;
         self.resend_from = seq + 1;
-        if self.rates.is_some() {
+        if !W::SACK && self.rates.is_some() {
             self.record(una, (seq - una) as usize);
         }
     }

@@ -9,7 +9,7 @@ use super::telling::News;
 use super::{newreno, sack};
 use crate::cc::{Cause, Cc, Growth, Phase, Window};
 use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
-use crate::way::Way;
+use crate::way::{Any, Way};
 
 /// No segment is being timed.
 pub const NOT_TIMED: (u64, Picos) = (u64::MAX, NEVER);
@@ -116,15 +116,14 @@ impl Sender {
         }
     }
 
-    /// Whether it is what `Way::PLAIN` says of senders.
-    pub fn is_plain(&self) -> bool {
-        let unlimited = self.receive_window == u32::MAX;
-        self.scoreboard.is_none() && !self.cc.hears_all() && unlimited
+    /// Whether its controller asks for no ACKs but those of new data.
+    pub fn is_driven_by_new_data(&self) -> bool {
+        !self.cc.hears_all()
     }
 
-    /// Whether it is what `Way::SACK` says of senders.
-    pub fn is_unpaced_sack(&self) -> bool {
-        self.scoreboard.is_some() && !self.cc.owns_window()
+    /// Whether its controller neither paces nor asks for delivery rates.
+    pub fn is_unpaced(&self) -> bool {
+        !self.cc.owns_window() && !self.cc.wants_rate()
     }
 
     /// An ACK arrives. Gives the round-trip time where it measures one.
@@ -141,7 +140,7 @@ impl Sender {
         } else if W::SACK || self.scoreboard.is_some() {
             let trigger = unwrap_sequence(self.snd_una, ack.trigger);
             let marked = ack.marked && !W::SACK;
-            sack::on_ack(self, now, next, (trigger, ack.run), marked, profile)
+            sack::on_ack::<W>(self, now, next, (trigger, ack.run), marked, profile)
         } else {
             newreno::on_ack::<W>(self, now, next, ack.marked, profile)
         }
@@ -174,10 +173,10 @@ impl Sender {
         }
         if self.timer_at == NEVER {
             self.timer = Timer::Rto;
-            self.timer_at = now + self.rtt.rto() + self.pacing_delay(now);
+            self.timer_at = now + self.rtt.rto() + self.pacing_delay::<W>(now);
         }
         if W::SACK || (!W::PLAIN && self.scoreboard.is_some()) {
-            sack::next_segment(self, now)
+            sack::next_segment::<W>(self, now)
         } else {
             newreno::next_segment(self, now)
         }
@@ -187,7 +186,7 @@ impl Sender {
     #[inline]
     pub fn paced_beyond(&self, now: Picos) -> Option<Picos> {
         let unpaced = || self.scoreboard.as_ref().is_some_and(|board| board.unpaced);
-        let held = self.pacing_delay(now) > 0 && !unpaced();
+        let held = self.pacing_delay::<Any>(now) > 0 && !unpaced();
         held.then_some(self.paced_until)
     }
 
@@ -205,8 +204,8 @@ impl Sender {
     /// How long pacing still holds the sender back. Its timers wait for so much longer, for what
     /// cannot be sent cannot be acknowledged (Linux, tcp_pacing_delay).
     #[inline]
-    pub(super) fn pacing_delay(&self, now: Picos) -> Picos {
-        let paces = self.window.pacing_rate.is_some();
+    pub(super) fn pacing_delay<W: Way>(&self, now: Picos) -> Picos {
+        let paces = !W::SIMPLE && self.window.pacing_rate.is_some();
         if paces { self.paced_until.saturating_sub(now) } else { 0 }
     }
 
@@ -265,11 +264,13 @@ impl Sender {
 
     /// The same from now, or, where another timer ran, from when the first segment was last sent.
     #[inline]
-    pub(super) fn rearm_rto(&mut self, head_sent: Option<Picos>, now: Picos) {
+    pub(super) fn rearm_rto<W: Way>(&mut self, head_sent: Option<Picos>, now: Picos) {
         let from = if self.timer == Timer::Rto { Some(now) } else { head_sent };
         self.timer = Timer::Rto;
         self.timer_at = match head_sent.and(from) {
-            Some(from) => (from + self.rtt.rto()).max(now + MILLISECOND) + self.pacing_delay(now),
+            Some(from) => {
+                (from + self.rtt.rto()).max(now + MILLISECOND) + self.pacing_delay::<W>(now)
+            }
             None => NEVER,
         };
     }

@@ -7,6 +7,7 @@ use super::scoreboard::Scoreboard;
 use super::sender::{Sender, Timer};
 use crate::cc::{Cause, Phase};
 use crate::time::{Picos, SECOND};
+use crate::way::{Any, Way};
 
 /// A probe that is due.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,17 +58,17 @@ fn timeout(tcp: &Sender, out: usize, profile: &Profile) -> Picos {
 
 /// Arms the probe's timer where nothing is missing, or else the retransmission timer.
 #[inline]
-pub(super) fn arm(tcp: &mut Sender, board: &Scoreboard, now: Picos, profile: &Profile) {
+pub(super) fn arm<W: Way>(tcp: &mut Sender, board: &Scoreboard, now: Picos, profile: &Profile) {
     if tcp.phase == Phase::Open && board.in_order() {
-        arm_calm(tcp, board.segments.len(), board.head_sent(), now, profile);
+        arm_calm::<W>(tcp, board.segments.len(), board.head_sent(), now, profile);
     } else {
-        tcp.rearm_rto(board.head_sent(), now);
+        tcp.rearm_rto::<W>(board.head_sent(), now);
     }
 }
 
 /// The same where nothing is missing of `out` segments, the first of them sent at `head_sent`.
 #[inline(always)]
-pub(super) fn arm_calm(
+pub(super) fn arm_calm<W: Way>(
     tcp: &mut Sender,
     out: usize,
     head_sent: Option<Picos>,
@@ -76,16 +77,16 @@ pub(super) fn arm_calm(
 ) {
     if profile.tail_loss_probe && out > 0 {
         tcp.timer = Timer::Probe;
-        tcp.timer_at = now + timeout(tcp, out, profile) + tcp.pacing_delay(now);
+        tcp.timer_at = now + timeout(tcp, out, profile) + tcp.pacing_delay::<W>(now);
     } else {
-        tcp.rearm_rto(head_sent, now);
+        tcp.rearm_rto::<W>(head_sent, now);
     }
 }
 
 /// RFC 8985, section 7.3: the timer fired.
 pub(super) fn on_timer(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, profile: &Profile) {
     if !board.probe.is_idle() {
-        return tcp.rearm_rto(board.head_sent(), now);
+        return tcp.rearm_rto::<Any>(board.head_sent(), now);
     }
     let new = tcp.new_allowed(profile) > 0;
     board.probe.due = Some(if new { Due::New } else { Due::Last });

@@ -5,7 +5,7 @@ use super::scoreboard::Scoreboard;
 use super::sender::Sender;
 use crate::cc::{Ack, Cause, Growth, Phase, RateSample};
 use crate::time::Picos;
-use crate::way::Way;
+use crate::way::{Any, Way};
 
 /// What an ACK says, as far as it matters to every kind of recovery.
 #[derive(Clone, Copy, Default)]
@@ -34,8 +34,8 @@ impl Sender {
         profile: &Profile,
         news: impl FnOnce() -> News,
     ) {
-        if W::PLAIN || !marked {
-            let grows = grows && (W::PLAIN || self.may_grow(profile));
+        if W::SIMPLE || !marked {
+            let grows = grows && (W::PLAIN || self.may_grow::<W>(profile));
             let segments = counted(delivered, profile);
             let done = if grows {
                 self.cc.grow(&mut self.window, segments, profile.growth)
@@ -56,19 +56,19 @@ impl Sender {
         if news.marked && !self.cc.owns_window() {
             self.on_mark(now, profile);
         }
-        if grows && self.may_grow(profile) {
+        if grows && self.may_grow::<Any>(profile) {
             self.cc.on_ack(&mut self.window, &ack);
         }
     }
 
     /// No mark holds the window, which is what holds the sender back, or the profile does not care.
     #[inline(always)]
-    fn may_grow(&self, profile: &Profile) -> bool {
+    fn may_grow<W: Way>(&self, profile: &Profile) -> bool {
         let window = &self.window;
         let used = |board: &Scoreboard| {
             board.usage.is_full() || board.usage.may_grow(window.cwnd, window.in_slow_start())
         };
-        self.snd_una >= self.marked_until
+        (W::SIMPLE || self.snd_una >= self.marked_until)
             && (!profile.validates_window || self.scoreboard.as_deref().is_none_or(used))
     }
 
