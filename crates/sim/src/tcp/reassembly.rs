@@ -18,12 +18,29 @@ impl Reassembly {
     /// Whether nothing has arrived beyond what is missing.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.near == 0 && self.far.is_none()
+        (self.near == 0) & self.far.is_none()
     }
 
-    /// Segment `expected + offset` has arrived. Gives by how many `expected` thereby moves on.
-    #[inline]
+    /// Segment `expected + offset` has arrived, modulo 2^64: one below what is expected is no news.
+    /// Gives by how many `expected` thereby moves on. Whether it is the expected one is often no
+    /// better than chance, so no branch asks.
+    #[inline(always)]
     pub fn insert(&mut self, offset: u64) -> u64 {
+        if offset >= u64::from(WORD) || self.far.is_some() {
+            return self.insert_slowly(offset);
+        }
+        let near = self.near | 1 << offset;
+        let run = near.trailing_ones();
+        self.near = near.checked_shr(run).unwrap_or(0);
+        run.into()
+    }
+
+    /// `insert` where a word is not enough.
+    #[inline(never)]
+    fn insert_slowly(&mut self, offset: u64) -> u64 {
+        if offset > u64::MAX / 2 {
+            return 0;
+        }
         if offset < u64::from(WORD) {
             self.near |= 1 << offset;
         } else {

@@ -78,11 +78,7 @@ impl Receiver {
     /// A segment arrives at a receiver that answers each at once.
     #[inline(always)]
     pub fn answer(&mut self, seq: u64, marked: bool) -> AckPacket {
-        if seq == self.rcv_nxt && !self.misses() {
-            self.rcv_nxt += 1;
-        } else {
-            self.reorder(seq);
-        }
+        self.arrive(seq);
         self.acknowledge(seq, marked)
     }
 
@@ -106,12 +102,8 @@ impl Receiver {
         if !joins && self.due < NEVER {
             send_first(at.min(self.due), self.release());
         }
-        let in_order = expected && !self.misses();
-        if in_order {
-            self.rcv_nxt += 1;
-        } else {
-            self.reorder(seq);
-        }
+        let in_order = expected & !self.misses();
+        self.arrive(seq);
         if expected {
             self.duplicates = 0;
             self.adapt(at, least, profile);
@@ -275,10 +267,8 @@ impl Receiver {
         !self.beyond.is_empty()
     }
 
-    #[inline(never)]
-    fn reorder(&mut self, seq: u64) {
-        if let Some(offset) = seq.checked_sub(self.rcv_nxt) {
-            self.rcv_nxt += self.beyond.insert(offset);
-        }
+    #[inline(always)]
+    fn arrive(&mut self, seq: u64) {
+        self.rcv_nxt += self.beyond.insert(seq.wrapping_sub(self.rcv_nxt));
     }
 }
