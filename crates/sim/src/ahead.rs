@@ -1,9 +1,9 @@
-//! Looks a little ahead in the event queue: with thousands of flows, what the events to come will
-//! touch is not in the cache, and calling it there while others are handled hides the wait.
+//! Looks a little ahead in the event queue: calling what the events to come will touch into the
+//! cache, while others are handled, hides the wait for it.
 
-use crate::events::{Event, Node, Wheel};
+use crate::events::{Event, Node};
 use crate::flow::Flow;
-use crate::network::place;
+use crate::network::{Network, place};
 
 /// How far ahead it looks, in slots of the wheel: some thirty events, between the bounds.
 const START: u64 = 120;
@@ -12,10 +12,30 @@ const MOST: u64 = 4 * START;
 /// that for what lies in there: each says where the next is.
 const STEPS: usize = 8;
 const SEEN: usize = 4 * STEPS;
-/// Flows of fewer bytes together stay in the cache by themselves.
+/// Flows of fewer bytes together stay in the core's cache by themselves.
 const LARGE: usize = 1 << 20;
 
-pub(crate) struct Ahead {
+/// A way to look ahead.
+pub(crate) trait Ahead {
+    /// To be called once an event, before that is handled; `second` is whose event follows, or
+    /// anyone's.
+    fn look(&mut self, event: &Event, second: Node, network: &Network<'_>, flows: &[Flow]);
+}
+
+/// For few flows, which only the first level of the cache does not hold: looks at the next event.
+pub(crate) struct Near;
+
+impl Ahead for Near {
+    #[inline(always)]
+    fn look(&mut self, _: &Event, second: Node, _: &Network<'_>, flows: &[Flow]) {
+        if let Some(flow) = flows.get(place(second).0) {
+            flow.prefetch_near();
+        }
+    }
+}
+
+/// For many flows, which lie in memory.
+pub(crate) struct Far {
     /// The slot after that called for last.
     slot: u64,
     /// The places in the wheel of the last slots called for.
@@ -23,17 +43,20 @@ pub(crate) struct Ahead {
     turn: usize,
 }
 
-impl Ahead {
+impl Far {
     /// `None` where there are too few flows for it to pay.
     pub(crate) fn of(flows: &[Flow]) -> Option<Self> {
         (size_of_val(flows) > LARGE).then_some(Self { slot: 0, seen: [0; SEEN], turn: 0 })
     }
+}
 
-    /// To be called once an event. It looks one slot further, and not as far as some bound: how
-    /// many slots that takes would be a random number, and the processor guesses those wrong. It
-    /// has not seen what follows in the slot of the event at hand.
-    #[inline]
-    pub(crate) fn look(&mut self, event: &Event, wheel: &Wheel, flows: &[Flow]) {
+impl Ahead for Far {
+    /// It looks one slot further, and not as far as some bound: how many slots that takes would be
+    /// a random number, and the processor guesses those wrong. It has not seen what follows in the
+    /// slot of the event at hand.
+    #[inline(always)]
+    fn look(&mut self, event: &Event, _: Node, network: &Network<'_>, flows: &[Flow]) {
+        let wheel = &network.wheel;
         if let Some(node) = wheel.follower(event) {
             prefetch(node, flows);
         }
@@ -57,6 +80,9 @@ impl Ahead {
         }
         if let Some(board) = board(3 * STEPS) {
             board.prefetch_segments();
+        }
+        if let Some(flow) = flows.get(place(event.node).0) {
+            network.foresee(event.at, flow);
         }
     }
 }

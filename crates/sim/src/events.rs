@@ -219,22 +219,29 @@ impl Wheel {
         event
     }
 
-    /// The next event.
+    /// The next event, and whose is the one after it, as far as the bits at hand tell: it may be
+    /// anyone's.
     #[inline(always)]
-    pub fn pop(&mut self) -> Option<Event> {
-        let mut slot = self.first_occupied(self.cursor);
+    pub fn pop(&mut self) -> Option<(Event, Node)> {
+        let index = self.index(self.cursor);
+        let bits = self.occupied[index / 64] >> (index % 64);
+        let first = self.cursor + u64::from(bits.trailing_zeros());
+        let second = self.cursor + u64::from((bits & bits.wrapping_sub(1)).trailing_zeros());
+        let mut slot = if bits == 0 { self.occupied_beyond(self.cursor) } else { first };
         if slot >= self.gate {
             slot = self.move_on(slot)?;
         }
         self.cursor = slot;
         let index = self.index(slot);
         let &Event { at, load, node, link } = &self.slots[index];
+        let event = Event { at, load, node, link };
         if link == NIL {
             self.occupied[index / 64] &= !(1 << (index % 64));
-        } else {
-            self.slots[index] = self.take(link);
+            return Some((event, self.slots[self.index(second)].node));
         }
-        Some(Event { at, load, node, link })
+        let follower = self.take(link);
+        self.slots[index] = follower;
+        Some((event, follower.node))
     }
 
     /// Moves the frontier on until the first slot that holds anything, `slot` as yet, lies before the

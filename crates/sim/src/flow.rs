@@ -126,6 +126,17 @@ impl Flow {
         prefetch_index(from_ref(&self.receiver), 0);
     }
 
+    /// Calls what most packets touch nearer.
+    #[inline(always)]
+    pub fn prefetch_near(&self) {
+        prefetch_index(from_ref(&self.turn_delay), 0);
+        prefetch_index(from_ref(&self.sender.snd_una), 0);
+        prefetch_index(from_ref(&self.sender.timer_at), 0);
+        if let Some(board) = self.sender.scoreboard.as_deref() {
+            board.prefetch_near();
+        }
+    }
+
     /// An idle flow.
     pub fn new(index: u32, spec: &FlowSpec, config: &Config) -> Self {
         let profile = &config.profiles[spec.class as usize];

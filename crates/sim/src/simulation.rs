@@ -1,6 +1,6 @@
 //! The run: flows, the network between them, and the loop that moves both through time.
 
-use crate::ahead::Ahead;
+use crate::ahead::{Ahead, Far, Near};
 use crate::config::{Config, ConfigError};
 use crate::events::{Event, Node};
 use crate::flow::Flow;
@@ -45,12 +45,24 @@ impl<'a> Simulation<'a> {
         Self { flows, network }
     }
 
-    fn run(mut self, config: &Config, control: &Control) -> Option<Report> {
+    fn run(self, config: &Config, control: &Control) -> Option<Report> {
+        match Far::of(&self.flows) {
+            Some(far) => self.go_through(far, config, control),
+            None => self.go_through(Near, config, control),
+        }
+    }
+
+    /// All events, one after the other.
+    fn go_through(
+        mut self,
+        mut ahead: impl Ahead,
+        config: &Config,
+        control: &Control,
+    ) -> Option<Report> {
         let mut readings = Readings::new(config);
         let mut events = 0_u64;
-        let mut ahead = Ahead::of(&self.flows);
         self.network.next_reading = readings.next_at;
-        while let Some(event) = self.network.wheel.pop() {
+        while let Some((event, second)) = self.network.wheel.pop() {
             let now = event.at;
             if now >= self.network.next_reading {
                 if readings.take(&mut self, now) {
@@ -62,12 +74,7 @@ impl<'a> Simulation<'a> {
                 return None;
             }
             events += 1;
-            if let Some(ahead) = &mut ahead {
-                ahead.look(&event, &self.network.wheel, &self.flows);
-                if let Some(flow) = self.flows.get(place(event.node).0) {
-                    self.network.foresee(now, flow);
-                }
-            }
+            ahead.look(&event, second, &self.network, &self.flows);
             self.handle(event);
         }
         // Where every flow has ended before the window did, the rest of it is silence.
