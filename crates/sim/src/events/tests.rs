@@ -12,6 +12,10 @@ fn number(event: Event) -> u64 {
     event.load.seq()
 }
 
+fn pop(wheel: &mut Wheel) -> Option<Event> {
+    wheel.pop().map(|(event, _)| event)
+}
+
 proptest! {
     /// Against a sorted set of (time, number), numbers rising as events are scheduled, below 0
     /// for those that go first. Spans are drawn to meet the open slot, other slots and what lies
@@ -24,7 +28,7 @@ proptest! {
         let (mut model, mut now) = (BTreeSet::new(), 0);
         for (number_, (step, span, first)) in (0_i64..).zip(steps) {
             if step < 2 {
-                let fired = wheel.pop().map(|event| (event.at, number(event) as i64));
+                let fired = pop(&mut wheel).map(|event| (event.at, number(event) as i64));
                 prop_assert_eq!(fired, model.pop_first());
                 now = fired.map_or(now, |(at, _)| at);
             } else {
@@ -39,7 +43,7 @@ proptest! {
                 prop_assert!(due > until || !wheel.is_quiet_until(until));
             }
         }
-        while let Some(event) = wheel.pop() {
+        while let Some(event) = pop(&mut wheel) {
             prop_assert_eq!(Some((event.at, number(event) as i64)), model.pop_first());
         }
         prop_assert!(model.is_empty());
@@ -50,7 +54,7 @@ proptest! {
 fn as_many_as_you_like_are_due_at_once() {
     let mut wheel = Wheel::new(16, 1000);
     (0..200_000).for_each(|number| wheel.insert(5, 0, load(number)));
-    (0..200_000).for_each(|number_| assert_eq!(wheel.pop().map(number), Some(number_)));
+    (0..200_000).for_each(|number_| assert_eq!(pop(&mut wheel).map(number), Some(number_)));
     assert!(wheel.pop().is_none());
 }
 
@@ -63,4 +67,15 @@ fn a_place_is_used_again() {
         wheel.pop();
     }
     assert!(wheel.pool.len() <= 1001, "{}", wheel.pool.len());
+}
+
+#[test]
+fn an_event_comes_with_whose_is_the_next() {
+    let mut wheel = Wheel::new(16, 1000);
+    for (at, node) in [(5, 1), (6, 2), (40, 3), (41, 4), (300, 5)] {
+        wheel.insert(at, node, Load::NONE);
+    }
+    let fired: Vec<_> = std::iter::from_fn(|| wheel.pop()).collect();
+    assert!(fired.is_sorted_by(|one, other| one.1 == other.0.node));
+    assert_eq!(fired.len(), 5);
 }
