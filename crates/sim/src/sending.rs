@@ -46,7 +46,7 @@ impl Network<'_> {
         let allowance = flow.sender.allowance::<W>(profile);
         // Small queues look at what waits behind the packet on the access link: no more than two of
         // these do.
-        let few = allowance <= 2 || (allowance == 3 && flow.access_is_idle(now));
+        let few = (allowance <= 2) | ((allowance == 3) & flow.access_is_idle(now));
         let free = W::PLAIN || !profile.small_queues || few;
         let mut access = Access::AsBefore;
         if allowance > 0 && self.let_one_go::<W>(now, flow, free, profile, &mut access) {

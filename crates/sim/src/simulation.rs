@@ -70,7 +70,7 @@ impl<'a> Simulation<'a> {
                 }
                 self.network.next_reading = readings.next_at;
             }
-            if events % WATCH_INTERVAL == 0 && watch(control, now) {
+            if events.is_multiple_of(WATCH_INTERVAL) && watch(control, now) {
                 return None;
             }
             events += 1;

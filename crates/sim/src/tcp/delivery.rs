@@ -1,6 +1,7 @@
 //! Outstanding segments, and what an ACK says of them.
 
 use crate::time::{NEVER, Picos};
+use std::hint::select_unpredictable;
 
 pub(super) const SACKED: u64 = 1;
 pub(super) const LOST: u64 = 2;
@@ -75,10 +76,11 @@ impl Delivery {
             }
             self.last_once = sent;
         }
-        if later((sent, seq), self.newest) {
-            self.newest = (sent, seq);
-            self.newest_twice = twice;
-        }
+        // Chosen without a branch: a processor cannot guess in which order repairs arrive.
+        let newer = later((sent, seq), self.newest);
+        self.newest.0 = select_unpredictable(newer, sent, self.newest.0);
+        self.newest.1 = select_unpredictable(newer, seq, self.newest.1);
+        self.newest_twice = select_unpredictable(newer, twice, self.newest_twice);
         self.segments += 1;
     }
 }
@@ -86,5 +88,6 @@ impl Delivery {
 /// RFC 8985, section 6.2, step 2 (RACK_sent_after): which of two segments was sent later.
 #[inline]
 pub(super) fn later(one: (Picos, u64), other: (Picos, u64)) -> bool {
-    one.0 > other.0 || (one.0 == other.0 && one.1 > other.1)
+    let order = |(sent, seq)| u128::from(sent) << 64 | u128::from(seq);
+    order(one) > order(other)
 }

@@ -12,6 +12,7 @@ use crate::cc::Phase;
 use crate::ring::Ring;
 use crate::time::{MILLISECOND, Picos};
 use crate::way::Any;
+use std::hint::select_unpredictable;
 
 /// The kernel's least time for a timer (TCP_TIMEOUT_MIN_US).
 pub(super) const LEAST_TIMER: Picos = 2 * MILLISECOND;
@@ -70,9 +71,9 @@ impl Rack {
     #[inline]
     pub(super) fn deliver(&mut self, rtt: Picos, newest: (Picos, u64)) {
         self.rtt = rtt;
-        if later(newest, self.newest) {
-            self.newest = newest;
-        }
+        let newer = later(newest, self.newest);
+        self.newest.0 = select_unpredictable(newer, newest.0, self.newest.0);
+        self.newest.1 = select_unpredictable(newer, newest.1, self.newest.1);
     }
 }
 

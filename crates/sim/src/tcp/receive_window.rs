@@ -3,6 +3,7 @@
 //! sender's side keeps it, since every ACK says all that it depends on.
 
 use crate::time::Picos;
+use std::hint::select_unpredictable;
 
 /// What a SYN-ACK can offer (RFC 7323, section 2.2): 65535 bytes, in segments of 1448.
 pub const UNSCALED: u32 = 45;
@@ -48,14 +49,10 @@ impl ReceiveWindow {
             return;
         }
         let next_round = now >= self.since.0 + round_trip;
-        let whole = (self.offered == self.buffer) & (*offered == self.buffer) & (held == 0);
-        if whole & !next_round {
-            return; // the whole buffer is offered, and nothing makes it grow
-        }
-        if next_round {
-            self.read = self.read.max((una - self.since.1) as u32);
-            self.since = (now, una);
-        }
+        let read = self.read.max((una - self.since.1) as u32);
+        self.read = select_unpredictable(next_round, read, self.read);
+        self.since.0 = select_unpredictable(next_round, now, self.since.0);
+        self.since.1 = select_unpredictable(next_round, una, self.since.1);
         self.buffer = self.buffer.max(2 * self.read + span);
         self.offered = (self.offered + 2 * delivered).min(self.buffer);
         let free = self.buffer.saturating_sub(held);

@@ -6,6 +6,7 @@ use super::profile::Profile;
 use super::reassembly::Reassembly;
 use crate::time::{MILLISECOND, NEVER, Picos};
 use crate::way::Way;
+use std::hint::select_unpredictable;
 
 /// An ACK on its way back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -232,7 +233,8 @@ impl Receiver {
     }
 
     /// Linux (tcp_event_data_recv): the delay follows the gaps between segments, and after a gap
-    /// beyond any timeout the sender is taken to be in slow start.
+    /// beyond any timeout the sender is taken to be in slow start. The delay is chosen without a
+    /// branch: with small windows gaps are chance.
     #[inline]
     fn adapt(&mut self, at: Picos, least: Picos, profile: &Profile) {
         let gap = at.saturating_sub(self.last);
@@ -240,13 +242,15 @@ impl Receiver {
         if self.delay == 0 {
             self.delay = least;
             self.quick = profile.quick_acks;
-        } else if gap <= least / 2 {
-            self.delay = (self.delay + least) / 2;
-        } else if gap < self.delay {
-            self.delay = (self.delay / 2 + gap).min(self.longest_gap());
-        } else if gap > self.longest_gap() {
+            return;
+        }
+        if gap > self.longest_gap() {
             self.quick = self.quick.max(profile.quick_acks);
         }
+        let closer = (self.delay / 2 + gap).min(self.longest_gap());
+        let wider = select_unpredictable(gap < self.delay, closer, self.delay);
+        let narrow = (self.delay + least) / 2;
+        self.delay = select_unpredictable(gap <= least / 2, narrow, wider);
     }
 
     /// The receiver's own retransmission timeout after its handshake: it sends no data.

@@ -3,6 +3,7 @@
 use super::delivery::Delivery;
 use super::profile::{MAX_RTO, Profile, RtoRule};
 use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
+use std::hint::select_unpredictable;
 
 /// srtt, rttvar and the timeout that follows from them.
 #[derive(Clone)]
@@ -40,7 +41,7 @@ impl RttEstimator {
     /// Takes a sample (rules 2.2, 2.3); a valid one ends the back-off (Karn). `last` is the round
     /// trip without a delayed ACK's wait. `una` and `nxt` are the sender's, and tell where a window
     /// ends.
-    #[inline]
+    #[inline(always)]
     pub fn sample(&mut self, rtt: Picos, last: Picos, (una, nxt): (u64, u64), profile: &Profile) {
         self.min_rtt = self.min_rtt.min(last);
         match profile.rto {
@@ -132,9 +133,9 @@ impl RttEstimator {
         self.margin = self.margin.max(self.peak);
         // Chosen without a branch: a processor cannot guess when a window ends.
         let ends = una > self.window_end;
-        self.margin -= if ends { (self.margin - self.peak) / 4 } else { 0 };
-        self.window_end = if ends { nxt } else { self.window_end };
-        self.peak = if ends { least } else { self.peak };
+        self.margin -= select_unpredictable(ends, (self.margin - self.peak) / 4, 0);
+        self.window_end = select_unpredictable(ends, nxt, self.window_end);
+        self.peak = select_unpredictable(ends, least, self.peak);
     }
 
     /// Rule 5.5: doubles the timeout.

@@ -35,10 +35,11 @@ pub(super) fn on_ack<W: Way>(
         let flight = board.in_flight();
         board.usage.note(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);
     }
-    if tcp.phase == Phase::Open && reported.0 < next {
-        if let Some(sent) = board.take_calm::<W>(next.wrapping_sub(tcp.snd_una)) {
-            return on_calm_ack::<W>(tcp, now, next, sent, marked, profile);
-        }
+    if tcp.phase == Phase::Open
+        && reported.0 < next
+        && let Some(sent) = board.take_calm::<W>(next.wrapping_sub(tcp.snd_una))
+    {
+        return on_calm_ack::<W>(tcp, now, next, sent, marked, profile);
     }
     on_eventful_ack::<W>(tcp, now, next, reported, marked, profile)
 }

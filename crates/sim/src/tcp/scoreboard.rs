@@ -139,7 +139,7 @@ impl Scoreboard {
     #[inline]
     pub(super) fn take_calm<W: Way>(&mut self, count: u64) -> Option<(Picos, Picos)> {
         let last = count.wrapping_sub(1);
-        if last > 1 || !self.in_order() || !self.probe.is_idle() {
+        if (last > 1) | !self.in_order() | !self.probe.is_idle() {
             return None;
         }
         if !W::SACK && self.rates.is_some() {

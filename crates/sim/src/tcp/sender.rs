@@ -127,7 +127,7 @@ impl Sender {
     }
 
     /// An ACK arrives. Gives the round-trip time where it measures one.
-    #[inline]
+    #[inline(always)]
     pub fn on_ack<W: Way>(
         &mut self,
         now: Picos,
