@@ -138,7 +138,7 @@ def _queue_quantile(
     def read(weights: FloatArray, step: int) -> FloatArray:
         return quantiles.of_counts(weights, step, probability)
 
-    pooled = np.concatenate([read(k.queue_s.sum(axis=0, keepdims=True), k.queue_step) for k in links])
+    pooled = np.concatenate([read(k.queue_s.sum(axis=0)[np.newaxis], k.queue_step) for k in links])
     if len(links) > 1 or not pooled.size:
         return over_replications(pooled.tolist(), bounds)
     batches = read(links[0].queue_s, links[0].queue_step)
