@@ -161,19 +161,14 @@ impl Flow {
         let alone = detour.is_none()
             && play.is_none()
             && config.links[route.forward[0] as usize].pool.is_none();
-        let home = match profile {
-            _ if !alone || ecn => Any::HOME,
-            _ if profile.sack && sender.is_unpaced() => {
-                if profile.goes_on_as(&LINUX) {
-                    Linux::HOME
-                } else {
-                    Sack::HOME
-                }
-            }
-            _ if profile.is_plain() && sender.is_driven_by_new_data() => {
-                if profile.goes_on_as(&NS2) { Ns2::HOME } else { Plain::HOME }
-            }
-            _ => Any::HOME,
+        let home = if !alone || ecn {
+            Any::HOME
+        } else if profile.sack && sender.is_unpaced() {
+            if profile.goes_on_as(&LINUX) { Linux::HOME } else { Sack::HOME }
+        } else if profile.is_plain() && sender.is_driven_by_new_data() {
+            if profile.goes_on_as(&NS2) { Ns2::HOME } else { Plain::HOME }
+        } else {
+            Any::HOME
         };
         let mut flow = Self {
             index,

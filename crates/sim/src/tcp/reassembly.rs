@@ -114,6 +114,16 @@ mod tests {
     }
 
     #[test]
+    fn one_below_what_is_expected_is_no_news() {
+        let mut reassembly = Reassembly::default();
+        for far in [1, 100] {
+            reassembly.insert(far);
+            assert_eq!(reassembly.insert(0_u64.wrapping_sub(5)), 0);
+        }
+        assert_eq!(reassembly.insert(0), 2);
+    }
+
+    #[test]
     fn a_whole_word_moves_at_once() {
         let mut reassembly = Reassembly::default();
         assert_eq!((1..200).map(|offset| reassembly.insert(offset)).sum::<u64>(), 0);

@@ -49,6 +49,7 @@ impl ReceiveWindow {
             return;
         }
         let next_round = now >= self.since.0 + round_trip;
+        // Chosen without a branch: a processor cannot guess when a round ends.
         let read = self.read.max((una - self.since.1) as u32);
         self.read = select_unpredictable(next_round, read, self.read);
         self.since.0 = select_unpredictable(next_round, now, self.since.0);
