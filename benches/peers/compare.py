@@ -50,11 +50,11 @@ def _speed(run: dict[str, float]) -> float:
     return run["packets"] / run["cpu"]
 
 
-def _times_as_fast(ours: Sequence[dict[str, float]], peers: Sequence[dict[str, float]]) -> str:
+def _times_as_fast(own: Sequence[dict[str, float]], peers: Sequence[dict[str, float]]) -> str:
     """Median of the ratios of runs that followed each other: both met the machine in one mood."""
     if not peers:
         return " " * WIDTH
-    ratios = (_speed(our) / _speed(peer) for our, peer in zip(ours, peers, strict=False))
+    ratios = (_speed(our) / _speed(peer) for our, peer in zip(own, peers, strict=False))
     return f"{median(ratios):{WIDTH}.1f}"
 
 
