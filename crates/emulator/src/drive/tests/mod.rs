@@ -10,6 +10,7 @@ use crate::plan::Plan;
 use forebay_sim::time::{MILLISECOND, Picos};
 use serde_json::{Value, json};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// One class with flows that start at `starts`; the window is from 100 ms to 300 ms.
 fn plan(kind: &str, starts: &[Picos], segments: u64) -> Value {
@@ -44,13 +45,16 @@ fn parse(plan: Value) -> Plan {
 }
 
 /// Where a machine is busy, a thread may sleep for a tenth of a second: a check that what happened
-/// at its time is made again, a few times, before it counts. One at a time: they would disturb each
-/// other.
+/// at its time is made again, some times and ever later, before it counts. One at a time: they would
+/// disturb each other.
 fn steadily(check: impl Fn() + std::panic::RefUnwindSafe) {
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let passes = || std::panic::catch_unwind(&check).is_ok();
-    if !(0..5).any(|_| passes()) {
+    let passes = |tries: u64| {
+        std::thread::sleep(Duration::from_millis(100 * tries));
+        std::panic::catch_unwind(&check).is_ok()
+    };
+    if !(0..15).any(passes) {
         check();
     }
 }
