@@ -55,10 +55,10 @@ impl Ahead for Far {
     /// a random number, and the processor guesses those wrong. It has not seen what follows in the
     /// slot of the event at hand.
     #[inline(always)]
-    fn look(&mut self, event: &Event, _: Node, network: &Network<'_>, flows: &[Flow]) {
+    fn look(&mut self, event: &Event, second: Node, network: &Network<'_>, flows: &[Flow]) {
         let wheel = &network.wheel;
-        if let Some(node) = wheel.follower(event) {
-            prefetch(node, flows);
+        if event.is_followed() {
+            prefetch(second, flows);
         }
         let now = wheel.cursor();
         if self.slot <= now || self.slot > now + MOST {

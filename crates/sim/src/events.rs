@@ -42,6 +42,14 @@ pub struct Event {
     link: u32,
 }
 
+impl Event {
+    /// Another one of its slot follows.
+    #[inline(always)]
+    pub fn is_followed(&self) -> bool {
+        self.link != NIL
+    }
+}
+
 /// See the module's page.
 pub struct Wheel {
     /// The first event of each slot that is occupied.
@@ -223,11 +231,9 @@ impl Wheel {
     /// anyone's.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(Event, Node)> {
-        let index = self.index(self.cursor);
-        let bits = self.occupied[index / 64] >> (index % 64);
-        let first = self.cursor + u64::from(bits.trailing_zeros());
+        let bits = self.occupied_from(self.cursor);
         let second = self.cursor + u64::from((bits & bits.wrapping_sub(1)).trailing_zeros());
-        let mut slot = if bits == 0 { self.occupied_beyond(self.cursor) } else { first };
+        let mut slot = self.first_occupied(self.cursor);
         if slot >= self.gate {
             slot = self.move_on(slot)?;
         }
@@ -279,10 +285,9 @@ impl Wheel {
     /// Whether nothing is due up to and with `at`. May say no where it would be dear to find out.
     #[inline]
     pub fn is_quiet_until(&self, at: Picos) -> bool {
-        let index = self.index(self.cursor);
-        let bits = self.occupied[index / 64] >> (index % 64);
+        let bits = self.occupied_from(self.cursor);
         if bits == 0 {
-            return self.slot(at) < self.cursor + 64 - (index % 64) as u64;
+            return self.slot(at) < self.cursor + 64 - self.cursor % 64;
         }
         let next = self.cursor + u64::from(bits.trailing_zeros());
         self.slots[self.index(next)].at > at
@@ -304,12 +309,6 @@ impl Wheel {
         (found, place as u32)
     }
 
-    /// Whose event follows the one that fired last, if one of the same slot does.
-    #[inline]
-    pub fn follower(&self, fired: &Event) -> Option<Node> {
-        (fired.link != NIL).then(|| self.slots[self.index(self.cursor)].node)
-    }
-
     /// Whose event lies at a place that `look_ahead` gave.
     #[inline]
     pub fn node(&self, place: u32) -> Node {
@@ -328,11 +327,17 @@ impl Wheel {
         prefetch_index(&self.slots, self.index(self.slot(at)));
     }
 
+    /// Which slots are occupied from `slot` on, as far as the end of its word.
+    #[inline(always)]
+    fn occupied_from(&self, slot: u64) -> u64 {
+        let index = self.index(slot);
+        self.occupied[index / 64] >> (index % 64)
+    }
+
     /// The absolute number of the first occupied slot from `slot` on; `NOWHERE` where none is.
     #[inline(always)]
     fn first_occupied(&self, slot: u64) -> u64 {
-        let index = self.index(slot);
-        let bits = self.occupied[index / 64] >> (index % 64);
+        let bits = self.occupied_from(slot);
         if bits == 0 {
             return self.occupied_beyond(slot);
         }

@@ -89,12 +89,12 @@ fn on_eventful_ack<W: Way>(
     let mut board = tcp.scoreboard.take()?;
     let una = tcp.snd_una;
     let advanced = next > una;
-    let rate =
-        if !W::SACK && tcp.cc.wants_rate() { board.rate(una, reported.0, now) } else { None };
+    let rated = board.rates::<W>().is_some();
+    let rate = if rated { board.rate(una, reported.0, now) } else { None };
     let delivery = take_delivery::<W>(tcp, &mut board, next.max(una), reported);
     let delivered = delivery.segments;
-    if !W::SACK && delivered > 0 {
-        board.note_delivery(now);
+    if delivered > 0 {
+        board.note_delivery::<W>(now);
     }
     let (rtt, last_rtt) = tcp.rtt.measure(&delivery, now, profile.timestamps && advanced);
     if let (Some(rtt), Some(last)) = (rtt, last_rtt) {

@@ -114,11 +114,17 @@ impl Scoreboard {
         }
     }
 
+    /// Delivery rates, for a controller that wants them.
+    #[inline(always)]
+    pub(super) fn rates<W: Way>(&mut self) -> Option<&mut Rates> {
+        if W::SACK { None } else { self.rates.as_deref_mut() }
+    }
+
     /// Takes the segments below `next` off; those not SACKed before are `delivery`.
     #[inline(always)]
     pub(super) fn acknowledge<W: Way>(&mut self, una: u64, next: u64, delivery: &mut Delivery) {
         let count = (next - una) as usize;
-        if let Some(rates) = self.rates.as_mut().filter(|_| !W::SACK) {
+        if let Some(rates) = self.rates::<W>() {
             rates.forget(count);
         }
         for offset in 0..count {
@@ -142,7 +148,7 @@ impl Scoreboard {
         if (last > 1) | !self.in_order() | !self.probe.is_idle() {
             return None;
         }
-        if !W::SACK && self.rates.is_some() {
+        if self.rates::<W>().is_some() {
             return None;
         }
         let last = *self.segments.get(last as usize)?;
@@ -247,7 +253,7 @@ impl Scoreboard {
     #[inline(always)]
     pub(super) fn send<W: Way>(&mut self, una: u64, now: Picos) {
         self.segments.push_back(Segment::sent_at(now));
-        if !W::SACK && self.rates.is_some() {
+        if self.rates::<W>().is_some() {
             self.record_new(una, now);
         }
     }
@@ -266,7 +272,7 @@ impl Scoreboard {
         self.segments[(seq - una) as usize].0 = Segment::sent_at(now).0 | LOST | RESENT | TWICE;
         self.resent += 1;
         self.resend_from = seq + 1;
-        if !W::SACK && self.rates.is_some() {
+        if self.rates::<W>().is_some() {
             self.record(una, (seq - una) as usize);
         }
     }
@@ -295,8 +301,8 @@ impl Scoreboard {
 
     /// Segments have been delivered now.
     #[inline]
-    pub(super) fn note_delivery(&mut self, now: Picos) {
-        if let Some(rates) = &mut self.rates {
+    pub(super) fn note_delivery<W: Way>(&mut self, now: Picos) {
+        if let Some(rates) = self.rates::<W>() {
             rates.note_delivery(now);
         }
     }
