@@ -21,26 +21,18 @@ def of_counts(weights: FloatArray, step: int, probability: float) -> FloatArray:
     weights = weights[weights.any(axis=1)]
     if not weights.size:
         return np.empty(0)
-    rows, cumulated = np.arange(len(weights)), np.cumsum(weights, axis=1)
-    target = probability * cumulated[:, -1]
-    bins = np.sum(cumulated < target[:, np.newaxis], axis=1)
-    before = np.where(bins > 0, cumulated[rows, bins - 1], 0.0)
-    inside = (target - before) / weights[rows, bins]
+    bins, inside = _locate(weights, probability)
     quantiles: FloatArray = bins * step + np.maximum(np.ceil(inside * step - 1e-9), 1.0) - 1.0
     return quantiles
 
 
 def of_histogram(histogram: Histogram, probability: float) -> float | None:
     """Quantile of a continuous histogram, linear inside the bin; None where it is empty."""
-    cumulated = np.cumsum(histogram.counts)
-    if cumulated.size == 0 or cumulated[-1] <= 0.0:
+    if not histogram.counts.any():
         return None
-    target = probability * float(cumulated[-1])
-    bin_ = int(np.searchsorted(cumulated, target, side="left"))
-    before = float(cumulated[bin_ - 1]) if bin_ else 0.0
-    inside = (target - before) / float(histogram.counts[bin_])
+    (bin_,), (inside,) = _locate(histogram.counts[np.newaxis], probability)
     low, high = float(histogram.edges[bin_]), float(histogram.edges[bin_ + 1])
-    return low + inside * (high - low)
+    return low + float(inside) * (high - low)
 
 
 def mean_of_histogram(histogram: Histogram) -> float | None:
@@ -50,3 +42,12 @@ def mean_of_histogram(histogram: Histogram) -> float | None:
         return None
     middles = (histogram.edges[:-1] + histogram.edges[1:]) / 2.0
     return float(np.dot(middles, histogram.counts)) / total
+
+
+def _locate(weights: FloatArray, probability: float) -> tuple[NDArray[np.int64], FloatArray]:
+    """Bin of each row that holds its quantile, and how far into it (0 to 1) the quantile lies."""
+    rows, cumulated = np.arange(len(weights)), np.cumsum(weights, axis=1)
+    target = probability * cumulated[:, -1]
+    bins = np.sum(cumulated < target[:, np.newaxis], axis=1)
+    before = np.where(bins > 0, cumulated[rows, bins - 1], 0.0)
+    return bins, (target - before) / weights[rows, bins]
