@@ -1,7 +1,7 @@
 """Our simulator beside ns-2 and ns-3, where they are installed: one dumbbell, readings and speed.
 
-CPU time is that of the run alone, without the peers' set-up. ns-3 is about a hundred times slower,
-so it runs one cell with one seed. Arguments such as ``100/129`` choose other cells for all.
+CPU time is that of the run alone, without the peers' set-up. ns-3 takes some twenty times as long
+as ns-2, so it runs one cell with one seed. Arguments such as ``100/129`` choose others for all.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def main() -> None:
         print((name + " ".join(_readings(runs[c.title]) for c in columns)).rstrip(), flush=True)
         ratios.append(name + " ".join(_times_as_fast(runs[a], runs[b]) for a, b in pairs))
     if pairs:
-        heads = (f"{our.removeprefix('ours, ')}/{peer}".rjust(WIDTH) for our, peer in pairs)
+        heads = (f"{s}/{peer.title}".rjust(WIDTH) for s in ours.SENDERS for peer in peers)
         print("\ntimes as fast as a peer", f"{'':12}" + " ".join(heads), *ratios, sep="\n")
 
 

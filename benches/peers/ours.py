@@ -8,8 +8,6 @@ from pathlib import Path
 import forebay
 
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "oc3-gsr.toml"
-
-
 SENDERS = ("ns2", "linux")
 
 
