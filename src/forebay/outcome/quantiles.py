@@ -22,8 +22,8 @@ def of_counts(weights: FloatArray, step: int, probability: float) -> FloatArray:
     if not weights.size:
         return np.empty(0)
     bins, inside = _locate(weights, probability)
-    quantiles: FloatArray = bins * step + np.maximum(np.ceil(inside * step - 1e-9), 1.0) - 1.0
-    return quantiles
+    reached = np.maximum(np.ceil(inside * step - 1e-9), 1.0) - 1.0
+    return np.asarray(bins * step + reached, dtype=np.float64)
 
 
 def of_histogram(histogram: Histogram, probability: float) -> float | None:
