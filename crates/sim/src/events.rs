@@ -287,7 +287,7 @@ impl Wheel {
     pub fn is_quiet_until(&self, at: Picos) -> bool {
         let bits = self.occupied_from(self.cursor);
         if bits == 0 {
-            return self.slot(at) < self.cursor + 64 - self.cursor % 64;
+            return self.slot(at) < self.cursor + 64;
         }
         let next = self.cursor + u64::from(bits.trailing_zeros());
         self.slots[self.index(next)].at > at
@@ -327,11 +327,13 @@ impl Wheel {
         prefetch_index(&self.slots, self.index(self.slot(at)));
     }
 
-    /// Which slots are occupied from `slot` on, as far as the end of its word.
+    /// Which of 64 slots from `slot` on are occupied.
     #[inline(always)]
     fn occupied_from(&self, slot: u64) -> u64 {
         let index = self.index(slot);
-        self.occupied[index / 64] >> (index % 64)
+        let near = self.occupied[index / 64];
+        let far = self.occupied[(index / 64 + 1) & (self.occupied.len() - 1)];
+        ((u128::from(far) << 64 | u128::from(near)) >> (index % 64)) as u64
     }
 
     /// The absolute number of the first occupied slot from `slot` on; `NOWHERE` where none is.
@@ -344,7 +346,7 @@ impl Wheel {
         slot + u64::from(bits.trailing_zeros())
     }
 
-    /// The same where the word of `slot` tells of none.
+    /// The same where none of 64 is.
     #[inline(never)]
     fn occupied_beyond(&self, slot: u64) -> u64 {
         let mask = self.occupied.len() - 1;

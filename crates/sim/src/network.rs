@@ -290,7 +290,7 @@ impl<'a> Network<'a> {
         let answered = packet.at + flow.turn_delay;
         if W::PLAIN {
             let ack = flow.receiver.answer(packet.seq, false);
-            self.schedule(flow, W::HOME, answered, Load::ack(ack, 0));
+            self.schedule(flow, flow.home.into(), answered, Load::ack(ack, 0));
             flow.heard_at = answered;
         } else {
             self.answer::<W>(flow, packet, answered, profile);
@@ -310,7 +310,7 @@ impl<'a> Network<'a> {
         answered: Picos,
         profile: &Profile,
     ) {
-        let kind = if W::SIMPLE { W::HOME } else { turning_kind(flow) };
+        let kind = if W::SIMPLE { flow.home.into() } else { turning_kind(flow) };
         let node = (flow.index << KIND_BITS) + kind;
         let connection = if W::SIMPLE { 0 } else { flow.connection };
         let wheel = &mut self.wheel;

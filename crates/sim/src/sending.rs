@@ -8,7 +8,7 @@ use crate::network::{ACCESS, Network, PACE};
 use crate::parcel::Load;
 use crate::tcp::profile::Profile;
 use crate::time::{NEVER, Picos};
-use crate::way::{Any, Linux, Sack, Way};
+use crate::way::{Any, Linux, Ns2, Plain, Sack, Way};
 
 /// What becomes of an access link.
 enum Access {
@@ -24,7 +24,19 @@ impl Network<'_> {
     /// Sends what the flow's window lets go, where it was not an ACK that opened it.
     #[inline(never)]
     pub(crate) fn transmit(&mut self, now: Picos, flow: &mut Flow) {
-        self.send::<Any>(now, flow, self.profile::<Any>(flow));
+        match flow.home.into() {
+            Ns2::HOME | Plain::HOME => self.transmit_alike::<Plain>(now, flow),
+            Linux::HOME | Sack::HOME => self.transmit_alike::<Sack>(now, flow),
+            _ => self.transmit_alike::<Any>(now, flow),
+        }
+    }
+
+    #[inline(never)]
+    fn transmit_alike<W: Way>(&mut self, now: Picos, flow: &mut Flow) {
+        self.send::<W>(now, flow, self.profile::<W>(flow));
+        if W::SACK {
+            self.ask_without_ack(now, flow);
+        }
     }
 
     /// Sends what the flow's window lets go.
@@ -129,8 +141,8 @@ impl Network<'_> {
             return; // it was of an earlier connection
         }
         match flow.home.into() {
-            Linux::HOME => self.go_on_from_access::<Linux>(now, flow),
-            Sack::HOME => self.go_on_from_access::<Sack>(now, flow),
+            Ns2::HOME | Plain::HOME => self.go_on_from_access::<Plain>(now, flow),
+            Linux::HOME | Sack::HOME => self.go_on_from_access::<Sack>(now, flow),
             _ => self.go_on_from_access::<Any>(now, flow),
         }
     }
