@@ -8,7 +8,9 @@ use forebay_sim::simulation::{Control, run};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -67,19 +69,28 @@ impl<'a> Batch<'a> {
     /// Runs all; `watch` is called now and then, and its error stops them.
     fn run(&self, jobs: usize, watch: impl Fn() -> PyResult<()>) -> PyResult<()> {
         std::thread::scope(|scope| {
-            let workers: Vec<_> =
-                (0..jobs.min(self.configs.len())).map(|_| scope.spawn(|| self.work())).collect();
+            // Nothing is ever sent: once each worker has dropped its end, all have ended.
+            let (working, ended) = mpsc::channel::<Infallible>();
+            for _ in 0..jobs.min(self.configs.len()) {
+                let working = working.clone();
+                scope.spawn(move || {
+                    self.work();
+                    drop(working);
+                });
+            }
+            drop(working);
             let mut outcome = Ok(());
-            while !workers.iter().all(|worker| worker.is_finished()) {
+            loop {
                 if outcome.is_ok() {
                     outcome = watch();
                     if outcome.is_err() {
                         self.stop();
                     }
                 }
-                wait(|| workers.iter().all(|worker| worker.is_finished()));
+                if ended.recv_timeout(WATCH) != Err(RecvTimeoutError::Timeout) {
+                    return outcome;
+                }
             }
-            outcome
         })
     }
 
@@ -120,13 +131,5 @@ impl<'a> Batch<'a> {
                 result.ok_or_else(|| PyRuntimeError::new_err("a simulation thread failed"))
             })
             .collect()
-    }
-}
-
-/// Sleeps for `WATCH`, less if `over` comes true: short runs are not held up.
-fn wait(over: impl Fn() -> bool) {
-    let began = Instant::now();
-    while began.elapsed() < WATCH && !over() {
-        std::thread::sleep(Duration::from_micros(500));
     }
 }

@@ -69,7 +69,8 @@ pub struct Wheel {
     later: Vec<Vec<Event>>,
     /// How many these are.
     later_events: usize,
-    /// The last event that joined a list, and its slot: the next often goes behind it.
+    /// The last event that joined a list, while it lies there, and its slot: the next often goes
+    /// behind it.
     joined: (u32, u64),
 }
 
@@ -182,8 +183,7 @@ impl Wheel {
         }
         let (mut before, mut next) = (NIL, first.link);
         let (last, its_slot) = self.joined;
-        // It still lies there if its slot is to come.
-        if its_slot == slot && slot > self.cursor && self.pool[last as usize].at < limit {
+        if its_slot == slot && self.pool[last as usize].at < limit {
             (before, next) = (last, self.pool[last as usize].link);
         }
         while next != NIL && self.pool[next as usize].at < limit {
@@ -244,6 +244,9 @@ impl Wheel {
         if link == NIL {
             self.occupied[index / 64] &= !(1 << (index % 64));
             return Some((event, self.slots[self.index(second)].node));
+        }
+        if link == self.joined.0 {
+            self.joined = (NIL, NOWHERE);
         }
         let follower = self.take(link);
         self.slots[index] = follower;

@@ -33,7 +33,7 @@ def half_width(values: FloatArray) -> float | None:
     """Half the t interval of the mean of `values` (shape (n,)); None for fewer than two."""
     if values.size < 2:
         return None
-    return student_t(values.size - 1) * float(np.std(values, ddof=1)) / math.sqrt(values.size)
+    return student_t(values.size - 1) * float(values.std(ddof=1)) / math.sqrt(values.size)
 
 
 def ratio_half_width(numerators: FloatArray, denominators: FloatArray) -> float | None:
@@ -42,11 +42,11 @@ def ratio_half_width(numerators: FloatArray, denominators: FloatArray) -> float 
     The residuals numerator - ratio * denominator carry the error, so a batch with
     few arrivals weighs little, and an empty one does no harm.
     """
-    batches, total = numerators.size, float(np.sum(denominators))
+    batches, total = numerators.size, float(denominators.sum())
     if batches < 2 or total <= 0.0:
         return None
-    residuals = numerators - float(np.sum(numerators)) / total * denominators
-    spread = math.sqrt(float(np.sum(residuals**2)) / (batches - 1))
+    residuals = numerators - float(numerators.sum()) / total * denominators
+    spread = math.sqrt(float((residuals**2).sum()) / (batches - 1))
     return student_t(batches - 1) * spread / math.sqrt(batches) / (total / batches)
 
 
@@ -63,4 +63,4 @@ def over_replications(values: Sequence[float], bounds: Bounds) -> Metric | None:
     if not values:
         return None
     array = np.asarray(values, dtype=np.float64)
-    return around(float(np.mean(array)), half_width(array), len(values), bounds)
+    return around(float(array.mean()), half_width(array), len(values), bounds)

@@ -99,7 +99,7 @@ def utilization(links: Sequence[LinkReading]) -> Metric | None:
 def queue_packets(links: Sequence[LinkReading]) -> Quantiles:
     """Packets waiting, time-weighted, without the one on the wire."""
     bounds = (0.0, float(links[0].buffer_packets))
-    p50, p95, p99 = (_queue_quantile(links, p, bounds) for p in quantiles.PROBABILITIES)
+    p50, p95, p99 = _queue_quantiles(links, bounds)
     mean = ratio([_rate(k.queue_packet_s, k.window_s) for k in links], bounds)
     return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
 
@@ -107,8 +107,7 @@ def queue_packets(links: Sequence[LinkReading]) -> Quantiles:
 def queue_delay_s(links: Sequence[LinkReading]) -> Quantiles:
     """Waiting time of the accepted packets, seconds, each packet weighing the same."""
     sums = [(k.delay_sum_s, _as_float(k.arrivals - k.drops)) for k in links]
-    delays = [k.delay for k in links]
-    p50, p95, p99 = (_histogram_quantile(delays, p) for p in quantiles.PROBABILITIES)
+    p50, p95, p99 = _histogram_quantiles([k.delay for k in links])
     return Quantiles(mean=ratio(sums, POSITIVE), p50=p50, p95=p95, p99=p99)
 
 
@@ -125,24 +124,26 @@ def ratio(replications: Sequence[Ratio], bounds: Bounds) -> Metric | None:
 
     None where every denominator is zero: a loss rate of no arrivals is unknown, not zero.
     """
-    known = [(n, d) for n, d in replications if float(np.sum(d)) > 0.0]
-    values = [float(np.sum(n)) / float(np.sum(d)) for n, d in known]
+    known = [(n, d) for n, d in replications if d.sum() > 0.0]
+    values = [float(n.sum() / d.sum()) for n, d in known]
     if len(replications) == 1 and known:
         return around(values[0], ratio_half_width(*known[0]), 1, bounds)
     return over_replications(values, bounds)
 
 
-def _queue_quantile(
-    links: Sequence[LinkReading], probability: float, bounds: Bounds
-) -> Metric | None:
+def _queue_quantiles(links: Sequence[LinkReading], bounds: Bounds) -> list[Metric | None]:
     def read(weights: FloatArray, step: int) -> FloatArray:
-        return quantiles.of_counts(weights, step, probability)
+        return quantiles.of_counts(weights, step, quantiles.PROBABILITIES).T
 
-    pooled = np.concatenate([read(k.queue_s.sum(axis=0)[np.newaxis], k.queue_step) for k in links])
+    whole = [read(k.queue_s.sum(axis=0)[np.newaxis], k.queue_step) for k in links]
+    pooled = np.concatenate(whole, axis=1)
     if len(links) > 1 or not pooled.size:
-        return over_replications(pooled.tolist(), bounds)
+        return [over_replications(values.tolist(), bounds) for values in pooled]
     batches = read(links[0].queue_s, links[0].queue_step)
-    return around(float(pooled[0]), half_width(batches), 1, bounds)
+    return [
+        around(float(value), half_width(values), 1, bounds)
+        for (value,), values in zip(pooled, batches, strict=True)
+    ]
 
 
 def _histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
@@ -151,13 +152,17 @@ def _histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
     mean = over_replications(_known([quantiles.mean_of_histogram(h) for h in present]), POSITIVE)
     if mean is None:
         return None
-    p50, p95, p99 = (_histogram_quantile(present, p) for p in quantiles.PROBABILITIES)
+    p50, p95, p99 = _histogram_quantiles(present)
     return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
 
 
-def _histogram_quantile(histograms: Sequence[Histogram], probability: float) -> Metric | None:
-    values = _known([quantiles.of_histogram(h, probability) for h in histograms])
-    return over_replications(values, POSITIVE)
+def _histogram_quantiles(histograms: Sequence[Histogram]) -> list[Metric | None]:
+    read = [quantiles.several_of_histogram(h, quantiles.PROBABILITIES) for h in histograms]
+    known = [values.tolist() for values in read if values is not None]
+    return [
+        over_replications([values[i] for values in known], POSITIVE)
+        for i in range(len(quantiles.PROBABILITIES))
+    ]
 
 
 def _samples(samples: Sequence[FloatArray | None]) -> Quantiles | None:

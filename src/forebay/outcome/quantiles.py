@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,27 +14,33 @@ FloatArray = NDArray[np.float64]
 PROBABILITIES = (0.50, 0.95, 0.99)
 
 
-def of_counts(weights: FloatArray, step: int, probability: float) -> FloatArray:
-    """Smallest integer whose cumulated weight reaches `probability`, row by row.
+def of_counts(weights: FloatArray, step: int, probabilities: Sequence[float]) -> FloatArray:
+    """Smallest integers whose cumulated weight reaches each of `probabilities`, row by row.
 
     Bin j of a row of `weights` (shape (n, k)) holds the integers j * step ... (j + 1) * step - 1,
-    taken as equally likely inside the bin. Gives shape (n,), without the rows that are all zero.
+    taken as equally likely inside the bin. Gives shape (n, p), without the rows that are all zero.
     """
     weights = weights[weights.any(axis=1)]
     if not weights.size:
-        return np.empty(0)
-    bins, inside = _locate(weights, probability)
+        return np.empty((0, len(probabilities)))
+    bins, inside = _locate(weights, probabilities)
     reached = np.maximum(np.ceil(inside * step - 1e-9), 1.0) - 1.0
     return np.asarray(bins * step + reached, dtype=np.float64)
 
 
 def of_histogram(histogram: Histogram, probability: float) -> float | None:
     """Quantile of a continuous histogram, linear inside the bin; None where it is empty."""
+    found = several_of_histogram(histogram, (probability,))
+    return None if found is None else float(found[0])
+
+
+def several_of_histogram(histogram: Histogram, probabilities: Sequence[float]) -> FloatArray | None:
+    """`of_histogram` for each of `probabilities`, shape (p,)."""
     if not histogram.counts.any():
         return None
-    (bin_,), (inside,) = _locate(histogram.counts[np.newaxis], probability)
-    low, high = float(histogram.edges[bin_]), float(histogram.edges[bin_ + 1])
-    return low + float(inside) * (high - low)
+    (bins,), (inside,) = _locate(histogram.counts[np.newaxis], probabilities)
+    low, high = histogram.edges[bins], histogram.edges[bins + 1]
+    return np.asarray(low + inside * (high - low), dtype=np.float64)
 
 
 def mean_of_histogram(histogram: Histogram) -> float | None:
@@ -44,10 +52,13 @@ def mean_of_histogram(histogram: Histogram) -> float | None:
     return float(np.dot(middles, histogram.counts)) / total
 
 
-def _locate(weights: FloatArray, probability: float) -> tuple[NDArray[np.int64], FloatArray]:
+def _locate(
+    weights: FloatArray, probabilities: Sequence[float]
+) -> tuple[NDArray[np.int64], FloatArray]:
     """Bin of each row that holds its quantile, and how far into it (0 to 1) the quantile lies."""
-    rows, cumulated = np.arange(len(weights)), np.cumsum(weights, axis=1)
-    target = probability * cumulated[:, -1]
-    bins = np.sum(cumulated < target[:, np.newaxis], axis=1)
+    cumulated = weights.cumsum(axis=1)
+    target = np.asarray(probabilities) * cumulated[:, -1:]
+    bins = (cumulated[:, :, np.newaxis] < target[:, np.newaxis, :]).sum(axis=1)
+    rows = np.arange(len(weights))[:, np.newaxis]
     before = np.where(bins > 0, cumulated[rows, bins - 1], 0.0)
     return bins, (target - before) / weights[rows, bins]
