@@ -11,7 +11,7 @@ const DUP_THRESH: u32 = 3;
 /// Segments that one duplicate ACK may let go (ns-2).
 const DUPLICATE_BURST: u32 = 2;
 
-#[inline]
+#[inline(always)]
 pub(super) fn on_ack<W: Way>(
     tcp: &mut Sender,
     now: Picos,
@@ -30,7 +30,7 @@ pub(super) fn on_ack<W: Way>(
     None
 }
 
-#[inline]
+#[inline(always)]
 fn on_new_ack<W: Way>(
     tcp: &mut Sender,
     now: Picos,
