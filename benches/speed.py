@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -20,6 +21,8 @@ import forebay
 
 SCENARIO = Path(__file__).resolve().parents[1] / "scenarios" / "oc3-gsr.toml"
 FOREBAY = Path(sys.executable).with_name("forebay")
+# As the command does: NumPy's threads spin for a while after their import, and no run needs them.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import forebay
 
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "oc3-gsr.toml"
 SENDERS = ("ns2", "linux")
+# As the command does: NumPy's threads spin for a while after their import, and no run needs them.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def run(sender: str, flows: int, limit: int, seed: int) -> dict[str, float]:
