@@ -24,6 +24,7 @@ const FIRST: u32 = NIL - 1;
 const NOWHERE: u64 = u64::MAX;
 /// 32 megabytes: enough for round trips of 100 ms at 10 Gbit/s.
 const MOST_SLOTS: usize = 1 << 20;
+const WORDS: usize = MOST_SLOTS / 64;
 const COARSE_SLOTS: usize = 256;
 /// Coarse slots that the wheel holds.
 const COARSE_SHARE: u64 = 16;
@@ -54,7 +55,9 @@ impl Event {
 pub struct Wheel {
     /// The first event of each slot that is occupied.
     slots: Vec<Event>,
-    occupied: Vec<u64>,
+    /// Which are: a bit a slot, by its absolute number. It goes round later than the wheel does, and
+    /// no bit's place need be looked up.
+    occupied: Box<[u64; WORDS]>,
     pool: Vec<Event>,
     /// First free place of the pool.
     free: u32,
@@ -84,7 +87,7 @@ impl Wheel {
         let slots = slots.clamp(64 * COARSE_SHARE as usize, MOST_SLOTS);
         Self {
             slots: vec![Event { at: 0, load: Load::NONE, node: 0, link: NIL }; slots],
-            occupied: vec![0; slots / 64],
+            occupied: vec![0; WORDS].try_into().expect("as many words"),
             pool: Vec::new(),
             free: NIL,
             shift,
@@ -125,25 +128,25 @@ impl Wheel {
     pub fn insert(&mut self, at: Picos, node: Node, load: Load) {
         let slot = self.slot(at);
         debug_assert!(slot >= self.cursor, "an event in the past");
-        let index = self.index(slot);
-        if slot >= self.frontier || self.is_occupied(index) {
+        if slot >= self.frontier || self.is_occupied(slot) {
             self.insert_more(at, node, load, NIL);
         } else {
-            self.occupy(index, at, node, load);
+            self.occupy(slot, at, node, load);
         }
     }
 
-    /// Whether the slot at a place holds an event.
+    /// Whether a slot holds an event.
     #[inline(always)]
-    fn is_occupied(&self, index: usize) -> bool {
-        self.occupied[index / 64] >> (index % 64) & 1 != 0
+    fn is_occupied(&self, slot: u64) -> bool {
+        self.occupied[word(slot)] >> (slot % 64) & 1 != 0
     }
 
     /// Puts an event into a slot that holds none.
     #[inline(always)]
-    fn occupy(&mut self, index: usize, at: Picos, node: Node, load: Load) {
-        self.occupied[index / 64] |= 1 << (index % 64);
+    fn occupy(&mut self, slot: u64, at: Picos, node: Node, load: Load) {
+        self.occupied[word(slot)] |= 1 << (slot % 64);
         // Word by word: a struct's copy would go through the stack.
+        let index = self.index(slot);
         let event = &mut self.slots[index];
         event.at = at;
         event.load = load;
@@ -160,13 +163,12 @@ impl Wheel {
     #[inline(never)]
     fn insert_more(&mut self, at: Picos, node: Node, load: Load, link: u32) {
         let (slot, event) = (self.slot(at), Event { at, load, node, link });
-        let index = self.index(slot);
         if slot >= self.frontier {
             self.put_off(event, slot);
-        } else if self.is_occupied(index) {
+        } else if self.is_occupied(slot) {
             self.join(event, slot);
         } else {
-            self.occupy(index, at, node, load);
+            self.occupy(slot, at, node, load);
         }
     }
 
@@ -242,7 +244,7 @@ impl Wheel {
         let &Event { at, load, node, link } = &self.slots[index];
         let event = Event { at, load, node, link };
         if link == NIL {
-            self.occupied[index / 64] &= !(1 << (index % 64));
+            self.occupied[word(slot)] &= !(1 << (slot % 64));
             return Some((event, self.slots[self.index(second)].node));
         }
         if link == self.joined.0 {
@@ -333,10 +335,9 @@ impl Wheel {
     /// Which of 64 slots from `slot` on are occupied.
     #[inline(always)]
     fn occupied_from(&self, slot: u64) -> u64 {
-        let index = self.index(slot);
-        let near = self.occupied[index / 64];
-        let far = self.occupied[(index / 64 + 1) & (self.occupied.len() - 1)];
-        ((u128::from(far) << 64 | u128::from(near)) >> (index % 64)) as u64
+        let near = self.occupied[word(slot)];
+        let far = self.occupied[word(slot + 64)];
+        ((u128::from(far) << 64 | u128::from(near)) >> (slot % 64)) as u64
     }
 
     /// The absolute number of the first occupied slot from `slot` on; `NOWHERE` where none is.
@@ -352,13 +353,20 @@ impl Wheel {
     /// The same where none of 64 is.
     #[inline(never)]
     fn occupied_beyond(&self, slot: u64) -> u64 {
-        let mask = self.occupied.len() - 1;
-        let first = slot as usize / 64 + 1;
-        let Some(word) = (first..=first + mask).find(|word| self.occupied[word & mask] != 0) else {
+        let first = slot / 64 + 1;
+        let words = self.slots.len() as u64 / 64;
+        let bits = |at: &u64| self.occupied[word(64 * at)];
+        let Some(found) = (first..=first + words).find(|at| bits(at) != 0) else {
             return NOWHERE;
         };
-        word as u64 * 64 + u64::from(self.occupied[word & mask].trailing_zeros())
+        64 * found + u64::from(bits(&found).trailing_zeros())
     }
+}
+
+/// The word of `Wheel::occupied` that a slot is in.
+#[inline(always)]
+fn word(slot: u64) -> usize {
+    (slot / 64) as usize % WORDS
 }
 
 #[cfg(test)]
