@@ -95,11 +95,10 @@ pub(super) fn detect(tcp: &Sender, board: &mut Scoreboard, now: Picos) -> Found 
 /// RFC 8985, section 6.2, step 4 (RACK_update_reo_wnd).
 #[inline]
 fn reordering_window(tcp: &Sender, board: &Scoreboard) -> Picos {
-    if tcp.phase != Phase::Open || board.sacked >= DUP_THRESH as u32 {
-        0
-    } else {
-        (tcp.rtt.min_rtt / 4).min(tcp.rtt.srtt)
-    }
+    // Chosen without a branch: a processor cannot guess how far a repair has come.
+    let waits = select_unpredictable(tcp.phase == Phase::Open, tcp.rtt.min_rtt / 4, 0);
+    let waits = waits.min(tcp.rtt.srtt);
+    select_unpredictable(board.sacked < DUP_THRESH as u32, waits, 0)
 }
 
 /// Segments sent but once lie in the order of their sending.
