@@ -7,6 +7,8 @@
 
 use crate::cc::Cc;
 use crate::config::{Config, FlowSpec, Packet, Route, Source};
+use crate::events::Node;
+use crate::network::{node, place};
 use crate::parcel::{Load, Parcel};
 use crate::ring::Ring;
 use crate::tcp::profile::{LINUX, NS2};
@@ -84,8 +86,6 @@ pub struct Flow {
     pub connection: u8,
     /// Queues may mark its packets instead of dropping them.
     pub ecn: bool,
-    /// The kind of event in which an ACK reaches its sender: which `Way` is its own.
-    pub home: u8,
     /// The sender would send, but for what waits on its access link already.
     pub held_back: bool,
     /// The receiving side.
@@ -97,8 +97,9 @@ pub struct Flow {
     access_free: Picos,
     /// Where its `Way` is simple, when the last ACK on its way reaches the sender, or has.
     pub heard_at: Picos,
-    /// Its place among all flows.
-    pub index: u32,
+    /// Its place among all flows, and the kind of event in which an ACK reaches its sender: which
+    /// `Way` is its own.
+    pub node: Node,
     /// Traffic class.
     pub class: u16,
     /// First link on the route.
@@ -121,6 +122,7 @@ impl Flow {
         prefetch_index(from_ref(&self.turn_delay), 0);
         prefetch_index(from_ref(&self.sender.snd_una), 0);
         prefetch_index(from_ref(&self.sender.timer_at), 0);
+        prefetch_index(from_ref(&self.sender.scoreboard), 0);
         prefetch_index(from_ref(&self.sender.recover), 0);
         prefetch_index(from_ref(&self.drops), 0);
         prefetch_index(from_ref(&self.receiver), 0);
@@ -171,8 +173,7 @@ impl Flow {
             Any::HOME
         };
         let mut flow = Self {
-            index,
-            home: home as u8,
+            node: node(index, home),
             sender,
             receiver: Receiver::new(spec.rtt),
             class: spec.class,
@@ -202,12 +203,24 @@ impl Flow {
         flow
     }
 
+    /// Its place among all flows.
+    #[inline(always)]
+    pub fn index(&self) -> u32 {
+        place(self.node).0 as u32
+    }
+
+    /// The kind of event in which an ACK reaches its sender.
+    #[inline(always)]
+    pub fn home(&self) -> u32 {
+        place(self.node).1
+    }
+
     /// A packet of this flow at queue number `stage` of its route.
     #[inline]
     pub fn parcel(&self, stage: usize, bytes: u32, load: Load) -> Parcel {
         // RFC 3168, section 6.1.4: pure ACKs are not ECN-capable.
         let ecn = self.ecn && !load.is_ack();
-        let (flow, class, stage) = (self.index, self.class, stage as u8);
+        let (flow, class, stage) = (self.index(), self.class, stage as u8);
         Parcel { flow, bytes, class, stage, ecn, load }
     }
 
@@ -283,12 +296,12 @@ impl Flow {
 
     /// When the first packet of its connection reaches the first queue.
     pub fn start(&self, config: &Config) -> Picos {
-        self.play.as_ref().map_or(config.flows[self.index as usize].start, |play| play.start)
+        self.play.as_ref().map_or(config.flows[self.index() as usize].start, |play| play.start)
     }
 
     /// From a packet's departure at the last forward queue to its receiver.
     pub fn onward_delay(&self, config: &Config) -> Picos {
-        config.flows[self.index as usize].rtt / 2 + self.access_time
+        config.flows[self.index() as usize].rtt / 2 + self.access_time
     }
 
     /// A packet that the sender lets go now reaches the queue now.
@@ -370,6 +383,7 @@ mod tests {
             receiver + offset_of!(Receiver, rcv_nxt),
             offset_of!(Flow, turn_delay),
             offset_of!(Flow, heard_at),
+            offset_of!(Flow, node),
             offset_of!(Flow, first_link) + 1,
             sender,
             sender + offset_of!(Sender, timer_at),
@@ -378,6 +392,6 @@ mod tests {
         ]
         .map(line);
         let first = lines[0];
-        assert_eq!(lines, [0, 0, 0, 0, 1, 2, 2, 2].map(|line| first + line));
+        assert_eq!(lines, [0, 0, 0, 0, 0, 1, 2, 2, 2].map(|line| first + line));
     }
 }

@@ -28,6 +28,12 @@ pub(crate) fn place(node: Node) -> (usize, u32) {
     ((node >> KIND_BITS) as usize, node & ((1 << KIND_BITS) - 1))
 }
 
+/// What `place` takes apart.
+#[inline(always)]
+pub(crate) fn node(index: u32, kind: u32) -> Node {
+    (index << KIND_BITS) + kind
+}
+
 /// A data packet leaves a queue's wire.
 #[derive(Clone, Copy)]
 pub(crate) struct Transit {
@@ -77,7 +83,7 @@ impl<'a> Network<'a> {
     /// Schedules an event of `flow`.
     #[inline(always)]
     pub(crate) fn schedule(&mut self, flow: &Flow, kind: u32, at: Picos, load: Load) {
-        self.wheel.insert(at, (flow.index << KIND_BITS) + kind, load);
+        self.wheel.insert(at, node(flow.index(), kind), load);
     }
 
     /// Calls into the cache where the ACK of a packet that enters its link now will be put.
@@ -181,7 +187,7 @@ impl<'a> Network<'a> {
         if at < flow.wakes_at {
             flow.wakes_at = at;
             // Before an ACK of the same instant, whenever it was that either was scheduled.
-            self.wheel.insert_first(at, (flow.index << KIND_BITS) + TIMER, Load::NONE);
+            self.wheel.insert_first(at, node(flow.index(), TIMER), Load::NONE);
         }
     }
 
@@ -252,7 +258,7 @@ impl<'a> Network<'a> {
         if at < self.serves_at[link] {
             self.serves_at[link] = at;
             let index = self.config.flows.len() + link;
-            self.wheel.insert(at, (index << KIND_BITS) as Node, Load::NONE);
+            self.wheel.insert(at, node(index as u32, 0), Load::NONE);
         }
     }
 
@@ -290,7 +296,7 @@ impl<'a> Network<'a> {
         let answered = packet.at + flow.turn_delay;
         if W::PLAIN {
             let ack = flow.receiver.answer(packet.seq, false);
-            self.schedule(flow, flow.home.into(), answered, Load::ack(ack, 0));
+            self.wheel.insert(answered, flow.node, Load::ack(ack, 0));
             flow.heard_at = answered;
         } else {
             self.answer::<W>(flow, packet, answered, profile);
@@ -310,8 +316,7 @@ impl<'a> Network<'a> {
         answered: Picos,
         profile: &Profile,
     ) {
-        let kind = if W::SIMPLE { flow.home.into() } else { turning_kind(flow) };
-        let node = (flow.index << KIND_BITS) + kind;
+        let node = if W::SIMPLE { flow.node } else { node(flow.index(), turning_kind(flow)) };
         let connection = if W::SIMPLE { 0 } else { flow.connection };
         let wheel = &mut self.wheel;
         let Transit { seq, marked, .. } = packet;

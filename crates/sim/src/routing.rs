@@ -107,7 +107,7 @@ pub(crate) fn turning_stage(flow: &Flow) -> Option<usize> {
 pub(crate) fn turning_kind(flow: &Flow) -> u32 {
     match turning_stage(flow) {
         Some(stage) => stage_kind(stage),
-        None => flow.home.into(),
+        None => flow.home(),
     }
 }
 

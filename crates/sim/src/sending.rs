@@ -24,7 +24,7 @@ impl Network<'_> {
     /// Sends what the flow's window lets go, where it was not an ACK that opened it.
     #[inline(never)]
     pub(crate) fn transmit(&mut self, now: Picos, flow: &mut Flow) {
-        match flow.home.into() {
+        match flow.home() {
             Ns2::HOME | Plain::HOME => self.transmit_alike::<Plain>(now, flow),
             Linux::HOME | Sack::HOME => self.transmit_alike::<Sack>(now, flow),
             _ => self.transmit_alike::<Any>(now, flow),
@@ -140,7 +140,7 @@ impl Network<'_> {
         if flow.in_access.front().is_none_or(|&(at, _)| at != now) {
             return; // it was of an earlier connection
         }
-        match flow.home.into() {
+        match flow.home() {
             Ns2::HOME | Plain::HOME => self.go_on_from_access::<Plain>(now, flow),
             Linux::HOME | Sack::HOME => self.go_on_from_access::<Sack>(now, flow),
             _ => self.go_on_from_access::<Any>(now, flow),

@@ -32,7 +32,7 @@ impl Watch {
         self.samples += 1;
         self.sum += cwnd - self.first;
         self.squares += (cwnd - self.first).powi(2);
-        let incident = |count| Incident { at: now, flow: flow.index, count };
+        let incident = |count| Incident { at: now, flow: flow.index(), count };
         let drops = u64::from(flow.drops);
         if drops != self.drops {
             trace.drops.push(incident((drops - self.drops) as u32));

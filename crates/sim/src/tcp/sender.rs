@@ -53,6 +53,10 @@ pub struct Sender {
     pub rtt: RttEstimator,
     /// With SACK, what is known of each outstanding segment.
     pub scoreboard: Option<Box<Scoreboard>>,
+    /// Segments beyond `snd_una` that the receiver has room for; `u32::MAX` where it is not asked.
+    pub receive_window: u32,
+    /// Segments sent again so far.
+    pub retransmissions: u32,
     /// One past the highest segment sent when the loss was noticed.
     pub recover: u64,
     /// No further mark cuts the window before this is acknowledged.
@@ -63,12 +67,8 @@ pub struct Sender {
     pub before_cut: (f64, f64),
     /// Retransmission timeouts so far.
     pub timeouts: u32,
-    /// Segments sent again so far.
-    pub retransmissions: u32,
     /// Times that the sender backed off so far, each loss episode, mark and timeout once.
     pub reductions: u32,
-    /// Segments beyond `snd_una` that the receiver has room for; `u32::MAX` where it is not asked.
-    pub receive_window: u32,
 }
 
 /// A sender has one timer, for whichever of these is due first.
