@@ -31,6 +31,17 @@ pub enum Verdict {
     Waits,
 }
 
+/// What becomes of a packet, where few instructions tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passage {
+    /// It is lost.
+    Dropped,
+    /// Its last bit leaves the wire at this time.
+    Departs(Picos),
+    /// Nothing was done: `Link::offer` will tell.
+    Unknown,
+}
+
 /// See the module's page.
 pub struct Link {
     /// Propagation to the next link of a route.
@@ -141,14 +152,13 @@ impl Link {
         }
     }
 
-    /// `offer` for what happens most, and happens in few instructions: the queue takes a packet that
-    /// needs no mark and no memory. This is when its last bit leaves the wire. Where there is no
-    /// answer nothing was done.
+    /// `offer` for what happens most: a packet that needs no mark and no memory arrives at a queue
+    /// that asks no more than how many wait.
     #[inline(always)]
-    pub fn pass(&mut self, now: Picos, class: u16) -> Option<Picos> {
+    pub fn pass(&mut self, now: Picos, class: u16) -> Passage {
         match &mut self.queue {
             Queue::Uniform(queue) => queue.pass(now, class, &mut self.meter),
-            _ => None,
+            _ => Passage::Unknown,
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::config::{Config, Source};
 use crate::events::{Node, Wheel};
 use crate::flow::Flow;
-use crate::link::{Arriving, Link, Verdict};
+use crate::link::{Arriving, Link, Passage, Verdict};
 use crate::parcel::{Load, Parcel};
 use crate::probe::histogram::Histogram;
 use crate::routing::{tell_of_lost_acks, turning_kind, turning_stage};
@@ -207,14 +207,15 @@ impl<'a> Network<'a> {
         profile: &Profile,
     ) {
         match self.links[flow.first_link as usize].pass(now, flow.class) {
-            Some(at) if W::SIMPLE || flow.detour.is_none() => {
+            Passage::Departs(at) if W::SIMPLE || flow.detour.is_none() => {
                 self.receive::<W>(flow, Transit { at, seq, marked: false }, profile);
             }
-            Some(at) => {
+            Passage::Departs(at) => {
                 let packet = Transit { at, seq, marked: false };
                 self.pass_on(flow, 0, packet, flow.connection);
             }
-            None => self.enter_slowly::<W>(now, flow, seq, profile),
+            Passage::Dropped => flow.drops += 1,
+            Passage::Unknown => self.enter_slowly::<W>(now, flow, seq, profile),
         }
     }
 

@@ -15,7 +15,7 @@
 //! What is left of the batch was spent at level 0, and the waiting times of those accepted add up
 //! to the sum of w k N(k) + R(k). Where there is one class, those counts are also its packets'.
 
-use super::{Arriving, Verdict};
+use super::{Arriving, Passage, Verdict};
 use crate::probe::link::LinkMeter;
 use crate::queue::spec::ArrivalQueue;
 use crate::queue::{Admission, Arrival, Backlog, Limit};
@@ -35,6 +35,8 @@ pub(super) struct Uniform {
     division: Division,
     /// A packet that finds fewer waiting is accepted without a question to the discipline.
     open: usize,
+    /// One that finds the wire busy and no fewer than these waiting is lost without one.
+    closed: usize,
     /// Their number is a power of two.
     levels: Vec<Level>,
     /// Classes of the last packets accepted, as many as there are levels, `accepted` being the place
@@ -60,11 +62,12 @@ pub(super) fn takes(work: Picos, capacity: usize) -> bool {
 impl Uniform {
     /// Needs `takes`.
     pub(super) fn new(queue: ArrivalQueue, bytes: u32, work: Picos, classes: usize) -> Self {
-        Self {
+        let mut link = Self {
             free_at: 0,
             work,
             division: Division::by(work),
-            open: queue.always_admits(bytes),
+            open: 0,
+            closed: 0,
             levels: vec![Level::default()],
             recent: if classes > 1 { vec![0] } else { Vec::new() },
             accepted: 0,
@@ -72,7 +75,9 @@ impl Uniform {
             bytes,
             backlog: 0,
             waiting: vec![0; classes],
-        }
+        };
+        link.watch(false);
+        link
     }
 
     /// Name and limit of the queue, and the packets of the ring.
@@ -82,7 +87,8 @@ impl Uniform {
 
     /// Every packet that arrives is to be seen, or not.
     pub(super) fn watch(&mut self, watched: bool) {
-        self.open = if watched { 0 } else { self.queue.always_admits(self.bytes) };
+        let threshold = self.queue.threshold(self.bytes).filter(|_| !watched);
+        (self.open, self.closed) = threshold.map_or((0, usize::MAX), |packets| (packets, packets));
     }
 
     /// When a packet that arrives at `now` would leave the wire.
@@ -91,19 +97,19 @@ impl Uniform {
         self.free_at.max(now) + self.work
     }
 
-    /// A packet arrives. If it is accepted without a question, this says when its last bit leaves the
-    /// wire. Where it says nothing it has done nothing, and `offer` is to be asked.
+    /// A packet arrives. Where it says nothing of that it has done nothing, and `offer` is to be
+    /// asked.
     #[inline(always)]
-    pub(super) fn pass(&mut self, now: Picos, class: u16, meter: &mut LinkMeter) -> Option<Picos> {
+    pub(super) fn pass(&mut self, now: Picos, class: u16, meter: &mut LinkMeter) -> Passage {
         if self.free_at <= now {
             return self.pass_idle(now, class, meter);
         }
         let delay = self.free_at - now;
         let waiting = self.division.of(delay - 1) as usize;
         if waiting >= self.open {
-            return None;
+            return self.pass_closed(waiting, class, meter);
         }
-        let level = self.levels.get_mut(waiting)?;
+        let Some(level) = self.levels.get_mut(waiting) else { return Passage::Unknown };
         level.packets += 1;
         if !self.recent.is_empty() {
             remember(&mut self.recent, &mut self.accepted, class);
@@ -112,14 +118,25 @@ impl Uniform {
         level.rests += delay - waiting as u64 * self.work;
         meter.delay.record(delay);
         self.free_at += self.work;
-        Some(self.free_at)
+        Passage::Departs(self.free_at)
+    }
+
+    /// `pass` where too many wait.
+    #[inline(always)]
+    fn pass_closed(&mut self, waiting: usize, class: u16, meter: &mut LinkMeter) -> Passage {
+        if waiting < self.closed {
+            return Passage::Unknown;
+        }
+        meter.arrived(class);
+        meter.dropped(class);
+        Passage::Dropped
     }
 
     /// `pass` where the wire is free.
     #[inline(never)]
-    fn pass_idle(&mut self, now: Picos, class: u16, meter: &mut LinkMeter) -> Option<Picos> {
+    fn pass_idle(&mut self, now: Picos, class: u16, meter: &mut LinkMeter) -> Passage {
         if self.open == 0 {
-            return None;
+            return Passage::Unknown;
         }
         if !self.recent.is_empty() {
             remember(&mut self.recent, &mut self.accepted, class);
@@ -127,7 +144,7 @@ impl Uniform {
         meter.arrived(class);
         meter.delay.record(0);
         self.free_at = now + self.work;
-        Some(self.free_at)
+        Passage::Departs(self.free_at)
     }
 
     /// A packet arrives, whatever becomes of it.

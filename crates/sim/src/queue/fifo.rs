@@ -81,8 +81,8 @@ impl Arrival for Pfifo {
         admit_if(backlog.delay == 0 || backlog.packets < self.limit)
     }
 
-    fn always_admits(&self, _bytes: u32) -> usize {
-        self.limit
+    fn threshold(&self, _bytes: u32) -> Option<usize> {
+        Some(self.limit)
     }
 
     fn capacity(&self) -> usize {
@@ -101,8 +101,8 @@ impl Arrival for Bfifo {
         admit_if(backlog.delay == 0 || backlog.bytes + u64::from(bytes) <= self.limit)
     }
 
-    fn always_admits(&self, bytes: u32) -> usize {
-        (self.limit / u64::from(bytes)) as usize
+    fn threshold(&self, bytes: u32) -> Option<usize> {
+        Some((self.limit / u64::from(bytes)) as usize)
     }
 
     fn capacity(&self) -> usize {

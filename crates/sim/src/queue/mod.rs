@@ -59,10 +59,10 @@ pub trait Arrival {
     /// Judges a packet. It is told of every arrival, in order of time.
     fn admit(&mut self, now: Picos, bytes: u32, ecn_capable: bool, backlog: &Backlog) -> Admission;
 
-    /// Of packets of this size one that finds fewer than so many waiting is always accepted, and the
-    /// discipline need not be told of it.
-    fn always_admits(&self, _bytes: u32) -> usize {
-        0
+    /// Where it matters for packets of this size only how many wait: one that finds the wire busy is
+    /// accepted if they are fewer than this, else lost, and the discipline need not be told of it.
+    fn threshold(&self, _bytes: u32) -> Option<usize> {
+        None
     }
 
     /// The most packets that can ever wait.

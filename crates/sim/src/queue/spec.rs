@@ -152,8 +152,8 @@ macro_rules! disciplines {
                 }
             }
 
-            fn always_admits(&self, bytes: u32) -> usize {
-                match self { $(Self::$avariant(queue) => queue.always_admits(bytes)),+ }
+            fn threshold(&self, bytes: u32) -> Option<usize> {
+                match self { $(Self::$avariant(queue) => queue.threshold(bytes)),+ }
             }
 
             fn capacity(&self) -> usize {

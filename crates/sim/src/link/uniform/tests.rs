@@ -34,8 +34,9 @@ fn offer(link: &mut Link, now: Picos, class: u16, ecn: bool) -> Verdict {
     let parcel =
         Parcel { flow: 0, bytes: BYTES, class, stage: 0, ecn, load: Load::data(0, false, 0) };
     match link.pass(now, class) {
-        Some(at) => Verdict::Departs(at, false),
-        None => link.offer(now, parcel.arriving(), || parcel, &mut Vec::new()),
+        Passage::Departs(at) => Verdict::Departs(at, false),
+        Passage::Dropped => Verdict::Dropped,
+        Passage::Unknown => link.offer(now, parcel.arriving(), || parcel, &mut Vec::new()),
     }
 }
 
