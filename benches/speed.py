@@ -7,6 +7,7 @@ what else the machine does can only make a run slower.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import resource
@@ -66,6 +67,7 @@ def measure(overrides: tuple[str, ...]) -> dict[str, float]:
     brief = forebay.load(SCENARIO, ("measure.warmup=0 s", "measure.duration=1 s"))
     forebay.run(brief, jobs=1)  # what is imported on the first run is no part of a run
     scenario = forebay.load(SCENARIO, overrides)
+    gc.collect()  # nor is what the imports left behind
     started = time.process_time()
     outcome = forebay.run(scenario, jobs=1)
     cpu = time.process_time() - started

@@ -58,7 +58,7 @@ def _locate(
     """Bin of each row that holds its quantile, and how far into it (0 to 1) the quantile lies."""
     cumulated = weights.cumsum(axis=1)
     target = np.asarray(probabilities) * cumulated[:, -1:]
-    bins = (cumulated[:, :, np.newaxis] < target[:, np.newaxis, :]).sum(axis=1)
+    bins = (cumulated[:, np.newaxis, :] < target[:, :, np.newaxis]).sum(axis=2)
     rows = np.arange(len(weights))[:, np.newaxis]
     before = np.where(bins > 0, cumulated[rows, bins - 1], 0.0)
     return bins, (target - before) / weights[rows, bins]
