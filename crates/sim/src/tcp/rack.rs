@@ -41,6 +41,10 @@ pub(super) struct Found {
 }
 
 impl Rack {
+    /// Where that lies which only the repair of a loss asks for.
+    #[cfg(test)]
+    pub(super) const RESENDS: usize = std::mem::offset_of!(Rack, resends);
+
     /// Calls the segments sent again into the cache.
     #[inline]
     pub(super) fn prefetch(&self) {

@@ -22,13 +22,15 @@ pub struct ReceiveWindow {
     offered: u32,
     /// The most that was read in a round trip.
     read: u32,
-    /// When this round trip began, and the cumulative ACK then.
-    since: (Picos, u64),
+    /// The cumulative ACK when this round trip began (low 32 bits).
+    from: u32,
+    /// When it began.
+    since: Picos,
 }
 
 impl Default for ReceiveWindow {
     fn default() -> Self {
-        Self { buffer: FIRST, offered: FIRST, read: FIRST_READ, since: (0, 0) }
+        Self { buffer: FIRST, offered: FIRST, read: FIRST_READ, from: 0, since: 0 }
     }
 }
 
@@ -48,12 +50,12 @@ impl ReceiveWindow {
         if *offered == u32::MAX {
             return;
         }
-        let next_round = now >= self.since.0 + round_trip;
+        let next_round = now >= self.since + round_trip;
         // Chosen without a branch: a processor cannot guess when a round ends.
-        let read = self.read.max((una - self.since.1) as u32);
+        let read = self.read.max((una as u32).wrapping_sub(self.from));
         self.read = select_unpredictable(next_round, read, self.read);
-        self.since.0 = select_unpredictable(next_round, now, self.since.0);
-        self.since.1 = select_unpredictable(next_round, una, self.since.1);
+        self.since = select_unpredictable(next_round, now, self.since);
+        self.from = select_unpredictable(next_round, una as u32, self.from);
         self.buffer = self.buffer.max(2 * self.read + span);
         self.offered = (self.offered + 2 * delivered).min(self.buffer);
         let free = self.buffer.saturating_sub(held);

@@ -17,10 +17,11 @@ use std::slice::from_ref;
 
 pub(super) const DUP_THRESH: usize = 3;
 
-/// See the module's page. What every ACK touches comes first: with thousands of flows it is the
-/// memory that a packet waits for.
+/// See the module's page. What every ACK touches comes first, two lines of the cache, and then what
+/// those touch that find something missing: with thousands of flows it is the memory that a packet
+/// waits for.
 #[derive(Default)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Scoreboard {
     /// From snd_una to snd_max.
     pub(super) segments: Ring<Segment>,
@@ -31,18 +32,16 @@ pub struct Scoreboard {
     pub(super) prr: Prr,
     /// Probes of the tail.
     pub(super) probe: TailProbe,
-    /// What was used of the window lately.
-    pub(super) usage: Usage,
-    /// For controllers that want the delivery rate.
-    rates: Option<Box<Rates>>,
     /// What the receiver has room for.
     pub(super) receive_window: ReceiveWindow,
-    /// Loss by time.
-    pub(super) rack: Rack,
+    /// What was used of the window lately.
+    pub(super) usage: Usage,
     /// Whether the last timeout was spurious.
     pub(super) forward: ForwardRto,
     /// The next segment goes whatever the pacing: a timer asked for it.
     pub(super) unpaced: bool,
+    /// Loss by time; what was sent again comes last.
+    pub(super) rack: Rack,
     /// Highest SACKed segments plus one, highest first; 0 where there is none.
     highest: [u64; DUP_THRESH],
     /// Every segment below this has been judged lost or not.
@@ -51,6 +50,8 @@ pub struct Scoreboard {
     pub(super) resend_from: u64,
     /// Segments judged lost so far.
     pub lost_total: u64,
+    /// For controllers that want the delivery rate.
+    rates: Option<Box<Rates>>,
 }
 
 impl Scoreboard {
@@ -64,8 +65,8 @@ impl Scoreboard {
     pub fn prefetch(&self) {
         prefetch_index(from_ref(&self.segments), 0);
         prefetch_index(from_ref(&self.receive_window), 0);
-        prefetch_index(from_ref(&self.rack), 0);
         prefetch_index(from_ref(&self.judged), 0);
+        prefetch_index(from_ref(&self.lost_total), 0);
     }
 
     /// Calls what most ACKs touch nearer.
@@ -337,5 +338,27 @@ impl Scoreboard {
         (self.lost, self.resent) = (lost, resent);
         self.resend_from = una;
         self.judged = una;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::offset_of;
+
+    #[test]
+    fn what_every_ack_touches_lies_in_two_lines() {
+        let rack = offset_of!(Scoreboard, rack);
+        let lines = [
+            offset_of!(Scoreboard, segments),
+            offset_of!(Scoreboard, probe) + size_of::<TailProbe>() - 1,
+            offset_of!(Scoreboard, receive_window),
+            offset_of!(Scoreboard, unpaced),
+            rack + Rack::RESENDS - 1,
+            rack + Rack::RESENDS,
+            offset_of!(Scoreboard, resend_from),
+        ]
+        .map(|offset| offset / 64);
+        assert_eq!(lines, [0, 0, 1, 1, 1, 2, 2]);
     }
 }

@@ -8,8 +8,8 @@ pub struct Usage {
     full: bool,
     /// Else, the most segments that were out.
     most: u32,
-    /// The segment whose acknowledgement ends the round.
-    until: u64,
+    /// The segment whose acknowledgement ends the round (low 32 bits).
+    until: u32,
 }
 
 impl Usage {
@@ -19,8 +19,9 @@ impl Usage {
         // No whole segment of the window is left.
         let full = cwnd < f64::from(in_flight) + 1.0;
         let out = (nxt - una) as u32;
-        if full || una >= self.until || (!self.full && out > self.most) {
-            *self = Self { full, most: out, until: nxt };
+        let ended = (una as u32).wrapping_sub(self.until) as i32 >= 0;
+        if full || ended || (!self.full && out > self.most) {
+            *self = Self { full, most: out, until: nxt as u32 };
         }
     }
 
