@@ -58,6 +58,18 @@ fn as_many_as_you_like_are_due_at_once() {
     assert!(wheel.pop().is_none());
 }
 
+/// Flows that start together send together: their packets leave in the slot that is open.
+#[test]
+fn as_many_as_you_like_join_the_open_slot() {
+    let mut wheel = Wheel::new(16, 1000);
+    wheel.insert(5, 0, load(0));
+    wheel.insert(6, 0, load(1));
+    assert_eq!(pop(&mut wheel).map(number), Some(0));
+    (2..200_000).for_each(|number| wheel.insert(7, 0, load(number)));
+    (1..200_000).for_each(|number_| assert_eq!(pop(&mut wheel).map(number), Some(number_)));
+    assert!(wheel.pop().is_none());
+}
+
 #[test]
 fn a_place_is_used_again() {
     let mut wheel = Wheel::new(16, 1000);
