@@ -24,6 +24,7 @@ const FIRST: u32 = NIL - 1;
 const NOWHERE: u64 = u64::MAX;
 /// 32 megabytes: enough for round trips of 100 ms at 10 Gbit/s.
 const MOST_SLOTS: usize = 1 << 20;
+/// Words of as many bits.
 const WORDS: usize = MOST_SLOTS / 64;
 const COARSE_SLOTS: usize = 256;
 /// Coarse slots that the wheel holds.

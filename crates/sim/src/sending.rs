@@ -25,14 +25,15 @@ impl Network<'_> {
     #[inline(never)]
     pub(crate) fn transmit(&mut self, now: Picos, flow: &mut Flow) {
         match flow.home() {
-            Ns2::HOME | Plain::HOME => self.transmit_alike::<Plain>(now, flow),
-            Linux::HOME | Sack::HOME => self.transmit_alike::<Sack>(now, flow),
-            _ => self.transmit_alike::<Any>(now, flow),
+            Ns2::HOME | Plain::HOME => self.transmit_as::<Plain>(now, flow),
+            Linux::HOME | Sack::HOME => self.transmit_as::<Sack>(now, flow),
+            _ => self.transmit_as::<Any>(now, flow),
         }
     }
 
+    /// The same for a flow of one kind.
     #[inline(never)]
-    fn transmit_alike<W: Way>(&mut self, now: Picos, flow: &mut Flow) {
+    fn transmit_as<W: Way>(&mut self, now: Picos, flow: &mut Flow) {
         self.send::<W>(now, flow, self.profile::<W>(flow));
         if W::SACK {
             self.ask_without_ack(now, flow);
