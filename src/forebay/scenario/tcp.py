@@ -27,7 +27,8 @@ class Tcp(Sized):
     rtt: Annotated[Distribution, RTTS] = Field(
         default=Distribution.constant(Duration(0.1)),
         description="Two-way propagation delay of a flow, without any queueing or transmission: "
-        "a distribution.",
+        "a distribution. Flows of exactly one round trip stay in step with each other, as no "
+        "network's do: give a range, if only of one in a hundred.",
         examples=["100 ms", {"uniform": ["80 ms", "120 ms"]}],
     )
     sender: Literal["linux", "ns2"] = Field(
