@@ -118,7 +118,7 @@ impl<'a> Network<'a> {
     }
 
     /// The time of an ACK that the receiver held back may have come.
-    pub(crate) fn on_held(&mut self, now: Picos, flow: &mut Flow) {
+    pub(crate) fn on_held<W: Way>(&mut self, now: Picos, flow: &mut Flow) {
         if flow.asks_at != now {
             return;
         }
@@ -130,7 +130,7 @@ impl<'a> Network<'a> {
         let ack = flow.receiver.release();
         match turning_stage(flow) {
             Some(stage) => self.on_stage(now, flow, stage, Load::ack(ack, flow.connection)),
-            None => self.on_ack::<Any>(now, flow, ack),
+            None => self.on_home::<W>(now, flow, Load::ack(ack, flow.connection)),
         }
     }
 
@@ -154,12 +154,12 @@ impl<'a> Network<'a> {
 
     /// The flow starts, or its retransmission timer may have expired. The timer's event is moved
     /// only when it fires: an ACK that postpones it costs nothing.
-    pub(crate) fn on_timer(&mut self, now: Picos, flow: &mut Flow) {
+    pub(crate) fn on_timer<W: Way>(&mut self, now: Picos, flow: &mut Flow) {
         if flow.wakes_at != now {
             return;
         }
         flow.wakes_at = NEVER;
-        if flow.play.is_some() && self.plays(now, flow) {
+        if !W::SIMPLE && flow.play.is_some() && self.plays(now, flow) {
             return;
         }
         let begins = flow.sender.snd_max == 0;
@@ -170,9 +170,9 @@ impl<'a> Network<'a> {
             return;
         }
         if !begins {
-            flow.sender.on_timer(now, self.profile::<Any>(flow));
+            flow.sender.on_timer(now, self.profile::<W>(flow));
         }
-        self.transmit(now, flow);
+        self.transmit::<W>(now, flow);
     }
 
     /// What kind of TCP a flow is.

@@ -5,7 +5,7 @@ use crate::link::{Verdict, memory_admits};
 use crate::network::{Network, STAGES, Transit};
 use crate::parcel::{Load, Parcel};
 use crate::time::Picos;
-use crate::way::{Any, Way};
+use crate::way::{Any, Way, as_kind};
 
 impl Network<'_> {
     /// A packet reaches a queue whose memory other queues may share.
@@ -65,13 +65,22 @@ impl Network<'_> {
         let forward = &self.config.routes[flow.route as usize].forward;
         if stage + 1 == forward.len() {
             if connection == flow.connection {
-                self.receive::<Any>(flow, packet, self.profile::<Any>(flow));
+                as_kind!(flow.home(), W => self.receive_late::<W>(flow, packet));
             }
             return;
         }
         let Transit { at, seq, marked } = packet;
         let at = at + self.links[forward[stage] as usize].delay;
         self.schedule(flow, stage_kind(stage + 1), at, Load::data(seq, marked, connection));
+    }
+
+    /// `receive` where no sender's event is at hand, which would ask for an ACK that is held back.
+    #[inline(never)]
+    fn receive_late<W: Way>(&mut self, flow: &mut Flow, packet: Transit) {
+        self.receive::<W>(flow, packet, self.profile::<W>(flow));
+        if W::SACK {
+            self.ask_without_ack(packet.at, flow);
+        }
     }
 
     /// An ACK leaves the queue number `stage` of its route at `departs`.

@@ -8,7 +8,7 @@ use crate::network::{ACCESS, Network, PACE};
 use crate::parcel::Load;
 use crate::tcp::profile::Profile;
 use crate::time::{NEVER, Picos};
-use crate::way::{Any, Linux, Ns2, Plain, Sack, Way};
+use crate::way::{Any, Way};
 
 /// What becomes of an access link.
 enum Access {
@@ -23,17 +23,7 @@ enum Access {
 impl Network<'_> {
     /// Sends what the flow's window lets go, where it was not an ACK that opened it.
     #[inline(never)]
-    pub(crate) fn transmit(&mut self, now: Picos, flow: &mut Flow) {
-        match flow.home() {
-            Ns2::HOME | Plain::HOME => self.transmit_as::<Plain>(now, flow),
-            Linux::HOME | Sack::HOME => self.transmit_as::<Sack>(now, flow),
-            _ => self.transmit_as::<Any>(now, flow),
-        }
-    }
-
-    /// The same for a flow of one kind.
-    #[inline(never)]
-    fn transmit_as<W: Way>(&mut self, now: Picos, flow: &mut Flow) {
+    pub(crate) fn transmit<W: Way>(&mut self, now: Picos, flow: &mut Flow) {
         self.send::<W>(now, flow, self.profile::<W>(flow));
         if W::SACK {
             self.ask_without_ack(now, flow);
@@ -120,11 +110,11 @@ impl Network<'_> {
         true
     }
 
-    /// The pacer lets the next packet go.
+    /// The pacer lets the next packet go. No flow that paces is of a simple kind.
     pub(crate) fn on_pace(&mut self, now: Picos, flow: &mut Flow) {
         if flow.paces_at == now {
             flow.paces_at = NEVER;
-            self.transmit(now, flow);
+            self.transmit::<Any>(now, flow);
         }
     }
 
@@ -136,21 +126,11 @@ impl Network<'_> {
         }
     }
 
-    /// A packet leaves the flow's access link.
-    pub(crate) fn on_access(&mut self, now: Picos, flow: &mut Flow) {
+    /// A packet leaves the flow's access link, and what follows at once.
+    pub(crate) fn on_access<W: Way>(&mut self, now: Picos, flow: &mut Flow) {
         if flow.in_access.front().is_none_or(|&(at, _)| at != now) {
             return; // it was of an earlier connection
         }
-        match flow.home() {
-            Ns2::HOME | Plain::HOME => self.go_on_from_access::<Plain>(now, flow),
-            Linux::HOME | Sack::HOME => self.go_on_from_access::<Sack>(now, flow),
-            _ => self.go_on_from_access::<Any>(now, flow),
-        }
-    }
-
-    /// The first packet on the flow's access link leaves it, and what follows at once.
-    #[inline(always)]
-    fn go_on_from_access<W: Way>(&mut self, now: Picos, flow: &mut Flow) {
         let profile = self.profile::<W>(flow);
         self.leave_access::<W>(now, flow, profile);
         self.empty_access::<W>(flow, profile);

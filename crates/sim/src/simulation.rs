@@ -9,7 +9,7 @@ use crate::parcel::Load;
 use crate::readings::Readings;
 use crate::report::Report;
 use crate::time::{NEVER, Picos};
-use crate::way::{Any, Linux, Ns2, Plain, Sack, Way};
+use crate::way::{Any, Linux, Ns2, Plain, Sack, Way, as_kind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Lets another thread watch a run and stop it.
@@ -106,10 +106,10 @@ impl<'a> Simulation<'a> {
             Plain::HOME => self.network.on_home::<Plain>(now, flow, load),
             Sack::HOME => self.network.on_home::<Sack>(now, flow, load),
             Any::HOME => self.network.on_home::<Any>(now, flow, load),
-            TIMER => self.network.on_timer(now, flow),
-            ACCESS => self.network.on_access(now, flow),
+            TIMER => as_kind!(flow.home(), W => self.network.on_timer::<W>(now, flow)),
+            ACCESS => as_kind!(flow.home(), W => self.network.on_access::<W>(now, flow)),
+            HELD => as_kind!(flow.home(), W => self.network.on_held::<W>(now, flow)),
             PACE => self.network.on_pace(now, flow),
-            HELD => self.network.on_held(now, flow),
             stage => self.network.on_stage(now, flow, (stage - STAGES) as usize + 1, load),
         }
     }

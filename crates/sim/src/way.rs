@@ -40,6 +40,28 @@ pub struct Sack;
 /// Any flow, also one of the others.
 pub struct Any;
 
+/// Does something with a flow of a kind, given by the event of its ACKs, in the code of `Plain`,
+/// `Sack` or `Any`: what is rare needs none for each profile.
+macro_rules! as_kind {
+    ($home:expr, $way:ident => $does:expr) => {
+        match $home {
+            $crate::way::Ns2::HOME | $crate::way::Plain::HOME => {
+                type $way = $crate::way::Plain;
+                $does
+            }
+            $crate::way::Linux::HOME | $crate::way::Sack::HOME => {
+                type $way = $crate::way::Sack;
+                $does
+            }
+            _ => {
+                type $way = $crate::way::Any;
+                $does
+            }
+        }
+    };
+}
+pub(crate) use as_kind;
+
 impl Way for Ns2 {
     const PLAIN: bool = true;
     const PROFILE: Option<&'static Profile> = Some(&NS2);
