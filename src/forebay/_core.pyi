@@ -19,6 +19,7 @@ class Profile:
         delayed_ack: bool | None = None,
         min_rto_ps: int | None = None,
         max_window: int | None = None,
+        jitter_ps: int = 0,
     ) -> Profile: ...
 
 @final

@@ -48,6 +48,17 @@ def test_seeds_kept_from_before_give_the_same_answer() -> None:
     assert answer(engine.run(asked, [1, 2, 3])) == answer(SimulationEngine().run(asked, [1, 2, 3]))
 
 
+def test_jitter_lengthens_the_mean_round_trip_by_half_of_it() -> None:
+    def mean_rtt(*more: str) -> float:
+        one = ("traffic.0.flows=1", "traffic.0.rtt=30 ms", "traffic.0.max_window=1")
+        alone = scenario(*one, "traffic.0.delayed_ack=false", *more)
+        rtt = SimulationEngine().run(alone, [1, 2]).classes[0].rtt_s
+        assert rtt is not None and rtt.mean is not None
+        return rtt.mean.value
+
+    assert mean_rtt("traffic.0.jitter=20 ms") - mean_rtt() == pytest.approx(0.01, rel=0.1)
+
+
 def test_seeds_differ() -> None:
     first, second = (SimulationEngine().run(scenario(), [seed]) for seed in (1, 2))
     assert first.classes[0].goodput_bps != second.classes[0].goodput_bps

@@ -72,6 +72,7 @@ _any = _optional(
 _standing = _join(_flows, _any, _optional(start=_distributions(), access_sharing=st.integers(1, 9)))
 _tcp = _optional(
     rtt=_distributions(),
+    jitter=_texts,
     sender=st.sampled_from(["linux", "ns2"]),
     congestion_control=st.sampled_from(["reno", {"reno": 1.0}]),
     initial_window=st.integers(1, 1000),

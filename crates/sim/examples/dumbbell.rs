@@ -60,6 +60,7 @@ fn adjust(profile: &mut Profile, given: &HashMap<String, String>) {
     profile.delayed_ack = number("delack").map_or(profile.delayed_ack, time);
     profile.sack_compression = number("compress").map_or(profile.sack_compression, time);
     profile.min_rto = number("minrto").map_or(profile.min_rto, seconds);
+    profile.jitter = number("jitter").map_or(profile.jitter, seconds);
     match given.get("growth").map(String::as_str) {
         Some("ack") => profile.growth = Growth::PerAck,
         Some("window") => profile.growth = Growth::PerWindow,

@@ -163,7 +163,7 @@ impl Flow {
         let alone = detour.is_none()
             && play.is_none()
             && config.links[route.forward[0] as usize].pool.is_none();
-        let home = if !alone || ecn {
+        let home = if !alone || ecn || profile.jitter > 0 {
             Any::HOME
         } else if profile.sack && sender.is_unpaced() {
             if profile.goes_on_as(&LINUX) { Linux::HOME } else { Sack::HOME }

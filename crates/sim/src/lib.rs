@@ -5,6 +5,7 @@
 
 mod ahead;
 pub mod cc;
+mod chance;
 pub mod config;
 pub mod events;
 pub mod flow;
@@ -20,6 +21,7 @@ pub mod ring;
 mod routing;
 mod sampling;
 mod sending;
+mod shaking;
 pub mod simulation;
 pub mod tcp;
 pub mod time;

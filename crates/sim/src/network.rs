@@ -7,6 +7,7 @@ use crate::link::{Arriving, Link, Passage, Verdict};
 use crate::parcel::{Load, Parcel};
 use crate::probe::histogram::Histogram;
 use crate::routing::{tell_of_lost_acks, turning_kind, turning_stage};
+use crate::shaking::Shaking;
 use crate::tcp::profile::Profile;
 use crate::tcp::receiver::AckPacket;
 use crate::time::{NEVER, Picos, SECOND, serialization};
@@ -58,6 +59,8 @@ pub(crate) struct Network<'a> {
     pub(crate) lost: Vec<Parcel>,
     /// When each link is served next; `NEVER` where it does not wait for that.
     serves_at: Vec<Picos>,
+    /// What holds segments up on their way to the receivers.
+    shaking: Option<Shaking>,
 }
 
 impl<'a> Network<'a> {
@@ -77,6 +80,7 @@ impl<'a> Network<'a> {
             next_reading: 0,
             lost: Vec::new(),
             serves_at: vec![NEVER; config.links.len()],
+            shaking: Shaking::of(config),
         }
     }
 
@@ -293,6 +297,7 @@ impl<'a> Network<'a> {
         if !W::SIMPLE && flow.play.is_some() && self.received_alone(flow, packet.seq) {
             return;
         }
+        let packet = if W::SIMPLE { packet } else { self.shake(flow, packet, profile) };
         let before = flow.receiver.rcv_nxt;
         let answered = packet.at + flow.turn_delay;
         if W::PLAIN {
@@ -305,6 +310,17 @@ impl<'a> Network<'a> {
         let end = flow.sender.end;
         if flow.receiver.rcv_nxt >= end && before < end {
             self.finish(flow, packet);
+        }
+    }
+
+    /// What holds a packet up on its way to the receiver, where anything does.
+    fn shake(&mut self, flow: &Flow, packet: Transit, profile: &Profile) -> Transit {
+        match &mut self.shaking {
+            Some(shaking) if profile.jitter > 0 => {
+                let at = shaking.hold_up(flow.index(), packet.at, profile.jitter);
+                Transit { at, ..packet }
+            }
+            _ => packet,
         }
     }
 

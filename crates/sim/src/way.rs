@@ -5,7 +5,7 @@
 use crate::tcp::profile::{LINUX, NS2, Profile};
 
 /// A kind of flow. Both `PLAIN` and `SACK` say that it sends its segments once, over one queue that
-/// keeps its memory to itself, without marks, pacing or delivery rates.
+/// keeps its memory to itself, without marks, pacing, delivery rates or jitter.
 pub trait Way {
     /// Besides, NewReno alone: no SACK, small queues or delayed ACKs, and a controller that the
     /// ACKs of new data alone drive.

@@ -43,14 +43,16 @@ fn links() -> impl Strategy<Value = Vec<LinkSpec>> {
 }
 
 fn profiles() -> impl Strategy<Value = Profile> {
-    let one = (any::<bool>(), any::<bool>(), any::<bool>(), 1_u32..20, 2_u32..100, any::<bool>());
-    one.prop_map(|(linux, sack, delayed, initial_window, max_window, ecn)| {
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let one = (switches, 1_u32..20, 2_u32..100);
+    one.prop_map(|((linux, sack, delayed, ecn, shaken), initial_window, max_window)| {
         let mut profile = if linux { Profile::linux() } else { Profile::ns2() };
         profile.sack = sack;
         profile.delayed_ack = delayed.then_some(40 * MILLISECOND);
         profile.initial_window = initial_window;
         profile.max_window = max_window;
         profile.ecn = ecn;
+        profile.jitter = if shaken { 5 * MILLISECOND } else { 0 };
         profile
     })
 }

@@ -31,6 +31,13 @@ class Tcp(Sized):
         "network's do: give a range, if only of one in a hundred.",
         examples=["100 ms", {"uniform": ["80 ms", "120 ms"]}],
     )
+    jitter: Annotated[Duration | None, Between(Duration(0), Duration(1))] = Field(
+        default=None,
+        description="Each segment takes up to so much longer to its receiver, at random, and none "
+        "overtakes another: hosts that are busy with other things. Laws do not count it; not set: "
+        "none.",
+        examples=["200 us"],
+    )
     sender: Literal["linux", "ns2"] = Field(
         default="linux",
         description='The sending stack: "linux" (SACK, delayed ACKs) or "ns2" (NewReno, no SACK, '

@@ -116,6 +116,7 @@ def test_what_the_kernel_does_otherwise_is_said():
     assert len(said) == 2
     assert said[0].startswith("the testbed's senders are Linux") and said[0].endswith("not ns2")
     assert "SACK" in said[1]
+    assert "jitter" in broken(loads(MIXED.replace("flows = 5", 'flows = 5\njitter = "1 ms"')))[0]
     assert broken(loads(MIXED)) == []
 
 

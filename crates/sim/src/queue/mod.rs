@@ -5,7 +5,6 @@
 //! link then knows every departure at once. A *departure* discipline chooses the packet to send
 //! when the wire is free. Adding one is a file here and a line in the list of `spec`.
 
-mod chance;
 pub mod codel;
 mod drain;
 pub mod fifo;

@@ -8,9 +8,9 @@ mod params;
 
 pub use params::PieParams;
 
-use super::chance::Chance;
 use super::drain::Drain;
 use super::{Admission, Arrival, Backlog, Limit};
+use crate::chance::Chance;
 use crate::time::{MILLISECOND, Picos, SECOND};
 
 /// MAX_BURST (RFC 8033, section 4.4).

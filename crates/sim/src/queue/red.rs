@@ -7,9 +7,9 @@ mod params;
 
 pub use params::RedParams;
 
-use super::chance::Chance;
 use super::drain::Drain;
 use super::{Admission, Arrival, Backlog, Limit};
+use crate::chance::Chance;
 use crate::time::Picos;
 use params::Thresholds;
 

@@ -52,6 +52,8 @@ pub struct Profile {
     pub small_queues: bool,
     /// The receive window starts small and follows what is read (Linux); needs `sack`.
     pub tunes_receive_window: bool,
+    /// Each segment takes up to so much longer to its receiver, at random, none overtaking another.
+    pub jitter: Picos,
 }
 
 /// How the retransmission timeout follows from srtt and rttvar.
@@ -97,6 +99,7 @@ impl Profile {
             timestamps: false,
             small_queues: false,
             tunes_receive_window: false,
+            jitter: 0,
         }
     }
 
@@ -124,6 +127,7 @@ impl Profile {
             timestamps: true,
             small_queues: true,
             tunes_receive_window: true,
+            jitter: 0,
         }
     }
 

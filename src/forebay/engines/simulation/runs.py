@@ -88,4 +88,5 @@ def _profile(traffic: Traffic) -> _core.Profile:
         delayed_ack=traffic.delayed_ack,
         min_rto_ps=None if traffic.min_rto is None else picoseconds(traffic.min_rto),
         max_window=traffic.max_window,
+        jitter_ps=picoseconds(traffic.jitter or 0.0),
     )

@@ -1,7 +1,7 @@
 //! Parameters of PIE under their tc names.
 
 use super::{MAX_BURST, Pie};
-use crate::queue::chance::Chance;
+use crate::chance::Chance;
 use crate::queue::drain::Drain;
 use crate::queue::spec::{BadParameter, Parameters, Wire, within};
 use crate::time::{MILLISECOND, Picos};

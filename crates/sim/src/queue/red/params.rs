@@ -1,7 +1,7 @@
 //! Parameters of RED under their tc names, and what tc makes of those left out.
 
 use super::Red;
-use crate::queue::chance::Chance;
+use crate::chance::Chance;
 use crate::queue::drain::Drain;
 use crate::queue::spec::{BadParameter, Parameters, Wire, within};
 

@@ -1,11 +1,11 @@
-//! The dice of the disciplines that drop at random.
+//! Dice: of the disciplines that drop at random, and of hosts.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// A stream of its own, so that a discipline's draws disturb nobody else's.
+/// A stream of its own, so that one's draws disturb nobody else's.
 #[derive(Clone, Debug)]
-pub(super) struct Chance(Xoshiro256PlusPlus);
+pub(crate) struct Chance(Xoshiro256PlusPlus);
 
 impl Chance {
     pub fn new(seed: u64) -> Self {
