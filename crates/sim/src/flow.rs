@@ -136,6 +136,7 @@ impl Flow {
         prefetch_index(from_ref(&self.sender.timer_at), 0);
         if let Some(board) = self.sender.scoreboard.as_deref() {
             board.prefetch_near();
+            prefetch_index(from_ref(&self.receiver), 0);
         }
     }
 
