@@ -46,8 +46,8 @@ SPREADS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 
 
 def _slow(rtt_ms: int, packets: int) -> tuple[Path, Sets]:
-    fast = _each(5, f"rtt={rtt_ms} ms", "access_rate=10 Gbit/s")
-    return FIVE, ("link.rate=155.5 Mbit/s", f"queue.size={packets} packets", *fast)
+    link = ("link.rate=155.5 Mbit/s", f"queue.size={packets} packets", "measure.warmup=20 s")
+    return FIVE, (*link, *_each(5, f"rtt={rtt_ms} ms"))
 
 
 GIGABIT = ("link.rate=1 Gbit/s", "queue.size=397 packets")
