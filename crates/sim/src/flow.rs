@@ -240,8 +240,14 @@ impl Flow {
 
     /// TCP small queues: two packets or a millisecond at the sender's rate are on the access link
     /// beside the one that it sends.
-    #[inline]
-    pub fn access_holds_enough(&self) -> bool {
+    #[inline(always)]
+    pub fn access_holds_enough(&self, now: Picos) -> bool {
+        !self.access_is_idle(now) && self.busy_access_holds_enough()
+    }
+
+    /// Apart, so that nobody looks at what waits where the access link is idle.
+    #[inline(never)]
+    fn busy_access_holds_enough(&self) -> bool {
         let waiting = self.in_access.len();
         waiting >= 2 && waiting as f64 >= self.sender.sending_rate() / 1000.0
     }

@@ -210,6 +210,21 @@ impl<'a> Network<'a> {
         seq: u64,
         profile: &Profile,
     ) {
+        if W::SACK {
+            self.enter_apart::<W>(now, flow, seq);
+        } else {
+            self.enter_here::<W>(now, flow, seq, profile);
+        }
+    }
+
+    /// `enter` with code that all who call it share: of a flow with SACK there is much.
+    #[inline(never)]
+    fn enter_apart<W: Way>(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
+        self.enter_here::<W>(now, flow, seq, self.profile::<W>(flow));
+    }
+
+    #[inline(always)]
+    fn enter_here<W: Way>(&mut self, now: Picos, flow: &mut Flow, seq: u64, profile: &Profile) {
         match self.links[flow.first_link as usize].pass(now, flow.class) {
             Passage::Departs(at) if W::SIMPLE || flow.detour.is_none() => {
                 self.receive::<W>(flow, Transit { at, seq, marked: false }, profile);

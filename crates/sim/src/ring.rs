@@ -3,7 +3,10 @@
 use prefetch_index::prefetch_index;
 use std::ops::{Index, IndexMut};
 
-/// Grows as needed, and never shrinks.
+/// A ring is not made smaller than this.
+const LEAST: usize = 8;
+
+/// Grows as needed, and shrinks when told to.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
     slots: Box<[T]>,
@@ -100,11 +103,15 @@ impl<T: Copy + Default> Ring<T> {
         self.len += 1;
     }
 
-    /// Takes the oldest.
+    /// Takes the oldest. One that is empty then goes on where it began, in a line of the cache that
+    /// is at hand.
     #[inline(always)]
     pub fn pop_front(&mut self) -> Option<T> {
         let value = *self.front()?;
         self.drop_oldest(1);
+        if self.len == 0 {
+            self.head = 0;
+        }
         Some(value)
     }
 
@@ -121,9 +128,23 @@ impl<T: Copy + Default> Ring<T> {
         self.head.wrapping_add(offset) as usize & self.slots.len().wrapping_sub(1)
     }
 
+    /// Gives back room where but an eighth of it is in use: a small ring stays in the cache.
+    #[inline(always)]
+    pub fn fit(&mut self) {
+        let room = self.slots.len();
+        if room > LEAST && room > 8 * self.len() {
+            self.resize((2 * self.len()).next_power_of_two().max(LEAST));
+        }
+    }
+
     #[cold]
     fn grow(&mut self) {
-        let mut slots = vec![T::default(); (2 * self.slots.len()).max(4)];
+        self.resize((2 * self.slots.len()).max(4));
+    }
+
+    #[cold]
+    fn resize(&mut self, room: usize) {
+        let mut slots = vec![T::default(); room];
         for (slot, offset) in slots.iter_mut().zip(0..self.len) {
             *slot = self.slots[self.place(offset)];
         }
@@ -140,12 +161,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_as_a_deque(steps in prop::collection::vec((0_u8..4, any::<u32>()), 0..300)) {
+        fn behaves_as_a_deque(steps in prop::collection::vec((0_u8..7, any::<u32>()), 0..300)) {
             let (mut ring, mut model) = (Ring::default(), VecDeque::new());
             for (step, value) in steps {
                 match step {
-                    0 => prop_assert_eq!(ring.pop_front(), model.pop_front()),
-                    1 if value % 4 == 0 => prop_assert_eq!(ring.pop_back(), model.pop_back()),
+                    0 | 4 | 5 => prop_assert_eq!(ring.pop_front(), model.pop_front()),
+                    1 if value % 8 == 0 => ring.fit(),
+                    1 if value % 4 == 1 => prop_assert_eq!(ring.pop_back(), model.pop_back()),
                     _ => {
                         ring.push_back(value);
                         model.push_back(value);
@@ -156,5 +178,19 @@ mod tests {
                 prop_assert_eq!(ring.back_mut(), model.back_mut());
             }
         }
+    }
+
+    #[test]
+    fn what_no_longer_needs_its_room_gives_it_back() {
+        let mut ring = Ring::default();
+        (0..100).for_each(|value| ring.push_back(value));
+        ring.fit();
+        assert_eq!(ring.slots.len(), 128, "it is full");
+        ring.drop_oldest(95);
+        ring.fit();
+        assert_eq!((ring.slots.len(), ring.front(), ring.len()), (16, Some(&95), 5));
+        ring.drop_oldest(5);
+        ring.fit();
+        assert_eq!(ring.slots.len(), LEAST);
     }
 }

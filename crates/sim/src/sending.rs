@@ -43,8 +43,8 @@ impl Network<'_> {
     /// The same, but for what goes to an access link that was idle.
     #[inline(always)]
     fn let_go<W: Way>(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) -> Access {
-        if !W::PLAIN {
-            flow.held_back = false;
+        if !W::PLAIN && !flow.access_is_idle(now) {
+            flow.held_back = false; // an idle one holds nothing back
         }
         let allowance = flow.sender.allowance::<W>(profile);
         // Small queues look at what waits behind the packet on the access link: no more than two of
@@ -52,30 +52,15 @@ impl Network<'_> {
         let few = (allowance <= 2) | ((allowance == 3) & flow.access_is_idle(now));
         let free = W::PLAIN || !profile.small_queues || few;
         let mut access = Access::AsBefore;
-        if allowance > 0 && self.let_one_go::<W>(now, flow, free, profile, &mut access) {
-            self.let_rest_go::<W>(now, flow, (free, allowance), profile, &mut access);
+        let mut left = allowance;
+        while left > 0 && self.let_one_go::<W>(now, flow, free, profile, &mut access) {
+            left -= 1;
         }
         let timer_at = flow.sender.timer_at;
         if !(W::SIMPLE && flow.hears_before(now, timer_at)) && timer_at < flow.wakes_at {
             self.wake_at(flow, timer_at);
         }
         access
-    }
-
-    /// All but the first: mostly none, and the first has code of its own.
-    #[inline(always)]
-    fn let_rest_go<W: Way>(
-        &mut self,
-        now: Picos,
-        flow: &mut Flow,
-        (free, allowance): (bool, u64),
-        profile: &Profile,
-        access: &mut Access,
-    ) {
-        let mut left = allowance - 1;
-        while left > 0 && self.let_one_go::<W>(now, flow, free, profile, access) {
-            left -= 1;
-        }
     }
 
     /// One segment goes; false where small queues or the pacer hold it back. `free` says that the
@@ -89,7 +74,7 @@ impl Network<'_> {
         profile: &Profile,
         access: &mut Access,
     ) -> bool {
-        if !W::PLAIN && profile.small_queues && flow.access_holds_enough() {
+        if !W::PLAIN && profile.small_queues && flow.access_holds_enough(now) {
             flow.held_back = true;
             return false;
         }

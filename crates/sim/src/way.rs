@@ -41,7 +41,8 @@ pub struct Sack;
 pub struct Any;
 
 /// Does something with a flow of a kind, given by the event of its ACKs, in the code of `Plain`,
-/// `Sack` or `Any`: what is rare needs none for each profile.
+/// `Linux`, `Sack` or `Any`. What is rare needs none for each profile; but a flow with SACK shares
+/// much code with its ACKs (`enter_apart`), and is to find it in the cache.
 macro_rules! as_kind {
     ($home:expr, $way:ident => $does:expr) => {
         match $home {
@@ -49,7 +50,11 @@ macro_rules! as_kind {
                 type $way = $crate::way::Plain;
                 $does
             }
-            $crate::way::Linux::HOME | $crate::way::Sack::HOME => {
+            $crate::way::Linux::HOME => {
+                type $way = $crate::way::Linux;
+                $does
+            }
+            $crate::way::Sack::HOME => {
                 type $way = $crate::way::Sack;
                 $does
             }

@@ -315,7 +315,7 @@ fn a_flow_s_state_is_small() {
     let bytes = size_of::<forebay_sim::flow::Flow>()
         + size_of::<forebay_sim::tcp::scoreboard::Scoreboard>();
     println!("{bytes}");
-    assert!(bytes <= 900, "{bytes}");
+    assert!(bytes <= 640, "{bytes}");
 }
 
 /// A sender that paces ten segments a second, at its first segments.

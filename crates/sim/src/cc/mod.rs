@@ -116,7 +116,7 @@ pub struct Ack {
     pub delivered_total: u64,
     /// Segments newly judged lost.
     pub newly_lost: u64,
-    /// All segments judged lost so far.
+    /// All segments judged lost so far, for controllers that ask for `rate`; else 0.
     pub lost_total: u64,
     /// Of `delivered`, those whose ACK echoed a congestion mark (RFC 3168, RFC 8257).
     pub marked: u64,

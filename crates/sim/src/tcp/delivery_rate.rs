@@ -23,6 +23,8 @@ struct Sent {
 
 #[derive(Default)]
 pub(super) struct Rates {
+    /// Segments judged lost so far.
+    pub(super) lost: u64,
     /// One for each outstanding segment.
     sent: VecDeque<Sent>,
     /// When the last segment was delivered.

@@ -51,6 +51,12 @@ impl Rack {
         self.resends.prefetch();
     }
 
+    /// Gives back room that it no longer needs.
+    #[inline]
+    pub(super) fn fit(&mut self) {
+        self.resends.fit();
+    }
+
     pub(super) fn sent_again(&mut self, now: Picos, seq: u64) {
         self.resends.push_back((now, seq));
     }

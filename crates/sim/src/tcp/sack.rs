@@ -191,6 +191,7 @@ fn leave_phase(tcp: &mut Sender, now: Picos) {
 /// RFC 6675, section 5, step 4.
 fn enter_recovery(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, profile: &Profile) {
     board.prr.begin(tcp.window.cwnd as u32);
+    board.fit();
     board.probe.cancel();
     board.forward.only_new = false;
     tcp.phase = Phase::Recovery;

@@ -42,14 +42,14 @@ pub struct Scoreboard {
     pub(super) unpaced: bool,
     /// Loss by time; what was sent again comes last.
     pub(super) rack: Rack,
-    /// Highest SACKed segments plus one, highest first; 0 where there is none.
-    highest: [u64; DUP_THRESH],
+    /// The highest SACKed segment plus one; 0 where there is none.
+    highest: u64,
+    /// So far below it are the second and the third; they reach down to 0 where there is none.
+    next_highest: [u32; DUP_THRESH - 1],
     /// Every segment below this has been judged lost or not.
     pub(super) judged: u64,
     /// No segment below this is lost and waits to be sent again.
     pub(super) resend_from: u64,
-    /// Segments judged lost so far.
-    pub lost_total: u64,
     /// For controllers that want the delivery rate.
     rates: Option<Box<Rates>>,
 }
@@ -66,7 +66,6 @@ impl Scoreboard {
         prefetch_index(from_ref(&self.segments), 0);
         prefetch_index(from_ref(&self.receive_window), 0);
         prefetch_index(from_ref(&self.judged), 0);
-        prefetch_index(from_ref(&self.lost_total), 0);
     }
 
     /// Calls what most ACKs touch nearer.
@@ -81,6 +80,13 @@ impl Scoreboard {
     pub fn prefetch_segments(&self) {
         self.segments.prefetch();
         self.rack.prefetch();
+    }
+
+    /// Gives back room that it no longer needs.
+    #[inline]
+    pub(super) fn fit(&mut self) {
+        self.segments.fit();
+        self.rack.fit();
     }
 
     /// RFC 6675's pipe: segments thought to be in the network.
@@ -176,13 +182,17 @@ impl Scoreboard {
         self.rank(seq + 1);
     }
 
-    /// Keeps `highest`.
+    /// Keeps `highest` and those below.
     #[inline]
-    fn rank(&mut self, mut rising: u64) {
-        for place in &mut self.highest {
-            if rising > *place {
-                std::mem::swap(place, &mut rising);
-            }
+    fn rank(&mut self, edge: u64) {
+        let [second, third] = self.next_highest;
+        if edge > self.highest {
+            let rise = u32::try_from(edge - self.highest).unwrap_or(u32::MAX);
+            self.highest = edge;
+            self.next_highest = [rise, second.saturating_add(rise)];
+        } else {
+            let below = u32::try_from(self.highest - edge).unwrap_or(u32::MAX);
+            self.next_highest = [second.min(below), third.min(second.max(below))];
         }
     }
 
@@ -193,12 +203,13 @@ impl Scoreboard {
 
     /// From the first segment missing to the last that is SACKed.
     pub(super) fn span(&self, una: u64) -> u32 {
-        if self.sacked == 0 { 0 } else { self.highest[0].saturating_sub(una) as u32 }
+        if self.sacked == 0 { 0 } else { self.highest.saturating_sub(una) as u32 }
     }
 
     /// RFC 6675's IsLost: three segments above have been SACKed. Gives how many are newly lost.
     pub(super) fn judge(&mut self, una: u64) -> u32 {
-        let below = self.highest[DUP_THRESH - 1].saturating_sub(1);
+        let third = self.highest.saturating_sub(self.next_highest[DUP_THRESH - 2].into());
+        let below = third.saturating_sub(1);
         let from = self.judged.max(una);
         let before = self.lost;
         for seq in from..below {
@@ -215,7 +226,7 @@ impl Scoreboard {
     pub(super) fn mark_lost(&mut self, una: u64, seq: u64) {
         self.segments[(seq - una) as usize].0 |= LOST;
         self.lost += 1;
-        self.lost_total += 1;
+        self.count_lost(1);
         self.resend_from = self.resend_from.min(seq);
     }
 
@@ -224,7 +235,7 @@ impl Scoreboard {
     pub(super) fn mark_lost_again(&mut self, una: u64, seq: u64) {
         self.segments[(seq - una) as usize].0 &= !RESENT;
         self.resent -= 1;
-        self.lost_total += 1;
+        self.count_lost(1);
         self.resend_from = self.resend_from.min(seq);
     }
 
@@ -295,9 +306,22 @@ impl Scoreboard {
         }
     }
 
+    /// Segments judged lost so far, for controllers that want delivery rates.
+    pub fn lost_total(&self) -> u64 {
+        self.rates.as_ref().map_or(0, |rates| rates.lost)
+    }
+
+    /// Segments are judged lost.
+    #[inline]
+    fn count_lost(&mut self, segments: u32) {
+        if let Some(rates) = &mut self.rates {
+            rates.lost += u64::from(segments);
+        }
+    }
+
     /// How far delivery and loss have come.
     fn course(&self, una: u64) -> Course {
-        Course { delivered: self.delivered_total(una), lost: self.lost_total }
+        Course { delivered: self.delivered_total(una), lost: self.lost_total() }
     }
 
     /// Segments have been delivered now.
@@ -334,7 +358,7 @@ impl Scoreboard {
             lost += u32::from(segment.is(LOST));
             resent += u32::from(segment.is(RESENT));
         }
-        self.lost_total += u64::from(lost - self.lost + again);
+        self.count_lost(lost - self.lost + again);
         (self.lost, self.resent) = (lost, resent);
         self.resend_from = una;
         self.judged = una;
@@ -344,7 +368,24 @@ impl Scoreboard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
     use std::mem::offset_of;
+
+    proptest! {
+        #[test]
+        fn the_three_highest_are_kept(edges in prop::collection::vec(1_u64..400, 1..40)) {
+            let (mut board, mut seen) = (Scoreboard::default(), BTreeSet::new());
+            for edge in edges {
+                if seen.insert(edge) {
+                    board.rank(edge);
+                }
+                let expected: Vec<u64> = seen.iter().rev().copied().chain([0, 0]).take(3).collect();
+                let below = board.next_highest.map(|below| board.highest - u64::from(below));
+                prop_assert_eq!(vec![board.highest, below[0], below[1]], expected);
+            }
+        }
+    }
 
     #[test]
     fn what_every_ack_touches_lies_in_two_lines() {

@@ -77,7 +77,7 @@ impl Sender {
         let (in_flight, delivered_total, lost_total) = match &self.scoreboard {
             Some(board) => {
                 let delivered = board.delivered_total(self.snd_una);
-                (board.in_flight().into(), delivered, board.lost_total)
+                (board.in_flight().into(), delivered, board.lost_total())
             }
             None => (self.snd_nxt - self.snd_una, self.snd_una, 0),
         };
