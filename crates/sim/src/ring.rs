@@ -128,11 +128,11 @@ impl<T: Copy + Default> Ring<T> {
         self.head.wrapping_add(offset) as usize & self.slots.len().wrapping_sub(1)
     }
 
-    /// Gives back room where but an eighth of it is in use: a small ring stays in the cache.
+    /// Gives back room where less than a quarter of it is in use: a small ring stays in the cache.
     #[inline(always)]
     pub fn fit(&mut self) {
         let room = self.slots.len();
-        if room > LEAST && room > 8 * self.len() {
+        if room > LEAST && room > 4 * self.len() {
             self.resize((2 * self.len()).next_power_of_two().max(LEAST));
         }
     }
