@@ -44,8 +44,9 @@ impl Network<'_> {
     #[inline(always)]
     fn let_go<W: Way>(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) -> Access {
         if !W::PLAIN && !flow.access_is_idle(now) {
-            flow.held_back = false; // an idle one holds nothing back
+            flow.held_back = false;
         }
+        debug_assert!(!flow.held_back, "an idle access link holds nothing back");
         let allowance = flow.sender.allowance::<W>(profile);
         // Small queues look at what waits behind the packet on the access link: no more than two of
         // these do.
