@@ -108,7 +108,7 @@ fn poisson_bursts_wait_as_theory_says() {
     let moment = |power: i32| sizes.iter().map(|&x| f64::from(x).powi(power)).sum::<f64>() / 3.0;
     let exact = rho * moment(2) / (2.0 * (1.0 - rho) * moment(1)) - rho / 2.0;
     assert!((exact - 11.6).abs() < 1e-9);
-    check_queue(&sizes.map(|size| size as u32), rho, exact, &[1, 2, 4, 8, 16]);
+    check_queue(&sizes, rho, exact, &[1, 2, 4, 8, 16]);
 }
 
 #[test]
