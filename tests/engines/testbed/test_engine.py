@@ -69,17 +69,27 @@ def test_and_is_refused_after_three_and_never_a_number(fake, small, monkeypatch)
 def test_a_refusal_says_what_the_hypervisor_took(fake, small, monkeypatch, tmp_path):
     fake("late")
     statistics, play = tmp_path / "stat", repeating.play
-    statistics.write_text("cpu  100 0 100 700 0 0 0 100 30 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n")
+    statistics.write_text(
+        "cpu  200 0 200 1400 0 0 0 200 60 0\n"
+        "cpu0 100 0 100 700 0 0 0 100 30 0\n"
+        "cpu1 100 0 100 700 0 0 0 100 30 0\n"
+        "intr 8 9\n"
+    )
     monkeypatch.setattr(stolen, "_STATISTICS", statistics)
 
     def take(*arguments, **named):
-        statistics.write_text("cpu  130 0 120 800 0 0 0 150 60 0\n")
+        statistics.write_text(
+            "cpu  230 0 220 1650 0 0 0 250 90 0\n"
+            "cpu0 100 0 100 850 0 0 0 100 30 0\n"
+            "cpu1 130 0 120 800 0 0 0 150 60 0\n"
+            "intr 9 9\n"
+        )
         return play(*arguments, **named)
 
     monkeypatch.setattr(repeating, "play", take)
     with pytest.raises(GateFailed) as caught:
         get("testbed").run(small, [1])
-    assert "the hypervisor took 25% of the processors' time; this machine" in str(caught.value)
+    assert "the hypervisor took 25.0% of a core's time; this machine" in str(caught.value)
     again = pickle.loads(pickle.dumps(caught.value))
     assert again.stolen == caught.value.stolen == 0.25
 

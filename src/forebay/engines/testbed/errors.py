@@ -32,7 +32,7 @@ class TestbedError(EngineUnavailable):
 class GateFailed(TestbedError):
     """Every run failed the validity gate: the machine is too slow for the rate, or busy.
 
-    ``stolen`` is the share of the processors' time that a hypervisor took meanwhile.
+    ``stolen`` is the share that a hypervisor took meanwhile of the core that lost most.
     """
 
     code = "gate-failed"

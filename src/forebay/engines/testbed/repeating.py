@@ -49,7 +49,7 @@ def play_until_valid(
 
 def refusal(scenario: Scenario, failed: list[list[str]], stolen: float) -> GateFailed:
     """Return the error that says why, and what this machine can hold instead."""
-    taken = f"the hypervisor took {stolen:.0%} of the processors' time; "
+    taken = f"the hypervisor took {stolen:.1%} of a core's time; "
     holds = holds_below(scenario)
     able = "no smaller rate that was tried" if holds is None else f"{holds}"
     return GateFailed(
