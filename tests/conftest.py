@@ -3,6 +3,11 @@
 import signal
 
 import pytest
+from hypothesis import settings
+
+# A busy machine makes any single example slow; what matters is the answer.
+settings.register_profile("forebay", deadline=None)
+settings.load_profile("forebay")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import settings
 
 from forebay.scenario import Scenario, loads
-
-# a busy machine makes any single example slow; what matters is the answer
-settings.register_profile("forebay", deadline=None)
-settings.load_profile("forebay")
 
 _OC3 = """
 [link]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forebay.scenario import ScenarioError, load, loads
@@ -186,7 +186,6 @@ _paths = st.sampled_from(
 
 
 @given(_paths, st.text(max_size=20) | st.from_regex(r"-?[0-9.]{1,9} ?[a-zA-Z/]{0,6}"))
-@settings(deadline=None)
 def test_any_override_is_taken_or_refused_in_one_line(path: str, value: str) -> None:
     try:
         loads(SMALLEST, overrides=[f"{path}={value}"])
@@ -195,6 +194,5 @@ def test_any_override_is_taken_or_refused_in_one_line(path: str, value: str) -> 
 
 
 @given(st.text(max_size=60))
-@settings(deadline=None)
 def test_any_text_is_refused_in_one_line(text: str) -> None:
     refusal(text)

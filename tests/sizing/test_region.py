@@ -47,7 +47,7 @@ def three(known: SimpleNamespace, scale: float, loss: float) -> Any:
     loss=st.floats(0.001, 0.05),
     most=st.integers(1, 2000),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_region_of_an_exact_engine_is_exact_and_relaxations_are_the_least(
     known: SimpleNamespace, scale: float, target: float, loss: float, most: int
 ) -> None:
@@ -126,7 +126,7 @@ def test_a_goal_with_a_minimum_bounds_the_region_on_both_sides(known: SimpleName
 
 
 @given(at=st.floats(3.0, 3000.0), margin=st.floats(1e-4, 1.0))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_narrow_valley_is_found(known: SimpleNamespace, at: float, margin: float) -> None:
     loss = valley(at, 0.01)
     target = loss(max(1, round(at))) * (1 + margin)

@@ -48,7 +48,7 @@ def noisy(known: SimpleNamespace, scale: float, sigma: float, **options: Any) ->
 
 
 @given(scale=st.floats(1.0, 900.0), target=st.floats(0.6, 0.999))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_an_exact_engine_gives_the_exact_buffer(
     known: SimpleNamespace, scale: float, target: float
 ) -> None:
