@@ -183,7 +183,6 @@ impl Config {
     /// Refuses what cannot be simulated.
     pub fn check(&self) -> Result<(), ConfigError> {
         for (missing, what) in [
-            (self.flows.is_empty(), "flow"),
             (self.profiles.is_empty(), "traffic class"),
             (self.links.is_empty(), "link"),
             (self.batches == 0, "batch"),

@@ -229,7 +229,7 @@ impl Link {
                 queue.free_at
             }
             Queue::Scheduled(queue) => {
-                self.meter.level(now, queue.packets());
+                queue.advance(now, &mut self.meter);
                 queue.free_at
             }
         };
@@ -256,7 +256,10 @@ impl Link {
                 queue.advance(now, &mut self.wire, &mut self.meter);
                 queue.bytes_held(now)
             }
-            Queue::Scheduled(queue) => queue.bytes_held(now),
+            Queue::Scheduled(queue) => {
+                queue.advance(now, &mut self.meter);
+                queue.bytes_held(now)
+            }
         }
     }
 }

@@ -6,11 +6,12 @@ use crate::flow::Flow;
 use crate::link::{Arriving, Link, Passage, Verdict};
 use crate::parcel::{Load, Parcel};
 use crate::probe::histogram::Histogram;
-use crate::routing::{tell_of_lost_acks, turning_kind, turning_stage};
+use crate::routing::tell_of_lost_acks;
 use crate::shaking::Shaking;
 use crate::tcp::profile::Profile;
 use crate::tcp::receiver::AckPacket;
 use crate::time::{NEVER, Picos, SECOND, serialization};
+use crate::underway::Underway;
 use crate::way::{Any, HOMES, Way};
 
 /// Kinds of a flow's events: an ACK reaches the sender, one for each `Way`; its timer, its access
@@ -49,8 +50,10 @@ pub(crate) struct Network<'a> {
     pub(crate) wheel: Wheel,
     /// Round-trip times that senders measured, by class.
     pub(crate) rtt: Vec<Histogram>,
-    /// Completion times, by class.
-    pub(crate) completions: Vec<Vec<Picos>>,
+    /// When flows end, and how long they took, by class.
+    pub(crate) completions: Vec<Vec<(Picos, Picos)>>,
+    /// What receivers have counted before it has come.
+    pub(crate) underway: Underway,
     /// Data packets that reached, or are bound to reach, their receivers.
     pub(crate) packets: u64,
     /// When the next reading is taken.
@@ -60,7 +63,7 @@ pub(crate) struct Network<'a> {
     /// When each link is served next; `NEVER` where it does not wait for that.
     serves_at: Vec<Picos>,
     /// What holds segments up on their way to the receivers.
-    shaking: Option<Shaking>,
+    pub(crate) shaking: Option<Shaking>,
 }
 
 impl<'a> Network<'a> {
@@ -76,6 +79,7 @@ impl<'a> Network<'a> {
             wheel: Wheel::new(grain(config), horizon(config)),
             rtt: vec![Histogram::default(); classes],
             completions: vec![Vec::new(); classes],
+            underway: Underway { next_cut: config.warmup, deliveries: Vec::new() },
             packets: 0,
             next_reading: 0,
             lost: Vec::new(),
@@ -119,41 +123,6 @@ impl<'a> Network<'a> {
             self.rtt[flow.class as usize].record(rtt);
         }
         self.send::<W>(now, flow, profile);
-    }
-
-    /// The time of an ACK that the receiver held back may have come.
-    pub(crate) fn on_held<W: Way>(&mut self, now: Picos, flow: &mut Flow) {
-        if flow.asks_at != now {
-            return;
-        }
-        flow.asks_at = NEVER;
-        let until = flow.receiver.holds_until();
-        if until > now {
-            return self.ask_at(flow, until);
-        }
-        let ack = flow.receiver.release();
-        match turning_stage(flow) {
-            Some(stage) => self.on_stage(now, flow, stage, Load::ack(ack, flow.connection)),
-            None => self.on_home::<W>(now, flow, Load::ack(ack, flow.connection)),
-        }
-    }
-
-    /// Where the receiver holds an ACK back and none is on its way whose coming will ask this again,
-    /// makes sure that the receiver is asked for it. Mostly another segment comes before.
-    #[inline(always)]
-    pub(crate) fn ask_without_ack(&mut self, now: Picos, flow: &mut Flow) {
-        if flow.heard_at <= now {
-            self.ask_at(flow, flow.receiver.holds_until());
-        }
-    }
-
-    /// Makes sure that the receiver is asked no later than `at` for the ACK that it holds back.
-    #[inline]
-    fn ask_at(&mut self, flow: &mut Flow, at: Picos) {
-        if at < flow.asks_at {
-            flow.asks_at = at;
-            self.schedule(flow, HELD, at, Load::NONE);
-        }
     }
 
     /// The flow starts, or its retransmission timer may have expired. The timer's event is moved
@@ -278,7 +247,8 @@ impl<'a> Network<'a> {
         if at < self.serves_at[link] {
             self.serves_at[link] = at;
             let index = self.config.flows.len() + link;
-            self.wheel.insert(at, node(index as u32, 0), Load::NONE);
+            // Before a packet of the same instant arrives, as where departures are planned.
+            self.wheel.insert_first(at, node(index as u32, 0), Load::NONE);
         }
     }
 
@@ -302,84 +272,6 @@ impl<'a> Network<'a> {
         }
         while let Some(parcel) = self.lost.pop() {
             flows[parcel.flow as usize].lose(parcel);
-        }
-    }
-
-    /// A packet has left the last forward queue at `packet.at`: its receiver answers.
-    #[inline(always)]
-    pub(crate) fn receive<W: Way>(&mut self, flow: &mut Flow, packet: Transit, profile: &Profile) {
-        self.packets += 1;
-        if !W::SIMPLE && flow.play.is_some() && self.received_alone(flow, packet.seq) {
-            return;
-        }
-        let packet = if W::SIMPLE { packet } else { self.shake(flow, packet, profile) };
-        let before = flow.receiver.rcv_nxt;
-        let answered = packet.at + flow.turn_delay;
-        if W::PLAIN {
-            let ack = flow.receiver.answer(packet.seq, false);
-            self.wheel.insert(answered, flow.node, Load::ack(ack, 0));
-            flow.heard_at = answered;
-        } else {
-            self.answer::<W>(flow, packet, answered, profile);
-        }
-        let end = flow.sender.end;
-        if flow.receiver.rcv_nxt >= end && before < end {
-            self.finish(flow, packet);
-        }
-    }
-
-    /// What holds a packet up on its way to the receiver, where anything does.
-    fn shake(&mut self, flow: &Flow, packet: Transit, profile: &Profile) -> Transit {
-        match &mut self.shaking {
-            Some(shaking) if profile.jitter > 0 => {
-                let at = shaking.hold_up(flow.index(), packet.at, profile.jitter);
-                Transit { at, ..packet }
-            }
-            _ => packet,
-        }
-    }
-
-    /// What the receiver answers is put on its way.
-    #[inline(always)]
-    fn answer<W: Way>(
-        &mut self,
-        flow: &mut Flow,
-        packet: Transit,
-        answered: Picos,
-        profile: &Profile,
-    ) {
-        let node = if W::SIMPLE { flow.node } else { node(flow.index(), turning_kind(flow)) };
-        let connection = if W::SIMPLE { 0 } else { flow.connection };
-        let wheel = &mut self.wheel;
-        let Transit { seq, marked, .. } = packet;
-        let heard_at = &mut flow.heard_at;
-        let first = |at, ack| {
-            wheel.insert(at, node, Load::ack(ack, connection));
-            if W::SACK {
-                *heard_at = at;
-            }
-        };
-        match flow.receiver.on_segment::<W>(seq, answered, marked, profile, first) {
-            Some(ack) => {
-                self.wheel.insert(answered, node, Load::ack(ack, connection));
-                if W::SACK {
-                    flow.heard_at = answered;
-                }
-            }
-            None if W::SACK => {} // see `ask_without_ack`
-            None => self.ask_at(flow, flow.receiver.holds_until()),
-        }
-    }
-
-    /// The last segment has been received.
-    #[cold]
-    fn finish(&mut self, flow: &mut Flow, packet: Transit) {
-        let arrives = packet.at + flow.onward_delay(self.config);
-        let completed = arrives - flow.start(self.config);
-        self.completions[flow.class as usize].push(completed);
-        if flow.play.is_some() {
-            let home = flow.detour.as_ref().map_or(0, |detour| detour.home_delay);
-            self.file_ended(flow, packet.at + flow.turn_delay + home);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Takes the run's readings at their instants: cuts between batches, and samples when due.
 
 use crate::config::Config;
-use crate::flow::Flow;
 use crate::probe::histogram::Histogram;
 use crate::report::{ClassBatch, LinkReport, Report};
 use crate::sampling::Sampler;
 use crate::simulation::Simulation;
 use crate::time::Picos;
+use std::ops::Range;
 
 pub(crate) struct Readings<'a> {
     config: &'a Config,
@@ -50,14 +50,14 @@ impl<'a> Readings<'a> {
 
     fn cut(&mut self, simulation: &mut Simulation) {
         simulation.network.links.iter_mut().for_each(|link| link.cut(self.next_cut));
+        simulation.network.underway.leave(self.next_cut);
         let totals = class_totals(simulation);
         if self.cuts == 0 {
             let detailed = self.sampler.details_links();
             simulation.network.links.iter_mut().for_each(|link| link.begin(detailed));
             self.sampler.begin(&simulation.flows);
             simulation.network.rtt.iter_mut().for_each(|rtt| *rtt = Histogram::default());
-            simulation.network.completions.iter_mut().for_each(Vec::clear);
-            self.flows_at_start = simulation.flows.iter().map(received_bytes).collect();
+            self.flows_at_start = received_bytes(simulation);
         } else {
             self.classes.push(totals.iter().zip(&self.totals).map(difference).collect());
         }
@@ -68,17 +68,19 @@ impl<'a> Readings<'a> {
         self.cuts += 1;
         let share = u128::from(self.config.window) * u128::from(self.cuts);
         self.next_cut = self.config.warmup + (share / u128::from(self.config.batches)) as Picos;
+        simulation.network.underway.next_cut = self.next_cut;
     }
 
     pub(crate) fn finish(self, simulation: Simulation, events: u64) -> Report {
-        let starts = self.flows_at_start.iter();
-        let ends = simulation.flows.iter().map(received_bytes);
+        let ends = received_bytes(&simulation).into_iter();
+        let window = self.config.warmup..self.config.warmup + self.config.window;
+        let completions = simulation.network.completions.into_iter();
         Report {
-            flow_bytes: ends.zip(starts).map(|(end, start)| end - start).collect(),
+            flow_bytes: ends.zip(self.flows_at_start).map(|(end, start)| end - start).collect(),
+            completions: completions.map(|ended| times_within(&window, ended)).collect(),
             links: simulation.network.links.into_iter().map(|link| link.meter.into()).collect(),
             classes: self.classes,
             rtt: simulation.network.rtt,
-            completions: simulation.network.completions,
             trace: self.sampler.finish(),
             packets: simulation.network.packets,
             events,
@@ -97,8 +99,21 @@ impl From<crate::probe::link::LinkMeter> for LinkReport {
     }
 }
 
-fn received_bytes(flow: &Flow) -> u64 {
-    flow.counts().received_bytes
+/// How long those took that ended in the window, in order of completion.
+fn times_within(window: &Range<Picos>, mut ended: Vec<(Picos, Picos)>) -> Vec<Picos> {
+    ended.retain(|(at, _)| window.contains(at));
+    ended.sort_by_key(|&(at, _)| at);
+    ended.into_iter().map(|(_, took)| took).collect()
+}
+
+/// Bytes that each flow's receiver had counted at the last cut.
+fn received_bytes(simulation: &Simulation) -> Vec<u64> {
+    let counted = simulation.flows.iter().map(|flow| flow.counts().received_bytes);
+    let mut bytes: Vec<u64> = counted.collect();
+    for later in &simulation.network.underway.deliveries {
+        bytes[later.flow as usize] -= later.bytes;
+    }
+    bytes
 }
 
 fn class_totals(simulation: &Simulation) -> Vec<ClassBatch> {
@@ -112,6 +127,11 @@ fn class_totals(simulation: &Simulation) -> Vec<ClassBatch> {
         total.delivered_bytes += counts.received_bytes;
         total.timeouts += counts.timeouts;
         total.retransmissions += counts.retransmissions;
+    }
+    for later in &simulation.network.underway.deliveries {
+        let total = &mut totals[simulation.flows[later.flow as usize].class as usize];
+        total.delivered_segments -= later.segments;
+        total.delivered_bytes -= later.bytes;
     }
     totals
 }

@@ -12,7 +12,7 @@ pub struct ClassBatch {
     pub sent_segments: u64,
     /// Data packets that queues dropped, wherever on the route.
     pub drops: u64,
-    /// Segments that receivers counted in order, each once.
+    /// Segments that receivers counted in order, each once, once its packet had left the last queue.
     pub delivered_segments: u64,
     /// The same in bytes on the link.
     pub delivered_bytes: u64,

@@ -14,10 +14,19 @@ pub(super) struct Scheduled {
     /// Packets that may wait between the queue and the wire.
     ring: usize,
     pub(super) free_at: Picos,
-    /// When the packets in the ring start, in order.
-    starts: Ring<Picos>,
+    /// The packets in the ring.
+    chosen: Ring<Chosen>,
+    bytes_chosen: u64,
     bytes_on_wire: u32,
     parcels: Parcels,
+}
+
+/// A packet that has left the queue, and waits for the wire in the ring.
+#[derive(Clone, Copy, Default)]
+struct Chosen {
+    start: Picos,
+    bytes: u32,
+    class: u16,
 }
 
 /// What belongs to each packet that the discipline holds, by its handle.
@@ -49,7 +58,8 @@ impl Scheduled {
             queue,
             ring,
             free_at: 0,
-            starts: Ring::default(),
+            chosen: Ring::default(),
+            bytes_chosen: 0,
             bytes_on_wire: 0,
             parcels: Parcels::default(),
         }
@@ -65,7 +75,26 @@ impl Scheduled {
     }
 
     pub(super) fn bytes_held(&self, now: Picos) -> u64 {
-        self.queue.bytes() + if self.free_at > now { u64::from(self.bytes_on_wire) } else { 0 }
+        let sending = if self.free_at > now { u64::from(self.bytes_on_wire) } else { 0 };
+        self.queue.bytes() + self.bytes_chosen + sending
+    }
+
+    /// Lets those start whose time has come; the readings are then those of `now`.
+    pub(super) fn advance(&mut self, now: Picos, meter: &mut LinkMeter) {
+        while let Some(&Chosen { start, bytes, class }) = self.chosen.front()
+            && start <= now
+        {
+            self.chosen.drop_oldest(1);
+            self.bytes_chosen -= u64::from(bytes);
+            self.begin(class, bytes, meter);
+        }
+        meter.level(now, self.queue.packets());
+    }
+
+    /// A transmission begins.
+    fn begin(&mut self, class: u16, bytes: u32, meter: &mut LinkMeter) {
+        self.bytes_on_wire = bytes;
+        meter.started(class, u64::from(bytes));
     }
 
     pub(super) fn offer(
@@ -77,7 +106,7 @@ impl Scheduled {
     ) -> Verdict {
         meter.arrived(parcel.class);
         meter.found(self.queue.packets());
-        meter.level(now, self.queue.packets());
+        self.advance(now, meter);
         let queued = Queued {
             flow: parcel.flow,
             bytes: parcel.bytes,
@@ -96,8 +125,8 @@ impl Scheduled {
 
     /// When the wire is free, or the ring has room again.
     pub(super) fn next_service(&self) -> Option<Picos> {
-        (self.queue.packets() > 0).then(|| match self.starts.front() {
-            Some(&start) if self.starts.len() >= self.ring.max(1) => start,
+        (self.queue.packets() > 0).then(|| match self.chosen.front() {
+            Some(first) if self.chosen.len() >= self.ring.max(1) => first.start,
             _ if self.ring == 0 => self.free_at,
             _ => 0,
         })
@@ -110,10 +139,7 @@ impl Scheduled {
         meter: &mut LinkMeter,
         lost: &mut Vec<Parcel>,
     ) -> Option<(Parcel, Picos, bool)> {
-        while self.starts.front().is_some_and(|&start| start <= now) {
-            self.starts.drop_oldest(1);
-        }
-        meter.level(now, self.queue.packets());
+        self.advance(now, meter);
         let parcels = &mut self.parcels;
         let (queued, marked) = self.queue.dequeue(now, &mut |dropped| {
             let parcel = parcels.take(dropped.handle);
@@ -123,17 +149,17 @@ impl Scheduled {
         let parcel = parcels.take(queued.handle);
         let (start, work) = (self.free_at.max(now), wire.time(parcel.bytes));
         if start > now {
-            self.starts.push_back(start);
+            self.chosen.push_back(Chosen { start, bytes: parcel.bytes, class: parcel.class });
+            self.bytes_chosen += u64::from(parcel.bytes);
         } else {
             meter.wakes(now, self.free_at);
+            self.begin(parcel.class, parcel.bytes, meter);
         }
         self.free_at = start + work;
-        self.bytes_on_wire = parcel.bytes;
         if marked {
             meter.marked(parcel.class);
         }
         meter.served(start - queued.arrived, work);
-        meter.started(parcel.class, u64::from(parcel.bytes));
         Some((parcel, self.free_at, marked))
     }
 }
