@@ -34,6 +34,7 @@ def test_a_good_run_is_0(forebay_, link, scenario):
         (["run", "{scenario}", "--set", "traffic.0.congestion_control=rino"], "reno"),
         (["size", "{scenario}", "--figure", "out.gif"], ".svg"),
         (["size", "{scenario}", "--figure", "no-such-folder/out.svg"], "no-such-folder"),
+        (["size", "{scenario}", "--figure", "/proc/out.svg"], "cannot be written"),
         (["size", "{scenario}", "--seeds", "9", "--max-seeds", "4"], "--max-seeds"),
         (["reproduce", "A.fig51"], "A.fig5"),
     ],
@@ -96,6 +97,16 @@ def test_a_reader_that_goes_is_no_error(scenario):
     assert made.stderr.read() == b""
     made.stderr.close()
     assert made.wait() == 141
+
+
+def test_a_full_disk_is_2_and_one_line(scenario):
+    code = "import sys; from forebay.cli.program import call; sys.exit(call(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "size", scenario, "--engine", "theory"]
+    with open("/dev/full", "wb") as full:
+        made = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert made.returncode == 2
+    assert made.stderr.startswith(b"forebay: writing the answer: No space left")
+    assert made.stderr.count(b"\n") == 1
 
 
 def test_without_the_compiled_core_the_simulation_is_3(forebay_, scenario, monkeypatch):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,9 +29,18 @@ class OutputPath(click.ParamType[Path]):
             self.fail(f"{value!r}: write a name that ends in {', '.join(self.endings)}", param, ctx)
         if not path.parent.is_dir():
             self.fail(f"{value!r}: there is no folder {path.parent}; make it first", param, ctx)
-        if path.is_dir() or not os.access(path.parent, os.W_OK):
+        if path.is_dir() or not _takes_files(path.parent):
             self.fail(f"{value!r}: cannot be written; name another place", param, ctx)
         return path
+
+
+def _takes_files(folder: Path) -> bool:
+    """Return whether a file can be made there: permissions alone do not tell."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def _chain(*options: Callable[[F], F]) -> Callable[[F], F]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -20,6 +21,8 @@ _VERBS = {
     "platforms": "A size as configuration on a router platform; lint an existing configuration.",
     "testbed": "The testbed's machine: whether it can play a scenario, and which rate it holds.",
 }
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class _Verbs(click.Group):
@@ -49,7 +52,14 @@ class _Verbs(click.Group):
         except KeyboardInterrupt as stop:
             status = _fail(str(stop) or "interrupted; nothing was kept", 128 + signal.SIGINT)
         except BrokenPipeError:
-            status = _reader_has_gone()
+            _let_stdout_go()
+            status = 128 + signal.SIGPIPE  # as if ended by it
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            _let_stdout_go()
+            wrong = f"writing {error.filename or 'the answer'}: {os.strerror(error.errno)}"
+            status = _fail(f"{wrong}; make room there or write elsewhere", 2)
         return status
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -122,7 +132,6 @@ def _fail(message: str, status: int) -> int:
     return status
 
 
-def _reader_has_gone() -> int:
-    """``forebay … | head``: leave quietly, and let no flush at exit complain either."""
+def _let_stdout_go() -> None:
+    """``forebay … | head``: what nobody can take any more goes, at exit too, without complaint."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 128 + signal.SIGPIPE  # as if ended by it

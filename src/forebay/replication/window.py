@@ -26,7 +26,8 @@ class Watched(NamedTuple):
         """Refuse the number of a flow that is not there, or there twice."""
         for number in self.flows:
             if not 0 <= number < flows or self.flows.count(number) > 1:
-                hint = f"write different numbers from 0 to {flows - 1}"
+                numbers = f"different numbers from 0 to {flows - 1}" if flows else "none"
+                hint = f"the run has {flows} flows: write {numbers}"
                 wrong = f"flow {number} is not there, or there twice"
                 raise ScenarioError("out-of-range", wrong, hint, field="flows", value=number)
 
