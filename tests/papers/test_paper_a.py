@@ -36,7 +36,7 @@ RED: dict[str, set[str]] = {
     "pareto": {"utilization"},
     "villamizar-song": set(),
     "morris": {"utilization"},
-    "red": {"many", "few"},
+    "red": {"many"},
     "goodput-loss-fairness": {"law", "law-least", "fairness"},
 }
 

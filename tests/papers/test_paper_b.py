@@ -30,7 +30,7 @@ def load(name: str) -> ModuleType:
 @pytest.mark.parametrize("name", RED)
 def test_quick_holds_what_the_whole_holds(name: str) -> None:
     options = {} if name == "fig3" else {"quick": True}
-    made = load(name).reproduce(seeds=3, jobs=1, **options)
+    made = load(name).reproduce(seeds=5, jobs=1, **options)
     claims = read_claims(FOLDER / name)
     out = {claim.name for claim, good in zip(claims, made.verdicts, strict=True) if not good}
     assert made.artefact == f"B.{name}" and made.picture is not None

@@ -86,11 +86,12 @@ fn is_idle(flow: &Flow) -> bool {
 }
 
 fn state(flow: &Flow) -> State {
-    match flow.sender.phase {
+    let sender = &flow.sender;
+    match sender.phase {
         _ if is_idle(flow) => State::Idle,
         Phase::Recovery => State::Recovery,
         Phase::Loss => State::Loss,
-        Phase::Open if flow.sender.window.in_slow_start() => State::SlowStart,
+        Phase::Open if sender.cc.is_starting(&sender.window) => State::SlowStart,
         Phase::Open => State::Avoidance,
     }
 }

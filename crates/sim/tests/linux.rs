@@ -6,118 +6,11 @@ use forebay_sim::cc::{Cc, Phase};
 use forebay_sim::config::LinkSpec;
 use forebay_sim::queue::spec::QueueSpec;
 use forebay_sim::tcp::profile::Profile;
-use forebay_sim::tcp::receiver::{AckPacket, Receiver};
 use forebay_sim::tcp::sender::Sender;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 use forebay_sim::way::Any;
-use std::collections::VecDeque;
+use toy::path::{Listener, Path, RTT, finished};
 use toy::{dumbbell, flow, link, simulate, spread, traced};
-
-const RTT: Picos = 100 * MILLISECOND;
-
-/// A receiver, and its ACKs on their way with the times at which they get there.
-struct Listener {
-    receiver: Receiver,
-    acks: VecDeque<(Picos, AckPacket)>,
-}
-
-impl Listener {
-    fn new() -> Self {
-        Self { receiver: Receiver::new(RTT), acks: VecDeque::new() }
-    }
-
-    fn on_segment(&mut self, seq: u64, at: Picos, profile: &Profile) {
-        let acks = &mut self.acks;
-        let first = |at, ack| acks.push_back((at, ack));
-        let ack = self.receiver.on_segment::<Any>(seq, at, false, profile, first);
-        self.acks.extend(ack.map(|ack| (at, ack)));
-    }
-
-    /// When the next ACK gets there; `Picos::MAX` where none is on its way or held back.
-    fn next_at(&self) -> Picos {
-        self.acks.front().map_or(self.receiver.holds_until(), |&(at, _)| at)
-    }
-
-    fn next(&mut self) -> AckPacket {
-        self.acks.pop_front().map_or_else(|| self.receiver.release(), |(_, ack)| ack)
-    }
-}
-
-/// One flow over a wire of a segment a millisecond that loses what it is told to.
-struct Path {
-    sender: Sender,
-    listener: Listener,
-    profile: Profile,
-    now: Picos,
-    free_at: Picos,
-    /// When each segment was sent, again or not.
-    sent: Vec<(Picos, u64)>,
-    /// (segment, how often it is lost).
-    lost: Vec<(u64, usize)>,
-    /// What is sent in this span arrives at its end.
-    pause: (Picos, Picos),
-}
-
-impl Path {
-    fn new(segments: u64, profile: Profile, lost: &[(u64, usize)]) -> Self {
-        let cc = Cc::by_name("reno").expect("listed");
-        Self {
-            sender: Sender::new(cc, segments, &profile),
-            listener: Listener::new(),
-            profile,
-            now: SECOND,
-            free_at: 0,
-            sent: vec![],
-            lost: lost.to_vec(),
-            pause: (0, 0),
-        }
-    }
-
-    fn transmit(&mut self) {
-        while self.sender.allowance::<Any>(&self.profile) > 0 {
-            let seq = self.sender.next_segment::<Any>(self.now);
-            self.sent.push((self.now, seq));
-            let times = self.sent.iter().filter(|&&(_, other)| other == seq).count();
-            let paused = self.now >= self.pause.0 && self.now < self.pause.1;
-            let enters = if paused { self.pause.1 } else { self.now };
-            self.free_at = self.free_at.max(enters) + MILLISECOND;
-            if !self.lost.iter().any(|&(lost, often)| lost == seq && times <= often) {
-                self.listener.on_segment(seq, self.free_at + RTT, &self.profile);
-            }
-        }
-    }
-
-    /// Until the flow has ended, or `until`.
-    fn run(&mut self, until: Picos) {
-        self.transmit();
-        while self.sender.snd_una < self.sender.end {
-            let ack = self.listener.next_at();
-            let next = ack.min(self.sender.timer_at);
-            assert!(next < Picos::MAX, "the flow is stuck");
-            if next > until {
-                return;
-            }
-            self.now = next;
-            if ack == next {
-                let ack = self.listener.next();
-                self.sender.on_ack::<Any>(self.now, ack, &self.profile);
-            } else {
-                self.sender.on_timer(self.now, &self.profile);
-            }
-            self.transmit();
-        }
-    }
-
-    fn transmissions(&self, seq: u64) -> Vec<Picos> {
-        self.sent.iter().filter(|&&(_, other)| other == seq).map(|&(at, _)| at).collect()
-    }
-}
-
-fn finished(segments: u64, profile: Profile, lost: &[(u64, usize)]) -> Path {
-    let mut path = Path::new(segments, profile, lost);
-    path.run(Picos::MAX);
-    path
-}
 
 #[test]
 fn a_lost_retransmission_is_repaired_without_a_timeout() {
@@ -253,39 +146,6 @@ fn prr_sends_a_segment_for_two_delivered() {
     assert!((ssthresh / flight - 0.5).abs() < 0.1);
     let (flight, _, silence, ..) = spacing(false);
     assert!(silence > (flight as u64 / 3) * MILLISECOND, "{silence} of {flight}");
-}
-
-#[test]
-fn a_spurious_timeout_is_undone() {
-    let after = |f_rto: bool| {
-        let mut path = Path::new(3000, Profile { f_rto, ..Profile::linux() }, &[]);
-        path.sender.window.ssthresh = 20.0;
-        path.pause = (3 * SECOND, 4 * SECOND);
-        path.run(3 * SECOND);
-        let cwnd = path.sender.window.cwnd;
-        path.run(4 * SECOND + 3 * RTT);
-        assert!(path.sender.timeouts > 0);
-        path.sender.window.cwnd / cwnd
-    };
-    assert!(after(true) > 0.95, "{}", after(true));
-    assert!(after(false) < 0.8, "{}", after(false));
-}
-
-/// A timeout during fast recovery is part of the same congestion event for Linux.
-#[test]
-fn a_timeout_in_recovery_cuts_once() {
-    let threshold = |timeout_cuts_again: bool| {
-        let profile =
-            Profile { timeout_cuts_again, rack: false, tail_loss_probe: false, ..Profile::linux() };
-        let mut path = Path::new(2000, profile, &[(400, 2)]);
-        path.sender.window.ssthresh = 40.0;
-        while path.sender.timeouts == 0 {
-            path.run(path.now + MILLISECOND);
-            path.now += MILLISECOND;
-        }
-        path.sender.window.ssthresh
-    };
-    assert!(threshold(true) < 0.7 * threshold(false));
 }
 
 /// The sender's own link is the bottleneck: its queue stays with the sender, and the window stops.

@@ -178,3 +178,19 @@ fn what_is_not_asked_for_is_not_read() {
     assert!(trace.windows.is_empty() && trace.drops.is_empty() && trace.window_sum.is_empty());
     assert_eq!(trace.flows[0].cwnd.len(), trace.at.len());
 }
+
+/// They set no threshold by which a window could be told to be in slow start.
+#[test]
+fn bbr_leaves_its_start_once() {
+    for name in ["bbr", "bbr3"] {
+        let mut one = flow(40 * MILLISECOND, 0);
+        one.congestion_control = name;
+        let mut config = dumbbell(link(20e6, 100), Profile::linux(), vec![one]);
+        (config.warmup, config.window) = (1, 20 * SECOND);
+        let trace = simulate(&traced(config, 10 * MILLISECOND)).trace.expect("asked for");
+        let state = &trace.flows[0].state;
+        let starts = state.iter().take_while(|&&state| state != State::Avoidance).count();
+        assert!(starts > 5 && starts < 100, "{name}: {starts}");
+        assert!(!state[starts..].contains(&State::SlowStart), "{name}");
+    }
+}

@@ -16,7 +16,7 @@ TARGET = 0.98
 LADDER, QUICK = (0.25, 0.5, 1.0, 1.5, 2.0, 4.0), (0.5, 1.0, 2.0)  # multiples of bdp/sqrt(n)
 MANY, FEW = 500, 20
 MOST_SEEDS = 2
-FEW_RUNS = 16  # one run's index lies anywhere from a half to four
+FEW_RUNS = 64  # one run's index lies anywhere from a half to four
 DISCIPLINES = ("drop-tail", "red")
 NOTES = [
     "Need: the buffer for 98 %, read off between multiples of bdp/√n; the ladder's ends where it "

@@ -77,7 +77,6 @@ impl Toy {
         if !self.cc.owns_window() {
             self.window.cwnd = self.window.ssthresh;
         }
-        self.cc.on_recovered(&mut self.window, self.now);
     }
 
     fn time_out(&mut self) {

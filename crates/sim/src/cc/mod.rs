@@ -166,8 +166,10 @@ pub trait Controller: Default {
     /// The same, once segments have been given up: totals as they are then. For controllers that
     /// hear every ACK.
     fn on_given_up(&mut self, _window: &mut Window, _ack: &Ack) {}
-    /// Recovery has ended; cwnd is ssthresh.
-    fn on_recovered(&mut self, _window: &mut Window, _now: Picos) {}
+    /// It is at its start, and looks for what the path holds.
+    fn is_starting(&self, window: &Window) -> bool {
+        window.in_slow_start()
+    }
 }
 
 /// Large controllers live on the heap, so that a flow with a small one stays small.
@@ -194,8 +196,8 @@ impl<T: Controller> Controller for Box<T> {
     fn on_given_up(&mut self, window: &mut Window, ack: &Ack) {
         (**self).on_given_up(window, ack);
     }
-    fn on_recovered(&mut self, window: &mut Window, now: Picos) {
-        (**self).on_recovered(window, now);
+    fn is_starting(&self, window: &Window) -> bool {
+        (**self).is_starting(window)
     }
 }
 
@@ -257,9 +259,9 @@ macro_rules! controllers {
             pub fn on_given_up(&mut self, window: &mut Window, ack: &Ack) {
                 match self { $(Self::$variant(cc) => cc.on_given_up(window, ack)),+ }
             }
-            /// `Controller::on_recovered`.
-            pub fn on_recovered(&mut self, window: &mut Window, now: Picos) {
-                match self { $(Self::$variant(cc) => cc.on_recovered(window, now)),+ }
+            /// `Controller::is_starting`.
+            pub fn is_starting(&self, window: &Window) -> bool {
+                match self { $(Self::$variant(cc) => cc.is_starting(window)),+ }
             }
         }
     };

@@ -16,9 +16,10 @@ pub(super) struct ForwardRto {
 }
 
 impl ForwardRto {
-    /// The retransmission timer expired.
-    pub(super) fn begin(&mut self, asked: bool) {
-        self.undecided = asked;
+    /// The retransmission timer expired. Section 3.1, step 1: a timeout amid another repair is not
+    /// doubted, for what was repaired arrives now; one of the same segment again is (section 3.2).
+    pub(super) fn begin(&mut self, doubted: bool) {
+        self.undecided = doubted;
         self.only_new = false;
     }
 }

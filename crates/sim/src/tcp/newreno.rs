@@ -49,11 +49,9 @@ fn on_new_ack<W: Way>(
             return None;
         }
         // Full acknowledgement, option 2: the window stays at its reduced size.
-        Phase::Recovery => {
-            tcp.phase = Phase::Open;
-            tcp.cc.on_recovered(&mut tcp.window, now);
-        }
+        Phase::Recovery => tcp.phase = Phase::Open,
         Phase::Loss if next >= tcp.recover => tcp.phase = Phase::Open,
+        Phase::Loss => tcp.progressed = true,
         _ => {}
     }
     let rtt = take_sample(tcp, now, profile);
@@ -78,8 +76,8 @@ fn on_partial_ack(tcp: &mut Sender, now: Picos, deflation: u32) {
         tcp.window.cwnd = (tcp.window.cwnd - rest).max(1.0);
         tcp.inflation = 1;
     }
-    if !tcp.partial_seen {
-        tcp.partial_seen = true;
+    if !tcp.progressed {
+        tcp.progressed = true;
         tcp.restart_timer(now);
     }
 }
@@ -101,7 +99,7 @@ fn on_duplicate(tcp: &mut Sender, now: Picos, profile: &Profile) {
 fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
     tcp.phase = Phase::Recovery;
     tcp.recover = tcp.snd_max;
-    tcp.partial_seen = false;
+    tcp.progressed = false;
     tcp.back_off(now, Cause::Loss, profile);
     tcp.window.cwnd = tcp.window.ssthresh;
     tcp.inflation = DUP_THRESH;

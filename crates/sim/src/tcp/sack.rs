@@ -12,14 +12,6 @@ use crate::cc::{Cause, Phase};
 use crate::time::Picos;
 use crate::way::Way;
 
-/// What a loss that is noticed now does.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Loss {
-    None,
-    First,
-    Again,
-}
-
 /// An ACK arrives: up to `next`, and for the last of `reported` segments that follow each other.
 #[inline(always)]
 pub(super) fn on_ack<W: Way>(
@@ -92,6 +84,7 @@ fn on_eventful_ack<W: Way>(
     let rated = board.rates::<W>().is_some();
     let rate = if rated { board.rate(una, reported.0, now) } else { None };
     let delivery = take_delivery::<W>(tcp, &mut board, next.max(una), reported);
+    tcp.progressed |= advanced;
     let delivered = delivery.segments;
     if delivered > 0 {
         board.note_delivery::<W>(now);
@@ -133,7 +126,7 @@ fn repair(
 ) -> Found {
     tail_probe::on_ack(tcp, board, now, delivery.segments == 0, profile);
     forward_rto::on_ack(tcp, board, delivery, advanced, profile);
-    leave_phase(tcp, now);
+    leave_phase(tcp);
     let mut found = Found::default();
     if !profile.rack {
         found.lost = board.judge(tcp.snd_una);
@@ -141,12 +134,12 @@ fn repair(
         board.rack.advance(now, delivery, tcp.rtt.min_rtt);
         found = rack::detect(tcp, board, now);
     }
-    let loss = match tcp.phase {
-        Phase::Open if board.lost > 0 => Loss::First,
-        Phase::Loss if found.again => Loss::Again,
-        _ => Loss::None,
+    let loses = match tcp.phase {
+        Phase::Open => board.lost > 0,
+        Phase::Loss => found.again,
+        Phase::Recovery => false,
     };
-    if loss != Loss::None {
+    if loses {
         enter_recovery(tcp, board, now, profile);
     }
     found
@@ -175,15 +168,12 @@ fn take_delivery<W: Way>(
 }
 
 /// The end of recovery, or of the repair after a timeout.
-fn leave_phase(tcp: &mut Sender, now: Picos) {
+fn leave_phase(tcp: &mut Sender) {
     if tcp.phase == Phase::Open || tcp.snd_una < tcp.recover {
         return;
     }
-    if tcp.phase == Phase::Recovery {
-        if !tcp.cc.owns_window() {
-            tcp.window.cwnd = tcp.window.ssthresh;
-        }
-        tcp.cc.on_recovered(&mut tcp.window, now);
+    if tcp.phase == Phase::Recovery && !tcp.cc.owns_window() {
+        tcp.window.cwnd = tcp.window.ssthresh;
     }
     tcp.phase = Phase::Open;
 }
@@ -320,11 +310,11 @@ pub(super) fn on_probe_timer(tcp: &mut Sender, now: Picos, profile: &Profile) {
     tcp.scoreboard = Some(board);
 }
 
-/// The retransmission timer fired.
-pub(super) fn on_timeout(tcp: &mut Sender, now: Picos, profile: &Profile) {
+/// The retransmission timer fired; `doubted` where that may turn out to be spurious.
+pub(super) fn on_timeout(tcp: &mut Sender, now: Picos, doubted: bool, profile: &Profile) {
     let Some(mut board) = tcp.scoreboard.take() else { return };
     board.probe.cancel();
-    board.forward.begin(profile.f_rto);
+    board.forward.begin(doubted);
     board.unpaced = true;
     rack::give_up(tcp, &mut board, now, profile);
     tcp.window.cwnd = f64::from(board.in_flight() + 1);

@@ -45,8 +45,8 @@ pub struct Sender {
     pub phase: Phase,
     /// Which timer runs.
     pub timer: Timer,
-    /// RFC 6582: a partial ACK has been seen in this recovery.
-    pub partial_seen: bool,
+    /// Something has been acknowledged since this recovery, or the repair after a timeout, began.
+    pub progressed: bool,
     /// The first unacknowledged segment has to be sent again at once.
     pub resend_first: bool,
     /// Round-trip estimate; the timeout comes first.
@@ -101,7 +101,7 @@ impl Sender {
             dupacks: 0,
             inflation: 0,
             burst_left: u32::MAX,
-            partial_seen: false,
+            progressed: false,
             resend_first: false,
             scoreboard,
             timed: NOT_TIMED,
@@ -218,23 +218,26 @@ impl Sender {
         }
     }
 
-    /// RFC 6298, rules 5.4 to 5.6; RFC 5681, section 3.1.
+    /// RFC 6298, rules 5.4 to 5.6; RFC 5681, section 3.1: a segment that has timed out before cuts no
+    /// more.
     fn on_timeout(&mut self, now: Picos, profile: &Profile) {
         self.timeouts += 1;
         self.rtt.back_off();
         self.timer_at = now + self.rtt.rto();
         self.timed = NOT_TIMED;
-        let cut_before = self.phase == Phase::Loss
-            || (self.phase == Phase::Recovery && !profile.timeout_cuts_again);
-        let first = !cut_before || self.snd_una >= self.recover;
-        if first {
+        let repeated = self.phase == Phase::Loss && !self.progressed;
+        let in_recovery = self.phase == Phase::Recovery;
+        let cut_before = repeated || (in_recovery && !profile.timeout_cuts_again);
+        if !cut_before || self.snd_una >= self.recover {
             self.back_off(now, Cause::Timeout, profile);
         }
+        let fresh = self.phase == Phase::Open || repeated;
         self.cc.on_timeout(&mut self.window, now);
         self.phase = Phase::Loss;
+        self.progressed = false;
         self.recover = self.snd_max;
         if self.scoreboard.is_some() {
-            sack::on_timeout(self, now, profile);
+            sack::on_timeout(self, now, profile.f_rto && fresh, profile);
         } else {
             self.window.cwnd = 1.0;
             newreno::on_timeout(self);

@@ -1,6 +1,8 @@
 //! Small scenarios for tests.
 #![allow(dead_code)] // each test file uses some of it
 
+pub mod path;
+
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, Source, TraceSpec};
 use forebay_sim::queue::fifo::PfifoParams;
 use forebay_sim::queue::spec::QueueSpec;

@@ -112,6 +112,10 @@ impl Controller for Bbr {
 
     fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
 
+    fn is_starting(&self, _window: &Window) -> bool {
+        self.mode == Mode::Startup
+    }
+
     fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
         if ack.delivered > 0 {
             self.delivered_at = ack.now;

@@ -119,6 +119,10 @@ impl Controller for Bbr3 {
 
     fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
 
+    fn is_starting(&self, _window: &Window) -> bool {
+        self.state == State::Startup
+    }
+
     /// "Per-ACK Steps".
     fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
         if ack.newly_lost > 0 {

@@ -30,11 +30,14 @@ pub struct HyStart {
 impl HyStart {
     /// A round-trip sample in slow start; ends slow start by setting ssthresh.
     pub fn on_sample(&mut self, window: &mut Window, ack: &Ack, rtt: Picos, delay_min: Picos) {
-        if self.found || window.cwnd < LOW_WINDOW {
+        if self.found {
             return;
         }
         if ack.snd_una > self.end {
             self.begin_round(ack);
+        }
+        if window.cwnd < LOW_WINDOW {
+            return;
         }
         let path = delay_min + offload_delay(window, ack);
         self.found = self.long_train(ack.now, path) || self.late_round(rtt, delay_min);

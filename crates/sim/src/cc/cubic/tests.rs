@@ -83,17 +83,18 @@ fn reno_friendly_region_rises_by_alpha_a_round() {
     assert!((slope - 0.529).abs() < 0.05, "{slope}");
 }
 
-fn slow_start(rtt_of_round: impl Fn(u64) -> Picos, spacing: Picos) -> Window {
+/// Four rounds from a window of ten; the round-trip time is that of a round and a place in it.
+fn slow_start(rtt: impl Fn(u64, u64) -> Picos, spacing: Picos) -> Window {
     let mut cubic = Linux::default();
     let mut window = Window { cwnd: 10.0, ssthresh: f64::INFINITY, pacing_rate: None };
     let (mut now, mut acked) = (SECOND, 1_000_000);
     for round in 0..4 {
         let (size, start) = (window.cwnd as u64, now);
-        for _ in 0..size {
+        for nth in 0..size {
             now += spacing;
             acked += 1;
             let mut ack = testing::ack(now, acked, size, Growth::PerWindow);
-            ack.rtt = Some(rtt_of_round(round));
+            ack.rtt = Some(rtt(round, nth));
             cubic.on_any_ack(&mut window, &ack);
             cubic.on_ack(&mut window, &ack);
         }
@@ -105,13 +106,13 @@ fn slow_start(rtt_of_round: impl Fn(u64) -> Picos, spacing: Picos) -> Window {
 /// HyStart leaves alone a slow start that meets no queue and whose trains are short.
 #[test]
 fn hystart_lets_a_free_path_be() {
-    assert!(slow_start(|_| testing::RTT, 1000).ssthresh.is_infinite());
+    assert!(slow_start(|_, _| testing::RTT, 1000).ssthresh.is_infinite());
 }
 
 /// Linux: an eighth of 100 ms above the least, here 12.5 ms, ends slow start after eight samples.
 #[test]
 fn hystart_ends_slow_start_on_delay() {
-    let late = |by| slow_start(move |round| testing::RTT + if round > 1 { by } else { 0 }, 1000);
+    let late = |by| slow_start(move |round, _| testing::RTT + if round > 1 { by } else { 0 }, 1000);
     assert!(late(12 * MILLISECOND).ssthresh.is_infinite());
     assert!(late(13 * MILLISECOND).ssthresh < 60.0);
 }
@@ -119,5 +120,13 @@ fn hystart_ends_slow_start_on_delay() {
 /// Linux: ACKs up to 2 ms apart that go on for half the least round trip fill the path.
 #[test]
 fn hystart_ends_slow_start_on_a_long_train() {
-    assert!(slow_start(|_| testing::RTT, 2 * MILLISECOND).ssthresh < 80.0);
+    assert!(slow_start(|_, _| testing::RTT, 2 * MILLISECOND).ssthresh < 80.0);
+}
+
+/// Linux (25c1a9ca53db): a round begins with a window's first ACK, also where that window is too small
+/// to look at. The first of each come back before the others have made a queue.
+#[test]
+fn hystart_begins_its_rounds_before_the_window_is_large() {
+    let queue = |nth| if nth > 5 { 50 * MILLISECOND } else { 0 };
+    assert!(slow_start(|_, nth| testing::RTT + queue(nth), 1000).ssthresh.is_infinite());
 }

@@ -13,7 +13,8 @@ pub struct RedParams {
     /// `min`, bytes: below this average nothing is marked. Default a third of `max`.
     pub min: Option<u64>,
     /// `max`, bytes, more than `min`: at this average the probability is `probability`.
-    /// Default three times `min` if that is given, else a quarter of `limit`.
+    /// Default three times `min` if that is given, else a quarter of `limit`, or without a `weight`
+    /// of `SHORTEST` packets if that is more.
     pub max: Option<u64>,
     /// `avpkt`, bytes, from 1: the typical packet. tc has no default; here 1500.
     pub avpkt: u32,
@@ -49,6 +50,9 @@ impl Default for RedParams {
     }
 }
 
+/// In packets of `avpkt`, the shortest queue for whose thresholds tc finds a weight.
+const SHORTEST: u64 = 15;
+
 /// What the algorithm works with, bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thresholds {
@@ -59,7 +63,8 @@ pub(super) struct Thresholds {
 
 impl RedParams {
     fn max(&self) -> u64 {
-        self.max.or(self.min.map(|min| 3 * min)).unwrap_or(self.limit / 4)
+        let least = if self.weight.is_none() { SHORTEST * u64::from(self.avpkt) } else { 0 };
+        self.max.or(self.min.map(|min| 3 * min)).unwrap_or(self.limit.max(least) / 4)
     }
 
     fn min(&self) -> u64 {
@@ -167,9 +172,21 @@ mod tests {
         assert_eq!(field(RedParams { weight: Some(f64::NAN), ..good }), "weight");
         assert_eq!(field(RedParams { burst: Some(1), ..good }), "burst");
         assert_eq!(field(RedParams { avpkt: 0, ..good }), "avpkt");
-        // tc, too, finds no weight for a queue as short as that.
-        assert_eq!(field(good.sized(10, 1500)), "min");
-        assert_eq!(field(good.sized(14, 1500)), "burst");
-        assert_eq!(good.sized(15, 1500).check(), Ok(()));
+        // tc, too, finds no weight for thresholds as low as that.
+        let of = |packets| RedParams { max: Some(packets * 1500 / 4), ..good };
+        assert_eq!(field(of(10)), "min");
+        assert_eq!(field(of(14)), "burst");
+        assert_eq!(of(15).check(), Ok(()));
+    }
+
+    #[test]
+    fn a_queue_of_any_size_has_thresholds() {
+        for packets in 1..40 {
+            let params = RedParams::default().sized(packets, 1500);
+            assert_eq!(params.check(), Ok(()), "{packets}");
+            assert_eq!(params.max(), u64::from(packets.max(15)) * 1500 / 4);
+        }
+        let weighed = RedParams { weight: Some(0.002), ..RedParams::default() };
+        assert_eq!(weighed.sized(8, 1500).max(), 3000);
     }
 }
