@@ -146,7 +146,7 @@ pub enum ConfigError {
     ShortRoundTrip(usize),
     /// A queue's parameter is out of its range.
     Queue(BadParameter),
-    /// The run would outlast the clock (about 26 days).
+    /// The run would outlast the clock (about 13 days).
     TooLong,
 }
 
@@ -165,7 +165,7 @@ impl std::fmt::Display for ConfigError {
                 write!(f, "the round trip of flow {flow} is shorter than its route's propagation")
             }
             Self::Queue(bad) => write!(f, "queue: {bad}"),
-            Self::TooLong => write!(f, "the run is longer than the clock's 26 days"),
+            Self::TooLong => write!(f, "the run is longer than the clock's 13 days"),
         }
     }
 }
@@ -176,7 +176,7 @@ impl std::error::Error for ConfigError {}
 pub const MOST_FLOWS: usize = 1 << 26;
 /// Links on a route, both ways together.
 pub const MOST_STAGES: usize = 12;
-/// Segment records keep their time in 61 bits.
+/// Segment records keep their time in 60 bits.
 const LAST_INSTANT: Picos = 1 << 60;
 
 impl Config {

@@ -12,7 +12,7 @@ use crate::network::{node, place};
 use crate::parcel::{Load, Parcel};
 use crate::ring::Ring;
 use crate::tcp::profile::{LINUX, NS2};
-use crate::tcp::receiver::{AckPacket, Receiver};
+use crate::tcp::receiver::{AckPacket, Receiver, Signs};
 use crate::tcp::sender::Sender;
 use crate::time::{NEVER, Picos, serialization};
 use crate::way::{Any, Linux, Ns2, Plain, Sack, Way};
@@ -84,7 +84,7 @@ pub struct Flow {
     pub packet_bytes: u32,
     /// Counts its connections: what is still on its way from an earlier one says nothing.
     pub connection: u8,
-    /// Queues may mark its packets instead of dropping them.
+    /// Queues may mark its packets instead of dropping them: `may_be_marked`.
     pub ecn: bool,
     /// The sender would send, but for what waits on its access link already.
     pub held_back: bool,
@@ -220,9 +220,21 @@ impl Flow {
     #[inline]
     pub fn parcel(&self, stage: usize, bytes: u32, load: Load) -> Parcel {
         // RFC 3168, section 6.1.4: pure ACKs are not ECN-capable.
-        let ecn = self.ecn && !load.is_ack();
+        let ecn = !load.is_ack() && self.may_be_marked(load.seq());
         let (flow, class, stage) = (self.index(), self.class, stage as u8);
         Parcel { flow, bytes, class, stage, ecn, load }
+    }
+
+    /// Queues may mark this data packet instead of dropping it. RFC 3168, section 6.1.5: none that is
+    /// sent again, but those of controllers that ask for marks (Linux, tcp_ecn_send).
+    #[inline]
+    pub fn may_be_marked(&self, seq: u64) -> bool {
+        self.ecn && (self.sender.cc.needs_ecn() || !self.sender.has_sent_again(seq))
+    }
+
+    /// What one of its segments says of congestion.
+    pub fn signs(&self, seq: u64, marked: bool) -> Signs {
+        Signs { marked, cut: self.sender.tells_of_cut(seq), each: self.sender.cc.needs_ecn() }
     }
 
     /// A queue has dropped a packet of this flow.

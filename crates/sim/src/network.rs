@@ -213,7 +213,7 @@ impl<'a> Network<'a> {
         let profile = W::profile(profile);
         let link = flow.first_link as usize;
         let bytes = self.data_bytes(flow, seq);
-        let arriving = Arriving { bytes, class: flow.class, ecn: flow.ecn };
+        let arriving = Arriving { bytes, class: flow.class, ecn: flow.may_be_marked(seq) };
         let parcel = || flow.parcel(0, bytes, Load::data(seq, false, flow.connection));
         if self.links[link].pool.is_some() {
             return self.offer_shared(now, flow, link, parcel());

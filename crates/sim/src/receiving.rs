@@ -5,6 +5,7 @@ use crate::network::{HELD, Network, Transit, node};
 use crate::parcel::Load;
 use crate::routing::{turning_kind, turning_stage};
 use crate::tcp::profile::Profile;
+use crate::tcp::receiver::Signs;
 use crate::time::{NEVER, Picos};
 use crate::way::Way;
 
@@ -73,7 +74,8 @@ impl Network<'_> {
         let node = if W::SIMPLE { flow.node } else { node(flow.index(), turning_kind(flow)) };
         let connection = if W::SIMPLE { 0 } else { flow.connection };
         let wheel = &mut self.wheel;
-        let Transit { seq, marked, .. } = packet;
+        let seq = packet.seq;
+        let signs = if W::SIMPLE { Signs::default() } else { flow.signs(seq, packet.marked) };
         let heard_at = &mut flow.heard_at;
         let first = |at, ack| {
             wheel.insert(at, node, Load::ack(ack, connection));
@@ -81,7 +83,7 @@ impl Network<'_> {
                 *heard_at = at;
             }
         };
-        match flow.receiver.on_segment::<W>(seq, answered, marked, profile, first) {
+        match flow.receiver.on_segment::<W>(seq, answered, signs, profile, first) {
             Some(ack) => {
                 self.wheel.insert(answered, node, Load::ack(ack, connection));
                 if W::SACK {

@@ -47,6 +47,7 @@ impl Network<'_> {
             flow.held_back = false;
         }
         debug_assert!(!flow.held_back, "an idle access link holds nothing back");
+        debug_assert!(flow.sender.is_sound());
         let allowance = flow.sender.allowance::<W>(profile);
         // Small queues look at what waits behind the packet on the access link: no more than two of
         // these do.

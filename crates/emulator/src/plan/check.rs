@@ -18,7 +18,7 @@ impl Plan {
             return Err("no batch, or no window to divide".into());
         }
         if self.warmup_ps.saturating_add(self.window_ps) > LONGEST {
-            return Err("the run is longer than the clock's 26 days".into());
+            return Err("the run is longer than the clock's 13 days".into());
         }
         if self.trace.as_ref().is_some_and(|trace| trace.step_ps == 0) || self.sample_ps == 0 {
             return Err("no time between two samples".into());

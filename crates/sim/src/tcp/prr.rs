@@ -7,7 +7,7 @@ pub(super) struct Prr {
     out: u32,
     /// Delivered since then (prr_delivered).
     delivered: u32,
-    /// What was in flight then (RecoverFS).
+    /// The window then, as Linux has it for what was in flight (RecoverFS).
     flight: u32,
 }
 

@@ -23,8 +23,22 @@ pub struct AckPacket {
     pub also: u16,
 }
 
+/// What a segment says of congestion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Signs {
+    /// A queue has marked it (CE).
+    pub marked: bool,
+    /// It is the first since its sender has cut the window for a mark (CWR).
+    pub cut: bool,
+    /// Each mark is echoed for itself (RFC 8257, section 3.2); else until a cut is told of (RFC 3168,
+    /// section 6.1.3).
+    pub each: bool,
+}
+
 /// Segments out of order whose ACKs are never held back: what NewReno's threshold needs (Linux).
 const FIRST_DUPLICATES: u8 = 3;
+/// ACKs that go at once after a mark: the sender's window may be small (Linux).
+const QUICK_AFTER_MARK: u32 = 2;
 /// The longest that Linux delays an ACK.
 const LONGEST_DELAY: Picos = 200 * MILLISECOND;
 
@@ -59,6 +73,10 @@ pub struct Receiver {
     duplicates: u8,
     /// Why an ACK is held back, or was until its time came.
     waits: Option<Held>,
+    /// The last segment was marked.
+    marked: bool,
+    /// A mark has come since the sender last told of a cut.
+    demands: bool,
     /// Next segment expected.
     pub rcv_nxt: u64,
     /// What has arrived beyond it.
@@ -91,15 +109,18 @@ impl Receiver {
         &mut self,
         seq: u64,
         at: Picos,
-        marked: bool,
+        signs: Signs,
         profile: &Profile,
         send_first: impl FnOnce(Picos, AckPacket),
     ) -> Option<AckPacket> {
         let Some(least) = profile.delayed_ack else {
-            return Some(self.answer(seq, marked));
+            return Some(self.answer(seq, signs.marked));
         };
+        let (marked, at_once) =
+            if W::SIMPLE { (false, false) } else { self.take_signs(signs, least) };
         let expected = seq == self.rcv_nxt;
-        let joins = self.joins_held::<W>(seq, at, marked);
+        let alike = W::SIMPLE || !signs.each || self.held.marked == marked;
+        let joins = alike && self.joins_held(seq, at);
         if !joins && self.due < NEVER {
             send_first(at.min(self.due), self.release());
         }
@@ -110,10 +131,25 @@ impl Receiver {
             self.adapt(at, least, profile);
         }
         if in_order {
-            self.delay_ack(seq, at, (marked, joins), least, profile)
+            self.delay_ack(seq, at, (marked, joins, at_once), least, profile)
         } else {
             self.answer_disorder::<W>(seq, at, (marked, joins), profile)
         }
+    }
+
+    /// Whether the ACK echoes a mark, and goes at once: where each mark is echoed and they begin or end,
+    /// and for what tells of a cut (Linux, dctcp_ece_ack_update, tcp_ecn_accept_cwr).
+    #[inline(never)]
+    fn take_signs(&mut self, signs: Signs, least: Picos) -> (bool, bool) {
+        let turns = signs.each && signs.marked != self.marked;
+        self.marked = signs.marked;
+        self.demands &= !signs.cut;
+        if signs.marked && !self.demands {
+            self.demands = true;
+            self.quick = self.quick.max(QUICK_AFTER_MARK);
+            self.delay = self.delay.min(least);
+        }
+        (if signs.each { signs.marked } else { self.demands }, signs.cut || turns)
     }
 
     /// When the ACK that is held back would reach its next place; `NEVER` where none is.
@@ -136,12 +172,12 @@ impl Receiver {
         &mut self,
         seq: u64,
         at: Picos,
-        (marked, joins): (bool, bool),
+        (marked, joins, at_once): (bool, bool, bool),
         least: Picos,
         profile: &Profile,
     ) -> Option<AckPacket> {
         self.end_wait(at, joins, least);
-        if joins || self.quick > 0 {
+        if joins || at_once || self.quick > 0 {
             self.spend_quick(least);
             return Some(self.acknowledge(seq, marked));
         }
@@ -196,9 +232,8 @@ impl Receiver {
     /// Whether an ACK is held back that can be one with that of a segment that comes now: it waits
     /// for a second segment, or for such as follow the last that came out of order.
     #[inline(always)]
-    fn joins_held<W: Way>(&self, seq: u64, at: Picos, marked: bool) -> bool {
-        let alike = W::SIMPLE || self.held.marked == marked;
-        let in_time = self.due < NEVER && at <= self.until && alike;
+    fn joins_held(&self, seq: u64, at: Picos) -> bool {
+        let in_time = self.due < NEVER && at <= self.until;
         in_time && (self.waits == Some(Held::Delayed) || self.follows_held(seq))
     }
 

@@ -22,6 +22,7 @@ pub(super) fn on_ack<W: Way>(
     marked: bool,
     profile: &Profile,
 ) -> Option<Picos> {
+    let unmarked = W::SIMPLE || !(marked || tcp.yields());
     let board = tcp.scoreboard.as_mut()?;
     if profile.validates_window {
         let flight = board.in_flight();
@@ -29,9 +30,10 @@ pub(super) fn on_ack<W: Way>(
     }
     if tcp.phase == Phase::Open
         && reported.0 < next
+        && unmarked
         && let Some(sent) = board.take_calm::<W>(next.wrapping_sub(tcp.snd_una))
     {
-        return on_calm_ack::<W>(tcp, now, next, sent, marked, profile);
+        return on_calm_ack::<W>(tcp, now, next, sent, profile);
     }
     on_eventful_ack::<W>(tcp, now, next, reported, marked, profile)
 }
@@ -45,7 +47,6 @@ fn on_calm_ack<W: Way>(
     now: Picos,
     next: u64,
     (first, last): (Picos, Picos),
-    marked: bool,
     profile: &Profile,
 ) -> Option<Picos> {
     let delivered = (next - tcp.snd_una) as u32;
@@ -58,10 +59,9 @@ fn on_calm_ack<W: Way>(
     board.rack.deliver(last_rtt, (last, next - 1));
     let (out, head_sent) = (board.segments.len(), board.head_sent());
     tail_probe::arm_calm::<W>(tcp, out, head_sent, now, profile);
-    tcp.tell::<W>(now, (delivered, marked), true, profile, || News {
+    tcp.tell::<W>(now, (delivered, false), true, profile, || News {
         delivered,
         last_rtt: Some(last_rtt),
-        marked,
         ..News::default()
     });
     Some(rtt)
@@ -93,12 +93,16 @@ fn on_eventful_ack<W: Way>(
     if let (Some(rtt), Some(last)) = (rtt, last_rtt) {
         tcp.rtt.sample(rtt, last, (tcp.snd_una, tcp.snd_max), profile);
     }
+    if !W::SIMPLE {
+        stop_yielding(tcp, una, profile);
+    }
     let held = (board.span(tcp.snd_una), board.sacked);
     let taken = (tcp.snd_una, (tcp.snd_una - una) as u32);
     let times = (now, tcp.rtt.srtt);
     board.receive_window.on_ack(&mut tcp.receive_window, times, taken, held, delivered);
     let found = repair(tcp, &mut board, now, &delivery, advanced, profile);
     set_timer::<W>(tcp, &board, now, &delivery, advanced, found.wait, profile);
+    debug_assert!(board.counts_agree() && board.segments.len() as u64 == tcp.snd_max - tcp.snd_una);
     tcp.scoreboard = Some(board);
     let grows = advanced && tcp.phase != Phase::Recovery;
     tcp.tell::<W>(now, (delivered, marked), grows, profile, || News {
@@ -108,7 +112,8 @@ fn on_eventful_ack<W: Way>(
         rate: rate.map(|rate| rate.and(delivered)),
         marked,
     });
-    if tcp.phase == Phase::Recovery && delivered > 0 && profile.prr && !tcp.cc.owns_window() {
+    let reduces = tcp.phase == Phase::Recovery || (!W::SIMPLE && tcp.yields());
+    if reduces && delivered > 0 && profile.prr && !tcp.cc.owns_window() {
         reduce(tcp, delivered, advanced && found.lost == 0);
     }
     rtt
@@ -178,13 +183,26 @@ fn leave_phase(tcp: &mut Sender) {
     tcp.phase = Phase::Open;
 }
 
-/// RFC 6675, section 5, step 4.
+/// What a mark has cut is done with, if that is since `una`.
+fn stop_yielding(tcp: &mut Sender, una: u64, profile: &Profile) {
+    if una < tcp.marked_until && !tcp.yields() && profile.prr && tcp.phase == Phase::Open {
+        tcp.window.cwnd = tcp.window.ssthresh;
+    }
+}
+
+/// RFC 6675, section 5, step 4. The window that yields to a mark goes on doing so (Linux,
+/// tcp_enter_recovery).
 fn enter_recovery(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, profile: &Profile) {
-    board.prr.begin(tcp.window.cwnd as u32);
     board.fit();
     board.probe.cancel();
     board.forward.only_new = false;
     tcp.phase = Phase::Recovery;
+    if tcp.yields() && profile.prr {
+        tcp.recover = tcp.marked_until - 1;
+        tcp.marked_until = 0;
+        return;
+    }
+    board.prr.begin(tcp.window.cwnd as u32);
     tcp.recover = tcp.snd_max;
     tcp.back_off(now, Cause::Loss, profile);
     if !profile.prr && !tcp.cc.owns_window() {

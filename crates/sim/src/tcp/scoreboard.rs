@@ -107,6 +107,19 @@ impl Scoreboard {
         self.sacked + self.lost == 0
     }
 
+    /// Its counts are those of its segments; for assertions.
+    pub(super) fn counts_agree(&self) -> bool {
+        let count = |flag| (0..self.segments.len()).filter(|&i| self.segments[i].is(flag)).count();
+        let counts = [self.sacked, self.lost, self.resent].map(|count| count as usize);
+        counts == [SACKED, LOST, RESENT].map(count)
+    }
+
+    /// A segment that is outstanding was sent twice.
+    pub(super) fn has_sent_again(&self, una: u64, seq: u64) -> bool {
+        let index = seq.checked_sub(una).map(|index| index as usize);
+        index.and_then(|index| self.segments.get(index)).is_some_and(|segment| segment.is(TWICE))
+    }
+
     /// When the first outstanding segment was last sent.
     pub(super) fn head_sent(&self) -> Option<Picos> {
         self.segments.front().map(|segment| segment.sent())

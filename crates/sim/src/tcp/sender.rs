@@ -59,7 +59,7 @@ pub struct Sender {
     pub retransmissions: u32,
     /// One past the highest segment sent when the loss was noticed.
     pub recover: u64,
-    /// No further mark cuts the window before this is acknowledged.
+    /// The window yields to a mark until this is acknowledged.
     pub marked_until: u64,
     /// A paced sender sends nothing before this.
     pub paced_until: Picos,
@@ -121,6 +121,12 @@ impl Sender {
         !self.cc.hears_all()
     }
 
+    /// Its numbers are in order, and its window is one; for assertions.
+    pub fn is_sound(&self) -> bool {
+        let numbers = [self.snd_una, self.snd_nxt, self.snd_max, self.end];
+        numbers.is_sorted() && self.window.cwnd.is_finite() && self.window.cwnd >= 1.0
+    }
+
     /// Whether its controller neither paces nor asks for delivery rates.
     pub fn is_unpaced(&self) -> bool {
         !self.cc.owns_window() && !self.cc.wants_rate()
@@ -152,6 +158,17 @@ impl Sender {
         if let Some(board) = self.scoreboard.as_mut().filter(|_| seq >= self.snd_una) {
             board.learn(self.snd_una, seq);
         }
+    }
+
+    /// Whether a segment that is on its way has been sent before; without SACK nobody knows.
+    pub fn has_sent_again(&self, seq: u64) -> bool {
+        let known = |board: &Scoreboard| board.has_sent_again(self.snd_una, seq);
+        self.scoreboard.as_deref().is_some_and(known)
+    }
+
+    /// Whether a segment is the first that is new since the window was cut for a mark.
+    pub fn tells_of_cut(&self, seq: u64) -> bool {
+        seq + 1 == self.marked_until
     }
 
     /// How many segments may go now.
@@ -226,12 +243,13 @@ impl Sender {
         self.timer_at = now + self.rtt.rto();
         self.timed = NOT_TIMED;
         let repeated = self.phase == Phase::Loss && !self.progressed;
-        let in_recovery = self.phase == Phase::Recovery;
-        let cut_before = repeated || (in_recovery && !profile.timeout_cuts_again);
-        if !cut_before || self.snd_una >= self.recover {
+        let in_recovery = self.phase == Phase::Recovery && self.snd_una < self.recover;
+        let reduces = in_recovery || (self.yields() && profile.prr);
+        if !(repeated || (reduces && !profile.timeout_cuts_again)) {
             self.back_off(now, Cause::Timeout, profile);
         }
-        let fresh = self.phase == Phase::Open || repeated;
+        let fresh = repeated || (self.phase == Phase::Open && !reduces);
+        self.marked_until = 0;
         self.cc.on_timeout(&mut self.window, now);
         self.phase = Phase::Loss;
         self.progressed = false;

@@ -68,7 +68,7 @@ impl Sender {
         let used = |board: &Scoreboard| {
             board.usage.is_full() || board.usage.may_grow(window.cwnd, window.in_slow_start())
         };
-        (W::SIMPLE || self.snd_una >= self.marked_until)
+        (W::SIMPLE || !self.yields())
             && (!profile.validates_window || self.scoreboard.as_deref().is_none_or(used))
     }
 
@@ -101,14 +101,29 @@ impl Sender {
         }
     }
 
-    /// RFC 3168, section 6.1.2: a mark cuts the window as a loss does, once a round trip.
+    /// RFC 3168, section 6.1.2: a mark cuts the window as a loss does, and none does again before
+    /// something that is sent later is acknowledged. At once, or as PRR has it (Linux, tcp_enter_cwr).
     #[cold]
     fn on_mark(&mut self, now: Picos, profile: &Profile) {
-        if self.phase == Phase::Open && self.snd_una >= self.marked_until {
-            self.back_off(now, Cause::Mark, profile);
-            self.window.cwnd = self.window.ssthresh;
-            self.marked_until = self.snd_max;
+        if self.phase != Phase::Open || self.yields() {
+            return;
         }
+        let before = self.window.cwnd;
+        self.back_off(now, Cause::Mark, profile);
+        self.marked_until = self.snd_max + 1;
+        match &mut self.scoreboard {
+            Some(board) if profile.prr => {
+                board.prr.begin(before as u32);
+                board.probe.cancel();
+            }
+            _ => self.window.cwnd = self.window.ssthresh,
+        }
+    }
+
+    /// The window yields to a mark, and neither grows nor is cut again.
+    #[inline(always)]
+    pub(super) fn yields(&self) -> bool {
+        self.snd_una < self.marked_until
     }
 }
 

@@ -3,7 +3,7 @@
 
 use forebay_sim::cc::Cc;
 use forebay_sim::tcp::profile::Profile;
-use forebay_sim::tcp::receiver::{AckPacket, Receiver};
+use forebay_sim::tcp::receiver::{AckPacket, Receiver, Signs};
 use forebay_sim::tcp::sender::Sender;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 use forebay_sim::way::Any;
@@ -25,7 +25,7 @@ impl Listener {
     pub fn on_segment(&mut self, seq: u64, at: Picos, profile: &Profile) {
         let acks = &mut self.acks;
         let first = |at, ack| acks.push_back((at, ack));
-        let ack = self.receiver.on_segment::<Any>(seq, at, false, profile, first);
+        let ack = self.receiver.on_segment::<Any>(seq, at, Signs::default(), profile, first);
         self.acks.extend(ack.map(|ack| (at, ack)));
     }
 

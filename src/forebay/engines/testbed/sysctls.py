@@ -16,6 +16,7 @@ _STANDING = {
     "ipv4/tcp_no_metrics_save": "1",
     "ipv4/tcp_slow_start_after_idle": "0",
     "ipv4/tcp_ecn": "0",  # classes that want it ask by their routes
+    "ipv4/tcp_ecn_fallback": "0",  # and keep it when a queue that marks drops their first SYN
     "ipv4/tcp_autocorking": "0",
     "ipv4/tcp_sack": "1",
     "ipv4/tcp_max_syn_backlog": "65535",

@@ -11,7 +11,7 @@ use super::{Ack, Cause, Controller, Growth, Window};
 use crate::time::{MILLISECOND, Picos, SECOND};
 use hystart::HyStart;
 
-/// RFC 9438, section 4.6: C, segments a cubed second.
+/// RFC 9438, section 5: C, segments a cubed second.
 const C: f64 = 0.4;
 /// Until the first loss: one segment for 20 acknowledged at least, 5 % a round trip (Linux).
 const BEFORE_LOSS: f64 = 20.0;

@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(field(RedParams { burst: Some(1), ..good }), "burst");
         assert_eq!(field(RedParams { avpkt: 0, ..good }), "avpkt");
         // tc, too, finds no weight for thresholds as low as that.
-        let of = |packets| RedParams { max: Some(packets * 1500 / 4), ..good };
+        let of = |packets: u64| RedParams { max: Some(packets * 1500 / 4), ..good };
         assert_eq!(field(of(10)), "min");
         assert_eq!(field(of(14)), "burst");
         assert_eq!(of(15).check(), Ok(()));
