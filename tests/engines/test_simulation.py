@@ -286,9 +286,42 @@ def test_a_shared_memory_gives_a_lone_port_its_dynamic_threshold() -> None:
     assert 30 <= link.queue_packets.p99.value <= 40
 
 
-def test_a_discipline_that_refuses_so_small_a_buffer_says_so_in_one_line() -> None:
-    asked = scenario("queue.discipline=red", "queue.size=5 packets")
+def test_a_discipline_that_refuses_its_parameters_says_so_in_one_line() -> None:
+    low = ("queue.min=1000 B", "queue.max=3000 B")
+    asked = scenario("queue.discipline=red", "queue.size=5 packets", *low)
     with pytest.raises(ScenarioError) as caught:
         SimulationEngine().run(asked, [1])
     assert "5 packets before bottleneck: red" in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_red_takes_any_size() -> None:
+    for packets in (1, 5, 14):
+        asked = scenario("queue.discipline=red", f"queue.size={packets} packets")
+        assert SimulationEngine().run(asked, [1]).links["bottleneck"].utilization.value > 0.2
+
+
+def test_a_run_in_which_no_flow_arrives_is_silence() -> None:
+    text = """
+link.rate = "10 Mbit/s"
+measure = { warmup = "1 s", duration = "2 s" }
+[[traffic]]
+kind = "short"
+arrival_rate = 0.001
+length = "2 packets"
+"""
+    outcome = SimulationEngine().run(loads(text), [1])
+    link = outcome.links["bottleneck"]
+    assert link.utilization is not None and link.utilization.value == 0
+    assert link.loss_rate is None
+
+
+def test_round_trips_too_many_to_read_apart_are_refused_in_one_line() -> None:
+    goal = "goals.utilization={at_least=0.5,probability=0.9}"
+    asked = scenario(
+        goal, "traffic.0.rtt=10 us", "queue.size=1000 packets", "measure.duration=60 s"
+    )
+    with pytest.raises(ScenarioError) as caught:
+        SimulationEngine().run(asked, [1])
+    assert caught.value.field == "measure.duration"
+    assert "6000000 round trips" in str(caught.value)

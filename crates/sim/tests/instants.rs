@@ -120,6 +120,20 @@ fn a_departure_comes_before_an_arrival_of_the_same_instant() {
     }
 }
 
+/// Small packets fill the ring, and the large ones behind them find a queue of ten.
+#[test]
+fn what_waits_in_a_ring_takes_no_bytes_of_the_queue() {
+    let small = (0..101).map(|_| Packet { at: 0, bytes: 64 });
+    let large = (0..60).map(|_| Packet { at: 0, bytes: BYTES });
+    let mut config = open_loop(small.chain(large).collect());
+    config.links[0].queue = named("bfifo", 10);
+    config.links[0].transmit_ring = 100;
+    config.warmup = 0;
+    let report = simulate(&config);
+    let drops: u64 = report.links[0].batches.iter().map(|batch| batch.classes[0].drops).sum();
+    assert_eq!(drops, 50);
+}
+
 #[test]
 fn a_run_without_a_flow_is_silence() {
     let report = simulate(&dumbbell(link(RATE, 10), Profile::linux(), vec![]));

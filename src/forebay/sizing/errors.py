@@ -41,6 +41,9 @@ class GoalNotAnswered(SizingError):
         super().__init__(
             "goal-not-answered",
             f"goals.{goal}",
-            f"engine {engine} does not answer it",
-            "choose another engine (--engine simulation) or leave this goal out",
+            f"engine {engine} has no answer to it",
+            "choose another engine (--engine simulation) or leave this goal out"
+            if engine != "simulation"
+            else "write a longer measure.duration, for nothing of it is seen in the window, "
+            "or leave this goal out",
         )

@@ -120,14 +120,23 @@ impl Planned {
     /// What the discipline sees; of what waits in the ring it sees nothing.
     #[inline]
     fn backlog(&self, now: Picos) -> Backlog {
-        let packets = self.in_queue();
-        let bytes = if self.ring == 0 {
-            self.bytes_waiting()
-        } else {
-            // Exact where all packets are of one size.
-            self.bytes_waiting() * packets as u64 / self.waiting().max(1) as u64
-        };
-        Backlog { packets, bytes, delay: self.free_at.saturating_sub(now) }
+        let bytes = self.bytes_waiting() - if self.ring == 0 { 0 } else { self.bytes_in_ring() };
+        Backlog { packets: self.in_queue(), bytes, delay: self.free_at.saturating_sub(now) }
+    }
+
+    /// The first that wait are in the ring.
+    fn bytes_in_ring(&self) -> u64 {
+        let (mut room, mut bytes) = (self.ring, 0);
+        let others = (0..self.rest.len()).map(|index| self.rest[index]);
+        for run in std::iter::once(self.first).chain(others) {
+            let packets = run.packets.min(room);
+            bytes += packets as u64 * u64::from(run.bytes);
+            room -= packets;
+            if room == 0 {
+                break;
+            }
+        }
+        bytes
     }
 
     /// Packets that wait as the router counts them: those in the transmit ring are past the queue.
