@@ -11,7 +11,7 @@ from forebay.scenario import loads
 
 CELLS = tomllib.loads((Path(__file__).parent / "marks.toml").read_text())["cell"]
 
-# A row is one run of the kernel, and a window of 20 s has about a point of noise.
+# Set after a look at both sides, with a little air: they keep what was reached, no more.
 UTILIZATION_POINTS = 2.0
 QUEUE_SHARE = 0.15
 MARKS_SHARE = 0.2
