@@ -18,6 +18,9 @@ pub fn readings(routed: &Routed, driven: &DriveReadings, wall_s: f64) -> Value {
         "links": router.links.iter().map(link).collect::<Vec<_>>(),
         "sent": table(&router.classes, |counts: &Counts| counts.sent),
         "drops": table(&router.classes, |counts: &Counts| counts.drops),
+        "passed": table(&router.classes, |counts: &Counts| counts.passed),
+        "flow_drops": router.flows.iter().map(|flow| flow.drops).collect::<Vec<_>>(),
+        "flow_passed": router.flows.iter().map(|flow| flow.passed).collect::<Vec<_>>(),
         "packets": router.packets,
         "events": router.events,
         "wall_s": wall_s,
@@ -53,12 +56,28 @@ fn link(report: &LinkReport) -> Value {
         "queue_s": batches.iter().map(queue).collect::<Vec<_>>(),
         "queue_bin_width": report.queue_bin_width,
         "delay": histogram(&report.delay),
+        "longest_s": seconds(report.longest),
+        "delays": report.delays.iter().map(histogram).collect::<Vec<_>>(),
+        "held": held(report),
         "arrivals": table(&classes, |class| class.arrivals),
         "drops": table(&classes, |class| class.drops),
         "marks": table(&classes, |class| class.marks),
+        "accepted": table(&classes, |class| class.accepted),
+        "sent": table(&classes, |class| class.sent),
         "sent_bytes": table(&classes, |class| class.sent_bytes),
+        "class_busy_s": classes.iter().map(|row| busy(row)).collect::<Vec<_>>(),
         "detail": report.detail.as_deref().map(detail),
     })
+}
+
+/// Packets before the wire as the window begins, and as each batch ends.
+fn held(report: &LinkReport) -> Vec<u64> {
+    let ends = report.batches.iter().map(|batch| batch.held);
+    std::iter::once(report.held_at_first).chain(ends).collect()
+}
+
+fn busy(row: &[ClassCounts]) -> Vec<f64> {
+    row.iter().map(|class| seconds(class.busy)).collect()
 }
 
 fn detail(read: &LinkDetail) -> Value {

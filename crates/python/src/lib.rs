@@ -1,5 +1,6 @@
 //! The Rust core as `forebay._core`: the only crate that knows Python.
 
+mod capture;
 mod queue;
 mod readings;
 mod run;
@@ -19,5 +20,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Plays>()?;
     module.add_class::<run::Run>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(capture::measure_capture, module)?)?;
+    module.add_function(wrap_pyfunction!(capture::measure_exports, module)?)?;
     Ok(())
 }

@@ -24,9 +24,10 @@ pub fn readings<'py>(
     let links = report.links.iter().map(|report| link(py, report)).collect::<PyResult<Vec<_>>>()?;
     dict.set_item("links", links)?;
     type Read = fn(&ClassBatch) -> u64;
-    let counts: [(&str, Read); 5] = [
+    let counts: [(&str, Read); 6] = [
         ("sent", |class| class.sent_segments),
         ("drops", |class| class.drops),
+        ("passed", |class| class.passed),
         ("delivered_bytes", |class| class.delivered_bytes),
         ("timeouts", |class| class.timeouts),
         ("retransmissions", |class| class.retransmissions),
@@ -37,10 +38,18 @@ pub fn readings<'py>(
     }
     let bytes = report.flow_bytes.iter().map(|&bytes| bytes as i64).collect();
     dict.set_item("flow_bytes", PyArray1::from_vec(py, bytes))?;
+    type Packets = (u64, u64);
+    let packets = |read: fn(&Packets) -> u64| {
+        PyArray1::from_vec(py, report.flow_packets.iter().map(|each| read(each) as i64).collect())
+    };
+    dict.set_item("flow_drops", packets(|each| each.0))?;
+    dict.set_item("flow_passed", packets(|each| each.1))?;
     let rtt: Vec<_> = report.rtt.iter().map(|rtt| histogram(py, rtt)).collect();
     dict.set_item("rtt", rtt)?;
     let completions = report.completions.iter().map(|times| spans(py, times));
     dict.set_item("completions_s", completions.collect::<Vec<_>>())?;
+    let unfinished = report.unfinished.iter().map(|times| spans(py, times));
+    dict.set_item("unfinished_s", unfinished.collect::<Vec<_>>())?;
     dict.set_item("trace", report.trace.as_ref().map(|read| trace(py, read)).transpose()?)?;
     dict.set_item("packets", report.packets)?;
     dict.set_item("events", report.events)?;
@@ -60,14 +69,27 @@ fn link<'py>(py: Python<'py>, report: &LinkReport) -> PyResult<Bound<'py, PyDict
     let rows: Vec<Vec<f64>> = batches.iter().map(row).collect();
     dict.set_item("queue_s", PyArray2::from_vec2(py, &rows)?)?;
     dict.set_item("queue_bin_width", report.queue_bin_width)?;
+    let classes = report.classes.iter().map(|&class| i64::from(class)).collect();
+    dict.set_item("classes", PyArray1::from_vec(py, classes))?;
     dict.set_item("delay", histogram(py, &report.delay))?;
+    dict.set_item("longest_s", seconds(report.longest))?;
+    let delays: Vec<_> = report.delays.iter().map(|delay| histogram(py, delay)).collect();
+    dict.set_item("delays", delays)?;
+    let ends = batches.iter().map(|batch| batch.held as i64);
+    let held = std::iter::once(report.held_at_first as i64).chain(ends).collect();
+    dict.set_item("held", PyArray1::from_vec(py, held))?;
+    let busy = |batch: &LinkBatch| batch.classes.iter().map(|class| seconds(class.busy)).collect();
+    let rows: Vec<Vec<f64>> = batches.iter().map(busy).collect();
+    dict.set_item("class_busy_s", PyArray2::from_vec2(py, &rows)?)?;
     let detail = report.detail.as_deref().map(|read| detail(py, read)).transpose()?;
     dict.set_item("detail", detail)?;
     type Read = fn(&ClassCounts) -> u64;
-    let counts: [(&str, Read); 4] = [
+    let counts: [(&str, Read); 6] = [
         ("arrivals", |class| class.arrivals),
         ("drops", |class| class.drops),
         ("marks", |class| class.marks),
+        ("accepted", |class| class.accepted),
+        ("sent", |class| class.sent),
         ("sent_bytes", |class| class.sent_bytes),
     ];
     for (name, read) in counts {

@@ -17,7 +17,7 @@ pub struct Profile(profile::Profile);
 #[pymethods]
 impl Profile {
     #[new]
-    #[pyo3(signature = (name, *, ecn=false, initial_window=None, sack=None, delayed_ack=None, min_rto_ps=None, max_window=None, jitter_ps=0))]
+    #[pyo3(signature = (name, *, ecn=false, initial_window=None, sack=None, delayed_ack=None, delayed_ack_ps=None, min_rto_ps=None, max_window=None, jitter_ps=0))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         name: &str,
@@ -25,6 +25,7 @@ impl Profile {
         initial_window: Option<u32>,
         sack: Option<bool>,
         delayed_ack: Option<bool>,
+        delayed_ack_ps: Option<Picos>,
         min_rto_ps: Option<Picos>,
         max_window: Option<u32>,
         jitter_ps: Picos,
@@ -41,6 +42,7 @@ impl Profile {
             let delay = made.delayed_ack.or(profile::Profile::linux().delayed_ack);
             made.delayed_ack = delay.filter(|_| delayed);
         }
+        made.delayed_ack = made.delayed_ack.map(|delay| delayed_ack_ps.unwrap_or(delay));
         Ok(Self(made))
     }
 }
@@ -76,8 +78,10 @@ impl Link {
 }
 
 /// The drawn flows, one entry each; times in picoseconds, `segments` 0 for a flow without end.
-#[pyclass(frozen, module = "forebay._core")]
-pub struct Flows(Vec<FlowSpec>);
+///
+/// The run that they are given to takes them; there may be gigabytes of them.
+#[pyclass(module = "forebay._core")]
+pub struct Flows(Option<Vec<FlowSpec>>);
 
 #[pymethods]
 impl Flows {
@@ -141,16 +145,18 @@ impl Flows {
             })
         };
         let out_of_range = |i| PyValueError::new_err(format!("flow {i} is out of range"));
-        (0..n).map(|i| flow(i).ok_or_else(|| out_of_range(i))).collect::<PyResult<_>>().map(Self)
+        (0..n)
+            .map(|i| flow(i).ok_or_else(|| out_of_range(i)))
+            .collect::<PyResult<_>>()
+            .map(Some)
+            .map(Self)
     }
 }
 
-/// Packets of open-loop sources, and files of users: what `Flows`' offsets point into.
-#[pyclass(frozen, module = "forebay._core")]
-pub struct Plays {
-    packets: Vec<Packet>,
-    files: Vec<File>,
-}
+/// Packets of open-loop sources, and files of users: what `Flows`' offsets point into. The run that
+/// they are given to takes them.
+#[pyclass(module = "forebay._core")]
+pub struct Plays(Option<(Vec<Packet>, Vec<File>)>);
 
 #[pymethods]
 impl Plays {
@@ -174,20 +180,9 @@ impl Plays {
             Some(File { segments: segments.try_into().ok()?, think: think.try_into().ok()? })
         };
         let negative = || PyValueError::new_err("a packet or file has a negative field");
-        Ok(Self {
-            packets: at
-                .iter()
-                .zip(bytes)
-                .map(packet)
-                .collect::<Option<_>>()
-                .ok_or_else(negative)?,
-            files: segments
-                .iter()
-                .zip(think)
-                .map(file)
-                .collect::<Option<_>>()
-                .ok_or_else(negative)?,
-        })
+        let packets: Option<Vec<_>> = at.iter().zip(bytes).map(packet).collect();
+        let files: Option<Vec<_>> = segments.iter().zip(think).map(file).collect();
+        Ok(Self(Some((packets.ok_or_else(negative)?, files.ok_or_else(negative)?))))
     }
 }
 
@@ -205,12 +200,12 @@ impl Run {
         links: Vec<PyRef<'_, Link>>,
         routes: Vec<(Vec<u16>, Vec<u16>)>,
         profiles: Vec<PyRef<'_, Profile>>,
-        flows: PyRef<'_, Flows>,
+        mut flows: PyRefMut<'_, Flows>,
         seed: u64,
         warmup_ps: Picos,
         window_ps: Picos,
         batches: u32,
-        plays: Option<PyRef<'_, Plays>>,
+        plays: Option<PyRefMut<'_, Plays>>,
         memory_bytes: Option<u64>,
         trace_step_ps: Option<Picos>,
         trace_flows: Vec<u32>,
@@ -223,15 +218,20 @@ impl Run {
             every_flow: true,
             link_details: true,
         };
+        let taken = || PyValueError::new_err("another run has taken the flows");
+        let (packets, files) = match plays {
+            Some(mut plays) => plays.0.take().ok_or_else(taken)?,
+            None => Default::default(),
+        };
         let config = Config {
             links: links.iter().map(|link| link.0.clone()).collect(),
             pools: memory_bytes.into_iter().collect(),
             seed,
             routes: routes.into_iter().map(route).collect(),
             profiles: profiles.iter().map(|profile| profile.0.clone()).collect(),
-            flows: flows.0.clone(),
-            packets: plays.as_ref().map_or(vec![], |plays| plays.packets.clone()),
-            files: plays.as_ref().map_or(vec![], |plays| plays.files.clone()),
+            flows: flows.0.take().ok_or_else(taken)?,
+            packets,
+            files,
             warmup: warmup_ps,
             window: window_ps,
             batches,

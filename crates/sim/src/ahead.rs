@@ -3,7 +3,9 @@
 
 use crate::events::{Event, Node};
 use crate::flow::Flow;
-use crate::network::{Network, place};
+use crate::network::{HOP, Network, place};
+use crate::parcel::Load;
+use crate::tcp::scoreboard::Scoreboard;
 
 /// How far ahead it looks, in slots of the wheel: some thirty events, between the bounds.
 const START: u64 = 120;
@@ -71,15 +73,15 @@ impl Ahead for Far {
         let before = |calls: usize| self.seen[(self.turn + SEEN - calls) % SEEN];
         wheel.prefetch_next(before(STEPS));
         prefetch(wheel.node(before(STEPS)), flows);
-        let board = |calls| {
-            let (index, _) = place(wheel.node(before(calls)));
-            flows.get(index)?.sender.scoreboard.as_deref()
-        };
-        if let Some(board) = board(2 * STEPS) {
-            board.prefetch();
-        }
-        if let Some(board) = board(3 * STEPS) {
-            board.prefetch_segments();
+        for (calls, step) in [(2 * STEPS, Step::Second), (3 * STEPS, Step::Third)] {
+            let node = wheel.node(before(calls));
+            let (index, kind) = place(node);
+            let Some(flow) = flows.get(index) else { continue };
+            if kind == HOP {
+                prefetch_hop(step, flow, wheel.load(before(calls)), network);
+            } else if let Some(board) = flow.sender.scoreboard.as_deref() {
+                prefetch_board(step, board);
+            }
         }
         if let Some(flow) = flows.get(place(event.node).0) {
             network.foresee(event.at, flow);
@@ -87,9 +89,39 @@ impl Ahead for Far {
     }
 }
 
+/// The calls after that for the flow of an event.
+#[derive(Clone, Copy)]
+enum Step {
+    Second,
+    Third,
+}
+
 #[inline]
 fn prefetch(node: Node, flows: &[Flow]) {
-    if let Some(flow) = flows.get(place(node).0) {
-        flow.prefetch();
+    let (index, kind) = place(node);
+    match flows.get(index) {
+        Some(flow) if kind == HOP => flow.prefetch_way(),
+        Some(flow) => flow.prefetch(),
+        None => {}
+    }
+}
+
+#[inline]
+fn prefetch_board(step: Step, board: &Scoreboard) {
+    match step {
+        Step::Second => board.prefetch(),
+        Step::Third => board.prefetch_segments(),
+    }
+}
+
+/// What a packet that reaches a further queue touches.
+#[inline]
+fn prefetch_hop(step: Step, flow: &Flow, load: Load, network: &Network<'_>) {
+    match step {
+        Step::Second => network.paths.prefetch(flow.path, load.hop()),
+        Step::Third => {
+            let hop = network.paths.hop(flow.path, load.hop());
+            network.links[hop.link as usize].prefetch();
+        }
     }
 }

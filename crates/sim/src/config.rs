@@ -2,7 +2,7 @@
 
 use crate::queue::spec::{BadParameter, QueueSpec, Wire};
 use crate::tcp::profile::Profile;
-use crate::time::Picos;
+use crate::time::{Picos, serialization};
 
 /// A link and the queue in front of it.
 #[derive(Clone, Debug)]
@@ -142,6 +142,8 @@ pub enum ConfigError {
     Unknown(&'static str, usize),
     /// A rate, size or time that must be positive is not.
     NotPositive(&'static str),
+    /// A time is too long for the clock, or a rate so low that a packet's is.
+    TooLarge(&'static str),
     /// A flow's round trip is shorter than the propagation on its route.
     ShortRoundTrip(usize),
     /// A queue's parameter is out of its range.
@@ -161,6 +163,7 @@ impl std::fmt::Display for ConfigError {
             }
             Self::Unknown(kind, index) => write!(f, "there is no {kind} number {index}"),
             Self::NotPositive(what) => write!(f, "{what} must be positive"),
+            Self::TooLarge(what) => write!(f, "{what} is too long for the clock"),
             Self::ShortRoundTrip(flow) => {
                 write!(f, "the round trip of flow {flow} is shorter than its route's propagation")
             }
@@ -174,10 +177,14 @@ impl std::error::Error for ConfigError {}
 
 /// Flows that events can tell apart, and as many links.
 pub const MOST_FLOWS: usize = 1 << 26;
-/// Links on a route, both ways together.
-pub const MOST_STAGES: usize = 12;
+/// Links on a route, both ways together: thirty each, twice as many as most ways through the Internet.
+pub const MOST_STAGES: usize = 60;
 /// Segment records keep their time in 60 bits.
 const LAST_INSTANT: Picos = 1 << 60;
+/// Longest span between two events, three days: a few of them on top of the last instant still fit.
+const LONGEST_SPAN: Picos = 1 << 58;
+/// Longest time that a packet may spend on a wire, 18 minutes: 65535 B at 466 bit/s.
+const LONGEST_TRANSMISSION: Picos = 1 << 50;
 
 impl Config {
     /// Refuses what cannot be simulated.
@@ -198,9 +205,19 @@ impl Config {
         if self.warmup.saturating_add(self.window) > LAST_INSTANT {
             return Err(ConfigError::TooLong);
         }
-        self.links.iter().try_for_each(|link| self.check_link(link))?;
+        self.profiles.iter().try_for_each(check_profile)?;
+        let wire = self.wire(1.0);
+        self.links.iter().try_for_each(|link| self.check_link(link, wire.largest_packet))?;
         self.routes.iter().try_for_each(|route| self.check_route(route))?;
         self.check_trace()?;
+        self.files.iter().try_for_each(|file| {
+            positive(file.segments as f64, "file length")?;
+            short(file.think, LONGEST_SPAN, "pause after a file")
+        })?;
+        self.packets.iter().try_for_each(|packet| {
+            positive(f64::from(packet.bytes), "packet size")?;
+            short(packet.at, LAST_INSTANT, "time of a packet")
+        })?;
         self.flows.iter().enumerate().try_for_each(|(index, flow)| self.check_flow(index, flow))
     }
 
@@ -210,15 +227,16 @@ impl Config {
         way[..before_last].iter().map(|&link| self.links[link as usize].delay).sum()
     }
 
-    /// The wire of a link, for the queue in front of it.
-    pub fn wire(&self, link: &LinkSpec) -> Wire {
-        let sizes = || self.flows.iter().map(|flow| flow.packet_bytes);
-        let acks = || self.profiles.iter().map(|profile| profile.ack_bytes);
-        Wire {
-            rate_bps: link.rate_bps,
-            largest_packet: sizes().chain(acks()).max().unwrap_or(1500),
-            smallest_packet: sizes().chain(acks()).min().unwrap_or(1500).max(1),
-        }
+    /// A wire of so many bit/s, for the queue in front of it: any packet of the run may cross it.
+    pub fn wire(&self, rate_bps: f64) -> Wire {
+        let flows = self.flows.iter().map(|flow| flow.packet_bytes);
+        let acks = self.profiles.iter().map(|profile| profile.ack_bytes);
+        let listed = self.packets.iter().map(|packet| packet.bytes);
+        let sizes = flows.chain(acks).chain(listed);
+        let ends =
+            sizes.fold((u32::MAX, 0), |(least, most), size| (least.min(size), most.max(size)));
+        let (smallest_packet, largest_packet) = if ends.1 == 0 { (1500, 1500) } else { ends };
+        Wire { rate_bps, largest_packet, smallest_packet: smallest_packet.max(1) }
     }
 
     /// For each link the size of all packets that cross it, where they have one size.
@@ -241,8 +259,11 @@ impl Config {
         sizes.into_iter().map(|(least, most)| (least == most).then_some(most)).collect()
     }
 
-    fn check_link(&self, link: &LinkSpec) -> Result<(), ConfigError> {
+    fn check_link(&self, link: &LinkSpec, largest: u32) -> Result<(), ConfigError> {
         positive(link.rate_bps, "link rate")?;
+        let transmission = serialization(largest, link.rate_bps);
+        short(transmission, LONGEST_TRANSMISSION, "a packet's time on a link")?;
+        short(link.delay, LONGEST_SPAN, "delay of a link")?;
         link.queue.check().map_err(ConfigError::Queue)?;
         match link.pool {
             Some((pool, _)) if pool as usize >= self.pools.len() => {
@@ -288,9 +309,12 @@ impl Config {
             return Err(ConfigError::UnknownCongestionControl(flow.congestion_control.into()));
         }
         let interior = self.interior_delay(&route.forward) + self.interior_delay(&route.backward);
-        if flow.rtt < interior {
+        let answered = !matches!(flow.source, Source::Packets(..));
+        if answered && flow.rtt < interior {
             return Err(ConfigError::ShortRoundTrip(index));
         }
+        short(flow.rtt, LONGEST_SPAN, "round trip")?;
+        short(flow.start, LAST_INSTANT, "start of a flow")?;
         match flow.source {
             Source::Packets(from, to) if from > to || to as usize > self.packets.len() => {
                 return Err(ConfigError::Unknown("packet", to as usize));
@@ -298,11 +322,37 @@ impl Config {
             Source::Files(from, to) if from >= to || to as usize > self.files.len() => {
                 return Err(ConfigError::Unknown("file", to as usize));
             }
+            Source::Segments(0) => return Err(ConfigError::NotPositive("flow length")),
             _ => {}
         }
         positive(flow.access_bps, "access rate")?;
-        positive(f64::from(flow.packet_bytes), "packet size")
+        positive(f64::from(flow.packet_bytes), "packet size")?;
+        let transmission = serialization(flow.packet_bytes, flow.access_bps);
+        short(transmission, LONGEST_TRANSMISSION, "a packet's time on an access link")
     }
+}
+
+fn check_profile(profile: &Profile) -> Result<(), ConfigError> {
+    for (value, what) in [
+        (profile.ack_bytes, "size of an ACK"),
+        (profile.initial_window, "initial window"),
+        (profile.max_window, "largest window"),
+    ] {
+        positive(f64::from(value), what)?;
+    }
+    for (span, what) in [
+        (profile.delayed_ack.unwrap_or(0), "delay of an ACK"),
+        (profile.sack_compression.unwrap_or(0), "compression of ACKs"),
+        (profile.min_rto, "least retransmission timeout"),
+        (profile.jitter, "jitter"),
+    ] {
+        short(span, LONGEST_SPAN, what)?;
+    }
+    Ok(())
+}
+
+fn short(span: Picos, longest: Picos, what: &'static str) -> Result<(), ConfigError> {
+    if span <= longest { Ok(()) } else { Err(ConfigError::TooLarge(what)) }
 }
 
 fn positive(value: f64, what: &'static str) -> Result<(), ConfigError> {

@@ -27,6 +27,9 @@ const MOST_SLOTS: usize = 1 << 20;
 /// Words of as many bits.
 const WORDS: usize = MOST_SLOTS / 64;
 const COARSE_SLOTS: usize = 256;
+/// Words in which a look ahead searches: through all of an empty wheel it would take longer than what
+/// it is to save.
+const FORESIGHT: u64 = 32;
 /// Coarse slots that the wheel holds.
 const COARSE_SHARE: u64 = 16;
 
@@ -79,10 +82,11 @@ pub struct Wheel {
 }
 
 impl Wheel {
-    /// A wheel that reaches `horizon` ahead, in slots that are at most `grain` wide where
-    /// `MOST_SLOTS` of these suffice.
+    /// A wheel in slots that are at most `grain` wide where eight times `MOST_SLOTS` of these reach
+    /// `horizon` ahead. Where one time does not, events move over once: that costs less than to share
+    /// slots with others.
     pub fn new(grain: Picos, horizon: Picos) -> Self {
-        let least = (horizon / MOST_SLOTS as u64).max(1);
+        let least = (horizon / (8 * MOST_SLOTS as u64)).max(1);
         let shift = grain.max(1).ilog2().max(least.next_power_of_two().ilog2());
         let slots = (horizon >> shift).next_power_of_two() as usize;
         let slots = slots.clamp(64 * COARSE_SHARE as usize, MOST_SLOTS);
@@ -261,24 +265,43 @@ impl Wheel {
     #[cold]
     #[inline(never)]
     fn move_on(&mut self, mut slot: u64) -> Option<u64> {
+        let mut in_vain = 0;
         while slot >= self.gate {
             if slot == NOWHERE && self.later_events == 0 {
                 return None;
             }
+            if in_vain == COARSE_SLOTS {
+                self.skip();
+                in_vain = 0;
+            }
             self.cursor = slot.min(self.frontier);
-            self.fetch_coarse();
-            slot = self.first_occupied(self.cursor);
+            if self.fetch_coarse() {
+                slot = self.first_occupied(self.cursor);
+            } else if slot == NOWHERE {
+                in_vain += 1;
+            }
         }
         Some(slot)
     }
 
+    /// Moves the frontier of a wheel that holds nothing to the coarse slot of the next event: a fast
+    /// link that rests for a second would take millions of steps.
+    fn skip(&mut self) {
+        let slots = self.later.iter().flatten().map(|event| self.slot(event.at));
+        let Some(next) = slots.min() else { return };
+        let coarse = next / self.coarse_width() * self.coarse_width();
+        self.gate += coarse - self.frontier;
+        self.frontier = coarse;
+    }
+
     /// Moves the events of the coarse slot at the frontier over, in the order in which they were
-    /// scheduled. Those of a later turn stay.
-    fn fetch_coarse(&mut self) {
+    /// scheduled; true if there were any. Those of a later turn stay.
+    fn fetch_coarse(&mut self) -> bool {
         let coarse = self.coarse(self.frontier);
         self.frontier += self.coarse_width();
         self.gate += self.coarse_width();
         let mut events = std::mem::take(&mut self.later[coarse]);
+        let before = self.later_events;
         self.later_events -= events.len();
         for Event { at, load, node, link } in events.drain(..) {
             self.insert_more(at, node, load, link);
@@ -286,6 +309,7 @@ impl Wheel {
         if self.later[coarse].is_empty() {
             self.later[coarse] = events; // for its room
         }
+        self.later_events < before
     }
 
     /// Whether nothing is due up to and with `at`. May say no where it would be dear to find out.
@@ -309,7 +333,12 @@ impl Wheel {
     /// these are of no meaning where there is none.
     #[inline(always)]
     pub fn look_ahead(&self, slot: u64) -> (u64, u32) {
-        let found = self.first_occupied(slot);
+        let bits = self.occupied_from(slot);
+        let found = if bits == 0 {
+            self.occupied_within(slot, FORESIGHT)
+        } else {
+            slot + u64::from(bits.trailing_zeros())
+        };
         let place = self.index(found);
         prefetch_index(&self.slots, place);
         (found, place as u32)
@@ -319,6 +348,12 @@ impl Wheel {
     #[inline]
     pub fn node(&self, place: u32) -> Node {
         self.slots[place as usize].node
+    }
+
+    /// What that event carries.
+    #[inline]
+    pub fn load(&self, place: u32) -> Load {
+        self.slots[place as usize].load
     }
 
     /// Calls what follows that event in its slot into the cache.
@@ -354,8 +389,13 @@ impl Wheel {
     /// The same where none of 64 is.
     #[inline(never)]
     fn occupied_beyond(&self, slot: u64) -> u64 {
+        self.occupied_within(slot, self.slots.len() as u64 / 64)
+    }
+
+    /// The same, looking into so many words.
+    #[inline(never)]
+    fn occupied_within(&self, slot: u64, words: u64) -> u64 {
         let first = slot / 64 + 1;
-        let words = self.slots.len() as u64 / 64;
         let bits = |at: &u64| self.occupied[word(64 * at)];
         let Some(found) = (first..=first + words).find(|at| bits(at) != 0) else {
             return NOWHERE;

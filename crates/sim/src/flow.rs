@@ -9,15 +9,15 @@ use crate::cc::Cc;
 use crate::config::{Config, FlowSpec, Packet, Route, Source};
 use crate::events::Node;
 use crate::network::{node, place};
-use crate::parcel::{Load, Parcel};
+use crate::parcel::Load;
+use crate::paths::Paths;
 use crate::ring::Ring;
 use crate::tcp::profile::{LINUX, NS2};
-use crate::tcp::receiver::{AckPacket, Receiver, Signs};
+use crate::tcp::receiver::{AckPacket, Receiver, SackRun};
 use crate::tcp::sender::Sender;
 use crate::time::{NEVER, Picos, serialization};
 use crate::way::{Any, Linux, Ns2, Plain, Sack, Way};
 use prefetch_index::prefetch_index;
-use std::collections::VecDeque;
 use std::slice::from_ref;
 
 /// What a flow needs where its route has more than one queue.
@@ -25,12 +25,10 @@ use std::slice::from_ref;
 pub struct Detour {
     /// From an ACK's departure at the last backward queue to the sender.
     pub home_delay: Picos,
-    /// Segments whose ACK was lost, until a later ACK's SACK blocks have told of them.
-    pub unreported: VecDeque<u32>,
-    /// Of these, how many the next ACK through each backward queue will tell of.
-    pub untold: Vec<u16>,
+    /// Of each backward queue, what ACKs that it lost have reported, for the next one to tell of.
+    untold: Vec<Vec<SackRun>>,
     /// Forward queues.
-    forward: usize,
+    forward: u8,
 }
 
 /// A flow that does more than send its segments once.
@@ -70,8 +68,8 @@ pub struct Counts {
 /// the cache: the end of `receiver`, what follows, and the beginning of `sender`.
 #[repr(C, align(64))]
 pub struct Flow {
-    /// Packets on the access link: when each reaches the queue, and its sequence number.
-    pub in_access: Ring<(Picos, u64)>,
+    /// Packets on the access link, and when each reaches the queue.
+    pub in_access: Ring<(Picos, Load)>,
     /// When the receiver is asked for the ACK that it holds back; `NEVER` where that is not due.
     pub asks_at: Picos,
     /// When the flow's timer fires; `NEVER` where it is idle.
@@ -84,7 +82,7 @@ pub struct Flow {
     pub packet_bytes: u32,
     /// Counts its connections: what is still on its way from an earlier one says nothing.
     pub connection: u8,
-    /// Queues may mark its packets instead of dropping them: `may_be_marked`.
+    /// Queues may mark its packets instead of dropping them, if they are not sent again.
     pub ecn: bool,
     /// The sender would send, but for what waits on its access link already.
     pub held_back: bool,
@@ -100,18 +98,16 @@ pub struct Flow {
     /// Its place among all flows, and the kind of event in which an ACK reaches its sender: which
     /// `Way` is its own.
     pub node: Node,
-    /// Traffic class.
-    pub class: u16,
+    /// Its traffic class as the first link's meter numbers it.
+    pub first_class: u16,
     /// First link on the route.
     pub first_link: u16,
     /// The sending side.
     pub sender: Sender,
-    /// Index of the route.
-    pub route: u16,
+    /// Where its way begins in `Paths`.
+    pub path: u32,
     /// Data packets that queues have dropped.
     pub drops: u32,
-    /// When the pacer lets the next packet go; `NEVER` where it holds none back.
-    pub paces_at: Picos,
 }
 
 impl Flow {
@@ -128,6 +124,13 @@ impl Flow {
         prefetch_index(from_ref(&self.receiver), 0);
     }
 
+    /// Calls what a packet touches that reaches a further queue into the cache.
+    #[inline]
+    pub fn prefetch_way(&self) {
+        prefetch_index(from_ref(&self.turn_delay), 0);
+        prefetch_index(from_ref(&self.path), 0);
+    }
+
     /// Calls what most packets touch nearer.
     #[inline(always)]
     pub fn prefetch_near(&self) {
@@ -141,10 +144,11 @@ impl Flow {
     }
 
     /// An idle flow.
-    pub fn new(index: u32, spec: &FlowSpec, config: &Config) -> Self {
+    pub(crate) fn new(index: u32, spec: &FlowSpec, config: &Config, paths: &Paths) -> Self {
         let profile = &config.profiles[spec.class as usize];
         let cc = Cc::by_name(spec.congestion_control).expect("checked with the configuration");
-        let ecn = profile.ecn || cc.needs_ecn();
+        let echoes_each = cc.needs_ecn();
+        let ecn = profile.ecn || echoes_each;
         let access_time = serialization(spec.packet_bytes, spec.access_bps);
         let route = &config.routes[spec.route as usize];
         let (segments, play) = match spec.source {
@@ -154,11 +158,10 @@ impl Flow {
                 (config.files[first as usize].segments, Some(Box::new(Play::new(spec))))
             }
         };
-        let edge = spec.rtt
-            - config.interior_delay(&route.forward)
-            - config.interior_delay(&route.backward);
+        let edge = edge_delay(spec, config);
         let (turn, home) =
             if route.backward.is_empty() { (edge, 0) } else { (edge / 2, edge - edge / 2) };
+        let path = paths.start(spec.route, spec.class);
         let sender = Sender::new(cc, segments, profile);
         let detour = Detour::of(route, home + access_time);
         let alone = detour.is_none()
@@ -176,15 +179,14 @@ impl Flow {
         let mut flow = Self {
             node: node(index, home),
             sender,
-            receiver: Receiver::new(spec.rtt),
-            class: spec.class,
-            route: spec.route,
+            receiver: Receiver::new(spec.rtt, echoes_each),
+            first_class: paths.hop(path, 0).class,
+            path,
             first_link: route.forward[0],
             ecn,
             packet_bytes: spec.packet_bytes,
             turn_delay: turn + if route.backward.is_empty() { access_time } else { 0 },
             wakes_at: NEVER,
-            paces_at: NEVER,
             heard_at: 0,
             asks_at: NEVER,
             connection: 0,
@@ -216,38 +218,21 @@ impl Flow {
         place(self.node).1
     }
 
-    /// A packet of this flow at queue number `stage` of its route.
+    /// A segment that the sender lets go, with what it says of congestion.
     #[inline]
-    pub fn parcel(&self, stage: usize, bytes: u32, load: Load) -> Parcel {
-        // RFC 3168, section 6.1.4: pure ACKs are not ECN-capable.
-        let ecn = !load.is_ack() && self.may_be_marked(load.seq());
-        let (flow, class, stage) = (self.index(), self.class, stage as u8);
-        Parcel { flow, bytes, class, stage, ecn, load }
+    pub fn segment(&self, seq: u64) -> Load {
+        let load = Load::data(seq, false, self.connection);
+        if self.ecn {
+            load.with_ecn(self.may_be_marked(seq), self.sender.tells_of_cut(seq))
+        } else {
+            load
+        }
     }
 
     /// Queues may mark this data packet instead of dropping it. RFC 3168, section 6.1.5: none that is
     /// sent again, but those of controllers that ask for marks (Linux, tcp_ecn_send).
-    #[inline]
-    pub fn may_be_marked(&self, seq: u64) -> bool {
-        self.ecn && (self.sender.cc.needs_ecn() || !self.sender.has_sent_again(seq))
-    }
-
-    /// What one of its segments says of congestion.
-    pub fn signs(&self, seq: u64, marked: bool) -> Signs {
-        Signs { marked, cut: self.sender.tells_of_cut(seq), each: self.sender.cc.needs_ecn() }
-    }
-
-    /// A queue has dropped a packet of this flow.
-    pub fn lose(&mut self, parcel: Parcel) {
-        if !parcel.load.is_ack() {
-            self.drops += 1;
-        } else if parcel.load.connection() == self.connection
-            && let Some(detour) = &mut self.detour
-        {
-            // Its stage counts the forward queues too.
-            let back = parcel.stage as usize - detour.forward;
-            detour.lose_ack(back, parcel.load.acknowledges());
-        }
+    fn may_be_marked(&self, seq: u64) -> bool {
+        self.sender.cc.needs_ecn() || !self.sender.has_sent_again(seq)
     }
 
     /// TCP small queues: two packets or a millisecond at the sender's rate are on the access link
@@ -286,17 +271,27 @@ impl Flow {
         play.restart_at = NEVER;
         play.start = now;
         self.connection = self.connection.wrapping_add(1);
-        let profile = &config.profiles[self.class as usize];
+        let spec = &config.flows[place(self.node).0];
+        let profile = &config.profiles[spec.class as usize];
         let cc = Cc::by_name(play.cc).expect("checked with the configuration");
         self.sender = Sender::new(cc, config.files[play.next].segments, profile);
         self.receiver = self.receiver.anew();
         self.held_back = false;
         self.wakes_at = NEVER;
-        self.paces_at = NEVER;
         self.asks_at = NEVER;
         self.in_access = Ring::default();
-        let route = &config.routes[self.route as usize];
+        let route = &config.routes[spec.route as usize];
         self.detour = self.detour.as_ref().and_then(|old| Detour::of(route, old.home_delay));
+    }
+
+    /// It has an end, and has not come to it: something is, or will be, under way.
+    pub fn transfers(&self, config: &Config) -> bool {
+        let ends = match config.flows[self.index() as usize].source {
+            Source::Segments(segments) => segments < u64::MAX,
+            Source::Files(..) => true,
+            Source::Packets(..) => false,
+        };
+        ends && self.receiver.rcv_nxt < self.sender.end
     }
 
     /// What it has counted since the run began.
@@ -318,9 +313,11 @@ impl Flow {
         self.play.as_ref().map_or(config.flows[self.index() as usize].start, |play| play.start)
     }
 
-    /// From a packet's departure at the last forward queue to its receiver.
+    /// From a packet's departure at the last forward queue to its receiver: half of the round trip's
+    /// propagation outside the links of the route, whose own lies behind it, and the access link,
+    /// which is counted here for every packet (see the module's page).
     pub fn onward_delay(&self, config: &Config) -> Picos {
-        config.flows[self.index() as usize].rtt / 2 + self.access_time
+        edge_delay(&config.flows[self.index() as usize], config) / 2 + self.access_time
     }
 
     /// A packet that the sender lets go now reaches the queue now.
@@ -336,6 +333,14 @@ impl Flow {
         self.access_free = at + self.access_time;
         at
     }
+}
+
+/// What a round trip's propagation has left of the links on the way: before the first, behind the last.
+/// Nothing of an open-loop source's, which nobody answers: it has no round trip.
+fn edge_delay(spec: &FlowSpec, config: &Config) -> Picos {
+    let route = &config.routes[spec.route as usize];
+    let interior = config.interior_delay(&route.forward) + config.interior_delay(&route.backward);
+    spec.rtt.saturating_sub(interior)
 }
 
 impl Play {
@@ -357,21 +362,21 @@ impl Play {
 }
 
 impl Detour {
-    /// An ACK is lost at backward queue `back`.
-    pub fn lose_ack(&mut self, back: usize, ack: AckPacket) {
-        let run = u32::from(ack.run);
-        self.unreported.extend((0..run).rev().map(|i| ack.trigger.wrapping_sub(i)));
-        self.untold[back] += ack.run + ack.also;
+    /// An ACK is lost at queue number `hop` of the route, and with it what it `carried`.
+    pub fn lose_ack(&mut self, hop: u8, ack: AckPacket, carried: Vec<SackRun>) {
+        let untold = self.untold(hop);
+        untold.extend(carried);
+        untold.push(SackRun { last: ack.trigger, count: ack.run });
     }
 
-    /// An ACK passes backward queue `back`, and tells of those that were lost there.
-    pub fn carry_ack(&mut self, back: usize, ack: AckPacket) -> AckPacket {
-        AckPacket { also: ack.also + std::mem::take(&mut self.untold[back]), ..ack }
+    /// What an ACK that passes queue number `hop` of the route takes along.
+    pub fn untold(&mut self, hop: u8) -> &mut Vec<SackRun> {
+        &mut self.untold[usize::from(hop - self.forward)]
     }
 
     /// The backward queue to which the receiver's ACKs go, by its number on the route.
     #[inline]
-    pub fn turning_stage(&self) -> Option<usize> {
+    pub fn first_ack_hop(&self) -> Option<u8> {
         (!self.untold.is_empty()).then_some(self.forward)
     }
 
@@ -380,9 +385,8 @@ impl Detour {
         (forward + backward > 1).then(|| {
             Box::new(Self {
                 home_delay,
-                unreported: VecDeque::new(),
-                untold: vec![0; backward],
-                forward,
+                untold: vec![Vec::new(); backward],
+                forward: forward as u8,
             })
         })
     }

@@ -7,16 +7,22 @@ use crate::tcp::receiver::AckPacket;
 ///
 /// Every packet on its way lies in the event queue, and is copied in and out of it: two words, where
 /// an enum's copies would go through memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     /// Of a segment its number; of an ACK `next`, and `trigger` above it.
     number: u64,
-    /// From bit 0 `run`, from 16 `also`, from 32 the connection, and the flags.
+    /// Of an ACK from bit 0 `run` and from 16 `lost_acks`; from 40 the connection, then the flags, and
+    /// from 56 the hop.
     rest: u64,
 }
 
-const MARKED: u64 = 1 << 40;
-const IS_ACK: u64 = 1 << 41;
+const LOST_ACKS: u32 = 16;
+const CONNECTION: u32 = 40;
+const MARKED: u64 = 1 << 48;
+const IS_ACK: u64 = 1 << 49;
+const ECT: u64 = 1 << 50;
+const CWR: u64 = 1 << 51;
+const HOP: u32 = 56;
 
 impl Load {
     /// A timer's.
@@ -25,15 +31,17 @@ impl Load {
     /// Segment `seq` of one of the flow's connections, marked by an earlier queue or not.
     #[inline(always)]
     pub fn data(seq: u64, marked: bool, connection: u8) -> Self {
-        let rest = u64::from(connection) << 32 | if marked { MARKED } else { 0 };
+        let rest = u64::from(connection) << CONNECTION | if marked { MARKED } else { 0 };
         Self { number: seq, rest }
     }
 
     /// An acknowledgement for one of the flow's connections.
     #[inline(always)]
     pub fn ack(ack: AckPacket, connection: u8) -> Self {
-        let AckPacket { next, trigger, run, marked, also } = ack;
-        let counts = u64::from(run) | u64::from(also) << 16 | u64::from(connection) << 32;
+        let AckPacket { next, trigger, run, marked, lost_acks } = ack;
+        let counts = u64::from(run)
+            | u64::from(lost_acks) << LOST_ACKS
+            | u64::from(connection) << CONNECTION;
         let flags = IS_ACK | if marked { MARKED } else { 0 };
         Self { number: u64::from(next) | u64::from(trigger) << 32, rest: counts | flags }
     }
@@ -57,7 +65,7 @@ impl Load {
             next: self.number as u32,
             trigger: (self.number >> 32) as u32,
             run: self.rest as u16,
-            also: (self.rest >> 16) as u16,
+            lost_acks: (self.rest >> LOST_ACKS) as u32 & ((1 << (CONNECTION - LOST_ACKS)) - 1),
             marked: self.marked(),
         }
     }
@@ -68,10 +76,54 @@ impl Load {
         self.rest & MARKED != 0
     }
 
+    /// With what a segment says of congestion: a queue may mark it (ECT, RFC 3168), and it is the first
+    /// since its sender cut the window for a mark (CWR).
+    #[inline(always)]
+    pub fn with_ecn(self, ect: bool, cwr: bool) -> Self {
+        let flags = if ect { ECT } else { 0 } | if cwr { CWR } else { 0 };
+        Self { rest: self.rest & !(ECT | CWR) | flags, ..self }
+    }
+
+    /// A queue may mark it. RFC 3168, section 6.1.4: no pure ACK.
+    #[inline(always)]
+    pub fn is_ecn_capable(self) -> bool {
+        self.rest & ECT != 0
+    }
+
+    /// Its sender has cut the window for a mark.
+    #[inline(always)]
+    pub fn tells_of_cut(self) -> bool {
+        self.rest & CWR != 0
+    }
+
+    /// Marked, if it is not.
+    #[inline(always)]
+    pub fn and_marked(self, marked: bool) -> Self {
+        Self { rest: self.rest | if marked { MARKED } else { 0 }, ..self }
+    }
+
+    /// The number of the queue on its route: forward queues first, then backward ones.
+    #[inline(always)]
+    pub fn hop(self) -> u8 {
+        (self.rest >> HOP) as u8
+    }
+
+    /// At queue number `hop` of its route.
+    #[inline(always)]
+    pub fn at_hop(self, hop: u8) -> Self {
+        Self { rest: self.rest & ((1 << HOP) - 1) | u64::from(hop) << HOP, ..self }
+    }
+
+    /// The same with another acknowledgement.
+    #[inline(always)]
+    pub fn carrying(self, ack: AckPacket) -> Self {
+        Self::ack(ack, self.connection()).at_hop(self.hop())
+    }
+
     /// The flow's connection that it is of.
     #[inline(always)]
     pub fn connection(self) -> u8 {
-        (self.rest >> 32) as u8
+        (self.rest >> CONNECTION) as u8
     }
 }
 
@@ -82,12 +134,8 @@ pub struct Parcel {
     pub flow: u32,
     /// Size on the wire.
     pub bytes: u32,
-    /// Its flow's traffic class.
+    /// Its flow's traffic class, as the link's meter numbers it.
     pub class: u16,
-    /// Number of the queue on its route: forward queues first, then backward ones.
-    pub stage: u8,
-    /// A queue may mark it instead of dropping it.
-    pub ecn: bool,
     /// What it carries.
     pub load: Load,
 }
@@ -95,6 +143,6 @@ pub struct Parcel {
 impl Parcel {
     /// As a queue that keeps no packets sees it.
     pub fn arriving(&self) -> Arriving {
-        Arriving { bytes: self.bytes, class: self.class, ecn: self.ecn }
+        Arriving { bytes: self.bytes, class: self.class, ecn: self.load.is_ecn_capable() }
     }
 }

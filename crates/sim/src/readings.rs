@@ -1,6 +1,7 @@
 //! Takes the run's readings at their instants: cuts between batches, and samples when due.
 
 use crate::config::Config;
+use crate::link::Link;
 use crate::probe::histogram::Histogram;
 use crate::report::{ClassBatch, LinkReport, Report};
 use crate::sampling::Sampler;
@@ -17,6 +18,7 @@ pub(crate) struct Readings<'a> {
     totals: Vec<ClassBatch>,
     classes: Vec<Vec<ClassBatch>>,
     flows_at_start: Vec<u64>,
+    packets_at_start: Vec<(u64, u64)>,
     sampler: Sampler<'a>,
 }
 
@@ -30,6 +32,7 @@ impl<'a> Readings<'a> {
             totals: vec![ClassBatch::default(); config.profiles.len()],
             classes: Vec::new(),
             flows_at_start: Vec::new(),
+            packets_at_start: Vec::new(),
             sampler: Sampler::new(config),
         }
     }
@@ -58,6 +61,7 @@ impl<'a> Readings<'a> {
             self.sampler.begin(&simulation.flows);
             simulation.network.rtt.iter_mut().for_each(|rtt| *rtt = Histogram::default());
             self.flows_at_start = received_bytes(simulation);
+            self.packets_at_start = decided_packets(simulation);
         } else {
             self.classes.push(totals.iter().zip(&self.totals).map(difference).collect());
         }
@@ -74,36 +78,73 @@ impl<'a> Readings<'a> {
     pub(crate) fn finish(self, simulation: Simulation, events: u64) -> Report {
         let ends = received_bytes(&simulation).into_iter();
         let window = self.config.warmup..self.config.warmup + self.config.window;
+        let unfinished = under_way(&simulation, &window);
+        let packets = decided_packets(&simulation);
+        let since = |(end, start): (&(u64, u64), (u64, u64))| (end.0 - start.0, end.1 - start.1);
         let completions = simulation.network.completions.into_iter();
+        let links = simulation.network.links.into_iter();
         Report {
             flow_bytes: ends.zip(self.flows_at_start).map(|(end, start)| end - start).collect(),
+            flow_packets: packets.iter().zip(self.packets_at_start).map(since).collect(),
             completions: completions.map(|ended| times_within(&window, ended)).collect(),
-            links: simulation.network.links.into_iter().map(|link| link.meter.into()).collect(),
+            unfinished,
+            links: links.zip(simulation.network.paths.classes).map(read_link).collect(),
             classes: self.classes,
             rtt: simulation.network.rtt,
             trace: self.sampler.finish(),
-            packets: simulation.network.packets,
+            packets: packets.iter().map(|&(_, passed)| passed).sum(),
             events,
         }
     }
 }
 
+fn read_link((link, classes): (Link, Vec<u16>)) -> LinkReport {
+    LinkReport { classes, ..link.meter.into() }
+}
+
 impl From<crate::probe::link::LinkMeter> for LinkReport {
-    fn from(meter: crate::probe::link::LinkMeter) -> Self {
+    fn from(mut meter: crate::probe::link::LinkMeter) -> Self {
         Self {
             queue_bin_width: meter.bin_width(),
-            batches: meter.batches,
-            delay: meter.delay,
-            detail: meter.detail,
+            delay: std::mem::take(&mut meter.delay),
+            longest: meter.longest,
+            delays: std::mem::take(&mut meter.delays),
+            held_at_first: meter.held_at_first,
+            detail: meter.detail.take(),
+            classes: (0..meter.classes().len() as u16).collect(),
+            batches: meter.into_batches(),
         }
     }
 }
 
-/// How long those took that ended in the window, in order of completion.
+/// How long those took that began and ended in the window, in order of completion.
 fn times_within(window: &Range<Picos>, mut ended: Vec<(Picos, Picos)>) -> Vec<Picos> {
-    ended.retain(|(at, _)| window.contains(at));
+    ended.retain(|&(at, took)| window.contains(&at) && window.contains(&(at - took)));
     ended.sort_by_key(|&(at, _)| at);
     ended.into_iter().map(|(_, took)| took).collect()
+}
+
+/// How long those transfers had taken, by class, that had begun and not ended when the window did.
+fn under_way(simulation: &Simulation, window: &Range<Picos>) -> Vec<Vec<Picos>> {
+    let config = simulation.network.config;
+    let mut ages = vec![Vec::new(); config.profiles.len()];
+    for flow in &simulation.flows {
+        if flow.transfers(config) && flow.start(config) < window.end {
+            ages[simulation.network.class(flow)].push(window.end - flow.start(config));
+        }
+    }
+    for (ages, ended) in ages.iter_mut().zip(&simulation.network.completions) {
+        let begun = |&(at, took): &(Picos, Picos)| at >= window.end && at - took < window.end;
+        let late = ended.iter().filter(|ended| begun(ended));
+        ages.extend(late.map(|&(at, took)| window.end + took - at));
+    }
+    ages
+}
+
+/// Data packets of each flow that queues dropped, and that last queues send.
+fn decided_packets(simulation: &Simulation) -> Vec<(u64, u64)> {
+    let both = simulation.flows.iter().zip(&simulation.network.passed);
+    both.map(|(flow, &passed)| (flow.drops.into(), passed)).collect()
 }
 
 /// Bytes that each flow's receiver had counted at the last cut.
@@ -118,18 +159,19 @@ fn received_bytes(simulation: &Simulation) -> Vec<u64> {
 
 fn class_totals(simulation: &Simulation) -> Vec<ClassBatch> {
     let mut totals = vec![ClassBatch::default(); simulation.network.config.profiles.len()];
-    for flow in &simulation.flows {
-        let total = &mut totals[flow.class as usize];
+    for (flow, passed) in simulation.flows.iter().zip(&simulation.network.passed) {
+        let total = &mut totals[simulation.network.class(flow)];
         let counts = flow.counts();
         total.sent_segments += counts.sent;
         total.drops += u64::from(flow.drops);
+        total.passed += passed;
         total.delivered_segments += counts.received;
         total.delivered_bytes += counts.received_bytes;
         total.timeouts += counts.timeouts;
         total.retransmissions += counts.retransmissions;
     }
     for later in &simulation.network.underway.deliveries {
-        let total = &mut totals[simulation.flows[later.flow as usize].class as usize];
+        let total = &mut totals[simulation.network.classes[later.flow as usize] as usize];
         total.delivered_segments -= later.segments;
         total.delivered_bytes -= later.bytes;
     }
@@ -140,6 +182,7 @@ fn difference((end, start): (&ClassBatch, &ClassBatch)) -> ClassBatch {
     ClassBatch {
         sent_segments: end.sent_segments - start.sent_segments,
         drops: end.drops - start.drops,
+        passed: end.passed - start.passed,
         delivered_segments: end.delivered_segments - start.delivered_segments,
         delivered_bytes: end.delivered_bytes - start.delivered_bytes,
         timeouts: end.timeouts - start.timeouts,

@@ -3,9 +3,9 @@
 use crate::flow::Flow;
 use crate::network::{HELD, Network, Transit, node};
 use crate::parcel::Load;
-use crate::routing::{turning_kind, turning_stage};
+use crate::routing::{first_ack_hop, turn};
 use crate::tcp::profile::Profile;
-use crate::tcp::receiver::Signs;
+use crate::tcp::receiver::{AckPacket, Signs};
 use crate::time::{NEVER, Picos};
 use crate::way::Way;
 
@@ -31,15 +31,15 @@ impl Network<'_> {
 
     #[inline(always)]
     fn receive_here<W: Way>(&mut self, flow: &mut Flow, packet: Transit, profile: &Profile) {
-        self.packets += 1;
-        if !W::SIMPLE && flow.play.is_some() && self.received_alone(flow, packet.seq) {
+        self.passed[flow.index() as usize] += 1;
+        if !W::SIMPLE && flow.play.is_some() && self.received_alone(flow, packet.load.seq()) {
             return;
         }
         let packet = if W::SIMPLE { packet } else { self.shake(flow, packet, profile) };
         let before = flow.receiver.rcv_nxt;
         let answered = packet.at + flow.turn_delay;
         if W::PLAIN {
-            let ack = flow.receiver.answer(packet.seq, false);
+            let ack = flow.receiver.answer(packet.load.seq(), false);
             self.wheel.insert(answered, flow.node, Load::ack(ack, 0));
             flow.heard_at = answered;
         } else {
@@ -71,21 +71,23 @@ impl Network<'_> {
         answered: Picos,
         profile: &Profile,
     ) {
-        let node = if W::SIMPLE { flow.node } else { node(flow.index(), turning_kind(flow)) };
         let connection = if W::SIMPLE { 0 } else { flow.connection };
+        let bare = Load::ack(AckPacket::default(), connection);
+        let (kind, bare) = if W::SIMPLE { (0, bare) } else { turn(flow, bare) };
+        let node = if W::SIMPLE { flow.node } else { node(flow.index(), kind) };
         let wheel = &mut self.wheel;
-        let seq = packet.seq;
-        let signs = if W::SIMPLE { Signs::default() } else { flow.signs(seq, packet.marked) };
+        let seq = packet.load.seq();
+        let signs = if W::SIMPLE { Signs::default() } else { signs(packet.load) };
         let heard_at = &mut flow.heard_at;
         let first = |at, ack| {
-            wheel.insert(at, node, Load::ack(ack, connection));
+            wheel.insert(at, node, bare.carrying(ack));
             if W::SACK {
                 *heard_at = at;
             }
         };
         match flow.receiver.on_segment::<W>(seq, answered, signs, profile, first) {
             Some(ack) => {
-                self.wheel.insert(answered, node, Load::ack(ack, connection));
+                self.wheel.insert(answered, node, bare.carrying(ack));
                 if W::SACK {
                     flow.heard_at = answered;
                 }
@@ -100,7 +102,8 @@ impl Network<'_> {
     fn finish(&mut self, flow: &mut Flow, packet: Transit) {
         let arrives = packet.at + flow.onward_delay(self.config);
         let took = arrives - flow.start(self.config);
-        self.completions[flow.class as usize].push((arrives, took));
+        let class = self.class(flow);
+        self.completions[class].push((arrives, took));
         if flow.play.is_some() {
             let home = flow.detour.as_ref().map_or(0, |detour| detour.home_delay);
             self.file_ended(flow, packet.at + flow.turn_delay + home);
@@ -118,9 +121,10 @@ impl Network<'_> {
             return self.ask_at(flow, until);
         }
         let ack = flow.receiver.release();
-        match turning_stage(flow) {
-            Some(stage) => self.on_stage(now, flow, stage, Load::ack(ack, flow.connection)),
-            None => self.on_home::<W>(now, flow, Load::ack(ack, flow.connection)),
+        let load = Load::ack(ack, flow.connection);
+        match first_ack_hop(flow) {
+            Some(hop) => self.on_hop(now, flow, load.at_hop(hop)),
+            None => self.on_home::<W>(now, flow, load),
         }
     }
 
@@ -141,4 +145,9 @@ impl Network<'_> {
             self.schedule(flow, HELD, at, Load::NONE);
         }
     }
+}
+
+/// What a segment says of congestion.
+fn signs(segment: Load) -> Signs {
+    Signs { marked: segment.marked(), cut: segment.tells_of_cut() }
 }

@@ -12,6 +12,9 @@ pub struct ClassBatch {
     pub sent_segments: u64,
     /// Data packets that queues dropped, wherever on the route.
     pub drops: u64,
+    /// Data packets of which it became known that the last queue sends them: the others whose way
+    /// was decided.
+    pub passed: u64,
     /// Segments that receivers counted in order, each once, once its packet had left the last queue.
     pub delivered_segments: u64,
     /// The same in bytes on the link.
@@ -29,8 +32,17 @@ pub struct LinkReport {
     pub batches: Vec<LinkBatch>,
     /// Packets that a bin of `LinkBatch::queue_time` spans.
     pub queue_bin_width: u32,
+    /// The traffic classes that `LinkBatch::classes` counts, in its order: all where there are few, else
+    /// those that cross the link.
+    pub classes: Vec<u16>,
     /// Waiting times of the packets accepted.
     pub delay: Histogram,
+    /// The longest of them.
+    pub longest: Picos,
+    /// The same by class; empty but of the first link, where there are several classes.
+    pub delays: Vec<Histogram>,
+    /// Packets before the wire when the window began.
+    pub held_at_first: u64,
     /// What costs time at every packet, if asked for.
     pub detail: Option<Box<LinkDetail>>,
 }
@@ -44,10 +56,15 @@ pub struct Report {
     pub classes: Vec<Vec<ClassBatch>>,
     /// Round-trip times that senders measured, by class.
     pub rtt: Vec<Histogram>,
-    /// Completion times of flows that ended in the window, by class, in order of completion.
+    /// How long those transfers took that began and ended in the window, by class, in order of
+    /// completion.
     pub completions: Vec<Vec<Picos>>,
+    /// How long those had taken that had not ended with the window, whenever they began, by class.
+    pub unfinished: Vec<Vec<Picos>>,
     /// Bytes that each flow's receiver counted in order in the window.
     pub flow_bytes: Vec<u64>,
+    /// Data packets of each flow that queues dropped, and that last queues sent, as in `ClassBatch`.
+    pub flow_packets: Vec<(u64, u64)>,
     /// Readings over time, if asked for.
     pub trace: Option<Trace>,
     /// Data packets that last links took in from the start of the run.

@@ -1,13 +1,29 @@
 //! How packets of a route over several queues move from one to the next, ACKs too.
 
 use crate::flow::Flow;
-use crate::link::{Verdict, memory_admits};
-use crate::network::{Network, STAGES, Transit};
+use crate::link::{Passage, Verdict, memory_admits};
+use crate::network::{HOP, Network, Transit};
 use crate::parcel::{Load, Parcel};
+use crate::paths::Then;
 use crate::time::Picos;
 use crate::way::{Any, Way, as_kind};
 
 impl Network<'_> {
+    /// A packet reaches a queue of its route: a segment any but the first.
+    #[inline(never)]
+    pub(crate) fn on_hop(&mut self, now: Picos, flow: &mut Flow, load: Load) {
+        let hop = self.paths.hop(flow.path, load.hop());
+        let link = hop.link as usize;
+        match self.links[link].pass(now, hop.class) {
+            Passage::Departs(at) => self.forward(flow, at, load),
+            Passage::Dropped => self.lose(flow, load),
+            Passage::Unknown => {
+                let parcel = self.parcel(flow, hop.class, load);
+                self.offer_shared(now, flow, link, parcel);
+            }
+        }
+    }
+
     /// A packet reaches a queue whose memory other queues may share.
     pub(crate) fn offer_shared(
         &mut self,
@@ -18,60 +34,62 @@ impl Network<'_> {
     ) {
         if !memory_admits(&mut self.links, &self.config.pools, link, now, parcel.bytes) {
             self.links[link].refuse(now, parcel.class);
-            return flow.lose(parcel);
+            return self.lose(flow, parcel.load);
         }
         match self.links[link].offer(now, parcel.arriving(), || parcel, &mut self.lost) {
-            Verdict::Departs(at, marked) => self.passed(flow, parcel, at, marked),
-            Verdict::Dropped => flow.lose(parcel),
+            Verdict::Departs(at, marked) => self.forward(flow, at, parcel.load.and_marked(marked)),
+            Verdict::Dropped => self.lose(flow, parcel.load),
             Verdict::Waits => self.await_service(now, link),
         }
     }
 
-    /// A packet leaves a queue's wire at `at`, marked there or not.
-    #[inline]
-    pub(crate) fn passed(&mut self, flow: &mut Flow, parcel: Parcel, at: Picos, marked: bool) {
-        let (load, stage) = (parcel.load, parcel.stage as usize);
-        if load.is_ack() {
-            return self.pass_back(flow, stage, at, load);
-        }
-        let packet = Transit { at, seq: load.seq(), marked: marked || load.marked() };
-        self.pass_on(flow, stage, packet, load.connection());
-    }
-
-    /// A packet reaches queue number `stage` of its route: forward queues first, from 0.
-    pub(crate) fn on_stage(&mut self, now: Picos, flow: &mut Flow, stage: usize, load: Load) {
-        let route = &self.config.routes[flow.route as usize];
-        let link = match stage.checked_sub(route.forward.len()) {
-            None => route.forward[stage],
-            Some(back) => route.backward[back],
-        };
-        let bytes = if load.is_ack() {
-            self.profile::<Any>(flow).ack_bytes
-        } else {
-            self.data_bytes(flow, load.seq())
-        };
-        let parcel = flow.parcel(stage, bytes, load);
-        self.offer_shared(now, flow, link as usize, parcel);
-    }
-
-    /// A data packet of a connection has left forward queue `stage` at `packet.at`.
-    pub(crate) fn pass_on(
-        &mut self,
-        flow: &mut Flow,
-        stage: usize,
-        packet: Transit,
-        connection: u8,
-    ) {
-        let forward = &self.config.routes[flow.route as usize].forward;
-        if stage + 1 == forward.len() {
-            if connection == flow.connection {
-                as_kind!(flow.home(), W => self.receive_late::<W>(flow, packet));
-            }
+    /// A queue has dropped a packet.
+    pub(crate) fn lose(&mut self, flow: &mut Flow, load: Load) {
+        if !load.is_ack() {
+            flow.drops += 1;
             return;
         }
-        let Transit { at, seq, marked } = packet;
-        let at = at + self.links[forward[stage] as usize].delay;
-        self.schedule(flow, stage_kind(stage + 1), at, Load::data(seq, marked, connection));
+        let ack = load.acknowledges();
+        let carried = self.lost_acks.take(ack.lost_acks);
+        if load.connection() == flow.connection
+            && let Some(detour) = &mut flow.detour
+        {
+            detour.lose_ack(load.hop(), ack, carried);
+        }
+    }
+
+    /// A packet leaves the wire of the queue that it was at, at `departs`.
+    #[inline]
+    pub(crate) fn forward(&mut self, flow: &mut Flow, departs: Picos, load: Load) {
+        let hop = self.paths.hop(flow.path, load.hop());
+        let load = if load.is_ack() { self.take_along(flow, load) } else { load };
+        match hop.then {
+            Then::Hop => {
+                let at = departs + self.links[hop.link as usize].delay;
+                self.schedule(flow, HOP, at, load.at_hop(load.hop() + 1));
+            }
+            Then::Receiver if load.connection() == flow.connection => {
+                let packet = Transit { at: departs, load };
+                as_kind!(flow.home(), W => self.receive_late::<W>(flow, packet));
+            }
+            Then::Receiver => self.passed[flow.index() as usize] += 1, // nobody waits for it any longer
+            Then::Sender => {
+                let home_delay = flow.detour.as_ref().map_or(0, |detour| detour.home_delay);
+                self.schedule(flow, Any::HOME, departs + home_delay, load);
+            }
+        }
+    }
+
+    /// An ACK that passes a queue takes along what others, lost there, have reported.
+    fn take_along(&mut self, flow: &mut Flow, load: Load) -> Load {
+        match &mut flow.detour {
+            Some(detour) if load.connection() == flow.connection => {
+                let mut ack = load.acknowledges();
+                ack.lost_acks = self.lost_acks.load(ack.lost_acks, detour.untold(load.hop()));
+                load.carrying(ack)
+            }
+            _ => load,
+        }
     }
 
     /// `receive` where no sender's event is at hand, which would ask for an ACK that is held back.
@@ -82,46 +100,20 @@ impl Network<'_> {
             self.ask_without_ack(packet.at, flow);
         }
     }
-
-    /// An ACK leaves the queue number `stage` of its route at `departs`.
-    fn pass_back(&mut self, flow: &mut Flow, stage: usize, departs: Picos, load: Load) {
-        let route = &self.config.routes[flow.route as usize];
-        let back = stage - route.forward.len();
-        let home = back + 1 == route.backward.len();
-        let delay = self.links[route.backward[back] as usize].delay;
-        let Some(detour) = &mut flow.detour else { return };
-        let at = departs + if home { detour.home_delay } else { delay };
-        let kind = if home { Any::HOME } else { stage_kind(stage + 1) };
-        let mut ack = load.acknowledges();
-        if load.connection() == flow.connection {
-            ack = detour.carry_ack(back, ack);
-        }
-        self.schedule(flow, kind, at, Load::ack(ack, load.connection()));
-    }
-}
-
-/// The kind of a packet's arrival at queue number `stage`, not the first, of its route.
-fn stage_kind(stage: usize) -> u32 {
-    STAGES + stage as u32 - 1
 }
 
 /// The backward queue to which a receiver's ACKs go, by its number on the route.
 #[inline]
-pub(crate) fn turning_stage(flow: &Flow) -> Option<usize> {
-    flow.detour.as_ref().and_then(|detour| detour.turning_stage())
+pub(crate) fn first_ack_hop(flow: &Flow) -> Option<u8> {
+    flow.detour.as_ref().and_then(|detour| detour.first_ack_hop())
 }
 
-/// The kind of event in which a receiver's ACK acts: at the first backward queue, or the sender.
+/// What a receiver's ACK is, and the kind of event in which it acts: at the first backward queue, or
+/// the sender.
 #[inline]
-pub(crate) fn turning_kind(flow: &Flow) -> u32 {
-    match turning_stage(flow) {
-        Some(stage) => stage_kind(stage),
-        None => flow.home(),
+pub(crate) fn turn(flow: &Flow, load: Load) -> (u32, Load) {
+    match first_ack_hop(flow) {
+        Some(hop) => (HOP, load.at_hop(hop)),
+        None => (flow.home(), load),
     }
-}
-
-#[cold]
-pub(crate) fn tell_of_lost_acks(flow: &mut Flow, count: u16) {
-    let Some(detour) = &mut flow.detour else { return };
-    detour.unreported.drain(..count as usize).for_each(|seq| flow.sender.on_sacked(seq));
 }

@@ -7,7 +7,7 @@ use crate::flow::Flow;
 use crate::network::{ACCESS, Network, PACE};
 use crate::parcel::Load;
 use crate::tcp::profile::Profile;
-use crate::time::{NEVER, Picos};
+use crate::time::Picos;
 use crate::way::{Any, Way};
 
 /// What becomes of an access link.
@@ -85,30 +85,35 @@ impl Network<'_> {
             return false;
         }
         let seq = flow.sender.next_segment::<W>(now);
+        let segment = if W::SIMPLE { Load::data(seq, false, 0) } else { flow.segment(seq) };
         let at = flow.through_access(now);
         if at == now || (free && self.leaves_first(at, flow)) {
-            self.enter::<W>(at, flow, seq, profile);
+            self.enter::<W>(at, flow, segment, profile);
         } else {
             if flow.in_access.is_empty() {
                 *access = if free { Access::Waits(at) } else { Access::Filled };
             }
-            flow.in_access.push_back((at, seq));
+            flow.in_access.push_back((at, segment));
         }
         true
     }
 
     /// The pacer lets the next packet go. No flow that paces is of a simple kind.
     pub(crate) fn on_pace(&mut self, now: Picos, flow: &mut Flow) {
-        if flow.paces_at == now {
-            flow.paces_at = NEVER;
+        if let Some(held) = flow.sender.scoreboard.as_mut().and_then(|board| board.paces_at())
+            && *held == Some(now)
+        {
+            *held = None;
             self.transmit::<Any>(now, flow);
         }
     }
 
     /// Makes sure that the flow's pacer fires no later than `at`.
     fn pace_at(&mut self, flow: &mut Flow, at: Picos) {
-        if at < flow.paces_at {
-            flow.paces_at = at;
+        if let Some(held) = flow.sender.scoreboard.as_mut().and_then(|board| board.paces_at())
+            && held.is_none_or(|before| at < before)
+        {
+            *held = Some(at);
             self.schedule(flow, PACE, at, Load::NONE);
         }
     }
@@ -128,8 +133,8 @@ impl Network<'_> {
 
     /// The first packet on the flow's access link reaches the queue, and may make room there.
     fn leave_access<W: Way>(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
-        let (_, seq) = flow.in_access.pop_front().expect("a packet on the access link");
-        self.enter::<W>(now, flow, seq, profile);
+        let (_, segment) = flow.in_access.pop_front().expect("a packet on the access link");
+        self.enter::<W>(now, flow, segment, profile);
         if flow.held_back {
             self.let_go::<W>(now, flow, profile);
         }

@@ -7,25 +7,38 @@ use crate::time::Picos;
 
 /// See the module's page.
 pub(crate) struct Shaking {
+    /// By flow.
+    hosts: Vec<Host>,
+}
+
+/// A stream of a flow's own: what other flows do changes nothing of it.
+#[derive(Clone)]
+struct Host {
     chance: Chance,
-    /// By flow, until when its last segment was held up.
-    until: Vec<Picos>,
+    /// Until when the last segment was held up.
+    until: Picos,
+}
+
+impl Host {
+    fn new(seed: u64, flow: u64) -> Self {
+        // Streams that are none of the links': these begin from the seed and their numbers.
+        let spread = (flow + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Self { chance: Chance::new(!seed ^ spread), until: 0 }
+    }
 }
 
 impl Shaking {
     /// `None` where no class asks for it.
     pub(crate) fn of(config: &Config) -> Option<Self> {
         let asked = config.profiles.iter().any(|profile| profile.jitter > 0);
-        // A stream that is none of the links': these begin from the seed and their numbers.
-        let begin =
-            || Self { chance: Chance::new(!config.seed), until: vec![0; config.flows.len()] };
-        asked.then(begin)
+        let hosts = || (0..config.flows.len() as u64).map(|flow| Host::new(config.seed, flow));
+        asked.then(|| Self { hosts: hosts().collect() })
     }
 
     /// When a segment that leaves the last queue at `at` goes on, which takes up to `jitter`.
     pub(crate) fn hold_up(&mut self, flow: u32, at: Picos, jitter: Picos) -> Picos {
-        let until = &mut self.until[flow as usize];
-        *until = (at + (self.chance.uniform() * jitter as f64) as Picos).max(*until);
+        let Host { chance, until } = &mut self.hosts[flow as usize];
+        *until = (at + (chance.uniform() * jitter as f64) as Picos).max(*until);
         *until
     }
 }
@@ -36,8 +49,8 @@ mod tests {
 
     #[test]
     fn none_overtakes_another_of_its_flow_and_none_waits_longer() {
-        let mut shaking = Shaking { chance: Chance::new(1), until: vec![0; 2] };
-        let (mut last, mut waited_for_another) = ([0; 2], 0);
+        let hosts = (0..2).map(|flow| Host::new(1, flow)).collect();
+        let (mut shaking, mut last, mut waited_for_another) = (Shaking { hosts }, [0; 2], 0);
         for at in (0..1000).map(|i| 10 * i) {
             let flow = (at / 10 % 3 == 0) as usize;
             let until = shaking.hold_up(flow as u32, at, 100);
@@ -46,5 +59,20 @@ mod tests {
             last[flow] = until;
         }
         assert!(waited_for_another > 100);
+    }
+
+    #[test]
+    fn what_other_flows_do_changes_nothing() {
+        let held_up = |others: bool| {
+            let mut shaking = Shaking { hosts: (0..2).map(|flow| Host::new(7, flow)).collect() };
+            let mut next = |at| {
+                if others {
+                    shaking.hold_up(1, at, 90);
+                }
+                shaking.hold_up(0, at, 100)
+            };
+            (0..50).map(|i| next(10 * i)).collect::<Vec<_>>()
+        };
+        assert_eq!(held_up(false), held_up(true));
     }
 }

@@ -4,7 +4,7 @@ use crate::ahead::{Ahead, Far, Near};
 use crate::config::{Config, ConfigError};
 use crate::events::{Event, Node};
 use crate::flow::Flow;
-use crate::network::{ACCESS, HELD, Network, PACE, STAGES, TIMER, place};
+use crate::network::{ACCESS, HELD, Network, PACE, TIMER, place};
 use crate::parcel::Load;
 use crate::readings::Readings;
 use crate::report::Report;
@@ -38,9 +38,9 @@ pub fn run(config: &Config, control: &Control) -> Result<Option<Report>, ConfigE
 
 impl<'a> Simulation<'a> {
     fn new(config: &'a Config) -> Self {
-        let make = |(index, spec)| Flow::new(index, spec, config);
-        let mut flows: Vec<Flow> = (0..).zip(&config.flows).map(make).collect();
         let mut network = Network::new(config);
+        let make = |(index, spec)| Flow::new(index, spec, config, &network.paths);
+        let mut flows: Vec<Flow> = (0..).zip(&config.flows).map(make).collect();
         flows.iter_mut().for_each(|flow| network.wake_at(flow, flow.start(config)));
         Self { flows, network }
     }
@@ -110,7 +110,7 @@ impl<'a> Simulation<'a> {
             ACCESS => as_kind!(flow.home(), W => self.network.on_access::<W>(now, flow)),
             HELD => as_kind!(flow.home(), W => self.network.on_held::<W>(now, flow)),
             PACE => self.network.on_pace(now, flow),
-            stage => self.network.on_stage(now, flow, (stage - STAGES) as usize + 1, load),
+            _ => self.network.on_hop(now, flow, load),
         }
     }
 }

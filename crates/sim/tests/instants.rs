@@ -87,20 +87,21 @@ fn a_flow_s_segments_count_once_they_have_left_the_queue() {
     }
 }
 
-/// Flow i starts after i milliseconds and ends after 451 - i; none waits, and no timeout comes.
+/// Flow i starts after 300 + i milliseconds and ends after 751 - i; none waits, and no timeout comes.
+/// From 400 to 620 ms those begin from 100 on, and of these those end from 132 on.
 #[test]
 fn flows_that_end_in_the_window_are_told_as_they_end() {
-    let one = |i| {
-        let mut one = flow((900 - 4 * i) * MILLISECOND, i * MILLISECOND);
+    let one = |i: u64| {
+        let mut one = flow((900 - 4 * i) * MILLISECOND, (300 + i) * MILLISECOND);
         one.source = Source::Segments(1);
         one
     };
     let flows = (0..200).map(one).collect();
     let mut config = dumbbell(link(RATE, 100_000), Profile::ns2(), flows);
-    (config.warmup, config.window) = (300 * MILLISECOND, 100 * MILLISECOND);
+    (config.warmup, config.window) = (400 * MILLISECOND, 220 * MILLISECOND);
     let took: Vec<u64> =
         simulate(&config).completions[0].iter().map(|took| took / MILLISECOND).collect();
-    let whose = (52..=151).rev();
+    let whose = (132..200_u64).rev();
     assert_eq!(took, whose.map(|i| 451 - 2 * i).collect::<Vec<u64>>());
 }
 

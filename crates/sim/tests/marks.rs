@@ -10,15 +10,15 @@ use forebay_sim::time::{MILLISECOND, SECOND};
 use forebay_sim::way::Any;
 use toy::path::RTT;
 
-const MARKED: Signs = Signs { marked: true, cut: false, each: false };
-const CUT: Signs = Signs { marked: false, cut: true, each: false };
-const PLAIN: Signs = Signs { marked: false, cut: false, each: false };
+const MARKED: Signs = Signs { marked: true, cut: false };
+const CUT: Signs = Signs { marked: false, cut: true };
+const PLAIN: Signs = Signs { marked: false, cut: false };
 
 /// What a receiver that delays its ACKs sends at once for each of the segments, five milliseconds
 /// apart, that follow its first quick ones: the segment expected next, and whether it echoes a mark.
-fn answers(signs: &[Signs]) -> Vec<Option<(u32, bool)>> {
+fn answers(echoes_each: bool, signs: &[Signs]) -> Vec<Option<(u32, bool)>> {
     let profile = Profile::linux();
-    let mut receiver = Receiver::new(RTT);
+    let mut receiver = Receiver::new(RTT, echoes_each);
     let mut seq = 0;
     let mut answer = |signs| {
         let at = SECOND + seq * 5 * MILLISECOND;
@@ -34,7 +34,7 @@ fn answers(signs: &[Signs]) -> Vec<Option<(u32, bool)>> {
 /// RFC 3168, section 6.1.3; and Linux sends two ACKs at once after a mark, and one for a cut.
 #[test]
 fn a_mark_is_echoed_until_a_cut_is_told_of() {
-    let told = answers(&[PLAIN, PLAIN, MARKED, PLAIN, PLAIN, PLAIN, CUT, PLAIN]);
+    let told = answers(false, &[PLAIN, PLAIN, MARKED, PLAIN, PLAIN, PLAIN, CUT, PLAIN]);
     let echoes: Vec<bool> = told.iter().flatten().map(|&(_, marked)| marked).collect();
     let first = told.iter().position(|ack| ack.is_some_and(|ack| ack.1)).expect("an echo");
     assert_eq!(first, 2, "at once");
@@ -45,8 +45,8 @@ fn a_mark_is_echoed_until_a_cut_is_told_of() {
 /// RFC 8257, section 3.2: where marks begin or end an ACK goes at once, and speaks of its own.
 #[test]
 fn each_mark_is_echoed_for_itself_where_that_is_asked_for() {
-    let each = |marked| Signs { marked, cut: false, each: true };
-    let told = answers(&[each(false), each(true), each(true), each(true), each(false)]);
+    let each = |marked| Signs { marked, cut: false };
+    let told = answers(true, &[each(false), each(true), each(true), each(true), each(false)]);
     let echoes: Vec<bool> = told[1..].iter().flatten().map(|&(_, marked)| marked).collect();
     assert_eq!((told[1], told[4]), (Some((42, true)), Some((45, false))));
     assert!(echoes[..echoes.len() - 1].iter().all(|&marked| marked));
@@ -69,8 +69,9 @@ fn a_window_yields_to_a_mark_as_to_a_loss() {
         let_go(&mut tcp, SECOND);
         for seq in 0..32_u32 {
             let now = SECOND + RTT + u64::from(seq) * MILLISECOND;
-            let ack = AckPacket { next: seq + 1, trigger: seq, run: 1, marked, also: 0 };
-            tcp.on_ack::<Any>(now, AckPacket { marked: marked && seq == 0, ..ack }, &profile);
+            let ack = AckPacket { next: seq + 1, trigger: seq, run: 1, marked, lost_acks: 0 };
+            let ack = AckPacket { marked: marked && seq == 0, ..ack };
+            tcp.on_ack::<Any>(now, ack, &[], &profile);
             let_go(&mut tcp, now);
         }
         (tcp, sent)

@@ -183,7 +183,10 @@ impl Host {
         self.tally.keep(class, flow, &self.delivered(&sink)?);
         if found == Found::Whole {
             let begun = self.script.begun[flow as usize].load(SeqCst);
-            self.tally.completed(class, now.saturating_sub(begun));
+            let within = begun >= self.script.cuts[0];
+            self.tally.completed(class, now.saturating_sub(begun), within);
+            let file = self.script.file[flow as usize].load(SeqCst);
+            self.script.files_ended[flow as usize].store(file + 1, SeqCst);
         }
         Ok(())
     }

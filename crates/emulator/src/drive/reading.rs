@@ -42,8 +42,24 @@ impl Host {
             live.push((class, sink.flow, self.delivered(sink)?));
         }
         self.tally.cut(live.into_iter());
+        if self.tally.over() {
+            self.note_unfinished();
+        }
         self.cpu[usize::from(!first)] = thread_time();
         Ok(())
+    }
+
+    /// The window has ended: what is on its way to this side has not.
+    fn note_unfinished(&mut self) {
+        let end = self.script.cuts[self.script.cuts.len() - 1];
+        for (flow, spec) in (0..).zip(&self.script.flows) {
+            let from = self.script.classes[usize::from(spec.class)].from;
+            if from != self.side
+                && let Some(after) = self.script.under_way(flow, end)
+            {
+                self.tally.unfinished[usize::from(spec.class)].push(after);
+            }
+        }
     }
 
     /// Takes the sample that was due at `at`.

@@ -3,7 +3,7 @@
 use super::emitter::Emitted;
 use super::reading::HostReadings;
 use super::script::{Script, Side, Source};
-use super::tally::Counts;
+use super::tally::{Counts, Tally};
 use forebay_sim::probe::histogram::Histogram;
 use forebay_sim::probe::trace::Trace;
 use forebay_sim::time::Picos;
@@ -36,9 +36,11 @@ pub struct DriveReadings {
     /// Round-trip times that senders measured, by class: the smoothed one at each sample, as often
     /// as segments were acknowledged since the sample before.
     pub rtt: Vec<Histogram>,
-    /// Completion times of flows that ended in the window, by class: from the first byte that the
-    /// sender's kernel was given to the last one at the receiver.
+    /// Completion times of transfers that began and ended in the window, by class: from the first byte
+    /// that the sender's kernel was given to the last one at the receiver.
     pub completions: Vec<Vec<Picos>>,
+    /// How long those had taken that had not ended with the window, by class.
+    pub unfinished: Vec<Vec<Picos>>,
     /// Open-loop flows.
     pub streams: Vec<Stream>,
     /// Samples at the plan's steps through the window; `queue` and `drops` are left empty, and
@@ -97,7 +99,8 @@ impl Sides {
                 .iter()
                 .fold(Histogram::default(), |all, emitted| merge(all, &emitted.lateness)),
             streams: self.streams(script),
-            completions: self.completions(script),
+            completions: self.of_sinks(script, |tally| &mut tally.completions),
+            unfinished: self.of_sinks(script, |tally| &mut tally.unfinished),
             rtt: self.rtt(script),
             trace: self.trace(script),
         }
@@ -158,10 +161,14 @@ impl Sides {
     }
 
     /// A class's sinks are all on one side, and so are its senders.
-    fn completions(&mut self, script: &Script) -> Vec<Vec<Picos>> {
+    fn of_sinks(
+        &mut self,
+        script: &Script,
+        read: fn(&mut Tally) -> &mut Vec<Vec<Picos>>,
+    ) -> Vec<Vec<Picos>> {
         let take = |(nth, class): (usize, &super::script::Class)| {
             let sinks = &mut self.hosts[class.from.other() as usize].tally;
-            std::mem::take(&mut sinks.completions[nth])
+            std::mem::take(&mut read(sinks)[nth])
         };
         script.classes.iter().enumerate().map(take).collect()
     }

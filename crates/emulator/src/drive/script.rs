@@ -103,6 +103,8 @@ pub(super) struct Script {
     pub(super) begun: Vec<AtomicU64>,
     /// By flow: which file its user fetches, or will next.
     pub(super) file: Vec<AtomicU32>,
+    /// By flow: one past the last file that has arrived whole.
+    pub(super) files_ended: Vec<AtomicU32>,
 }
 
 impl Side {
@@ -151,6 +153,7 @@ impl Script {
             lowat: lowat(&flows),
             begun: flows.iter().map(|flow| AtomicU64::new(flow.start)).collect(),
             file: flows.iter().map(|_| AtomicU32::new(0)).collect(),
+            files_ended: flows.iter().map(|_| AtomicU32::new(0)).collect(),
             flows,
         };
         script.check()?;
@@ -165,6 +168,16 @@ impl Script {
     /// A flow's class.
     pub(super) fn class_of(&self, flow: u32) -> &Class {
         &self.classes[usize::from(self.flows[flow as usize].class)]
+    }
+
+    /// How long the transfer of a flow has been under way at `now`; none where none is. What is to
+    /// begin by then counts, for a handshake that is held up is its delay.
+    pub(super) fn under_way(&self, flow: u32, now: Picos) -> Option<Picos> {
+        let at = flow as usize;
+        let file = self.file[at].load(SeqCst);
+        self.segments(flow, file)?;
+        let begun = self.begun[at].load(SeqCst);
+        (begun < now && self.files_ended[at].load(SeqCst) <= file).then(|| now - begun)
     }
 
     /// Segments of a flow's file; none for a flow without end.

@@ -77,8 +77,10 @@ pub(super) struct Tally {
     pub(super) cuts: Vec<Vec<Counts>>,
     /// By flow: bytes delivered up to the first cut, and up to the last one so far.
     pub(super) bytes: [Vec<u64>; 2],
-    /// Completion times in the window, by class.
+    /// How long transfers took that began and ended in the window, by class.
     pub(super) completions: Vec<Vec<Picos>>,
+    /// How long those had taken that had not ended with it, by class.
+    pub(super) unfinished: Vec<Vec<Picos>>,
 }
 
 impl Tally {
@@ -90,6 +92,7 @@ impl Tally {
             cuts: Vec::new(),
             bytes: [Vec::new(), Vec::new()],
             completions: vec![Vec::new(); classes],
+            unfinished: vec![Vec::new(); classes],
         }
     }
 
@@ -99,9 +102,9 @@ impl Tally {
         self.past_bytes[flow as usize] += counts.delivered;
     }
 
-    /// A flow's data has all arrived after so long.
-    pub(super) fn completed(&mut self, class: u16, after: Picos) {
-        if self.measures() {
+    /// A transfer's data has all arrived after so long; it began in the window, or before it.
+    pub(super) fn completed(&mut self, class: u16, after: Picos, began_within: bool) {
+        if self.measures() && began_within {
             self.completions[usize::from(class)].push(after);
         }
     }
@@ -151,11 +154,12 @@ mod tests {
     #[test]
     fn only_completions_in_the_window_count() {
         let mut tally = Tally::new(1, 1, 1);
-        tally.completed(0, 1);
+        tally.completed(0, 1, true);
         tally.cut(std::iter::empty());
-        tally.completed(0, 2);
+        tally.completed(0, 2, true);
+        tally.completed(0, 4, false);
         tally.cut(std::iter::empty());
-        tally.completed(0, 3);
+        tally.completed(0, 3, true);
         assert!(tally.over());
         assert_eq!(tally.completions, [vec![2]]);
     }

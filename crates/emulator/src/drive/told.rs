@@ -15,6 +15,7 @@ impl DriveReadings {
             "flow_bytes": self.flow_bytes,
             "rtt": self.rtt.iter().map(histogram).collect::<Vec<_>>(),
             "completions_s": self.completions.iter().map(|each| spans(each)).collect::<Vec<_>>(),
+            "unfinished_s": self.unfinished.iter().map(|each| spans(each)).collect::<Vec<_>>(),
             "streams": {
                 "flow": self.streams.iter().map(|stream| stream.flow).collect::<Vec<_>>(),
                 "sent": self.streams.iter().map(|stream| stream.sent).collect::<Vec<_>>(),

@@ -65,9 +65,8 @@ impl Router {
             return self.lose(slot);
         }
         let arriving = Arriving { bytes: parcel.bytes, class, ecn: parcel.ecn };
-        let load = Load::data(slot.into(), false, 0);
-        let (flow, bytes, stage) = (parcel.flow, parcel.bytes, parcel.stage);
-        let held = Held { flow, bytes, class, stage, ecn: parcel.ecn, load };
+        let load = Load::data(slot.into(), false, 0).with_ecn(parcel.ecn, false);
+        let held = Held { flow: parcel.flow, bytes: parcel.bytes, class, load };
         match self.links[link].offer(now, arriving, || held, &mut self.lost) {
             Verdict::Departs(at, marked) => self.pass(slot, link, at, marked, egress),
             Verdict::Dropped => self.lose(slot),
@@ -115,7 +114,9 @@ impl Router {
             false => (&way.back, flow.to_sender),
         };
         let last = parcel.stage as usize == path.len();
-        self.recorder.packets += u64::from(last && parcel.data);
+        if last && parcel.data {
+            self.recorder.passed(flow.class, parcel.flow);
+        }
         if last {
             self.send_off(at + rest, slot, egress);
         } else {

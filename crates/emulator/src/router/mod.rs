@@ -93,7 +93,10 @@ pub struct Router {
 impl Router {
     /// An idle router.
     pub fn new(plan: &Plan) -> Result<Self, NamingError> {
-        let layout = Layout::of(plan)?;
+        let mut layout = Layout::of(plan)?;
+        if let Some(first) = layout.links.first_mut() {
+            first.meter.tell_classes_apart();
+        }
         Ok(Self {
             service_at: vec![NEVER; layout.links.len()],
             recorder: Recorder::new(plan),

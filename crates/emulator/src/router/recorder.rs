@@ -13,6 +13,8 @@ pub struct Counts {
     pub sent: u64,
     /// That queues dropped.
     pub drops: u64,
+    /// Of which it became known when they leave their last queue.
+    pub passed: u64,
 }
 
 /// Samples through the window.
@@ -31,6 +33,8 @@ pub struct RouterReadings {
     pub links: Vec<LinkReport>,
     /// By batch, then class.
     pub classes: Vec<Vec<Counts>>,
+    /// Of each flow in the window; nothing is said of what senders let go.
+    pub flows: Vec<Counts>,
     /// If asked for.
     pub trace: Option<QueueTrace>,
     /// Data packets that left last links since the run began.
@@ -58,6 +62,8 @@ pub struct Recorder {
     next_sample: Picos,
     step: Picos,
     totals: Vec<Counts>,
+    flows: Vec<Counts>,
+    flows_at_first: Vec<Counts>,
     at_cuts: Vec<Vec<Counts>>,
     trace: Option<QueueTrace>,
     /// Flows whose packets were dropped since the last sample, one entry a packet.
@@ -84,6 +90,8 @@ impl Recorder {
             next_sample: step.map_or(NEVER, |_| plan.warmup_ps),
             step: step.unwrap_or(NEVER),
             totals: vec![Counts::default(); plan.classes.len()],
+            flows: vec![Counts::default(); plan.flows.len()],
+            flows_at_first: Vec::new(),
             at_cuts: Vec::new(),
             trace: step.map(|_| trace()),
             dropped: Vec::new(),
@@ -99,8 +107,21 @@ impl Recorder {
     /// A queue has dropped a data packet.
     pub fn dropped(&mut self, class: u16, flow: u32) {
         self.totals[class as usize].drops += 1;
+        if !self.finished() {
+            self.flows[flow as usize].drops += 1;
+        }
         if self.trace.is_some() && self.cuts > 0 {
             self.dropped.push(flow);
+        }
+    }
+
+    /// It is known when a data packet leaves its last queue.
+    #[inline]
+    pub fn passed(&mut self, class: u16, flow: u32) {
+        self.packets += 1;
+        self.totals[class as usize].passed += 1;
+        if !self.finished() {
+            self.flows[flow as usize].passed += 1;
         }
     }
 
@@ -129,6 +150,7 @@ impl Recorder {
     fn cut(&mut self, links: &mut [Link]) {
         links.iter_mut().for_each(|link| link.cut(self.next_cut));
         if self.cuts == 0 {
+            self.flows_at_first.clone_from(&self.flows);
             links.iter_mut().for_each(|link| link.begin(self.trace.is_some()));
         }
         if self.cuts == self.batches {
@@ -157,20 +179,25 @@ impl Recorder {
     pub fn finish(self, links: Vec<Link>) -> RouterReadings {
         let batch = |ends: &[Vec<Counts>]| {
             let pairs = ends[0].iter().zip(&ends[1]);
-            pairs
-                .map(|(from, to)| Counts {
-                    sent: to.sent - from.sent,
-                    drops: to.drops - from.drops,
-                })
-                .collect()
+            pairs.map(since).collect()
         };
+        let flows = self.flows_at_first.iter().zip(&self.flows).map(since).collect();
         RouterReadings {
             links: links.into_iter().take(self.links).map(|link| link.meter.into()).collect(),
+            flows,
             classes: self.at_cuts.windows(2).map(batch).collect(),
             trace: self.trace,
             packets: self.packets,
             events: self.events,
             strays: self.strays,
         }
+    }
+}
+
+fn since((from, to): (&Counts, &Counts)) -> Counts {
+    Counts {
+        sent: to.sent - from.sent,
+        drops: to.drops - from.drops,
+        passed: to.passed - from.passed,
     }
 }

@@ -72,6 +72,20 @@ impl Toy {
         Ack { rtt, srtt, snd_nxt, newly_lost, lost_total, rate, ..plain }
     }
 
+    /// Half a round trip of recovery, on a path that has become shorter and marks; the controller is
+    /// told of it or not.
+    fn recover(&mut self, told: bool) {
+        for _ in 0..50 {
+            self.now += RTT / 100;
+            self.acked += 1;
+            let ack = self.ack(50, self.acked + 50, RTT / 2, 0);
+            if told {
+                let ack = Ack { phase: Phase::Recovery, marked: 1, ..ack };
+                self.cc.on_any_ack(&mut self.window, &ack);
+            }
+        }
+    }
+
     fn lose(&mut self) {
         self.window.ssthresh = self.cc.ssthresh(&self.window, self.now, Cause::Loss);
         if !self.cc.owns_window() {
@@ -133,6 +147,29 @@ fn a_loss_backs_off_and_never_below_two() {
             assert!(toy.cc.owns_window() || reduced >= 2.0, "{name}");
             assert!(toy.cc.owns_window() || reduced < cwnd || cwnd < 3.0, "{name}: {cwnd}");
         }
+    });
+}
+
+/// The sender tells no controller of the ACKs of recovery but those that ask for every ACK. One that
+/// would learn of them and does not ask has forgotten to.
+#[test]
+fn whoever_learns_in_recovery_asks_for_every_ack() {
+    each(|name, growth| {
+        let course = |told| {
+            let mut toy = Toy::new(name, 10.0, f64::INFINITY, growth);
+            toy.buffer = PRODUCT / 2.0;
+            toy.rounds(30);
+            toy.lose();
+            toy.recover(told);
+            let step = |_| {
+                toy.round();
+                (toy.window.cwnd, toy.window.ssthresh, toy.window.pacing_rate)
+            };
+            let steps = (0..100).map(step).collect::<Vec<_>>();
+            (steps, toy.cc.ssthresh(&toy.window, toy.now, Cause::Mark))
+        };
+        let learns = course(true) != course(false);
+        assert_eq!(learns, Cc::by_name(name).expect("listed").hears_all(), "{name} {growth:?}");
     });
 }
 

@@ -12,6 +12,7 @@ mod dctcp;
 mod increase;
 mod max_filter;
 mod reno;
+mod rounding;
 mod scalable;
 
 use crate::time::Picos;

@@ -1,11 +1,11 @@
 //! A queue that sends in order of arrival: every departure is planned on arrival.
 
 use super::{Arriving, Serializer, Verdict};
-use crate::probe::link::LinkMeter;
+use crate::probe::link::{AtCut, LinkMeter};
 use crate::queue::spec::ArrivalQueue;
 use crate::queue::{Admission, Arrival, Backlog, Limit};
 use crate::ring::Ring;
-use crate::time::{NEVER, Picos};
+use crate::time::{BEYOND, NEVER, Picos};
 
 /// Packets of one kind that wait one behind the other. With one kind of traffic all that wait is
 /// one run, and a packet that joins or leaves it touches no memory of its own.
@@ -25,6 +25,7 @@ pub(super) struct Planned {
     /// waits. Each starts when the one before it ends.
     next_start: Picos,
     bytes_on_wire: u32,
+    class_on_wire: u16,
     /// The first that wait; empty only where none does.
     first: Run,
     /// Those behind them.
@@ -41,6 +42,7 @@ impl Planned {
             free_at: 0,
             next_start: NEVER,
             bytes_on_wire: 0,
+            class_on_wire: 0,
             first: Run::default(),
             rest: Ring::default(),
             behind: (0, 0),
@@ -75,13 +77,14 @@ impl Planned {
         let work = wire.time(packet.bytes);
         if backlog.delay == 0 {
             meter.wakes(now, self.free_at);
-            self.bytes_on_wire = packet.bytes;
-            meter.started(packet.class, u64::from(packet.bytes));
+            (self.bytes_on_wire, self.class_on_wire) = (packet.bytes, packet.class);
+            meter.started(packet.class, 1, u64::from(packet.bytes), work);
         } else {
             self.wait(packet);
         }
-        meter.served(backlog.delay, work);
-        self.free_at = now + backlog.delay + work;
+        let starts = now + backlog.delay;
+        self.free_at = (starts + work).min(BEYOND);
+        meter.served(packet.class, backlog.delay, self.free_at - starts);
         Verdict::Departs(self.free_at, admission == Admission::Mark)
     }
 
@@ -145,6 +148,17 @@ impl Planned {
         self.waiting().saturating_sub(self.ring)
     }
 
+    /// What the readings of `now` need, once those are told that have started by then.
+    pub(super) fn at_cut(&self, now: Picos) -> AtCut {
+        let ends = self.next_start.min(self.free_at);
+        AtCut {
+            free_at: self.free_at,
+            on_wire: (ends > now).then(|| (self.class_on_wire, ends - now)),
+            held: self.waiting() as u64,
+            decides_on_arrival: true,
+        }
+    }
+
     pub(super) fn bytes_held(&self, now: Picos) -> u64 {
         self.bytes_waiting() + if self.free_at > now { u64::from(self.bytes_on_wire) } else { 0 }
     }
@@ -154,15 +168,16 @@ impl Planned {
         while self.next_start <= now {
             meter.level(self.next_start, self.in_queue());
             let Run { bytes, class, .. } = self.first;
-            self.bytes_on_wire = bytes;
-            meter.started(class, u64::from(bytes));
+            (self.bytes_on_wire, self.class_on_wire) = (bytes, class);
+            let work = wire.time(bytes);
+            meter.started(class, 1, u64::from(bytes), work);
             self.first.packets -= 1;
             if self.first.packets == 0 {
                 self.first = self.rest.pop_front().unwrap_or_default();
                 self.behind.0 -= self.first.packets;
                 self.behind.1 -= self.first.packets as u64 * u64::from(self.first.bytes);
             }
-            let next = self.next_start + wire.time(bytes);
+            let next = self.next_start + work;
             self.next_start = if self.first.packets == 0 { NEVER } else { next };
         }
         meter.level(now, self.in_queue());

@@ -3,7 +3,7 @@
 
 use super::{Serializer, Verdict};
 use crate::parcel::Parcel;
-use crate::probe::link::LinkMeter;
+use crate::probe::link::{AtCut, LinkMeter};
 use crate::queue::spec::DepartureQueue;
 use crate::queue::{Departure, Limit, Queued};
 use crate::ring::Ring;
@@ -18,6 +18,7 @@ pub(super) struct Scheduled {
     chosen: Ring<Chosen>,
     bytes_chosen: u64,
     bytes_on_wire: u32,
+    class_on_wire: u16,
     parcels: Parcels,
 }
 
@@ -25,6 +26,7 @@ pub(super) struct Scheduled {
 #[derive(Clone, Copy, Default)]
 struct Chosen {
     start: Picos,
+    work: Picos,
     bytes: u32,
     class: u16,
 }
@@ -61,6 +63,7 @@ impl Scheduled {
             chosen: Ring::default(),
             bytes_chosen: 0,
             bytes_on_wire: 0,
+            class_on_wire: 0,
             parcels: Parcels::default(),
         }
     }
@@ -81,20 +84,31 @@ impl Scheduled {
 
     /// Lets those start whose time has come; the readings are then those of `now`.
     pub(super) fn advance(&mut self, now: Picos, meter: &mut LinkMeter) {
-        while let Some(&Chosen { start, bytes, class }) = self.chosen.front()
+        while let Some(&Chosen { start, work, bytes, class }) = self.chosen.front()
             && start <= now
         {
             self.chosen.drop_oldest(1);
             self.bytes_chosen -= u64::from(bytes);
-            self.begin(class, bytes, meter);
+            self.begin(class, bytes, work, meter);
         }
         meter.level(now, self.queue.packets());
     }
 
     /// A transmission begins.
-    fn begin(&mut self, class: u16, bytes: u32, meter: &mut LinkMeter) {
-        self.bytes_on_wire = bytes;
-        meter.started(class, u64::from(bytes));
+    fn begin(&mut self, class: u16, bytes: u32, work: Picos, meter: &mut LinkMeter) {
+        (self.bytes_on_wire, self.class_on_wire) = (bytes, class);
+        meter.started(class, 1, u64::from(bytes), work);
+    }
+
+    /// What the readings of `now` need, once those are told that have started by then.
+    pub(super) fn at_cut(&self, now: Picos) -> AtCut {
+        let ends = self.chosen.front().map_or(self.free_at, |first| first.start);
+        AtCut {
+            free_at: self.free_at,
+            on_wire: (ends > now).then(|| (self.class_on_wire, ends - now)),
+            held: (self.queue.packets() + self.chosen.len()) as u64,
+            decides_on_arrival: false,
+        }
     }
 
     pub(super) fn offer(
@@ -111,7 +125,7 @@ impl Scheduled {
             flow: parcel.flow,
             bytes: parcel.bytes,
             arrived: now,
-            ecn_capable: parcel.ecn,
+            ecn_capable: parcel.load.is_ecn_capable(),
             handle: self.parcels.put(*parcel),
         };
         let parcels = &mut self.parcels;
@@ -149,17 +163,18 @@ impl Scheduled {
         let parcel = parcels.take(queued.handle);
         let (start, work) = (self.free_at.max(now), wire.time(parcel.bytes));
         if start > now {
-            self.chosen.push_back(Chosen { start, bytes: parcel.bytes, class: parcel.class });
+            let (bytes, class) = (parcel.bytes, parcel.class);
+            self.chosen.push_back(Chosen { start, work, bytes, class });
             self.bytes_chosen += u64::from(parcel.bytes);
         } else {
             meter.wakes(now, self.free_at);
-            self.begin(parcel.class, parcel.bytes, meter);
+            self.begin(parcel.class, parcel.bytes, work, meter);
         }
         self.free_at = start + work;
         if marked {
             meter.marked(parcel.class);
         }
-        meter.served(start - queued.arrived, work);
+        meter.served(parcel.class, start - queued.arrived, work);
         Some((parcel, self.free_at, marked))
     }
 }

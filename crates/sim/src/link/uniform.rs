@@ -16,7 +16,7 @@
 //! to the sum of w k N(k) + R(k). Where there is one class, those counts are also its packets'.
 
 use super::{Arriving, Passage, Verdict};
-use crate::probe::link::LinkMeter;
+use crate::probe::link::{AtCut, LinkMeter};
 use crate::queue::spec::ArrivalQueue;
 use crate::queue::{Admission, Arrival, Backlog, Limit};
 use crate::time::Picos;
@@ -39,8 +39,8 @@ pub(super) struct Uniform {
     closed: usize,
     /// Their number is a power of two.
     levels: Vec<Level>,
-    /// Classes of the last packets accepted, as many as there are levels, `accepted` being the place
-    /// of the next; empty where all are of one class.
+    /// Classes of the last packets accepted, twice as many as there are levels so that the one on the
+    /// wire is among them, `accepted` being the place of the next; empty where all are of one class.
     recent: Vec<u16>,
     accepted: usize,
     queue: ArrivalQueue,
@@ -69,7 +69,7 @@ impl Uniform {
             open: 0,
             closed: 0,
             levels: vec![Level::default()],
-            recent: if classes > 1 { vec![0] } else { Vec::new() },
+            recent: if classes > 1 { vec![0; 2] } else { Vec::new() },
             accepted: 0,
             queue,
             bytes,
@@ -114,9 +114,10 @@ impl Uniform {
         if !self.recent.is_empty() {
             remember(&mut self.recent, &mut self.accepted, class);
             meter.arrived(class);
+            meter.class_waited(class, delay);
         }
         level.rests += delay - waiting as u64 * self.work;
-        meter.delay.record(delay);
+        meter.waited(delay);
         self.free_at += self.work;
         Passage::Departs(self.free_at)
     }
@@ -140,9 +141,10 @@ impl Uniform {
         }
         if !self.recent.is_empty() {
             remember(&mut self.recent, &mut self.accepted, class);
+            meter.class_waited(class, 0);
         }
         meter.arrived(class);
-        meter.delay.record(0);
+        meter.waited(0);
         self.free_at = now + self.work;
         Passage::Departs(self.free_at)
     }
@@ -171,10 +173,11 @@ impl Uniform {
         if !self.recent.is_empty() {
             remember(&mut self.recent, &mut self.accepted, packet.class);
             meter.arrived(packet.class);
+            meter.class_waited(packet.class, delay);
         } else if delay == 0 {
             meter.arrived(packet.class); // else its level has counted it
         }
-        meter.delay.record(delay);
+        meter.waited(delay);
         self.free_at = now + delay + self.work;
         Verdict::Departs(self.free_at, admission == Admission::Mark)
     }
@@ -193,9 +196,9 @@ impl Uniform {
         let (before, after) = (self.levels.len(), (level + 1).next_power_of_two());
         self.levels.resize(after, Level::default());
         if !self.recent.is_empty() {
-            let old = std::mem::replace(&mut self.recent, vec![0; after]);
-            for place in self.accepted.saturating_sub(before)..self.accepted {
-                self.recent[place % after] = old[place % before];
+            let old = std::mem::replace(&mut self.recent, vec![0; 2 * after]);
+            for place in self.accepted.saturating_sub(2 * before)..self.accepted {
+                self.recent[place % (2 * after)] = old[place % (2 * before)];
             }
         }
     }
@@ -215,14 +218,28 @@ impl Uniform {
         (self.waiting(now) as u64 + sending) * u64::from(self.bytes)
     }
 
-    /// Hands over the readings since the last call, and says from when on the wire is free.
-    pub(super) fn settle(&mut self, now: Picos, meter: &mut LinkMeter) -> Picos {
+    /// Hands over the readings since the last call.
+    pub(super) fn settle(&mut self, now: Picos, meter: &mut LinkMeter) -> AtCut {
         let backlog = self.free_at.saturating_sub(now);
         self.tell_levels(meter.unread(now), backlog, meter);
         self.tell_counts(self.level(backlog), meter);
         self.levels.fill(Level::default());
         self.backlog = backlog;
-        self.free_at
+        self.at_cut(backlog)
+    }
+
+    fn at_cut(&self, backlog: Picos) -> AtCut {
+        let held = self.level(backlog);
+        let class = || match self.recent.len() {
+            0 => 0,
+            places => self.recent[(self.accepted - held - 1) % places],
+        };
+        AtCut {
+            free_at: self.free_at,
+            on_wire: (backlog > 0).then(|| (class(), backlog - held as u64 * self.work)),
+            held: held as u64,
+            decides_on_arrival: true,
+        }
     }
 
     /// How long the queue was at each level; see the module's page.
@@ -266,7 +283,8 @@ impl Uniform {
         for (class, (before, after)) in (0..).zip(self.waiting.iter().zip(&now_waiting)) {
             let counts = meter.classes()[class as usize];
             let joined = counts.arrivals - counts.drops;
-            meter.started(class, (before + joined - after) * u64::from(self.bytes));
+            let sent = before + joined - after;
+            meter.started(class, sent, sent * u64::from(self.bytes), sent * self.work);
             accepted += joined;
         }
         meter.accepted(waits, accepted * self.work);

@@ -13,8 +13,15 @@ pub struct ClassCounts {
     pub drops: u64,
     /// Packets that the queue marked instead (CE, RFC 3168).
     pub marks: u64,
-    /// Bytes whose transmission began.
+    /// Packets of which it has been decided that they are sent: on arrival, or where the discipline
+    /// chooses when the wire is free, then.
+    pub accepted: u64,
+    /// Packets whose transmission began.
+    pub sent: u64,
+    /// The same in bytes.
     pub sent_bytes: u64,
+    /// Time that its packets were on the wire.
+    pub busy: Picos,
 }
 
 /// Readings between two cuts.
@@ -24,11 +31,14 @@ pub struct LinkBatch {
     pub busy: Picos,
     /// Integral of the packets waiting, packet-picoseconds.
     pub queue_area: u128,
-    /// Time spent with a number of waiting packets in each bin of `LinkMeter::bin_width` packets.
+    /// Time spent with a number of waiting packets in each bin of `LinkMeter::bin_width` packets, as
+    /// far as any was spent.
     pub queue_time: Vec<Picos>,
     /// Sum of the waiting times of the packets accepted, picoseconds.
     pub delay_sum: u128,
-    /// One entry a traffic class.
+    /// Packets before the wire, those in a transmit ring included, at its end.
+    pub held: u64,
+    /// One entry a traffic class that the meter tells apart.
     pub classes: Vec<ClassCounts>,
 }
 
@@ -39,6 +49,19 @@ pub struct LinkDetail {
     pub seen: Vec<u64>,
     /// Busy and idle periods of the wire.
     pub periods: Periods,
+}
+
+/// What a link is like when a batch ends.
+#[derive(Clone, Copy)]
+pub struct AtCut {
+    /// When the wire was, or will be, free of all that has been accepted.
+    pub free_at: Picos,
+    /// Class and rest of the packet on the wire.
+    pub on_wire: Option<(u16, Picos)>,
+    /// Packets before the wire.
+    pub held: u64,
+    /// Whether packets are accepted when they arrive.
+    pub decides_on_arrival: bool,
 }
 
 /// Gathers readings; the link tells it what happens.
@@ -56,6 +79,12 @@ pub struct LinkMeter {
     pub batches: Vec<LinkBatch>,
     /// Waiting times of the packets accepted since the first cut.
     pub delay: Histogram,
+    /// The longest of them.
+    pub longest: Picos,
+    /// The same by class, where it was asked for and there are several; else empty.
+    pub delays: Vec<Histogram>,
+    /// Packets before the wire at the first cut.
+    pub held_at_first: u64,
     /// `None` where nobody asked.
     pub detail: Option<Box<LinkDetail>>,
 }
@@ -65,6 +94,8 @@ const MOST_BINS: usize = 4096;
 impl LinkMeter {
     /// For a queue of at most `capacity` packets shared by `classes` classes.
     pub fn new(capacity: usize, classes: usize) -> Self {
+        // In bytes a limit may let more packets in than there are numbers for them.
+        let capacity = capacity.min(u32::MAX as usize);
         let bin_shift = (capacity / MOST_BINS + 1).next_power_of_two().ilog2();
         Self {
             bin_shift,
@@ -75,8 +106,17 @@ impl LinkMeter {
             current: LinkBatch::empty((capacity >> bin_shift) + 1, classes),
             batches: Vec::new(),
             delay: Histogram::default(),
+            longest: 0,
+            delays: Vec::new(),
+            held_at_first: 0,
             detail: None,
         }
+    }
+
+    /// Waiting times are to be read by class too.
+    pub fn tell_classes_apart(&mut self) {
+        let classes = self.current.classes.len();
+        self.delays = vec![Histogram::default(); if classes > 1 { classes } else { 0 }];
     }
 
     /// Packets that one bin of `queue_time` spans.
@@ -86,8 +126,11 @@ impl LinkMeter {
 
     /// Forgets all readings: the measured window begins with the batch that has just begun.
     pub fn begin(&mut self, detailed: bool) {
+        self.held_at_first = self.batches.last().map_or(0, |batch| batch.held);
         self.batches.clear();
         self.delay = Histogram::default();
+        self.longest = 0;
+        self.delays.fill(Histogram::default());
         let seen = vec![0; self.current.queue_time.len()];
         let periods = Periods::new(self.changed);
         self.detail = detailed.then(|| Box::new(LinkDetail { seen, periods }));
@@ -184,9 +227,28 @@ impl LinkMeter {
 
     /// A packet will be on the wire for `work`, after a wait of `wait`.
     #[inline]
-    pub fn served(&mut self, wait: Picos, work: Picos) {
+    pub fn served(&mut self, class: u16, wait: Picos, work: Picos) {
+        self.current.classes[class as usize].accepted += 1;
         self.accepted(wait.into(), work);
+        self.waited(wait);
+        self.class_waited(class, wait);
+    }
+
+    /// A packet that is accepted waits so long.
+    #[inline(always)]
+    pub fn waited(&mut self, wait: Picos) {
         self.delay.record(wait);
+        if wait > self.longest {
+            self.longest = wait;
+        }
+    }
+
+    /// It is one of this class.
+    #[inline]
+    pub fn class_waited(&mut self, class: u16, wait: Picos) {
+        if let Some(delay) = self.delays.get_mut(class as usize) {
+            delay.record(wait);
+        }
     }
 
     /// Packets that wait `waits` together will be on the wire for `work`.
@@ -196,29 +258,66 @@ impl LinkMeter {
         self.work += work;
     }
 
-    /// The transmission of so many bytes began.
+    /// The transmission of so many packets began, so many bytes, which takes `work` in all.
     #[inline]
-    pub fn started(&mut self, class: u16, bytes: u64) {
-        self.current.classes[class as usize].sent_bytes += bytes;
+    pub fn started(&mut self, class: u16, packets: u64, bytes: u64, work: Picos) {
+        let counts = &mut self.current.classes[class as usize];
+        counts.sent += packets;
+        counts.sent_bytes += bytes;
+        counts.busy += work;
     }
 
-    /// Ends a batch at `now`; the wire was, or will be, free from `free_at` on.
-    pub fn cut(&mut self, now: Picos, free_at: Picos) {
-        let backlog = free_at.saturating_sub(now);
+    /// Ends a batch at `now`.
+    pub fn cut(&mut self, now: Picos, link: AtCut) {
+        let backlog = link.free_at.saturating_sub(now);
         self.current.busy = self.backlog + self.work - backlog;
-        (self.changed, self.free_at, self.backlog, self.work) = (now, free_at, backlog, 0);
-        let fresh = LinkBatch::empty(self.current.queue_time.len(), self.current.classes.len());
-        self.batches.push(std::mem::replace(&mut self.current, fresh));
+        self.current.held = link.held;
+        (self.changed, self.free_at, self.backlog, self.work) = (now, link.free_at, backlog, 0);
+        if link.decides_on_arrival {
+            let decide =
+                |counts: &mut ClassCounts| counts.accepted = counts.arrivals - counts.drops;
+            self.current.classes.iter_mut().for_each(decide);
+        }
+        let mut done = self.current.taken();
+        if let Some((class, rest)) = link.on_wire {
+            done.classes[class as usize].busy -= rest;
+            self.current.classes[class as usize].busy = rest;
+        }
+        self.batches.push(done);
+    }
+
+    /// The finished batches, their bins as far as any reaches.
+    pub fn into_batches(mut self) -> Vec<LinkBatch> {
+        let bins = self.batches.iter().map(|batch| batch.queue_time.len()).max().unwrap_or(0);
+        self.batches.iter_mut().for_each(|batch| batch.queue_time.resize(bins, 0));
+        self.batches
     }
 }
 
 impl LinkBatch {
+    /// Takes what was read, with the bins that were used: a buffer is rarely as full as it can be.
+    fn taken(&mut self) -> Self {
+        let used = self.queue_time.iter().rposition(|&span| span > 0).map_or(1, |last| last + 1);
+        let queue_time = self.queue_time[..used].to_vec();
+        self.queue_time[..used].fill(0);
+        let classes = vec![ClassCounts::default(); self.classes.len()];
+        Self {
+            busy: std::mem::take(&mut self.busy),
+            queue_area: std::mem::take(&mut self.queue_area),
+            queue_time,
+            delay_sum: std::mem::take(&mut self.delay_sum),
+            held: self.held,
+            classes: std::mem::replace(&mut self.classes, classes),
+        }
+    }
+
     fn empty(bins: usize, classes: usize) -> Self {
         Self {
             busy: 0,
             queue_area: 0,
             queue_time: vec![0; bins],
             delay_sum: 0,
+            held: 0,
             classes: vec![ClassCounts::default(); classes],
         }
     }

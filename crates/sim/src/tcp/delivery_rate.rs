@@ -25,6 +25,8 @@ struct Sent {
 pub(super) struct Rates {
     /// Segments judged lost so far.
     pub(super) lost: u64,
+    /// See `Scoreboard::paces_at`.
+    pub(super) paces_at: Option<Picos>,
     /// One for each outstanding segment.
     sent: VecDeque<Sent>,
     /// When the last segment was delivered.

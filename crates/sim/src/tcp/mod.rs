@@ -13,6 +13,7 @@ pub mod receiver;
 pub mod rtt;
 pub mod sack;
 pub mod scoreboard;
+pub mod send_times;
 pub mod sender;
 pub mod tail_probe;
 mod telling;

@@ -39,7 +39,8 @@ fn on_new_ack<W: Way>(
     profile: &Profile,
 ) -> Option<Picos> {
     let delivered = (next - tcp.snd_una) as u32;
-    let news = move || News { delivered, marked, ..News::default() };
+    let last_rtt = round_trip::<W>(tcp, now, delivered);
+    let news = move || News { delivered, last_rtt, marked, ..News::default() };
     tcp.snd_una = next;
     tcp.snd_nxt = tcp.snd_nxt.max(next);
     match tcp.phase {
@@ -60,6 +61,13 @@ fn on_new_ack<W: Way>(
     tcp.tell::<W>(now, (delivered, marked), true, profile, news);
     tcp.restart_timer(now);
     rtt
+}
+
+/// The round trip of the last segment that an ACK covers, for a controller that wants it.
+#[inline(always)]
+fn round_trip<W: Way>(tcp: &mut Sender, now: Picos, delivered: u32) -> Option<Picos> {
+    let times = tcp.send_times.as_mut().filter(|_| !W::PLAIN)?;
+    times.acknowledge(delivered, now)
 }
 
 /// RFC 6582, section 3.2, step 3, partial acknowledgement: send the next hole, deflate. The timer is
@@ -119,7 +127,16 @@ pub(super) fn allowance<W: Way>(tcp: &Sender, profile: &Profile) -> u64 {
 
 /// The next of the segments that `allowance` lets go.
 #[inline(always)]
-pub(super) fn next_segment(tcp: &mut Sender, now: Picos) -> u64 {
+pub(super) fn next_segment<W: Way>(tcp: &mut Sender, now: Picos) -> u64 {
+    let seq = choose_segment(tcp, now);
+    if let Some(times) = tcp.send_times.as_mut().filter(|_| !W::PLAIN) {
+        times.record(seq - tcp.snd_una, now);
+    }
+    seq
+}
+
+#[inline(always)]
+fn choose_segment(tcp: &mut Sender, now: Picos) -> u64 {
     tcp.burst_left -= 1;
     if tcp.resend_first {
         tcp.resend_first = false;

@@ -4,6 +4,7 @@
 
 use super::profile::Profile;
 use super::reassembly::Reassembly;
+use crate::lost_acks::NONE;
 use crate::time::{MILLISECOND, NEVER, Picos};
 use crate::way::Way;
 use std::hint::select_unpredictable;
@@ -19,8 +20,17 @@ pub struct AckPacket {
     pub run: u16,
     /// It echoes a congestion mark.
     pub marked: bool,
-    /// So many segments whose ACKs were lost on the way back do its SACK blocks tell of too.
-    pub also: u16,
+    /// What its SACK blocks repeat of ACKs that were lost on the way back: an entry of `LostAcks`.
+    pub lost_acks: u32,
+}
+
+/// Segments that follow each other, as a SACK block reports them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SackRun {
+    /// The last of them (low 32 bits).
+    pub last: u32,
+    /// How many.
+    pub count: u16,
 }
 
 /// What a segment says of congestion.
@@ -30,15 +40,12 @@ pub struct Signs {
     pub marked: bool,
     /// It is the first since its sender has cut the window for a mark (CWR).
     pub cut: bool,
-    /// Each mark is echoed for itself (RFC 8257, section 3.2); else until a cut is told of (RFC 3168,
-    /// section 6.1.3).
-    pub each: bool,
 }
 
 /// Segments out of order whose ACKs are never held back: what NewReno's threshold needs (Linux).
 const FIRST_DUPLICATES: u8 = 3;
 /// ACKs that go at once after a mark: the sender's window may be small (Linux).
-const QUICK_AFTER_MARK: u32 = 2;
+const QUICK_AFTER_MARK: u16 = 2;
 /// The longest that Linux delays an ACK.
 const LONGEST_DELAY: Picos = 200 * MILLISECOND;
 
@@ -68,7 +75,7 @@ pub struct Receiver {
     /// Propagation there and back: what the handshake measured.
     rtt: Picos,
     /// ACKs that still go at once.
-    quick: u32,
+    quick: u16,
     /// Duplicate ACKs since rcv_nxt last moved, as far as they are counted.
     duplicates: u8,
     /// Why an ACK is held back, or was until its time came.
@@ -77,6 +84,9 @@ pub struct Receiver {
     marked: bool,
     /// A mark has come since the sender last told of a cut.
     demands: bool,
+    /// Each mark is echoed for itself (RFC 8257, section 3.2); else until a cut is told of (RFC 3168,
+    /// section 6.1.3).
+    echoes_each: bool,
     /// Next segment expected.
     pub rcv_nxt: u64,
     /// What has arrived beyond it.
@@ -84,14 +94,15 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver that has measured a round trip of `rtt` in the handshake.
-    pub fn new(rtt: Picos) -> Self {
-        Self { rtt, due: NEVER, ..Self::default() }
+    /// A receiver that has measured a round trip of `rtt` in the handshake, and has agreed there to echo
+    /// each mark for itself, or not.
+    pub fn new(rtt: Picos, echoes_each: bool) -> Self {
+        Self { rtt, echoes_each, due: NEVER, ..Self::default() }
     }
 
     /// One for another connection over the same path.
     pub fn anew(&self) -> Self {
-        Self::new(self.rtt)
+        Self::new(self.rtt, self.echoes_each)
     }
 
     /// A segment arrives at a receiver that answers each at once.
@@ -119,7 +130,7 @@ impl Receiver {
         let (marked, at_once) =
             if W::SIMPLE { (false, false) } else { self.take_signs(signs, least) };
         let expected = seq == self.rcv_nxt;
-        let alike = W::SIMPLE || !signs.each || self.held.marked == marked;
+        let alike = W::SIMPLE || !self.echoes_each || self.held.marked == marked;
         let joins = alike && self.joins_held(seq, at);
         if !joins && self.due < NEVER {
             send_first(at.min(self.due), self.release());
@@ -141,7 +152,7 @@ impl Receiver {
     /// and for what tells of a cut (Linux, dctcp_ece_ack_update, tcp_ecn_accept_cwr).
     #[inline(never)]
     fn take_signs(&mut self, signs: Signs, least: Picos) -> (bool, bool) {
-        let turns = signs.each && signs.marked != self.marked;
+        let turns = self.echoes_each && signs.marked != self.marked;
         self.marked = signs.marked;
         self.demands &= !signs.cut;
         if signs.marked && !self.demands {
@@ -149,7 +160,7 @@ impl Receiver {
             self.quick = self.quick.max(QUICK_AFTER_MARK);
             self.delay = self.delay.min(least);
         }
-        (if signs.each { signs.marked } else { self.demands }, signs.cut || turns)
+        (if self.echoes_each { signs.marked } else { self.demands }, signs.cut || turns)
     }
 
     /// When the ACK that is held back would reach its next place; `NEVER` where none is.
@@ -237,10 +248,11 @@ impl Receiver {
         in_time && (self.waits == Some(Held::Delayed) || self.follows_held(seq))
     }
 
-    /// The segment is beyond the gap, next to the one whose ACK is held back.
+    /// The segment is beyond the gap, next to the one whose ACK is held back and can count it.
     fn follows_held(&self, seq: u64) -> bool {
         let last = &self.held;
-        last.trigger.wrapping_add(1) == seq as u32
+        last.run < u16::MAX
+            && last.trigger.wrapping_add(1) == seq as u32
             && last.next == self.rcv_nxt as u32
             && seq != self.rcv_nxt
     }
@@ -276,11 +288,11 @@ impl Receiver {
         self.last = at;
         if self.delay == 0 {
             self.delay = least;
-            self.quick = profile.quick_acks;
+            self.quick = quick_acks(profile);
             return;
         }
         if gap > self.longest_gap() {
-            self.quick = self.quick.max(profile.quick_acks);
+            self.quick = self.quick.max(quick_acks(profile));
         }
         let closer = (self.delay / 2 + gap).min(self.longest_gap());
         let wider = select_unpredictable(gap < self.delay, closer, self.delay);
@@ -297,7 +309,7 @@ impl Receiver {
     #[inline(always)]
     fn acknowledge(&self, seq: u64, marked: bool) -> AckPacket {
         let (next, trigger) = (self.rcv_nxt as u32, seq as u32);
-        AckPacket { next, trigger, run: 1, marked, also: 0 }
+        AckPacket { next, trigger, run: 1, marked, lost_acks: NONE }
     }
 
     /// A segment below one that has arrived is missing.
@@ -309,5 +321,29 @@ impl Receiver {
     #[inline(always)]
     fn arrive(&mut self, seq: u64) {
         self.rcv_nxt += self.beyond.insert(seq.wrapping_sub(self.rcv_nxt));
+    }
+}
+
+/// ACKs that go at once when a flow begins, and after a long gap.
+fn quick_acks(profile: &Profile) -> u16 {
+    profile.quick_acks.min(u16::MAX.into()) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::profile::LINUX;
+    use crate::way::Any;
+
+    #[test]
+    fn a_long_run_out_of_order_is_told_of_whole() {
+        let mut receiver = Receiver::new(100 * MILLISECOND, false);
+        let mut told = 0;
+        for seq in 1..=200_000 {
+            let first = |_, ack: AckPacket| told += u64::from(ack.run);
+            let ack = receiver.on_segment::<Any>(seq, seq, Signs::default(), &LINUX, first);
+            told += ack.map_or(0, |ack| u64::from(ack.run));
+        }
+        assert_eq!(told + u64::from(receiver.release().run), 200_000);
     }
 }

@@ -3,8 +3,9 @@
 use super::delivery::Delivery;
 use super::profile::Profile;
 use super::rack::{self, Found};
+use super::receiver::SackRun;
 use super::scoreboard::Scoreboard;
-use super::sender::{Sender, Timer};
+use super::sender::{Sender, Timer, unwrap_sequence};
 use super::tail_probe::Due;
 use super::telling::News;
 use super::{forward_rto, tail_probe};
@@ -12,13 +13,17 @@ use crate::cc::{Cause, Phase};
 use crate::time::Picos;
 use crate::way::Way;
 
-/// An ACK arrives: up to `next`, and for the last of `reported` segments that follow each other.
+/// What an ACK reports: a number of segments that follow each other, the last of them first, and what
+/// lost ACKs reported.
+type Reported<'a> = (u64, u16, &'a [SackRun]);
+
+/// An ACK arrives: up to `next`, and for what is `reported`.
 #[inline(always)]
 pub(super) fn on_ack<W: Way>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
-    reported: (u64, u16),
+    reported: Reported<'_>,
     marked: bool,
     profile: &Profile,
 ) -> Option<Picos> {
@@ -29,9 +34,10 @@ pub(super) fn on_ack<W: Way>(
         board.usage.note(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);
     }
     if tcp.phase == Phase::Open
-        && reported.0 < next
+        && reported.2.is_empty()
         && unmarked
-        && let Some(sent) = board.take_calm::<W>(next.wrapping_sub(tcp.snd_una))
+        && reported.0 + 1 == next
+        && let Some(sent) = board.take_calm(next.wrapping_sub(tcp.snd_una))
     {
         return on_calm_ack::<W>(tcp, now, next, sent, profile);
     }
@@ -54,6 +60,7 @@ fn on_calm_ack<W: Way>(
     tcp.snd_una = next;
     tcp.rtt.sample(rtt, last_rtt, (next, tcp.snd_max), profile);
     let board = tcp.scoreboard.as_mut()?;
+    let rate = board.rate_calm::<W>(next, delivered, last, now);
     let (offered, times) = (&mut tcp.receive_window, (now, tcp.rtt.srtt));
     board.receive_window.on_ack(offered, times, (next, delivered), (0, 0), delivered);
     board.rack.deliver(last_rtt, (last, next - 1));
@@ -62,6 +69,7 @@ fn on_calm_ack<W: Way>(
     tcp.tell::<W>(now, (delivered, false), true, profile, || News {
         delivered,
         last_rtt: Some(last_rtt),
+        rate,
         ..News::default()
     });
     Some(rtt)
@@ -73,7 +81,7 @@ fn on_eventful_ack<W: Way>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
-    reported: (u64, u16),
+    reported: Reported<'_>,
     marked: bool,
     profile: &Profile,
 ) -> Option<Picos> {
@@ -150,26 +158,34 @@ fn repair(
     found
 }
 
-/// Takes what an ACK reports: everything below `next`, and the last of `reported` segments that
-/// follow each other, as far as they lie beyond.
+/// Takes what an ACK reports: everything below `next`, and what lies beyond of what is `reported`.
 #[inline(always)]
 fn take_delivery<W: Way>(
     tcp: &mut Sender,
     board: &mut Scoreboard,
     next: u64,
-    (trigger, run): (u64, u16),
+    (trigger, run, lost): Reported<'_>,
 ) -> Delivery {
     let mut delivery = Delivery::none();
     if next > tcp.snd_una {
         board.acknowledge::<W>(tcp.snd_una, next, &mut delivery);
         tcp.snd_una = next;
     }
-    let mut seq = (trigger + 1).saturating_sub(run.into()).max(next);
-    while seq <= trigger {
-        board.sack(next, seq, &mut delivery);
+    for run in lost {
+        take_run(board, next, unwrap_sequence(next, run.last), run.count, &mut delivery);
+    }
+    take_run(board, next, trigger, run, &mut delivery);
+    delivery
+}
+
+/// Takes what lies from `next` on of the `count` segments up to `last`.
+#[inline(always)]
+fn take_run(board: &mut Scoreboard, next: u64, last: u64, count: u16, delivery: &mut Delivery) {
+    let mut seq = (last + 1).saturating_sub(count.into()).max(next);
+    while seq <= last {
+        board.sack(next, seq, delivery);
         seq += 1;
     }
-    delivery
 }
 
 /// The end of recovery, or of the repair after a timeout.

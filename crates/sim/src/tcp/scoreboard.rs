@@ -82,6 +82,13 @@ impl Scoreboard {
         self.rack.prefetch();
     }
 
+    /// When the pacer lets the next packet go, if it holds one back. Senders that want delivery rates
+    /// alone pace.
+    #[inline]
+    pub fn paces_at(&mut self) -> Option<&mut Option<Picos>> {
+        self.rates.as_mut().map(|rates| &mut rates.paces_at)
+    }
+
     /// Gives back room that it no longer needs.
     #[inline]
     pub(super) fn fit(&mut self) {
@@ -161,14 +168,11 @@ impl Scoreboard {
 
     /// Takes the oldest `count` off where that says nothing but that they have arrived: at most
     /// two (RFC 5681, section 4.2), each sent but once, with none missing and no probe out. Gives
-    /// when the first and the last of them were sent.
+    /// when the first and the last of them were sent. Of delivery rates it knows nothing.
     #[inline]
-    pub(super) fn take_calm<W: Way>(&mut self, count: u64) -> Option<(Picos, Picos)> {
+    pub(super) fn take_calm(&mut self, count: u64) -> Option<(Picos, Picos)> {
         let last = count.wrapping_sub(1);
         if (last > 1) | !self.in_order() | !self.probe.is_idle() {
-            return None;
-        }
-        if self.rates::<W>().is_some() {
             return None;
         }
         let last = *self.segments.get(last as usize)?;
@@ -178,6 +182,25 @@ impl Scoreboard {
         }
         self.segments.drop_oldest(count as usize);
         Some((first.sent(), last.sent()))
+    }
+
+    /// The same for the delivery rates, if the controller wants them: the oldest `count`, sent at the
+    /// latest at `last`, have just been taken off, up to `next`. Gives the rate that the last of them
+    /// tells of.
+    #[inline]
+    pub(super) fn rate_calm<W: Way>(
+        &mut self,
+        next: u64,
+        count: u32,
+        last: Picos,
+        now: Picos,
+    ) -> Option<RateSample> {
+        let rates = self.rates::<W>()?;
+        let before = next - u64::from(count);
+        let rate = rates.sample(count as usize - 1, last, now, before);
+        rates.forget(count as usize);
+        rates.note_delivery(now);
+        rate.map(|rate| rate.and(count))
     }
 
     /// Marks `seq` as SACKed; where that is news, it is part of `delivery`.
@@ -207,11 +230,6 @@ impl Scoreboard {
             let below = u32::try_from(self.highest - edge).unwrap_or(u32::MAX);
             self.next_highest = [second.min(below), third.min(second.max(below))];
         }
-    }
-
-    /// Counts `seq` as delivered if that is news.
-    pub(super) fn learn(&mut self, una: u64, seq: u64) {
-        self.sack(una, seq, &mut Delivery::none());
     }
 
     /// From the first segment missing to the last that is SACKed.

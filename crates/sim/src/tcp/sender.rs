@@ -2,9 +2,10 @@
 
 use super::profile::Profile;
 use super::receive_window::UNSCALED;
-use super::receiver::AckPacket;
+use super::receiver::{AckPacket, SackRun};
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
+use super::send_times::SendTimes;
 use super::telling::News;
 use super::{newreno, sack};
 use crate::cc::{Cause, Cc, Growth, Phase, Window};
@@ -69,6 +70,8 @@ pub struct Sender {
     pub timeouts: u32,
     /// Times that the sender backed off so far, each loss episode, mark and timeout once.
     pub reductions: u32,
+    /// Without a scoreboard, for a controller that wants the round trip of every ACK.
+    pub send_times: Option<Box<SendTimes>>,
 }
 
 /// A sender has one timer, for whichever of these is due first.
@@ -86,6 +89,7 @@ impl Sender {
     /// A sender of `segments` segments that has sent nothing yet.
     pub fn new(cc: Cc, segments: u64, profile: &Profile) -> Self {
         let scoreboard = (profile.sack || cc.wants_rate()).then(|| Box::new(Scoreboard::new(&cc)));
+        let timed_apart = scoreboard.is_none() && cc.hears_all();
         let cwnd = f64::from(profile.initial_window);
         Self {
             snd_una: 0,
@@ -112,6 +116,7 @@ impl Sender {
             timeouts: 0,
             retransmissions: 0,
             reductions: 0,
+            send_times: timed_apart.then(Box::default),
             receive_window: if profile.tunes_window() { UNSCALED } else { u32::MAX },
         }
     }
@@ -132,12 +137,14 @@ impl Sender {
         !self.cc.owns_window() && !self.cc.wants_rate()
     }
 
-    /// An ACK arrives. Gives the round-trip time where it measures one.
+    /// An ACK arrives, and repeats what `lost` ones reported. Gives the round-trip time where it
+    /// measures one.
     #[inline(always)]
     pub fn on_ack<W: Way>(
         &mut self,
         now: Picos,
         ack: AckPacket,
+        lost: &[SackRun],
         profile: &Profile,
     ) -> Option<Picos> {
         let next = unwrap_sequence(self.snd_una, ack.next);
@@ -146,17 +153,10 @@ impl Sender {
         } else if W::SACK || self.scoreboard.is_some() {
             let trigger = unwrap_sequence(self.snd_una, ack.trigger);
             let marked = ack.marked && !W::SACK;
-            sack::on_ack::<W>(self, now, next, (trigger, ack.run), marked, profile)
+            let lost = if W::SACK { &[] } else { lost };
+            sack::on_ack::<W>(self, now, next, (trigger, ack.run, lost), marked, profile)
         } else {
             newreno::on_ack::<W>(self, now, next, ack.marked, profile)
-        }
-    }
-
-    /// A segment is known to have arrived although its own ACK was lost.
-    pub fn on_sacked(&mut self, trigger: u32) {
-        let seq = unwrap_sequence(self.snd_una, trigger);
-        if let Some(board) = self.scoreboard.as_mut().filter(|_| seq >= self.snd_una) {
-            board.learn(self.snd_una, seq);
         }
     }
 
@@ -195,7 +195,7 @@ impl Sender {
         if W::SACK || (!W::PLAIN && self.scoreboard.is_some()) {
             sack::next_segment::<W>(self, now)
         } else {
-            newreno::next_segment(self, now)
+            newreno::next_segment::<W>(self, now)
         }
     }
 
@@ -321,6 +321,6 @@ impl Sender {
 
 /// The full number nearest to `base` whose low 32 bits are `low`.
 #[inline]
-fn unwrap_sequence(base: u64, low: u32) -> u64 {
+pub(super) fn unwrap_sequence(base: u64, low: u32) -> u64 {
     base.wrapping_add_signed(i64::from(low.wrapping_sub(base as u32) as i32))
 }

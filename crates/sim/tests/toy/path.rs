@@ -19,7 +19,7 @@ pub struct Listener {
 
 impl Listener {
     pub fn new() -> Self {
-        Self { receiver: Receiver::new(RTT), acks: VecDeque::new() }
+        Self { receiver: Receiver::new(RTT, false), acks: VecDeque::new() }
     }
 
     pub fn on_segment(&mut self, seq: u64, at: Picos, profile: &Profile) {
@@ -96,7 +96,7 @@ impl Path {
             self.now = next;
             if ack == next {
                 let ack = self.listener.next();
-                self.sender.on_ack::<Any>(self.now, ack, &self.profile);
+                self.sender.on_ack::<Any>(self.now, ack, &[], &self.profile);
             } else {
                 self.sender.on_timer(self.now, &self.profile);
             }

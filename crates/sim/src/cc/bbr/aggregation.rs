@@ -2,6 +2,7 @@
 //! has to bridge the silences between them.
 
 use super::super::Ack;
+use super::super::rounding::whole_below;
 use crate::time::{Picos, SECOND};
 
 /// Rounds after which the older of the two maxima is dropped.
@@ -32,7 +33,7 @@ impl Aggregation {
                 self.most[self.newest] = 0.0;
             }
         }
-        let mut expected = (bw * (ack.now - self.since) as f64 / SECOND as f64).floor();
+        let mut expected = whole_below(bw * (ack.now - self.since) as f64 / SECOND as f64);
         if self.delivered <= expected {
             self.delivered = 0.0;
             self.since = ack.now;
@@ -44,6 +45,6 @@ impl Aggregation {
     }
 
     pub fn most(&self, bw: f64) -> f64 {
-        self.most[0].max(self.most[1]).min((bw * LONGEST).floor())
+        self.most[0].max(self.most[1]).min(whole_below(bw * LONGEST))
     }
 }

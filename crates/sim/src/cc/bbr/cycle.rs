@@ -1,5 +1,6 @@
 //! PROBE_BW: eight phases of about a round trip (draft, section 4.3.4).
 
+use super::super::rounding::whole_above;
 use super::super::{Ack, Window};
 use super::{Bbr, Mode};
 use crate::time::Picos;
@@ -62,6 +63,6 @@ impl Bbr {
     /// Of the filter's bandwidth, also while a policer's is in use.
     fn inflight_at(&self, window: &Window, gain: f64) -> f64 {
         let bdp = self.bw.get() * gain * self.min_rtt as f64 / crate::time::SECOND as f64;
-        self.with_room(window, bdp.ceil())
+        self.with_room(window, whole_above(bdp))
     }
 }

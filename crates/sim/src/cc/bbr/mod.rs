@@ -13,6 +13,7 @@ mod tests;
 
 use super::chance::Chance;
 use super::max_filter::MaxFilter;
+use super::rounding::{whole_above, whole_below};
 use super::{Ack, Cause, Controller, Phase, Window};
 use crate::time::{MICROSECOND, MILLISECOND, NEVER, Picos, SECOND};
 use aggregation::Aggregation;
@@ -293,19 +294,19 @@ impl Bbr {
     fn quantum(window: &Window) -> f64 {
         let rate = window.pacing_rate.unwrap_or(0.0) * SEGMENT_BYTES;
         let least = if rate < 1.2e6 / 8.0 { 1.0 } else { 2.0 };
-        (rate / 1024.0 / SEGMENT_BYTES).floor().clamp(least, 44.0)
+        whole_below(rate / 1024.0 / SEGMENT_BYTES).clamp(least, 44.0)
     }
 
     fn bdp(&self, gain: f64) -> f64 {
         if self.min_rtt == NEVER {
             return INITIAL_CWND;
         }
-        (self.bw() * gain * self.min_rtt as f64 / SECOND as f64).ceil()
+        whole_above(self.bw() * gain * self.min_rtt as f64 / SECOND as f64)
     }
 
     /// Room for bursts at both ends; even, for delayed ACKs; more while probing.
     fn with_room(&self, window: &Window, cwnd: f64) -> f64 {
-        let even = ((cwnd + 3.0 * Self::quantum(window)) / 2.0).ceil() * 2.0;
+        let even = whole_above((cwnd + 3.0 * Self::quantum(window)) / 2.0) * 2.0;
         if self.mode == Mode::ProbeBw && self.cycle.probes() { even + 2.0 } else { even }
     }
 

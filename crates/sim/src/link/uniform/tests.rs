@@ -32,7 +32,7 @@ fn link(queue: &QueueSpec, work: Picos, classes: u16, uniform: Option<u32>) -> L
 
 fn offer(link: &mut Link, now: Picos, class: u16, ecn: bool) -> Verdict {
     let parcel =
-        Parcel { flow: 0, bytes: BYTES, class, stage: 0, ecn, load: Load::data(0, false, 0) };
+        Parcel { flow: 0, bytes: BYTES, class, load: Load::data(0, false, 0).with_ecn(ecn, false) };
     match link.pass(now, class) {
         Passage::Departs(at) => Verdict::Departs(at, false),
         Passage::Dropped => Verdict::Dropped,

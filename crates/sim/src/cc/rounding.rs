@@ -1,0 +1,29 @@
+//! Whole numbers, as the kernel counts: a processor without SSE 4.1 calls the C library for a double's.
+
+/// The whole number below a double that is neither negative nor beyond 2^53.
+#[inline]
+pub fn whole_below(x: f64) -> f64 {
+    x as i64 as f64
+}
+
+/// The whole number above it.
+#[inline]
+pub fn whole_above(x: f64) -> f64 {
+    let below = whole_below(x);
+    if below < x { below + 1.0 } else { below }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn they_round_as_the_library_does(x in prop_oneof![0.0..4.0, 0.0..1e15], whole in 0..1_u64 << 52) {
+            prop_assert_eq!((whole_below(x), whole_above(x)), (x.floor(), x.ceil()));
+            let whole = whole as f64;
+            prop_assert_eq!((whole_below(whole), whole_above(whole)), (whole, whole));
+        }
+    }
+}

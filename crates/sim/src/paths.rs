@@ -1,0 +1,103 @@
+//! Where packets go: the queues on each flow's way, one after the other in one table, so that a
+//! packet finds the next one whatever the number of links and classes.
+
+use crate::config::Config;
+use std::collections::HashMap;
+
+/// A queue on a flow's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hop {
+    /// The link.
+    pub(crate) link: u16,
+    /// The flow's class as the link's meter numbers it.
+    pub(crate) class: u16,
+    /// What lies behind it.
+    pub(crate) then: Then,
+}
+
+/// What lies behind a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// Another one.
+    Hop,
+    /// The receiver.
+    Receiver,
+    /// The sender: it was the last one on the way back.
+    Sender,
+}
+
+/// The ways of all flows. Forward queues come first, then backward ones.
+pub(crate) struct Paths {
+    hops: Vec<Hop>,
+    starts: HashMap<(u16, u16), u32>,
+    /// By link, the classes that its meter tells apart, in ascending order.
+    pub(crate) classes: Vec<Vec<u16>>,
+}
+
+/// Up to so many classes each link tells all apart; of more only those that cross it.
+const FEW_CLASSES: usize = 64;
+
+impl Paths {
+    /// Those of `config`, which has been checked.
+    pub(crate) fn of(config: &Config) -> Self {
+        let classes = classes_by_link(config);
+        let (mut hops, mut starts) = (Vec::new(), HashMap::new());
+        for flow in &config.flows {
+            starts.entry((flow.route, flow.class)).or_insert_with(|| {
+                let start = hops.len() as u32;
+                add_path(&mut hops, config, &classes, (flow.route, flow.class));
+                start
+            });
+        }
+        Self { hops, starts, classes }
+    }
+
+    /// Where the way of flows of a class over a route begins.
+    pub(crate) fn start(&self, route: u16, class: u16) -> u32 {
+        self.starts[&(route, class)]
+    }
+
+    /// Queue number `hop` of a way.
+    #[inline(always)]
+    pub(crate) fn hop(&self, start: u32, hop: u8) -> Hop {
+        self.hops[start as usize + hop as usize]
+    }
+
+    /// Calls it into the cache.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, start: u32, hop: u8) {
+        prefetch_index::prefetch_index(&self.hops, start as usize + hop as usize);
+    }
+}
+
+fn add_path(hops: &mut Vec<Hop>, config: &Config, classes: &[Vec<u16>], key: (u16, u16)) {
+    let route = &config.routes[key.0 as usize];
+    for (way, end) in [(&route.forward, Then::Receiver), (&route.backward, Then::Sender)] {
+        for (place, &link) in (1..).zip(way) {
+            let class = classes[link as usize].binary_search(&key.1).expect("it crosses the link");
+            let then = if place == way.len() { end } else { Then::Hop };
+            hops.push(Hop { link, class: class as u16, then });
+        }
+    }
+}
+
+fn classes_by_link(config: &Config) -> Vec<Vec<u16>> {
+    let all = config.profiles.len();
+    if all <= FEW_CLASSES {
+        return vec![(0..all as u16).collect(); config.links.len()];
+    }
+    let mut classes = vec![Vec::new(); config.links.len()];
+    let mut pairs: Vec<_> = config.flows.iter().map(|flow| (flow.class, flow.route)).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    for (class, route) in pairs {
+        let route = &config.routes[route as usize];
+        for &link in route.forward.iter().chain(&route.backward) {
+            let seen: &mut Vec<u16> = &mut classes[link as usize];
+            if seen.last() != Some(&class) {
+                seen.push(class);
+            }
+        }
+    }
+    classes
+}

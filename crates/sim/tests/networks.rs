@@ -1,0 +1,65 @@
+//! Long routes, and more classes than a link tells apart.
+
+mod toy;
+
+use forebay_sim::config::{Packet, Route, Source};
+use forebay_sim::queue::spec::QueueSpec;
+use forebay_sim::tcp::profile::Profile;
+use forebay_sim::time::{MILLISECOND, SECOND};
+use toy::{dumbbell, flow, link, simulate};
+
+/// Thirty queues there and thirty back, each of which takes a segment or an ACK and a millisecond.
+#[test]
+fn a_route_over_thirty_links_each_way_fills_the_slowest() {
+    // CoDel keeps one Reno flow's queue near empty: its window then saws between half and all of it.
+    for (discipline, least) in [("pfifo", 0.9), ("fq_codel", 0.7)] {
+        let mut config =
+            dumbbell(link(100e6, 1000), Profile::linux(), vec![flow(80 * MILLISECOND, 0)]);
+        config.links = vec![link(100e6, 1000); 60];
+        config.links[17] = link(10e6, 200);
+        for link in &mut config.links {
+            link.queue = QueueSpec::by_name(discipline).expect("listed").sized(200, 1500);
+            link.delay = MILLISECOND;
+        }
+        config.routes = vec![Route { forward: (0..30).collect(), backward: (30..60).collect() }];
+        let report = simulate(&config);
+        let busy: u64 = report.links[17].batches.iter().map(|batch| batch.busy).sum();
+        let used = busy as f64 / config.window as f64;
+        assert!(used > least, "{discipline}: {used}");
+        let acks: u64 = report.links[59].batches.iter().map(|b| b.classes[0].arrivals).sum();
+        let segments: u64 = report.links[29].batches.iter().map(|b| b.classes[0].arrivals).sum();
+        assert!(acks > segments / 3 && acks <= segments + 10, "{discipline}: {acks} {segments}");
+    }
+}
+
+/// Class i sends i + 1 packets over link i mod 3.
+#[test]
+fn of_many_classes_a_link_counts_those_that_cross_it() {
+    for classes in [60_u16, 100] {
+        let packets = |class: u16| u32::from(class) + 1;
+        let (mut config, mut from) = (dumbbell(link(1e9, 100), Profile::ns2(), vec![]), 0);
+        config.links = vec![link(1e9, 100); 3];
+        config.routes = (0..3).map(|l| Route { forward: vec![l], backward: vec![] }).collect();
+        config.profiles = vec![Profile::ns2(); classes as usize];
+        config.warmup = 0;
+        for class in 0..classes {
+            let mut one = flow(MILLISECOND, 0);
+            (one.class, one.route) = (class, class % 3);
+            one.source = Source::Packets(from, from + packets(class));
+            from += packets(class);
+            let at = |i| SECOND + u64::from(i) * 20 * MILLISECOND;
+            config.packets.extend((0..packets(class)).map(|i| Packet { at: at(i), bytes: 1500 }));
+            config.flows.push(one);
+        }
+        let report = simulate(&config);
+        for (number, link) in (0..3).zip(&report.links) {
+            let crossing = |class: &u16| classes <= 64 || class % 3 == number;
+            assert_eq!(link.classes, (0..classes).filter(crossing).collect::<Vec<_>>());
+            for (place, &class) in link.classes.iter().enumerate() {
+                let arrived: u64 = link.batches.iter().map(|b| b.classes[place].arrivals).sum();
+                let sent = if class % 3 == number { packets(class) } else { 0 };
+                assert_eq!(arrived, u64::from(sent), "class {class} at link {number}");
+            }
+        }
+    }
+}
