@@ -1,0 +1,207 @@
+//! Everything that is kept of the packets of a link.
+
+use crate::flows::round_trip::{UNKNOWN, clock};
+use crate::flows::table::{NONE, Table};
+use crate::flows::tally::Tally;
+use crate::packet::{FlowKey, Packet, Segment, flags};
+use crate::series::{Cascade, Series};
+
+/// Bins of the load: an eighth of a millisecond until they must widen.
+const LOAD_NS: u64 = 1 << 17;
+const LOAD_BINS: usize = 1 << 20;
+/// Finest interval of the burstiness: 2^4 µs.
+const FINEST_NS: u64 = 16_000;
+const LARGEST_PACKET: usize = 65_535;
+
+/// What counts as crossing the link, and bounds.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Packets to these addresses cross the link, others go back: address and prefix length. Empty:
+    /// all that were captured on the chosen interface do.
+    pub toward: Vec<([u8; 16], u8)>,
+    /// Bytes that each packet takes on the link on top of IP's.
+    pub overhead: u32,
+    /// A flow silent for so long has ended.
+    pub idle_ns: u64,
+    /// Most flows that are live at once.
+    pub most_flows: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { toward: Vec::new(), overhead: 0, idle_ns: 60_000_000_000, most_flows: 1 << 20 }
+    }
+}
+
+/// Sums over the packets so far.
+pub struct Meter {
+    options: Options,
+    start_ns: Option<u64>,
+    now_ns: u64,
+    table: Table,
+    /// Sums over flows.
+    pub tally: Tally,
+    /// Bytes over time.
+    pub load: Series,
+    cascade: Cascade,
+    /// Packets by length.
+    pub sizes: Vec<u64>,
+    /// Packets that crossed the link.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Packets that went the other way.
+    pub returning: u64,
+    /// Packets whose time was before that of one before them; they count as at that.
+    pub back_in_time: u64,
+    /// Packets of connections both of whose directions crossed the link.
+    pub both_ways: u64,
+}
+
+/// What is left when the last packet has been taken.
+pub struct Finished {
+    /// Sums over flows.
+    pub tally: Tally,
+    /// The burstiness, by scale.
+    pub scales: Vec<crate::series::Scale>,
+    /// Flows that had to go for want of room.
+    pub crowded_out: u64,
+    /// Most flows that were live at once.
+    pub peak_flows: usize,
+}
+
+impl Meter {
+    /// Nothing has been seen.
+    pub fn new(options: Options) -> Self {
+        Self {
+            table: Table::new(options.most_flows, options.idle_ns),
+            options,
+            start_ns: None,
+            now_ns: 0,
+            tally: Tally::default(),
+            load: Series::new(LOAD_NS, LOAD_BINS),
+            cascade: Cascade::new(FINEST_NS),
+            sizes: vec![0; LARGEST_PACKET + 1],
+            packets: 0,
+            bytes: 0,
+            returning: 0,
+            back_in_time: 0,
+            both_ways: 0,
+        }
+    }
+
+    /// When the first packet came, in ns since 1970.
+    pub fn start_ns(&self) -> u64 {
+        self.start_ns.unwrap_or(0)
+    }
+
+    /// From the first packet to the last.
+    pub fn duration_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    /// Takes a packet.
+    pub fn packet(&mut self, packet: &Packet) {
+        self.advance(packet.at_ns);
+        let on_link = self.crosses(packet);
+        if on_link {
+            self.weigh(packet);
+        } else {
+            self.returning += 1;
+        }
+        let (now, tally) = (self.now_ns, &mut self.tally);
+        let place = self.table.place(&packet.key, now, on_link, tally);
+        self.table.flow(place).packet(now, packet.bytes, packet.tcp.as_ref(), tally);
+        if let Some(segment) = &packet.tcp {
+            self.round_trips(place, segment);
+        }
+    }
+
+    /// Ends all flows.
+    pub fn finish(mut self) -> (Self, Finished) {
+        let mut tally = std::mem::take(&mut self.tally);
+        self.table.finish(&mut tally);
+        let cascade = std::mem::replace(&mut self.cascade, Cascade::new(FINEST_NS));
+        let scales = cascade.finish(self.now_ns);
+        let (crowded_out, peak_flows) = (self.table.crowded_out, self.table.peak);
+        (self, Finished { tally, scales, crowded_out, peak_flows })
+    }
+
+    fn advance(&mut self, at_ns: u64) {
+        let start = *self.start_ns.get_or_insert(at_ns);
+        let after = at_ns.saturating_sub(start);
+        self.back_in_time += u64::from(at_ns < start || after < self.now_ns);
+        self.now_ns = self.now_ns.max(after);
+    }
+
+    fn crosses(&self, packet: &Packet) -> bool {
+        let toward = &self.options.toward;
+        packet.chosen && (toward.is_empty() || toward.iter().any(|net| within(&packet.key, net)))
+    }
+
+    fn weigh(&mut self, packet: &Packet) {
+        let bytes = packet.bytes + self.options.overhead;
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+        self.load.add(self.now_ns, f64::from(bytes));
+        self.cascade.add(self.now_ns, f64::from(bytes));
+        self.sizes[(packet.bytes as usize).min(LARGEST_PACKET)] += 1;
+        self.tally.kinds[kind(&packet.key)] += u64::from(bytes);
+    }
+
+    /// What a segment tells of the round trip of its connection.
+    fn round_trips(&mut self, place: u32, segment: &Segment) {
+        let now = clock(self.now_ns);
+        let peer = self.table.flow(place).peer;
+        let sent = segment.seq.wrapping_add(segment.payload + u32::from(is_syn(segment)));
+        if peer == NONE {
+            self.one_direction(place, segment, sent, now);
+            return;
+        }
+        let other = self.table.flow(peer);
+        let echo = segment.stamps.map_or(segment.ack, |stamps| stamps.1);
+        let answered = segment.flags & flags::ACK != 0 && other.rtt.answered(echo, now);
+        // An ACK for all that was sent is answered only when its receiver has more to say.
+        let expected = segment.ack != other.next_seq();
+        let other_half = other.rtt.half_us;
+        let (both, flow) = (other.is_on_link(), self.table.flow(place));
+        self.both_ways += u64::from(both && flow.is_on_link());
+        flow.probe(segment, sent, expected, now);
+        let half = flow.rtt.half_us;
+        if !answered || half == UNKNOWN || other_half == UNKNOWN {
+            return;
+        }
+        let whole = half.saturating_add(other_half);
+        flow.sample(whole, &mut self.tally);
+        self.table.flow(peer).sample(whole, &mut self.tally);
+    }
+
+    fn one_direction(&mut self, place: u32, segment: &Segment, sent: u32, now: u32) {
+        let flow = self.table.flow(place);
+        flow.probe(segment, sent, false, now);
+        let Some((_, echo)) = segment.stamps.filter(|_| segment.payload > 0) else { return };
+        if let Some(whole) = flow.rtt.one_way(echo, now) {
+            flow.sample(whole, &mut self.tally);
+        }
+    }
+}
+
+fn is_syn(segment: &Segment) -> bool {
+    segment.flags & flags::SYN != 0
+}
+
+fn within(key: &FlowKey, (network, length): &([u8; 16], u8)) -> bool {
+    let (to, network) = (u128::from_be_bytes(key.to), u128::from_be_bytes(*network));
+    let shift = 128 - u32::from(*length).min(128);
+    shift == 128 || (to ^ network) >> shift == 0
+}
+
+fn kind(key: &FlowKey) -> usize {
+    const QUIC: u16 = 443;
+    match key.protocol {
+        6 => 0,
+        17 if key.from_port == QUIC || key.to_port == QUIC => 1,
+        17 => 2,
+        _ => 3,
+    }
+}

@@ -1,0 +1,217 @@
+//! One packet: what its headers say, as far as they were captured.
+
+use crate::frames::Frame;
+use etherparse::{LaxIpSlice, TcpOptionElement, TcpOptionsIterator, ip_number};
+
+const NULL: i32 = 0;
+const ETHERNET: i32 = 1;
+/// Raw IP by any of the numbers that systems give it.
+const RAW: [i32; 5] = [12, 14, 101, 228, 229];
+const LOOP: i32 = 108;
+const SLL: i32 = 113;
+const SLL2: i32 = 276;
+
+const IPV4: u16 = 0x0800;
+const IPV6: u16 = 0x86dd;
+const MPLS: [u16; 2] = [0x8847, 0x8848];
+/// 802.1Q, 802.1ad, and what came before it.
+const VLAN: [u16; 3] = [0x8100, 0x88a8, 0x9100];
+/// Tags and labels of a frame that is not meant to waste our time.
+const MOST_TAGS: usize = 16;
+
+/// TCP's flag bits.
+pub mod flags {
+    /// The sender has finished.
+    pub const FIN: u8 = 1;
+    /// Synchronize sequence numbers.
+    pub const SYN: u8 = 2;
+    /// The connection is gone.
+    pub const RST: u8 = 4;
+    /// The acknowledgement field counts.
+    pub const ACK: u8 = 16;
+}
+
+/// A five-tuple of one direction; IPv4 addresses are mapped into IPv6 (RFC 4291, section 2.5.5.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FlowKey {
+    /// Source.
+    pub from: [u8; 16],
+    /// Destination.
+    pub to: [u8; 16],
+    /// Source port; 0 where there is none.
+    pub from_port: u16,
+    /// Destination port.
+    pub to_port: u16,
+    /// IP protocol number.
+    pub protocol: u8,
+}
+
+impl FlowKey {
+    /// The other direction of the same conversation.
+    pub fn reversed(&self) -> Self {
+        let (from, to) = (self.to, self.from);
+        Self { from, to, from_port: self.to_port, to_port: self.from_port, ..*self }
+    }
+}
+
+/// What TCP's header says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// Number of its first byte.
+    pub seq: u32,
+    /// Next byte that its sender expects.
+    pub ack: u32,
+    /// As in `flags`.
+    pub flags: u8,
+    /// Bytes of data.
+    pub payload: u32,
+    /// TSval and TSecr (RFC 7323, section 3).
+    pub stamps: Option<(u32, u32)>,
+}
+
+/// A packet of IP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Packet {
+    /// Nanoseconds since 1970.
+    pub at_ns: u64,
+    /// Whether the interface it was captured on is the one asked for.
+    pub chosen: bool,
+    /// Length of the IP packet, headers included.
+    pub bytes: u32,
+    /// Who sends to whom.
+    pub key: FlowKey,
+    /// Set for TCP whose fixed header was captured.
+    pub tcp: Option<Segment>,
+}
+
+/// Decodes a frame; None where it carries no IP, or too little of it was captured.
+pub fn decode(frame: &Frame<'_>) -> Option<Packet> {
+    let data = network(frame.link_type, frame.data)?;
+    let (ip, _) = LaxIpSlice::from_slice(data).ok()?;
+    let skipped = frame.data.len() - data.len();
+    let captured = frame.original_bytes.saturating_sub(skipped as u32);
+    let bytes = stated_length(data).filter(|&length| length <= captured).unwrap_or(captured);
+    let payload = ip.payload();
+    let mut key = FlowKey {
+        from: mapped(ip.source_addr()),
+        to: mapped(ip.destination_addr()),
+        from_port: 0,
+        to_port: 0,
+        protocol: payload.ip_number.0,
+    };
+    let mut tcp = None;
+    if !payload.fragmented {
+        let headers = payload.payload.as_ptr() as usize - data.as_ptr() as usize;
+        (key.from_port, key.to_port) = ports(payload.ip_number.0, payload.payload);
+        if payload.ip_number == ip_number::TCP {
+            tcp = segment(payload.payload, bytes.saturating_sub(headers as u32));
+        }
+    }
+    Some(Packet { at_ns: frame.at_ns, chosen: frame.chosen, bytes, key, tcp })
+}
+
+/// What a UDP datagram carries that was captured whole, and who sent it to whom.
+pub fn datagram<'a>(frame: &Frame<'a>) -> Option<(FlowKey, &'a [u8])> {
+    let packet = decode(frame).filter(|packet| packet.key.protocol == ip_number::UDP.0)?;
+    let data = network(frame.link_type, frame.data)?;
+    let (ip, _) = LaxIpSlice::from_slice(data).ok()?;
+    let payload = ip.payload();
+    let length = usize::from(word(payload.payload, 4)?);
+    if payload.fragmented || length < 8 {
+        return None;
+    }
+    let kept = payload.payload.get(8..length)?;
+    Some((packet.key, kept))
+}
+
+/// The frame from its IP header on.
+fn network(link_type: i32, data: &[u8]) -> Option<&[u8]> {
+    match link_type {
+        ETHERNET => tagged(word(data, 12)?, data.get(14..)?),
+        SLL => tagged(word(data, 14)?, data.get(16..)?),
+        SLL2 => tagged(word(data, 0)?, data.get(20..)?),
+        NULL | LOOP => data.get(4..),
+        raw if RAW.contains(&raw) => Some(data),
+        _ => None,
+    }
+}
+
+/// Past VLAN tags and MPLS labels (RFC 3032, section 2.1).
+fn tagged(mut ether_type: u16, mut data: &[u8]) -> Option<&[u8]> {
+    for _ in 0..MOST_TAGS {
+        if ether_type == IPV4 || ether_type == IPV6 {
+            return Some(data);
+        } else if VLAN.contains(&ether_type) {
+            (ether_type, data) = (word(data, 2)?, data.get(4..)?);
+        } else if MPLS.contains(&ether_type) {
+            let bottom = data.get(2)? & 1 == 1;
+            data = data.get(4..)?;
+            if bottom {
+                return Some(data);
+            }
+        } else {
+            return None;
+        }
+    }
+    None
+}
+
+/// Total length of IPv4, or that of IPv6; None where the sender's card was to fill it in.
+fn stated_length(ip: &[u8]) -> Option<u32> {
+    match ip.first()? >> 4 {
+        4 => word(ip, 2).filter(|&length| length > 0).map(u32::from),
+        _ => word(ip, 4).filter(|&length| length > 0).map(|length| 40 + u32::from(length)),
+    }
+}
+
+fn mapped(address: std::net::IpAddr) -> [u8; 16] {
+    match address {
+        std::net::IpAddr::V4(four) => four.to_ipv6_mapped().octets(),
+        std::net::IpAddr::V6(six) => six.octets(),
+    }
+}
+
+fn ports(protocol: u8, payload: &[u8]) -> (u16, u16) {
+    const SCTP: u8 = 132;
+    const DCCP: u8 = 33;
+    const UDP_LITE: u8 = 136;
+    let has_ports = [ip_number::TCP.0, ip_number::UDP.0, SCTP, DCCP, UDP_LITE];
+    match (has_ports.contains(&protocol), word(payload, 0), word(payload, 2)) {
+        (true, Some(from), Some(to)) => (from, to),
+        _ => (0, 0),
+    }
+}
+
+fn segment(header: &[u8], bytes: u32) -> Option<Segment> {
+    let fixed = header.get(..20)?;
+    let length = usize::from(fixed[12] >> 4) * 4;
+    if length < 20 {
+        return None;
+    }
+    Some(Segment {
+        seq: long(fixed, 4)?,
+        ack: long(fixed, 8)?,
+        flags: fixed[13],
+        payload: bytes.saturating_sub(length as u32),
+        stamps: stamps(header.get(20..length.min(header.len()))?),
+    })
+}
+
+fn stamps(options: &[u8]) -> Option<(u32, u32)> {
+    // As every Linux writes it: NOP, NOP, and the option. RFC 7323, appendix A.
+    if options.len() >= 12 && options[..4] == [1, 1, 8, 10] {
+        return Some((long(options, 4)?, long(options, 8)?));
+    }
+    TcpOptionsIterator::from_slice(options).find_map(|option| match option {
+        Ok(TcpOptionElement::Timestamp(value, echo)) => Some((value, echo)),
+        _ => None,
+    })
+}
+
+fn word(data: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(data.get(at..at + 2)?.try_into().ok()?))
+}
+
+fn long(data: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(data.get(at..at + 4)?.try_into().ok()?))
+}

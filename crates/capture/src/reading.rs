@@ -1,0 +1,90 @@
+//! Captures one after another into a meter.
+
+use crate::error::CaptureError;
+use crate::exports::collector::Collector;
+use crate::frames::{Ending, Frames};
+use crate::meter::Meter;
+use crate::packet::{datagram, decode};
+use crate::source::{Bytes, Progress, open};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// One capture on its way into a meter.
+pub struct Reading {
+    frames: Frames,
+    /// Bytes of the file that have been read.
+    pub progress: Progress,
+    /// Frames so far.
+    pub read: u64,
+    /// Frames without an IP packet that can be told, and their bytes on the link.
+    pub other: (u64, u64),
+    /// Frames of which the capture kept too little to tell what TCP says.
+    pub cut_short: u64,
+}
+
+impl Reading {
+    /// Opens a file. Frames of an interface of that name are of the link; None: all are.
+    pub fn open(path: &Path, interface: Option<String>) -> Result<Self, CaptureError> {
+        let progress = Progress::default();
+        let bytes = open(path, &progress)?;
+        Self::new(bytes, progress, interface)
+    }
+
+    /// Reads from anything.
+    pub fn new(
+        bytes: Bytes,
+        progress: Progress,
+        interface: Option<String>,
+    ) -> Result<Self, CaptureError> {
+        let frames = Frames::new(bytes, &progress, interface)?;
+        Ok(Self { frames, progress, read: 0, other: (0, 0), cut_short: 0 })
+    }
+
+    /// Reads up to `most` frames; returns whether there may be more.
+    pub fn advance(&mut self, most: u64, meter: &mut Meter) -> bool {
+        let until = self.read + most;
+        let (read, other, cut_short) = (&mut self.read, &mut self.other, &mut self.cut_short);
+        self.frames.read(|frame| {
+            *read += 1;
+            match decode(frame) {
+                Some(packet) => {
+                    *cut_short += u64::from(packet.tcp.is_none() && packet.key.protocol == 6);
+                    meter.packet(&packet);
+                }
+                None => *other = (other.0 + 1, other.1 + u64::from(frame.original_bytes)),
+            }
+            if *read < until { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        self.frames.ended.is_none()
+    }
+
+    /// Reads up to `most` frames of exported flow records; returns whether there may be more.
+    pub fn collect(&mut self, most: u64, collector: &mut Collector) -> bool {
+        let until = self.read + most;
+        let (read, other) = (&mut self.read, &mut self.other);
+        self.frames.read(|frame| {
+            *read += 1;
+            match datagram(frame) {
+                Some((key, data)) => collector.datagram(key.from, frame.at_ns, data),
+                None => *other = (other.0 + 1, other.1 + u64::from(frame.original_bytes)),
+            }
+            if *read < until { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        self.frames.ended.is_none()
+    }
+
+    /// Why it ended before the end of the file, if it did.
+    pub fn ending(&self) -> Option<&Ending> {
+        self.frames.ended.as_ref().and_then(Option::as_ref)
+    }
+
+    /// Names of the interfaces that the file tells of.
+    pub fn interfaces(&self) -> Vec<&str> {
+        self.frames.interfaces.iter().map(|interface| interface.name.as_str()).collect()
+    }
+
+    /// Simple packet blocks, which have no time, and frames of interfaces not told of.
+    pub fn unusable(&self) -> u64 {
+        self.frames.unusable
+    }
+}
