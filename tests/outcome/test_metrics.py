@@ -26,6 +26,7 @@ def link(batches: int = 4, seed: int = 1) -> LinkReading:
     """A link of 1000 bit/s over 4 s: plausible and consistent, no more."""
     random = np.random.default_rng(seed)
     arrivals = random.integers(50, 100, batches)
+    drops = random.integers(0, 10, batches)
     seconds = random.dirichlet(np.ones(6), batches) * (4.0 / batches)
     return LinkReading(
         capacity_bps=1000.0,
@@ -34,27 +35,37 @@ def link(batches: int = 4, seed: int = 1) -> LinkReading:
         bdp_packets=10.0,
         bits=random.uniform(0.8, 1.0, batches) * 4000.0 / batches,
         arrivals=arrivals,
-        drops=random.integers(0, 10, batches),
+        drops=drops,
+        accepted=arrivals - drops,
+        sent=arrivals - drops,
+        held=np.zeros(batches + 1, np.int64),
+        most_packets=5,
         queue_packet_s=seconds @ np.arange(6.0),
         queue_s=seconds,
         queue_step=1,
         delay=Histogram(np.array([0.0, 0.1, 0.2]), np.array([30.0, 10.0])),
         delay_sum_s=random.uniform(1.0, 2.0, batches),
+        longest_s=0.2,
+        class_delays=[],
     )
 
 
 def traffic(batches: int = 4, flows: int = 3) -> ClassReading:
     return ClassReading(
+        name="long-0",
         kind="long",
         flows=flows,
+        link="bottleneck",
         throughput_bits=np.linspace(800.0, 1000.0, batches),
         goodput_bits=np.linspace(780.0, 980.0, batches),
-        arrivals=np.full(batches, 100),
         drops=np.array([1, 3] * (batches // 2)),
+        passed=np.array([99, 97] * (batches // 2)),
+        sent=np.full(batches, 100),
         timeouts=np.arange(batches),
         flow_goodput_bits=np.array([1.0, 1.0, 2.0]),
         rtt=Histogram(np.array([0.1, 0.2]), np.array([7.0])),
         fct_s=None,
+        unfinished_s=None,
     )
 
 
@@ -74,6 +85,7 @@ def test_link_metrics_by_hand() -> None:
         bits=np.array([900.0, 1000.0, 950.0, 950.0]),
         arrivals=np.array([100, 100, 200, 100]),
         drops=np.array([0, 5, 5, 0]),
+        accepted=np.array([100, 95, 195, 100]),
         queue_s=np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0], [0, 1.0, 0]]),
         queue_packet_s=np.array([0.0, 1.0, 2.0, 1.0]),
         delay_sum_s=np.array([10.0, 19.0, 19.5, 0.5]),
@@ -124,7 +136,8 @@ def test_whole_window_readings_of_one_run_have_no_interval() -> None:
 
 
 def test_no_arrivals_is_not_a_loss_rate_of_zero() -> None:
-    silent = replace(link(), arrivals=np.zeros(4, int), drops=np.zeros(4, int))
+    none = np.zeros(4, int)
+    silent = replace(link(), arrivals=none, drops=none, accepted=none)
     outcome = link_outcome([silent])
     assert outcome.loss_rate is None
     assert outcome.queue_delay_s is not None and outcome.queue_delay_s.mean is None
@@ -132,9 +145,10 @@ def test_no_arrivals_is_not_a_loss_rate_of_zero() -> None:
 
 def test_completion_times_are_summarized_over_replications() -> None:
     times = [np.array([1.0, 3.0]), np.array([2.0, 4.0])]
-    runs = [replace(reading(1), classes=[replace(traffic(), fct_s=t)]) for t in times]
-    _, classes = summarize(runs)
-    spread = classes[0].fct_s
+    classes = [replace(traffic(), fct_s=t, unfinished_s=np.zeros(0)) for t in times]
+    runs = [replace(reading(1), classes=[each]) for each in classes]
+    _, outcomes = summarize(runs)
+    spread = outcomes[0].fct_s
     assert spread is not None and spread.mean is not None
     assert (spread.mean.value, spread.mean.n) == (pytest.approx(2.5), 2)
 
@@ -159,7 +173,7 @@ def test_every_metric_is_bounded_and_inside_its_interval(seed: int, runs: int) -
 @given(st.permutations(range(6)))
 def test_the_order_of_batches_does_not_matter(order: list[int]) -> None:
     straight = link(batches=6)
-    fields = ("bits", "arrivals", "drops", "queue_packet_s", "queue_s", "delay_sum_s")
+    fields = ("bits", "arrivals", "drops", "accepted", "queue_packet_s", "queue_s", "delay_sum_s")
     shuffled = replace(straight, **{f: _take(getattr(straight, f), order) for f in fields})
     for a, b in zip(
         metrics_of(link_outcome([straight])), metrics_of(link_outcome([shuffled])), strict=True

@@ -16,10 +16,11 @@ def test_counts_give_the_smallest_integer_that_reaches_the_probability() -> None
     assert read.tolist() == [[0.0, 1.0, 1.0, 2.0], [1.0, 2.0, 2.0, 2.0]]
 
 
-def test_wide_bins_spread_their_weight_over_the_integers_inside() -> None:
-    seconds = np.array([[0.0, 1.0]])  # 4 .. 7 packets, equally likely
-    read = quantiles.of_counts(seconds, 4, (0.25, 0.26, 0.5, 0.99))
-    assert read.tolist() == [[4.0, 5.0, 5.0, 7.0]]
+def test_a_wide_bin_counts_as_its_lowest() -> None:
+    """A queue that is nearly always empty has no packet at its 99 % quantile, whatever the bins."""
+    seconds = np.array([[0.995, 0.005], [0.0, 1.0]])  # 0 .. 3 and 4 .. 7 packets
+    read = quantiles.of_counts(seconds, 4, (0.25, 0.5, 0.99))
+    assert read.tolist() == [[0.0, 0.0, 0.0], [4.0, 4.0, 4.0]]
 
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=30), st.floats(0.01, 0.99))
@@ -44,3 +45,9 @@ def test_nothing_measured_is_none() -> None:
     assert quantiles.of_histogram(empty, 0.5) is None
     assert quantiles.mean_of_histogram(empty) is None
     assert quantiles.of_counts(np.zeros((1, 3)), 1, (0.5,)).shape == (0, 1)
+
+
+def test_a_bin_of_one_picosecond_holds_one_value():
+    """Packets that found an empty queue waited for no time at all."""
+    idle = Histogram(np.array([0.0, 1e-12]), np.array([7.0]))
+    assert quantiles.several_of_histogram(idle, (0.5, 0.99)).tolist() == [0.0, 0.0]

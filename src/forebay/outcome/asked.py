@@ -59,16 +59,15 @@ def _delays(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric | No
     if wanted.maximum is not None:
         found[DELAY_MAXIMUM] = _maximum(links)
     if wanted.quantile is not None:
-        read = (quantiles.of_histogram(k.delay, wanted.quantile) for k in links)
-        known = [value for value in read if value is not None]
+        read = [(quantiles.of_histogram(k.delay, wanted.quantile), k.longest_s) for k in links]
+        known = [min(value, longest) for value, longest in read if value is not None]
         found[delay_quantile_name(wanted.quantile)] = over_replications(known, _POSITIVE)
     return found
 
 
 def _maximum(links: Sequence[LinkReading]) -> Metric | None:
-    """Upper edge of the highest bin that holds a packet."""
-    last = [np.flatnonzero(k.delay.counts) for k in links]
-    ends = [float(k.delay.edges[i[-1] + 1]) for k, i in zip(links, last, strict=True) if i.size]
+    """The longest wait of a packet in any replication."""
+    ends = [k.longest_s for k in links if k.delay.counts.any()]
     return Metric(value=max(ends), low=None, high=None, n=len(ends)) if ends else None
 
 

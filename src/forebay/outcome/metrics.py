@@ -9,7 +9,7 @@ window only (delay quantiles, Jain's index, completion times) then has none.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from forebay.outcome import quantiles
 from forebay.outcome.asked import asked
+from forebay.outcome.completion import completion
 from forebay.outcome.intervals import (
     Bounds,
     around,
@@ -24,7 +25,13 @@ from forebay.outcome.intervals import (
     over_replications,
     ratio_half_width,
 )
-from forebay.outcome.model import ClassOutcome, LinkOutcome, Metric, Quantiles
+from forebay.outcome.model import (
+    ClassOutcome,
+    ControllerOutcome,
+    LinkOutcome,
+    Metric,
+    Quantiles,
+)
 from forebay.outcome.reading import ClassReading, Histogram, LinkReading, Reading
 
 if TYPE_CHECKING:
@@ -55,39 +62,124 @@ def summarize(
     links = {name: link_outcome([r.links[name] for r in readings], goals) for name in first.links}
     windows = [_window_s(reading) for reading in readings]
     classes = [
-        class_outcome([r.classes[i] for r in readings], windows) for i in range(len(first.classes))
+        class_outcome(
+            [r.classes[i] for r in readings],
+            windows,
+            # A network's classes end on many links.
+            first.links[each.link].capacity_bps if each.link else math.inf,
+            [_class_delay(next(iter(r.links.values())), i, len(r.classes)) for r in readings],
+        )
+        for i, each in enumerate(first.classes)
     ]
     return links, classes
 
 
+def _class_delay(link: LinkReading, index: int, classes: int) -> Histogram:
+    """Waiting times of a class at the link under study; a class alone has the link's."""
+    if link.class_delays:
+        return link.class_delays[index]
+    nothing = np.zeros(0)
+    return link.delay if classes == 1 else Histogram(np.zeros(1), nothing)
+
+
 def link_outcome(links: Sequence[LinkReading], goals: Goals | None = None) -> LinkOutcome:
-    """One link over its replications."""
+    """One link over its replications.
+
+    The loss rate is over the packets of which the queue decided: those that it dropped and those
+    that it accepted. Where a discipline drops what had arrived before the window, both are in.
+    """
     return LinkOutcome(
         utilization=utilization(links),
-        loss_rate=ratio([_counts(k.drops, k.arrivals) for k in links], FRACTION),
+        loss_rate=ratio([_share(k.drops, k.accepted) for k in links], FRACTION),
         queue_packets=queue_packets(links),
         queue_delay_s=queue_delay_s(links),
         buffer_packets=links[0].buffer_packets,
         bdp_packets=links[0].bdp_packets,
         marks=_count(k.marks for k in links),
         asked={} if goals is None else asked(links, goals),
+        capacity_bps=links[0].capacity_bps,
+        most_packets=links[0].most_packets,
     )
 
 
-def class_outcome(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> ClassOutcome:
-    """One traffic class over its replications; ``windows_s`` has one window length each."""
+def class_outcome(
+    classes: Sequence[ClassReading],
+    windows_s: Sequence[float],
+    capacity_bps: float = math.inf,
+    delays: Sequence[Histogram] = (),
+) -> ClassOutcome:
+    """One traffic class over its replications.
+
+    Parameters
+    ----------
+    windows_s : one window length each.
+    capacity_bps : rate of the last link, which bounds throughput and goodput.
+    delays : waiting times of its packets at the link under study, one histogram each; empty
+        where they are not known.
+    """
     pairs = list(zip(classes, windows_s, strict=True))
+    most: Bounds = (0.0, capacity_bps)
+    ended = [(k.fct_s, k.unfinished_s) for k in classes]
+    known = [(e, u) for e, u in ended if e is not None and u is not None]
+    transfers = completion(known, min(windows_s))
     return ClassOutcome(
+        name=classes[0].name,
         kind=classes[0].kind,
         flows=classes[0].flows,
-        throughput_bps=ratio([_rate(k.throughput_bits, w) for k, w in pairs], POSITIVE),
-        goodput_bps=ratio([_rate(k.goodput_bits, w) for k, w in pairs], POSITIVE),
+        link=classes[0].link,
+        throughput_bps=ratio([_rate(k.throughput_bits, w) for k, w in pairs], most),
+        goodput_bps=ratio([_rate(goodput_bits(k), w) for k, w in pairs], most),
         jain=over_replications(_known([jain(k.flow_goodput_bits) for k in classes]), FRACTION),
         rtt_s=_histograms([k.rtt for k in classes]),
-        loss_rate=ratio([_counts(k.drops, k.arrivals) for k in classes], FRACTION),
+        loss_rate=ratio([_share(k.drops, k.passed) for k in classes], FRACTION),
         timeouts=_count(k.timeouts for k in classes),
-        fct_s=_samples([k.fct_s for k in classes]),
+        fct_s=transfers.fct_s,
         retransmissions=_count(k.retransmissions for k in classes),
+        transfers=transfers.transfers,
+        unfinished=transfers.unfinished,
+        fct_least_s=transfers.fct_least_s,
+        fct_open=transfers.fct_open,
+        queue_delay_s=_histograms(delays),
+        controllers=_controllers(classes, windows_s, capacity_bps),
+    )
+
+
+def goodput_bits(reading: ClassReading) -> FloatArray:
+    """What receivers got in order, as far as the last link sent it in the window.
+
+    A segment that fills a gap brings in order what had come before the window, and one whose
+    transmission began before it is whole: neither is more than the wire sent in the window.
+    """
+    got, sent = reading.goodput_bits, reading.throughput_bits
+    return got if got.sum() <= sent.sum() else sent
+
+
+def _controllers(
+    classes: Sequence[ClassReading], windows_s: Sequence[float], capacity_bps: float
+) -> dict[str, ControllerOutcome] | None:
+    """A class's congestion controls, in the order of the readings; None where there is one."""
+    names = list(classes[0].controllers)
+    return {
+        name: _controller(name, classes, windows_s, (0.0, capacity_bps)) for name in names
+    } or None
+
+
+def _controller(
+    name: str, classes: Sequence[ClassReading], windows_s: Sequence[float], most: Bounds
+) -> ControllerOutcome:
+    each = [k.controllers[name] for k in classes]
+    own = [float(one.flow_goodput_bits.sum()) for one in each]
+    alike = list(zip(own, classes, windows_s, strict=True))
+    whole = [(bits, k, w, float(k.flow_goodput_bits.sum())) for bits, k, w in alike]
+    shares = [(bits / total, k, w) for bits, k, w, total in whole if total > 0.0]
+    rates = [share * float(goodput_bits(k).sum()) / w for share, k, w in shares]
+    decided = [(one.drops, one.drops + one.passed) for one in each]
+    return ControllerOutcome(
+        flows=each[0].flow_goodput_bits.size,
+        goodput_bps=over_replications(rates, most),
+        goodput_share=over_replications([share for share, *_ in shares], FRACTION),
+        jain=over_replications(_known([jain(one.flow_goodput_bits) for one in each]), FRACTION),
+        loss_rate=over_replications([d / n for d, n in decided if n], FRACTION),
     )
 
 
@@ -98,7 +190,7 @@ def utilization(links: Sequence[LinkReading]) -> Metric | None:
 
 def queue_packets(links: Sequence[LinkReading]) -> Quantiles:
     """Packets waiting, time-weighted, without the one on the wire."""
-    bounds = (0.0, float(links[0].buffer_packets))
+    bounds = (0.0, float(links[0].most_packets))
     p50, p95, p99 = _queue_quantiles(links, bounds)
     mean = ratio([_rate(k.queue_packet_s, k.window_s) for k in links], bounds)
     return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
@@ -106,8 +198,9 @@ def queue_packets(links: Sequence[LinkReading]) -> Quantiles:
 
 def queue_delay_s(links: Sequence[LinkReading]) -> Quantiles:
     """Waiting time of the accepted packets, seconds, each packet weighing the same."""
-    sums = [(k.delay_sum_s, _as_float(k.arrivals - k.drops)) for k in links]
-    p50, p95, p99 = _histogram_quantiles([k.delay for k in links])
+    sums = [(k.delay_sum_s, _as_float(k.accepted)) for k in links]
+    longest = [k.longest_s for k in links]
+    p50, p95, p99 = _histogram_quantiles([k.delay for k in links], longest)
     return Quantiles(mean=ratio(sums, POSITIVE), p50=p50, p95=p95, p99=p99)
 
 
@@ -133,7 +226,8 @@ def ratio(replications: Sequence[Ratio], bounds: Bounds) -> Metric | None:
 
 def _queue_quantiles(links: Sequence[LinkReading], bounds: Bounds) -> list[Metric | None]:
     def read(weights: FloatArray, step: int) -> FloatArray:
-        return quantiles.of_counts(weights, step, quantiles.PROBABILITIES).T
+        found = quantiles.of_counts(weights, step, quantiles.PROBABILITIES).T
+        return np.minimum(found, bounds[1])  # a bin of several packets may reach beyond them
 
     whole = [read(k.queue_s.sum(axis=0)[np.newaxis], k.queue_step) for k in links]
     pooled = np.concatenate(whole, axis=1)
@@ -156,33 +250,18 @@ def _histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
     return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)
 
 
-def _histogram_quantiles(histograms: Sequence[Histogram]) -> list[Metric | None]:
+def _histogram_quantiles(
+    histograms: Sequence[Histogram], longest_s: Sequence[float] = ()
+) -> list[Metric | None]:
+    """None is above the longest value where that is known: a bin reaches beyond it."""
     read = [quantiles.several_of_histogram(h, quantiles.PROBABILITIES) for h in histograms]
-    known = [values.tolist() for values in read if values is not None]
+    most = longest_s or [math.inf] * len(read)
+    both = zip(read, most, strict=True)
+    known = [np.minimum(values, end).tolist() for values, end in both if values is not None]
     return [
         over_replications([values[i] for values in known], POSITIVE)
         for i in range(len(quantiles.PROBABILITIES))
     ]
-
-
-def _samples(samples: Sequence[FloatArray | None]) -> Quantiles | None:
-    """Quantiles of a plain sample a replication; None where no replication has a value.
-
-    The flows of one run share a queue, so their times are no independent sample and one
-    run gives no interval.
-    """
-    present = [s for s in samples if s is not None and s.size]
-    if not present:
-        return None
-
-    def metric(read: Callable[[FloatArray], float]) -> Metric | None:
-        return over_replications([read(s) for s in present], POSITIVE)
-
-    def quantile(probability: float) -> Metric | None:
-        return metric(lambda sample: float(np.quantile(sample, probability)))
-
-    p50, p95, p99 = (quantile(p) for p in quantiles.PROBABILITIES)
-    return Quantiles(mean=metric(lambda s: float(np.mean(s))), p50=p50, p95=p95, p99=p99)
 
 
 def _rate(amounts: FloatArray, whole: float) -> Ratio:
@@ -196,8 +275,9 @@ def _count(counts: Iterable[NDArray[np.int64] | None]) -> Metric | None:
     return ratio(known, POSITIVE)
 
 
-def _counts(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Ratio:
-    return _as_float(part), _as_float(whole)
+def _share(part: NDArray[np.int64], rest: NDArray[np.int64]) -> Ratio:
+    """`part` of `part` and `rest` together."""
+    return _as_float(part), _as_float(part + rest)
 
 
 def _as_float(values: NDArray[np.int64] | FloatArray) -> FloatArray:

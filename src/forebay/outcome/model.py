@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
 class Metric(_Frozen):
@@ -37,7 +37,10 @@ class LinkOutcome(_Frozen):
     """What one link did in the measured window.
 
     ``asked`` holds what the scenario's goals ask for beyond the rest, by the name of
-    `outcome.asked`; a goal that the engine cannot answer has no entry.
+    `outcome.asked`; a goal that the engine cannot answer has no entry. ``capacity_bps`` is its
+    rate. ``most_packets`` can wait at most: more than ``buffer_packets`` where a limit in bytes
+    holds packets smaller than the mean. Both are None in documents from before they were said.
+    ``link_class`` ("class" in JSON) and ``flows``, the connections that cross it, are a network's.
     """
 
     utilization: Metric | None
@@ -48,10 +51,43 @@ class LinkOutcome(_Frozen):
     bdp_packets: float
     marks: Metric | None = None
     asked: dict[str, Metric] = Field(default_factory=dict)
+    capacity_bps: float | None = None
+    most_packets: int | None = None
+    link_class: str | None = Field(default=None, alias="class")
+    flows: float | None = None
+
+
+class ControllerOutcome(_Frozen):
+    """What the flows of one congestion control got, of a class that mixes several.
+
+    ``flows`` counts them over the whole run, those that came and went included; ``n`` of each
+    metric counts replications.
+    """
+
+    flows: int
+    goodput_bps: Metric | None
+    goodput_share: Metric | None
+    jain: Metric | None
+    loss_rate: Metric | None
 
 
 class ClassOutcome(_Frozen):
-    """What one traffic class got in the measured window."""
+    """What one traffic class got in the measured window.
+
+    Attributes
+    ----------
+    name : the scenario's `name` of the class, else its kind and place, "long-0".
+    link : the last link that its data crosses, where its throughput is read; "" if not known.
+    transfers : transfers that began in the window, or were under way all through it; of classes
+        whose transfers end (short, session), as are the next four.
+    unfinished : share of `transfers` that had not ended when the window did.
+    fct_s : their completion times; a part is None where the unfinished leave it open.
+    fct_least_s : of the parts that are open, what they are at least; None where none is open.
+    fct_open : why parts are open, for a person; None where none is.
+    queue_delay_s : waiting time of the class's packets at the link under study; None where none
+        of them crosses it, or the engine cannot tell.
+    controllers : by congestion control; None for a class with one.
+    """
 
     kind: str
     flows: int
@@ -63,6 +99,42 @@ class ClassOutcome(_Frozen):
     timeouts: Metric | None
     fct_s: Quantiles | None
     retransmissions: Metric | None = None
+    name: str = ""
+    link: str = ""
+    transfers: Metric | None = None
+    unfinished: Metric | None = None
+    fct_least_s: Quantiles | None = None
+    fct_open: str | None = None
+    queue_delay_s: Quantiles | None = None
+    controllers: dict[str, ControllerOutcome] | None = None
+
+
+class HopsOutcome(_Frozen):
+    """Connections of one length."""
+
+    hops: int
+    connections: float
+    throughput_bps: float | None
+    rtt_s: float | None = None
+    loss_rate: float | None = None
+
+
+class NetworkOutcome(_Frozen):
+    """A network as a whole, over the connections that last.
+
+    Attributes
+    ----------
+    mean_propagation_s : two-way propagation, without any queue.
+    residual : largest relative difference between what connections bring to a link and what its
+        state carries; None where packets were played.
+    """
+
+    connections: float
+    mean_propagation_s: float
+    mean_rtt_s: float | None
+    mean_throughput_bps: float | None
+    residual: float | None
+    by_hops: list[HopsOutcome]
 
 
 class Provenance(BaseModel):
@@ -87,3 +159,19 @@ class Outcome(_Frozen):
     classes: list[ClassOutcome]
     broken_assumptions: list[str]
     provenance: Provenance
+    network: NetworkOutcome | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, document: Any) -> Any:
+        """Give classes of documents from before they had names the ones that they would have."""
+        if not isinstance(document, dict) or not isinstance(document.get("classes"), list):
+            return document
+        named = [_with_name(index, each) for index, each in enumerate(document["classes"])]
+        return document | {"classes": named}
+
+
+def _with_name(index: int, each: Any) -> Any:
+    if not isinstance(each, dict) or each.get("name"):
+        return each
+    return each | {"name": f"{each.get('kind')}-{index}"}

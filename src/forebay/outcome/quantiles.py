@@ -12,20 +12,23 @@ from forebay.outcome.reading import Histogram
 FloatArray = NDArray[np.float64]
 
 PROBABILITIES = (0.50, 0.95, 0.99)
+_CLOCK_S = 1e-12
+"""Engines count in whole picoseconds: a bin of one holds its lower edge and nothing else."""
 
 
 def of_counts(weights: FloatArray, step: int, probabilities: Sequence[float]) -> FloatArray:
     """Smallest integers whose cumulated weight reaches each of `probabilities`, row by row.
 
-    Bin j of a row of `weights` (shape (n, k)) holds the integers j * step ... (j + 1) * step - 1,
-    taken as equally likely inside the bin. Gives shape (n, p), without the rows that are all zero.
+    Bin j of a row of `weights` (shape (n, k)) holds the integers j * step ... (j + 1) * step - 1
+    and counts as the first of them: an empty queue is in the first bin, and to spread its time
+    over the bin would give a queue where nothing waits. Gives shape (n, p),
+    without the rows that are all zero.
     """
     weights = weights[weights.any(axis=1)]
     if not weights.size:
         return np.empty((0, len(probabilities)))
-    bins, inside = _locate(weights, probabilities)
-    reached = np.maximum(np.ceil(inside * step - 1e-9), 1.0) - 1.0
-    return np.asarray(bins * step + reached, dtype=np.float64)
+    bins, _ = _locate(weights, probabilities)
+    return np.asarray(bins * step, dtype=np.float64)
 
 
 def of_histogram(histogram: Histogram, probability: float) -> float | None:
@@ -35,12 +38,13 @@ def of_histogram(histogram: Histogram, probability: float) -> float | None:
 
 
 def several_of_histogram(histogram: Histogram, probabilities: Sequence[float]) -> FloatArray | None:
-    """`of_histogram` for each of `probabilities`, shape (p,)."""
+    """`of_histogram` for each of `probabilities`, shape (p,), seconds."""
     if not histogram.counts.any():
         return None
     (bins,), (inside,) = _locate(histogram.counts[np.newaxis], probabilities)
     low, high = histogram.edges[bins], histogram.edges[bins + 1]
-    return np.asarray(low + inside * (high - low), dtype=np.float64)
+    width = np.where(high - low > 1.5 * _CLOCK_S, high - low, 0.0)
+    return np.asarray(low + inside * width, dtype=np.float64)
 
 
 def mean_of_histogram(histogram: Histogram) -> float | None:

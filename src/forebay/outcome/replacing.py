@@ -13,11 +13,12 @@ from typing import IO
 
 @contextmanager
 def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file beside ``path`` and rename it there when the block ends without an error."""
-    place = Path(path)
-    handle, beside = tempfile.mkstemp(
-        dir=place.parent, prefix=f".{place.stem}-", suffix=place.suffix
-    )
+    """Open a file beside ``path`` and rename it there when the block ends without an error.
+
+    Where ``path`` is a symbolic link, the file that it points to is replaced.
+    """
+    place = Path(os.path.realpath(path))
+    handle, beside = tempfile.mkstemp(dir=place.parent, prefix=".forebay-", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

@@ -5,20 +5,25 @@ Nothing in here moves a packet or keeps a window: engines stay independent where
 
 from __future__ import annotations
 
-from forebay.replication.layout import LaidLink, Layout, Route, lay_out
+from forebay.replication.layout import COUNT_BYTES, FlowRoutes, LaidLink, Layout, Route, lay_out
+from forebay.replication.network import expand
 from forebay.replication.raw import RawReadings
 from forebay.replication.telling import to_reading
 from forebay.replication.watching import check_step, to_trace
-from forebay.replication.window import BATCHES, Watched, parts, picoseconds
+from forebay.replication.window import BATCHES, MOST_BINS, Watched, parts, picoseconds
 
 __all__ = [
     "BATCHES",
+    "COUNT_BYTES",
+    "MOST_BINS",
+    "FlowRoutes",
     "LaidLink",
     "Layout",
     "RawReadings",
     "Route",
     "Watched",
     "check_step",
+    "expand",
     "lay_out",
     "parts",
     "picoseconds",

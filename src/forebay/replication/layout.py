@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from forebay.scenario import BOTTLENECK
+from forebay.scenario import BOTTLENECK, REVERSE, ack_route, data_route
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from forebay.scenario import Link, Queue, Scenario, Traffic
 
-REVERSE = "reverse"
-"""The bottleneck's other direction, where a class sends that way."""
-
 Route = tuple[list[int], list[int]]
+
+COUNT_BYTES = ("bfifo", "red")
+"""Disciplines whose limit is in bytes, as in tc."""
 
 _PS_PER_S = 1e12
 
@@ -28,6 +31,8 @@ class LaidLink:
         Capacity in bit/s; propagation in picoseconds.
     buffer_packets, packet_bytes
         Packets that may wait, and the packet that disciplines in bytes count by.
+    bdp_packets
+        Bandwidth-delay product of the flows that cross it, in their mean packets.
     discipline, parameters
         Linux name; what the scenario sets of it, in bytes, seconds, numbers and switches.
     """
@@ -36,11 +41,31 @@ class LaidLink:
     rate_bps: float
     buffer_packets: int
     packet_bytes: int
+    bdp_packets: float
     discipline: str
     transmit_ring: int
     delay_ps: int
     alpha: float | None
     parameters: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlowRoutes:
+    """Every flow of a network.
+
+    Attributes
+    ----------
+    route : int32, shape (flows,), into the layout's routes.
+    rtt_ps : int64, shape (flows,), two-way propagation.
+    hosts : the hosts' own links, numbered behind those that are reported.
+    link_class, connections : of the links that are reported.
+    """
+
+    route: NDArray[np.int32]
+    rtt_ps: NDArray[np.int64]
+    hosts: list[LaidLink]
+    link_class: list[str]
+    connections: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +77,15 @@ class Layout:
     links : list of LaidLink
         Those that are reported, the bottleneck first.
     routes : list of Route
-        For each class, the links that its data crosses, and those that its ACKs cross.
+        For each class, the links that its data crosses, and those that its ACKs cross; with
+        ``flows`` the routes that those name.
+    flows : FlowRoutes or None
+        Of a network, whose classes have no route of their own.
     """
 
     links: list[LaidLink]
     routes: list[Route]
+    flows: FlowRoutes | None = None
 
     @property
     def last_link(self) -> list[int]:
@@ -68,27 +97,25 @@ def lay_out(scenario: Scenario) -> Layout:
     """Return the network that `scenario` describes."""
     links = _links(scenario)
     index = {link.name: place for place, link in enumerate(links)}
-    return Layout(links, [_route(group, index) for group in scenario.traffic])
+    both_ways = _both_ways(scenario)
+    return Layout(links, [_route(group, index, both_ways) for group in scenario.traffic])
 
 
 def _links(scenario: Scenario) -> list[LaidLink]:
-    bottleneck = (scenario.link, scenario.queue, scenario.buffer_packets)
-    links = [_link(scenario, BOTTLENECK, *bottleneck)]
-    links += [
-        _link(scenario, each.name, each, each.queue, scenario.queue_packets(each))
-        for each in scenario.links
-    ]
-    if any(group.direction == "reverse" for group in scenario.traffic):
-        links.append(_link(scenario, REVERSE, *bottleneck))
+    links = [_link(scenario, BOTTLENECK, scenario.link, scenario.queue)]
+    links += [_link(scenario, each.name, each, each.queue) for each in scenario.links]
+    if _both_ways(scenario):
+        links.append(_link(scenario, REVERSE, scenario.link, scenario.queue))
     return links
 
 
-def _link(scenario: Scenario, name: str, link: Link, queue: Queue, packets: int) -> LaidLink:
+def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LaidLink:
     return LaidLink(
         name=name,
         rate_bps=float(link.rate),
-        buffer_packets=packets,
-        packet_bytes=int(scenario.packet),
+        buffer_packets=scenario.at_link(name).packets(queue.size),
+        packet_bytes=int(scenario.at_link(name).packet),
+        bdp_packets=scenario.at_link(name).bdp_packets,
         discipline="pfifo" if queue.discipline == "drop-tail" else queue.discipline,
         transmit_ring=queue.transmit_ring,
         delay_ps=round(link.delay * _PS_PER_S),
@@ -97,11 +124,10 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue, packets: int)
     )
 
 
-def _route(group: Traffic, index: dict[str, int]) -> Route:
-    if group.direction == "reverse":
-        return [index[REVERSE]], [index[BOTTLENECK]]
-    forward = [index[name] for name in group.route] or [index[BOTTLENECK]]
-    backward = [index[name] for name in group.return_route]
-    if not backward and not group.route and REVERSE in index:
-        backward = [index[REVERSE]]
-    return forward, backward
+def _both_ways(scenario: Scenario) -> bool:
+    return any(group.direction == "reverse" for group in scenario.traffic)
+
+
+def _route(group: Traffic, index: dict[str, int], both_ways: bool) -> Route:
+    forward, backward = data_route(group), ack_route(group, both_ways=both_ways)
+    return [index[name] for name in forward], [index[name] for name in backward]

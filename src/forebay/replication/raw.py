@@ -22,7 +22,13 @@ class RawDetail(TypedDict):
 
 
 class RawLink(TypedDict):
-    """Shapes (batches,), (batches, bins) and (batches, classes); detail only with a trace."""
+    """Shapes (batches,), (batches, bins) and (batches, classes); detail only with a trace.
+
+    ``classes`` are the traffic classes that the link tells apart, ascending: all, or of many those
+    that cross it.
+    ``delays`` has a histogram a class, of the first link where there are several classes; ``held``,
+    shape (batches + 1,), the packets before the wire as the window begins and as each batch ends.
+    """
 
     busy_s: FloatArray
     queue_packet_s: FloatArray
@@ -30,10 +36,17 @@ class RawLink(TypedDict):
     queue_s: FloatArray
     queue_bin_width: int
     delay: RawHistogram
+    classes: IntArray
+    longest_s: float
+    delays: list[RawHistogram]
+    held: IntArray
     arrivals: IntArray
     drops: IntArray
     marks: IntArray
+    accepted: IntArray
+    sent: IntArray
     sent_bytes: IntArray
+    class_busy_s: FloatArray
     detail: RawDetail | None
 
 
@@ -67,12 +80,16 @@ class RawReadings(TypedDict):
     links: list[RawLink]
     sent: IntArray
     drops: IntArray
+    passed: IntArray
     delivered_bytes: IntArray
     timeouts: IntArray
     retransmissions: IntArray
     flow_bytes: IntArray
+    flow_drops: IntArray
+    flow_passed: IntArray
     rtt: list[RawHistogram]
     completions_s: list[FloatArray]
+    unfinished_s: list[FloatArray]
     trace: RawTrace | None
     packets: int
     events: int

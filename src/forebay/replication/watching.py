@@ -12,7 +12,7 @@ from forebay.replication.telling import read_links, to_histogram
 from forebay.scenario import Duration, ScenarioError
 
 if TYPE_CHECKING:
-    from forebay.outcome.reading import IntArray, LinkReading
+    from forebay.outcome.reading import FloatArray, IntArray, LinkReading
     from forebay.replication.layout import Layout
     from forebay.replication.raw import RawHistogram, RawLink, RawReadings, RawTrace
     from forebay.scenario import Scenario
@@ -76,7 +76,7 @@ def _link(reading: LinkReading, raw: RawLink, queue: IntArray) -> LinkTrace:
         bdp_packets=reading.bdp_packets,
         queue_packets=queue,
         queue_step=reading.queue_step,
-        queue_s=reading.queue_s.sum(axis=0),
+        queue_s=_of_size(reading.queue_s.sum(axis=0), len(detail["seen"])),
         seen=detail["seen"],
         delay=reading.delay,
         busy=_periods(*detail["busy"]),
@@ -99,3 +99,8 @@ def _flow(read: RawTrace, row: int) -> FlowTrace:
         srtt_s=np.where(srtt > 0.0, srtt, np.nan),
         state=read["state"][row],
     )
+
+
+def _of_size(queue_s: FloatArray, bins: int) -> FloatArray:
+    """Bins up to the buffer's: readings end with the fullest that the queue has been."""
+    return np.concatenate([queue_s, np.zeros(max(0, bins - len(queue_s)))])

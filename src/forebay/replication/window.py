@@ -14,7 +14,8 @@ BATCHES = 20
 """Parts of the measured window that are read apart, for intervals from a single seed."""
 
 _PICOSECONDS = 1e12
-_MOST_BINS = 4096  # of a link's histogram of the queue
+MOST_BINS = 4096
+"""Bins of a link's histogram of the queue."""
 _MOST_TO_READ = 100_000_000  # of them all, 8 bytes each
 
 
@@ -43,7 +44,7 @@ def parts(scenario: Scenario) -> int:
         There are so many that their histograms of the queue would not fit in memory.
     """
     number = BATCHES * _round_trips_a_batch(scenario)
-    if number > BATCHES and number * min(scenario.buffer_packets, _MOST_BINS) > _MOST_TO_READ:
+    if number > BATCHES and number * min(scenario.buffer_packets, MOST_BINS) > _MOST_TO_READ:
         raise ScenarioError(
             "out-of-range",
             f"{number} round trips, each read apart for a goal with a probability, are too many",

@@ -1,0 +1,158 @@
+"""Completion times of transfers, of which some had not ended when the window did.
+
+A transfer that had not ended is right-censored: it takes longer than it had taken by then. To
+leave those out would count survivors only. The distribution is the product-limit estimate
+(Kaplan and Meier, "Nonparametric estimation from incomplete observations", JASA 53, 1958):
+S(t) is the product of (n_j - d_j) / n_j over the times t_j <= t at which transfers ended, n_j
+being those that had lasted until then and d_j those that ended then; one that was cut off at
+t_j still counts in n_j. What is left of S at the longest time counts as if that had ended there
+(Efron 1967), which is a bound from below for what lies beyond.
+
+A quantile is known if S falls that far. The mean is known if S falls to 0, that is if the
+longest transfer ended; or if every transfer ended that could be watched for half of the window
+or more, so that those cut off are such as had just begun. Else only the bound is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.outcome.intervals import around, half_width, over_replications
+from forebay.outcome.model import Metric, Quantiles
+from forebay.outcome.quantiles import PROBABILITIES
+
+FloatArray = NDArray[np.float64]
+Transfers = tuple[FloatArray, FloatArray]
+"""One replication: how long those took that ended, how long those had taken that had not."""
+
+_WATCHED = 0.5
+"""Share of the window: transfers that were watched for so long must have ended for a mean."""
+
+_PARTS = dict(zip(("p50", "p95", "p99"), PROBABILITIES, strict=True))
+_ROUNDING = 1e-12  # a product of n factors is 1 - p only up to their rounding
+_POSITIVE = (0.0, float("inf"))
+
+
+@dataclass(frozen=True, slots=True)
+class Lasted:
+    """The estimate from one sample; at least one transfer.
+
+    Attributes
+    ----------
+    times_s, ended_share : shape (n,)
+        In order, and the share of all transfers that has ended by then.
+    known : share of the transfers whose completion time is known; 1 if the longest ended.
+    """
+
+    times_s: FloatArray
+    ended_share: FloatArray
+    known: float
+
+    def quantile(self, probability: float) -> float:
+        """Return the least time by which this share has ended, or what it is at least."""
+        place = int(np.searchsorted(self.ended_share, probability - _ROUNDING))
+        return float(self.times_s[min(place, self.times_s.size - 1)])
+
+    def mean(self) -> float:
+        """Return the mean, or what it is at least."""
+        return float(np.dot(np.diff(self.ended_share, prepend=0.0), self.times_s))
+
+    def knows(self, probability: float) -> bool:
+        """Whether so large a share has been seen to end."""
+        return self.known >= probability - _ROUNDING
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What an Outcome says of one class's transfers; see `ClassOutcome`."""
+
+    fct_s: Quantiles | None = None
+    transfers: Metric | None = None
+    unfinished: Metric | None = None
+    fct_least_s: Quantiles | None = None
+    fct_open: str | None = None
+
+
+def lasted(transfers: Transfers) -> Lasted:
+    """Return the product-limit estimate; at ties those that ended come first."""
+    ended, open_ = transfers
+    times = np.concatenate((ended, open_))
+    cut_off = np.repeat((False, True), (ended.size, open_.size))
+    order = np.lexsort((cut_off, times))
+    left = np.arange(times.size, 0, -1, dtype=np.float64)
+    survival = np.cumprod(np.where(cut_off[order], 1.0, 1.0 - 1.0 / left))
+    share = np.asarray(1.0 - survival, dtype=np.float64)
+    known = float(share[-1])
+    share[-1] = 1.0
+    return Lasted(times[order], share, known)
+
+
+def completion(replications: Sequence[Transfers], window_s: float) -> Completion:
+    """Sum up the transfers of all replications; the intervals are over these.
+
+    The value is that of all transfers together, for a quantile far out may be known of all and
+    not of each. With one replication there is no interval: its transfers share a queue.
+    """
+    counts = [float(ended.size + open_.size) for ended, open_ in replications]
+    transfers = over_replications(counts, _POSITIVE)
+    present = [each for each, count in zip(replications, counts, strict=True) if count]
+    if not present:
+        nothing = "no transfer began in the window, or was under way all through it"
+        return Completion(transfers=transfers, fct_open=nothing if counts else None)
+    shares = [open_.size / (ended.size + open_.size) for ended, open_ in present]
+    estimate = _Estimate.of(present, window_s)
+    return Completion(
+        fct_s=estimate.quantiles(known=True),
+        transfers=transfers,
+        unfinished=over_replications(shares, (0.0, 1.0)),
+        fct_least_s=estimate.quantiles(known=False),
+        fct_open=estimate.why_open(int(sum(counts)), sum(o.size for _, o in present)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimate:
+    pooled: Lasted
+    each: list[Lasted]
+    only_fresh_are_open: bool
+
+    @classmethod
+    def of(cls, present: Sequence[Transfers], window_s: float) -> _Estimate:
+        ended, open_ = (np.concatenate(parts) for parts in zip(*present, strict=True))
+        fresh = bool((open_ < _WATCHED * window_s).all()) and ended.size > 0
+        return cls(lasted((ended, open_)), [lasted(one) for one in present], fresh)
+
+    def knows(self, part: str) -> bool:
+        if part == "mean" and self.only_fresh_are_open:
+            return True
+        return self.pooled.knows(_PARTS.get(part, 1.0))
+
+    def quantiles(self, *, known: bool) -> Quantiles | None:
+        """Return the parts that are known, or else those that are not; None for no part."""
+        parts = {
+            part: self._metric(part) if self.knows(part) is known else None
+            for part in ("mean", *_PARTS)
+        }
+        return Quantiles(**parts) if any(parts.values()) else None
+
+    def _metric(self, part: str) -> Metric:
+        probability = _PARTS.get(part)
+        read: Callable[[Lasted], float] = (
+            Lasted.mean if probability is None else lambda one: one.quantile(probability)
+        )
+        alone = np.array([read(one) for one in self.each])
+        return around(read(self.pooled), half_width(alone), len(self.each), _POSITIVE)
+
+    def why_open(self, transfers: int, unfinished: int) -> str | None:
+        parts = [part for part in ("mean", *_PARTS) if not self.knows(part)]
+        if not parts:
+            return None
+        listed = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+        return (
+            f"{unfinished} of {transfers} transfers had not ended when the window did, so that of "
+            f"{listed} only the least they can be is known"
+        )

@@ -1,0 +1,213 @@
+"""What must be true of every answer, whatever the scenario: the door that each Outcome passes.
+
+Each invariant has a name, a sentence in docs/reference/invariants.md, and a test. A violation is a
+defect of an engine or of a definition, never of the scenario.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from forebay.outcome.asked import DELAY_MAXIMUM, FCT_INCREASE
+from forebay.outcome.reading_invariants import violations_of_reading
+from forebay.outcome.violation import Violation
+
+if TYPE_CHECKING:
+    from forebay.outcome.model import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
+    from forebay.outcome.reading import Reading
+
+INVARIANTS: dict[str, str] = {
+    "finite": "every number is finite",
+    "fraction": "utilization, loss, fairness, shares and probabilities lie in [0, 1]",
+    "not-negative": "no rate, time or count is below 0",
+    "interval": "an interval contains its value",
+    "interval-possible": "an interval reaches no further than the quantity can",
+    "ordered": "p50 <= p95 <= p99, and none is above the maximum",
+    "mean-possible": "a mean is no less than its quantiles make it, and no more than the maximum",
+    "queue-in-buffer": "no more packets wait than the buffer holds",
+    "within-capacity": "no class has more throughput than its last link carries, alone or in sum",
+    "goodput-in-throughput": "a class's goodput is no more than its throughput",
+    "lost-with-reason": "a completion time that is not known says why, and what it is at least",
+    "samples": "n counts replications: 0 for a law, else as many as there are seeds at most",
+}
+"""Names of all invariants of an Outcome, and what each says."""
+
+
+class ImpossibleOutcome(Exception):
+    """An engine computed what cannot be: a defect of forebay, and no answer.
+
+    Attributes
+    ----------
+    violations : tuple of Violation
+        At least one.
+    """
+
+    code = "impossible-outcome"
+    exit_status = 4
+    hint = "please report it, with the scenario and the seeds"
+
+    def __init__(self, engine: str, violations: tuple[Violation, ...]) -> None:
+        self.engine, self.violations = engine, violations
+        first = violations[0]
+        super().__init__(
+            f"engine {engine} computed what cannot be ({first.invariant}: {first.where}); "
+            f"this is a defect of forebay, and no answer; {self.hint}"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.engine, self.violations))
+
+
+def checked(outcome: Outcome, readings: Sequence[Reading] = ()) -> Outcome:
+    """Return ``outcome``, or raise ImpossibleOutcome where it breaks an invariant.
+
+    Parameters
+    ----------
+    readings : what it was made from, by engines that measure; they are looked at first.
+    """
+    found = [each for reading in readings for each in violations_of_reading(reading)]
+    found += violations(outcome)
+    if found:
+        raise ImpossibleOutcome(outcome.engine, tuple(found))
+    return outcome
+
+
+def violations(outcome: Outcome) -> list[Violation]:
+    """Return every invariant that an Outcome breaks; none for a sound one."""
+    seeds = len(outcome.provenance.seeds)
+    return [
+        *(each for name, link in outcome.links.items() for each in _of_link(name, link, seeds)),
+        *(each for kind in outcome.classes for each in _of_class(kind, outcome, seeds)),
+        *_of_sums(outcome),
+    ]
+
+
+_INF = math.inf
+Span = tuple[float, float]
+_SHARE: Span = (0.0, 1.0)
+_POSITIVE: Span = (0.0, _INF)
+_ROUNDING = 1e-9
+"""Relative: sums of many floats in another order differ by less."""
+_BIN = 1.0 / 64.0
+"""A quantile read from a histogram of times is within so much of its value (`Histogram`)."""
+
+
+def _of_link(name: str, link: LinkOutcome, seeds: int) -> Iterator[Violation]:
+    where = f"links.{name}"
+    yield from _metric(f"{where}.utilization", link.utilization, _SHARE, seeds)
+    yield from _metric(f"{where}.loss_rate", link.loss_rate, _SHARE, seeds)
+    yield from _metric(f"{where}.marks", link.marks, _POSITIVE, seeds)
+    most = float(link.buffer_packets if link.most_packets is None else link.most_packets)
+    room = _POSITIVE if link.most_packets is None and link.capacity_bps is None else (0.0, most)
+    queue = f"{where}.queue_packets"
+    yield from _quantiles(queue, link.queue_packets, room, seeds, "queue-in-buffer")
+    longest = link.asked.get(DELAY_MAXIMUM)
+    span = (0.0, _INF if longest is None else longest.value)
+    yield from _quantiles(f"{where}.queue_delay_s", link.queue_delay_s, span, seeds, "ordered")
+    for asked, metric in link.asked.items():
+        if asked == FCT_INCREASE:
+            span = (-1.0, _INF)
+        else:
+            span = _SHARE if asked.endswith("probability") else _POSITIVE
+        yield from _metric(f"{where}.asked.{asked}", metric, span, seeds)
+
+
+def _of_class(kind: ClassOutcome, outcome: Outcome, seeds: int) -> Iterator[Violation]:
+    where = f"classes.{kind.name}"
+    link = outcome.links.get(kind.link)
+    most = (0.0, _INF if link is None or link.capacity_bps is None else link.capacity_bps)
+    for name in ("throughput_bps", "goodput_bps"):
+        metric = getattr(kind, name)
+        yield from _metric(f"{where}.{name}", metric, most, seeds, "within-capacity")
+    for name in ("jain", "loss_rate", "unfinished"):
+        yield from _metric(f"{where}.{name}", getattr(kind, name), _SHARE, seeds)
+    for name in ("timeouts", "retransmissions", "transfers"):
+        yield from _metric(f"{where}.{name}", getattr(kind, name), _POSITIVE, seeds)
+    for name in ("rtt_s", "fct_s", "queue_delay_s", "fct_least_s"):
+        yield from _quantiles(f"{where}.{name}", getattr(kind, name), _POSITIVE, seeds)
+    yield from _goodput(where, kind)
+    yield from _open(where, kind)
+    for name, each in (kind.controllers or {}).items():
+        at = f"{where}.controllers.{name}"
+        yield from _metric(f"{at}.goodput_bps", each.goodput_bps, most, seeds, "within-capacity")
+        for part in ("goodput_share", "jain", "loss_rate"):
+            yield from _metric(f"{at}.{part}", getattr(each, part), _SHARE, seeds)
+
+
+def _goodput(where: str, kind: ClassOutcome) -> Iterator[Violation]:
+    got, sent = kind.goodput_bps, kind.throughput_bps
+    if got is not None and sent is not None and got.value > sent.value * (1 + _ROUNDING):
+        yield Violation("goodput-in-throughput", where, f"{got.value} of {sent.value} bit/s")
+
+
+def _open(where: str, kind: ClassOutcome) -> Iterator[Violation]:
+    """What is not known of completion times is said to be."""
+    if kind.transfers is None or not kind.transfers.value:
+        return
+    parts = ("mean", "p50", "p95", "p99")
+    known = {part for part in parts if getattr(kind.fct_s, part, None) is not None}
+    least = {part for part in parts if getattr(kind.fct_least_s, part, None) is not None}
+    if known | least != set(parts) or known & least:
+        yield Violation("lost-with-reason", f"{where}.fct_s", f"knows {known}, bounds {least}")
+    if (known != set(parts)) != (kind.fct_open is not None):
+        yield Violation("lost-with-reason", f"{where}.fct_open", f"is {kind.fct_open!r}")
+
+
+def _of_sums(outcome: Outcome) -> Iterator[Violation]:
+    """All classes behind one link get no more than it carries."""
+    for name, link in outcome.links.items():
+        metrics = [k.throughput_bps for k in outcome.classes if k.link == name]
+        total = sum(metric.value for metric in metrics if metric is not None)
+        if link.capacity_bps is not None and total > link.capacity_bps * (1 + _ROUNDING):
+            said = f"{total} of {link.capacity_bps} bit/s"
+            yield Violation("within-capacity", f"links.{name}", said)
+
+
+def _metric(
+    where: str, metric: Metric | None, span: Span, seeds: int, name: str = ""
+) -> Iterator[Violation]:
+    if metric is None:
+        return
+    value, low, high = metric.value, metric.low, metric.high
+    if not all(math.isfinite(each) for each in (value, low, high) if each is not None):
+        yield Violation("finite", where, f"is {metric}")
+        return
+    least, most = span[0] - _ROUNDING * abs(span[0]), span[1] * (1 + _ROUNDING)
+    bound = name or ("fraction" if span == _SHARE else "not-negative")
+    if not least <= value <= most:
+        yield Violation(bound, where, f"{value} is not in [{span[0]}, {span[1]}]")
+    if (low is not None and low > value) or (high is not None and high < value):
+        yield Violation("interval", where, f"{value} is not in [{low}, {high}]")
+    if (low is not None and low < least) or (high is not None and high > most):
+        said = f"[{low}, {high}] is not in [{span[0]}, {span[1]}]"
+        yield Violation("interval-possible", where, said)
+    if not 0 <= metric.n <= max(seeds, 0):
+        yield Violation("samples", where, f"n = {metric.n} of {seeds} seeds")
+
+
+def _quantiles(
+    where: str, of: Quantiles | None, span: Span, seeds: int, name: str = ""
+) -> Iterator[Violation]:
+    if of is None:
+        return
+    parts = {"mean": of.mean, "p50": of.p50, "p95": of.p95, "p99": of.p99}
+    for part, metric in parts.items():
+        bound = "mean-possible" if part == "mean" and name == "ordered" else name
+        yield from _metric(f"{where}.{part}", metric, span, seeds, bound)
+    values = [m.value for m in (of.p50, of.p95, of.p99) if m is not None]
+    if any(later < before for before, later in pairwise(values)):
+        yield Violation("ordered", where, f"quantiles are {values}")
+    if of.mean is not None:
+        yield from _mean(where, of.mean.value, parts)
+
+
+def _mean(where: str, mean: float, parts: dict[str, Metric | None]) -> Iterator[Violation]:
+    """A share 1 - p of what is not negative is no less than its p quantile."""
+    for part, above in (("p50", 0.5), ("p95", 0.05), ("p99", 0.01)):
+        metric = parts[part]
+        if metric is not None and mean < above * metric.value * (1 - _BIN) * (1 - _ROUNDING):
+            said = f"{mean} is below {above} of the {part}, {metric.value}"
+            yield Violation("mean-possible", f"{where}.mean", said)

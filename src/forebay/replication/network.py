@@ -1,0 +1,129 @@
+"""A network's connections one by one: classes by hops, a route and a round trip each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forebay.network import Problem, make_problem
+from forebay.replication.layout import FlowRoutes, LaidLink, Layout
+from forebay.scenario import Distribution, Duration, Long, ScenarioError, Udp
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from forebay.scenario import Scenario
+
+    Ints = NDArray[np.int64]
+
+_PS_PER_S = 1e12
+
+
+def expand(scenario: Scenario) -> tuple[Scenario, Layout]:
+    """Return the scenario with a class for each [[traffic]] and number of hops, and its network.
+
+    Connections are shared out over paths by largest remainder, and over the hosts of a router in
+    turn. ACKs wait nowhere.
+
+    Raises
+    ------
+    ScenarioError
+        Traffic that is no given number of connections; a topology that cannot be.
+    """
+    problem = make_problem(scenario)
+    classes, paths = [], []
+    for index, group in enumerate(scenario.traffic):
+        if not isinstance(group, Long | Udp):
+            wrong, hint = f"{group.kind} over a network", "write kind long or udp"
+            raise ScenarioError("topology", wrong, hint, field=f"traffic.{index}.kind")
+        each = _apportioned(problem.share, int(group.flows))
+        for hops in np.unique(problem.hops[each > 0]):
+            mine = np.flatnonzero((problem.hops == hops) & (each > 0))
+            paths.append(np.repeat(mine, each[mine]))
+            classes.append(_class(scenario, problem, index, int(hops), len(paths[-1])))
+    expanded = scenario.model_copy(update={"traffic": tuple(classes)})
+    return expanded, _layout(scenario, problem, np.concatenate(paths))
+
+
+def _class(scenario: Scenario, problem: Problem, index: int, hops: int, flows: int) -> Any:
+    group = scenario.traffic[index]
+    update: dict[str, Any] = {
+        "name": f"{scenario.class_names[index]}, {hops} hops",
+        "flows": type(group.flows)(flows),
+    }
+    if isinstance(group, Long):
+        update["rtt"] = Distribution.constant(Duration(problem.mean_rtt_s))
+    return group.model_copy(update=update)
+
+
+def _apportioned(share: NDArray[np.float64], total: int) -> Ints:
+    wanted = share * total
+    whole = np.floor(wanted).astype(np.int64)
+    rest = total - int(whole.sum())
+    order = np.argsort(-(wanted - whole), kind="stable")
+    whole[order[:rest]] += 1
+    return whole
+
+
+def _layout(scenario: Scenario, problem: Problem, path: Ints) -> Layout:
+    graph = problem.graph
+    between = np.flatnonzero(graph.kind == 0)
+    own = np.flatnonzero(graph.kind != 0)
+    number = np.full(graph.links, -1)
+    number[between] = np.arange(len(between))
+    number[own] = len(between) + np.cumsum(graph.count[own]) - graph.count[own]
+    steps = problem.paths[:, path]
+    turn = np.zeros(graph.links, dtype=np.int64)
+    links = np.where(steps < graph.links, number[np.minimum(steps, graph.links - 1)], -1)
+    for row in range(len(steps)):  # every host of a router in turn
+        shared = np.isin(steps[row], own)
+        links[row, shared] += _in_turn(steps[row, shared], graph.count, turn)
+    columns, route = np.unique(links, axis=1, return_inverse=True)
+    routes = [([int(link) for link in column if link >= 0], list[int]()) for column in columns.T]
+    crossing = np.bincount(links[links >= 0], minlength=len(between))
+    reported = [_laid(scenario, problem, link) for link in between.tolist()]
+    hosts = [
+        replace(each, name=f"{each.name}#{k}") if count > 1 else each
+        for link, count in zip(own.tolist(), graph.count[own].tolist(), strict=True)
+        for each in (_laid(scenario, problem, link),)
+        for k in range(1, count + 1)
+    ]
+    flows = FlowRoutes(
+        route=route.ravel().astype(np.int32),
+        rtt_ps=np.round(problem.rtt_s[path] * _PS_PER_S).astype(np.int64),
+        hosts=hosts,
+        link_class=[graph.classes[place] for place in graph.link_class[between].tolist()],
+        connections=crossing[: len(between)].tolist(),
+    )
+    return Layout(reported, routes, flows)
+
+
+def _in_turn(links: Ints, count: Ints, turn: Ints) -> Ints:
+    """Return which of an entry's links each connection takes, going on where others ended."""
+    order = np.argsort(links, kind="stable")
+    sorted_links = links[order]
+    first = np.searchsorted(sorted_links, sorted_links)
+    within = np.empty(len(links), dtype=np.int64)
+    within[order] = np.arange(len(links)) - first
+    taken = (turn[links] + within) % count[links]
+    turn += np.bincount(links, minlength=len(turn))
+    return np.asarray(taken)
+
+
+def _laid(scenario: Scenario, problem: Problem, link: int) -> LaidLink:
+    graph, queue = problem.graph, scenario.queue
+    rate_bps = float(graph.rate_bps[link])
+    return LaidLink(
+        name=graph.link_names[link],
+        rate_bps=rate_bps,
+        buffer_packets=int(problem.buffer_packets[link]),
+        packet_bytes=problem.packet_bytes,
+        bdp_packets=rate_bps * problem.mean_rtt_s / (8 * problem.packet_bytes),
+        discipline="pfifo" if queue.discipline == "drop-tail" else queue.discipline,
+        transmit_ring=queue.transmit_ring,
+        delay_ps=round(float(graph.delay_s[link]) * _PS_PER_S),
+        alpha=None,
+        parameters=queue.parameters,
+    )
