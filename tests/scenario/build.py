@@ -50,6 +50,9 @@ def _lengths(draw: st.DrawFn) -> object:
     )
 
 
+_names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20).filter(str.isprintable)
+
+
 def _optional(**fields: st.SearchStrategy[object]) -> st.SearchStrategy[dict[str, object]]:
     return st.fixed_dictionaries({}, optional=fields)
 
@@ -138,7 +141,9 @@ trees = st.builds(
             measure=_needs(warmup=st.just("1 s"), duration=st.just("1 s")),
         ),
         _optional(
-            name=st.text(st.characters(codec="utf-8"), min_size=1, max_size=20),
+            name=st.text(st.characters(codec="utf-8"), min_size=1, max_size=20).filter(
+                str.isprintable
+            ),
             goals=_optional(loss_rate=st.floats(0, 1), queue_delay_mean=_texts),
         ),
     ),

@@ -1,5 +1,7 @@
 """Bad input: one line that names file, field, value and what to write instead."""
 
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -133,12 +135,25 @@ def test_files_that_cannot_be_scenarios(tmp_path: Path) -> None:
         (tmp_path, "file-directory"),
         (latin, "not-utf8"),
         (latin / "below.toml", "file-unreadable"),
-        (Path("/dev/zero"), "file-too-large"),
+        (Path("/dev/zero"), "file-unreadable"),
+        (_fifo(tmp_path), "file-unreadable"),
     ]:
         with pytest.raises(ScenarioError) as caught:
             load(path)
         assert caught.value.code == code
         assert str(caught.value).startswith(str(path))
+
+
+def _fifo(folder: Path) -> Path:
+    os.mkfifo(folder / "pipe.toml")
+    return folder / "pipe.toml"
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mred", "nul \0", "two\nlines", "\u202eturned"])
+def test_a_name_that_would_steer_a_terminal_is_refused(name: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        loads(f'name = {json.dumps(name)}\n[link]\nrate = "1 Mbit/s"\n[[traffic]]\nflows = 1\n')
+    assert caught.value.field == "name" and str(caught.value).isprintable()
 
 
 def test_overrides_are_toml_values_or_else_text() -> None:
@@ -196,3 +211,9 @@ def test_any_override_is_taken_or_refused_in_one_line(path: str, value: str) -> 
 @given(st.text(max_size=60))
 def test_any_text_is_refused_in_one_line(text: str) -> None:
     refusal(text)
+
+
+def test_a_memory_that_no_queue_shares_is_refused() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        loads('memory = "16 MB"\n[link]\nrate = "1 Mbit/s"\n[[traffic]]\nflows = 1\n')
+    assert caught.value.field == "memory" and "alpha" in str(caught.value)

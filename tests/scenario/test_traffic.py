@@ -129,7 +129,7 @@ def test_root_n_needs_an_n() -> None:
         ((SHORT, SESSION, UDP), 30, 0.08, 1500),
         ((SHORT, UDP), 0, 0.2, 1500),
         ((UDP,), 0, 0.0, 200),
-        ((UDP, LONG + 'direction = "reverse"\n'), 0, 0.0, 200),
+        ((UDP, LONG + 'direction = "reverse"\n'), 0, 0.05, 200),  # their ACKs cross it
     ],
 )
 def test_which_flows_count(parts: tuple[str, ...], flows: int, rtt: float, packet: int) -> None:
@@ -158,3 +158,15 @@ def test_a_goal_beyond_shared_access_links_is_refused() -> None:
 
 def test_kinds_have_their_own_class_in_the_union() -> None:
     assert not isinstance(loads(SMALLEST).traffic[0], Replay)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [('sender = "ns2"', "delayed_ack = true"), ("delayed_ack = false", "delayed_ack = true"),
+     ("", "200 ms or less")],
+)  # fmt: skip
+def test_a_delayed_ack_timeout_needs_acks_that_can_wait_so_long(more: str, said: str) -> None:
+    wrong = refusal(LONG, 'delayed_ack_timeout = "250 ms"\n', more)
+    assert said in wrong.hint and wrong.field == "traffic.0.delayed_ack_timeout"
+    right = LONG + 'delayed_ack_timeout = "250 ms"\nsender = "ns2"\ndelayed_ack = true\n'
+    assert scenario(right).traffic[0].delayed_ack_timeout == 0.25

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forebay.scenario import DataSize, Duration, Rate, ScenarioError
+from forebay.scenario import DataSize, Duration, Rate, ScenarioError, loads
 
 
 @pytest.mark.parametrize(
@@ -94,3 +94,10 @@ def test_people_read_the_units_they_would_write() -> None:
     assert str(Rate(155e6)) == "155 Mbit/s"
     assert f"{Duration(0.08)} {Duration(0)} {Duration(40)}" == "80 ms 0 s 40 s"
     assert f"{DataSize(1500)} {DataSize(1_500_000)}" == "1500 B 1.5 MB"
+
+
+def test_a_power_of_ten_is_no_range() -> None:
+    scenario = loads(
+        '[link]\nrate = "1 Mbit/s"\n[[traffic]]\nflows = 1\nrtt = "4.5e-02 s"\nstart = "4e-05 s"\n'
+    )
+    assert scenario.mean_rtt == pytest.approx(0.045)

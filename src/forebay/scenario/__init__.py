@@ -2,6 +2,7 @@
 
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.congestion import CONGESTION_CONTROLS
+from forebay.scenario.counted import BOTTLENECK, REVERSE, Counted, ack_route, data_route
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.door import dumps, load, loads
 from forebay.scenario.errors import ScenarioError
@@ -14,15 +15,27 @@ from forebay.scenario.goals import (
     Goals,
     QueueDelay,
 )
-from forebay.scenario.model import BOTTLENECK, Link, Measure, OtherLink, Scenario
+from forebay.scenario.model import Link, Measure, OtherLink, Scenario
 from forebay.scenario.open_loop import OnOff, Udp
 from forebay.scenario.packet_list import PacketList
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
+from forebay.scenario.room import MAX_FLOWS, MAX_PACKETS
 from forebay.scenario.source import Standing
 from forebay.scenario.streaming import Replay, Video
 from forebay.scenario.target import AtLeast, AtMost
 from forebay.scenario.tcp import Long, Session, Short, Tcp
+from forebay.scenario.topology import (
+    Demand,
+    FatTree,
+    Isp,
+    LinkClass,
+    NetworkFile,
+    NetworkLink,
+    NetworkNode,
+    Topology,
+    TwoLevel,
+)
 from forebay.scenario.traffic import KINDS, OpenLoop, Traffic
 
 __all__ = [
@@ -30,20 +43,31 @@ __all__ = [
     "COMPLETING_KINDS",
     "CONGESTION_CONTROLS",
     "KINDS",
+    "MAX_FLOWS",
+    "MAX_PACKETS",
     "OPEN_LOOP_KINDS",
+    "REVERSE",
     "AtLeast",
     "AtMost",
     "BufferSize",
     "ClassGoals",
+    "Counted",
     "DataSize",
+    "Demand",
     "Distribution",
     "Duration",
+    "FatTree",
     "FlowCount",
     "FlowLength",
     "Goals",
+    "Isp",
     "Link",
+    "LinkClass",
     "Long",
     "Measure",
+    "NetworkFile",
+    "NetworkLink",
+    "NetworkNode",
     "OnOff",
     "OpenLoop",
     "OtherLink",
@@ -58,9 +82,13 @@ __all__ = [
     "Short",
     "Standing",
     "Tcp",
+    "Topology",
     "Traffic",
+    "TwoLevel",
     "Udp",
     "Video",
+    "ack_route",
+    "data_route",
     "dumps",
     "load",
     "loads",

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from forebay.scenario import exact_forms
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import Quantity
 
@@ -35,7 +36,9 @@ class Between:
         limit = f"the least, {end}" if side == "below" else f"the most, {end}"
         shown = str(number) if isinstance(number, Quantity) else show(number)
         wrong = f"{shown} is {side} {limit if side != 'not in' else 'the range'}"
-        raise ScenarioError("out-of-range", wrong, f"write {self}", value=number)
+        percent = exact_forms.fraction_of_percent(number) if self.unit == "fraction" else None
+        hint = f"write {self}" + (f"; {number:g} % is {percent}" if percent else "")
+        raise ScenarioError("out-of-range", wrong, hint, value=number)
 
     def __str__(self) -> str:
         return f"{self.least} to {self.most}"
@@ -52,3 +55,13 @@ class Between:
         if isinstance(self.least, Quantity):
             return written | {"x-minimum": str(self.least), "x-maximum": str(self.most)}
         return written | {"minimum": self.least, "maximum": self.most}
+
+
+def printable(text: str) -> str:
+    """Return a name that can go into a terminal and an XML file, or raise ScenarioError."""
+    if text.isprintable():
+        return text
+    wrong = f"{show(text)} holds a character that cannot be printed"
+    raise ScenarioError(
+        "out-of-range", wrong, "write letters, digits, signs and spaces", value=text
+    )

@@ -33,8 +33,9 @@ _WRITTEN = {"bytes": "B", "seconds": "s"}
 class BufferSize:
     """An amount, its unit, and the text it was read from.
 
-    ``bdp`` is the mean two-way propagation delay times the link's rate; n counts the
-    long flows. Two sizes are equal if they mean the same, however they were written.
+    ``bdp`` is the mean two-way propagation delay times the link's rate; n counts the long
+    flows; both of those that cross the link (`forebay.scenario.Counted`). Two sizes are equal if
+    they mean the same, however they were written.
     """
 
     amount: float

@@ -8,11 +8,18 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from forebay.scenario.errors import ScenarioError, nearest, one_of, show
+from forebay.scenario import exact_forms
+from forebay.scenario.errors import ScenarioError, did_you_mean, nearest, one_of, show
 from forebay.scenario.model import Scenario
 from forebay.scenario.traffic import KINDS
 
 _Place = tuple[int | str, ...]
+
+_ALSO_CALLED = {
+    "pfifo": "drop-tail", "fifo": "drop-tail", "taildrop": "drop-tail", "cake": "fq_codel",
+    "tcp": "long", "bulk": "long", "web": "short", "cbr": "udp", "poisson": "udp",
+}  # fmt: skip
+"""Names that others use, as `errors.nearest` folds them, and ours for it or the next to it."""
 
 _TYPES = {
     "int_type": ("a whole number", "write digits only, such as 100"),
@@ -73,14 +80,13 @@ def _missing(place: _Place) -> ScenarioError:
 def _unknown_name(error: ErrorDetails) -> ScenarioError:
     field = _fields(error["loc"][:-1])[str(error["loc"][-1])]
     names = [str(name) for name in get_args(field.annotation)]
-    wrong = f"{show(error['input'])} is not known"
+    found = str(error["input"])
+    wrong = f"{show(found)} is not known{did_you_mean(found, names, also=_ALSO_CALLED)}"
     return ScenarioError("unknown-name", wrong, f"write {one_of(names)}", value=error["input"])
 
 
 def _unknown_kind(kind: str) -> ScenarioError:
-    guess = nearest(kind, KINDS)
-    meant = f' (did you mean "{guess}"?)' if guess else ""
-    wrong = f"{show(kind)} is not a known kind{meant}"
+    wrong = f"{show(kind)} is not a known kind{did_you_mean(kind, KINDS, also=_ALSO_CALLED)}"
     return ScenarioError("unknown-name", wrong, f"write {one_of(KINDS)}", field="kind", value=kind)
 
 
@@ -93,7 +99,14 @@ def _not_a_table(error: ErrorDetails) -> ScenarioError:
 
 def _wrong_type(kind: str, error: ErrorDetails) -> ScenarioError:
     wanted, hint = _TYPES.get(kind, ("valid", error["msg"]))
-    wrong = f"{show(error['input'])} is not {wanted}"
+    found, place = error["input"], error["loc"]
+    wrong = f"{show(found)} is not {wanted}"
+    exact = exact_forms.count(found) if kind == "int_type" else exact_forms.fraction(found)
+    if exact and kind in ("int_type", "float_type"):
+        hint = f"write {exact}"
+    if kind == "tuple_type" and place[-1:] != ("traffic",):
+        wrong = f"{show(found)} is not a list"
+        hint = f"write it in brackets: {place[-1]} = [{show(found)}]"
     return ScenarioError("wrong-type", wrong, hint, value=error["input"])
 
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import PlainValidator, WithJsonSchema
 
-from forebay.scenario.errors import ScenarioError, nearest, one_of, show
+from forebay.scenario import exact_forms
+from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
 
 CONGESTION_CONTROLS: tuple[str, ...] = (
     "reno",
@@ -42,9 +43,9 @@ def _parse(value: object) -> str | dict[str, float]:
 def _known(name: str) -> str:
     if name in CONGESTION_CONTROLS:
         return name
-    guess = nearest(name, CONGESTION_CONTROLS)
-    meant = f' (did you mean "{guess}"?)' if guess else ""
-    wrong = f"{show(name)} is not a known congestion control{meant}"
+    wrong = (
+        f"{show(name)} is not a known congestion control{did_you_mean(name, CONGESTION_CONTROLS)}"
+    )
     raise ScenarioError("unknown-name", wrong, f"write {one_of(CONGESTION_CONTROLS)}", value=name)
 
 
@@ -52,7 +53,9 @@ def _share(name: str, share: object) -> float:
     if isinstance(share, int | float) and not isinstance(share, bool) and 0 < share <= 1:
         return float(share)
     wrong = f"{show(share)} is not a share"
-    raise ScenarioError("out-of-range", wrong, "write a number above 0, at most 1", field=name)
+    exact = exact_forms.fraction(share) or exact_forms.fraction_of_percent(share)
+    hint = f"write {exact}" if exact else "write a number above 0, at most 1"
+    raise ScenarioError("out-of-range", wrong, hint, field=name)
 
 
 def _json_schema() -> dict[str, Any]:

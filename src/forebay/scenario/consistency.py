@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from forebay.scenario.counted import BOTTLENECK, REVERSE
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
+from forebay.scenario.open_loop import OnOff
 from forebay.scenario.quantity import Duration, Rate
-from forebay.scenario.room import MAX_FLOWS, MAX_PACKETS
+from forebay.scenario.room import MAX_FLOWS, MAX_PACKETS, MAX_PERIODS
 from forebay.scenario.source import Standing
 from forebay.scenario.streaming import Replay
 from forebay.scenario.tcp import Long, Session, Short, Tcp
@@ -18,12 +20,13 @@ if TYPE_CHECKING:
     from forebay.scenario.traffic import Traffic
 
 MAX_BUFFER_PACKETS = 1_000_000_000
-_LONGEST_ROUTE = 5
+_LONGEST_ROUTE = 30
 
 
 def check(scenario: Scenario) -> None:
     """Raise ScenarioError for the first contradiction."""
     _forward(scenario)
+    _names(scenario)
     _lengths(scenario)
     _flows(scenario)
     _packets(scenario)
@@ -37,6 +40,23 @@ def check(scenario: Scenario) -> None:
     _utilization_goal(scenario)
     _completion_goals(scenario)
     _realtime_goal(scenario)
+
+
+def class_names(traffic: Sequence[Traffic]) -> tuple[str, ...]:
+    """Return each class's own name, else its kind and its place in the list."""
+    return tuple(group.name or f"{group.kind}-{index}" for index, group in enumerate(traffic))
+
+
+def _names(scenario: Scenario) -> None:
+    names = class_names(scenario.traffic)
+    for index, name in enumerate(names):
+        if name not in names[:index]:
+            continue
+        # A name that nobody wrote is never the one to change.
+        written = index if scenario.traffic[index].name else names.index(name)
+        hint, field = "write a name of its own", f"traffic.{written}.name"
+        wrong = "another class has this name"
+        raise ScenarioError("contradiction", wrong, hint, field=field, value=name)
 
 
 def _forward(scenario: Scenario) -> None:
@@ -80,6 +100,11 @@ def _packets(scenario: Scenario) -> None:
         wrong = f"about {packets:.3g} datagrams in all are above the most, {MAX_PACKETS}"
         hint = "write a lower rate, or a shorter measure.duration"
         raise ScenarioError("out-of-range", wrong, hint, field="traffic")
+    for index, group in enumerate(scenario.traffic):
+        if isinstance(group, OnOff) and group.flows * group.periods(seconds) > MAX_PERIODS:
+            wrong = f"more than {MAX_PERIODS} on times in {Duration(seconds)}"
+            hint = "write longer on and off times; of such short ones a udp class is the same"
+            raise ScenarioError("out-of-range", wrong, hint, field=f"traffic.{index}.on")
 
 
 def _listed(scenario: Scenario, group: Traffic, seconds: float) -> float:
@@ -87,41 +112,60 @@ def _listed(scenario: Scenario, group: Traffic, seconds: float) -> float:
         return 0.0
     if isinstance(group, Replay):
         return group.most_packets()
-    return group.packets_per_second(scenario.link.rate) * seconds
+    return group.packets_in(seconds, scenario.link.rate)
+
+
+def _directions(scenario: Scenario) -> tuple[str, ...]:
+    """The bottleneck, and its other direction where a class sends that way."""
+    reverse = any(group.direction == "reverse" for group in scenario.traffic)
+    return (BOTTLENECK, REVERSE) if reverse else (BOTTLENECK,)
 
 
 def _counted(scenario: Scenario) -> None:
     """Refuse a size over the root of n where there is no n."""
-    sizes = [("queue.size", scenario.queue.size)]
-    sizes += [(f"links.{i}.queue.size", each.queue.size) for i, each in enumerate(scenario.links)]
-    for field, size in sizes:
-        if size.unit == "bdp/sqrt(n)" and not scenario.n_flows:
+    sizes = [("queue.size", scenario.queue.size, name) for name in _directions(scenario)]
+    sizes += [
+        (f"links.{i}.queue.size", link.queue.size, link.name)
+        for i, link in enumerate(scenario.links)
+    ]
+    for field, size, link in sizes:
+        if size.unit == "bdp/sqrt(n)" and not scenario.at_link(link).n_for_size:
             wrong = f'"{size}" without flows that last: n counts long flows, or else users'
             hint = 'write a size such as "129 packets" or "1 bdp"'
             raise ScenarioError("contradiction", wrong, hint, field=field, value=size)
 
 
 def _buffer(scenario: Scenario) -> None:
+    """Check the size in both directions: each counts the flows that go that way."""
+    for name in _directions(scenario):
+        packets = scenario.queue_packets(name)
+        if not 1 <= packets <= MAX_BUFFER_PACKETS:
+            raise _size_out_of_range(scenario, name, packets)
+
+
+def _size_out_of_range(scenario: Scenario, link: str, packets: int) -> ScenarioError:
     size = scenario.queue.size
-    packets = scenario.buffer_packets
-    if 1 <= packets <= MAX_BUFFER_PACKETS:
-        return
-    wrong = f'"{size}" is {packets} packets of {scenario.packet}'
+    way = " in reverse" if link == REVERSE else ""
+    wrong = f'"{size}" is {packets} packets of {scenario.at_link(link).packet}{way}'
     hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
-    raise ScenarioError("out-of-range", wrong, hint, field="queue.size", value=size)
+    if "queue" not in scenario.model_fields_set or "size" not in scenario.queue.model_fields_set:
+        wrong = f'is not written, and its default, "{size}", is {packets} packets here{way}'
+        hint = 'write one, such as queue.size = "100 packets"; forebay size looks beyond it'
+    return ScenarioError("out-of-range", wrong, hint, field="queue.size", value=size)
 
 
 def _links(scenario: Scenario) -> None:
-    seen = {"bottleneck", "reverse"}  # the second stands for the bottleneck's other direction
+    seen = {BOTTLENECK, REVERSE}
     for index, link in enumerate(scenario.links):
         if link.name in seen:
             wrong, hint = "another link has this name", "write a name of its own"
             field = f"links.{index}.name"
             raise ScenarioError("contradiction", wrong, hint, field=field, value=link.name)
         seen.add(link.name)
-        packets = scenario.queue_packets(link)
+        packets = scenario.at_link(link.name).packets(link.queue.size)
         if not 1 <= packets <= MAX_BUFFER_PACKETS:
-            wrong = f'"{link.queue.size}" is {packets} packets of {scenario.packet}'
+            packet = scenario.at_link(link.name).packet
+            wrong = f'"{link.queue.size}" is {packets} packets of {packet}'
             hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
             raise ScenarioError("out-of-range", wrong, hint, field=f"links.{index}.queue.size")
 
@@ -156,9 +200,14 @@ def _known_links(names: tuple[str, ...], known: Collection[str], field: str) -> 
 
 
 def _memory(scenario: Scenario) -> None:
-    sharing = [scenario.queue, *(link.queue for link in scenario.links)]
-    if scenario.memory is None and any(queue.alpha is not None for queue in sharing):
+    queues = [scenario.queue, *(link.queue for link in scenario.links)]
+    shares = any(queue.alpha is not None for queue in queues)
+    if scenario.memory is None and shares:
         wrong, hint = "alpha is set, but there is no shared memory", 'write memory = "16 MB"'
+        raise ScenarioError("contradiction", wrong, hint, field="memory")
+    if scenario.memory is not None and not shares:
+        wrong = "no queue shares it, for none sets alpha"
+        hint = "write alpha = 1.0 in a queue's table, or leave memory out"
         raise ScenarioError("contradiction", wrong, hint, field="memory")
 
 
@@ -210,11 +259,12 @@ def _utilization_goal(scenario: Scenario) -> None:
     goal, rate = scenario.goals.utilization, scenario.link.rate
     if goal is None:
         return
-    forward = [group for group in scenario.traffic if group.direction == "forward"]
-    most = sum(_fastest(scenario, group) for group in forward)
+    most = sum(_fastest(scenario, group) for group in scenario.crossing)
     if most < goal * rate:
         wrong = f"{goal:g} of {rate} cannot be reached: the flows can send {Rate(most)} at most"
         hint = "write a lower goal, more flows, or a larger access_rate or max_window"
+        if not scenario.crossing:
+            wrong, hint = "no data crosses the bottleneck", 'name "bottleneck" in a route'
         raise ScenarioError("contradiction", wrong, hint, field="goals.utilization", value=goal)
 
 

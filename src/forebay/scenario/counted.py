@@ -1,49 +1,171 @@
-"""Which flows count where a scenario stands for one number of flows, one RTT, one packet."""
+"""Which flows count at a link: those whose data crosses it, and no others.
+
+n, the mean RTT, the mean packet and so the bandwidth-delay product of a link are those of the
+flows that queue there. The bottleneck's other direction is a link of its own, `REVERSE`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from math import floor
 from typing import TYPE_CHECKING, cast
 
-from forebay.scenario.quantity import DataSize, Duration
-from forebay.scenario.tcp import Long, Session, Short
+from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.tcp import Long, Session, Short, Tcp
 
 if TYPE_CHECKING:
+    from forebay.scenario.buffer_size import BufferSize
     from forebay.scenario.model import Scenario
     from forebay.scenario.traffic import Traffic
 
+BOTTLENECK = "bottleneck"
+"""Name of the link under study."""
 
-def persistent(scenario: Scenario) -> tuple[Long, ...] | tuple[Session, ...]:
-    """Forward long flows: a buffer's n counts these (paper A, §5.1.3, note 8); else users."""
-    long = tuple(group for group in _forward(scenario) if isinstance(group, Long))
-    return long or tuple(group for group in _forward(scenario) if isinstance(group, Session))
-
-
-def mean_rtt(scenario: Scenario) -> Duration:
-    """Mean over `persistent` flows; else over short flows as they arrive; else 0."""
-    pairs = [pair for pair in _weighted(scenario) if isinstance(pair[0], Long | Session | Short)]
-    groups = cast("list[tuple[Long | Session | Short, float]]", pairs)
-    weight = sum(weight for _, weight in groups)
-    return Duration(sum(w * g.rtt.mean for g, w in groups) / weight if groups else 0.0)
+REVERSE = "reverse"
+"""Name of its other direction, which is there where a class sends that way."""
 
 
-def mean_packet(scenario: Scenario) -> DataSize:
-    """Mean over the same flows, or over open-loop ones where no other goes forward."""
-    pairs = _weighted(scenario)
-    total = sum(weight * group.packet for group, weight in pairs)
-    return DataSize(floor(total / sum(weight for _, weight in pairs) + 0.5))
+def data_route(group: Traffic) -> tuple[str, ...]:
+    """Links that the data of a class crosses, in turn."""
+    if group.direction == "reverse":
+        return (REVERSE,)
+    return group.route or (BOTTLENECK,)
 
 
-def _weighted(scenario: Scenario) -> list[tuple[Traffic, float]]:
-    """Return the classes that count, each with its flows, or its flows a second."""
-    lasting = persistent(scenario)
-    if lasting:
-        return [(group, group.flows) for group in lasting]
-    short = [group for group in _forward(scenario) if isinstance(group, Short)]
-    if short:
-        return [(group, group.arrivals_per_second(scenario.link.rate)) for group in short]
-    return [(group, group.flows) for group in _forward(scenario)]
+def ack_route(group: Traffic, *, both_ways: bool) -> tuple[str, ...]:
+    """Links before which the ACKs of a class queue; `both_ways`: some class sends in reverse."""
+    if group.direction == "reverse":
+        return (BOTTLENECK,)
+    if group.return_route or group.route or not both_ways:
+        return group.return_route
+    return (REVERSE,)
 
 
-def _forward(scenario: Scenario) -> list[Traffic]:
-    return [group for group in scenario.traffic if group.direction == "forward"]
+@dataclass(frozen=True)
+class Counted:
+    """What one link counts.
+
+    Attributes
+    ----------
+    rate : of the link.
+    classes : those whose data crosses it.
+    acknowledged : those of which only the ACKs do.
+    """
+
+    rate: Rate
+    classes: tuple[Traffic, ...]
+    acknowledged: tuple[Traffic, ...]
+    _everywhere: tuple[Traffic, ...]
+    _bottleneck_rate: Rate
+
+    @property
+    def n_flows(self) -> int:
+        """The n of the laws: flows, or users, of the `persistent` classes; may be 0."""
+        return sum(group.flows for group in self.persistent)
+
+    @cached_property
+    def persistent(self) -> tuple[Long, ...] | tuple[Session, ...]:
+        """Classes whose flows are there all the time (paper A, §5.1.3, note 8); else users."""
+        return _lasting(self.classes)
+
+    @property
+    def n_for_size(self) -> int:
+        """n of a size over its root: without lasting data, the flows that it acknowledges."""
+        groups = _lasting(self._sizing) or _lasting(self.acknowledged)
+        return sum(group.flows for group in groups)
+
+    @cached_property
+    def mean_rtt(self) -> Duration:
+        """Mean two-way propagation over the flows that count, else as short flows arrive; else 0.
+
+        Where no TCP data crosses, of the flows whose ACKs do; else of the whole scenario's, so
+        that a size in bandwidth-delay products means something on any link.
+        """
+        groups = cast("list[tuple[Tcp, float]]", self._weighted(self._sizing, Tcp))
+        weight = sum(weight for _, weight in groups)
+        return Duration(sum(w * g.rtt.mean for g, w in groups) / weight if groups else 0.0)
+
+    @cached_property
+    def packet(self) -> DataSize:
+        """Mean full packet over the same flows, or open-loop ones alone; in whole bytes."""
+        groups = self.classes or self._sizing
+        pairs = self._weighted(groups, object)
+        total = sum(weight * group.packet for group, weight in pairs)
+        return DataSize(floor(total / sum(weight for _, weight in pairs) + 0.5))
+
+    @property
+    def bdp_packets(self) -> float:
+        """Bandwidth-delay product: `mean_rtt` times the rate, in mean packets."""
+        return self.rate * self.mean_rtt / (8 * self.packet)
+
+    def packets(self, size: BufferSize) -> int:
+        """Packets that may wait in a queue of that size before this link."""
+        return size.packets(
+            rate_bps=self.rate,
+            packet_bytes=self.packet,
+            bdp=self.bdp_packets,
+            flows=self.n_for_size,
+        )
+
+    @cached_property
+    def _sizing(self) -> tuple[Traffic, ...]:
+        for groups in (self.classes, self.acknowledged):
+            if any(isinstance(group, Tcp) for group in groups):
+                return groups
+        return self._everywhere
+
+    def _weighted(self, groups: tuple[Traffic, ...], kind: type) -> list[tuple[Traffic, float]]:
+        """Return the classes that count, each with its flows, or its flows a second."""
+        lasting = _lasting(groups)
+        if lasting:
+            return [(group, group.flows) for group in lasting]
+        short = [group for group in groups if isinstance(group, Short)]
+        if short:  # a load is a share of the bottleneck's rate, wherever the flows go
+            return [(group, group.arrivals_per_second(self._bottleneck_rate)) for group in short]
+        return [(group, group.flows) for group in groups if isinstance(group, kind)]
+
+
+_last: tuple[object, object, Rate, Mapping[str, Counted]] | None = None
+
+
+def counted(scenario: Scenario) -> Mapping[str, Counted]:
+    """What each link counts, by name, found in one pass over the classes.
+
+    The last scenario's is kept: its parts are asked for one after the other, and of a network with
+    thousands of links a pass for each would take hours.
+    """
+    global _last
+    traffic, links, rate = scenario.traffic, scenario.links, scenario.link.rate
+    known = _last
+    if known is None or known[0] is not traffic or known[1] is not links or known[2] != rate:
+        known = _last = (traffic, links, rate, _count(scenario))
+    return known[3]
+
+
+def _count(scenario: Scenario) -> Mapping[str, Counted]:
+    rates = {BOTTLENECK: scenario.link.rate, REVERSE: scenario.link.rate}
+    rates |= {each.name: each.rate for each in scenario.links}
+    both_ways = any(group.direction == "reverse" for group in scenario.traffic)
+    crossing: dict[str, list[Traffic]] = {name: [] for name in rates}
+    acknowledged: dict[str, list[Traffic]] = {name: [] for name in rates}
+    for group in scenario.traffic:
+        data = set(data_route(group))
+        acks = set(ack_route(group, both_ways=both_ways)) if isinstance(group, Tcp) else set()
+        for name in data & rates.keys():
+            crossing[name].append(group)
+        for name in (acks - data) & rates.keys():
+            acknowledged[name].append(group)
+    return {
+        name: Counted(
+            rate, tuple(crossing[name]), tuple(acknowledged[name]), scenario.traffic,
+            scenario.link.rate,
+        )
+        for name, rate in rates.items()
+    }  # fmt: skip
+
+
+def _lasting(groups: tuple[Traffic, ...]) -> tuple[Long, ...] | tuple[Session, ...]:
+    long = tuple(group for group in groups if isinstance(group, Long))
+    return long or tuple(group for group in groups if isinstance(group, Session))

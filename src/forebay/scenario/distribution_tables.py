@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from math import erf, exp, log, sqrt
 from typing import Any
 
-from forebay.scenario import truncated
+from forebay.scenario import exact_forms, truncated
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError, nearest, show
 from forebay.scenario.quantity import NUMBER_PATTERN, Duration
@@ -23,11 +23,13 @@ def parse(value: object) -> Distribution:
     if isinstance(value, Distribution):
         return value
     if not isinstance(value, Mapping):
-        return Distribution.constant(Duration.parse(value))
+        return Distribution.constant(_alone(value))
     law = next((name for name in _READERS if name in value), None)
     extra = [key for key in value if key != law and (law, key) != ("values", "shares")]
-    if law is None or extra:
+    if law is None:
         raise _unknown(extra)
+    if extra:
+        raise _too_much(law, extra)
     try:
         return _READERS[law](value[law], value)
     except ScenarioError as error:
@@ -81,6 +83,33 @@ def _object(properties: dict[str, Any], *required: str) -> dict[str, Any]:
     }
 
 
+def _alone(value: object) -> Duration:
+    try:
+        return Duration.parse(value)
+    except ScenarioError:
+        _refuse_range(value)
+        raise
+
+
+def _refuse_range(value: object) -> None:
+    """Refuse "10-180 ms" and ["10 ms", "180 ms"], with the table that says it."""
+    two = value if isinstance(value, list | tuple) and len(value) == 2 else exact_forms.span(value)
+    if two and all(isinstance(end, str) for end in two):
+        hint = f'write {{ uniform = ["{two[0]}", "{two[1]}"] }}'
+        wrong = f"{show(value)} does not say how values lie between its ends"
+        raise ScenarioError("wrong-type", wrong, hint, value=value)
+
+
+def _too_much(law: str, keys: list[Any]) -> ScenarioError:
+    """Complain of what stands beside a law: another law, or what belongs into its own table."""
+    names = ", ".join(show(key) for key in keys)
+    hint = f"write one law, or what belongs to it into its own table: {{ {law} = {{ … }} }}"
+    if any(key in _READERS for key in keys):
+        hint = "write one law only"
+    wrong = f"{names} beside {show(law)}"
+    return ScenarioError("unknown-key", wrong, hint)
+
+
 def _unknown(keys: list[Any]) -> ScenarioError:
     names = ", ".join(show(key) for key in keys) or "nothing"
     guess = nearest(str(keys[0]), _READERS) if keys else None
@@ -91,6 +120,7 @@ def _unknown(keys: list[Any]) -> ScenarioError:
 
 def _uniform(value: Any, whole: Mapping[str, Any]) -> Distribution:
     if not isinstance(value, list | tuple) or len(value) != 2:
+        _refuse_range(value)
         raise ScenarioError("wrong-type", "uniform needs its two ends", _WRITE, value=value)
     low, high = (_at(value, index) for index in (0, 1))
     if low > high:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import stat
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +19,10 @@ from forebay.scenario.model import Scenario
 from forebay.scenario.packet_list import FOLDER
 
 _MOST_BYTES = 16 * 1024 * 1024
+_MOST_PARTS = 32
+# tomllib keeps every beginning of a dotted key: of 24,000 parts that is gigabytes.
+_PART = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*"""
+_DOTTED = re.compile(rf"(?:^|[{{,\[])[ \t]*(?:{_PART}){{{_MOST_PARTS}}}", re.MULTILINE)
 
 
 def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
@@ -65,6 +71,10 @@ def dumps(scenario: Scenario) -> str:
 
 def _bytes(source: str) -> bytes:
     try:
+        mode = os.stat(source).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a pipe could wait for ever
+            hint = "write the scenario into a file and give its path"
+            raise ScenarioError("file-unreadable", "is no regular file", hint, file=source)
         with Path(source).open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
     except FileNotFoundError:
@@ -73,6 +83,8 @@ def _bytes(source: str) -> bytes:
     except IsADirectoryError:
         hint = "write the path of a scenario file in it"
         raise ScenarioError("file-directory", "is a directory", hint, file=source) from None
+    except ScenarioError:
+        raise
     except (OSError, ValueError) as error:
         wrong = f"cannot be read ({getattr(error, 'strerror', None) or error})"
         hint = "write the path of a file that you may read"
@@ -94,6 +106,10 @@ def _text(content: bytes, source: str) -> str:
 
 def _tree(text: str, source: str) -> dict[str, Any]:
     hint = "write key = value there, texts and quantities in quotes"
+    if deep := _DOTTED.search(text):
+        line = text.count("\n", 0, deep.start()) + 1
+        wrong = f"line {line} has a key of more than {_MOST_PARTS} parts"
+        raise ScenarioError("toml-syntax", wrong, hint, file=source)
     try:
         return tomllib.loads(text)
     except RecursionError:

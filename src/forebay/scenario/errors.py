@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 _SHOWN = 60
 
@@ -76,10 +76,23 @@ def one_of(names: Iterable[str]) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """Return the name that ``name`` was probably meant to be, whatever its case."""
-    by_folded = {known.casefold(): known for known in names}
-    found = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.5)
+    """Return the name that ``name`` was probably meant to be, whatever its case and its dashes."""
+    by_folded = {_folded(known): known for known in names}
+    found = difflib.get_close_matches(_folded(name), by_folded, n=1, cutoff=0.5)
     return by_folded[found[0]] if found else None
+
+
+def did_you_mean(name: str, names: Iterable[str], *, also: Mapping[str, str] | None = None) -> str:
+    """Return ' (did you mean "fq_codel"?)', "" where no name is near.
+
+    ``also`` has names that others use for the same, such as pfifo for drop-tail.
+    """
+    guess = (also or {}).get(_folded(name)) or nearest(name, names)
+    return f' (did you mean "{guess}"?)' if guess and guess != name else ""
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("-", "").replace("_", "").replace(" ", "")
 
 
 def _short(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from forebay.scenario import exact_forms
 from forebay.scenario.errors import ScenarioError, show
 
 End = Literal["low", "high"]
@@ -42,7 +43,9 @@ class FlowCount(int):
         found = _RANGE.fullmatch(value) if isinstance(value, str) else None
         if found is None:
             wrong = f"{show(value)} is not a whole number"
-            raise ScenarioError("wrong-type", wrong, _WRITE, value=value)
+            exact = exact_forms.count(value)
+            hint = f"write {exact}, digits only and without quotes" if exact else _WRITE
+            raise ScenarioError("wrong-type", wrong, hint, value=value)
         low, high = int(found[1]), int(found[2])
         if low > high:
             wrong, hint = f"{low} is above {high}", "write the smaller end first"

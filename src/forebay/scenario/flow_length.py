@@ -56,7 +56,7 @@ class FlowLength:
         """Raise ScenarioError where whole packets cannot have the mean: they are one at least."""
         mean = self.in_packets(packet_bytes).mean
         if self.kind != "fixed" and mean <= 1:
-            wrong = f"a mean of {mean:.3g} packets of {packet_bytes} B"
+            wrong = f"a mean of {mean:.3g} packets of {int(packet_bytes)} B"
             raise ScenarioError("out-of-range", wrong, "write a mean above 1 packet")
 
     def mean_packets(self, packet_bytes: int) -> float:

@@ -6,25 +6,26 @@ import hashlib
 import json
 from typing import Annotated, Any, Self
 
-from pydantic import Field, Strict, model_validator
+from pydantic import AfterValidator, Field, Strict, model_validator
 
-from forebay.scenario import consistency, counted
-from forebay.scenario.bounds import Between
+from forebay.scenario import consistency, topology
+from forebay.scenario.bounds import Between, printable
 from forebay.scenario.buffer_size import BufferSize
+from forebay.scenario.counted import BOTTLENECK, Counted, counted
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_count import End
 from forebay.scenario.goals import Goals
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
 from forebay.scenario.room import DAY, RATES, Room
-from forebay.scenario.source import Standing
+from forebay.scenario.source import NAME, Standing
+from forebay.scenario.streaming import Replay
 from forebay.scenario.tcp import Long, Session
+from forebay.scenario.topology import Topology
 from forebay.scenario.traffic import Traffic
 
 _PROPAGATION = Between(Duration(0), Duration(60))
 _MEMORY = Between(DataSize(64), DataSize(10**12))
-BOTTLENECK = "bottleneck"
-"""Name of the link under study."""
 
 
 class Link(Room):
@@ -42,7 +43,7 @@ class Link(Room):
 class OtherLink(Link):
     """A further link that routes may cross, with a queue of its own."""
 
-    name: Annotated[str, Strict(), Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")] = Field(
+    name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(
         description="What routes call it; letters, digits, '_', '.' and '-'.", examples=["access"]
     )
     queue: Queue = Field(default=Queue(), description="The buffer in front of it.")
@@ -62,13 +63,18 @@ class Measure(Room):
 class Scenario(Room):
     """A question that any engine can answer. Make one with ``load`` or ``loads``."""
 
-    name: Annotated[str, Strict(), Field(min_length=1, max_length=200)] = Field(
+    name: Annotated[
+        str, Strict(), Field(min_length=1, max_length=200), AfterValidator(printable)
+    ] = Field(
         default="unnamed", description="What to call it in tables and figures; 1 to 200 characters."
     )
     link: Link = Field(description="The bottleneck.")
     queue: Queue = Field(default=Queue(), description="The buffer in front of it.")
     links: tuple[OtherLink, ...] = Field(
         default=(), description="Further links, for routes over more than the bottleneck."
+    )
+    topology: Topology | None = Field(
+        default=None, description="A network that the traffic runs over, instead of one link."
     )
     memory: Annotated[DataSize | None, _MEMORY] = Field(
         default=None,
@@ -83,56 +89,65 @@ class Scenario(Room):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        topology.check(self)
         consistency.check(self)
         return self
 
+    def at_link(self, link: str = BOTTLENECK) -> Counted:
+        """What a link counts: "bottleneck", "reverse" or one of ``links``; KeyError else."""
+        return counted(self)[link]
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """What answers call each class: its own name, else its kind and place in the list."""
+        return consistency.class_names(self.traffic)
+
     @property
     def n_flows(self) -> int:
-        """The n of the laws: the flows, or users, of the `persistent` classes; may be 0."""
-        return sum(group.flows for group in self.persistent)
+        """The n of the laws: flows, or users, of the `persistent` classes; may be 0."""
+        return self.at_link().n_flows
 
     @property
     def persistent(self) -> tuple[Long, ...] | tuple[Session, ...]:
-        """Classes whose flows are there all the time: forward long flows; else forward users."""
-        return counted.persistent(self)
+        """Classes that cross the bottleneck with flows that last: long ones; else users."""
+        return self.at_link().persistent
+
+    @property
+    def crossing(self) -> tuple[Traffic, ...]:
+        """Classes whose data crosses the bottleneck; may be none."""
+        return self.at_link().classes
 
     @property
     def mean_rtt(self) -> Duration:
-        """Mean two-way propagation delay, seconds, over the flows that count.
+        """Mean two-way propagation delay, seconds, over the flows that count at the bottleneck.
 
-        Those are the `persistent` ones; where there are none, short flows as they arrive; 0
-        where nothing forward runs TCP.
+        Those are the `persistent` ones; where there are none, short flows as they arrive; where
+        no TCP data crosses, see `Counted.mean_rtt`.
         """
-        return counted.mean_rtt(self)
+        return self.at_link().mean_rtt
 
     @property
     def packet(self) -> DataSize:
         """Mean size of a full packet over the flows that count, rounded to whole bytes."""
-        return counted.mean_packet(self)
+        return self.at_link().packet
 
     @property
     def bdp_packets(self) -> float:
         """Bandwidth-delay product: ``mean_rtt`` times the link's rate, in mean packets."""
-        return self.link.rate * self.mean_rtt / (8 * self.packet)
+        return self.at_link().bdp_packets
 
     @property
     def buffer_packets(self) -> int:
         """Packets that may wait in the queue, the one being sent not counted."""
-        return self.queue.size.packets(
-            rate_bps=self.link.rate,
-            packet_bytes=self.packet,
-            bdp=self.bdp_packets,
-            flows=self.n_flows,
-        )
+        return self.at_link().packets(self.queue.size)
 
-    def queue_packets(self, link: OtherLink) -> int:
-        """Packets that may wait in front of a further link."""
-        return link.queue.size.packets(
-            rate_bps=link.rate,
-            packet_bytes=self.packet,
-            bdp=link.rate * self.mean_rtt / (8 * self.packet),
-            flows=self.n_flows,
-        )
+    def queue_packets(self, link: str) -> int:
+        """Packets that may wait in front of a link; "reverse" has the bottleneck's size."""
+        return self.at_link(link).packets(self.queue_at(link).size)
+
+    def queue_at(self, link: str) -> Queue:
+        """The queue before a link; "reverse" has the bottleneck's."""
+        return next((each.queue for each in self.links if each.name == link), self.queue)
 
     def with_buffer(self, packets: int) -> Scenario:
         """Return the same question for another buffer. Raises ScenarioError below 1 packet."""
@@ -154,6 +169,11 @@ class Scenario(Room):
             for g in self.traffic
         )
         return self.model_copy(update={"traffic": tuple(groups)})
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Paths of the files that the scenario reads."""
+        return tuple(group.file.path for group in self.traffic if isinstance(group, Replay))
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-able data; quantities as text with units, goals not asked left out."""

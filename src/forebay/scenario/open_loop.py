@@ -39,9 +39,9 @@ class Rated(Standing, Sized):
             return self.rate
         return (self.load or 0.0) * link_rate / self.flows
 
-    def packets_per_second(self, link_rate: float) -> float:
-        """Return the expected packets of all flows in a second."""
-        return self.flows * self.flow_rate(link_rate) / (8 * self.packet)
+    def packets_in(self, seconds: float, link_rate: float) -> float:
+        """Return the expected packets of all flows in so many seconds."""
+        return self.flows * (1 + seconds * self.flow_rate(link_rate) / (8 * self.packet))
 
 
 class Udp(Rated):
@@ -72,11 +72,16 @@ class OnOff(Standing, Sized):
         examples=[{"pareto": {"mean": "650 ms", "shape": 1.5, "high": "100 s"}}],
     )
 
+    def periods(self, seconds: float) -> float:
+        """Return about how many on times one flow has in so many seconds."""
+        return 1 + seconds / max(self.on.mean + self.off.mean, 1e-12)
+
     def flow_rate(self, link_rate: float) -> float:
         """Return the mean rate of one flow, bit/s; the link's changes nothing."""
         cycle = self.on.mean + self.off.mean
         return self.peak_rate * self.on.mean / cycle if cycle else self.peak_rate
 
-    def packets_per_second(self, link_rate: float) -> float:
-        """Return the expected packets of all flows in a second."""
-        return self.flows * self.flow_rate(link_rate) / (8 * self.packet)
+    def packets_in(self, seconds: float, link_rate: float) -> float:
+        """Return about how many packets all flows send in so many seconds: each starts on."""
+        sending = min(seconds, self.on.mean * self.periods(seconds))
+        return self.flows * (1 + sending * self.peak_rate / (8 * self.packet))

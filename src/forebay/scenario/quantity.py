@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from forebay.scenario import units
+from forebay.scenario import exact_forms, units
 from forebay.scenario.errors import ScenarioError, show
 
 NUMBER_PATTERN = r"^\s*[+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*[A-Za-zµμ]"
@@ -104,7 +104,12 @@ def unitless(value: object, example: str) -> ScenarioError:
     """Return the complaint about a value that should be text with a unit."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         unit = example.partition(" ")[2]
-        same = f"{show(value)} {unit}" if 0 < value < float("inf") else example
+        same = example
+        if 0 < value < 1e18:
+            rate = unit == "Mbit/s"
+            same = exact_forms.bare_rate(value) if rate else exact_forms.bare(value, unit)
+        if unit in ("packets", "B") and value != int(min(value, 1e18)):
+            same = example  # no part of a packet or a byte
         wrong, hint = f"{show(value)} has no unit", f'write it with one, such as "{same}"'
         return ScenarioError("no-unit", wrong, hint, value=value)
     wrong = f"{show(value)} is not a quantity"

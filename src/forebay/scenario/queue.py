@@ -97,10 +97,10 @@ class Queue(BaseModel):
             if getattr(self, name) is not None and self.discipline not in readers:
                 wrong = f'"{self.discipline}" has no such parameter'
                 hint = f"leave it out, or write discipline = {' or '.join(map(_quoted, readers))}"
-                raise ScenarioError("contradiction", wrong, hint, field=f"queue.{name}")
+                raise ScenarioError("contradiction", wrong, hint, field=name)
         if self.min is not None and self.max is not None and self.min >= self.max:
             wrong = f"min, {self.min}, is not below max, {self.max}"
-            raise ScenarioError("contradiction", wrong, "write a larger max", field="queue.max")
+            raise ScenarioError("contradiction", wrong, "write a larger max", field="max")
         return self
 
     @property

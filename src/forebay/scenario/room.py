@@ -11,6 +11,8 @@ RATES = Between(Rate(1e3), Rate(1e13))
 MAX_FLOWS = 10_000_000
 MAX_PACKETS = 20_000_000
 """Most packets of open-loop sources in one run: each is held in memory."""
+MAX_PERIODS = 100_000_000
+"""Most on times in one run: each takes some 100 ns to draw."""
 DAY = Duration(86_400)
 
 

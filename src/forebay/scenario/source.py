@@ -15,12 +15,20 @@ from forebay.scenario.room import DAY, MAX_FLOWS, RATES, Room
 
 RTTS = Between(Duration(1e-6), Duration(60))
 PACKETS = Between(DataSize(64), DataSize(65_535))
+NAME = r"^[A-Za-z0-9_.-]{1,64}$"
+"""Of a link and of a class of traffic."""
 
 
 class Source(Room):
     """A class of traffic: flows that are alike but for what is drawn for each."""
 
     kind: str
+    name: Annotated[str | None, Strict(), Field(pattern=NAME)] = Field(
+        default=None,
+        description="What answers call the class; letters, digits, '_', '.' and '-', each class "
+        'another. Not set: its kind and its place in the list, "long-0" for the first.',
+        examples=["voip"],
+    )
     direction: Literal["forward", "reverse"] = Field(
         default="forward",
         description="Which way the data crosses the link; the ACKs cross the other way, behind "

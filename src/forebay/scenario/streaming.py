@@ -40,10 +40,11 @@ class Video(Rated):
         "evenly over the frame's time.",
     )
 
-    def packets_per_second(self, link_rate: float) -> float:
-        """Return an upper bound of the expected packets of all flows in a second."""
-        full = self.flow_rate(link_rate) / (8 * self.packet)
-        return self.flows * (full + self.frame_rate)
+    def packets_in(self, seconds: float, link_rate: float) -> float:
+        """Return an upper bound of the expected packets of all flows in so many seconds."""
+        frames = max(seconds * self.frame_rate, 1.0 if self.spacing == "burst" else 0.0)
+        full = self.flow_rate(link_rate) / (8 * self.packet * self.frame_rate)
+        return self.flows * (1 + frames * (full + 1))
 
 
 class Replay(Standing):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from forebay.scenario import exact_forms
 from forebay.scenario.errors import ScenarioError, show
 
 
@@ -50,6 +51,10 @@ class _Target(float):
     def _number(cls, value: object) -> float:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return float(value)
+        exact = exact_forms.fraction(value)
+        if exact is not None:
+            wrong = f"{show(value)} is not a number"
+            raise ScenarioError("wrong-type", wrong, f"write {exact}", value=value)
         raise ScenarioError(
             "wrong-type", f"{show(value)} is not a number", cls._write(), value=value
         )

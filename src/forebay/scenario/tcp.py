@@ -9,11 +9,15 @@ from pydantic import Field, Strict, model_validator
 from forebay.scenario.bounds import Between
 from forebay.scenario.congestion import CONGESTION_CONTROLS, CongestionControl
 from forebay.scenario.distribution import Distribution
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_length import FlowLength
 from forebay.scenario.offered import LOADS, exactly_one
 from forebay.scenario.quantity import Duration
 from forebay.scenario.room import DAY
 from forebay.scenario.source import RTTS, Sized, Standing
+
+_LONGEST_LINUX_DELAY = 0.2
+"""Seconds; TCP_DELACK_MAX of Linux (include/net/tcp.h)."""
 
 
 class Tcp(Sized):
@@ -60,6 +64,14 @@ class Tcp(Sized):
         description="Whether receivers may acknowledge every second packet only; not set: "
         "as the sender's stack has it.",
     )
+    delayed_ack_timeout: Annotated[Duration | None, Between(Duration(1e-3), Duration(0.5))] = Field(
+        default=None,
+        description="How long the ACK of a single packet waits for another packet, at most "
+        '(RFC 5681, section 4.2: less than 500 ms); with sender = "linux" the least that its '
+        "adaptive delay takes, up to 200 ms. Needs ACKs that are delayed; the testbed cannot "
+        "set it. Not set: 40 ms.",
+        examples=["100 ms"],
+    )
     min_rto: Annotated[Duration | None, Between(Duration(1e-3), Duration(60))] = Field(
         default=None,
         description="Least retransmission timeout; not set: as the sender's stack has it.",
@@ -71,11 +83,30 @@ class Tcp(Sized):
         "the sender's stack has it.",
     )
 
+    @model_validator(mode="after")
+    def _delays_what_it_times(self) -> Self:
+        if self.delayed_ack_timeout is not None:
+            _check_delayed_ack(self, self.delayed_ack_timeout)
+        return self
+
     @property
     def shares(self) -> dict[str, float]:
         """Share of the flows that each congestion control gets; the shares sum to 1."""
         control = self.congestion_control
         return {control: 1.0} if isinstance(control, str) else dict(control)
+
+
+def _check_delayed_ack(group: Tcp, timeout: Duration) -> None:
+    """Raise ScenarioError for a timeout of ACKs that are not delayed, or that Linux never takes."""
+    linux, named = group.sender == "linux", "delayed_ack_timeout"
+    delays = linux if group.delayed_ack is None else group.delayed_ack
+    if not delays:
+        hint = f"write delayed_ack = true beside it, or leave {named} out"
+        raise ScenarioError("contradiction", "no ACK is delayed here", hint, field=named)
+    if linux and timeout > _LONGEST_LINUX_DELAY:
+        hint = 'write 200 ms or less, or sender = "ns2"'
+        wrong = f"Linux delays no ACK as long as {timeout}"
+        raise ScenarioError("contradiction", wrong, hint, field=named)
 
 
 class Long(Standing, Tcp):

@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from forebay.scenario import exact_forms
 from forebay.scenario.errors import ScenarioError, nearest, show
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def parse(text: str, kinds: tuple[str, ...], example: str) -> tuple[Decimal, str
     ``kinds`` are the kinds that are welcome; ``example`` shows how to write one.
     Decimal keeps "35 ms" and "0.035 s" the same number. Raises ScenarioError.
     """
-    number, unit = _split(text, example)
+    number, unit = _split(text, example, kinds)
     found = _kind_and_factor(unit)
     known = ", ".join(name for kind in kinds for name in KNOWN[kind])
     if found is None:
@@ -86,7 +87,7 @@ def parse(text: str, kinds: tuple[str, ...], example: str) -> tuple[Decimal, str
     return _in_range(number * factor, text, example), kind
 
 
-def _split(text: str, example: str) -> tuple[Decimal, str]:
+def _split(text: str, example: str, kinds: tuple[str, ...]) -> tuple[Decimal, str]:
     """Return the number and the unit that follows it."""
     write = f'write a number and a unit, such as "{example}"'
     match = _AMOUNT.fullmatch(text)
@@ -95,7 +96,12 @@ def _split(text: str, example: str) -> tuple[Decimal, str]:
             raise ScenarioError("not-finite", f"{show(text)} is not finite", write, value=text)
         raise ScenarioError("no-number", f"{show(text)} is not a quantity", write, value=text)
     if not match[2]:
-        raise ScenarioError("no-unit", f"{show(text)} has no unit", write, value=text)
+        unit = example.partition(" ")[2]
+        same = (
+            exact_forms.bare_rate(float(match[1])) if kinds == ("rate",) else f"{match[1]} {unit}"
+        )
+        hint = f'write it with one, such as "{same}"'
+        raise ScenarioError("no-unit", f"{show(text)} has no unit", hint, value=text)
     if len(match[1].lower().partition("e")[2]) > _LONGEST_EXPONENT:
         raise ScenarioError("out-of-range", f"{show(text)} is out of reach", write, value=text)
     return Decimal(match[1]), match[2]
@@ -111,10 +117,16 @@ def _in_range(amount: Decimal, text: str, example: str) -> Decimal:
 
 
 def _unknown_unit(text: str, unit: str, kinds: tuple[str, ...], known: str) -> ScenarioError:
-    guess = nearest(unit, (name for kind in kinds for name in KNOWN[kind]))
-    meant = f' (did you mean "{guess}"?)' if guess else ""
-    wrong = f"{show(unit)} in {show(text)} is not a known unit{meant}"
-    return ScenarioError("unknown-unit", wrong, f"write one of {known}", value=text)
+    ends = exact_forms.span(text) if "time" in kinds else None
+    if ends:
+        hint = f'write one time such as "{ends[0]}", or {{ uniform = ["{ends[0]}", "{ends[1]}"] }}'
+        return ScenarioError("unknown-unit", f"{show(text)} is a range", f"{hint} for an rtt")
+    guess = exact_forms.unit_of(unit, kinds) or nearest(
+        unit, (name for kind in kinds for name in KNOWN[kind])
+    )
+    wrong = f"{show(unit)} in {show(text)} is not a known unit"
+    meant = f'write "{text.removesuffix(unit).strip()} {guess}", or ' if guess else "write "
+    return ScenarioError("unknown-unit", wrong, f"{meant}one of {known}", value=text)
 
 
 @lru_cache(maxsize=256)

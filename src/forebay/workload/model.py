@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -124,6 +124,16 @@ class Workload:
     def __len__(self) -> int:
         return len(self.traffic_class)
 
+    def without_own(self) -> Workload:
+        """Return the flows alone, so that what they send can go from memory."""
+        return replace(self, packets=None, sessions=None)
+
     def flows_of(self, traffic_class: int) -> int:
         """Return how many entries a class has."""
-        return int(np.count_nonzero(self.traffic_class == traffic_class))
+        entries = self.slice_of(traffic_class)
+        return int(entries.stop - entries.start)
+
+    def slice_of(self, traffic_class: int) -> slice:
+        """Return where a class's entries lie."""
+        first, end = np.searchsorted(self.traffic_class, (traffic_class, traffic_class + 1))
+        return slice(int(first), int(end))

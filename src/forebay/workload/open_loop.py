@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.scenario import OnOff, OpenLoop, Replay, Udp
-from forebay.workload.part import OwnPackets, Part
-from forebay.workload.renewal import exponential_gaps, until
+from forebay.workload.part import Kept, OwnPackets, Part, check_drawn
+from forebay.workload.renewal import Steps, exponential_gaps, until
 from forebay.workload.spread import PS_PER_S, picoseconds
-from forebay.workload.streams import blocks, uniforms
+from forebay.workload.streams import Block, uniforms
 
 _Ints = NDArray[np.int64]
+
+_AT_ONCE = 1 << 18
+"""Packets whose times are worked out together: the steps on the way take more room than these."""
 
 
 def starts(group: OpenLoop, index: int, seed: int) -> _Ints:
@@ -34,71 +37,104 @@ def udp(group: Udp, index: int, seed: int, link_rate: float, end_ps: int) -> Par
     if group.arrivals == "constant":
         return part(start, _constant(group, start, gap_s * PS_PER_S, end_ps))
 
-    def gaps() -> Iterator[tuple[_Ints, ...]]:
-        for u in blocks(seed, "gap", index, group.flows):
-            yield (exponential_gaps(u, gap_s, end_ps),)
+    def gaps(block: Block) -> tuple[_Ints]:
+        return (exponential_gaps(block.uniforms(seed, "gap", index), gap_s, end_ps),)
 
-    at, (gap,) = until(end_ps, start, gaps())
-    at = at + gap  # a datagram ends its gap
-    sent = at < end_ps
-    return part(start, _alike(sent.sum(axis=1), at[sent], group.packet))
+    kept = Kept(len(start))
+    for walk in until(end_ps, start, end_ps / PS_PER_S / gap_s, gaps):
+        kept.add_group(_ends(steps, end_ps) for steps in walk)
+    return part(start, _alike(kept, group.packet))
 
 
 def onoff(group: OnOff, index: int, seed: int, end_ps: int) -> Part:
     """Datagrams spaced evenly over a flow's on times, off times left out, from a random phase."""
     start = starts(group, index, seed)
-
-    def periods() -> Iterator[tuple[_Ints, ...]]:
-        on, off = (blocks(seed, name, index, group.flows) for name in ("on", "off"))
-        for u, v in zip(on, off, strict=False):
-            sending, silent = picoseconds(group.on, u), picoseconds(group.off, v)
-            yield np.maximum(sending + silent, 1), sending
-
-    at, (_, sending) = until(end_ps, start, periods())
-    sending = np.clip(end_ps - at, 0, sending)
     gap = 8 * group.packet / group.peak_rate * PS_PER_S
-    phase = uniforms(seed, "phase", index, group.flows)[:, None]
-    return part(start, _alike(*_spaced(at, sending, gap, phase), group.packet))
+    phase = uniforms(seed, "phase", index, group.flows)
+
+    def periods(block: Block) -> tuple[_Ints, ...]:
+        on, off = (block.uniforms(seed, name, index) for name in ("on", "off"))
+        sending, silent = picoseconds(group.on, on), picoseconds(group.off, off)
+        return np.maximum(sending + silent, 1), sending
+
+    kept = Kept(len(start))
+    for walk in until(end_ps, start, group.periods(end_ps / PS_PER_S), periods):
+        kept.add_group(_spaced(walk, gap, phase, end_ps))
+    return part(start, _alike(kept, group.packet))
 
 
 def replay(group: Replay, index: int, seed: int, end_ps: int) -> Part:
     """The listed packets after each flow's start."""
     start = starts(group, index, seed)
-    at = [begin + group.file.at_ps for begin in start]
-    sent = [times < end_ps for times in at]
+    listed = group.file.at_ps
+    counts = np.searchsorted(listed, end_ps - start)  # their times never fall
     return part(
         start,
         OwnPackets(
-            np.array([mask.sum() for mask in sent], dtype=np.int64),
-            np.concatenate([times[mask] for times, mask in zip(at, sent, strict=True)]),
-            np.concatenate([group.file.bytes[mask] for mask in sent]),
+            counts,
+            np.concatenate([begin + listed[:n] for begin, n in zip(start, counts, strict=True)]),
+            np.concatenate([group.file.bytes[:n] for n in counts]),
         ),
     )
 
 
+def _ends(steps: Steps, end_ps: int) -> tuple[_Ints, tuple[_Ints]]:
+    """A datagram ends each gap."""
+    at = steps.begins + steps.parts[0]
+    sent = at < end_ps
+    return np.repeat(steps.flows, sent.sum(axis=1)), (at[sent],)
+
+
 def _constant(group: Udp, start: _Ints, gap: float, end_ps: int) -> OwnPackets:
     counts = np.maximum(np.ceil((end_ps - start) / gap), 0).astype(np.int64)
-    at = np.repeat(start, counts) + np.floor(within(counts) * gap).astype(np.int64)
-    return _alike(counts, at, group.packet)
+    at = np.empty(_total(counts), dtype=np.int64)
+    for begin, flow, place in numbered(counts):
+        at[begin : begin + len(place)] = start[flow] + np.floor(place * gap).astype(np.int64)
+    return OwnPackets(counts, at, np.full(len(at), group.packet, dtype=np.int32))
 
 
 def _spaced(
-    begins: _Ints, sending: _Ints, gap: float, phase: NDArray[np.float64]
-) -> tuple[_Ints, _Ints]:
-    """Return packets of each flow, and their times: every ``gap`` of the time spent sending."""
-    after = np.cumsum(sending, axis=1)
-    before = after - sending
-    upto = np.maximum(np.ceil(after / gap - phase), 0).astype(np.int64)
-    first = np.concatenate([np.zeros_like(upto[:, :1]), upto[:, :-1]], axis=1)
-    counts = (upto - first).ravel()
-    number = np.repeat(first.ravel(), counts) + within(counts)
-    flow = np.repeat(np.arange(len(begins)), (upto - first).sum(axis=1))
-    spent = np.floor((number + phase[flow, 0]) * gap).astype(np.int64)
-    return (upto - first).sum(axis=1), np.repeat((begins - before).ravel(), counts) + spent
+    walk: Iterator[Steps], gap: float, phase: NDArray[np.float64], end_ps: int
+) -> Iterator[tuple[_Ints, tuple[_Ints]]]:
+    """Yield packets of each flow, and their times: every ``gap`` of the time spent sending."""
+    spent: _Ints | int = 0
+    numbered_to: _Ints | int = 0
+    for steps in walk:
+        begins, phases = steps.begins, phase[steps.flows]
+        sending = np.clip(end_ps - begins, 0, steps.parts[1])
+        after = np.cumsum(sending, axis=1) + np.reshape(spent, (-1, 1))
+        before = after - sending
+        upto = np.maximum(np.ceil(after / gap - phases[:, None]), 0).astype(np.int64)
+        first = np.empty_like(upto)
+        first[:, 0], first[:, 1:] = numbered_to, upto[:, :-1]
+        spent, numbered_to = after[:, -1], upto[:, -1]
+        counts = upto - first
+        check_drawn(int(counts.sum()))
+        row = np.repeat(np.arange(len(begins)), counts.sum(axis=1))
+        counts = counts.ravel()
+        number = np.repeat(first.ravel(), counts) + within(counts)
+        at = np.floor((number + phases[row]) * gap).astype(np.int64)
+        yield steps.flows[row], (np.repeat((begins - before).ravel(), counts) + at,)
 
 
-def _alike(counts: _Ints, at: _Ints, packet: int) -> OwnPackets:
-    return OwnPackets(counts, at, np.full(len(at), packet, dtype=np.int32))
+def _alike(kept: Kept, packet: int) -> OwnPackets:
+    at = np.asarray(kept.columns()[0], dtype=np.int64)
+    return OwnPackets(kept.counts, at, np.full(len(at), packet, dtype=np.int32))
+
+
+def _total(counts: _Ints) -> int:
+    total = int(counts.sum())
+    check_drawn(total)
+    return total
+
+
+def numbered(counts: _Ints) -> Iterator[tuple[int, _Ints, _Ints]]:
+    """Yield for a piece of the entries: the first one's number, whose each is, its own place."""
+    ends = np.cumsum(counts)
+    for begin in range(0, int(ends[-1]) if len(ends) else 0, _AT_ONCE):
+        entries = np.arange(begin, min(begin + _AT_ONCE, int(ends[-1])))
+        owner = np.searchsorted(ends, entries, side="right")
+        yield begin, owner, entries - (ends - counts)[owner]
 
 
 def within(counts: _Ints) -> _Ints:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay.workload.spread import PS_PER_S
-from forebay.workload.streams import uniforms
+from forebay.workload.streams import Block, blocks, uniforms
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
+
+_AT_ONCE = 1 << 17
+"""Numbers drawn together: a draw needs memory for what it keeps, and for a few times this."""
 
 
 def poisson_arrivals(seed: int, name: str, traffic_class: int, rate: float, end_ps: int) -> _Ints:
@@ -35,26 +39,48 @@ def exponential_gaps(u: _Floats, mean_s: float, most_ps: int) -> _Ints:
     return gaps
 
 
-def until(
-    end_ps: int, start_ps: _Ints, steps: Iterator[tuple[_Ints, ...]]
-) -> tuple[_Ints, tuple[_Ints, ...]]:
-    """Take blocks of steps until every flow has passed the end of the run.
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Some steps of some flows: when each begins, how long it takes, and what belongs to it.
 
-    Each block is a tuple of arrays of one shape, (flows, width): first how long each step takes,
-    then whatever belongs to it. Returns the time at which each step begins, and the tuple with
-    all blocks side by side. Times beyond the end mean only that they are beyond it.
+    All arrays have a row a flow. Times beyond the end of the run mean only that they are beyond it.
     """
-    taken: list[tuple[_Ints, ...]] = []
-    begins: list[_Ints] = []
-    now = start_ps
-    while not taken or (now < end_ps).any():
-        block = next(steps)
-        after = _after(now, block[0], end_ps)
-        begins.append(np.concatenate([now[:, None], after[:, :-1]], axis=1))
-        taken.append(block)
+
+    flows: _Ints
+    begins: _Ints
+    parts: tuple[_Ints, ...]
+
+
+def until(
+    end_ps: int, start_ps: _Ints, expected: float, steps: Callable[[Block], tuple[_Ints, ...]]
+) -> Iterator[Iterator[Steps]]:
+    """Walk through the steps of flows, some flows at a time, each until it has passed the end.
+
+    Parameters
+    ----------
+    expected
+        About how many steps a flow takes; so many flows are taken together that it all fits.
+    steps
+        Makes of a block of streams a tuple of arrays, a row a flow: first how long each step
+        takes, then whatever belongs to it.
+    """
+    together = int(max(1, min(_AT_ONCE // max(expected, 1), _AT_ONCE // 4)))
+    for first in range(0, len(start_ps), together):
+        flows = np.arange(first, min(first + together, len(start_ps)))
+        yield _walk(end_ps, start_ps, flows, steps)
+
+
+def _walk(
+    end_ps: int, start_ps: _Ints, flows: _Ints, steps: Callable[[Block], tuple[_Ints, ...]]
+) -> Iterator[Steps]:
+    now = start_ps[flows]
+    for block in blocks(flows, _AT_ONCE):
+        taken = steps(block)
+        after = _after(now, taken[0], end_ps)
+        yield Steps(flows, np.concatenate([now[:, None], after[:, :-1]], axis=1), taken)
         now = after[:, -1]
-    parts = tuple(np.concatenate(arrays, axis=1) for arrays in zip(*taken, strict=True))
-    return np.concatenate(begins, axis=1), parts
+        if not (now < end_ps).any():
+            return
 
 
 def _after(now: _Ints, steps: _Ints, end_ps: int) -> _Ints:

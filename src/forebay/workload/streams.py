@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from numpy.random import PCG64, SeedSequence
@@ -19,8 +21,7 @@ def uniforms(seed: int, name: str, traffic_class: int, n: int) -> NDArray[np.flo
     Made from PCG64's raw words, which NumPy keeps for ever (NEP 19); the methods of its
     Generator may change from version to version.
     """
-    words = PCG64(_sequence(seed, name, traffic_class)).random_raw(n)
-    return np.asarray(words >> np.uint64(11), dtype=np.float64) * 2.0**-53
+    return _piece(seed, name, traffic_class, 0, n)
 
 
 def normals(seed: int, name: str, traffic_class: int, n: int) -> NDArray[np.float64]:
@@ -31,16 +32,47 @@ def normals(seed: int, name: str, traffic_class: int, n: int) -> NDArray[np.floa
     return numbers
 
 
-def blocks(seed: int, name: str, traffic_class: int, flows: int) -> Iterator[NDArray[np.float64]]:
-    """Yield endless numbers in [0, 1), a row a flow, in blocks of growing width.
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Columns of a block of endless streams, one stream a flow; each block is twice as wide.
 
-    A flow's numbers depend neither on how many blocks are taken nor on how many flows follow it.
+    A flow's numbers depend neither on how many are taken nor on how many flows follow it, nor on
+    the pieces in which they are taken.
     """
-    width, number = _FIRST_BLOCK, 0
-    while True:
-        drawn = uniforms(seed, f"{name}/{number}", traffic_class, flows * width)
-        yield drawn.reshape(flows, width)
-        width, number = width * 2, number + 1
+
+    number: int
+    columns: range
+    flows: NDArray[np.int64]
+
+    def uniforms(self, seed: int, name: str, traffic_class: int) -> NDArray[np.float64]:
+        """Return numbers in [0, 1), a row a flow."""
+        width, taken = _FIRST_BLOCK << self.number, len(self.columns)
+        first, last = int(self.flows[0]), int(self.flows[-1])
+        use = f"{name}/{self.number}"
+        if taken == width and last - first == len(self.flows) - 1:
+            drawn = _piece(seed, use, traffic_class, first * width, len(self.flows) * width)
+            return drawn.reshape(len(self.flows), width)
+        begin = self.columns.start
+        rows = (int(flow) * width + begin for flow in self.flows)
+        return np.stack([_piece(seed, use, traffic_class, row, taken) for row in rows])
+
+
+def blocks(flows: NDArray[np.int64], most: int) -> Iterator[Block]:
+    """Yield the endless blocks of some flows, in pieces of about ``most`` numbers."""
+    for number in count():
+        width = _FIRST_BLOCK << number
+        # A few times as many are taken at once rather than row by row, which is slow.
+        step = width if width * len(flows) <= 8 * most else max(most // len(flows), _FIRST_BLOCK)
+        for first in range(0, width, step):
+            yield Block(number, range(first, min(first + step, width)), flows)
+
+
+def _piece(seed: int, name: str, traffic_class: int, first: int, n: int) -> NDArray[np.float64]:
+    generator = PCG64(_sequence(seed, name, traffic_class))
+    if first:
+        generator.advance(first)
+    words = generator.random_raw(n)
+    return np.asarray(words >> np.uint64(11), dtype=np.float64) * 2.0**-53
 
 
 def word(seed: int, name: str) -> int:

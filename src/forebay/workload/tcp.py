@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from forebay.scenario import CONGESTION_CONTROLS, Long, Session, Short, Tcp
 from forebay.workload.apportion import apportion, assign
-from forebay.workload.part import OwnFiles, Part
-from forebay.workload.renewal import poisson_arrivals, until
+from forebay.workload.part import Kept, OwnFiles, Part
+from forebay.workload.renewal import Steps, poisson_arrivals, until
 from forebay.workload.spread import PS_PER_S, picoseconds, whole_packets
-from forebay.workload.streams import blocks, uniforms
+from forebay.workload.streams import Block, uniforms
 
 _Ints = NDArray[np.int64]
 
@@ -45,27 +45,33 @@ def session(group: Session, index: int, seed: int, link_rate: float, end_ps: int
     """Users, and for each so many files that none can run out of them before the end."""
     start = picoseconds(group.start, uniforms(seed, "start", index, group.flows))
     rtt = _rtts(group, index, seed, group.flows)
-    begins, (_, segments, think) = until(end_ps, start, _cycles(group, index, seed, rtt, link_rate))
-    wanted = begins < end_ps
-    wanted[:, 0] = True
-    files = OwnFiles(wanted.sum(axis=1), segments[wanted], think[wanted])
+    packet_ps = 8 * group.packet / group.access(link_rate) * PS_PER_S
+
+    def cycles(block: Block) -> tuple[_Ints, ...]:
+        """The least time from file to file, the file's packets, the thinking."""
+        segments = whole_packets(group.file, group.packet, block.uniforms(seed, "file", index))
+        think = picoseconds(group.think, block.uniforms(seed, "think", index))
+        # A file takes an RTT and its packets' time on the access link at the very least.
+        sending = np.minimum(segments * packet_ps, 2.0**60).astype(np.int64)
+        return think + np.minimum(sending, 2**60) + rtt[block.flows][:, None], segments, think
+
+    kept = Kept(len(start))
+    expected = end_ps / PS_PER_S / max(group.shortest_cycle, 1e-12)
+    for walk in until(end_ps, start, expected, cycles):
+        kept.add_group(_files(walk, end_ps))
+    segments, think = (np.asarray(column, dtype=np.int64) for column in kept.columns())
+    files = OwnFiles(kept.counts, segments, think)
     zeros = np.zeros(group.flows, dtype=np.int64)
     return Part(start, rtt, zeros, _apportioned(group, index, seed), files=files)
 
 
-def _cycles(
-    group: Session, index: int, seed: int, rtt: _Ints, link_rate: float
-) -> Iterator[tuple[_Ints, ...]]:
-    """Yield blocks of: the least time from file to file, the file's packets, the thinking."""
-    files = blocks(seed, "file", index, group.flows)
-    thoughts = blocks(seed, "think", index, group.flows)
-    packet_ps = 8 * group.packet / group.access(link_rate) * PS_PER_S
-    for u, v in zip(files, thoughts, strict=False):
-        segments = whole_packets(group.file, group.packet, u)
-        think = picoseconds(group.think, v)
-        # A file takes an RTT and its packets' time on the access link at the very least.
-        sending = np.minimum(segments * packet_ps, 2.0**60).astype(np.int64)
-        yield think + np.minimum(sending, 2**60) + rtt[:, None], segments, think
+def _files(walk: Iterator[Steps], end_ps: int) -> Iterator[tuple[_Ints, tuple[_Ints, _Ints]]]:
+    """Yield the files that can begin before the end, and each user's first."""
+    for place, steps in enumerate(walk):
+        wanted = steps.begins < end_ps
+        wanted[:, 0] |= place == 0
+        _, segments, think = steps.parts
+        yield np.repeat(steps.flows, wanted.sum(axis=1)), (segments[wanted], think[wanted])
 
 
 def _rtts(group: Tcp, index: int, seed: int, n: int) -> _Ints:

@@ -8,13 +8,15 @@ as s^(-1/2); over longer times as s^-(1-H): the knee lies at one frame.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from forebay.scenario import Video
 from forebay.workload.fractional_noise import noise
-from forebay.workload.open_loop import part, starts, within
-from forebay.workload.part import OwnPackets, Part
+from forebay.workload.open_loop import numbered, part, starts
+from forebay.workload.part import Kept, OwnPackets, Part, check_drawn
 from forebay.workload.spread import PS_PER_S
 from forebay.workload.streams import normals
 
@@ -31,21 +33,15 @@ def video(group: Video, index: int, seed: int, link_rate: float, end_ps: int) ->
     start = starts(group, index, seed)
     frame_ps = PS_PER_S / group.frame_rate
     mean_bytes = group.flow_rate(link_rate) / (8 * group.frame_rate)
-    films = [
-        _film(group, index, seed, flow, mean_bytes, _count(int(end_ps - begin), frame_ps))
-        for flow, begin in enumerate(start)
-    ]
-    sent = [
-        _packets(frames, int(begin), frame_ps, group)
-        for begin, frames in zip(start, films, strict=True)
-    ]
-    at, sizes = (np.concatenate(column) for column in zip(*sent, strict=True))
-    counts = np.array([len(times) for times, _ in sent], dtype=np.int64)
-    kept = at < end_ps
-    if not kept.all():  # an evenly spaced last frame may reach past the end
-        flow = np.repeat(np.arange(len(counts)), counts)
-        counts = np.bincount(flow[kept], minlength=len(counts))
-    return part(start, OwnPackets(counts, at[kept], sizes[kept]))
+    kept = Kept(len(start))
+    for flow, begin in enumerate(start.tolist()):
+        count = _count(end_ps - begin, frame_ps)
+        frames = _film(group, index, seed, flow, mean_bytes, count)
+        for at, sizes in _packets(frames, begin, frame_ps, group, end_ps):
+            kept.add(np.full(len(at), flow), (at, sizes))
+    times, octets = kept.columns()
+    own = OwnPackets(kept.counts, np.asarray(times, np.int64), np.asarray(octets, np.int32))
+    return part(start, own)
 
 
 def frame_sizes(hurst: float, variation: float, gaussian: _Floats) -> _Floats:
@@ -76,16 +72,23 @@ def _count(span_ps: int, frame_ps: float) -> int:
 
 
 def _packets(
-    frames: _Ints, start_ps: int, frame_ps: float, group: Video
-) -> tuple[_Ints, NDArray[np.int32]]:
-    """Return times and bytes of one flow's packets."""
+    frames: _Ints, start_ps: int, frame_ps: float, group: Video, end_ps: int
+) -> Iterator[tuple[_Ints, NDArray[np.int32]]]:
+    """Yield times and bytes of one flow's packets, those before the end of the run."""
     counts = -(-frames // group.packet)
-    place = within(counts)
-    frame = np.repeat(np.arange(len(frames)), counts)
-    at = start_ps + np.floor(frame * frame_ps).astype(np.int64)
-    if group.spacing == "even":
-        at += np.floor(place * (frame_ps / counts[frame])).astype(np.int64)
-    return at, _sizes(frames[frame], counts[frame], place, group.packet)
+    begins = start_ps + np.floor(np.arange(len(frames)) * frame_ps).astype(np.int64)
+    # An evenly spaced last frame may reach past the end, and be all but endless.
+    apart = frame_ps / np.maximum(counts, 1) if group.spacing == "even" else np.zeros(len(frames))
+    with np.errstate(divide="ignore"):
+        before_end = np.ceil((end_ps - begins) / apart) + 1
+    sent = np.where(apart > 0, np.minimum(counts, before_end), counts).astype(np.int64)
+    check_drawn(int(sent.sum()))
+    yield np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    for _, frame, place in numbered(sent):
+        at = begins[frame] + np.floor(place * apart[frame]).astype(np.int64)
+        kept = at < end_ps
+        sizes = _sizes(frames[frame], counts[frame], place, group.packet)
+        yield at[kept], sizes[kept]
 
 
 def _sizes(frame: _Ints, count: _Ints, place: _Ints, packet: int) -> NDArray[np.int32]:

@@ -1,0 +1,333 @@
+"""A network instead of one link: its routers, links and hosts, and who talks to whom.
+
+Tables only; `forebay.network` makes a graph of them. A class of links that leaves out rate, delay
+or buffer takes those of [link] and [queue], so that it is the one under study.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import (
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    Strict,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic_core import CoreSchema, core_schema
+
+from forebay.scenario.bounds import Between
+from forebay.scenario.buffer_size import BufferSize
+from forebay.scenario.errors import ScenarioError, one_of, show
+from forebay.scenario.packet_list import FOLDER
+from forebay.scenario.quantity import Duration, Rate
+from forebay.scenario.room import RATES, Room
+
+if TYPE_CHECKING:
+    from forebay.scenario.model import Scenario
+
+_NAME = Field(pattern=r"^[^\x00-\x1f\x7f]{1,64}$")
+_DELAYS = Between(Duration(0), Duration(60))
+_HOSTS = Between(0, 10_000_000, "hosts")
+_MOST_BYTES = 256 * 1024 * 1024
+SHAPES = ("two_level", "isp", "fat_tree", "file", "links")
+"""The ways to say which links there are; a topology has exactly one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkFile:
+    """A file's content, read once at the door. Equal if the content is.
+
+    ``path`` is relative to the current folder, or absolute.
+    """
+
+    digest: str
+    path: str = field(compare=False)
+    content: bytes = field(compare=False, repr=False)
+
+    def canonical(self) -> dict[str, str]:
+        """Return what the file holds, wherever it lies."""
+        return {"file": self.digest}
+
+    @classmethod
+    def read(cls, path: str) -> Self:
+        """Read it. Raises ScenarioError."""
+        try:
+            with Path(path).open("rb") as file:
+                content = file.read(_MOST_BYTES + 1)
+        except OSError as error:
+            wrong = f"{show(path)} cannot be read ({error.strerror})"
+            hint = "write the path of a file that you may read"
+            raise ScenarioError("file-unreadable", wrong, hint, value=path) from None
+        if len(content) > _MOST_BYTES:
+            wrong, hint = f"{show(path)} is larger than 256 MiB", "write a smaller file"
+            raise ScenarioError("file-too-large", wrong, hint, value=path)
+        return cls(hashlib.sha256(content).hexdigest(), path, content)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_plain_validator_function(
+            _parse_file,
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda file, info: file.path if info.mode == "json" else file.canonical(),
+                info_arg=True,
+            ),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"type": "string"}
+
+
+def _parse_file(value: object, info: ValidationInfo) -> NetworkFile:
+    if isinstance(value, NetworkFile):
+        return value
+    if not isinstance(value, str) or not value or "\0" in value:
+        hint = 'write the path of a file, such as "abilene.graphml"'
+        raise ScenarioError("wrong-type", f"{show(value)} is no path", hint, value=value)
+    folder = (info.context or {}).get(FOLDER, "")
+    return NetworkFile.read(os.path.join(folder, value))
+
+
+class LinkClass(Room):
+    """Links that are alike."""
+
+    name: Annotated[str, Strict(), _NAME] = Field(
+        description="What links and generators call it.", examples=["core"]
+    )
+    rate: Annotated[Rate | None, RATES] = Field(
+        default=None, description="Capacity; not set: link.rate.", examples=["10 Gbit/s"]
+    )
+    rates: tuple[Annotated[Rate, RATES], ...] = Field(
+        default=(),
+        description="Of the hosts' own links: several capacities, each for the same share of the "
+        "hosts; instead of rate.",
+        examples=[["5 Mbit/s", "1 Gbit/s"]],
+    )
+    delay: Annotated[Duration | None, _DELAYS] = Field(
+        default=None, description="Propagation one way; not set: link.delay.", examples=["0.1 ms"]
+    )
+    buffer: BufferSize | None = Field(
+        default=None,
+        description="Packets that may wait before each of its links; not set: queue.size. The bdp "
+        "is the link's rate times the mean propagation round trip of all connections, n the "
+        "connections on that link.",
+        examples=["1 bdp/sqrt(n)"],
+    )
+
+    @model_validator(mode="after")
+    def _one_rate(self) -> Self:
+        if self.rates and self.rate is not None:
+            wrong, hint = "rate and rates are both set", "leave one of them out"
+            raise ScenarioError("contradiction", wrong, hint, field="rates")
+        return self
+
+
+class NetworkNode(Room):
+    """A router, and the hosts on it."""
+
+    name: Annotated[str, Strict(), _NAME] = Field(
+        description="What links call it.", examples=["Denver"]
+    )
+    hosts: Annotated[int, Strict(), _HOSTS] = Field(
+        default=0, description="Hosts on it: what the gravity model weighs it by."
+    )
+
+
+class NetworkLink(Room):
+    """A link between two routers, one in each direction."""
+
+    between: tuple[str, str] = Field(
+        description="The two routers; they need no entry of their own unless they have hosts.",
+        examples=[["Denver", "Seattle"]],
+    )
+    link_class: Annotated[str, Strict(), _NAME] = Field(
+        default="core", description="Name of its class of links."
+    )
+    rate: Annotated[Rate | None, RATES] = Field(
+        default=None, description="Capacity; not set: the class's."
+    )
+    delay: Annotated[Duration | None, _DELAYS] = Field(
+        default=None, description="Propagation one way; not set: the class's."
+    )
+    buffer: BufferSize | None = Field(
+        default=None, description="Before each direction; not set: the class's."
+    )
+    one_way: Annotated[bool, Strict()] = Field(
+        default=False, description="Only from the first router to the second."
+    )
+
+
+class Demand(Room):
+    """An entry of the traffic matrix."""
+
+    source: Annotated[str, Strict(), _NAME] = Field(description="Router where the data comes from.")
+    target: Annotated[str, Strict(), _NAME] = Field(description="Router where it goes.")
+    weight: Annotated[float, Between(0.0, 1e18)] = Field(
+        default=1.0, description="Share of the connections, in any unit."
+    )
+
+
+class TwoLevel(Room):
+    """Core routers, middle routers behind them, edge routers behind those, hosts (paper C)."""
+
+    core: Literal["abilene", "ring", "mesh"] = Field(
+        default="abilene",
+        description='How core routers are joined: "abilene" as the 11 of Abilene in 2005 (14 '
+        'links), "ring", or "mesh", each with each.',
+    )
+    cores: Annotated[int, Strict(), Between(2, 1000, "routers")] = Field(
+        default=11, description="Core routers; of abilene 11."
+    )
+    middles: Annotated[int, Strict(), Between(1, 1_000_000, "routers")] = Field(
+        default=54, description="Middle routers, shared out evenly over the core routers."
+    )
+    edges: Annotated[int, Strict(), Between(2, 1_000_000, "routers")] = Field(
+        default=106, description="Edge routers, shared out evenly over the middle routers."
+    )
+    hosts: Annotated[int, Strict(), Between(2, 10_000_000, "hosts")] = Field(
+        default=812, description="Hosts, shared out over the edge routers."
+    )
+    spread: Annotated[float, Between(0.0, 1.0)] = Field(
+        default=0.0,
+        description="How unevenly: 0 the same number of hosts on each edge router; with s a router "
+        "gets 1 - s to 1 + s times the mean, in equal steps.",
+    )
+
+
+class Isp(Room):
+    """A provider of any size: core, metropolitan and edge routers, hosts."""
+
+    core: Literal["ring", "mesh", "chords"] = Field(
+        default="chords",
+        description='How core routers are joined: "ring", "mesh", or "chords", a ring in which '
+        "each router is also joined to the one a third of the way round.",
+    )
+    cores: Annotated[int, Strict(), Between(3, 2000, "routers")] = Field(
+        default=16, description="Core routers."
+    )
+    metros: Annotated[int, Strict(), Between(1, 100_000, "routers")] = Field(
+        default=64, description="Metropolitan routers, each on two neighbouring core routers."
+    )
+    edges: Annotated[int, Strict(), Between(2, 1_000_000, "routers")] = Field(
+        default=512, description="Edge routers, each on one metropolitan router."
+    )
+    hosts: Annotated[int, Strict(), Between(2, 10_000_000, "hosts")] = Field(
+        default=10_000, description="Hosts, shared out evenly over the edge routers."
+    )
+
+
+class FatTree(Room):
+    """A data centre of switches with k ports: k pods, (k / 2)^2 core switches, k^3 / 4 hosts."""
+
+    k: Annotated[int, Strict(), Between(2, 128, "ports")] = Field(
+        default=4, description="Ports of a switch; an even number."
+    )
+
+    @model_validator(mode="after")
+    def _even(self) -> Self:
+        if self.k % 2:
+            wrong = f"{self.k} ports do not come in halves"
+            raise ScenarioError("out-of-range", wrong, "write an even number", field="k")
+        return self
+
+
+class Topology(Room):
+    """A network: exactly one of two_level, isp, fat_tree, file or links says which links it has.
+
+    Every class in [[traffic]] runs over all of it: its flows are the connections of the network,
+    shared out over pairs of routers by the demand; their rtt is the path's.
+    """
+
+    two_level: TwoLevel | None = Field(
+        default=None, description="Paper C's network, and others of two levels."
+    )
+    isp: Isp | None = Field(default=None, description="A provider of any size.")
+    fat_tree: FatTree | None = Field(default=None, description="A data centre.")
+    file: NetworkFile | None = Field(
+        default=None,
+        description="GraphML (as the Topology Zoo has it) or SNDlib XML, relative to this file.",
+        examples=["abilene.graphml"],
+    )
+    links: tuple[NetworkLink, ...] = Field(default=(), description="The links, one by one.")
+    nodes: tuple[NetworkNode, ...] = Field(
+        default=(), description="Routers with hosts, where links or a file say the rest."
+    )
+    classes: tuple[LinkClass, ...] = Field(
+        default=(),
+        description="Classes of links. Generators have core, middle, edge and access (the hosts' "
+        "own links); a file has core.",
+    )
+    demands: tuple[Demand, ...] = Field(
+        default=(),
+        description="The traffic matrix; not set: demand_file's, the file's, or gravity.",
+    )
+    demand_file: NetworkFile | None = Field(
+        default=None,
+        description="The traffic matrix as CSV with the header source,target,weight.",
+        examples=["matrix.csv"],
+    )
+    metric: Literal["hops", "delay", "inverse-rate"] = Field(
+        default="hops", description="What the shortest path is the shortest by."
+    )
+    max_paths: Annotated[int, Strict(), Between(1, 64, "paths")] = Field(
+        default=16,
+        description="Most paths of equal length that a pair's connections are spread over (ECMP).",
+    )
+    max_pairs: Annotated[int, Strict(), Between(1, 20_000_000, "pairs")] = Field(
+        default=1_000_000,
+        description="Most pairs of routers that the network engine tells apart; of more, so many "
+        "are drawn by their weight, and stand for the rest.",
+    )
+    model: Literal["response-functions", "hisamatsu-2007"] = Field(
+        default="response-functions",
+        description="How the network engine sees TCP and queues; docs/explanation/network.md.",
+    )
+    sigma: Literal["windows", "geometric", "poisson"] = Field(
+        default="windows",
+        description="hisamatsu-2007: the standard deviation of a queue, which the slides leave "
+        "open: that of the windows' sum (Appenzeller et al. 2004, section 3.2), that of a "
+        "geometric queue of the same mean, sqrt(q (q + 1)), or sqrt(q).",
+    )
+    sigma_factor: Annotated[float, Between(1e-3, 1e3)] = Field(
+        default=1.0, description="hisamatsu-2007: times that."
+    )
+    timeouts: Literal["none", "padhye-1998"] = Field(
+        default="padhye-1998",
+        description="hisamatsu-2007: the share of losses found by timeout, which the slides leave "
+        "open: none, or min(1, 3 / w).",
+    )
+
+    @model_validator(mode="after")
+    def _one_shape(self) -> Self:
+        given = [name for name in SHAPES if getattr(self, name)]
+        if len(given) != 1:
+            wrong = f"{' and '.join(given)} are set" if given else "says not which links there are"
+            raise ScenarioError("contradiction", wrong, f"write one of {one_of(SHAPES)}")
+        if self.demands and self.demand_file is not None:
+            wrong, hint = "demands and demand_file are both set", "leave one of them out"
+            raise ScenarioError("contradiction", wrong, hint, field="demands")
+        return self
+
+
+def check(scenario: Scenario) -> None:
+    """Refuse what a network says otherwise. Raises ScenarioError."""
+    if scenario.topology is None:
+        return
+    hint = "leave it out: the topology says it"
+    if scenario.links:
+        raise ScenarioError("contradiction", "set beside a topology", hint, field="links")
+    for index, group in enumerate(scenario.traffic):
+        for name in ("direction", "route", "return_route", "rtt", "access_rate"):
+            field = type(group).model_fields.get(name)
+            if field is not None and getattr(group, name) != field.default:
+                place = f"traffic.{index}.{name}"
+                raise ScenarioError("contradiction", "set beside a topology", hint, field=place)
