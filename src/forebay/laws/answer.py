@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
+
+_DUST = 1e-9
+"""Of rounding, which must not ask for one more packet."""
 
 Check = Callable[["Scenario"], "str | None"]
 """Says in one line how a scenario breaks an assumption; None where it does not."""
@@ -42,6 +46,11 @@ class LawAnswer:
     between: tuple[float, float] | None = None
 
     @property
+    def packets_whole(self) -> int | None:
+        """The law's buffer in whole packets: rounded up, for with less the law is not met."""
+        return None if self.packets is None else ceil(self.packets - _DUST)
+
+    @property
     def assumptions_hold(self) -> bool:
         """Whether the scenario is one that the law was made for."""
         return not self.broken_assumptions
@@ -63,11 +72,13 @@ class Law:
         return tuple(line for line in lines if line is not None)
 
     def answer(self, scenario: Scenario) -> LawAnswer:
-        """Everything the law says about `scenario`."""
+        """Everything the law says about `scenario`, its assumptions at the buffer that it asks."""
+        packets = self.packets(scenario)
+        there = scenario if packets is None else scenario.with_buffer(max(1, ceil(packets)))
         return LawAnswer(
             law=self.name,
-            packets=self.packets(scenario),
+            packets=packets,
             utilization=self.utilization(scenario),
-            broken_assumptions=self.broken(scenario),
+            broken_assumptions=self.broken(there),
             source=self.source,
         )

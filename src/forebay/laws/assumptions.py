@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.laws import quantities, sawtooth
+from forebay.laws.offered import ack_queues, other_queues
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -25,22 +26,37 @@ PERIODS_MEASURED = 5
 
 def long_lived(scenario: Scenario) -> str | None:
     """Every flow outlasts the measurement."""
-    others = sorted({t.kind for t in scenario.traffic} - {"long"})
+    others = sorted({t.kind for t in scenario.crossing} - {"long"})
     if not others:
         return None
     return f"traffic of kind {', '.join(others)}: the law covers long-lived TCP flows only"
 
 
 def one_way(scenario: Scenario) -> str | None:
-    """No data crosses the link the other way."""
-    if all(t.direction == "forward" for t in scenario.traffic):
+    """No ACK waits behind data on its way back, and none takes room before the link."""
+    queues = ack_queues(scenario)
+    if queues:
+        return f"traffic in reverse ({', '.join(queues)}): the law assumes that no ACK ever queues"
+    if scenario.at_link().acknowledged:
+        return "traffic in reverse: its ACKs wait in the same queue, the law counts none"
+    return None
+
+
+def one_queue(scenario: Scenario) -> str | None:
+    """No further link that the flows cross is congested."""
+    queues = other_queues(scenario)
+    if not queues:
         return None
-    return "traffic in reverse: the law assumes that no ACK ever queues"
+    return f"flows cross {', '.join(queues)} too, where they may queue: the law knows one link"
 
 
 def drop_tail(scenario: Scenario) -> str | None:
     """The queue drops arrivals when full, and only then."""
+    if scenario.queue.alpha is not None:
+        return "the queue shares its memory (alpha): the law assumes a size of its own"
     if scenario.queue.discipline == "drop-tail":
+        return None
+    if scenario.queue.discipline == "bfifo" and len({t.packet for t in scenario.crossing}) == 1:
         return None
     return f"queue discipline {scenario.queue.discipline}: the law assumes drop-tail"
 
@@ -55,7 +71,8 @@ def halving(scenario: Scenario) -> str | None:
 def congested(scenario: Scenario) -> str | None:
     """The access links can overload the link."""
     rate = scenario.link.rate
-    if sum(t.access_links * t.access(rate) for t in scenario.persistent) > rate:
+    access = sum(getattr(t, "access_links", 0) * t.access(rate) for t in scenario.crossing)
+    if access > rate or any(t.kind == "short" for t in scenario.crossing):
         return None
     return "access links together no faster than the link: it is never congested"
 
@@ -152,7 +169,9 @@ def _periods(scenario: Scenario, period_s: float) -> str | None:
     )
 
 
-TCP_SAWTOOTHS = (long_lived, one_way, drop_tail, halving, congested, window_unlimited, settled)
+TCP_SAWTOOTHS = (
+    long_lived, one_way, one_queue, drop_tail, halving, congested, window_unlimited, settled,
+)  # fmt: skip
 """What every law of long TCP flows assumes."""
 
 DESYNCHRONIZED = (*TCP_SAWTOOTHS, enough_flows, varied_rtt, window_above_two, long_enough_each)

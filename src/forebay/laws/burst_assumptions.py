@@ -9,7 +9,9 @@ import numpy as np
 from forebay.laws import completion_time
 from forebay.laws.assumptions import drop_tail, one_way
 from forebay.laws.burst_traffic import burst_traffic
+from forebay.laws.controls import paced
 from forebay.laws.flow_lengths import flow_lengths
+from forebay.laws.offered import FULL
 from forebay.scenario import Short, Udp
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def only_bursts(scenario: Scenario) -> str | None:
 def stable_load(scenario: Scenario) -> str | None:
     """The link can carry what is offered."""
     traffic = burst_traffic(scenario)
-    if traffic is None or traffic.load < 1.0:
+    if traffic is None or traffic.load < FULL:
         return None
     return f"load of {traffic.load:.3g}: not below 1, so that an endless queue grows without end"
 
@@ -83,17 +85,27 @@ def doubling(scenario: Scenario) -> str | None:
 
 def one_packet_size(scenario: Scenario) -> str | None:
     """All packets take the same time on the wire."""
-    sizes = {int(t.packet) for t in scenario.traffic if t.direction == "forward"}
+    sizes = {int(t.packet) for t in scenario.crossing}
     return (
         "packets of several sizes: the law serves all in the same time" if len(sizes) > 1 else None
     )
 
 
+def unpaced(scenario: Scenario) -> str | None:
+    """No control spaces a burst out."""
+    names = paced(scenario)
+    return (
+        f"congestion control {', '.join(names)} paces: bursts do not arrive whole"
+        if names
+        else None
+    )
+
+
 def poisson(scenario: Scenario) -> str | None:
     """Bursts arrive as a Poisson process."""
-    if any(isinstance(t, Udp) and t.arrivals == "constant" for t in scenario.traffic):
+    if any(isinstance(t, Udp) and t.arrivals == "constant" for t in scenario.crossing):
         return "datagrams at a constant rate queue less than the Poisson arrivals of the law"
-    if any(t.kind == "long" for t in scenario.traffic):
+    if any(t.kind == "long" for t in scenario.crossing):
         return "long flows that never fill the link: their packets taken as Poisson, an upper bound"
     return None
 
@@ -112,7 +124,7 @@ def load_of_figure_12(scenario: Scenario) -> str | None:
 
 
 def _short(scenario: Scenario) -> list[Short]:
-    return [t for t in scenario.traffic if isinstance(t, Short) and t.direction == "forward"]
+    return [t for t in scenario.crossing if isinstance(t, Short)]
 
 
 BURSTS = (
@@ -123,6 +135,7 @@ BURSTS = (
     whole_bursts,
     doubling,
     one_packet_size,
+    unpaced,
     poisson,
     load_of_figure_12,
     one_way,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import inf, log
 from typing import TYPE_CHECKING
 
 from forebay.laws.answer import Law
@@ -23,10 +24,16 @@ LONGEST_TAIL = 20_000
 def queue_of(traffic: BurstTraffic) -> ExactQueue | None:
     """Distribution of the queue; None where bursts are so long that it has no near end."""
     bursts = traffic.bursts
-    if 27.6 / float(kappa(traffic.load, bursts)) > LONGEST_TAIL:  # 27.6 = -log(MASS)
+    if not tail_end(traffic) < LONGEST_TAIL:
         return None
     sizes, shares = tuple(bursts.sizes.tolist()), tuple(bursts.probabilities.tolist())
     return _queue(traffic.load, sizes, shares)
+
+
+def tail_end(traffic: BurstTraffic) -> float:
+    """Packets that the queue exceeds with a probability of `MASS` at most; maybe infinite."""
+    exponent = float(kappa(traffic.load, traffic.bursts))
+    return -log(MASS) / exponent if exponent > 0.0 else inf
 
 
 def governs(scenario: Scenario) -> bool:

@@ -8,7 +8,9 @@ receiver's window holds them back (the worst case: a window stays bunched as slo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +18,7 @@ import numpy as np
 from forebay.laws.bursts import SINGLE_PACKETS, Bursts
 from forebay.laws.flow_lengths import flow_lengths
 from forebay.laws.offered import offered
-from forebay.scenario import BOTTLENECK, Long, Short, Udp
+from forebay.scenario import Long, Short, Udp
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
@@ -45,15 +47,19 @@ class _Stream:
 
 
 def burst_traffic(scenario: Scenario) -> BurstTraffic | None:
-    """Bursts that meet at the link; None where some traffic is more than bursts.
+    """Bursts that meet at the link; None where some traffic is more than bursts, or none comes.
 
     That is long flows that can congest the link, users, and real-time traffic other than
     datagrams, whose rate itself varies.
     """
-    forward = _at_the_link(scenario)
-    found = [_stream(scenario, group) for group in forward]
-    streams = [stream for stream in found if stream is not None]
-    if not streams or len(streams) < len(found):
+    groups = scenario.crossing
+    if not all(isinstance(group, Udp | Short | Long) for group in groups):
+        return None
+    held = _held_back(scenario, groups)
+    if held is Held.NOT and any(isinstance(group, Long) for group in groups):
+        return None
+    streams = [_stream(scenario, group, held) for group in groups]
+    if not streams:
         return None
     sizes = np.concatenate([s.bursts.sizes for s in streams])
     weights = np.concatenate([s.bursts_per_second * s.bursts.probabilities for s in streams])
@@ -66,13 +72,24 @@ def initial_window(group: Short) -> int:
     return group.initial_window or INITIAL_WINDOWS[group.sender]
 
 
-def _stream(scenario: Scenario, group: Traffic) -> _Stream | None:
-    rate = float(offered(group, scenario.link.rate) or 0.0)
-    if isinstance(group, Udp):
-        return _Stream(rate, int(group.packet), SINGLE_PACKETS)
+class Held(Enum):
+    """What keeps long flows from filling the link."""
+
+    NOT = "nothing"
+    BY_ACCESS = "their access links"
+    BY_WINDOWS = "the receivers' windows"
+
+
+def _stream(scenario: Scenario, group: Traffic, held: Held) -> _Stream:
+    rate, packet = scenario.link.rate, int(group.packet)
     if isinstance(group, Short):
-        return _Stream(rate, int(group.packet), _slow_start(group))
-    return _held_back(scenario, group) if isinstance(group, Long) else None
+        return _Stream(float(offered(group, rate) or 0.0), packet, _slow_start(group))
+    if isinstance(group, Long) and held is Held.BY_ACCESS:
+        return _Stream(group.access_links * group.access(rate), packet, SINGLE_PACKETS)
+    if isinstance(group, Long) and group.max_window is not None:
+        sent = group.flows * group.max_window * 8 * packet / group.rtt.mean
+        return _Stream(sent, packet, Bursts.given([group.max_window]))
+    return _Stream(float(offered(group, rate) or 0.0), packet, SINGLE_PACKETS)
 
 
 def _slow_start(group: Short) -> Bursts:
@@ -80,27 +97,17 @@ def _slow_start(group: Short) -> Bursts:
     return Bursts.of_lengths(lengths, weights, initial_window(group), group.max_window)
 
 
-def _held_back(scenario: Scenario, group: Long) -> _Stream | None:
-    """Long flows whose access links or windows, all classes together, cannot fill the link."""
-    forward = _at_the_link(scenario)
-    rate, packet = scenario.link.rate, int(group.packet)
-    if all(isinstance(t, Long | Udp) for t in forward) and _access(scenario) < rate:
-        return _Stream(group.access_links * group.access(rate), packet, SINGLE_PACKETS)
-    windows = [t.flows * t.max_window for t in forward if isinstance(t, Long) and t.max_window]
-    if len(windows) < len(forward) or sum(windows) >= scenario.bdp_packets:
-        return None
-    assert group.max_window is not None
-    sent = group.flows * group.max_window * 8 * packet / group.rtt.mean
-    return _Stream(sent, packet, Bursts.given([group.max_window]))
+def _held_back(scenario: Scenario, groups: Sequence[Traffic]) -> Held:
+    """What holds long flows back so that all classes together cannot fill the link."""
+    if all(isinstance(t, Long | Udp) for t in groups) and _access(scenario) < scenario.link.rate:
+        return Held.BY_ACCESS
+    windows = [t.flows * t.max_window for t in groups if isinstance(t, Long) and t.max_window]
+    if len(windows) < len(groups) or sum(windows) >= scenario.bdp_packets:
+        return Held.NOT
+    return Held.BY_WINDOWS
 
 
 def _access(scenario: Scenario) -> float:
     """Bit/s that all access links carry together."""
-    groups, rate = _at_the_link(scenario), scenario.link.rate
-    return sum(getattr(t, "access_links", t.flows) * t.access(rate) for t in groups)
-
-
-def _at_the_link(scenario: Scenario) -> list[Traffic]:
-    """Classes whose data crosses the bottleneck; without a route they all do."""
-    forward = (t for t in scenario.traffic if t.direction == "forward")
-    return [t for t in forward if BOTTLENECK in (getattr(t, "route", ()) or (BOTTLENECK,))]
+    rate = scenario.link.rate
+    return sum(getattr(t, "access_links", t.flows) * t.access(rate) for t in scenario.crossing)

@@ -8,14 +8,24 @@ All are packet times.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from forebay.laws.arrays import Array
 from forebay.laws.bursts import Bursts
-from forebay.laws.exact_bursts import ExactQueue
 
 
-def _ahead(queue: ExactQueue, bursts: Bursts) -> tuple[Array, Array]:
+class Queue(Protocol):
+    """A stationary queue, endless or not."""
+
+    @property
+    def in_system(self) -> Array:
+        """P(L = j) of the packets waiting or on the wire."""
+        ...
+
+
+def _ahead(queue: Queue, bursts: Bursts) -> tuple[Array, Array]:
     """P(j whole packets are ahead) with the wire idle, and with it busy; shapes (k,), (m,).
 
     A packet is in place i of its burst with probability P(X >= i) / E[X].
@@ -25,7 +35,7 @@ def _ahead(queue: ExactQueue, bursts: Bursts) -> tuple[Array, Array]:
     return queue.in_system[0] * place, np.convolve(queue.in_system[1:], place)
 
 
-def quantile(queue: ExactQueue, bursts: Bursts, probability: float, buffer: int) -> float:
+def quantile(queue: Queue, bursts: Bursts, probability: float, buffer: int) -> float:
     """Wait that this share of the packets does not exceed; a full buffer at most."""
     idle, busy = _ahead(queue, bursts)
     steps = np.zeros((busy.size, 2))  # a jump at j, then what is spread from j to j + 1
@@ -38,7 +48,7 @@ def quantile(queue: ExactQueue, bursts: Bursts, probability: float, buffer: int)
     return float(min(whole + part, buffer))
 
 
-def mean(queue: ExactQueue, bursts: Bursts, buffer: int) -> float:
+def mean(queue: Queue, bursts: Bursts, buffer: int) -> float:
     """Mean wait, nobody waiting for more than a full buffer; without a limit E[Q] / rho."""
     idle, busy = _ahead(queue, bursts)
     met = np.minimum(np.arange(idle.size), buffer) @ idle

@@ -36,7 +36,7 @@ def of_flow(length: int, initial_window: int = 2, max_window: int | None = None)
     and its example, a remainder of 4 for l = 16, follows from neither.
     """
     single = _rounds(np.array([length]), as_array([1.0]), initial_window, max_window)
-    return [int(size[0]) for size, _ in single]
+    return [int(size[0]) for size, weight in single if size.size for _ in range(round(weight[0]))]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,10 +93,22 @@ SINGLE_PACKETS = Bursts.given([1])
 def _rounds(
     lengths: Integers, weights: Array, initial_window: int, max_window: int | None
 ) -> Iterator[tuple[Integers, Array]]:
-    """Size and weight of every flow's burst, round trip by round trip."""
+    """Size and weight of every flow's burst, round trip by round trip.
+
+    From the round trip on in which the window is the receiver's, the full ones are counted.
+    """
     left, window = lengths, initial_window
     while left.size:
-        window = window if max_window is None else min(window, max_window)
+        if max_window is not None and window >= max_window:
+            yield from _full_windows(left, weights, max_window)
+            return
         yield np.minimum(left, window), weights
         more = left > window
         left, weights, window = left[more] - window, weights[more], 2 * window
+
+
+def _full_windows(left: Integers, weights: Array, window: int) -> Iterator[tuple[Integers, Array]]:
+    """Full windows of what flows have left, and the rest of each that is not full."""
+    full, rest = np.divmod(left, window)
+    yield np.array([window]), np.array([float(np.dot(full, weights))])
+    yield rest[rest > 0], weights[rest > 0]

@@ -79,7 +79,7 @@ def exact_queue(load: float, bursts: Bursts, mass: float = MASS) -> ExactQueue:
     last = math.ceil(math.log(1.0 / mass) / exponent) + 2  # exp(-kappa b) bounds what is beyond
     rate = load / bursts.mean
     reach = min(last + int(bursts.sizes[-1]), _reach(rate, exponent) * int(bursts.sizes[-1]))
-    arrivals = _arrivals(rate, bursts, reach)
+    arrivals = arrivals_in_a_packet_time(rate, bursts, reach)
     above = np.cumsum(arrivals[::-1])[::-1][1:]  # P(A > j)
     states = np.zeros(last + 1)
     states[0] = 1.0 - load
@@ -112,7 +112,7 @@ def _reach(rate: float, exponent: float) -> int:
     return count
 
 
-def _arrivals(rate: float, bursts: Bursts, last: int) -> Array:
+def arrivals_in_a_packet_time(rate: float, bursts: Bursts, last: int) -> Array:
     """P(A = j), j = 0 .. `last`, for Poisson bursts of `rate` a packet time (Panjer)."""
     found = np.zeros(last + 1)
     found[0] = math.exp(-rate)

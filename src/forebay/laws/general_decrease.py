@@ -106,6 +106,11 @@ def _protocol(scenario: Scenario) -> str | None:
     return name if name in _KEPT else None
 
 
+def covers(scenario: Scenario) -> bool:
+    """Whether the flows run one protocol whose sawtooth is known; BBR has none."""
+    return _protocol(scenario) not in (None, "bbr")
+
+
 def _packets(scenario: Scenario) -> float | None:
     name, target = _protocol(scenario), scenario.goals.utilization
     if name is None or target is None:
@@ -115,7 +120,8 @@ def _packets(scenario: Scenario) -> float | None:
     return float(buffer_for_lowest(target, scenario.bdp_packets, _KEPT[name]))
 
 
-def _utilization(scenario: Scenario) -> float | None:
+def mean_utilization(scenario: Scenario) -> float | None:
+    """Mean utilization of the scenario's one protocol; None where its law is not known."""
     name = _protocol(scenario)
     if name is None:
         return None
@@ -131,7 +137,7 @@ LAW = Law(
     name="spang-2021/single-flow",
     source="rule of Spang, Arslan, McKeown 2021, derived here: the utilization at its lowest",
     packets=_packets,
-    utilization=_utilization,
+    utilization=mean_utilization,
     checks=(
         assumptions.long_lived,
         assumptions.drop_tail,

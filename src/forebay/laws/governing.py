@@ -1,29 +1,27 @@
-"""Which law governs a link: bursts, one flow, few that march in step, or many that do not."""
+"""The law to believe first, as `forebay.laws.regime` decides it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.laws import burst_law, mix, single_flow, synchronized, utilization
-from forebay.laws.answer import Law
-from forebay.laws.assumptions import COMMONLY_SYNCHRONIZED
+from forebay.laws import burst_law, general_decrease, mix, single_flow, synchronized, utilization
+from forebay.laws.regime import regime_of
 
 if TYPE_CHECKING:
+    from forebay.laws.answer import Law
     from forebay.scenario import Scenario
+
+HEADLINES: dict[str, Law] = {
+    law.name: law
+    for law in (
+        burst_law.LAW, single_flow.LAW, general_decrease.LAW, synchronized.LAW, utilization.LAW,
+        mix.LAW,
+    )
+}  # fmt: skip
+"""Laws that may govern, by name."""
 
 
 def governing_law(scenario: Scenario) -> Law | None:
-    """The law to believe first; None where no law of this room covers the traffic.
-
-    Bursts where nothing else queues (paper A, §4). Else by the number of long flows (§3.2):
-    fewer than 100 are taken as synchronized, which asks for more buffer than they may need;
-    from 100 on eq. 6 is taken, and says so itself up to 250 where it may promise too much;
-    beside short flows as §5.1.3 has it.
-    """
-    if burst_law.governs(scenario):
-        return burst_law.LAW
-    if scenario.n_flows <= 1:
-        return single_flow.LAW if scenario.n_flows else None
-    if scenario.n_flows < COMMONLY_SYNCHRONIZED:
-        return synchronized.LAW
-    return mix.LAW if mix.covers(scenario) else utilization.LAW
+    """The law that `regime_of` names; None where no law of this room covers the link."""
+    name = regime_of(scenario).law
+    return None if name is None else HEADLINES[name]

@@ -22,13 +22,13 @@ TRIED = 0.2
 
 
 def covers(scenario: Scenario) -> bool:
-    """Whether the forward traffic is long flows and short ones, and nothing else."""
-    return {t.kind for t in scenario.traffic if t.direction == "forward"} == {"long", "short"}
+    """Whether the link's traffic is long flows and short ones, and nothing else."""
+    return {t.kind for t in scenario.crossing} == {"long", "short"}
 
 
 def short_share(scenario: Scenario) -> float:
     """What the short flows offer over the link's rate."""
-    short = (t for t in scenario.traffic if t.kind == "short" and t.direction == "forward")
+    short = (t for t in scenario.crossing if t.kind == "short")
     return sum(offered(t, scenario.link.rate) or 0.0 for t in short) / scenario.link.rate
 
 
@@ -53,7 +53,7 @@ def as_in_the_paper(scenario: Scenario) -> str | None:
 
 def others(scenario: Scenario) -> str | None:
     """There is nothing but long and short TCP flows."""
-    if {t.kind for t in scenario.traffic} <= {"long", "short"}:
+    if {t.kind for t in scenario.crossing} <= {"long", "short"}:
         return None
     return "traffic other than long and short TCP flows: the law covers these alone"
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from forebay.scenario import BOTTLENECK, Long, Replay, Session, Tcp, ack_route, data_route
+
 if TYPE_CHECKING:
-    from forebay.scenario import Traffic
+    from forebay.scenario import Scenario, Traffic
+
+
+FULL = 1.0 - 1e-9
+"""A load that is 1 but for rounding: no queue without end is stable at it."""
 
 
 def offered(traffic: Traffic, link_rate: float) -> float | None:
@@ -18,3 +25,61 @@ def offered(traffic: Traffic, link_rate: float) -> float | None:
         return None
     packets = getattr(traffic, "length").mean_packets(traffic.packet)  # noqa: B009
     return float(arrivals(link_rate) * packets * 8 * traffic.packet)
+
+
+def most(traffic: Traffic, link_rate: float) -> float:
+    """Bit/s that a class can bring at the most: what it offers, or what lets it no faster.
+
+    Users who wait for nothing fetch a file each round trip and think time.
+    """
+    own = offered(traffic, link_rate)
+    if own is not None:
+        return own
+    access = getattr(traffic, "access_links", traffic.flows) * traffic.access(link_rate)
+    if isinstance(traffic, Session):
+        file = traffic.file.mean_packets(traffic.packet) * 8 * traffic.packet
+        return min(access, traffic.flows * file / max(traffic.shortest_cycle, 1e-9))
+    if isinstance(traffic, Long) and traffic.max_window is not None:
+        bits = traffic.max_window * 8 * traffic.packet
+        return min(access, traffic.flows * bits / max(traffic.rtt.low, 1e-9))
+    return access
+
+
+def share(scenario: Scenario, kinds: Collection[str]) -> float:
+    """What the classes of some kinds that cross the link bring at the most, over its rate."""
+    rate = scenario.link.rate
+    groups = (t for t in scenario.crossing if t.kind in kinds)
+    return float(sum(most(t, rate) * _part(scenario, t) for t in groups) / rate)
+
+
+def _part(scenario: Scenario, traffic: Traffic) -> float:
+    """Share of the run in which a class sends: a list of packets is played once."""
+    if not isinstance(traffic, Replay):
+        return 1.0
+    run = scenario.measure.warmup + scenario.measure.duration
+    return min(traffic.file.length_s / run, 1.0)
+
+
+def may_congest(scenario: Scenario, link: str) -> bool:
+    """Whether a link other than the bottleneck may be too slow for what crosses it.
+
+    Flows that cross the bottleneck as well bring no more than that carries.
+    """
+    rate, here = scenario.link.rate, scenario.at_link(link)
+    through = sum(most(t, rate) for t in here.classes if BOTTLENECK in data_route(t))
+    others = sum(most(t, rate) for t in here.classes if BOTTLENECK not in data_route(t))
+    return bool(min(through, rate) + others > here.rate)
+
+
+def other_queues(scenario: Scenario) -> list[str]:
+    """Further links that data of the bottleneck crosses and that may be congested, by name."""
+    names = {name for t in scenario.crossing for name in data_route(t)} - {BOTTLENECK}
+    return sorted(name for name in names if may_congest(scenario, name))
+
+
+def ack_queues(scenario: Scenario) -> list[str]:
+    """Links before which ACKs of the bottleneck's flows may have to wait, by name."""
+    both_ways = any(t.direction == "reverse" for t in scenario.traffic)
+    groups = (t for t in scenario.crossing if isinstance(t, Tcp))
+    names = {name for t in groups for name in ack_route(t, both_ways=both_ways)}
+    return sorted(name for name in names - {BOTTLENECK} if may_congest(scenario, name))

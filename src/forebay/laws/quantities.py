@@ -32,6 +32,11 @@ def average_window(scenario: Scenario) -> float:
     return (scenario.bdp_packets + scenario.buffer_packets) / scenario.n_flows
 
 
+def path_window(scenario: Scenario) -> float:
+    """Window of one flow that the path alone holds, packets: 2 Tp C / n, whatever the buffer."""
+    return scenario.bdp_packets / scenario.n_flows
+
+
 def finite(packets: object) -> float | None:
     """A buffer as a plain float; None where no finite buffer reaches the goal."""
     value = float(packets)  # type: ignore[arg-type]

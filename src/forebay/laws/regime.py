@@ -1,29 +1,39 @@
-"""Which law governs a link, why, and what would change it: sentences for a colleague.
+"""Which law governs a link, why, and what would change it: the one place that decides.
 
-`governing_law` chooses among the laws of long flows; this also knows the links that those laws
-are not about: never congested, short flows alone, open-loop traffic among TCP. The lines drawn
-are paper A's (Appenzeller et al. 2004): 100 and 250 flows (§3.2, §5.1.1), a window of two
-(§5.1.1), a tenth of the traffic in long flows (§5.1.4), windows that the receiver limits (§4);
-and for real-time traffic paper B's (Theagarajan, Ravichandran, Sivaraman), Figures 4 and 5. What
-simulation found of few flows is in docs/explanation/which-law-governs.md.
+A law whose assumptions fail in kind gives no headline, and neither does one that simulation has
+not found right within a factor that can be named. The factors are those of
+docs/explanation/which-law-governs.md (`benches/which_law.py`, `benches/which_kind.py`); they are
+measured, not derived. What is the papers': a window of two (A, §5.1.1), windows that the receiver
+limits (A, §4), a tenth of the traffic in long flows (A, §5.1.4).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forebay.laws import burst_law, mix, utilization
-from forebay.laws.assumptions import COMMONLY_SYNCHRONIZED, MODEL_HOLDS
-from forebay.laws.offered import offered
-from forebay.laws.quantities import average_window
+from forebay.laws import burst_law, general_decrease, mix, single_flow, synchronized, utilization
+from forebay.laws import regime_words as words
+from forebay.laws.burst_assumptions import in_slow_start, window_not_reached
+from forebay.laws.controls import halves, paced
+from forebay.laws.offered import FULL, ack_queues, share
+from forebay.laws.quantities import path_window
 from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS
 
 if TYPE_CHECKING:
-    from forebay.scenario import Duration, Scenario, Traffic
+    from forebay.scenario import Scenario
 
 LONG_FLOWS_MATTER = 0.1
 """From this share of the traffic on, long flows drive what a buffer needs (A, §5.1.4)."""
+REAL_TIME_MATTERS = 0.2
+"""Up to this share of the link real-time traffic left the TCP flows' law as right as it was."""
+SHORT_FLOWS_MATTER = 0.4
+"""Up to this share of the link short flows did."""
+SAWTOOTHS_ADD = 10
+"""From so many flows on their sum is taken as normal; eq. 6 promises little for fewer."""
+SMALLEST_WINDOW = 0.5
+"""Packets a flow that the path holds, below which nothing was compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +42,10 @@ class Regime:
 
     Attributes
     ----------
-    regime : "uncongested", "short flows only", "real-time mixed", "one flow", "few flows in
-        step", "flows partly in step" or "many flows out of step".
+    regime : "no traffic", "uncongested", "overloaded", "open-loop traffic", "managed queue",
+        "paced by a model", "short flows only", "flows that end", "real-time mixed",
+        "long flows beside others", "ACKs queue", "one flow", "few flows", "round trips alike",
+        "windows below a packet" or "flows out of step".
     law : name of the law to believe first, None where no law of this room covers the link.
     why, would_change : sentences for a person.
     """
@@ -45,175 +57,135 @@ class Regime:
 
 
 def regime_of(scenario: Scenario) -> Regime:
-    """Say which law governs `scenario`, from its facts alone."""
-    forward = [t for t in scenario.traffic if t.direction == "forward"]
-    kinds: set[str] = {t.kind for t in forward}
-    for tell in (_uncongested, _short_only, _mixed):
-        told = tell(scenario, forward, kinds)
+    """Say which law governs `scenario`, from its facts alone; the first that fits."""
+    for judge in _JUDGES:
+        told = judge(scenario)
         if told is not None:
             return told
-    if scenario.n_flows == 1:
-        return _one(scenario)
-    return _few(scenario) if scenario.n_flows < COMMONLY_SYNCHRONIZED else _many(scenario)
+    raise AssertionError("flows out of step are what is left")
 
 
-def _uncongested(scenario: Scenario, forward: list[Traffic], kinds: set[str]) -> Regime | None:
-    change = "Faster access links, larger windows or more flows would congest it"
-    rate = scenario.link.rate
-    most = sum(getattr(t, "access_links", t.flows) * t.access(rate) for t in forward)
-    if "short" not in kinds and most <= rate:
-        why = f"The access links together carry {_rate(most)}, no more than the link's own rate"
-        why += ": the queue holds nothing but coincidences of packets."
-        return _free(scenario, why, change)
-    windows = _windows(forward)
-    if windows is not None and windows <= scenario.bdp_packets:
-        why = f"The receivers' windows allow {windows} packets in flight, which the path alone"
-        return _free(scenario, f"{why} holds ({scenario.bdp_packets:.0f} packets).", change)
-    if kinds <= OPEN_LOOP_KINDS:
-        load = sum(offered(t, scenario.link.rate) or 0.0 for t in forward) / scenario.link.rate
-        if load < 1.0:
-            why = f"All traffic is open-loop and offers {100 * load:.3g} % of the link's rate"
-            change = "A load near 100 % would congest it"
-            return _free(scenario, f"{why}: only its bursts queue.", change)
-    return None
-
-
-def _free(scenario: Scenario, why: str, change: str) -> Regime:
-    words = f"{change}; until then a few packets are enough, however many flows there are."
-    return Regime("uncongested", _bursts(scenario), why, words)
-
-
-def _bursts(scenario: Scenario) -> str | None:
-    return burst_law.LAW.name if burst_law.governs(scenario) else None
-
-
-def _windows(forward: list[Traffic]) -> int | None:
-    """Packets that the receivers let into flight in all; None where one does not limit."""
-    total = 0
-    for t in forward:
-        limit: int | None = getattr(t, "max_window", None)
-        if limit is None or t.kind != "long":
-            return None
-        total += t.flows * limit
-    return total
-
-
-def _short_only(scenario: Scenario, forward: list[Traffic], kinds: set[str]) -> Regime | None:
-    """No long flows to speak of, and short ones among what there is."""
-    if not kinds & COMPLETING_KINDS:
+def _no_traffic(scenario: Scenario) -> Regime | None:
+    if scenario.crossing:
         return None
-    loads = {t.kind: offered(t, scenario.link.rate) for t in forward}
-    load = sum(value or 0.0 for value in loads.values()) / scenario.link.rate
-    if "long" in kinds and load < 1.0 - LONG_FLOWS_MATTER:
+    return Regime("no traffic", None, words.NO_TRAFFIC, words.NO_TRAFFIC_CHANGE)
+
+
+def _uncongested(scenario: Scenario) -> Regime | None:
+    why = words.cannot_fill(scenario)
+    if why is None and _kinds(scenario) == {"udp"} and share(scenario, {"udp"}) < FULL:
+        why = words.datagrams(share(scenario, {"udp"}))
+    if why is None:
         return None
-    said = f" and offer {100 * load:.3g} % of the link's rate" if load else ""
-    why = (
-        f"The flows end before they leave slow start{said}: they queue as bursts of 2, 4, 8, … "
-        "packets, whatever the rate, the round trip or their number."
-    )
-    change = (
-        "A higher load or longer bursts (a larger initial window) would ask for more; long "
-        f"flows with {100 * LONG_FLOWS_MATTER:.0f} % of the traffic would take over."
-    )
-    return Regime("short flows only", _bursts(scenario), why, change)
+    law = burst_law.LAW.name if burst_law.governs(scenario) else None
+    return Regime("uncongested", law, why, words.UNCONGESTED_CHANGE)
 
 
-def _mixed(scenario: Scenario, forward: list[Traffic], kinds: set[str]) -> Regime | None:
-    if not kinds & OPEN_LOOP_KINDS:
+def _open_loop(scenario: Scenario) -> Regime | None:
+    """Traffic that does not answer to losses, all of it or more than the link can carry."""
+    load = share(scenario, OPEN_LOOP_KINDS)
+    if load >= FULL:
+        return Regime("overloaded", None, words.too_much(load), words.LOWER_LOAD)
+    if not _kinds(scenario) <= OPEN_LOOP_KINDS:
         return None
-    real = [t for t in forward if t.kind in OPEN_LOOP_KINDS]
-    share = sum(offered(t, scenario.link.rate) or 0.0 for t in real) / scenario.link.rate
-    why = (
-        f"Real-time traffic with {100 * share:.3g} % of the link's rate shares the queue with TCP "
-        "and does not slow down for it: its bursts make TCP need more buffer, while more buffer "
-        "first lowers and then can raise its own losses, for TCP keeps any queue full."
-    )
-    change = (
-        "Without the real-time traffic the law of the TCP flows alone would govern; no closed "
-        "form covers the mix, so believe a simulation first."
-    )
-    return Regime("real-time mixed", None, why, change)
+    return Regime("open-loop traffic", None, words.varying(load), words.VARYING_CHANGE)
 
 
-def _one(scenario: Scenario) -> Regime:
-    why = (
-        f"A single long flow has the link to itself. Each loss {_cut(scenario)}, and the link "
-        "runs dry unless the buffer holds what is missing: up to a whole bandwidth-delay product "
-        f"({scenario.bdp_packets:.0f} packets) where the window is halved."
-    )
-    change = (
-        "More flows of different round trips would ask for less, as one over the root of their "
-        f"number once they are about {MODEL_HOLDS}; so would a gentler decrease (cubic)."
-    )
-    return Regime("one flow", "appenzeller-2004/single-flow", why, change)
+def _managed(scenario: Scenario) -> Regime | None:
+    discipline = scenario.queue.discipline
+    if discipline in ("drop-tail", "bfifo"):
+        return None
+    return Regime("managed queue", None, words.managed(discipline), words.MANAGED_CHANGE)
 
 
-def _few(scenario: Scenario) -> Regime:
-    why = (
-        f"{_flows(scenario)}: fewer than {COMMONLY_SYNCHRONIZED}, so that an overflow can hit most "
-        "of them at once; they then rise and fall in step, like one large flow."
-    )
-    low, high = _rtts(scenario)
-    if low < high and scenario.n_flows >= 10:
-        why += (
-            " With round trips this different they may well be out of step already: simulations of "
-            "such links found a half to an eighth of what this law asks for, near bdp/sqrt(n)."
-        )
-    change = (
-        f"{COMMONLY_SYNCHRONIZED} flows or more, of different round trips, fall out of step, and "
-        "the buffer shrinks with the root of their number; round trips all alike keep them in step."
-    )
-    return Regime("few flows in step", "appenzeller-2004/synchronized", why, change)
+def _paced(scenario: Scenario) -> Regime | None:
+    names = paced(scenario)
+    if not names:
+        return None
+    return Regime("paced by a model", None, words.paced(scenario, names), words.PACED_CHANGE)
+
+
+def _ending(scenario: Scenario) -> Regime | None:
+    """No long flows to speak of, and ones that end among what there is."""
+    kinds, others = _kinds(scenario), COMPLETING_KINDS | OPEN_LOOP_KINDS
+    load = share(scenario, others)
+    if not kinds & COMPLETING_KINDS or ("long" in kinds and load < 1.0 - LONG_FLOWS_MATTER):
+        return None
+    if "session" not in kinds and load >= FULL:
+        return Regime("overloaded", None, words.short_overload(load), words.LOWER_LOAD)
+    if not kinds <= {"short", "udp"} or not _in_slow_start(scenario):
+        return Regime("flows that end", None, words.ending(scenario, load), words.ENDING_CHANGE)
+    why = words.bursts(load)
+    return Regime("short flows only", burst_law.LAW.name, why, words.BURSTS_CHANGE)
+
+
+def _in_slow_start(scenario: Scenario) -> bool:
+    broken = in_slow_start(scenario) or window_not_reached(scenario)
+    return broken is None and burst_law.governs(scenario)
+
+
+def _mixed(scenario: Scenario) -> Regime | None:
+    load = share(scenario, OPEN_LOOP_KINDS)
+    if load <= REAL_TIME_MATTERS:
+        return None
+    return Regime("real-time mixed", None, words.real_time(load), words.REAL_TIME_CHANGE)
+
+
+def _beside_many(scenario: Scenario) -> Regime | None:
+    load = share(scenario, COMPLETING_KINDS)
+    if load <= SHORT_FLOWS_MATTER:
+        return None
+    why = words.beside(load, SHORT_FLOWS_MATTER)
+    return Regime("long flows beside others", None, why, words.BESIDE_CHANGE)
+
+
+def _acks(scenario: Scenario) -> Regime | None:
+    links = ack_queues(scenario)
+    if not links:
+        return None
+    return Regime("ACKs queue", None, words.acks(links), words.ACKS_CHANGE)
+
+
+def _one(scenario: Scenario) -> Regime | None:
+    if scenario.n_flows > 1:
+        return None
+    law = single_flow.LAW if halves(scenario) else general_decrease.LAW
+    known = law is single_flow.LAW or general_decrease.covers(scenario)
+    why = words.one(scenario, known)
+    return Regime("one flow", law.name if known else None, why, words.ONE_CHANGE)
+
+
+def _few(scenario: Scenario) -> Regime | None:
+    if scenario.n_flows >= SAWTOOTHS_ADD:
+        return None
+    gentle = not halves(scenario) and general_decrease.covers(scenario)
+    law = general_decrease.LAW if gentle else synchronized.LAW
+    return Regime("few flows", law.name, words.few(scenario, gentle), words.FEW_CHANGE)
+
+
+def _alike(scenario: Scenario) -> Regime | None:
+    low, high = words.round_trips(scenario)
+    if low < high:
+        return None
+    return Regime("round trips alike", None, words.alike(scenario), words.ALIKE_CHANGE)
+
+
+def _tiny(scenario: Scenario) -> Regime | None:
+    if path_window(scenario) >= SMALLEST_WINDOW:
+        return None
+    return Regime("windows below a packet", None, words.tiny(scenario), words.TINY_CHANGE)
 
 
 def _many(scenario: Scenario) -> Regime:
-    surely = scenario.n_flows >= MODEL_HOLDS and _rtts(scenario)[0] < _rtts(scenario)[1]
-    why = (
-        f"{_flows(scenario)}: they are cut at different times, so that the sum of their windows "
-        "varies less than each of them, by the root of their number, and so does the buffer."
-    )
-    if not surely:
-        said = (
-            f"fewer than {MODEL_HOLDS}" if scenario.n_flows < MODEL_HOLDS else "round trips alike"
-        )
-        why += f" With {said} some may still move in step, and need more than the law says."
-    change = (
-        f"Fewer than {COMMONLY_SYNCHRONIZED} flows, or a few that carry most of the bytes, would "
-        "bring them in step and ask for up to a bandwidth-delay product; four times the flows "
-        "halve the buffer."
-    )
-    window = average_window(scenario)
-    if window <= 2.0:
-        change += (
-            f" Windows of {window:.2g} packets are too small: timeouts set in, and no law holds."
-        )
-    name = "many flows out of step" if surely else "flows partly in step"
     law = mix.LAW if mix.covers(scenario) else utilization.LAW
-    if law is mix.LAW:
-        share = 100 * mix.short_share(scenario)
-        why += f" Short flows take {share:.3g} % of the link, and the buffer needs none for them."
-    return Regime(name, law.name, why, change)
+    return Regime("flows out of step", law.name, words.many(scenario), words.MANY_CHANGE)
 
 
-def _flows(scenario: Scenario) -> str:
-    low, high = _rtts(scenario)
-    trips = (
-        f"all with a round trip of {low}" if low == high else f"round trips from {low} to {high}"
-    )
-    window = f"a window of about {average_window(scenario):.3g} packets each"
-    return f"{scenario.n_flows} flows share the link, {window}, {trips}"
+def _kinds(scenario: Scenario) -> set[str]:
+    return {t.kind for t in scenario.crossing}
 
 
-def _rtts(scenario: Scenario) -> tuple[Duration, Duration]:
-    """Shortest and longest propagation round trip of the long flows."""
-    long = [t for t in scenario.traffic if t.kind == "long"]
-    return min(t.rtt.low for t in long), max(t.rtt.high for t in long)
-
-
-def _cut(scenario: Scenario) -> str:
-    names = {name for t in scenario.traffic for name in getattr(t, "shares", {})}
-    return "halves its window" if names <= {"reno"} else "cuts its window"
-
-
-def _rate(bits: float) -> str:
-    return f"{bits / 1e6:.4g} Mbit/s"
+_JUDGES: tuple[Callable[[Scenario], Regime | None], ...] = (
+    _no_traffic, _uncongested, _open_loop, _managed, _paced, _ending, _mixed, _beside_many, _acks,
+    _one, _few, _alike, _tiny, _many,
+)  # fmt: skip

@@ -15,6 +15,7 @@ from forebay.laws.answer import Law
 from forebay.laws.burst_assumptions import BURSTS
 from forebay.laws.burst_traffic import BurstTraffic, burst_traffic
 from forebay.laws.effective_bandwidth import Order
+from forebay.laws.offered import FULL
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -26,7 +27,7 @@ Buffer = Callable[[float, BurstTraffic], float | None]
 def stable_traffic(scenario: Scenario) -> BurstTraffic | None:
     """Bursts of a scenario that the link can carry; None for other traffic and loads from 1."""
     traffic = burst_traffic(scenario)
-    return traffic if traffic is not None and 0.0 < traffic.load < 1.0 else None
+    return traffic if traffic is not None and 0.0 < traffic.load < FULL else None
 
 
 def probability(scenario: Scenario) -> float | None:

@@ -31,6 +31,15 @@ def asked(scenario: Scenario, *, in_step: bool) -> dict[str, Metric]:
     return {name: Metric(value=v, low=None, high=None, n=0) for name, v in values.items()}
 
 
+def longest_delay(scenario: Scenario) -> dict[str, Metric]:
+    """The maximum delay alone, which asks nothing of the windows."""
+    wanted = scenario.goals.queue_delay
+    if wanted is None or wanted.maximum is None:
+        return {}
+    value = scenario.buffer_packets / capacity(scenario)
+    return {DELAY_MAXIMUM: Metric(value=value, low=None, high=None, n=0)}
+
+
 def _probabilities(scenario: Scenario, in_step: bool) -> dict[str, float]:
     used, lost = scenario.goals.utilization, scenario.goals.loss_rate
     found = {}

@@ -1,81 +1,104 @@
 """What a scenario's bursts do, where nothing else queues (paper A, §4, solved exactly).
 
-The queue is that of an endless buffer, cut off at B: a bound, since what is lost would have made
-others wait. P(Q > B) stands for the loss, as in §4, and what is not lost for the utilization: a
-lower bound, for TCP sends again what was.
+The queue is that of the buffer there is (`forebay.laws.finite_queue`). Where all of it is TCP the
+link carries what flows have to send, and what is lost is sent again. Beside the loss rate stand a
+lower end, for a flow that lost sends smaller bursts, and as the upper end paper A's P(Q > B) of a
+buffer without end, which its law takes for the loss.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.engines.theory.spread import Prediction, Spread
-from forebay.laws import burst_law, burst_wait, completion_time, short_flows
+from forebay.engines.theory.spread import Between, Prediction, Spread
+from forebay.laws import burst_law, burst_wait, completion_time, finite_queue, short_flows
+from forebay.laws.bursts import Bursts
+from forebay.laws.finite_queue import FiniteQueue
 from forebay.laws.quantities import capacity
 from forebay.outcome import DELAY_MAXIMUM, FCT_INCREASE, Metric, delay_quantile_name
+from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
     from forebay.laws.burst_traffic import BurstTraffic
-    from forebay.laws.exact_bursts import ExactQueue
     from forebay.scenario import Scenario
 
+LEAST_OF_LOSS = 0.25
+"""Of this loss rate simulation lost a quarter at the least, where bursts fit the buffer."""
 _PROBABILITIES = (0.50, 0.95, 0.99)
 
 
-def predict_bursts(scenario: Scenario) -> Prediction:
-    """Prediction for a scenario that `forebay.laws.burst_law.governs`."""
-    traffic, queue = _solved(scenario)
-    size, second = scenario.buffer_packets, 1.0 / capacity(scenario)
-    lost = _over(queue, size)
-    p50, p95, p99 = (_quantile(queue, p, size) for p in _PROBABILITIES)
+def predict_bursts(scenario: Scenario) -> Prediction | None:
+    """Prediction for a scenario that `forebay.laws.burst_law.governs`.
+
+    None where TCP would have to send so much again that flows are bursts no more.
+    """
+    traffic = short_flows.stable_traffic(scenario)
+    if traffic is None:
+        raise ValueError("no law of bursts governs this scenario")
+    repeated = all(isinstance(group, Tcp) for group in scenario.crossing)
+    size = min(scenario.buffer_packets, ceil(burst_law.tail_end(traffic)) + 1)
+    queue = _queue(traffic.load, traffic.bursts, size, repeated)
+    if queue is None:
+        return None
+    over = _over(traffic, scenario.buffer_packets)
+    lost = queue.loss_rate
+    second = 1.0 / capacity(scenario)
+    p50, p95, p99 = (_quantile(queue, p) for p in _PROBABILITIES)
     d50, d95, d99 = (burst_wait.quantile(queue, traffic.bursts, p, size) for p in _PROBABILITIES)
     seen = burst_wait.mean(queue, traffic.bursts, size)
     return Prediction(
-        utilization=traffic.load * (1.0 - lost),
-        loss_rate=lost,
-        queue_packets=Spread(_mean(queue, size), p50, p95, p99),
+        utilization=min(traffic.load, queue.utilization) if repeated else queue.utilization,
+        loss_rate=Between(lost, LEAST_OF_LOSS * lost if repeated else lost, max(lost, over)),
+        queue_packets=Spread(_mean(queue), p50, p95, p99),
         queue_delay_s=Spread(seen * second, d50 * second, d95 * second, d99 * second),
         laws=(burst_law.LAW,),
-        in_step=False,
-        asked=_asked(scenario, traffic, queue),
+        asked=_asked(scenario, traffic, queue, over),
     )
 
 
-def _solved(scenario: Scenario) -> tuple[BurstTraffic, ExactQueue]:
-    traffic = short_flows.stable_traffic(scenario)
-    queue = None if traffic is None else burst_law.queue_of(traffic)
-    if traffic is None or queue is None:
-        raise ValueError("no law of bursts governs this scenario")
-    return traffic, queue
+def _queue(load: float, bursts: Bursts, size: int, repeated: bool) -> FiniteQueue | None:
+    sizes, shares = tuple(bursts.sizes.tolist()), tuple(bursts.probabilities.tolist())
+    return _solved(load, sizes, shares, size, repeated)
 
 
-def _over(queue: ExactQueue, size: int) -> float:
-    """P(Q > B)."""
-    return float(queue.tail(size + 1))
+@lru_cache(maxsize=64)
+def _solved(
+    load: float, sizes: tuple[int, ...], shares: tuple[float, ...], size: int, repeated: bool
+) -> FiniteQueue | None:
+    solve = finite_queue.with_repeats if repeated else finite_queue.finite_queue
+    return solve(load, Bursts.given(sizes, shares), size)
 
 
-def _mean(queue: ExactQueue, size: int) -> float:
-    waiting = queue.waiting
-    return float(np.dot(np.minimum(np.arange(waiting.size), size), waiting))
+def _over(traffic: BurstTraffic, size: int) -> float:
+    """P(Q > B) of a buffer without end."""
+    endless = burst_law.queue_of(traffic)
+    return 1.0 if endless is None else min(float(endless.tail(size + 1)), 1.0)
 
 
-def _quantile(queue: ExactQueue, probability: float, size: int) -> float:
+def _mean(queue: FiniteQueue) -> float:
+    return float(np.dot(np.arange(queue.waiting.size), queue.waiting))
+
+
+def _quantile(queue: FiniteQueue, probability: float) -> float:
     below = np.cumsum(queue.waiting)
-    return float(min(int(np.searchsorted(below, min(probability, below[-1]))), size))
+    return float(np.searchsorted(below, min(probability, below[-1])))
 
 
-def _asked(scenario: Scenario, traffic: BurstTraffic, queue: ExactQueue) -> dict[str, Metric]:
+def _asked(
+    scenario: Scenario, traffic: BurstTraffic, queue: FiniteQueue, over: float
+) -> dict[str, Metric]:
     """Delays and completion times; of single round trips a law of bursts says nothing."""
     found = _delays(scenario, traffic, queue)
     if scenario.goals.fct_increase == completion_time.AFCT_INCREASE:  # the one that paper A gives
-        lost = _over(queue, scenario.buffer_packets)
-        found[FCT_INCREASE] = float(completion_time.increase(lost))
+        found[FCT_INCREASE] = float(completion_time.increase(over))
     return {name: Metric(value=v, low=None, high=None, n=0) for name, v in found.items()}
 
 
-def _delays(scenario: Scenario, traffic: BurstTraffic, queue: ExactQueue) -> dict[str, float]:
+def _delays(scenario: Scenario, traffic: BurstTraffic, queue: FiniteQueue) -> dict[str, float]:
     wanted, size = scenario.goals.queue_delay, scenario.buffer_packets
     if wanted is None:
         return {}

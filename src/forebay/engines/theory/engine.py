@@ -1,8 +1,9 @@
 """Published laws as an engine.
 
 A law's value is exact for what it says and nothing was repeated to get it, so its metrics
-carry no interval and a count of zero replications: ``Metric(value, None, None, n=0)``. That
-eq. 6 is a lower bound stands in the provenance. What no law speaks of is None: with several
+carry no interval and a count of zero replications: ``Metric(value, None, None, n=0)``; the loss
+rate, which laws tell only roughly, has the band in which simulations of such links lay. That eq. 6
+is a lower bound stands in the provenance. What no law speaks of is None: with several
 classes nothing of how they share the link; with one, its throughput and round trip follow
 from the link's.
 """
@@ -14,12 +15,21 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from forebay.engines.errors import CannotPlay
+from forebay.engines.errors import NoLaw, refuse_network
 from forebay.engines.theory.prediction import predict
-from forebay.engines.theory.shares import throughput
-from forebay.engines.theory.spread import Prediction, Spread
-from forebay.laws import burst_traffic
-from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Provenance, Quantiles
+from forebay.engines.theory.shares import throughputs
+from forebay.engines.theory.spread import Between, Prediction, Spread
+from forebay.laws import regime_of
+from forebay.laws.regime_words import SIMULATE
+from forebay.outcome import (
+    ClassOutcome,
+    LinkOutcome,
+    Metric,
+    Outcome,
+    Provenance,
+    Quantiles,
+    checked,
+)
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
@@ -45,24 +55,22 @@ class TheoryEngine:
     ) -> Outcome:
         """Predict `scenario`; `seeds` are recorded, and change nothing."""
         started = time.perf_counter()
+        refuse_network(self.name, scenario)
         prediction = predict(scenario)
         if prediction is None:
-            raise CannotPlay(self.name, _uncovered(scenario), "traffic")
-        outcome = _outcome(scenario, prediction, list(seeds), started)
+            raise NoLaw(_uncovered(scenario))
+        outcome = checked(_outcome(scenario, prediction, list(seeds), started))
         if progress is not None:
             progress(1.0)
         return outcome
 
 
 def _uncovered(scenario: Scenario) -> str:
-    """Why no law answers: the load, the length of the bursts, or the traffic itself."""
-    traffic = burst_traffic.burst_traffic(scenario)
-    if traffic is None:
-        return "traffic that is neither long flows, users, short flows nor datagrams"
-    if traffic.load >= 1.0:
-        return f"a load of {traffic.load:.3g} without long flows: its queue grows without end"
-    longest = int(traffic.bursts.sizes[-1])
-    return f"flows that outgrow slow start (doubling would send {longest} packets at once)"
+    """Why no law answers: what governs instead."""
+    told = regime_of(scenario)
+    if told.law is not None:
+        return f"with {scenario.buffer_packets} packets flows back off, and are bursts no more"
+    return f"{told.regime}: {told.why}".removesuffix(SIMULATE).strip().rstrip(".")
 
 
 def _outcome(
@@ -73,7 +81,7 @@ def _outcome(
         scenario=scenario.to_dict(),
         engine="theory",
         links={"bottleneck": _link(scenario, prediction)},
-        classes=[_class(scenario, prediction, traffic) for traffic in scenario.traffic],
+        classes=_classes(scenario, prediction),
         broken_assumptions=list(dict.fromkeys(broken)),
         provenance=_provenance(scenario, prediction, seeds, started),
     )
@@ -82,44 +90,75 @@ def _outcome(
 def _link(scenario: Scenario, prediction: Prediction) -> LinkOutcome:
     return LinkOutcome(
         utilization=_exact(prediction.utilization),
-        loss_rate=_loss(prediction),
+        loss_rate=_between(prediction.loss_rate),
         queue_packets=_spread(prediction.queue_packets),
         queue_delay_s=_spread(prediction.queue_delay_s),
         buffer_packets=scenario.buffer_packets,
         bdp_packets=scenario.bdp_packets,
+        capacity_bps=float(scenario.link.rate),
         asked=prediction.asked,
     )
 
 
-def _class(scenario: Scenario, prediction: Prediction, traffic: Traffic) -> ClassOutcome:
-    """A round trip is propagation and queueing; loss is the link's for a class alone."""
-    alone = len(scenario.traffic) == 1
-    delay = prediction.queue_delay_s.mean
-    rtt = _exact(traffic.rtt.mean + delay) if isinstance(traffic, Tcp) else None
-    got = throughput(scenario, prediction, traffic)
+def _classes(scenario: Scenario, prediction: Prediction) -> list[ClassOutcome]:
+    """What the laws tell of each class; loss is the link's for a class alone."""
+    groups = scenario.crossing
+    here = {id(group) for group in groups}
+    got = throughputs(scenario, prediction)
+    each = zip(scenario.traffic, scenario.class_names, got, strict=True)
+    return [
+        _class(prediction, traffic, name, bits, len(groups) * (id(traffic) in here))
+        for traffic, name, bits in each
+    ]
+
+
+def _class(
+    prediction: Prediction, traffic: Traffic, name: str, got: float | None, sharing: int
+) -> ClassOutcome:
+    """What the laws tell of a class of the `sharing` ones that cross the link, 0 if it does not."""
     return ClassOutcome(
         kind=traffic.kind,
+        name=name,
         flows=traffic.flows,
+        link=_last_link(traffic),
         throughput_bps=None if got is None else _exact(got),
         goodput_bps=None,
         jain=None,
-        rtt_s=None if rtt is None else Quantiles(mean=rtt, p50=None, p95=None, p99=None),
-        loss_rate=_loss(prediction) if alone else None,
+        rtt_s=_round_trip(prediction, traffic) if sharing else None,
+        loss_rate=_between(prediction.loss_rate) if sharing == 1 else None,
         timeouts=None,
         fct_s=None,
     )
 
 
-def _loss(prediction: Prediction) -> Metric | None:
-    """None where windows are so small that the law's rate is no fraction any more."""
-    return _exact(prediction.loss_rate) if prediction.loss_rate < 1.0 else None
+def _last_link(traffic: Traffic) -> str:
+    """The bottleneck where the class crosses it last; of other links laws say nothing."""
+    forward = traffic.direction == "forward" and traffic.route[-1:] in ((), ("bottleneck",))
+    return "bottleneck" if forward else ""
+
+
+def _round_trip(prediction: Prediction, traffic: Traffic) -> Quantiles | None:
+    """Propagation and queueing, their mean."""
+    if prediction.queue_delay_s is None or not isinstance(traffic, Tcp):
+        return None
+    mean = _exact(traffic.rtt.mean + prediction.queue_delay_s.mean)
+    return Quantiles(mean=mean, p50=None, p95=None, p99=None)
+
+
+def _between(known: Between | None) -> Metric | None:
+    """None where no law tells, or where its rate is no fraction any more."""
+    if known is None or not known.value <= 1.0:
+        return None
+    return Metric(value=known.value, low=known.low, high=known.high, n=0)
 
 
 def _exact(value: float) -> Metric:
     return Metric(value=float(value), low=None, high=None, n=0)
 
 
-def _spread(spread: Spread) -> Quantiles:
+def _spread(spread: Spread | None) -> Quantiles | None:
+    if spread is None:
+        return None
     return Quantiles(
         mean=_exact(spread.mean),
         p50=_exact(spread.p50),

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.engines.theory.asked import asked
+from forebay.engines.theory import lost
+from forebay.engines.theory.asked import asked, longest_delay
 from forebay.engines.theory.burst_prediction import predict_bursts
 from forebay.engines.theory.spread import Prediction, Spread
 from forebay.laws import (
     Law,
     burst_law,
     desynchronized,
+    general_decrease,
     governing_law,
-    loss,
     mix,
+    response,
     sawtooth,
     utilization,
 )
-from forebay.laws.quantities import capacity, growth
+from forebay.laws.controls import halves
+from forebay.laws.quantities import capacity
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -34,6 +37,8 @@ def predict(scenario: Scenario) -> Prediction | None:
         return predict_bursts(scenario)
     if law in (utilization.LAW, mix.LAW):
         return _desynchronized(scenario, law)
+    if law is general_decrease.LAW:
+        return _general(scenario)
     return _sawtooth(scenario, law)
 
 
@@ -46,31 +51,33 @@ def _sawtooth(scenario: Scenario, law: Law) -> Prediction:
     seen = float(sawtooth.queue_seen_mean(size, bdp))
     return Prediction(
         utilization=float(sawtooth.utilization(size, bdp)),
-        loss_rate=float(sawtooth.loss_rate(size, bdp, scenario.n_flows, growth(scenario))),
+        loss_rate=lost.of_few(scenario),
         queue_packets=Spread(float(sawtooth.queue_mean(size, bdp)), p50, p95, p99),
         queue_delay_s=Spread(seen * second, d50 * second, d95 * second, d99 * second),
         laws=(law,),
-        in_step=True,
-        asked=asked(scenario, in_step=True),
+        asked=asked(scenario, in_step=True) if halves(scenario) else longest_delay(scenario),
     )
 
 
-def _desynchronized(scenario: Scenario, law: Law) -> Prediction:
-    """Windows out of step: eq. 4 to 6 and 0.76/w^2; the delay is Q/C.
+def _general(scenario: Scenario) -> Prediction:
+    """One flow, or few as one, whose control does not halve: how full the link gets."""
+    used = general_decrease.mean_utilization(scenario)
+    assert used is not None
+    law = general_decrease.LAW
+    return Prediction(used, None, None, None, (law,), longest_delay(scenario))
 
-    Beside short flows the windows are those of what these leave of the path (§5.1.3).
-    """
+
+def _desynchronized(scenario: Scenario, law: Law) -> Prediction:
+    """Windows out of step: eq. 4 to 6; the delay is Q/C."""
     size, bdp, n = scenario.buffer_packets, scenario.bdp_packets, scenario.n_flows
     second = 1.0 / capacity(scenario)
     p50, p95, p99 = (float(desynchronized.queue_quantile(p, size, bdp, n)) for p in _PROBABILITIES)
     mean = float(desynchronized.queue_mean(size))
-    left = 1.0 - mix.short_share(scenario) if law is mix.LAW else 1.0
     return Prediction(
         utilization=float(utilization.utilization(size, bdp, n)),
-        loss_rate=float(loss.loss_rate(loss.window(size, max(left, 0.0) * bdp, n))),
+        loss_rate=lost.of_many(scenario),
         queue_packets=Spread(mean, p50, p95, p99),
         queue_delay_s=Spread(mean * second, p50 * second, p95 * second, p99 * second),
-        laws=(law, loss.LAW),
-        in_step=False,
+        laws=(law, response.LAW),
         asked=asked(scenario, in_step=False),
     )

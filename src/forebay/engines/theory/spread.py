@@ -21,17 +21,24 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
-    """One link by its laws; packets and seconds.
+class Between:
+    """A value that is known within a band only."""
 
-    ``laws`` names the source of each part, ``in_step`` whether the windows march as one, and
-    ``asked`` holds what the goals ask beyond the rest.
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One link by its laws; packets and seconds. None is what they do not tell.
+
+    ``laws`` names the source of each part, and ``asked`` holds what the goals ask beyond the rest.
     """
 
     utilization: float
-    loss_rate: float
-    queue_packets: Spread
-    queue_delay_s: Spread
+    loss_rate: Between | None
+    queue_packets: Spread | None
+    queue_delay_s: Spread | None
     laws: tuple[Law, ...]
-    in_step: bool
     asked: dict[str, Metric]

@@ -20,7 +20,7 @@ from forebay.laws.heterogeneous.constraints import (
 )
 from forebay.laws.heterogeneous.mix import mixed
 from forebay.laws.heterogeneous.protocols import PROTOCOLS
-from forebay.laws.quantities import average_window, finite
+from forebay.laws.quantities import finite, path_window
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -41,13 +41,13 @@ def flows_by_protocol(scenario: Scenario) -> dict[str, float]:
 def _value(scenario: Scenario) -> float | None:
     """a of the scenario's mix; None where a protocol has no growth function.
 
-    w_max is read as the average window over its share of the peak, about 0.9 for those two
+    w_max is read as the path's window over its share of the peak, about 0.9 for those two
     protocols whose a depends on it at all, and hardly.
     """
     flows = flows_by_protocol(scenario)
     if not flows.keys() <= PROTOCOLS.keys():
         return None
-    return float(mixed(flows, average_window(scenario) / 0.9, float(scenario.mean_rtt)))
+    return float(mixed(flows, path_window(scenario) / 0.9, float(scenario.mean_rtt)))
 
 
 def _packets(scenario: Scenario) -> float | None:

@@ -1,0 +1,99 @@
+"""Loss rate of long flows: by their response to it where they are many, by the sawtooth of a few.
+
+Both come with the band in which simulation was found (`forebay.laws.response.BAND`, `FEW_BAND`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forebay.engines.theory.spread import Between
+from forebay.laws import response, sawtooth
+from forebay.laws.controls import halves
+from forebay.laws.offered import share
+from forebay.laws.quantities import capacity, growth, growth_of
+from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, Tcp
+
+if TYPE_CHECKING:
+    from forebay.scenario import Distribution, Scenario
+
+FEW_BAND = (0.35, 3.6)
+"""What simulation lost over the sawtooth's loss: 34 random links of one to nine halving flows."""
+_MIN_RTO_S = 0.2
+_POINTS = 8
+_MANY_KINDS = 200
+
+
+def of_many(scenario: Scenario) -> Between | None:
+    """Loss rate at which the flows send what others leave of the link, their queue half full.
+
+    None where a control has no response function, or windows are too small or too large for any.
+    """
+    left = 1.0 - share(scenario, COMPLETING_KINDS | OPEN_LOOP_KINDS)
+    flows = list(_flows(scenario))
+    if len(flows) > _MANY_KINDS:
+        flows = _together(flows)
+    if left <= 0.0 or any(each.control not in response.CONTROLS for each in flows):
+        return None
+    found = response.loss_rate(flows, left * capacity(scenario))
+    return None if found is None else _within(found, response.BAND)
+
+
+def of_few(scenario: Scenario) -> Between | None:
+    """One drop a flow and cycle of the sawtooth; None for controls that do not halve."""
+    if not halves(scenario):
+        return None
+    size, bdp = scenario.buffer_packets, scenario.bdp_packets
+    found = float(sawtooth.loss_rate(size, bdp, scenario.n_flows, growth(scenario)))
+    return _within(found, FEW_BAND) if found < 1.0 else None
+
+
+def _within(value: float, band: tuple[float, float]) -> Between:
+    return Between(value, band[0] * value, min(band[1] * value, 1.0))
+
+
+def _flows(scenario: Scenario) -> Iterator[response.Flows]:
+    waiting = scenario.buffer_packets / 2.0 / capacity(scenario)
+    for group in scenario.persistent:
+        trips = _representative(group.rtt)
+        for control, part in group.shares.items():
+            for trip in trips:
+                yield response.Flows(
+                    group.flows * part / len(trips),
+                    control,
+                    trip + waiting,
+                    _timeout(group, trip + waiting),
+                    growth_of(group),
+                    math.inf if group.max_window is None else group.max_window,
+                )
+
+
+def _together(flows: Iterable[response.Flows]) -> list[response.Flows]:
+    """Flows that hardly differ as one kind, so that thousands of classes take no longer."""
+    counts: dict[response.Flows, float] = {}
+    for each in flows:
+        rtt, timeout = (float(f"{value:.3g}") for value in (each.rtt, each.timeout))
+        kind = replace(each, count=0.0, rtt=rtt, timeout=timeout)
+        counts[kind] = counts.get(kind, 0.0) + each.count
+    return [replace(kind, count=count) for kind, count in counts.items()]
+
+
+def _timeout(group: Tcp, rtt: float) -> float:
+    """Linux adds its minimum to srtt, RFC 6298 (2.4) takes the larger of the two."""
+    least = _MIN_RTO_S if group.min_rto is None else float(group.min_rto)
+    return rtt + least if group.sender == "linux" else max(rtt, least)
+
+
+def _representative(law: Distribution) -> list[float]:
+    """Round trips that stand for equal parts of the flows, seconds."""
+    if law.low == law.high:
+        return [float(law.low)]
+    from forebay.workload.spread import picoseconds  # imports SciPy for some laws
+
+    middles = (np.arange(_POINTS) + 0.5) / _POINTS
+    return [max(float(each) / 1e12, 1e-9) for each in picoseconds(law, middles)]

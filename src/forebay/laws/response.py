@@ -1,0 +1,151 @@
+"""Loss rate at which flows fill a link, from what their congestion controls do at a loss rate.
+
+Every flow loses one packet an epoch, in which it sends N packets: N is the integral of its growth
+function (Yang, Zhang, Xu 2013, Table II; RFC 9438 for CUBIC) over the epoch and its RTT, and the
+loss rate 1 / (1 + N). For Reno N is 3/8 w_max^2, so that w^2 = 3/2 (1 - p) / p: the balance of
+Hisamatsu 2007, slide 9, and for small p the response function of RFC 5348's section 3.1 without
+timeouts. Timeouts add the second term of that section, T0 min(1, 3 sqrt(3 p / 8)) p (1 + 32 p^2)
+seconds a packet (Padhye et al. 1998, eq. 30; the min is theirs).
+
+All flows at a drop-tail queue see the same loss rate, whatever their RTT. So flows of shorter RTTs
+send more, and what the sum of their rates depends on is the mean of 1 / RTT, not of the RTT.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from forebay.laws.answer import Law
+from forebay.laws.arrays import Array, as_array
+from forebay.laws.heterogeneous.protocols import PROTOCOLS
+from forebay.laws.quantities import path_window
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+LEAST, MOST = 1e-9, 0.99
+"""Loss rates between which a balance is looked for."""
+
+BAND = (0.5, 3.3)
+"""What simulation lost over this loss rate: 157 of 160 random links lay between.
+
+Not derived. Ten flows and more at a drop-tail queue, 5 to 100 Mbit/s, 3 to 220 ms, windows of 1.5
+packets and more (`benches/loss_band.py`); the ends were read off 108 other links.
+One packet an epoch is the least that is lost: an overflow takes several from some flows.
+"""
+
+LEAST_WINDOW = 1.5
+"""Packets a flow of the links in question, at the least."""
+
+_LOSSES = np.geomspace(LEAST, MOST, 400)
+_WINDOWS = np.geomspace(1.0, 1e8, 300)
+
+
+@dataclass(frozen=True, slots=True)
+class _Control:
+    """A growth function, and the packets a round trip by which the window grows at the least."""
+
+    growth: str
+    least: float = 0.0
+
+
+def _friendly(beta: float) -> float:
+    """Growth at which a window cut to `beta` has Reno's mean (RFC 9438, section 4.3)."""
+    return 3.0 * (1.0 - beta) / (1.0 + beta)
+
+
+CONTROLS = {
+    "reno": _Control("reno"),
+    "dctcp": _Control("reno"),  # without marks it is Reno: RFC 8257, section 3.5, halves at a loss
+    "compound": _Control("reno"),  # a standing queue takes its second window away
+    "cubic": _Control("cubic"),
+    "cubic-beta-0.8": _Control("cubic_beta_0_8", _friendly(0.8)),
+    "cubic-beta-0.7": _Control("cubic_beta_0_7", _friendly(0.7)),
+    "scalable": _Control("scalable", 1.0),  # Reno's pace below 100 packets
+}
+"""By the Linux name of a congestion control. The others follow a model of the path, or, as BIC's
+printed growth function does for one round trip only, say too little of an epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flows:
+    """Flows that are alike: how many, their control, RTT with queueing and timeout in seconds.
+
+    ``growth`` is 1/2 where a sender counts delayed ACKs, so that its window grows half as fast;
+    ``most`` is the receiver's window, packets.
+    """
+
+    count: float
+    control: str
+    rtt: float
+    timeout: float
+    growth: float = 1.0
+    most: float = math.inf
+
+
+def window(loss_rate: ArrayLike, control: str, rtt: float, growth: float = 1.0) -> Array:
+    """Mean window in packets at a loss rate, without timeouts."""
+    losses, means = _curve(control, rtt, growth)
+    asked = np.log(as_array(loss_rate))
+    return np.exp(np.interp(asked, losses, means))
+
+
+def rate(loss_rate: ArrayLike, flows: Flows) -> Array:
+    """Packets a second that one of the flows sends at a loss rate, its timeouts included."""
+    p = as_array(loss_rate)
+    late = flows.timeout * np.minimum(1.0, 3.0 * np.sqrt(3.0 * p / 8.0)) * p * (1.0 + 32.0 * p**2)
+    held = np.minimum(window(p, flows.control, flows.rtt, flows.growth), flows.most)
+    return as_array(1.0 / (flows.rtt / held + late))
+
+
+def loss_rate(flows: Sequence[Flows], packets_per_second: float) -> float | None:
+    """Loss rate at which `flows` together send so much; None where none between the ends does."""
+    total = np.zeros_like(_LOSSES)
+    for each in flows:
+        total += each.count * rate(_LOSSES, each)
+    if not total[-1] <= packets_per_second <= total[0]:
+        return None
+    found = np.interp(-np.log(packets_per_second), -np.log(total), np.log(_LOSSES))
+    return float(np.exp(found))
+
+
+def _silent(scenario: Scenario) -> None:
+    """The law speaks of loss alone, and asks for RTTs one by one."""
+    return None
+
+
+def wide_windows(scenario: Scenario) -> str | None:
+    """Windows are of the size for which the band was measured."""
+    window = path_window(scenario)
+    if window >= LEAST_WINDOW:
+        return None
+    return f"{window:.2g} packets a flow on the path: loss was compared from {LEAST_WINDOW:g} on"
+
+
+LAW = Law(
+    name="padhye-1998/response",
+    source="Padhye et al. 1998 and RFC 5348, section 3.1 (timeouts); Yang et al. 2013, Table II, "
+    f"and RFC 9438 (growth); found {BAND[0]:g} to {BAND[1]:g} times as high by simulation",
+    packets=_silent,
+    utilization=_silent,
+    checks=(wide_windows,),
+)
+"""The source of a loss rate; it asks for no buffer, so that no table of laws shows it."""
+
+
+@lru_cache(maxsize=256)
+def _curve(control: str, rtt: float, growth: float) -> tuple[Array, Array]:
+    """Logarithms of loss rates, ascending, and of the mean windows at them."""
+    known = CONTROLS[control]
+    law = PROTOCOLS[known.growth]
+    mean, rounds = law.mean(_WINDOWS, rtt), law.epoch(_WINDOWS, rtt) / rtt
+    if known.least:
+        rounds = np.minimum(rounds, (1.0 - law.beta) * _WINDOWS / known.least)
+    return -np.log1p(mean * rounds / growth)[::-1], np.log(mean)[::-1]
