@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from forebay.engines import CannotPlay, get
+from forebay.engines import NoLaw, get
 from forebay.scenario import loads
 
 HEAD = 'queue.size = "9 packets"\nlink.rate = "100 Mbit/s"\n[[traffic]]\nflows = 3\n'
@@ -14,9 +14,9 @@ SHORT = '[[traffic]]\nkind = "short"\nlength = "3 packets"\nload = 0.1\n'
 
 def test_theory_needs_flows_that_last_or_bursts() -> None:
     head = HEAD.partition("[[traffic]]")[0]
-    with pytest.raises(CannotPlay, match="neither long flows, users, short flows nor datagrams"):
+    with pytest.raises(NoLaw, match="open-loop traffic"):
         get("theory").run(loads(head + VIDEO), [1])
-    with pytest.raises(CannotPlay) as caught:
+    with pytest.raises(NoLaw) as caught:
         get("theory").run(loads(head + VIDEO), [1])
     assert len(str(caught.value).splitlines()) == 1
     assert caught.value.exit_status == 3

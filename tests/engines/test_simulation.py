@@ -59,6 +59,19 @@ def test_jitter_lengthens_the_mean_round_trip_by_half_of_it() -> None:
     assert mean_rtt("traffic.0.jitter=20 ms") - mean_rtt() == pytest.approx(0.01, rel=0.1)
 
 
+@pytest.mark.parametrize("sender", ["ns2", "linux"])
+@pytest.mark.parametrize("wait_ms", [60, 150])
+def test_a_lone_packet_s_ack_waits_for_the_delayed_ack_timeout(sender: str, wait_ms: int) -> None:
+    """One packet in flight: nothing comes for its ACK to wait with."""
+    one = ("traffic.0.flows=1", "traffic.0.rtt=300 ms", "traffic.0.max_window=1")
+    asked = (f"traffic.0.sender={sender}", "traffic.0.delayed_ack=true", "traffic.0.min_rto=2 s")
+    timer = f"traffic.0.delayed_ack_timeout={wait_ms} ms"
+    rtt = SimulationEngine().run(scenario(*one, *asked, timer), [1]).classes[0].rtt_s
+    assert rtt is not None and rtt.mean is not None
+    shown = rtt.mean if sender == "ns2" else rtt.p99  # Linux's first ACKs go at once
+    assert shown is not None and shown.value == pytest.approx(0.3 + wait_ms / 1e3, abs=0.01)
+
+
 def test_seeds_differ() -> None:
     first, second = (SimulationEngine().run(scenario(), [seed]) for seed in (1, 2))
     assert first.classes[0].goodput_bps != second.classes[0].goodput_bps
@@ -178,9 +191,23 @@ def test_a_goal_with_a_probability_is_read_a_round_trip_and_changes_nothing_else
 
 
 SHIPPED = sorted((Path(__file__).parents[2] / "scenarios").glob("*.toml"))
+NETWORKS = [path for path in SHIPPED if "[topology]" in path.read_text()]
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NETWORKS, ids=lambda path: path.stem)
+def test_every_shipped_network_plays(path: Path) -> None:
+    """A hundredth of a second: of tens of thousands of connections, seconds take minutes."""
+    asked = load(path, ["measure.warmup=10 ms", "measure.duration=10 ms"])
+    outcome = SimulationEngine().run(asked, [1])
+    assert outcome.network is not None
+    assert outcome.network.connections == sum(int(group.flows) for group in asked.traffic)
+    used = [link.utilization for link in outcome.links.values()]
+    assert all(each is not None and 0.0 <= each.value <= 1.0 for each in used)
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in SHIPPED if path not in NETWORKS], ids=lambda path: path.stem
+)
 def test_every_shipped_scenario_plays(path: Path) -> None:
     asked = load(path, ["measure.warmup=2 s", "measure.duration=4 s"])
     outcome = SimulationEngine().run(asked, [1])

@@ -157,3 +157,13 @@ def test_a_failed_write_leaves_what_was_there(trace: Trace, tmp_path, monkeypatc
 def test_bad_input_is_refused(step: str, flows: tuple[int, ...], says: str) -> None:
     with pytest.raises(ScenarioError, match=says):
         forebay.trace(scenario(), step=step, flows=flows)
+
+
+def test_histograms_reach_to_the_buffer_however_full_the_queue_was() -> None:
+    """Seeds are averaged bin by bin: every trace of a scenario has as many."""
+    text = (
+        '[link]\nrate = "10 Mbit/s"\n[queue]\nsize = "50 packets"\n[measure]\nwarmup = "0 s"\n'
+        'duration = "1 s"\n[[traffic]]\nkind = "udp"\nflows = 1\nrate = "1 Mbit/s"\nstart = "0 s"\n'
+    )
+    link = forebay.trace(loads(text), flows=()).bottleneck
+    assert link.queue_s.shape == link.seen.shape == (51,)

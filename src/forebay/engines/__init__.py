@@ -1,6 +1,6 @@
 """Several independent ways to answer one question, all behind one method."""
 
-from forebay.engines.errors import CannotPlay, EngineUnavailable, UnknownEngine
+from forebay.engines.errors import CannotPlay, EngineUnavailable, NoLaw, UnknownEngine
 from forebay.engines.registry import get, names
 
-__all__ = ["CannotPlay", "EngineUnavailable", "UnknownEngine", "get", "names"]
+__all__ = ["CannotPlay", "EngineUnavailable", "NoLaw", "UnknownEngine", "get", "names"]

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
 
 
 class UnknownEngine(ValueError):
@@ -59,3 +63,30 @@ class CannotPlay(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.engine, self.what, self.field))
+
+
+class NoLaw(Exception):
+    """No published law covers a scenario, so that theory has no answer.
+
+    Attributes
+    ----------
+    why : str
+        What the link is, and why no law fits.
+    """
+
+    code = "no-law"
+    exit_status = 3
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        self.hint = "write --engine simulation"
+        super().__init__(f"theory has no law for this link ({why}); {self.hint}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.why,))
+
+
+def refuse_network(engine: str, scenario: Scenario) -> None:
+    """Raise CannotPlay if the scenario has a topology: for engines of a single link."""
+    if scenario.topology is not None:
+        raise CannotPlay(engine, "a whole network", "topology")

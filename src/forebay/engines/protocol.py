@@ -44,6 +44,13 @@ class Tracing(Protocol):
     ) -> Trace: ...
 
 
+class Limited(Protocol):
+    """An engine that takes no more memory than it may."""
+
+    def limit_memory(self, octets: int) -> None:
+        """Let a run take so many bytes instead of the default."""
+
+
 class Capturing(Protocol):
     """An engine whose packets can be written to a file."""
 

@@ -16,6 +16,7 @@ _ENGINES = {
     "theory": "forebay.engines.theory:TheoryEngine",
     "simulation": "forebay.engines.simulation:SimulationEngine",
     "testbed": "forebay.engines.testbed:TestbedEngine",
+    "network": "forebay.engines.network:NetworkEngine",
 }
 _CORE = "forebay._core"
 

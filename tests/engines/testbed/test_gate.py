@@ -2,10 +2,10 @@
 
 import pytest
 
-from forebay.engines.testbed.gate import LIMITS, faults
+from forebay.engines.testbed.gate import LIMITS, faults, stall_limit
 
 WELL = {
-    "lateness_p99_s": 1e-4, "lateness_max_s": 5e-3, "router_cpu": 0.6,
+    "lateness_p99_s": 1e-4, "lateness_max_s": 3e-3, "router_cpu": 0.6,
     "tun_tx_drops": 0, "write_errors": 0,
     "rwnd_limited": 0.0, "sndbuf_limited": 0.004,
     "doubled_segments": 0, "late_segments": 0, "dsacks": 7,
@@ -41,8 +41,17 @@ def test_lateness_counts_beside_the_time_that_the_buffer_drains_in():
     assert faults(WELL, drain_s=0.5e-3) == [said]
 
 
+@pytest.mark.parametrize(
+    ("drain_s", "most_ms"), [(1e-3, 4), (4.95e-3, 4.95), (15e-3, 15), (0.1, 20)]
+)
+def test_a_stall_may_last_as_long_as_the_buffer_drains(drain_s, most_ms):
+    assert faults({**WELL, "lateness_max_s": 0.99e-3 * most_ms}, drain_s=drain_s) == []
+    longer = faults({**WELL, "lateness_max_s": 1.1e-3 * most_ms}, drain_s=drain_s)
+    assert longer == [f"largest delivery lateness {1.1 * most_ms:.4g} ms, at most {most_ms:g} ms"]
+
+
 def test_what_was_not_read_is_a_fault_and_no_zero():
-    for limit in LIMITS:
+    for limit in (*LIMITS, stall_limit(None)):
         without = {name: value for name, value in WELL.items() if name != limit.reading}
         assert faults(without) == [f"{limit.says} was not read"]
 

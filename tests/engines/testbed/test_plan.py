@@ -117,6 +117,8 @@ def test_what_the_kernel_does_otherwise_is_said():
     assert said[0].startswith("the testbed's senders are Linux") and said[0].endswith("not ns2")
     assert "SACK" in said[1]
     assert "jitter" in broken(loads(MIXED.replace("flows = 5", 'flows = 5\njitter = "1 ms"')))[0]
+    timed = MIXED.replace("flows = 5", 'flows = 5\ndelayed_ack_timeout = "100 ms"')
+    assert "cannot set delayed_ack_timeout" in broken(loads(timed))[0]
     assert broken(loads(MIXED)) == []
 
 

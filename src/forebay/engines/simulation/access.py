@@ -40,7 +40,14 @@ class Access:
 
 
 def give_access(layout: Layout, workload: Workload) -> Access:
-    """Put the shared access links behind those that are reported."""
+    """Put the shared access links behind those that are reported; a network has its hosts' own."""
+    if layout.flows is not None:
+        return Access(
+            links=[_link(each) for each in (*layout.links, *layout.flows.hosts)],
+            routes=list(layout.routes),
+            route=layout.flows.route,
+            access_bps=np.full(len(workload), _AT_ONCE),
+        )
     access = Access(
         links=[_link(each) for each in layout.links],
         routes=list(layout.routes),
@@ -53,17 +60,17 @@ def give_access(layout: Layout, workload: Workload) -> Access:
 
 def _share(access: Access, workload: Workload) -> None:
     """Give each access link that several flows share a link and a queue of its own."""
-    groups, first, size = np.unique(workload.access_group, return_index=True, return_counts=True)
+    _, first, size = np.unique(workload.access_group, return_index=True, return_counts=True)
     if np.count_nonzero(size > 1) > _MOST_SHARED:
         wrong = f"more than {_MOST_SHARED} access links are shared"
         hint = "write a larger access_sharing, or 1"
         raise ScenarioError("out-of-range", wrong, hint, field="traffic.access_sharing")
-    for group, flow in zip(groups[size > 1], first[size > 1], strict=True):
+    for flow, flows in zip(first[size > 1], size[size > 1], strict=True):
         rate = workload.access_bps[flow]
         access.links.append(_core.Link(rate, buffer_packets=_HOST_QUEUE))
         forward, backward = access.routes[workload.traffic_class[flow]]
         access.routes.append(([len(access.links) - 1, *forward], backward))
-        behind = workload.access_group == group
+        behind = slice(flow, flow + flows)  # groups lie one after the other
         access.route[behind] = len(access.routes) - 1
         access.access_bps[behind] = _AT_ONCE
 

@@ -8,13 +8,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay import _core
+from forebay.engines.errors import CannotPlay
+from forebay.engines.simulation.network import summarize_network
 from forebay.engines.simulation.runs import make_run
-from forebay.outcome import Outcome, Provenance, Reading, summarize
-from forebay.replication import Watched, check_step, to_reading, to_trace
+from forebay.footprint import Limit, estimate
+from forebay.outcome import Outcome, Provenance, Reading, checked, summarize
+from forebay.replication import Watched, check_step, expand, to_reading, to_trace
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Progress
     from forebay.outcome.trace import Trace
+    from forebay.replication import Layout
     from forebay.scenario import Duration, Scenario
 
 _KEPT = 64
@@ -30,11 +34,16 @@ class SimulationEngine:
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, int], Reading] = {}
+        self._limit = Limit()
 
     @property
     def name(self) -> str:
         """Name on the command line."""
         return "simulation"
+
+    def limit_memory(self, octets: int) -> None:
+        """Let a run take so many bytes of memory instead of the default."""
+        self._limit = Limit(octets)
 
     def run(
         self,
@@ -44,15 +53,26 @@ class SimulationEngine:
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """Simulate `scenario` once for each of `seeds`."""
+        """Simulate `scenario` once for each of `seeds`.
+
+        Raises
+        ------
+        TooMuchMemory
+            It would take, or has taken, more than it may.
+        """
         started = time.perf_counter()
         sha = scenario.sha256()
-        missing = [seed for seed in seeds if (sha, seed) not in self._kept]
-        fresh = _simulate(scenario, missing, jobs or os.cpu_count() or 1, progress)
-        known = {seed: self._kept[sha, seed] for seed in seeds if seed not in missing} | fresh
+        known = {seed: self._kept[sha, seed] for seed in seeds if (sha, seed) in self._kept}
+        missing = [seed for seed in seeds if seed not in known]
+        fresh = _simulate(scenario, missing, jobs or os.cpu_count() or 1, progress, self._limit)
+        known |= fresh
         self._keep(sha, fresh)
-        links, classes = summarize([known[seed] for seed in seeds], scenario.goals)
-        return Outcome(
+        readings = [known[seed] for seed in seeds]
+        links, classes = summarize(readings, scenario.goals)
+        network = None
+        if scenario.topology is not None:
+            links, network = summarize_network(scenario, links, classes)
+        outcome = Outcome(
             scenario=scenario.to_dict(),
             engine=self.name,
             links=links,
@@ -65,7 +85,9 @@ class SimulationEngine:
                 wall_s=time.perf_counter() - started,
                 packets=sum(known[seed].packets for seed in seeds),
             ),
+            network=network,
         )
+        return checked(outcome, readings)
 
     def trace(
         self,
@@ -78,8 +100,12 @@ class SimulationEngine:
     ) -> Trace:
         """Watch one replication over time."""
         check_step(scenario, step)
+        if scenario.topology is not None:
+            raise CannotPlay(self.name, "a trace of a whole network", "topology")
+        samples = int(scenario.measure.duration / step) + 1
+        self._limit.check(estimate(scenario, samples, len(flows)), 1)
         run, _, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
-        (raw,) = _core.simulate([run], jobs=1, progress=progress)
+        (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
         return to_trace(scenario, layout, raw, step=step, flows=flows, seed=seed)
 
     def _keep(self, sha: str, fresh: dict[int, Reading]) -> None:
@@ -89,11 +115,37 @@ class SimulationEngine:
 
 
 def _simulate(
-    scenario: Scenario, seeds: list[int], jobs: int, progress: Progress | None
+    scenario: Scenario, seeds: list[int], jobs: int, progress: Progress | None, limit: Limit
 ) -> dict[int, Reading]:
-    made = {seed: make_run(scenario, seed) for seed in seeds}
+    """Simulate as many replications side by side, and draw as many beforehand, as memory holds."""
+    network = None
+    if scenario.topology is not None and seeds:
+        scenario, network = expand(scenario)
+    takes = estimate(scenario)
+    limit.check(takes, len(seeds))
+    threads, together = limit.side_by_side(takes, len(seeds), jobs)
+    found: dict[int, Reading] = {}
+    for first in range(0, len(seeds), together):
+        some = seeds[first : first + together]
+        told = _part(limit.watch(progress), first / len(seeds), len(some) / len(seeds))
+        found |= _side_by_side(scenario, network, some, threads, told)
+    return found
+
+
+def _side_by_side(
+    scenario: Scenario,
+    network: Layout | None,
+    seeds: list[int],
+    jobs: int,
+    progress: Progress,
+) -> dict[int, Reading]:
+    made = {seed: make_run(scenario, seed, layout=network) for seed in seeds}
     raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
     return {
         seed: to_reading(scenario, seed, workload, layout, each)
         for (seed, (_, workload, layout)), each in zip(made.items(), raw, strict=True)
     }
+
+
+def _part(progress: Progress, before: float, share: float) -> Progress:
+    return lambda done: progress(before + share * done)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,13 +18,18 @@ if TYPE_CHECKING:
 
 
 def make_run(
-    scenario: Scenario, seed: int, watched: Watched | None = None
+    scenario: Scenario, seed: int, watched: Watched | None = None, layout: Layout | None = None
 ) -> tuple[_core.Run, Workload, Layout]:
-    """Draw the workload of `seed`, lay out the links, and hand both to the simulator."""
+    """Draw the workload of `seed`, lay out the links, and hand both to the simulator.
+
+    A network's layout is given, with the scenario that `expand` made of its own.
+    """
     workload = draw(scenario, seed)
     if watched is not None:
         watched.check(len(workload))
-    layout = lay_out(scenario)
+    layout = layout or lay_out(scenario)
+    if layout.flows is not None:
+        workload = replace(workload, rtt_ps=layout.flows.rtt_ps)
     access = give_access(layout, workload)
     run = _core.Run(
         links=access.links,
@@ -39,7 +45,7 @@ def make_run(
         trace_step_ps=None if watched is None else picoseconds(watched.step_s),
         trace_flows=() if watched is None else watched.flows,
     )
-    return run, workload, layout
+    return run, workload.without_own(), layout
 
 
 def _flows(scenario: Scenario, workload: Workload, access: Access) -> _core.Flows:
@@ -86,7 +92,12 @@ def _profile(traffic: Traffic) -> _core.Profile:
         initial_window=traffic.initial_window,
         sack=traffic.sack,
         delayed_ack=traffic.delayed_ack,
-        min_rto_ps=None if traffic.min_rto is None else picoseconds(traffic.min_rto),
+        delayed_ack_ps=_optional_ps(traffic.delayed_ack_timeout),
+        min_rto_ps=_optional_ps(traffic.min_rto),
         max_window=traffic.max_window,
         jitter_ps=picoseconds(traffic.jitter or 0.0),
     )
+
+
+def _optional_ps(seconds: float | None) -> int | None:
+    return None if seconds is None else picoseconds(seconds)

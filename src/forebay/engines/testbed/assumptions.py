@@ -21,6 +21,10 @@ def broken(scenario: Scenario) -> list[str]:
         said.append(f"the testbed's senders are {kernel}, not ns2")
     if has_sack(scenario) and any(group.sack is False for group in tcp):
         said.append("SACK is one switch for all classes of the testbed, and some ask for it: on")
+    if any(group.delayed_ack_timeout for group in tcp):
+        said.append(
+            "the testbed cannot set delayed_ack_timeout: its ACKs wait as the kernel has it"
+        )
     if any(group.jitter for group in tcp):
         said.append("the testbed adds no jitter: its hosts have their own")
     return said

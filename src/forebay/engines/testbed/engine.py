@@ -8,12 +8,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from forebay.engines.errors import refuse_network
 from forebay.engines.testbed import counters, machine
 from forebay.engines.testbed.assumptions import broken
 from forebay.engines.testbed.errors import NAME
 from forebay.engines.testbed.playing import Played, controls_of
 from forebay.engines.testbed.repeating import play_until_valid
-from forebay.outcome import Outcome, Provenance, Reading, summarize
+from forebay.footprint import Limit, estimate
+from forebay.outcome import Outcome, Provenance, Reading, checked, summarize
 from forebay.replication import Watched, check_step, to_reading, to_trace
 
 if TYPE_CHECKING:
@@ -45,11 +47,16 @@ class TestbedEngine:
         self._kept: dict[tuple[str, int], _Kept] = {}
         self._capture: Path | None = None
         self._counters: tuple[str, ...] = ()
+        self._limit = Limit()
 
     @property
     def name(self) -> str:
         """Name on the command line."""
         return NAME
+
+    def limit_memory(self, octets: int) -> None:
+        """Let a run take so many bytes of memory instead of the default."""
+        self._limit = Limit(octets)
 
     def capture_to(self, path: Path) -> None:
         """Have the packets that leave each link written to a pcapng file, an interface a link."""
@@ -81,18 +88,23 @@ class TestbedEngine:
         ------
         EngineUnavailable
             The machine cannot, or lacks a congestion control.
+        TooMuchMemory
+            It would take more memory than it may.
         TestbedError
             The kernel refused a step, or no run of a seed passed the validity gate.
         """
         started = time.perf_counter()
+        refuse_network(NAME, scenario)
         sha = scenario.sha256()
         missing = [seed for seed in seeds if (sha, seed) not in self._kept]
-        known = {seed: self._kept[sha, seed] for seed in seeds if seed not in missing}
+        self._limit.check(estimate(scenario), len(missing))
+        known = {seed: self._kept[sha, seed] for seed in seeds if (sha, seed) in self._kept}
         for place, seed in enumerate(missing):
             known[seed] = self._play(scenario, seed, _part(progress, place, len(missing)))
             self._keep(sha, seed, known[seed])
-        links, classes = summarize([known[seed].reading for seed in seeds], scenario.goals)
-        return Outcome(
+        readings = [known[seed].reading for seed in seeds]
+        links, classes = summarize(readings, scenario.goals)
+        outcome = Outcome(
             scenario=scenario.to_dict(),
             engine=self.name,
             links=links,
@@ -100,6 +112,7 @@ class TestbedEngine:
             broken_assumptions=broken(scenario),
             provenance=_provenance(scenario, sha, [known[seed] for seed in seeds], started),
         )
+        return checked(outcome, readings)
 
     def trace(
         self,
@@ -112,6 +125,8 @@ class TestbedEngine:
     ) -> Trace:
         """Watch one replication over time; `run` then has it without playing it again."""
         check_step(scenario, step)
+        samples = int(scenario.measure.duration / step) + 1
+        self._limit.check(estimate(scenario, samples, len(flows)), 1)
         watched = Watched(step, tuple(flows))
         played, failed = play_until_valid(scenario, seed, told=progress, watched=watched)
         self._keep(scenario.sha256(), seed, _read(scenario, seed, played, failed))

@@ -10,7 +10,7 @@ import numpy as np
 from forebay.engines.testbed import addresses, namespaces
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.sides import TUN
-from forebay.replication import Layout, Watched, parts, picoseconds
+from forebay.replication import COUNT_BYTES, Layout, Watched, parts, picoseconds
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 SAMPLE_S = 0.05
-# Disciplines whose limit is in bytes, as in tc.
-_COUNT_BYTES = ("bfifo", "red")
 
 
 class Places(NamedTuple):
@@ -86,7 +84,7 @@ def plan_link(link: LaidLink) -> dict[str, Any]:
 
 def built_link(link: LaidLink) -> dict[str, Any]:
     """Return a link as the emulator's `ready` must read it from the objects that it has made."""
-    in_bytes = link.discipline in _COUNT_BYTES
+    in_bytes = link.discipline in COUNT_BYTES
     return {
         "discipline": link.discipline,
         "limit": {"bytes": link.buffer_packets * link.packet_bytes}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from forebay.engines.testbed.capacity import holds_below
 from forebay.engines.testbed.errors import GateFailed
+from forebay.engines.testbed.gate import is_stall
 from forebay.engines.testbed.playing import Played, Told, play
 from forebay.engines.testbed.stolen import Watch
 
@@ -57,4 +58,5 @@ def refusal(scenario: Scenario, failed: list[list[str]], stolen: float) -> GateF
         f"{taken if stolen >= _NOTEWORTHY else ''}this machine holds {able} of such traffic now",
         "leave the machine idle, ask for a lower link.rate, or choose another engine",
         stolen,
+        stalled=all(is_stall(fault) for each in failed for fault in each),
     )

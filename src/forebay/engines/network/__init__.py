@@ -1,0 +1,5 @@
+"""The steady state of a whole network."""
+
+from forebay.engines.network.engine import NetworkEngine
+
+__all__ = ["NetworkEngine"]

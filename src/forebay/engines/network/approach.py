@@ -1,0 +1,102 @@
+"""From far away to near the steady state: every link moves its own loss by what it is overloaded.
+
+A window goes with the root of the loss, so that a link whose connections lose nowhere else comes
+to rest when its loss is multiplied by the square of its load. Here a part of that, for they do
+lose elsewhere. A link whose loss no connection feels moves its queue instead, by what the queue's
+delay does to them, and one whose queue would fall below nothing is not full. Newton's method begins
+where the least was left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from forebay.engines.network.balance import Balance, Flow
+from forebay.engines.network.queueing import Queueing, State
+from forebay.network.graph import Floats
+
+_PART = 0.3
+_DELAY_PART = 0.7
+_UNFELT = 0.02
+_FAR_BELOW = 12.0  # log of a loss that is nothing beside the others on the way
+_BISECTIONS = 30
+
+
+def approach(balance: Balance, start: Floats | None, steps: int) -> Floats:
+    """Return a state near rest, from ``start`` or from each link's fair share."""
+    links = _Links(balance)
+    s = links.fair() if start is None else np.array(start, dtype=np.float64)
+    best, least = s, np.inf
+    for _ in range(steps):
+        state = balance.queueing.state(s)
+        flow = balance.flow(state)
+        left = balance.left(state, flow)
+        size = float(np.linalg.norm(left))
+        if size < least:
+            best, least = s, size
+        s = links.moved(s, state, flow, left)
+    return best
+
+
+class _Links:
+    def __init__(self, balance: Balance) -> None:
+        self.balance = balance
+        self.empty = np.zeros(len(balance.used))
+        self.most = 4.0 * balance.queueing.start() + 5.0
+        self.least_log_loss = balance.queueing.state(self.empty).log_loss
+
+    def fair(self) -> Floats:
+        """Return the state in which each link has the loss of its own fair share."""
+        problem, used = self.balance.problem, self.balance.used
+        bdp = problem.graph.rate_bps[used] * problem.link_rtt_s[used] / (8 * problem.packet_bytes)
+        window = np.maximum(bdp / np.maximum(problem.flows[used], 1.0), 1.0)
+        log_loss = np.minimum(np.log(1.5) - 2.0 * np.log(window), -1.0)
+        return self.at_loss(np.maximum(log_loss, self.least_log_loss + 1.0))
+
+    def at_loss(self, log_loss: Floats) -> Floats:
+        """Return s >= 0 at which the loss is this, by bisection."""
+        wanted = np.clip(log_loss, self.least_log_loss + 1e-9, -0.1)
+        return _bisected(self.balance.queueing, wanted, self.empty, self.most)
+
+    def moved(self, s: Floats, state: State, flow: Flow, left: Floats) -> Floats:
+        felt, usual, slope = self._felt(s, flow)
+        load = np.log(flow.carried_bps / self.balance.rate_bps)
+        full = s > 0.0
+        by_loss = state.log_loss + 2.0 * _PART * np.clip(left, -2.0, 2.0) / np.maximum(felt, 0.3)
+        unfelt = full & ((felt < _UNFELT) | (by_loss < usual - _FAR_BELOW))
+        waking = ~full & (load > 0.0)
+        queue_moves = unfelt | waking
+        target = np.where(queue_moves, usual - 2.0 + 2.0 * np.clip(left, -2.0, 2.0), by_loss)
+        at_loss = self.at_loss(target)
+        at_delay = np.maximum(s, 0.0) + _DELAY_PART * left / slope
+        # Up goes a queue by its delay until its loss would be felt; down by its delay alone.
+        rising = np.minimum(at_delay, np.maximum(at_loss, s))
+        new = np.where(waking | (unfelt & (left > 0.0)), rising, at_delay)
+        empties = by_loss < self.least_log_loss  # less is lost than by an empty queue
+        felt_ones = np.where(empties, load, at_loss)
+        new = np.where(full & ~unfelt, felt_ones, np.where(queue_moves, new, load))
+        return np.where(new <= 0.0, np.minimum(load, -1e-6), new)
+
+    def _felt(self, s: Floats, flow: Flow) -> tuple[Floats, Floats, Floats]:
+        """Return, weighted by what paths send: a link's part of their loss, the log of that loss,
+        and what one of s takes off the log of their rate by its delay."""
+        balance = self.balance
+        sent = balance.problem.share * flow.sent_bps
+        weights = (sent, sent * flow.log_loss, sent / flow.rtt_s, sent * np.exp(-flow.log_total))
+        sums = balance.incidence @ np.stack(weights, axis=1)
+        whole, usual, quicker, by_total = sums.T
+        whole = np.maximum(whole, 1e-300)
+        above = np.maximum(s, 0.0)
+        step = 1e-4
+        more = balance.queueing.state(above + step).queue - balance.queueing.state(above).queue
+        slope = np.maximum(more / step * balance.packet_s * quicker / whole, 1e-9)
+        return by_total * np.exp(flow.log_hazard) / whole, usual / whole, slope
+
+
+def _bisected(queueing: Queueing, log_loss: Floats, low: Floats, high: Floats) -> Floats:
+    low, high = low.copy(), high.copy()
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        below = queueing.state(middle).log_loss < log_loss
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return 0.5 * (low + high)

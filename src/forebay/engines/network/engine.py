@@ -1,0 +1,129 @@
+"""A network's steady state as an engine.
+
+Nothing is repeated: metrics carry no interval and a count of zero replications, as those of laws.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from forebay.engines.errors import CannotPlay
+from forebay.engines.network.summary import classes, links, network
+from forebay.outcome import Outcome, Provenance
+
+if TYPE_CHECKING:
+    from forebay.engines.network.solver import Solution
+    from forebay.engines.protocol import Progress
+    from forebay.scenario import Scenario
+
+
+class NetworkEngine:
+    """Answers a scenario that has a topology."""
+
+    @property
+    def name(self) -> str:
+        """Name on the command line."""
+        return "network"
+
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Solve `scenario`; `seeds` are recorded, and change nothing."""
+        started = time.perf_counter()
+        solution, loading = self.solution(scenario, progress)
+        if progress is not None:
+            progress(1.0)
+        wall_s = time.perf_counter() - started
+        return self.outcome(scenario, list(seeds), solution, loading, wall_s)
+
+    def outcome(
+        self,
+        scenario: Scenario,
+        seeds: list[int],
+        solution: Solution,
+        loading: float,
+        wall_s: float = 0.0,
+    ) -> Outcome:
+        """Return a steady state as an answer."""
+        return Outcome(
+            scenario=scenario.to_dict(),
+            engine=self.name,
+            links=links(solution),
+            classes=classes(scenario, solution),
+            broken_assumptions=broken(scenario, solution),
+            provenance=_provenance(scenario, seeds, solution, loading, wall_s),
+            network=network(solution),
+        )
+
+    def solution(
+        self, scenario: Scenario, progress: Progress | None = None
+    ) -> tuple[Solution, float]:
+        """Return the steady state, and the CPU seconds of loading and routing before it."""
+        if scenario.topology is None:
+            raise CannotPlay(self.name, "a single link", "topology")
+        from forebay.engines.network.balance import make_balance
+        from forebay.engines.network.solver import solve
+        from forebay.network import make_problem
+
+        begun = time.process_time()
+        problem = make_problem(scenario)
+        balance = make_balance(problem, scenario.topology)
+        loading = time.process_time() - begun
+        return solve(balance, progress=progress), loading
+
+
+def broken(scenario: Scenario, solution: Solution) -> list[str]:
+    """Return what the model leaves out that this scenario has."""
+    found = []
+    kinds = {group.kind for group in scenario.traffic}
+    if scenario.queue.discipline not in ("drop-tail", "bfifo"):
+        found.append(f"a queue that drops early ({scenario.queue.discipline}): taken as drop-tail")
+    if "short" in kinds:
+        found.append("short flows: counted as a load that does not answer to loss")
+    few = solution.balance.problem.flows[solution.balance.used]
+    full = solution.s > 0.0
+    if full.any() and few[full].min() < 1.0:
+        found.append(
+            f"fewer than one connection on a full link ({few[full].min():.2g} on average): "
+            "what many together do is taken for each"
+        )
+    return found
+
+
+def _provenance(
+    scenario: Scenario, seeds: list[int], solution: Solution, loading: float, wall_s: float
+) -> Provenance:
+    problem = solution.balance.problem
+    facts: dict[str, Any] = {
+        "version": _version(),
+        "seeds": seeds,
+        "scenario_sha256": scenario.sha256(),
+        "wall_s": wall_s,
+        "cpu_s": solution.cpu_s,
+        "loading_cpu_s": loading,
+        "model": solution.balance.topology.model,
+        "steps": solution.steps,
+        "conservation": solution.conservation,
+        "paths": len(problem.share),
+        "pairs": problem.pairs,
+        "pairs_drawn": problem.drawn,
+    }
+    return Provenance.model_validate(facts)
+
+
+@cache
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to import
+
+    try:
+        return version("forebay")
+    except PackageNotFoundError:  # run from a source tree that was never installed
+        return "unknown"

@@ -1,0 +1,32 @@
+"""What can go wrong with a network whose file is sound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class NoSteadyState(Exception):
+    """The equations were not brought to rest.
+
+    Attributes
+    ----------
+    residual : float
+        What is left of them, relative.
+    worst : sequence of str
+        Names of the links where most is left.
+    """
+
+    code = "no-steady-state"
+    exit_status = 3
+
+    def __init__(self, residual: float, worst: Sequence[str]) -> None:
+        self.residual, self.worst = residual, tuple(worst)
+        self.hint = "look at these links' rates and buffers, or write another topology.model"
+        where = ", ".join(worst)
+        super().__init__(
+            f"engine network found no steady state: {residual:.1e} is left, most of it at {where}; "
+            f"{self.hint}"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.residual, self.worst))

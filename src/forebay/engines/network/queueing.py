@@ -1,0 +1,142 @@
+"""What a link does for a state: its utilization, loss and queue, along one variable.
+
+The variable s runs over all numbers. Below 0 the link is not full; above, the queue grows. So no
+case has to be told apart, and one solver serves both models.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from forebay.network.graph import Floats
+
+_SQRT2, _SQRT2PI = math.sqrt(2.0), math.sqrt(2.0 * math.pi)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Shapes (links,)."""
+
+    log_load: Floats
+    """Log of what the link carries over its capacity."""
+    log_loss: Floats
+    queue: Floats
+    """Packets."""
+
+
+class Queueing(Protocol):
+    """A model of links."""
+
+    def state(self, s: Floats) -> State: ...
+
+    def start(self) -> Floats:
+        """Return where to begin: links with a queue."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Windows:
+    """The sum of the windows is normal, and the link and its buffer cut it (ours).
+
+    W has mean v and standard deviation sigma; with a bandwidth-delay product D and a buffer B, the
+    link sends min(W, D), the queue holds what is over D up to B, and what is over D + B is
+    lost, each a round trip; the parts sum to v. sigma^2 is (c v)^2 / n, c the spread of one
+    window, as in Appenzeller et al. 2004, section 3.2 (eq. 4 and 5), and the variance of a Poisson
+    count for what does not answer to loss. log(v / D) is s below 0, and above it s times
+    ``scale``, so that s counts deviations there.
+    """
+
+    bdp: Floats
+    buffer: Floats
+    relative: Floats
+    """c / sqrt(n), n at least 1."""
+    poisson: Floats
+    """Standard deviation of what does not answer to loss, packets."""
+
+    def state(self, s: Floats) -> State:
+        mean = self.bdp * np.exp(np.where(s < 0.0, s, s * self.scale))
+        sigma = np.sqrt((self.relative * mean) ** 2 + self.poisson**2)
+        log_over = _log_excess(mean - self.bdp, sigma)
+        log_lost = _log_excess(mean - self.bdp - self.buffer, sigma)
+        # E[min(W, D)] = v - E[(W - D)+]
+        sent = np.maximum(mean - np.exp(log_over), 1e-12 * mean)
+        log_loss = np.minimum(log_lost - np.log(mean), -1e-12)
+        return State(
+            log_load=np.log(sent / self.bdp),
+            log_loss=log_loss,
+            queue=np.exp(log_over) - np.exp(log_lost),
+        )
+
+    @property
+    def scale(self) -> Floats:
+        """Log of v for one of s, above 0."""
+        return np.maximum(np.hypot(self.relative, self.poisson / self.bdp), 1e-6)
+
+    def start(self) -> Floats:
+        return np.log1p(0.5 * self.buffer / self.bdp) / self.scale
+
+
+def _log_excess(mean: Floats, sigma: Floats) -> Floats:
+    """Log of E[(X)+] of a normal X, with its digits far out in the tail."""
+    from scipy.special import erfcx
+
+    z = np.clip(mean / np.maximum(sigma, 1e-300), -1e8, 1e150)
+    a = np.abs(z) / _SQRT2
+    # phi(z) + z Phi(z) = phi(z) g(a) for z < 0, and z + phi(z) g(a) above; Mills's ratio in erfcx.
+    # Beyond 30 deviations g is 1 / z^2 - 3 / z^4 to all digits that its difference would lose.
+    near = 1.0 - math.sqrt(math.pi) * a * erfcx(a)
+    far = 0.5 / np.maximum(a, 1.0) ** 2
+    g = np.where(a < 30.0, np.maximum(near, 0.0), far * (1.0 - 3.0 * far))
+    log_bell = -0.5 * z * z - math.log(_SQRT2PI)
+    low = log_bell + np.log(np.maximum(g, 1e-300))
+    high = np.log(np.maximum(z, 1e-300) + np.exp(log_bell) * g)
+    return np.log(np.maximum(sigma, 1e-300)) + np.where(z < 0.0, low, high)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slides:
+    """Slide 10 at rest: arrivals match the link where there is a queue; loss by a Gaussian tail.
+
+    d = erfc((b - q) / (sqrt(2) sigma)) / 2, as corrected; sigma(q) as `kind` says, times
+    ``factor``. For s < 0 the queue is empty and s is the log of the load; else q = s times
+    ``scale``.
+    """
+
+    bdp: Floats
+    buffer: Floats
+    n: Floats
+    kind: str
+    factor: float
+
+    def state(self, s: Floats) -> State:
+        queue = np.maximum(s, 0.0) * self.scale
+        apart = (self.buffer - queue) / self.sigma(queue)
+        # erfc(x / sqrt(2)) / 2 is the normal distribution's tail
+        return State(np.minimum(s, 0.0), np.minimum(_log_tail(apart), -1e-12), queue)
+
+    @property
+    def scale(self) -> Floats:
+        """Packets of queue for one of s."""
+        return np.maximum(self.sigma(self.buffer), 1.0)
+
+    def sigma(self, queue: Floats) -> Floats:
+        """Standard deviation of a queue of that mean, packets; below 1e-3 counts as that."""
+        if self.kind == "windows":
+            spread = (self.bdp + queue) / (3.0 * math.sqrt(3.0) * np.sqrt(np.maximum(self.n, 1.0)))
+        elif self.kind == "geometric":
+            spread = np.sqrt(queue * (queue + 1.0))
+        else:
+            spread = np.sqrt(queue)
+        return np.maximum(self.factor * spread, 1e-3)
+
+    def start(self) -> Floats:
+        return 0.5 * self.buffer / self.scale
+
+
+def _log_tail(z: Floats) -> Floats:
+    from scipy.special import log_ndtr
+
+    return np.asarray(log_ndtr(-z))

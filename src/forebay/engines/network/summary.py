@@ -1,0 +1,125 @@
+"""From a steady state to links, classes by hops, and the network as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forebay.outcome import (
+    ClassOutcome,
+    HopsOutcome,
+    LinkOutcome,
+    Metric,
+    NetworkOutcome,
+    Quantiles,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from forebay.engines.network.solver import Solution
+    from forebay.scenario import Scenario
+
+    Floats = NDArray[np.float64]
+
+
+def links(solution: Solution) -> dict[str, LinkOutcome]:
+    """Return every link that somebody crosses, under ``from->to``; equal hosts' links are one."""
+    balance = solution.balance
+    problem, graph = balance.problem, balance.problem.graph
+    utilization = solution.flow.carried_bps / balance.rate_bps
+    loss = np.exp(solution.state.log_loss)
+    delay = solution.state.queue * balance.packet_s
+    made = {}
+    for place, link in enumerate(balance.used.tolist()):
+        made[graph.link_names[link]] = LinkOutcome(
+            utilization=_exact(min(utilization[place], 1.0)),
+            loss_rate=_exact(loss[place]),
+            queue_packets=_mean(solution.state.queue[place]),
+            queue_delay_s=_mean(delay[place]),
+            buffer_packets=int(problem.buffer_packets[link]),
+            bdp_packets=float(problem.bdp_packets[link]),
+            capacity_bps=float(graph.rate_bps[link]),
+            link_class=graph.classes[graph.link_class[link]],
+            flows=float(problem.flows[link]),
+        )
+    return made
+
+
+def classes(scenario: Scenario, solution: Solution) -> list[ClassOutcome]:
+    """Return each [[traffic]] by the hops of its paths, fewest first."""
+    problem = solution.balance.problem
+    rates = [_rates(solution, index) for index in range(len(scenario.traffic))]
+    made = []
+    for index, group in enumerate(scenario.traffic):
+        for hops in np.unique(problem.hops):
+            mine = problem.hops == hops
+            share = problem.share[mine]
+            weight = share / share.sum()
+            throughput = _exact(float(share @ rates[index][mine]))
+            made.append(
+                ClassOutcome(
+                    kind=group.kind,
+                    name=f"{group.name or f'{group.kind}-{index}'}, {hops} hops",
+                    flows=round(float(group.flows) * float(share.sum())),
+                    throughput_bps=throughput,
+                    goodput_bps=None,
+                    jain=None,
+                    rtt_s=_mean(float(weight @ solution.flow.rtt_s[mine])),
+                    loss_rate=_exact(float(weight @ np.exp(solution.flow.log_loss[mine]))),
+                    timeouts=None,
+                    fct_s=None,
+                )
+            )
+    return made
+
+
+def network(solution: Solution) -> NetworkOutcome:
+    """Return the totals over connections that last."""
+    problem = solution.balance.problem
+    lasting = problem.long_flows
+    each = solution.flow.sent_bps / lasting if lasting else None
+    return NetworkOutcome(
+        connections=lasting,
+        mean_propagation_s=problem.mean_rtt_s,
+        mean_rtt_s=float(problem.share @ solution.flow.rtt_s),
+        mean_throughput_bps=None if each is None else float(problem.share @ each),
+        residual=solution.residual,
+        by_hops=[_hops(solution, int(hops), each) for hops in np.unique(problem.hops)],
+    )
+
+
+def _hops(solution: Solution, hops: int, each: Floats | None) -> HopsOutcome:
+    problem = solution.balance.problem
+    mine = problem.hops == hops
+    share = problem.share[mine]
+    weight = share / share.sum()
+    return HopsOutcome(
+        hops=hops,
+        connections=float(problem.long_flows * share.sum()),
+        throughput_bps=None if each is None else float(weight @ each[mine]),
+        rtt_s=float(weight @ solution.flow.rtt_s[mine]),
+        loss_rate=float(weight @ np.exp(solution.flow.log_loss[mine])),
+    )
+
+
+def _rates(solution: Solution, traffic: int) -> Floats:
+    """Return bit/s of a class's connections, were they all on the path."""
+    balance, flow = solution.balance, solution.flow
+    total = np.zeros(flow.rtt_s.shape)
+    for kind in balance.problem.kinds:
+        if kind.traffic == traffic and kind.control:
+            window = balance.log_window(kind, flow.log_loss, flow.rtt_s)
+            total += kind.flows * 8.0 * kind.packet_bytes * np.exp(window) / flow.rtt_s
+        elif kind.traffic == traffic:
+            total += kind.offered_bps * -np.expm1(np.minimum(flow.log_loss, -1e-300))
+    return total
+
+
+def _exact(value: float) -> Metric:
+    return Metric(value=float(value), low=None, high=None, n=0)
+
+
+def _mean(value: float) -> Quantiles:
+    return Quantiles(mean=_exact(value), p50=None, p95=None, p99=None)

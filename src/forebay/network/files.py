@@ -1,0 +1,194 @@
+"""Networks and matrices from files: GraphML (the Topology Zoo's), SNDlib XML, CSV.
+
+XML goes through defusedxml first: entities, the stuff of XML bombs, are refused, not expanded.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from typing import TYPE_CHECKING, Any
+
+from forebay.network.errors import refuse
+from forebay.network.wiring import Wiring
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+    from forebay.scenario import NetworkFile
+
+_CORE = "core"
+_RATE_KEYS = ("LinkSpeedRaw",)  # the Topology Zoo's, bit/s
+_EARTH_KM = 6371.0
+_KM_PER_S = 2.0e5  # light in fibre: two thirds of its speed in vacuum
+
+
+def read(file: NetworkFile) -> Wiring:
+    """Read GraphML or SNDlib XML, told apart by the root element. Raises ScenarioError."""
+    root = _root(file)
+    name = root.tag.rpartition("}")[2]
+    if name == "graphml":
+        return _graphml(file)
+    if name == "network":
+        return _sndlib(root)
+    hint = "write the path of a GraphML or SNDlib XML file"
+    raise refuse(f"{file.path} is <{name}>", hint, "file")
+
+
+def read_matrix(file: NetworkFile, names: dict[str, int]) -> list[tuple[int, int, float]]:
+    """Read ``source,target,weight`` lines. Raises ScenarioError."""
+    where = "demand_file"
+    try:
+        rows = list(csv.reader(io.StringIO(file.content.decode("utf-8-sig"), newline="")))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise refuse(f"{file.path} is no CSV ({error})", "write CSV in UTF-8", where) from None
+    if not rows or [cell.strip() for cell in rows[0]] != ["source", "target", "weight"]:
+        wrong = f"{file.path} does not begin with a header"
+        raise refuse(wrong, "write source,target,weight in its first line", where)
+    return [_entry(row, line, file.path, names) for line, row in enumerate(rows[1:], 2) if row]
+
+
+def number_of(name: str, names: dict[str, int], field: str) -> int:
+    """Return a router's number. Raises ScenarioError for one that is not there."""
+    if name not in names:
+        hint = f"write the name of a router, such as {next(iter(names), 'one of links')}"
+        raise refuse(f'there is no router "{name[:60]}"', hint, field)
+    return names[name]
+
+
+def _entry(row: list[str], line: int, path: str, names: dict[str, int]) -> tuple[int, int, float]:
+    try:
+        source, target, text = (cell.strip() for cell in row)
+        weight = float(text)
+    except ValueError:
+        weight = math.nan
+    if not 0.0 <= weight < math.inf:
+        hint = "write source,target,weight with a weight of 0 or more"
+        raise refuse(f"{path}: line {line} is no demand", hint, "demand_file")
+    ends = [number_of(name, names, "demand_file") for name in (source, target)]
+    return ends[0], ends[1], weight
+
+
+def _root(file: NetworkFile) -> Element:
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
+
+    try:
+        root: Element = fromstring(file.content, forbid_dtd=False)
+    except DefusedXmlException:
+        wrong = f"{file.path} defines XML entities or names others' files"
+        raise refuse(wrong, "write it without a DOCTYPE of its own", "file") from None
+    except (ParseError, ValueError, LookupError) as error:
+        hint = "write the path of a GraphML or SNDlib XML file"
+        raise refuse(f"{file.path} is no XML ({error})", hint, "file") from None
+    return root
+
+
+def _graphml(file: NetworkFile) -> Wiring:
+    import os
+    import tempfile
+
+    import rustworkx
+
+    with tempfile.NamedTemporaryFile(suffix=".graphml", delete=False) as copy:
+        copy.write(file.content)
+    try:
+        graphs = rustworkx.read_graphml(copy.name)
+    except Exception as error:
+        wrong = f"{file.path} is no GraphML ({' '.join(str(error).split())[:80]})"
+        raise refuse(wrong, "write the path of a GraphML file", "file") from None
+    finally:
+        os.unlink(copy.name)
+    if not graphs or not graphs[0].num_nodes():
+        raise refuse(f"{file.path} has no nodes", "write a GraphML file with a graph", "file")
+    return _from_rustworkx(graphs[0])
+
+
+def _from_rustworkx(graph: Any) -> Wiring:
+    """Nodes without a label, or with another's, keep their id as name."""
+    import rustworkx
+
+    made, numbers = Wiring(), dict[int, int]()
+    taken = set[str]()
+    for index in graph.node_indices():
+        data = graph[index]
+        name = str(data.get("label") or data.get("id", index))[:64]
+        name = name if name not in taken else f"{name} {data.get('id', index)}"
+        taken.add(name)
+        numbers[index] = made.router(name, _whole(data.get("hosts")), _geography(data))
+    one_way = isinstance(graph, rustworkx.PyDiGraph)
+    for source, target, data in graph.weighted_edge_list():
+        here, there = numbers[source], numbers[target]
+        if here != there:
+            rate = next((data[key] for key in _RATE_KEYS if _positive(data.get(key))), None)
+            delay = data.get("delay_s")
+            if delay is None:
+                delay = _light(made.place[here], made.place[there])
+            name = str(data.get("link_class") or _CORE)
+            made.link(here, there, name, rate, delay, one_way=one_way)
+    return made
+
+
+def _sndlib(root: Element) -> Wiring:
+    """SNDlib's native XML: capacities and demands in Mbit/s; the larger module where several."""
+    made = Wiring()
+    space = root.tag[: root.tag.find("}") + 1]
+    names: dict[str, int] = {}
+    for node in root.iter(f"{space}node"):
+        x, y = (_number(node, f"{space}coordinates/{space}{axis}") for axis in "xy")
+        names[node.get("id", "")] = made.router(node.get("id", ""), place=(x, y))
+    geographic = any(
+        nodes.get("coordinatesType") == "geographical" for nodes in root.iter(f"{space}nodes")
+    )
+    for link in root.iter(f"{space}link"):
+        ends = [
+            number_of(link.findtext(f"{space}{end}", "").strip(), names, "file")
+            for end in ("source", "target")
+        ]
+        capacities = [_number(each, ".") for each in link.iter(f"{space}capacity")]
+        rate = max((c for c in capacities if _positive(c)), default=None)
+        delay = _light(made.place[ends[0]], made.place[ends[1]]) if geographic else None
+        made.link(ends[0], ends[1], _CORE, None if rate is None else rate * 1e6, delay)
+    for demand in root.iter(f"{space}demand"):
+        source, target = (
+            number_of(demand.findtext(f"{space}{end}", "").strip(), names, "file")
+            for end in ("source", "target")
+        )
+        made.demands.append((source, target, _number(demand, f"{space}demandValue")))
+    if not names:
+        raise refuse("there is no <node> in it", "write an SNDlib XML file", "file")
+    return made
+
+
+def _number(element: Element, path: str) -> float:
+    found = element if path == "." else element.find(path)
+    try:
+        return float((found.text or "") if found is not None else "nan")
+    except ValueError:
+        return math.nan
+
+
+def _positive(value: object) -> bool:
+    return isinstance(value, int | float) and 0 < value < math.inf
+
+
+def _whole(value: object) -> int:
+    return int(value) if isinstance(value, int | float) and value > 0 else 0
+
+
+def _geography(data: dict[str, Any]) -> tuple[float, float]:
+    x, y = (data.get(key) for key in ("Longitude", "Latitude"))
+    known = isinstance(x, int | float) and isinstance(y, int | float)
+    return (float(x), float(y)) if known else (math.nan, math.nan)  # type: ignore[arg-type]
+
+
+def _light(here: tuple[float, float], there: tuple[float, float]) -> float | None:
+    """Return seconds along the great circle in fibre; None where a place is not known."""
+    if any(math.isnan(each) for each in (*here, *there)):
+        return None
+    (a, b), (c, d) = ((math.radians(x), math.radians(y)) for x, y in (here, there))
+    half = math.sin((d - b) / 2) ** 2 + math.cos(b) * math.cos(d) * math.sin((c - a) / 2) ** 2
+    return 2 * _EARTH_KM * math.asin(min(math.sqrt(half), 1.0)) / _KM_PER_S

@@ -1,0 +1,209 @@
+"""Whole networks: from a topology's file to every link and every class of connections.
+
+>>> from forebay import networks
+>>> answer = networks.solve(networks.load("abilene.graphml", connections=1000))
+>>> answer.outcome.network.by_hops
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from forebay.engines.network.solver import Solution
+    from forebay.engines.protocol import Progress
+    from forebay.outcome import Outcome
+    from forebay.scenario import Scenario
+
+__all__ = ["Answer", "load", "solve"]
+
+_FILES = (".graphml", ".xml")
+_LINK_COLUMNS = ("link", "class", "count", "rate_bps", "delay_s", "buffer_packets", "flows",
+                 "utilization", "loss_rate", "queue_packets", "queue_delay_s")  # fmt: skip
+_PATH_COLUMNS = ("source", "target", "hops", "connections", "throughput_bps", "rtt_s",
+                 "propagation_s", "loss_rate", "bottleneck")  # fmt: skip
+
+
+def load(
+    path: str | os.PathLike[str],
+    overrides: Sequence[str] = (),
+    *,
+    connections: int = 1000,
+    rate: str = "10 Gbit/s",
+) -> Scenario:
+    """Read a scenario with a [topology], or a GraphML or SNDlib file by itself.
+
+    Parameters
+    ----------
+    connections, rate
+        Of a file by itself: Reno connections, shared out by its matrix or else by gravity with a
+        host on each router, and the capacity of links that have none.
+
+    Raises
+    ------
+    ScenarioError
+        What is wrong, where, and what to write instead.
+    """
+    from forebay.scenario import load as load_scenario
+    from forebay.scenario import loads
+
+    name = os.fspath(path)
+    if not name.lower().endswith(_FILES):
+        return load_scenario(name, overrides)
+    text = f"[link]\nrate = {_quoted(rate)}\n[[traffic]]\nflows = {connections}\n"
+    text += f"[topology]\nfile = {_quoted(name)}\n"
+    return loads(text, source=name, overrides=overrides)
+
+
+def solve(scenario: Scenario, progress: Progress | None = None) -> Answer:
+    """Find the steady state of a scenario's network.
+
+    Raises
+    ------
+    NoSteadyState, CannotPlay, ScenarioError
+        See `forebay.engines.network` and `forebay.engines`.
+    """
+    from forebay.engines.network import NetworkEngine
+
+    engine = NetworkEngine()
+    solution, loading = engine.solution(scenario, progress)
+    return Answer(engine.outcome(scenario, [1], solution, loading), solution)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A steady state: its Outcome, and what is too much for one."""
+
+    outcome: Outcome
+    solution: Solution
+
+    def links_to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write a line a link; ``count`` equal links of hosts are one line."""
+        _write_csv(path, _LINK_COLUMNS, self._links())
+
+    def paths_to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write a line a path: what a connection on it gets, and the link where it loses most."""
+        _write_csv(path, _PATH_COLUMNS, self._paths())
+
+    def to_graphml(self, path: str | os.PathLike[str]) -> None:
+        """Write the routers and the links between them with their readings, as GraphML."""
+        import tempfile
+
+        import rustworkx
+
+        from forebay.outcome.replacing import replacing
+
+        graph: Any = rustworkx.PyDiGraph()
+        network = self.solution.balance.problem.graph
+        places = zip(network.names, network.hosts.tolist(), network.place.tolist(), strict=True)
+        for name, hosts, (x, y) in places:
+            data = {"label": name, "hosts": hosts}
+            graph.add_node(data | ({"Longitude": x, "Latitude": y} if x == x else {}))
+        rows = dict(zip(self.solution.balance.used.tolist(), self._links(), strict=True))
+        for link in range(network.links):
+            if network.kind[link] == 0:  # those that nobody crosses too, without readings
+                read = dict(zip(_LINK_COLUMNS, rows.get(link, ()), strict=False))
+                data = {
+                    "link_class": network.classes[network.link_class[link]],
+                    "LinkSpeedRaw": float(network.rate_bps[link]),
+                    "delay_s": float(network.delay_s[link]),
+                }
+                data |= {name: value for name, value in read.items() if name != "class"}
+                graph.add_edge(int(network.source[link]), int(network.target[link]), data)
+        with tempfile.TemporaryDirectory() as folder:
+            made = os.path.join(folder, "network.graphml")
+            rustworkx.digraph_write_graphml(graph, made)
+            with open(made, "rb") as file, replacing(path) as out:
+                out.write(file.read())
+
+    @cached_property
+    def drawing(self) -> dict[str, Any]:
+        """Places of routers, and ends, class, utilization and loss of links between them."""
+        problem = self.solution.balance.problem
+        network, used = problem.graph, self.solution.balance.used
+        between = network.kind[used] == 0
+        rows = [row for row, is_it in zip(self._links(), between, strict=True) if is_it]
+        return {
+            "place": _places(network),
+            "source": network.source[used][between],
+            "target": network.target[used][between],
+            "utilization": [row[7] for row in rows],
+            "loss": [row[8] for row in rows],
+        }
+
+    def _links(self) -> list[tuple[Any, ...]]:
+        network = self.solution.balance.problem.graph
+        rows = []
+        for link, (name, each) in zip(
+            self.solution.balance.used.tolist(), self.outcome.links.items(), strict=True
+        ):
+            queue = None if each.queue_packets is None else each.queue_packets.mean
+            delay = None if each.queue_delay_s is None else each.queue_delay_s.mean
+            values = (each.utilization, each.loss_rate, queue, delay)
+            rows.append((
+                name, each.link_class, int(network.count[link]), float(network.rate_bps[link]),
+                float(network.delay_s[link]), each.buffer_packets, each.flows,
+                *(None if value is None else value.value for value in values),
+            ))  # fmt: skip
+        return rows
+
+    def _paths(self) -> list[tuple[Any, ...]]:
+        import numpy as np
+
+        solution, problem = self.solution, self.solution.balance.problem
+        names, used = problem.graph.names, solution.balance.used
+        lasting = problem.long_flows
+        hazard = np.append(solution.flow.log_hazard, -np.inf)
+        worst = np.argmax(hazard[solution.balance.paths], axis=0)
+        links = solution.balance.paths[worst, np.arange(len(worst))]
+        columns = (
+            problem.source, problem.target, problem.hops, problem.share * lasting,
+            solution.flow.sent_bps / max(lasting, 1e-300), solution.flow.rtt_s, problem.rtt_s,
+            np.exp(solution.flow.log_loss), links,
+        )  # fmt: skip
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [
+            (names[a], names[b], *rest, problem.graph.link_names[used[link]])
+            for a, b, *rest, link in rows
+        ]
+
+
+def _places(network: Any) -> Any:
+    """Known places; else those that a spring layout gives."""
+    import numpy as np
+
+    place = network.place
+    if np.isfinite(place).all():
+        return place
+    import rustworkx
+
+    graph: Any = rustworkx.PyGraph()
+    graph.add_nodes_from(range(len(network.names)))
+    between = network.kind == 0
+    ends = zip(network.source[between].tolist(), network.target[between].tolist(), strict=True)
+    graph.add_edges_from_no_data(list(ends))
+    laid = rustworkx.spring_layout(graph, seed=1)
+    return np.array([laid[index] for index in range(len(network.names))])
+
+
+def _write_csv(
+    path: str | os.PathLike[str], columns: Sequence[str], rows: list[tuple[Any, ...]]
+) -> None:
+    from forebay.outcome.replacing import replacing
+
+    with replacing(path) as raw, io.TextIOWrapper(raw, "utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(columns)
+        out.writerows(rows)
+
+
+def _quoted(text: str) -> str:
+    import json
+
+    return json.dumps(text, ensure_ascii=False)

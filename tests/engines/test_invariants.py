@@ -1,0 +1,130 @@
+"""Readings of the simulator keep to the invariants; each is seen where it is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forebay.engines.simulation import SimulationEngine
+from forebay.outcome import (
+    ClassReading,
+    LinkReading,
+    Outcome,
+    Reading,
+    violations,
+    violations_of_reading,
+)
+from forebay.outcome.reading_invariants import INVARIANTS
+from forebay.scenario import Scenario, load, loads
+
+IMPOSSIBLE = sorted((Path(__file__).parent / "impossible").glob("*.toml"))
+
+BUSY = """
+[link]
+rate = "10 Mbit/s"
+[queue]
+size = "12 packets"
+[[traffic]]
+flows = 8
+[[traffic]]
+kind = "short"
+length = "6 packets"
+load = 0.3
+[measure]
+warmup = "1 s"
+duration = "4 s"
+"""
+
+
+def run(scenario: Scenario, seeds: int = 1) -> tuple[Outcome, list[Reading]]:
+    engine = SimulationEngine()
+    outcome = engine.run(scenario, range(1, seeds + 1), jobs=1)
+    return outcome, list(engine._kept.values())
+
+
+@pytest.fixture(scope="module")
+def sound() -> Reading:
+    return run(loads(BUSY))[1][0]
+
+
+def test_what_the_simulator_reads_breaks_none(sound: Reading) -> None:
+    assert sound.links_tell_all
+    assert violations_of_reading(sound) == []
+
+
+@pytest.mark.parametrize("path", IMPOSSIBLE, ids=lambda path: str(path.stem))
+def test_scenarios_that_once_gave_impossible_numbers(path: Path) -> None:
+    """Loss rates of 7.5 and 3197, and an interval that reached beyond the link's rate."""
+    outcome, _ = run(load(path))
+    assert violations(outcome) == []
+
+
+DISCIPLINES = ["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel"]
+
+
+@pytest.mark.parametrize("ring", [0, 5])
+@pytest.mark.parametrize("discipline", DISCIPLINES)
+def test_every_discipline_keeps_to_them(discipline: str, ring: int) -> None:
+    """Under heavy load, over a window that begins with a full queue, and beside datagrams."""
+    sets = [f"queue.discipline={discipline}", f"queue.transmit_ring={ring}"]
+    text = BUSY.replace("12 packets", "40 packets").replace('warmup = "1 s"', 'warmup = "3 ms"')
+    more = '[[traffic]]\nkind = "udp"\nflows = 3\nload = 0.4\npacket = "200 B"\nstart = "0 s"\n'
+    short = text.replace('duration = "4 s"', 'duration = "700 ms"').replace(
+        "flows = 8", 'flows = 8\nstart = "0 s"'
+    )
+    measure = short.index("[measure]")
+    outcome, _ = run(loads(short[:measure] + more + short[measure:], overrides=sets), seeds=3)
+    assert violations(outcome) == []
+    total = sum(k.throughput_bps.value for k in outcome.classes if k.throughput_bps)
+    link = outcome.links["bottleneck"]
+    assert link.utilization is not None and link.capacity_bps is not None
+    assert total == pytest.approx(link.utilization.value * link.capacity_bps, rel=1e-9)
+
+
+def _link(reading: Reading, **fields: object) -> Reading:
+    changed: LinkReading = replace(reading.links["bottleneck"], **fields)  # type: ignore[arg-type]
+    return replace(reading, links={"bottleneck": changed})
+
+
+def _class(reading: Reading, **fields: object) -> Reading:
+    changed: ClassReading = replace(reading.classes[0], **fields)  # type: ignore[arg-type]
+    return replace(reading, classes=[changed, *reading.classes[1:]])
+
+
+def _bottleneck(reading: Reading) -> LinkReading:
+    return reading.links["bottleneck"]
+
+
+BREAK: dict[str, Callable[[Reading], Reading]] = {
+    "counted": lambda r: _class(r, timeouts=r.classes[0].timeouts - 1_000_000),
+    "packets-conserved": lambda r: _link(r, sent=_bottleneck(r).sent + 1),
+    "each-wait-counted": lambda r: _link(r, longest_s=9.0),
+    "time-adds-up": lambda r: _link(r, queue_s=_bottleneck(r).queue_s * 0.99),
+    "queue-area": lambda r: _link(r, queue_packet_s=_bottleneck(r).queue_packet_s * 1.01),
+    "queue-within-room": lambda r: _link(r, most_packets=3),
+    "wire-within-time": lambda r: _link(r, bits=_bottleneck(r).bits * 2.0),
+    "classes-within-link": lambda r: _class(
+        r, throughput_bits=r.classes[0].throughput_bits * 2.0
+    ),
+    "flows-make-class": lambda r: _class(
+        r, flow_goodput_bits=r.classes[0].flow_goodput_bits * 0.5
+    ),
+    "drops-make-classes": lambda r: _class(r, drops=r.classes[0].drops + 1),
+    "passed-was-accepted": lambda r: _class(r, passed=r.classes[0].passed * 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", INVARIANTS)
+def test_what_cannot_be_read_is_seen(sound: Reading, name: str) -> None:
+    assert name in {each.invariant for each in violations_of_reading(BREAK[name](sound))}
+
+
+def test_one_wait_too_few_is_seen(sound: Reading) -> None:
+    delay = _bottleneck(sound).delay
+    fewer = replace(delay, counts=delay.counts - np.eye(1, delay.counts.size)[0])
+    found = violations_of_reading(_link(sound, delay=fewer))
+    assert "each-wait-counted" in {each.invariant for each in found}

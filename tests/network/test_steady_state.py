@@ -1,0 +1,174 @@
+"""The fixed point: against the law of one link, from anywhere, with a certificate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.network.build import network
+
+import forebay
+from forebay.engines.errors import CannotPlay
+from forebay.engines.network import NetworkEngine
+from forebay.engines.network.balance import make_balance
+from forebay.engines.network.errors import NoSteadyState
+from forebay.engines.network.queueing import Windows
+from forebay.engines.network.solver import solve
+from forebay.laws import tcp_and_link
+from forebay.network import make_problem
+from forebay.scenario import ScenarioError
+
+SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
+LOT = Path(__file__).with_name("parking-lot.toml")
+ONE = 'links = [{ between = ["A", "B"] }]\ndemands = [{ source = "A", target = "B" }]\n'
+
+
+@pytest.mark.parametrize("buffer", ["100 packets", "1 bdp/sqrt(n)", "1 bdp"])
+@pytest.mark.parametrize("flows", [20, 500, 5000])
+def test_one_link_is_the_law_of_one_link(buffer, flows):
+    """`laws.tcp_and_link` (paper C, slides 9 to 11) with the same deviation at its own queue."""
+    topology = 'model = "hisamatsu-2007"\ntimeouts = "none"\n' + ONE
+    scenario = network(topology, flows, (f'queue.size="{buffer}"', "link.delay=10 ms"))
+    solution, _ = NetworkEngine().solution(scenario)
+    queue = float(solution.state.queue[0])
+    capacity = 10e9 / 12000
+    sigma = (capacity * 0.02 + queue) / (3.0 * np.sqrt(3.0 * flows))
+    size = solution.balance.problem.buffer_packets[solution.balance.used[0]]
+    law = tcp_and_link.balance(capacity, 0.02, size, flows, sigma=sigma)
+    assert queue == pytest.approx(float(law.queue), rel=1e-6)
+    assert np.exp(solution.state.log_loss[0]) == pytest.approx(float(law.loss_rate), rel=1e-6)
+    each = solution.flow.sent_bps[0] / flows / 12000
+    assert each == pytest.approx(float(law.throughput), rel=1e-6)
+
+
+@pytest.fixture(scope="module")
+def fast():
+    return forebay.load(SCENARIOS / "abilene-fast-edge-small.toml")
+
+
+def test_ten_random_starts_come_to_the_same_fixed_point():
+    scenario = forebay.load(LOT)
+    balance = make_balance(make_problem(scenario), scenario.topology)
+    first = solve(balance)
+    random = np.random.default_rng(7)
+    for _ in range(10):
+        start = balance.queueing.start() * random.uniform(-0.2, 2.0, len(first.s))
+        again = solve(balance, start)
+        assert again.residual < 1e-9
+        assert again.flow.sent_bps == pytest.approx(first.flow.sent_bps, rel=1e-6)
+
+
+def test_the_network_of_paper_c_is_at_rest(fast):
+    """Slide 16: 52,394 connections, 4.829 ms to half a per cent (topology: errata)."""
+    outcome = forebay.run(fast, engine="network")
+    whole = outcome.network
+    assert whole.connections == 52394 and whole.residual < 1e-9
+    assert outcome.provenance.conservation < 1e-9
+    assert whole.mean_propagation_s == pytest.approx(4.829e-3, rel=0.005)
+    core = [link for link in outcome.links.values() if link.link_class == "core"]
+    assert len(core) == 28 and all(0 < link.utilization.value <= 1 for link in core)
+    # small buffers: n counts the connections on that link
+    for link in core:
+        assert link.buffer_packets == round(link.bdp_packets / link.flows**0.5)
+
+
+def test_what_hosts_send_is_what_hosts_get(fast):
+    solution, _ = NetworkEngine().solution(fast)
+    balance = solution.balance
+    kind, count = balance.problem.graph.kind[balance.used], balance.count
+    up, down = (float((solution.flow.carried_bps * count)[kind == k].sum()) for k in (1, 2))
+    total = float(balance.problem.share @ solution.flow.sent_bps)
+    assert up == pytest.approx(total, rel=1e-12) and down == pytest.approx(total, rel=1e-12)
+
+
+@pytest.mark.parametrize("rate", ["100 Mbit/s", "100 Gbit/s"])
+def test_longer_routes_get_less_and_no_link_carries_more_than_it_can(rate):
+    scenario = forebay.load(LOT, [f"link.rate={rate}", "queue.size=1 bdp/sqrt(n)"])
+    outcome = forebay.run(scenario, engine="network")
+    short, long = outcome.network.by_hops
+    assert 0 < long.throughput_bps < short.throughput_bps and long.loss_rate > short.loss_rate
+    assert max(link.utilization.value for link in outcome.links.values()) <= 1.0
+
+
+def test_cubic_beside_reno_and_datagrams_get_their_shares():
+    changes = ["traffic.0.congestion_control={ reno = 0.5, cubic = 0.5 }"]
+    outcome = forebay.run(forebay.load(LOT, changes), engine="network")
+    assert outcome.network.residual < 1e-9
+    text = LOT.read_text() + '[[traffic]]\nkind = "udp"\nflows = 40\nrate = "1 Mbit/s"\n'
+    mixed = forebay.run(forebay.scenario.loads(text), engine="network")
+    udp = [each for each in mixed.classes if each.kind == "udp"]
+    assert sum(each.throughput_bps.value for each in udp) == pytest.approx(40e6, rel=0.05)
+    before = forebay.run(forebay.load(LOT), engine="network").network.mean_throughput_bps
+    assert mixed.network.mean_throughput_bps < before
+
+
+def test_datagrams_alone_fill_what_they_offer_and_lose_what_is_too_much():
+    for each, used in (("1 Mbit/s", 0.1), ("20 Mbit/s", 1.0)):
+        text = '[link]\nrate = "1 Gbit/s"\n[queue]\nsize = "500 packets"\n'
+        text += f'[[traffic]]\nkind = "udp"\nflows = 100\nrate = "{each}"\n'
+        scenario = forebay.scenario.loads(text + "[topology]\n" + ONE)
+        outcome = forebay.run(scenario, engine="network")
+        link = outcome.links["A->B"]
+        assert link.utilization.value == pytest.approx(used, rel=0.01)
+        assert link.loss_rate.value == pytest.approx(0.5 if used == 1.0 else 0.0, abs=0.01)
+
+
+def test_what_the_engine_cannot_do_is_said():
+    with pytest.raises(CannotPlay, match="single link"):
+        forebay.run(forebay.load(SCENARIOS / "oc3-gsr.toml"), engine="network")
+    with pytest.raises(ScenarioError, match="response function"):
+        forebay.run(forebay.load(LOT, ["traffic.0.congestion_control=bbr"]), engine="network")
+    said = str(NoSteadyState(0.1, ["A->B", "B->C"]))
+    assert "A->B, B->C" in said and NoSteadyState.exit_status == 3
+
+
+@pytest.mark.parametrize("engine", ["theory", "testbed"])
+def test_engines_of_a_single_link_refuse_a_network(engine):
+    with pytest.raises(CannotPlay, match="whole network"):
+        forebay.run(forebay.load(LOT), engine=engine)
+
+
+def test_the_queue_of_windows_keeps_every_packet():
+    """Sent, waiting and lost sum to the windows: `Windows`, an identity of the normal's cut."""
+    ones = np.ones(5)
+    law = Windows(100 * ones, 20 * ones, 0.05 * ones, 1e-3 * ones)
+    s = np.array([-1.0, -0.05, 0.5, 3.0, 30.0])
+    state = law.state(s)
+    windows = 100.0 * np.exp(np.where(s < 0, s, s * law.scale))
+    parts = 100.0 * np.exp(state.log_load) + state.queue + windows * np.exp(state.log_loss)
+    assert parts == pytest.approx(windows, rel=1e-9)
+    draws = np.random.default_rng(1).normal(windows[2], 0.05 * windows[2], 400_000)
+    assert state.queue[2] == pytest.approx(np.clip(draws - 100, 0, 20).mean(), rel=0.02)
+
+
+@pytest.mark.xfail(reason="12 to 16 % apart: docs/explanation/network.md, Against packets")
+def test_a_parking_lot_is_within_a_tenth_of_the_packets():
+    """10 % were asked for. In packets losses come in bursts; classes share them unevenly."""
+    changes = ["measure.warmup=5 s", "measure.duration=5 s"]
+    scenario = forebay.load(LOT, changes)
+    solved = forebay.run(scenario, engine="network").network.by_hops
+    played = forebay.run(scenario, engine="simulation").network.by_hops
+    for ours, theirs in zip(solved, played, strict=True):
+        assert ours.throughput_bps == pytest.approx(theirs.throughput_bps, rel=0.1)
+
+
+def test_both_engines_speak_of_the_same_connections_and_links():
+    changes = ["measure.warmup=1 s", "measure.duration=1 s"]
+    scenario = forebay.load(LOT, changes)
+    solved, played = forebay.compare(scenario, ["network", "simulation"], seeds=1)
+    assert [c.name for c in solved.classes] == [c.name for c in played.classes]
+    assert [c.flows for c in solved.classes] == [c.flows for c in played.classes]
+    for name, link in played.links.items():
+        other = solved.links.get(name)  # the solution has no links that nobody crosses
+        if other is not None:
+            assert (link.link_class, link.buffer_packets) == (
+                other.link_class,
+                other.buffer_packets,
+            )
+            assert link.flows == other.flows
+    assert played.network.mean_propagation_s == solved.network.mean_propagation_s
+    short, long = played.network.by_hops
+    assert long.throughput_bps < short.throughput_bps, "the claim holds in packets too"
+    total = sum(c.throughput_bps.value for c in played.classes)
+    assert total <= 3 * 155e6
