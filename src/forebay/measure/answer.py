@@ -1,0 +1,89 @@
+"""What a measurement says: estimates, what was refused and why, and the scenario they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from forebay.measure.estimate import Estimate, Refused
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+MEANING = (
+    "n counts the TCP flows in congestion avoidance that cross this link at one time; "
+    "not the five-tuples seen, and not the flows that are open"
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Estimates by name, each with its interval or its bias.
+
+    Attributes
+    ----------
+    packets, seconds
+        What the records cover.
+    estimates
+        An `Estimate`, or a table of them: by method, by scale, or mean and quantiles.
+    refused
+        What the records cannot carry.
+    notes
+        What to know before the numbers are believed.
+    curves
+        Lists of numbers that pictures are drawn from.
+    """
+
+    packets: int
+    seconds: float
+    estimates: dict[str, Any]
+    refused: list[Refused]
+    notes: list[str]
+    curves: dict[str, Any] = field(default_factory=dict)
+    sources: list[str] = field(default_factory=list)
+    made: Scenario | None = None
+    not_made: str = ""
+
+    def scenario(self) -> Scenario:
+        """Return the scenario that the estimates make. Raises MeasureError where they make none."""
+        from forebay.measure.errors import MeasureError
+
+        if self.made is None:
+            raise MeasureError(f"no scenario: {self.not_made}")
+        return self.made
+
+    def scenario_toml(self) -> str:
+        """Return the scenario as a file holds it, with what to know before it is believed.
+
+        Raises
+        ------
+        MeasureError
+            The estimates make none.
+        """
+        from forebay.scenario import dumps
+
+        notes = [*self.notes, *(f"refused: {one.name}: {one.why}" for one in self.refused)]
+        lines = [f"# {line}" for note in notes for line in note.splitlines()]
+        return "\n".join([f"# {MEANING}", *lines, "", dumps(self.scenario())])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of ``measure --json``."""
+        return {
+            "schema": 1,
+            "sources": self.sources,
+            "packets": self.packets,
+            "seconds": self.seconds,
+            "flows_mean": MEANING,
+            "estimates": {name: _plain(told) for name, told in self.estimates.items()},
+            "refused": [{"name": one.name, "why": one.why} for one in self.refused],
+            "notes": self.notes,
+            "curves": self.curves,
+        }
+
+
+def _plain(told: Any) -> Any:
+    if isinstance(told, Estimate):
+        return told.to_dict()
+    if isinstance(told, dict):
+        return {name: _plain(one) for name, one in told.items()}
+    return told

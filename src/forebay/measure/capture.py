@@ -1,0 +1,155 @@
+"""Captures to estimates."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forebay.measure import burstiness, load, making, paths, population
+from forebay.measure.answer import Measured
+from forebay.measure.errors import MeasureError
+from forebay.measure.found import Found
+from forebay.scenario.quantity import Rate
+
+if TYPE_CHECKING:
+    from forebay._core import CaptureReadings
+    from forebay.measure.paths import Place
+
+Progress = Callable[[float], None]
+
+_CROWDED = 0.01
+
+
+def capture(
+    records: Sequence[str | os.PathLike[str]],
+    *,
+    rate: str,
+    interface: str | None = None,
+    toward: Sequence[str] = (),
+    overhead: int = 0,
+    at: Place = "egress",
+    congestion_control: str | None = None,
+    buffer: str | None = None,
+    goal: float = 0.98,
+    progress: Progress | None = None,
+) -> Measured:
+    """Say what the packets of a link were.
+
+    Parameters
+    ----------
+    records
+        Files in pcap or pcapng, plain or in gzip or zstd, in the order of their packets.
+    rate
+        The link's rate, such as ``"155 Mbit/s"``.
+    interface
+        Which interface of a pcapng file is the link; others only tell round trips.
+    toward
+        Networks such as ``"10.0.0.0/8"``: only packets to these cross the link.
+    overhead
+        Bytes that a packet takes on the link on top of its IP packet.
+    at
+        Whether the capture saw packets that left the queue, or those that came to it.
+    congestion_control, buffer, goal
+        For the scenario: what the hint is overruled by, the queue's size, the utilization asked.
+    progress
+        Called with the fraction of the bytes that have been read.
+
+    Raises
+    ------
+    MeasureError
+        A file that is no capture, or an option that does not fit it.
+    """
+    bps, toward_ = float(Rate.parse(rate)), [_network(text) for text in toward]
+    names = [os.fspath(record) for record in records]
+    read = _read(names, interface, toward_, overhead, progress)
+    _check(read, interface, names)
+    found = Found()
+    _tell(read, found)
+    load.describe(read, bps, found)
+    population.describe(read, found)
+    paths.describe(read, at, found)
+    burstiness.describe(read["scales"], load.whole(read), read["load_width_s"], found)
+    made, why = making.scenario(read, found, rate, congestion_control, buffer, goal, names[0])
+    return Measured(
+        packets=read["packets"], seconds=read["duration_s"], estimates=found.estimates,
+        refused=found.refused, notes=found.notes, curves=found.curves, sources=names,
+        made=made, not_made=why,
+    )  # fmt: skip
+
+
+def _network(
+    text: str,
+) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]:
+    try:
+        network = ipaddress.ip_network(text)
+    except ValueError as error:
+        raise MeasureError(f"--toward: {error}; write a network such as 10.0.0.0/8") from None
+    return network.network_address, network.prefixlen
+
+
+def _read(
+    names: list[str],
+    interface: str | None,
+    toward: list[tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]],
+    overhead: int,
+    progress: Progress | None,
+) -> CaptureReadings:
+    from forebay import _core
+
+    total = sum(Path(name).stat().st_size for name in names if Path(name).is_file())
+
+    def told(read: int) -> None:
+        if progress is not None and total:
+            progress(min(read / total, 1.0))
+
+    try:
+        return _core.measure_capture(
+            names, interface=interface, toward=toward, overhead=overhead, progress=told
+        )
+    except ValueError as error:
+        raise MeasureError(f"{error}; write the path of a pcap or pcapng file") from None
+
+
+def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> None:
+    known = sorted({name for file in read["files"] for name in file["interfaces"] if name})
+    if interface is not None and interface not in known:
+        has = (
+            f"it has {', '.join(known)}" if known else "its interfaces have no names; leave it out"
+        )
+        raise MeasureError(f"--interface {interface}: {names[0]} has no such interface; {has}")
+    if read["packets"] and not read["duration_s"] > 0:
+        raise MeasureError(f"{names[0]}: all packets have one time; capture for some seconds")
+    if read["packets"] == 0:
+        frames = sum(file["frames"] for file in read["files"])
+        went = f"{read['returning']} went the other way" if read["returning"] else "none is IP"
+        why = f"of {frames} frames no packet crosses the link: {went}"
+        raise MeasureError(f"{names[0]}: {why}; name other records, or another --toward")
+
+
+def _tell(read: CaptureReadings, found: Found) -> None:
+    """Say what to know before the numbers are believed."""
+    for file in read["files"]:
+        told = [(f"its end: {file['ending']}", file["ending"] is not None)]
+        told += [(f"{file[name]} frames {words}", file[name] > 0) for name, words in _FRAMES]  # type: ignore[literal-required]
+        found.notes += [f"{file['path']}: {words}" for words, true in told if true]
+    if read["back_in_time"]:
+        back = f"{read['back_in_time']} packets have a time before the one before them"
+        found.notes.append(f"{back}; they count as at that time")
+    if read["both_ways"] > read["packets"] / 10:
+        found.notes.append(
+            "both directions count as crossing the link; say which does with --toward or "
+            "--interface"
+        )
+    if read["crowded_out"] > _CROWDED * read["flows"]["tuples"]:
+        crowded = f"{read['crowded_out']} flows were cut in two for want of room"
+        found.notes.append(f"{crowded}: flows are overcounted")
+
+
+_FRAMES = (
+    ("not_ip", "are not IP, or too little of them was kept; no estimate counts them"),
+    ("cut_short", "of TCP were kept without its header: they count in the load alone"),
+    ("unusable", "have no time or no interface; they are left out"),
+)

@@ -1,0 +1,212 @@
+"""Counters alone to estimates: for who has no packets."""
+
+from __future__ import annotations
+
+import math
+import os
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from forebay.measure.answer import Measured
+from forebay.measure.errors import MeasureError
+from forebay.measure.estimate import Estimate, Floats, batch_mean
+from forebay.measure.found import Found
+from forebay.measure.making import checked
+from forebay.measure.response import CONTROLS, SMALLEST, mean_windows
+from forebay.measure.table import Intervals, read
+from forebay.scenario.quantity import DataSize, Duration, Rate
+
+_BATCHES = 20
+_FEWEST_DROPS = 20
+_BUSY = 0.9
+_UNKNOWN = "counters do not tell it: capture packets"
+_REFUSED = ("rtt_s", "hurst", "flow_bytes", "unresponsive_share", "slow_start_burst")
+
+
+def counters(
+    table: str | os.PathLike[str],
+    *,
+    rate: str,
+    rtt: str | None,
+    packet: str = "1500 B",
+    congestion_control: str | None = None,
+    buffer: str | None = None,
+    goal: float = 0.98,
+) -> Measured:
+    """Say what an interface's counters can: the load, the loss rate, and a range for n.
+
+    Parameters
+    ----------
+    table
+        CSV with columns ``time_s``, ``octets``, ``drops``, and where they are known ``packets``
+        and ``queue_packets``.
+    rate
+        The link's rate.
+    rtt
+        The mean round trip without queueing, ``"100 ms"``, or a range ``"50 ms..150 ms"``.
+    packet
+        Size of a full packet.
+    congestion_control
+        Whose response function is inverted; None: every one known, and the range covers them.
+    buffer
+        The queue's size: how much queueing the round trip may hold, and for the scenario.
+
+    Raises
+    ------
+    MeasureError
+        A file that is no table of counters, or an option that does not fit it.
+    """
+    bps, size = float(Rate.parse(rate)), int(DataSize.parse(packet))
+    rtts = _range(rtt)
+    rows = read(table, bps)
+    found = Found(notes=list(rows.notes))
+    packets = rows.packets if rows.packets is not None else rows.octets / size
+    found.estimates["load"] = batch_mean(rows.octets * 8 / (rows.seconds * bps))
+    _loss(rows.drops, packets, found)
+    queueing = _queueing(rows, size, bps, rtts, buffer, found)
+    _flows(rows, packets, rtts, queueing, congestion_control, found)
+    for name in _REFUSED:
+        found.refuse(name, _UNKNOWN)
+    found.curves["load"] = _curve(rows, bps)
+    made, why = _scenario(found, rate, rtts, size, congestion_control, buffer, goal, str(table))
+    return Measured(
+        packets=round(float(packets.sum())), seconds=float(rows.seconds.sum()),
+        estimates=found.estimates, refused=found.refused, notes=found.notes, curves=found.curves,
+        sources=[os.fspath(table)], made=made, not_made=why,
+    )  # fmt: skip
+
+
+def _range(text: str | None) -> tuple[float, float]:
+    if text is None:
+        raise MeasureError('--rtt is missing: counters need a guess; write --rtt "50 ms..150 ms"')
+    ends = [float(Duration.parse(part.strip())) for part in text.split("..", 1)]
+    if not 0 < ends[0] <= ends[-1]:
+        raise MeasureError(f"--rtt {text}: write the smaller end first, above 0")
+    return ends[0], ends[-1]
+
+
+def _curve(rows: Intervals, bps: float) -> dict[str, Any]:
+    step = float(np.median(rows.seconds))
+    return {"step_s": step, "share": (rows.octets * 8 / (rows.seconds * bps)).tolist()}
+
+
+def _loss(drops: Floats, packets: Floats, found: Found) -> None:
+    """Add the loss rate, with the t interval of a ratio over batches (Cochran, chapter 6)."""
+    from scipy.special import stdtrit
+
+    arrivals = packets + drops
+    if arrivals.sum() <= 0:
+        found.refuse("loss_rate", "nothing was sent")
+        return
+    value = float(drops.sum() / arrivals.sum())
+    size = len(drops) // _BATCHES
+    if size < 1:
+        few = f"{len(drops)} intervals are too few for an interval"
+        found.estimates["loss_rate"] = Estimate(value, None, None, len(drops), few)
+        return
+    cut = size * _BATCHES
+    parts = [x[:cut].reshape(_BATCHES, size).sum(axis=1) for x in (drops, arrivals)]
+    spread = math.sqrt(float(((parts[0] - value * parts[1]) ** 2).sum()) / (_BATCHES - 1))
+    half = stdtrit(_BATCHES - 1, 0.975) * spread / math.sqrt(_BATCHES) / parts[1].mean()
+    low, high = max(value - float(half), 0.0), min(value + float(half), 1.0)
+    found.estimates["loss_rate"] = Estimate(value, low, high, _BATCHES)
+
+
+def _queueing(
+    rows: Intervals,
+    size: int,
+    bps: float,
+    rtts: tuple[float, float],
+    buffer: str | None,
+    found: Found,
+) -> tuple[float, float]:
+    """Return the least and the most mean queueing delay in seconds."""
+    if rows.queue_packets is not None:
+        mean = float(rows.queue_packets.mean()) * size * 8 / bps
+        queue = batch_mean(rows.queue_packets)
+        found.estimates["queue_packets"] = queue
+        return mean, mean
+    if buffer is None:
+        found.notes.append("queueing is not in the round trip: give --buffer or queue_packets")
+        return 0.0, 0.0
+    from forebay.scenario import BufferSize
+
+    most = BufferSize.parse(buffer)
+    packets = most.packets(rate_bps=bps, packet_bytes=size, bdp=bps * rtts[1] / (8 * size), flows=1)
+    return 0.0, packets * size * 8 / bps
+
+
+def _flows(
+    rows: Intervals,
+    packets: Floats,
+    rtts: tuple[float, float],
+    queueing: tuple[float, float],
+    control: str | None,
+    found: Found,
+) -> None:
+    loss, load = found.estimates.get("loss_rate"), found.estimates["load"]
+    if loss is None or rows.drops.sum() < _FEWEST_DROPS:
+        few = f"{rows.drops.sum():.0f} drops; at least {_FEWEST_DROPS} are needed"
+        found.refuse("long_flows", f"{few}: without losses nothing tells n")
+        return
+    if load.value < _BUSY:
+        idle = f"the load is {load.value:.0%}: flows are held back elsewhere"
+        found.refuse("long_flows", f"{idle}, and their windows do not tell n")
+        return
+    rate = float(packets.sum() / rows.seconds.sum())
+    controls = CONTROLS if control is None else (control,)
+    losses = [x for x in (loss.low, loss.value, loss.high) if x]
+    rounds = [rtts[0] + queueing[0], rtts[1] + queueing[1]]
+    windows = [
+        (rate * rtt / w, w)
+        for name, p, rtt in product(controls, losses, rounds)
+        for w in mean_windows(name, p, rtt)
+    ]
+    smallest = min(w for _, w in windows)
+    if smallest < SMALLEST:
+        why = f"a mean window of {smallest:.1f} packets: flows time out, and no law tells n"
+        found.refuse("long_flows", why)
+        return
+    counts = [n for n, _ in windows]
+    covers = f"covers {', '.join(controls)}, the round trip, and growth with delayed ACKs or not"
+    low, high = min(counts), max(counts)
+    bias = f"all traffic taken to be long flows that share alike; the interval {covers}"
+    found.estimates["long_flows"] = Estimate(
+        math.sqrt(low * high), low, high, len(rows.drops), bias
+    )
+
+
+def _scenario(
+    found: Found,
+    rate: str,
+    rtts: tuple[float, float],
+    size: int,
+    control: str | None,
+    buffer: str | None,
+    goal: float,
+    source: str,
+) -> tuple[Any, str]:
+    n = found.estimates.get("long_flows")
+    if n is None:
+        return None, "without n there is none: " + next(
+            one.why for one in found.refused if one.name == "long_flows"
+        )
+    ends = rtts if rtts[1] > rtts[0] else (rtts[0] * 0.95, rtts[1] * 1.05)
+    low, high = max(math.floor(n.low), 1), max(math.ceil(n.high), 1)
+    one = {
+        "flows": f"{low}..{high}",
+        "rtt": {"uniform": [str(Duration(end)) for end in ends]},
+        "congestion_control": control or "cubic",
+        "packet": f"{size} B",
+    }
+    tree: dict[str, Any] = {
+        "name": f"measured from {os.path.basename(source)}"[:200],
+        "link": {"rate": rate},
+        "traffic": [one],
+        "goals": {"utilization": goal},
+    }
+    if buffer is not None:
+        tree["queue"] = {"size": buffer}
+    return checked(tree)

@@ -1,0 +1,95 @@
+"""What an estimate is: a value, its interval, and what makes it wrong."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+NORMAL_95 = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its 95 % interval; ``n`` counts what it rests on.
+
+    ``low`` and ``high`` are None where the records give no interval; ``bias`` then says which way
+    the value errs, and why.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    bias: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the form that a JSON document holds."""
+        told = {"value": self.value, "low": self.low, "high": self.high, "n": self.n}
+        return told | ({"bias": self.bias} if self.bias else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An estimate that the records cannot carry, and why."""
+
+    name: str
+    why: str
+
+
+def batch_mean(values: Floats, batches: int = 20) -> Estimate:
+    """Return the mean of a series, with the t interval of the means of its batches."""
+    from scipy.special import stdtrit
+
+    size = len(values) // batches
+    mean = float(values.mean())
+    if size < 1:
+        return Estimate(mean, None, None, len(values), "too short for an interval")
+    means = values[: size * batches].reshape(batches, size).mean(axis=1)
+    half = float(stdtrit(batches - 1, 0.975) * means.std(ddof=1) / math.sqrt(batches))
+    return Estimate(mean, mean - half, mean + half, batches)
+
+
+def share(part: int, whole: int, bias: str = "") -> Estimate:
+    """Return a share with its Wilson score interval (Wilson 1927), as if events were apart."""
+    p, z2 = part / whole, NORMAL_95**2
+    middle = (p + z2 / (2 * whole)) / (1 + z2 / whole)
+    spread = math.sqrt(p * (1 - p) / whole + z2 / (4 * whole**2)) / (1 + z2 / whole)
+    half = NORMAL_95 * spread
+    return Estimate(p, max(middle - half, 0.0), min(middle + half, 1.0), whole, bias)
+
+
+def quantile(values: Floats, counts: Counts, q: float, independent: int) -> Estimate:
+    """Return a quantile of a histogram, its interval between order statistics.
+
+    Parameters
+    ----------
+    values, counts : shape (bins,)
+        Middles of the bins, rising, and what they hold.
+    independent
+        How many of the samples count as independent of each other.
+    """
+    cumulated = np.cumsum(counts) / counts.sum()
+    half = NORMAL_95 * math.sqrt(q * (1 - q) / max(independent, 1))
+    low, middle, high = (
+        float(values[min(int(np.searchsorted(cumulated, at)), len(values) - 1)])
+        for at in (max(q - half, 0.0), q, min(q + half, 1.0))
+    )
+    return Estimate(middle, low, high, independent)
+
+
+def quantiles(values: Floats, counts: Counts, independent: int) -> dict[str, Any]:
+    """Return mean, median, 95 % and 99 % of a histogram, in the form of an outcome's."""
+    mean = float((values * counts).sum() / counts.sum())
+    deviation = math.sqrt(float(((values - mean) ** 2 * counts).sum() / counts.sum()))
+    half = NORMAL_95 * deviation / math.sqrt(max(independent, 1))
+    told = {"mean": Estimate(mean, max(mean - half, 0.0), mean + half, independent).to_dict()}
+    for name, q in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
+        told[name] = quantile(values, counts, q, independent).to_dict()
+    return told

@@ -1,0 +1,160 @@
+"""Exported flow records to estimates: NetFlow v5, v9, IPFIX and sFlow v5, from a capture of them.
+
+Routers tell flows, not windows: that a flow is in congestion avoidance is not in a record. n is
+bounded by how many packets a flow sent; and where packets were sampled, not even that is there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forebay.measure.answer import Measured
+from forebay.measure.errors import MeasureError
+from forebay.measure.estimate import Estimate, Floats, batch_mean
+from forebay.measure.found import Found
+from forebay.measure.population import over_time, robust_minimum
+from forebay.scenario.quantity import Rate
+
+if TYPE_CHECKING:
+    from forebay._core import ExportReadings
+
+_NO_PACKETS = "flow records do not tell it: capture packets"
+_REFUSED = ("rtt_s", "loss_rate", "hurst", "slow_start_burst", "congestion_control_hint")
+_NO_SCENARIO = "flow records tell no round trips; capture packets, or write the scenario by hand"
+
+
+def exports(
+    records: Sequence[str | os.PathLike[str]],
+    *,
+    rate: str,
+    progress: Callable[[float], None] | None = None,
+) -> Measured:
+    """Say what a router's exported flow records can.
+
+    Parameters
+    ----------
+    records
+        Captures, in pcap or pcapng, of the datagrams that routers export.
+    rate
+        The link's rate: the records must be of that link alone.
+
+    Raises
+    ------
+    MeasureError
+        A file that is no capture, or one without exports.
+    """
+    from forebay import _core
+
+    bps, names = float(Rate.parse(rate)), [os.fspath(record) for record in records]
+    total = sum(Path(name).stat().st_size for name in names if Path(name).is_file())
+
+    def told(read: int) -> None:
+        if progress is not None and total:
+            progress(min(read / total, 1.0))
+
+    try:
+        read = _core.measure_exports(names, progress=told)
+    except ValueError as error:
+        raise MeasureError(f"{error}; write the path of a pcap or pcapng file") from None
+    if read["span_ms"] is None:
+        early = read["without_template"]
+        none = "no datagram of NetFlow v5, v9, IPFIX or sFlow v5"
+        why = f"{early} sets without a template" if early else none
+        raise MeasureError(f"{names[0]}: no flow record ({why}); name a capture of exports")
+    return _measured(read, bps, names)
+
+
+def _measured(read: ExportReadings, bps: float, names: list[str]) -> Measured:
+    found = Found()
+    first, last = read["span_ms"] or (0, 0)
+    seconds = max((last - first) / 1000, 1e-3)
+    _load(read, bps, found)
+    _kinds(read, found)
+    _flows(read, found)
+    _notes(read, found)
+    for name in _REFUSED:
+        found.refuse(name, _NO_PACKETS)
+    return Measured(
+        packets=read["packets"], seconds=seconds, estimates=found.estimates,
+        refused=found.refused, notes=found.notes, curves=found.curves, sources=names,
+        not_made=_NO_SCENARIO,
+    )  # fmt: skip
+
+
+def within(read: ExportReadings, width_s: float, values: Floats) -> Floats:
+    """Return the bins of a series between the first record's beginning and the last one's end."""
+    first, last = read["span_ms"] or (0, 0)
+    low, high = ((at - read["base_ms"]) / 1000 / width_s for at in (first, last))
+    return values[int(low) : int(high) + 1]
+
+
+def _load(read: ExportReadings, bps: float, found: Found) -> None:
+    width_s = read["load_width_s"]
+    share = within(read, width_s, read["load_bytes"]) * 8 / (width_s * bps)
+    if len(share) < 3:
+        found.refuse("load", "the records span less than three seconds")
+        return
+    inner = share[1:-1]  # the first second and the last are not whole
+    found.estimates["load"] = batch_mean(inner)
+    found.curves["load"] = {"step_s": width_s, "share": inner.tolist()}
+
+
+def _kinds(read: ExportReadings, found: Found) -> None:
+    if read["bytes"]:
+        tcp = Estimate(read["tcp_bytes"] / read["bytes"], None, None, read["records"])
+        found.estimates["tcp_share"] = tcp
+
+
+def _flows(read: ExportReadings, found: Found) -> None:
+    if read["drawn"] or read["sampling"] > 1:
+        one_of = f"one packet of {read['sampling']} was sampled: short flows are missed, and what"
+        for name in ("concurrent_flows", "long_flows", "flow_bytes"):
+            found.refuse(name, f"{one_of} is seen of others is no count; only the load scales up")
+        return
+    told = {name: over_time(read[name]) for name in ("concurrent", "long", "perhaps")}
+    width_s = read["concurrent"][0]
+    inside = {name: within(read, width_s, number) for name, number in told.items()}
+    opened = "from first packet to last by the router's clock; not the n of the laws"
+    mean = float(inside["concurrent"].mean())
+    found.estimates["concurrent_flows"] = Estimate(mean, None, None, read["records"], opened)
+    values, counts = read["lengths"]
+    length = float((values * counts).sum() / counts.sum())
+    cut = "a flow longer than the active timeout counts once a record: too short"
+    found.estimates["flow_bytes"] = {"mean": Estimate(length, None, None, read["records"], cut)}
+    if inside["perhaps"].max(initial=0) < 1:
+        found.refuse("long_flows", "no TCP flow sends enough packets to leave slow start")
+        return
+    ends = [robust_minimum(inside[name]).value for name in ("long", "perhaps")]
+    low, high = min(ends), max(ends)
+    bias = (
+        "records do not tell congestion avoidance: the ends are TCP flows of a second and more "
+        "that send 630 packets and 70, six rounds of slow start from ten and three"
+    )
+    found.estimates["long_flows"] = Estimate((low + high) / 2, low, high, read["records"], bias)
+    step = max(len(inside["concurrent"]) // 500, 1)
+    drawn = {"concurrent": "concurrent", "avoiding": "perhaps", "lossy": "long"}
+    curve = {name: np.asarray(inside[of])[::step].tolist() for name, of in drawn.items()}
+    found.curves["flows"] = {"step_s": step * width_s} | curve
+
+
+def _notes(read: ExportReadings, found: Found) -> None:
+    said = [
+        (read["lost"], "flow records or datagrams were lost on the way: the load is too low"),
+        (read["reordered"], "datagrams came after a later one"),
+        (read["without_template"], "sets of records came before their template: left out"),
+        (
+            read["incomplete"],
+            "records lack bytes, times or addresses, or have times that cannot be: left out",
+        ),
+        (read["not_exports"], "datagrams are no exports, or damaged: left out"),
+    ]
+    found.notes += [f"{count} {words}" for count, words in said if count]
+    active, inactive = read["timeouts_s"]
+    if active or inactive:
+        times = f"active timeout {active} s, inactive timeout {inactive} s"
+        found.notes.append(f"the router's {times}: what is newer than that has not come")

@@ -1,0 +1,22 @@
+"""Estimates as they are collected, one source of them after another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from forebay.measure.estimate import Refused
+
+
+@dataclass
+class Found:
+    """What has been found so far; see `Measured` for the fields."""
+
+    estimates: dict[str, Any] = field(default_factory=dict)
+    refused: list[Refused] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    curves: dict[str, Any] = field(default_factory=dict)
+
+    def refuse(self, name: str, why: str) -> None:
+        """Say that the records cannot carry an estimate."""
+        self.refused.append(Refused(name, why))

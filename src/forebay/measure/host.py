@@ -1,0 +1,103 @@
+"""What a sending host says of its own flows: the text of `ss -tin` and of `nstat`.
+
+The host's flows are not the link's: how many are in congestion avoidance is a part of n at most.
+Fields as iproute2's ss and the kernel's snmp counters name them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from forebay.measure.answer import Measured
+from forebay.measure.errors import MeasureError
+from forebay.measure.estimate import Estimate, quantiles, share
+from forebay.measure.found import Found
+
+_CWND = re.compile(r"\bcwnd:(\d+)\b")
+_SSTHRESH = re.compile(r"\bssthresh:(\d+)\b")
+_RTT = re.compile(r"(?<![a-z])rtt:([0-9.]+)/[0-9.]+")
+_MIN_RTT = re.compile(r"\bminrtt:([0-9.]+)\b")
+_BUSY = re.compile(r"\b(?:unacked|notsent):[1-9]")
+_COUNTER = re.compile(r"^#?(Tcp\w+)\s+(\d+)\b", re.MULTILINE)
+_ONE_HOST = "this host's flows, which may take other links than the one in question"
+
+
+def host(
+    *, ss: str | os.PathLike[str] | None = None, nstat: str | os.PathLike[str] | None = None
+) -> Measured:
+    """Say what the text of ``ss -tin`` and of ``nstat`` tells.
+
+    Raises
+    ------
+    MeasureError
+        A file that cannot be read, or holds nothing of the kind.
+    """
+    if ss is None and nstat is None:
+        raise MeasureError("nothing to measure; name the text of `ss -tin`, of `nstat`, or both")
+    found, names = Found(), [os.fspath(name) for name in (ss, nstat) if name is not None]
+    if ss is not None:
+        _sockets(_text(ss), os.fspath(ss), found)
+    if nstat is not None:
+        _counters(_text(nstat), os.fspath(nstat), found)
+    found.refuse("long_flows", "a host tells its own flows, not those of a link")
+    none = "a host tells neither the link nor who shares it"
+    return Measured(0, 0.0, found.estimates, found.refused, found.notes, sources=names,
+                    not_made=none)  # fmt: skip
+
+
+def _text(path: str | os.PathLike[str]) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise MeasureError(
+            f"{os.fspath(path)}: cannot be read ({error.strerror}); name a text file"
+        ) from None
+
+
+def _sockets(text: str, path: str, found: Found) -> None:
+    told = [line for line in text.splitlines() if _CWND.search(line)]
+    if not told:
+        raise MeasureError(f"{path}: no line has a cwnd; write the output of `ss -tin`")
+    busy = sum(1 for line in told if _BUSY.search(line))
+    avoiding = sum(1 for line in told if _avoids(line) and _BUSY.search(line))
+    found.estimates["connections"] = Estimate(len(told), None, None, len(told), _ONE_HOST)
+    found.estimates["sending"] = Estimate(busy, None, None, len(told), "with data unacknowledged")
+    above = "sending, and cwnd no less than ssthresh; a part of n at most"
+    found.estimates["in_avoidance"] = Estimate(avoiding, None, None, len(told), above)
+    for name, pattern in (("rtt_s", _RTT), ("min_rtt_s", _MIN_RTT)):
+        values = [float(hit[1]) * 1e-3 for line in told if (hit := pattern.search(line))]
+        if values:
+            distinct, counts = np.unique(values, return_counts=True)
+            found.estimates[name] = quantiles(distinct, counts, len(values))
+        else:
+            found.refuse(name, f"{path} has none")
+    controls = Counter(line.split()[0] for line in told)
+    found.notes.append(
+        "congestion control: " + ", ".join(f"{name} {count}" for name, count in controls.items())
+    )
+
+
+def _avoids(line: str) -> bool:
+    """Return whether a socket has left slow start; one without ssthresh never has."""
+    threshold, window = _SSTHRESH.search(line), _CWND.search(line)
+    return bool(threshold and window and int(window[1]) >= int(threshold[1]))
+
+
+def _counters(text: str, path: str, found: Found) -> None:
+    counts = {name: int(number) for name, number in _COUNTER.findall(text)}
+    sent, again = counts.get("TcpOutSegs"), counts.get("TcpRetransSegs", 0)
+    if not sent:
+        raise MeasureError(
+            f"{path}: no TcpOutSegs above 0; write the output of `nstat` or `nstat -a`"
+        )
+    needless = "segments without data count as sent, and needless retransmissions as such: "
+    bias = f"{needless}no loss rate; {_ONE_HOST}"
+    found.estimates["retransmitted_share"] = share(min(again, sent), sent, bias)
+    timeouts = counts.get("TcpExtTCPTimeouts")
+    if timeouts is not None:
+        found.estimates["timeouts"] = Estimate(timeouts, None, None, sent)

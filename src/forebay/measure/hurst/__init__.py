@@ -1,0 +1,43 @@
+"""The Hurst parameter of a series, by four methods that err differently.
+
+All are for series whose increments are stationary. Daily cycles, a rate that drifts or a queue that
+cuts peaks off make any of them wrong; that the four disagree is the sign of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from forebay.measure.estimate import Estimate, Floats, Refused
+from forebay.measure.hurst.rescaled_range import rescaled_range
+from forebay.measure.hurst.variance_time import variance_time
+from forebay.measure.hurst.wavelet import wavelet
+from forebay.measure.hurst.whittle import whittle
+
+SHORTEST = 1 << 10
+
+METHODS: dict[str, Callable[[Floats], Estimate]] = {
+    "variance-time": variance_time,
+    "rescaled-range": rescaled_range,
+    "wavelet": wavelet,
+    "whittle": whittle,
+}
+
+
+def hurst(series: Floats) -> dict[str, Estimate] | Refused:
+    """Return H by every method, or why the series cannot carry it.
+
+    Parameters
+    ----------
+    series : shape (n,)
+        Amounts in intervals of one length, one after another.
+    """
+    if len(series) < SHORTEST:
+        why = f"{len(series)} intervals; at least {SHORTEST} are needed: capture longer"
+        return Refused("hurst", why)
+    if not series.std() > 0:
+        return Refused("hurst", "the load never changes")
+    return {name: method(series) for name, method in METHODS.items()}
+
+
+__all__ = ["METHODS", "SHORTEST", "hurst", "rescaled_range", "variance_time", "wavelet", "whittle"]

@@ -1,0 +1,92 @@
+"""The load over time, the sizes of packets, and who does not answer to congestion."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forebay.measure.estimate import Estimate, Floats, batch_mean
+from forebay.measure.found import Found
+
+if TYPE_CHECKING:
+    from forebay._core import CaptureReadings
+
+_SCALES_S = (0.001, 0.01, 0.1, 1.0, 10.0)
+_FEWEST = 20
+_DRAWN = 500
+
+
+def describe(read: CaptureReadings, rate_bps: float, found: Found) -> None:
+    """Add ``load``, ``load_over_time``, ``packet_bytes`` and ``unresponsive_share``."""
+    series = whole(read)
+    if len(series) < 2:
+        found.refuse("load", "the capture is shorter than two intervals of an eighth of 1 ms")
+        return
+    share = series * 8 / (read["load_width_s"] * rate_bps)
+    found.estimates["load"] = batch_mean(share)
+    found.estimates["load_over_time"] = _over_time(share, read["load_width_s"], found)
+    _sizes(read, found)
+    _kinds(read, found)
+
+
+def whole(read: CaptureReadings) -> Floats:
+    """Return the bytes of each whole interval; shape (n,), intervals of ``load_width_s``."""
+    intervals = int(read["duration_s"] / read["load_width_s"])
+    series = np.zeros(intervals)
+    kept = read["load_bytes"][:intervals]
+    series[: len(kept)] = kept
+    return series
+
+
+def _over_time(share: Floats, width_s: float, found: Found) -> dict[str, dict[str, Estimate]]:
+    told = {}
+    for scale_s in _SCALES_S:
+        size = round(scale_s / width_s)
+        if size < 1 or len(share) // size < _FEWEST:
+            continue
+        blocks = share[: len(share) // size * size].reshape(-1, size).mean(axis=1)
+        told[f"{size * width_s:.3g} s"] = {
+            "deviation": Estimate(float(blocks.std(ddof=1)), None, None, len(blocks)),
+            "p95": Estimate(float(np.quantile(blocks, 0.95)), None, None, len(blocks)),
+            "largest": Estimate(float(blocks.max()), None, None, len(blocks)),
+        }
+    step = max(len(share) // _DRAWN, 1)
+    drawn = share[: len(share) // step * step].reshape(-1, step).mean(axis=1)
+    found.curves["load"] = {"step_s": step * width_s, "share": drawn.tolist()}
+    return told
+
+
+def _sizes(read: CaptureReadings, found: Found) -> None:
+    sizes, counts = read["packet_bytes"], read["packet_counts"]
+    if not len(sizes):
+        return
+    mean = float((sizes * counts).sum() / counts.sum())
+    largest = Estimate(float(full_packet(read)), None, None, int(counts.sum()))
+    found.estimates["packet_bytes"] = {
+        "mean": Estimate(mean, None, None, int(counts.sum()), "of IP packets; every one counts"),
+        "full": largest,
+    }
+    cumulated = np.cumsum(counts) / counts.sum()
+    found.curves["packet_bytes"] = {"bytes": sizes.tolist(), "share": cumulated.tolist()}
+
+
+def full_packet(read: CaptureReadings) -> int:
+    """Return the size in bytes that carries most of the bytes: that of full packets."""
+    sizes, counts = read["packet_bytes"], read["packet_counts"]
+    return int(sizes[np.argmax(sizes * counts)]) if len(sizes) else 1500
+
+
+def _kinds(read: CaptureReadings, found: Found) -> None:
+    flows = read["flows"]
+    parts = [flows["tcp_bytes"], flows["quic_bytes"], flows["udp_bytes"], flows["other_bytes"]]
+    total = sum(parts)
+    if not total:
+        return
+    bias = "UDP but port 443, and what is neither TCP nor UDP; some of it may answer in its own way"
+    bytes_ = (parts[2] + parts[3]) / total
+    found.estimates["unresponsive_share"] = Estimate(bytes_, None, None, read["packets"], bias)
+    if parts[1]:
+        hides = "UDP port 443: it answers to congestion, and hides its losses and round trips"
+        share = Estimate(parts[1] / total, None, None, read["packets"], hides)
+        found.estimates["quic_share"] = share

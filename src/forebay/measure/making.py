@@ -1,0 +1,126 @@
+"""Estimates to a scenario, which carries their intervals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forebay.measure.estimate import Counts, Estimate, Floats
+from forebay.measure.found import Found
+from forebay.measure.load import full_packet
+
+if TYPE_CHECKING:
+    from forebay._core import CaptureReadings
+    from forebay.scenario import Scenario
+
+_ROUND_TRIPS = 20
+_LEAST_LOAD = 0.001
+_DEFAULT = "cubic"
+
+
+def scenario(
+    read: CaptureReadings,
+    found: Found,
+    rate: str,
+    congestion_control: str | None,
+    buffer: str | None,
+    goal: float,
+    source: str,
+) -> tuple[Scenario | None, str]:
+    """Return the scenario, or None and why the estimates make none."""
+    traffic = [*_long(read, found, congestion_control), *_others(read, found, rate)]
+    if not traffic:
+        return None, "no traffic was found that a scenario has a class for"
+    tree: dict[str, Any] = {
+        "name": f"measured from {Path(source).name}"[:200],
+        "link": {"rate": rate},
+        "traffic": traffic,
+        "goals": {"utilization": goal},
+    }
+    if buffer is not None:
+        tree["queue"] = {"size": buffer}
+    return checked(tree)
+
+
+def checked(tree: dict[str, Any]) -> tuple[Scenario | None, str]:
+    """Return the scenario of a tree, or None and why it is none."""
+    from pydantic import ValidationError
+
+    from forebay.scenario import Scenario
+    from forebay.scenario.complaints import complaint
+
+    try:
+        return Scenario.model_validate(tree), ""
+    except ValidationError as error:
+        return None, f"the estimates make none that is allowed ({complaint(error)})"
+
+
+def _long(read: CaptureReadings, found: Found, control: str | None) -> list[dict[str, Any]]:
+    n = found.estimates.get("long_flows")
+    values, counts = read["flows"]["least_rtt_us"]
+    if not isinstance(n, Estimate) or not counts.sum():
+        if isinstance(n, Estimate):
+            found.notes.append("the scenario has no long flows: their round trips are not known")
+        return []
+    low, high = round(n.low or n.value), round(n.high or n.value)
+    middle = max(round(n.value), 1)
+    count: int | str = middle if low == high else f"{max(low, 1)}..{max(high, 1)}"
+    return [
+        {
+            "kind": "long",
+            "flows": count,
+            "rtt": round_trips(values, counts),
+            "congestion_control": control or _control(found),
+            "packet": f"{full_packet(read)} B",
+        }
+    ]
+
+
+def _control(found: Found) -> str:
+    hint = found.estimates.get("congestion_control_hint", {}).get("hint", "unknown")
+    chosen = _DEFAULT if hint == "unknown" else str(hint)
+    why = "by the hint" if chosen == hint else "for want of a hint"
+    found.notes.append(f"the scenario's flows run {chosen}, {why}; --congestion-control overrules")
+    return chosen
+
+
+def round_trips(values_us: Floats, counts: Counts) -> str | dict[str, Any]:
+    """Return the law of the least round trips: up to twenty quantiles of equal share."""
+    cumulated = np.cumsum(counts) / counts.sum()
+    wanted = min(int(counts.sum()), _ROUND_TRIPS)
+    at = (np.arange(wanted) + 0.5) / wanted
+    chosen = values_us[np.minimum(np.searchsorted(cumulated, at), len(values_us) - 1)]
+    distinct, times = np.unique(np.maximum(np.round(chosen), 1), return_counts=True)
+    if len(distinct) == 1:
+        return {"uniform": [f"{distinct[0] * 0.995:.6g} us", f"{distinct[0] * 1.005:.6g} us"]}
+    shares = (times / times.sum()).tolist()
+    return {"values": [f"{value:.6g} us" for value in distinct], "shares": shares}
+
+
+def _others(read: CaptureReadings, found: Found, rate: str) -> list[dict[str, Any]]:
+    from forebay.scenario.quantity import Rate
+
+    flows, capacity = read["flows"], float(Rate.parse(rate)) * read["duration_s"] / 8
+    short, open_loop = flows["short_bytes"], flows["udp_bytes"] + flows["other_bytes"]
+    classes = []
+    if short / capacity > _LEAST_LOAD and flows["short_begun"]:
+        values, counts = flows["short_packets"]
+        mean = max(float((values * counts).sum() / counts.sum()), 1.0)
+        one = {"kind": "short", "length": {"geometric": f"{mean:.3g} packets"}}
+        classes.append(one | {"load": min(short / capacity, 10.0)} | _one_round_trip(flows))
+        found.notes.append("the scenario's short flows have geometric lengths of the mean seen")
+    if open_loop / capacity > _LEAST_LOAD:
+        classes.append(
+            {"kind": "udp", "flows": 1, "arrivals": "poisson", "load": open_loop / capacity}
+        )
+        found.notes.append(
+            "the scenario's UDP is Poisson: if H is above 0.6, replace it by one of kind video"
+        )
+    return classes
+
+
+def _one_round_trip(flows: Any) -> dict[str, Any]:
+    values, counts = flows["least_rtt_us"]
+    return {"rtt": round_trips(values, counts)} if counts.sum() else {}

@@ -1,0 +1,126 @@
+"""Round-trip times, losses, bursts, and a hint at congestion controls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from forebay.measure.estimate import Counts, Estimate, Floats, quantiles, share
+from forebay.measure.found import Found
+
+if TYPE_CHECKING:
+    from forebay._core import CaptureFlows, CaptureReadings
+
+Place = Literal["egress", "ingress"]
+
+_FEWEST_LOSSES = 10
+_FEWEST_HINTS = 20
+_DRAWN = 200
+_WORDS = {
+    "rtt_s": "about one each round trip of a flow, for all its packets, queueing included; without "
+    "TCP timestamps a queue before the capture is missed; from one direction the wait of "
+    "delayed ACKs is",
+    "min_rtt_s": "the least of each flow: propagation, if the queue was ever empty; else too long",
+    "handshake_rtt_s": "from SYN to the ACK of the SYN-ACK; no delayed ACK in it",
+}
+
+
+def describe(read: CaptureReadings, at: Place, found: Found) -> None:
+    """Add round trips, loss rates, ``slow_start_burst`` and ``congestion_control_hint``."""
+    flows = read["flows"]
+    _round_trips(flows, found)
+    _losses(flows, at, found)
+    _bursts(flows, found)
+    _hint(flows, found)
+
+
+def _round_trips(flows: CaptureFlows, found: Found) -> None:
+    independent = int(flows["least_rtt_us"][1].sum())
+    samples = {"rtt_s": "rtt_us", "min_rtt_s": "least_rtt_us", "handshake_rtt_s": "handshake_us"}
+    for name, source in samples.items():
+        values, counts = flows[source]  # type: ignore[literal-required]
+        if counts.sum():
+            rows = quantiles(values * 1e-6, counts, max(independent, 1))
+            found.estimates[name] = rows | {"samples": int(counts.sum()), "bias": _WORDS[name]}
+            found.curves[name] = _cumulated(values * 1e-6, counts)
+        else:
+            found.refuse(name, "no handshake, and no timestamps or ACKs that tell it")
+    if not flows["rtt_us"][1].sum() and flows["recovery_us"][1].sum():
+        values, counts = flows["recovery_us"]
+        rows = quantiles(values * 1e-6, counts, max(flows["long"], 1))
+        late = "from a gap to its retransmission: a round trip and three packets more, or a timeout"
+        found.estimates["recovery_s"] = rows | {"bias": late}
+
+
+def _cumulated(values: Floats, counts: Counts) -> dict[str, list[float]]:
+    cumulated = np.cumsum(counts) / counts.sum()
+    ranks = np.searchsorted(cumulated, np.linspace(0, 1, _DRAWN + 1)[:-1] + 0.5 / _DRAWN)
+    ranks = np.unique(np.minimum(ranks, len(values) - 1))
+    return {"value": values[ranks].tolist(), "share": cumulated[ranks].tolist()}
+
+
+def _losses(flows: CaptureFlows, at: Place, found: Found) -> None:
+    data, lost, again = flows["data_segments"], flows["lost_before"], flows["repeated"]
+    if not data:
+        found.refuse("loss_rate", "no TCP data was seen")
+        return
+    bursty = "the interval takes losses as apart; they come in bursts, and it is too narrow"
+    sides = {
+        "lost_before_share": (lost, f"lost before the capture, this queue or another; {bursty}"),
+        "repeated_share": (again, f"lost behind the capture, or repeated needlessly; {bursty}"),
+    }
+    # A retransmission is lost as often as any: F fills stand for F / (1 - p) drops, and with S
+    # segments seen p = F / S solves p = drops / (S + drops).
+    for name, (count, bias) in sides.items():
+        found.estimates[name] = share(min(count, data), data, bias)
+    chosen = "lost_before_share" if at == "egress" else "repeated_share"
+    if sides[chosen][0] < _FEWEST_LOSSES:
+        few = f"{sides[chosen][0]} losses; fewer than {_FEWEST_LOSSES} are no rate"
+        found.notes.append(f"loss_rate: {few}; its interval says what can be said")
+    found.estimates["loss_rate"] = found.estimates[chosen]
+    found.estimates["reordered_share"] = share(flows["late"], data)
+    other = again if at == "egress" else lost
+    if other > 4 * max(sides[chosen][0], _FEWEST_LOSSES):
+        where = "before" if at == "egress" else "behind"
+        found.notes.append(f"most losses are not {where} the capture; was it taken at the {at}?")
+
+
+def _bursts(flows: CaptureFlows, found: Found) -> None:
+    counts = np.asarray(flows["bursts"], dtype=np.float64)
+    total = counts.sum()
+    if total < _FEWEST_HINTS:
+        found.refuse("slow_start_burst", f"{total:.0f} bursts of flows in slow start were seen")
+        return
+    size = np.arange(len(counts))
+    first, second = (float((counts * size**k).sum() / total) for k in (1, 2))
+    apart = "packets with less than half a round trip between them; two that touch count as one"
+    found.estimates["slow_start_burst"] = {
+        "mean": Estimate(first, None, None, int(total), apart),
+        "mean_square": Estimate(second, None, None, int(total), "E[X^2] of paper A, section 4"),
+    }
+    some = np.flatnonzero(counts)
+    found.curves["bursts"] = {"packets": some.tolist(), "bursts": counts[some].tolist()}
+
+
+FAMILIES = (
+    (0.35, 0.62, "reno", "halves its window"),
+    (0.62, 0.85, "cubic", "keeps seven tenths of its window"),
+    (0.85, 1.5, "bbr", "does not answer to a loss"),
+)
+
+
+def _hint(flows: CaptureFlows, found: Found) -> None:
+    counts = np.asarray(flows["left_after_loss"], dtype=np.float64)
+    if counts.sum() < _FEWEST_HINTS:
+        why = f"{counts.sum():.0f} losses of flows with sixteen packets or more in flight"
+        found.refuse("congestion_control_hint", why)
+        return
+    left = float(np.searchsorted(np.cumsum(counts) / counts.sum(), 0.5)) / 100
+    family, does = next(((name, does) for low, high, name, does in FAMILIES if low <= left < high),
+                        ("unknown", "fits no family"))  # fmt: skip
+    found.estimates["congestion_control_hint"] = {
+        "hint": family,
+        "left_after_loss": Estimate(left, None, None, int(counts.sum())),
+        "bias": f"a hint and no more: the median flow {does}; mixtures look like what lies between",
+    }

@@ -1,0 +1,114 @@
+"""Counters of an interface over time, from a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from forebay.measure.errors import MeasureError
+from forebay.measure.estimate import Floats
+
+_NEEDED = ("time_s", "octets", "drops")
+_OPTIONAL = ("packets", "queue_packets")
+_WRITE = "write columns time_s, octets, drops with a row a sample"
+_WRAPS = (2.0**32, 2.0**64)
+_MORE = 1.1
+"""Clocks of a poller and of a router differ: more than the rate by so much is another meaning."""
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """What passed between samples: shapes (n,); ``queue_packets`` where it was sampled."""
+
+    seconds: Floats
+    octets: Floats
+    drops: Floats
+    packets: Floats | None
+    queue_packets: Floats | None
+    notes: list[str]
+
+
+def read(path: str | os.PathLike[str], rate_bps: float) -> Intervals:
+    """Read a file of samples. Octets, packets and drops are counters that only rise, and may wrap,
+    or amounts since the sample before: a link of ``rate_bps`` allows one of the two.
+
+    Raises
+    ------
+    MeasureError
+        What cannot be read, and on which line.
+    """
+    columns = _columns(os.fspath(path))
+    time = columns["time_s"]
+    seconds = np.diff(time)
+    if len(seconds) < 1 or not (seconds > 0).all():
+        raise MeasureError(
+            f"{path}: times must rise from row to row, and be at least two; {_WRITE}"
+        )
+    rises, notes = _meaning(columns["octets"], seconds, rate_bps, str(path))
+    take = _rise if rises else (lambda values: values[1:])
+    packets = columns.get("packets")
+    queue = columns.get("queue_packets")
+    return Intervals(
+        seconds,
+        take(columns["octets"]),
+        take(columns["drops"]),
+        None if packets is None else take(packets),
+        None if queue is None else queue[1:],
+        notes,
+    )
+
+
+def _meaning(octets: Floats, seconds: Floats, rate_bps: float, path: str) -> tuple[bool, list[str]]:
+    most = _MORE * rate_bps / 8 * seconds
+    rises = bool((_rise(octets) <= most).all()) and octets[-1] != octets[0]
+    amounts = bool((octets[1:] <= most).all())
+    if rises:
+        return True, ["octets and drops are read as counters that only rise"]
+    if amounts:
+        return False, ["octets and drops are read as amounts since the sample before"]
+    raise MeasureError(
+        f"{path}: octets say more than --rate carries, as a counter and as amounts; "
+        "write the link's own rate, or the counters of that link"
+    )
+
+
+def _rise(counter: Floats) -> Floats:
+    """Return what a counter rose by; where it fell it has wrapped, at 32 bits or at 64."""
+    rise = np.diff(counter)
+    wrap = _WRAPS[0] if counter.max() < _WRAPS[0] else _WRAPS[1]
+    risen: Floats = np.where(rise < 0, rise + wrap, rise)
+    return risen
+
+
+def _columns(path: str) -> dict[str, Floats]:
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise MeasureError(f"{path}: cannot be read ({error.strerror}); {_WRITE}") from None
+    except UnicodeDecodeError:
+        raise MeasureError(f"{path}: is not text in UTF-8; {_WRITE}") from None
+    rows = csv.DictReader(text.splitlines(), skipinitialspace=True)
+    names = [name.strip() for name in rows.fieldnames or []]
+    missing = [name for name in _NEEDED if name not in names]
+    if missing:
+        raise MeasureError(f"{path}: has no column {missing[0]}; {_WRITE}")
+    rows.fieldnames = names
+    kept: dict[str, list[float]] = {n: [] for n in (*_NEEDED, *_OPTIONAL) if n in names}
+    for number, row in enumerate(rows, 2):
+        for name, values in kept.items():
+            values.append(_number(path, number, name, row[name]))
+    return {name: np.array(values) for name, values in kept.items()}
+
+
+def _number(path: str, line: int, name: str, text: str | None) -> float:
+    try:
+        value = float(text or "")
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise MeasureError(f"{path}: line {line}: {name} is {text!r}; write a number of at least 0")
+    return value

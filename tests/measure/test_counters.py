@@ -1,0 +1,88 @@
+"""n from counters: the range holds the truth of the laws that it inverts."""
+
+import numpy as np
+import pytest
+
+from forebay import measure
+from forebay.laws.sawtooth import loss_rate
+from forebay.measure.response import mean_windows
+from forebay.scenario import loads
+
+RATE = "100 Mbit/s"
+BDP = 100e6 * 0.1 / 12000
+ROWS = 200
+
+
+def written(tmp_path, drops, *, load=1.0, cumulative=True, header="time_s,octets,drops"):
+    octets = np.full(ROWS, load * 100e6 / 8)
+    dropped = np.random.default_rng(2).poisson(drops, ROWS).astype(float)
+    rows = np.stack([octets, dropped], axis=1)
+    if cumulative:
+        rows = np.cumsum(rows, axis=0) % 2**32
+    path = tmp_path / "counters.csv"
+    lines = [f"{at},{a:.0f},{b:.0f}" for at, (a, b) in enumerate(rows)]
+    path.write_text("\n".join([header, *lines]))
+    return path
+
+
+def drops_of(flows):
+    """Reno without a queue, a growth of one: paper A's appendix B, `laws.sawtooth`."""
+    p = float(loss_rate(0.0, BDP / 0.75, flows))
+    return p * 100e6 / 12000 / (1 - p)
+
+
+@pytest.mark.parametrize("flows", [20, 100])
+@pytest.mark.parametrize("cumulative", [True, False])
+def test_the_range_holds_n(tmp_path, flows, cumulative):
+    path = written(tmp_path, drops_of(flows), cumulative=cumulative)
+    n = measure.counters(path, rate=RATE, rtt="100 ms").estimates["long_flows"]
+    assert n.low <= flows <= n.high
+    reno = measure.counters(path, rate=RATE, rtt="100 ms", congestion_control="reno")
+    told = reno.estimates["long_flows"]
+    assert n.low <= told.low <= flows <= told.high <= n.high
+    assert told.low == pytest.approx(flows, rel=0.05), "a growth of one is the low end"
+
+
+def test_mean_window_of_reno():
+    """p = 3/2 w^-2 for a growth of one, 3/4 w^-2 for a half (`laws.sawtooth`)."""
+    one, half = mean_windows("reno", 0.01, 0.1)
+    assert (one, half) == pytest.approx(((1.5 / 0.01) ** 0.5, (0.75 / 0.01) ** 0.5))
+
+
+def test_mean_window_of_cubic_at_a_long_round_trip():
+    """RFC 9438, section 5.1: 1.054 RTT^(3/4) / p^(3/4), where Reno's estimate is behind."""
+    (window,) = mean_windows("cubic", 1e-5, 0.5)
+    assert window == pytest.approx(1.054 * 0.5**0.75 / 1e-5**0.75, rel=0.01)
+
+
+def test_the_scenario_is_one_that_a_sizing_takes(tmp_path):
+    measured = measure.counters(written(tmp_path, drops_of(50)), rate=RATE, rtt="80 ms..120 ms")
+    scenario = loads(measured.scenario_toml())
+    assert scenario.flows_uncertain
+    assert scenario.traffic[0].flows.low <= 50 <= scenario.traffic[0].flows.high
+
+
+def test_what_counters_do_not_tell_is_refused(tmp_path):
+    idle = measure.counters(written(tmp_path, 30, load=0.5), rate=RATE, rtt="100 ms")
+    assert "held back elsewhere" in dict((one.name, one.why) for one in idle.refused)["long_flows"]
+    with pytest.raises(measure.MeasureError, match="no scenario: without n there is none"):
+        idle.scenario()
+    lossless = measure.counters(written(tmp_path, 0), rate=RATE, rtt="100 ms")
+    assert "0 drops" in dict((one.name, one.why) for one in lossless.refused)["long_flows"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("time_s,octets\n0,1\n", "has no column drops"),
+        ("time_s,octets,drops\n0,0,0\n0,1,1\n", "times must rise"),
+        ("time_s,octets,drops\n0,x,0\n", "line 2: octets is 'x'"),
+        ("time_s,octets,drops\n0,0,0\n1,1e12,0\n2,9e12,0", "more than --rate carries"),
+    ],
+)
+def test_a_table_that_is_none_is_told_in_one_line(tmp_path, text, said):
+    path = tmp_path / "counters.csv"
+    path.write_text(text)
+    with pytest.raises(measure.MeasureError, match=said) as told:
+        measure.counters(path, rate=RATE, rtt="100 ms")
+    assert "\n" not in str(told.value)

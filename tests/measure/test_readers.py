@@ -1,0 +1,146 @@
+"""Captures in every wrapping, and what is wrong with one."""
+
+import gzip
+import random
+import struct
+
+import pytest
+from tests.measure.dumbbell import PACKET, pcap
+
+from forebay import measure
+
+IP = 0x0800
+FRAMES = [(0.01 * k, (k % 7, True, 1 + 1448 * (k // 7), 1448, 16, 1, 1, 1)) for k in range(700)]
+
+
+def captured(tmp_path, link_type=101, before=b"", name="link.pcap"):
+    path = tmp_path / name
+    pcap(path, FRAMES)
+    plain = path.read_bytes()
+    out, at = bytearray(plain[:20] + struct.pack("<I", link_type)), 24
+    while at < len(plain):
+        head = struct.unpack("<IIII", plain[at : at + 16])
+        data = before + plain[at + 16 : at + 16 + head[2]]
+        out += struct.pack("<IIII", *head[:2], len(data), head[3] + len(before)) + data
+        at += 16 + head[2]
+    path.write_bytes(bytes(out))
+    return path
+
+
+def ether(*tags):
+    return bytes(12) + b"".join(tags)
+
+
+def word(*values):
+    return struct.pack(f">{len(values)}H", *values)
+
+
+WRAPPED = {
+    "raw IP": (101, b""),
+    "Ethernet": (1, ether(word(IP))),
+    "VLAN": (1, ether(word(0x8100, 5, IP))),
+    "QinQ": (1, ether(word(0x88A8, 5, 0x8100, 6, IP))),
+    "MPLS": (1, ether(word(0x8847), struct.pack(">II", 16 << 12, 17 << 12 | 1 << 8))),
+    "MPLS in a VLAN": (1, ether(word(0x8100, 5, 0x8847), struct.pack(">I", 17 << 12 | 1 << 8))),
+    "Linux SLL": (113, bytes(14) + word(IP)),
+    "Linux SLL2": (276, word(IP) + bytes(18)),
+    "BSD loopback": (0, struct.pack("<I", 2)),
+}
+
+
+def read(*paths, **options):
+    return measure.capture(paths, rate="10 Mbit/s", **options)
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_every_wrapping_holds_the_same_packets(tmp_path, name):
+    told = read(captured(tmp_path, *WRAPPED[name]))
+    assert (told.packets, told.estimates["tuples"].value) == (700, 7)
+    assert told.estimates["packet_bytes"]["full"].value == PACKET
+    assert told.seconds == pytest.approx(6.99)
+
+
+def test_packed_captures_and_several_of_them(tmp_path):
+    path = captured(tmp_path)
+    packed = tmp_path / "link.pcap.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert read(packed).packets == 700
+    assert read(path, packed).packets == 1400
+    half = tmp_path / "half.gz"
+    half.write_bytes(packed.read_bytes()[: packed.stat().st_size // 2])
+    told = read(half)
+    assert 0 < told.packets < 700 and any("its end" in note for note in told.notes)
+
+
+def test_what_cannot_be_read_is_told(tmp_path):
+    path = captured(tmp_path)
+    path.write_bytes(path.read_bytes()[:-5])
+    told = read(path)
+    assert told.packets == 699 and "its last frame is cut" in told.notes[0]
+    for content, said in [(b"", "ends within its header"), (b"x" * 100, "neither pcap nor pcapng")]:
+        path.write_bytes(content)
+        with pytest.raises(measure.MeasureError, match=said):
+            read(path)
+    with pytest.raises(measure.MeasureError, match="No such file"):
+        read(tmp_path / "none.pcap")
+    path.write_bytes(captured(tmp_path, 1, ether(word(0x0806))).read_bytes())
+    with pytest.raises(measure.MeasureError, match="of 700 frames no packet crosses the link"):
+        read(path)
+
+
+def test_options_that_do_not_fit_are_told(tmp_path):
+    path = captured(tmp_path)
+    with pytest.raises(measure.MeasureError, match="its interfaces have no names"):
+        read(path, interface="eth0")
+    with pytest.raises(measure.MeasureError, match="write a network such as"):
+        read(path, toward=["10.0.0.1/8"])
+    with pytest.raises(measure.MeasureError, match="700 went the other way"):
+        read(path, toward=["192.0.2.0/24"])
+
+
+def test_captures_that_are_damaged_anywhere_end_in_a_line_or_an_answer(tmp_path):
+    good = captured(tmp_path, 1, ether(word(0x88A8, 5, 0x8100, 6, IP))).read_bytes()[:4000]
+    chance = random.Random(4)
+    path = tmp_path / "damaged.pcap"
+    for _ in range(300):
+        bad = bytearray(good)
+        for _ in range(chance.randint(1, 20)):
+            bad[chance.randrange(len(bad))] = chance.randrange(256)
+        path.write_bytes(bytes(bad))
+        try:
+            assert read(path).packets <= 4000
+        except measure.MeasureError as error:
+            assert "\n" not in str(error)
+
+
+def test_a_link_without_tcp_has_no_n(tmp_path):
+    path = captured(tmp_path)
+    data = bytearray(path.read_bytes())
+    for at in range(24 + 16 + 9, len(data), 16 + 52):
+        data[at] = 17
+    path.write_bytes(bytes(data))
+    told = read(path)
+    assert "long_flows" in {one.name for one in told.refused}
+    assert told.estimates["unresponsive_share"].value == 1.0
+    with pytest.raises(measure.MeasureError, match="no scenario"):
+        told.scenario()
+
+
+def test_ipv6_tells_what_ipv4_does(tmp_path):
+    path = captured(tmp_path)
+    plain, out, at = path.read_bytes(), bytearray(), 24
+    out += plain[:24]
+    while at < len(plain):
+        seconds, part, kept, length = struct.unpack("<IIII", plain[at : at + 16])
+        ip = plain[at + 16 : at + 16 + kept]
+        six = struct.pack(">IHBB", 6 << 28, length - 20, 6, 64)
+        six += bytes(12) + ip[12:16] + bytes(12) + ip[16:20] + ip[20:]
+        out += struct.pack("<IIII", seconds, part, len(six), length + 20) + six
+        at += 16 + kept
+    path.write_bytes(bytes(out))
+    told = read(path)
+    assert (told.packets, told.estimates["tuples"].value) == (700, 7)
+    assert told.estimates["packet_bytes"]["full"].value == PACKET + 20
+    assert read(path, toward=["::/0"]).packets == 700
+    with pytest.raises(measure.MeasureError, match="700 went the other way"):
+        read(path, toward=["10.0.0.0/8"])

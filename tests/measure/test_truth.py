@@ -1,0 +1,83 @@
+"""Captures whose answer is known: n within 10 %, the median RTT within 2 %, loss within 10 %."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from tests.measure.dumbbell import Link, pcap
+
+import forebay
+from forebay import measure
+from forebay.scenario import loads
+
+FLOWS = 30
+
+
+@cache
+def link():
+    played = Link(rate_bps=20e6, buffer=60, seed=3)
+    played.play(FLOWS, seconds=40.0, low=0.04, high=0.12, ramp=3.0)
+    return played
+
+
+WAYS = {
+    "both ways, timestamps": {},
+    "both ways, without timestamps": {"stamps": False},
+    "data alone, timestamps": {"back": False},
+}
+
+
+def taken(tmp_path, **options):
+    path = tmp_path / "link.pcap"
+    pcap(path, link().frames, **options)
+    both = options.get("back", True)
+    return measure.capture([path], rate="20 Mbit/s", toward=["10.128.0.0/9"] if both else ())
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_the_link_did_is_read_out_of_its_packets(tmp_path, way):
+    options = WAYS[way]
+    told = taken(tmp_path, **options).estimates
+    assert told["long_flows"].value == pytest.approx(FLOWS, rel=0.1)
+    assert told["long_flows"].low <= FLOWS <= told["long_flows"].high
+    if options.get("stamps", True):
+        assert told["rtt_s"]["p50"]["value"] == pytest.approx(np.median(link().rtts), rel=0.02)
+    least = [sum(sender.legs) for sender in link().senders]
+    middle = np.quantile(least, 0.5, method="inverted_cdf")
+    assert told["min_rtt_s"]["p50"]["value"] == pytest.approx(middle, rel=0.02)
+    assert told["loss_rate"].value == pytest.approx(link().drops / link().arrivals, rel=0.1)
+
+
+def test_a_capture_that_begins_amid_the_flows_has_them_from_its_beginning(tmp_path):
+    told = taken(tmp_path, start_s=20.0).estimates
+    assert told["long_flows"].value == pytest.approx(FLOWS, rel=0.1)
+    assert told["rtt_s"]["p50"]["value"] == pytest.approx(np.median(link().rtts), rel=0.02)
+
+
+def test_amid_the_flows_one_direction_tells_no_round_trip(tmp_path):
+    measured = taken(tmp_path, start_s=20.0, back=False)
+    assert "rtt_s" in {one.name for one in measured.refused}
+    assert "recovery_s" in measured.estimates
+
+
+def test_all_of_a_full_link_is_counted(tmp_path):
+    told = taken(tmp_path).estimates
+    data = [at for at, frame in link().frames if frame[1] and frame[3]]
+    assert told["load"].value == pytest.approx(len(data) * 1500 * 8 / 20e6 / 40, rel=0.02)
+    assert told["packet_bytes"]["full"].value == 1500
+    assert told["tuples"].value == FLOWS
+
+
+def test_a_measured_link_simulated_has_the_utilization_of_the_capture(tmp_path):
+    """Within three points, though the senders of the capture are not the simulator's."""
+    played = Link(rate_bps=20e6, buffer=20, seed=3)
+    played.play(16, seconds=50.0, low=0.06, high=0.12, ramp=2.0)
+    sent = sum(at > 15 and frame[3] > 0 for at, frame in played.frames) * 1500 * 8 / 20e6 / 35
+    path = tmp_path / "link.pcap"
+    pcap(path, played.frames)
+    measured = measure.capture(
+        [path], rate="20 Mbit/s", toward=["10.128.0.0/9"], buffer="20 packets",
+        congestion_control="reno",
+    )  # fmt: skip
+    outcome = forebay.run(loads(measured.scenario_toml()), seeds=3)
+    assert outcome.links["bottleneck"].utilization.value == pytest.approx(sent, abs=0.03)
