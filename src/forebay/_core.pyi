@@ -1,4 +1,5 @@
 from collections.abc import Callable, Mapping, Sequence
+from ipaddress import IPv4Address, IPv6Address
 from typing import TypedDict, final
 
 import numpy as np
@@ -17,6 +18,7 @@ class Profile:
         initial_window: int | None = None,
         sack: bool | None = None,
         delayed_ack: bool | None = None,
+        delayed_ack_ps: int | None = None,
         min_rto_ps: int | None = None,
         max_window: int | None = None,
         jitter_ps: int = 0,
@@ -105,10 +107,17 @@ class LinkReadings(TypedDict):
     queue_s: NDArray[np.float64]
     queue_bin_width: int
     delay: _Histogram
+    longest_s: float
+    delays: list[_Histogram]
+    held: NDArray[np.int64]
     arrivals: NDArray[np.int64]
     drops: NDArray[np.int64]
     marks: NDArray[np.int64]
+    accepted: NDArray[np.int64]
+    sent: NDArray[np.int64]
     sent_bytes: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    class_busy_s: NDArray[np.float64]
     detail: LinkDetail | None
 
 class Incidents(TypedDict):
@@ -139,12 +148,16 @@ class Readings(TypedDict):
     links: list[LinkReadings]
     sent: NDArray[np.int64]
     drops: NDArray[np.int64]
+    passed: NDArray[np.int64]
     delivered_bytes: NDArray[np.int64]
     timeouts: NDArray[np.int64]
     retransmissions: NDArray[np.int64]
     flow_bytes: NDArray[np.int64]
+    flow_drops: NDArray[np.int64]
+    flow_passed: NDArray[np.int64]
     rtt: list[_Histogram]
     completions_s: list[NDArray[np.float64]]
+    unfinished_s: list[NDArray[np.float64]]
     trace: TraceReadings | None
     packets: int
     events: int
@@ -153,3 +166,118 @@ class Readings(TypedDict):
 def simulate(
     runs: Sequence[Run], *, jobs: int, progress: Callable[[float], None] | None = None
 ) -> list[Readings]: ...
+
+_Counted = tuple[NDArray[np.float64], NDArray[np.int64]]
+"""Middles of the bins that are not empty, and what they hold."""
+
+_Changes = tuple[float, NDArray[np.float64]]
+"""Width of a bin in seconds; by how many flows their number changes in each."""
+
+class CaptureFile(TypedDict):
+    """One file: frames, and those that could not be used."""
+
+    path: str
+    frames: int
+    not_ip: int
+    not_ip_bytes: int
+    cut_short: int
+    unusable: int
+    interfaces: list[str]
+    ending: str | None
+
+class CaptureFlows(TypedDict):
+    """Sums over flows that crossed the link; `forebay_capture::flows::tally` says what of."""
+
+    tuples: int
+    flows: int
+    censored: int
+    long: int
+    long_bytes: int
+    short_bytes: int
+    short_begun: int
+    data_segments: int
+    lost_before: int
+    repeated: int
+    late: int
+    tcp_bytes: int
+    quic_bytes: int
+    udp_bytes: int
+    other_bytes: int
+    lengths: _Counted
+    short_packets: _Counted
+    rtt_us: _Counted
+    least_rtt_us: _Counted
+    handshake_us: _Counted
+    recovery_us: _Counted
+    concurrent: _Changes
+    lossy: _Changes
+    avoiding: _Changes
+    longest: NDArray[np.uint64]
+    bursts: NDArray[np.uint64]
+    left_after_loss: NDArray[np.uint64]
+
+class CaptureReadings(TypedDict):
+    """What crossed a link.
+
+    ``scales`` has a row a dyadic interval: its seconds, how many there are, the sum of their
+    bytes and of the squares.
+    """
+
+    start_ns: int
+    duration_s: float
+    packets: int
+    bytes: int
+    returning: int
+    back_in_time: int
+    both_ways: int
+    load_width_s: float
+    load_bytes: NDArray[np.float64]
+    packet_bytes: NDArray[np.int64]
+    packet_counts: NDArray[np.int64]
+    scales: NDArray[np.float64]
+    crowded_out: int
+    peak_flows: int
+    flows: CaptureFlows
+    files: list[CaptureFile]
+
+def measure_capture(
+    paths: Sequence[str],
+    *,
+    interface: str | None = None,
+    toward: Sequence[tuple[IPv4Address | IPv6Address, int]] = (),
+    overhead: int = 0,
+    idle_s: float = 60.0,
+    most_flows: int = ...,
+    progress: Callable[[int], None] | None = None,
+) -> CaptureReadings:
+    """Raises ValueError for a file that is no capture."""
+
+class ExportReadings(TypedDict):
+    """What exported flow records say crossed a link; series begin at ``base_ms``."""
+
+    records: int
+    bytes: int
+    packets: int
+    tcp_bytes: int
+    sampling: int
+    drawn: int
+    lost: int
+    reordered: int
+    without_template: int
+    incomplete: int
+    not_exports: int
+    base_ms: int
+    span_ms: tuple[int, int] | None
+    timeouts_s: tuple[int | None, int | None]
+    load_width_s: float
+    load_bytes: NDArray[np.float64]
+    concurrent: _Changes
+    long: _Changes
+    perhaps: _Changes
+    lengths: _Counted
+    files: list[CaptureFile]
+
+def measure_exports(
+    paths: Sequence[str], *, progress: Callable[[int], None] | None = None
+) -> ExportReadings:
+    """Raises ValueError for a file that is no capture."""

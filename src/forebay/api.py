@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, cast
 from forebay import engines as _engines
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Capturing, Counting, Engine, Progress, Tracing
+    from forebay.engines.protocol import Capturing, Counting, Engine, Limited, Progress, Tracing
     from forebay.outcome import Outcome
     from forebay.outcome.trace import Trace
-    from forebay.scenario import Scenario
+    from forebay.scenario import Scenario, ScenarioError
     from forebay.sizing import SizeResult
 
 
 COUNTERS = ("snmp", "netflow")
 """Readings that can be taken beside the testbed's router."""
+MAX_SEED, MAX_SEEDS, MAX_JOBS = 2**63 - 1, 100_000, 1024
 
 
 def run(
@@ -28,6 +29,7 @@ def run(
     seeds: int = 1,
     seed: int = 1,
     jobs: int = 0,
+    memory_limit: str | None = None,
     progress: Progress | None = None,
     capture: str | PathLike[str] | None = None,
     counters: Sequence[str] = (),
@@ -48,6 +50,10 @@ def run(
     jobs : int
         Threads; 0 means one for each core. The answer does not depend on it, and the testbed plays
         one replication after the other whatever it says.
+    memory_limit : str, optional
+        The most that a run may take of the machine's memory, such as ``"8 GB"``: a simulation that
+        is estimated to take more is refused, one that comes to it is stopped. 2 GB if not given,
+        or half of the machine's where that is less.
     progress : callable, optional
         Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the run.
     capture : path, optional
@@ -66,15 +72,18 @@ def run(
     ------
     UnknownEngine, EngineUnavailable
         See `forebay.engines`.
+    TooMuchMemory
+        More than `memory_limit`; the number is in it.
     ScenarioError
-        A capture or counters of an engine that has no packets, a capture of several replications.
+        Seeds or jobs out of range, a capture or counters of an engine that has no packets, a
+        capture of several replications.
     """
-    asked = _engines.get(engine)
+    asked = _get(engine, memory_limit)
     if capture is not None:
         _capture(asked, capture, seeds)
     if counters:
         _count_by(asked, counters)
-    return asked.run(scenario, _count(seed, seeds), jobs=jobs, progress=progress)
+    return asked.run(scenario, _count(seed, seeds), jobs=_threads(jobs), progress=progress)
 
 
 def compare(
@@ -84,14 +93,17 @@ def compare(
     seeds: int = 1,
     seed: int = 1,
     jobs: int = 0,
+    memory_limit: str | None = None,
     progress: Progress | None = None,
 ) -> list[Outcome]:
     """Ask several engines the same question; one Outcome each, in the order asked.
 
     Parameters and errors are those of `run`.
     """
-    chosen = [_engines.get(name) for name in engines]  # a wrong name fails before the first run
-    counted = _count(seed, seeds)
+    chosen = [
+        _get(name, memory_limit) for name in engines
+    ]  # a wrong name fails before the first run
+    counted, jobs = _count(seed, seeds), _threads(jobs)
     return [each.run(scenario, counted, jobs=jobs, progress=progress) for each in chosen]
 
 
@@ -103,6 +115,7 @@ def size(
     seed: int = 1,
     max_seeds: int | None = None,
     jobs: int = 0,
+    memory_limit: str | None = None,
     progress: Progress | None = None,
 ) -> SizeResult:
     """Find the smallest buffer that meets the scenario's goals.
@@ -132,10 +145,10 @@ def size(
 
     return sizing.size(
         scenario,
-        _engines.get(engine),
+        _get(engine, memory_limit),
         seeds=_count(seed, seeds),
-        max_seeds=4 * seeds if max_seeds is None else max_seeds,
-        jobs=jobs,
+        max_seeds=4 * seeds if max_seeds is None else len(_count(seed, max_seeds)),
+        jobs=_threads(jobs),
         progress=progress,
         laws=laws.for_scenario(scenario),
         governs=laws.regime_of(scenario),
@@ -149,6 +162,7 @@ def trace(
     step: str = "10 ms",
     flows: Sequence[int] = (0,),
     seed: int = 1,
+    memory_limit: str | None = None,
     progress: Progress | None = None,
 ) -> Trace:
     """Watch one replication over time.
@@ -183,7 +197,7 @@ def trace(
         every = Duration.parse(step)
     except ScenarioError as error:
         raise error.at("", "step") from None
-    asked = _engines.get(engine)
+    asked = _get(engine, memory_limit)
     if not hasattr(asked, "trace"):
         wrong = f"{engine} has nothing to watch over time"
         raise ScenarioError("contradiction", wrong, "write --engine simulation", field="engine")
@@ -218,7 +232,42 @@ def _count_by(engine: Engine, names: Sequence[str]) -> None:
     cast("Counting", engine).count_by(names)
 
 
+def _get(name: str, memory_limit: str | None) -> Engine:
+    """Make an engine; one that takes next to no memory knows no limit."""
+    engine = _engines.get(name)
+    if memory_limit is not None and hasattr(engine, "limit_memory"):
+        cast("Limited", engine).limit_memory(_octets(memory_limit))
+    return engine
+
+
+def _octets(memory_limit: str) -> int:
+    from forebay.scenario import DataSize, ScenarioError
+
+    try:
+        octets = DataSize.parse(memory_limit)
+    except ScenarioError as error:
+        raise error.at("", "memory_limit") from None
+    return int(octets)
+
+
 def _count(seed: int, seeds: int) -> range:
-    if seed < 0 or seeds < 1:
-        raise ValueError(f"seed = {seed}, seeds = {seeds}: write seed >= 0 and seeds >= 1")
-    return range(seed, seed + seeds)
+    if 0 <= seed <= MAX_SEED and 1 <= seeds <= MAX_SEEDS:
+        return range(seed, seed + seeds)
+    wrong = f"seed = {_shown(seed)}, seeds = {_shown(seeds)}"
+    raise _refuse("seeds", wrong, f"write a seed from 0 to {MAX_SEED} and 1 to {MAX_SEEDS} seeds")
+
+
+def _threads(jobs: int) -> int:
+    if 0 <= jobs <= MAX_JOBS:
+        return jobs
+    raise _refuse("jobs", _shown(jobs), f"write 0 to {MAX_JOBS}; 0 is one for each core")
+
+
+def _refuse(field: str, wrong: str, hint: str) -> ScenarioError:
+    from forebay.scenario import ScenarioError
+
+    return ScenarioError("out-of-range", wrong, hint, field=field)
+
+
+def _shown(number: int) -> str:
+    return str(number) if abs(number) < 10**20 else "a huge number"

@@ -21,6 +21,7 @@ from forebay.outcome import (
 )
 from forebay.outcome.intervals import over_replications
 from forebay.scenario import ClassGoals, Duration, Goals
+from forebay.scenario.queue import Queue
 
 Curve = Callable[[float], float]
 
@@ -37,7 +38,9 @@ class Link155:
     link: Any = field(default_factory=lambda: SimpleNamespace(rate=155e6))
     buffer_packets: int = 129
     traffic: tuple[Any, ...] = ()
+    crossing: tuple[str, ...] = ("everything",)
     flows_between: tuple[int, int] | None = None
+    queue: Queue = field(default_factory=Queue)
 
     @property
     def flows_uncertain(self) -> bool:

@@ -74,6 +74,6 @@ def test_excess_compares_goals_of_different_units() -> None:
 
 
 def test_targets_are_written_as_a_person_would() -> None:
-    assert str(Goal(KIND["utilization"], 0.98)) == "utilization at least 98.00 %"
-    assert str(Goal(KIND["loss_rate"], 0.0005)) == "loss_rate at most 0.05 %"
-    assert str(Goal(KIND["queue_delay_p99"], 0.012)) == "queue_delay_p99 at most 12 ms"
+    assert str(Goal(KIND["utilization"], 0.98)) == "utilization of at least 98 %"
+    assert str(Goal(KIND["loss_rate"], 0.0005)) == "loss rate of at most 0.05 %"
+    assert str(Goal(KIND["queue_delay_p99"], 0.012)) == "queue delay p99 of at most 12 ms"

@@ -177,7 +177,7 @@ def test_goals_that_contradict_each_other_are_named_with_both_buffers(
     assert result.buffer is None
     assert result.exit_status == 1
     assert result.reason is not None and "contradict" in result.reason
-    assert "at least 129 packets, where queue_delay_p99 is 8.988 ms" in result.reason
+    assert "at least 129 packets, where queue delay p99 is 8.988 ms" in result.reason
     assert "at most 71 packets, where utilization is 91.53 %" in result.reason
     assert set(result.binding) == {"utilization", "queue_delay_p99"}
     assert result.nearest is not None and 71 <= result.nearest <= 129
@@ -191,7 +191,7 @@ def test_a_goal_out_of_reach_says_what_the_largest_buffer_gets(known: SimpleName
     assert result.limit == 4 * 1291.7 // 1 + 1 + 64
     assert result.nearest is not None and result.nearest > 1000
     assert result.reason is not None
-    assert f"missed even with {result.limit} packets (90.00 %)" in result.reason
+    assert f"missed even with {result.limit} packets (90 %)" in result.reason
     assert result.curve[-1].packets == result.limit
 
 

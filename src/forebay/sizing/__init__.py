@@ -1,7 +1,7 @@
 """Goals and an engine in, the smallest buffer that meets the goals out."""
 
 from forebay.sizing.answer import Interrupted, size
-from forebay.sizing.errors import GoalNotAnswered, NoGoals, SizingError
+from forebay.sizing.errors import GoalNotAnswered, NobodyCrosses, NoGoals, SizingError
 from forebay.sizing.goals import GOAL_KINDS, Goal, GoalKind, goals_of
 from forebay.sizing.result import (
     Buffer,
@@ -26,6 +26,7 @@ __all__ = [
     "Interrupted",
     "Interval",
     "NoGoals",
+    "NobodyCrosses",
     "Relaxation",
     "SizeResult",
     "SizingError",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import median_low
 from typing import TYPE_CHECKING
 
 from forebay.sizing import region
 from forebay.sizing.assemble import Question, found, none, not_met_below
 from forebay.sizing.ends import serve_both
-from forebay.sizing.errors import SizingError
+from forebay.sizing.errors import NobodyCrosses, SizingError
+from forebay.sizing.evidence import LINK
 from forebay.sizing.goals import Goal, goals_of
 from forebay.sizing.relax import relaxations
 from forebay.sizing.result import GovernsLike, LawLike, SizeResult
@@ -69,6 +71,8 @@ def size(
         Ctrl-C; it carries what was found so far.
     """
     _check(seeds)
+    if not scenario.crossing:
+        raise NobodyCrosses(LINK)
 
     def ask(each: Scenario, report: Progress | None) -> Question:
         goals = goals_of(each)
@@ -157,4 +161,5 @@ def _why_none(question: Question, seen: region.Found) -> tuple[str, tuple[Goal, 
 
 def _unfinished(question: Question) -> SizeResult:
     tried = len(question.trials.done)
-    return none(question, f"stopped after {tried} buffers; run the same again to finish")
+    stopped = none(question, f"stopped after {tried} buffers; started again, it begins anew")
+    return replace(stopped, interrupted=True)

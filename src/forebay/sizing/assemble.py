@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forebay.sizing.goals import Goal
+from forebay.sizing.knob import notes_of
 from forebay.sizing.result import (
     Buffer,
     CurvePoint,
+    GoalAtPoint,
     GoalResult,
     GovernsLike,
     Interval,
     LawLike,
+    LossWarning,
     Relaxation,
     SizeResult,
 )
 from forebay.sizing.trials import Trial, Trials, dropped
+from forebay.sizing.usable import loss_warning
 from forebay.sizing.verdict import Verdict
 from forebay.sizing.wording import evidence, several, unlimited, width
 
@@ -43,11 +47,14 @@ class Question:
 def found(question: Question, region: Sequence[Interval], low: int, there: Trial) -> SizeResult:
     """Return the result with the answer ``there``; noise leaves open what is from ``low`` on."""
     buffer = buffer_of(question.scenario, low, there.packets)
+    binding = not_met_below(question, there.packets)
+    warning = loss_warning(question, there)
     notes = width(question.trials, buffer.low, buffer.high)
     return _result(
         question,
         there,
-        not_met_below(question, there.packets),
+        binding,
+        warning=warning,
         buffer=buffer,
         region=region,
         notes=(*notes, *several(region), *_remarks(question, there)),
@@ -88,6 +95,7 @@ def _remarks(question: Question, there: Trial) -> list[str]:
         for goal in question.down
         if goal.judge(there.metric(goal)) is Verdict.UNDECIDED
     ]
+    notes += notes_of(question.scenario, question.engine, question.trials.knob)
     if not question.up and not question.either:
         notes.append("only delay goals are set, and the smallest buffer meets those best")
     reference = question.trials.unlimited
@@ -105,6 +113,7 @@ def _result(
     region: Sequence[Interval] = (),
     reason: str | None = None,
     relaxations: Sequence[Relaxation] = (),
+    warning: LossWarning | None = None,
     notes: Sequence[str] = (),
 ) -> SizeResult:
     return SizeResult(
@@ -123,7 +132,17 @@ def _result(
         relaxations=tuple(relaxations),
         governs=question.governs,
         evidence=evidence(question.engine, there) if there is not None else (),
+        loss_warning=warning,
+        aqm=_aqm(question, there, buffer),
     )
+
+
+def _aqm(question: Question, there: Trial | None, buffer: Buffer | None) -> dict[str, Any] | None:
+    """Return what is to be configured where the aim of an AQM was sized; None elsewhere."""
+    knob = question.trials.knob
+    if knob.guard_packets is None or there is None:
+        return None
+    return knob.describe(there.packets if buffer is None else buffer.packets)
 
 
 def _goal_results(there: Trial, binding: Sequence[Goal]) -> tuple[GoalResult, ...]:
@@ -143,8 +162,19 @@ def _goal_results(there: Trial, binding: Sequence[Goal]) -> tuple[GoalResult, ..
     )
 
 
+def _at_point(goal: Goal, trial: Trial) -> GoalAtPoint:
+    metric = trial.metric(goal)
+    return GoalAtPoint(goal.kind.name, metric, goal.judge(metric))
+
+
 def _curve(trials: Trials) -> tuple[CurvePoint, ...]:
     return tuple(
-        CurvePoint(packets, trial.seeds, trial.verdict(trials.goals), trial.outcome)
+        CurvePoint(
+            packets,
+            trial.seeds,
+            trial.verdict(trials.goals),
+            trial.outcome,
+            tuple(_at_point(goal, trial) for goal in trials.goals),
+        )
         for packets, trial in sorted(trials.done.items())
     )

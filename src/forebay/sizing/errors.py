@@ -34,8 +34,20 @@ class NoGoals(SizingError):
         )
 
 
+class NobodyCrosses(SizingError):
+    """No data crosses the link whose buffer is asked for."""
+
+    def __init__(self, link: str) -> None:
+        super().__init__(
+            "nobody-crosses",
+            "traffic",
+            f"no class sends data over {link}, so no buffer is too small",
+            f'name "{link}" in a route, or leave route out',
+        )
+
+
 class GoalNotAnswered(SizingError):
-    """The engine has no value for a metric that a goal is about."""
+    """The engine has no value for a metric that a goal is about; a law cannot be helped to one."""
 
     def __init__(self, goal: str, engine: str) -> None:
         super().__init__(
@@ -47,3 +59,4 @@ class GoalNotAnswered(SizingError):
             else "write a longer measure.duration, for nothing of it is seen in the window, "
             "or leave this goal out",
         )
+        self.exit_status = 3 if engine == "theory" else 2

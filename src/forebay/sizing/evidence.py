@@ -36,8 +36,8 @@ class Evidence:
         return _part(self.link.queue_delay_s, part)
 
     def completion(self, index: int, part: str) -> Metric | None:
-        """Mean or a quantile of a class's completion time, seconds."""
-        return _part(self.of_class(index).fct_s, part)
+        """Mean or a quantile of a class's completion time, seconds; open where unfinished."""
+        return completion_part(self.of_class(index), part)
 
     def completion_increase(self, index: int | None = None) -> Metric | None:
         """Mean completion time over that with unlimited buffer, less one.
@@ -53,7 +53,13 @@ class Evidence:
         here, there = (_completion(o, index) for o in (self.outcome, self.unlimited))
         if here is None or there is None or there.value <= 0:
             return None
-        return _ratio_less_one(here, there)
+        if is_open(there):  # it may be any longer, and so this one's excess any smaller
+            return at_least(-1.0, here.n)
+        ratio = _ratio_less_one(here, there)
+        if not is_open(here):
+            return ratio
+        least = here.low / there.value - 1 if here.low is not None else ratio.value
+        return at_least(least, ratio.n, ratio.value)
 
     def realtime_loss(self, classes: Sequence[int]) -> Metric | None:
         """Loss of these classes together, each weighing by what it sent."""
@@ -69,11 +75,35 @@ def _part(quantiles: Quantiles | None, part: str) -> Metric | None:
     return metric
 
 
+def completion_part(kind: ClassOutcome, part: str) -> Metric | None:
+    """Mean or a quantile of a class's completion time; what it is at least where it is open."""
+    known = _part(kind.fct_s, part)
+    if known is not None:
+        return known
+    least = _part(kind.fct_least_s, part)
+    if least is None:
+        return None
+    return at_least(least.value if least.low is None else least.low, least.n, least.value)
+
+
+def at_least(low: float, n: int, value: float | None = None) -> Metric:
+    """Return a metric of which no upper end is known; ``value`` estimates the lower one."""
+    return Metric(value=low if value is None else value, low=low, high=None, n=n)
+
+
+def is_open(metric: Metric) -> bool:
+    """Whether only what a metric is at least is known."""
+    return metric.low is not None and metric.high is None
+
+
 def _completion(outcome: Outcome, index: int | None) -> Metric | None:
     kinds = outcome.classes if index is None else [outcome.classes[index]]
-    ending = [kind for kind in kinds if kind.fct_s is not None]
-    metrics = [kind.fct_s.mean if kind.fct_s else None for kind in ending]
-    return _mean(metrics, [kind.flows for kind in ending])
+    ending = [kind for kind in kinds if kind.fct_s is not None or kind.fct_least_s is not None]
+    metrics = [completion_part(kind, "mean") for kind in ending]
+    mean = _mean(metrics, [kind.flows for kind in ending])
+    if mean is not None and any(is_open(metric) for metric in metrics if metric is not None):
+        return at_least(mean.value, mean.n)
+    return mean
 
 
 def _sent(kind: ClassOutcome) -> float | None:

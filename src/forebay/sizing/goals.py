@@ -15,7 +15,7 @@ from forebay.outcome import (
 )
 from forebay.scenario import OPEN_LOOP_KINDS
 from forebay.sizing.errors import NoGoals
-from forebay.sizing.evidence import Evidence
+from forebay.sizing.evidence import Evidence, is_open
 from forebay.sizing.verdict import Verdict, judge
 
 if TYPE_CHECKING:
@@ -76,6 +76,11 @@ class Goal:
         """Return the verdict of this goal alone on one metric."""
         return judge(metric, self.target, at_least=self.kind.sense == "at least")
 
+    def says(self, metric: Metric) -> str:
+        """Write a metric of this goal; "at least" where no upper end of it is known."""
+        shown = self.show(metric.value)
+        return f"at least {shown}" if is_open(metric) else shown
+
     def excess(self, metric: Metric) -> float:
         """How many times over the target the harm is; 1 is on target, less is met.
 
@@ -90,16 +95,23 @@ class Goal:
         return _ratio(1 - metric.value, 1 - self.target)
 
     def __str__(self) -> str:
-        return f"{self.kind.title or self.kind.name} {self.kind.sense} {self.show(self.target)}"
+        name = self.kind.title or self.kind.name.replace("_", " ")
+        return f"{name} of {self.kind.sense} {self.show(self.target)}"
 
     def show(self, value: float) -> str:
         """Write a value of this goal's metric in the unit a person would use."""
         if self.kind.unit == "s":
-            return f"{value * 1e3:.4g} ms"
+            return f"{_digits(value * 1e3)} ms"
         if self.kind.unit == "bit/s":
-            return f"{value / 1e6:.4g} Mbit/s"
+            return f"{_digits(value / 1e6)} Mbit/s"
         percent = value * 100
-        return f"{percent:.2f} %" if percent > 1 else f"{percent:.3g} %"
+        shown = f"{percent:.2f}" if percent > 1 else f"{percent:.3g}"
+        return f"{shown.rstrip('0').rstrip('.') if '.' in shown else shown} %"
+
+
+def _digits(value: float) -> str:
+    """Return four digits without an exponent: 15540 is read more easily than 1.554e+04."""
+    return f"{value:.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
 
 
 def _ratio(harm: float, allowed: float) -> float:

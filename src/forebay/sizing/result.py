@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from forebay.sizing.verdict import Verdict
@@ -117,13 +117,46 @@ class FlowsEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class GoalAtPoint:
+    """One goal at one buffer that was tried."""
+
+    name: str
+    reached: Metric
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """One buffer that was tried, with how many seeds, and the verdict of all goals."""
+    """One buffer that was tried, with how many seeds; the verdict of all goals, and of each."""
 
     packets: int
     seeds: int
     verdict: Verdict
     outcome: Outcome
+    goals: tuple[GoalAtPoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LossWarning:
+    """Loss at the answer that is above what is called usable.
+
+    Attributes
+    ----------
+    loss : the largest loss rate seen there; ``of`` is the class that has it, "" for the link.
+    usable, source : the bound, and who calls it so.
+    packets : the smallest buffer tried that keeps all of them below; None where none does.
+    missed : names of the goals that are not met there.
+    largest : the largest buffer tried, and ``loss_there`` what is lost with it.
+    """
+
+    loss: float
+    of: str
+    usable: float
+    source: str
+    packets: int | None
+    missed: tuple[str, ...]
+    largest: int
+    loss_there: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +179,12 @@ class SizeResult:
     relaxations : without an answer, one for every goal.
     governs : which law governs the link, why, and what would change it.
     evidence : what the engine saw at the answer, or at ``nearest``, in sentences.
+    loss_warning : where more is lost at the answer than a published criterion calls usable.
+    aqm : where the queue's discipline manages itself, what was sized instead of its limit:
+        ``discipline``, ``parameter`` ("target" or "min"), ``target_s`` and ``interval_s`` or
+        ``min_bytes`` and ``max_bytes``, and ``limit_packets``, the guard. All packets of the
+        result are then those of the queue that it aims at. None elsewhere.
+    interrupted : whether it was stopped before the search had ended.
     ends : where flows are a range, the answer at its low and at its high end; ``buffer`` then
         serves both, and ``curve`` is the one of the end that asks for more.
     """
@@ -166,6 +205,9 @@ class SizeResult:
     governs: GovernsLike | None = None
     evidence: tuple[str, ...] = ()
     ends: tuple[FlowsEnd, ...] = ()
+    loss_warning: LossWarning | None = None
+    interrupted: bool = False
+    aqm: dict[str, Any] | None = None
 
     @property
     def exit_status(self) -> int:
@@ -197,6 +239,9 @@ class SizeResult:
             "governs": self.governs and _governs(self.governs),
             "evidence": list(self.evidence),
             "flows": [_end(end) for end in self.ends],
+            "loss_warning": self.loss_warning and _warning(self.loss_warning),
+            "interrupted": self.interrupted,
+            "aqm": self.aqm,
         }
 
 
@@ -216,6 +261,10 @@ def _goal(goal: GoalResult) -> dict[str, Any]:
         "binding": goal.binding,
         "title": goal.title,
     }
+
+
+def _warning(warning: LossWarning) -> dict[str, Any]:
+    return asdict(warning) | {"missed": list(warning.missed)}
 
 
 def _interval(interval: Interval) -> dict[str, Any]:
@@ -253,6 +302,7 @@ def _law(law: LawLike) -> dict[str, Any]:
     return {
         "law": law.law,
         "packets": law.packets,
+        "packets_whole": getattr(law, "packets_whole", None),
         "assumptions_hold": law.assumptions_hold,
         "broken_assumptions": list(law.broken_assumptions),
         "source": law.source,
@@ -265,5 +315,18 @@ def _point(point: CurvePoint) -> dict[str, Any]:
         "packets": point.packets,
         "seeds": point.seeds,
         "verdict": str(point.verdict),
+        "goals": [
+            {
+                "name": g.name,
+                "reached": g.reached.model_dump(mode="json"),
+                "verdict": str(g.verdict),
+            }
+            for g in point.goals
+        ],
         "outcome": point.outcome.model_dump(mode="json", by_alias=True),
     }
+
+
+def _at_point(goal: GoalAtPoint) -> dict[str, Any]:
+    reached = goal.reached.model_dump(mode="json")
+    return {"name": goal.name, "reached": reached, "verdict": str(goal.verdict)}

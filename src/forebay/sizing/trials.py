@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from forebay.sizing.errors import GoalNotAnswered
 from forebay.sizing.evidence import LINK, Evidence
 from forebay.sizing.goals import Goal
+from forebay.sizing.knob import Knob, knob_of
 from forebay.sizing.verdict import Verdict, all_of, seeds_wanted
 
 if TYPE_CHECKING:
@@ -63,7 +64,9 @@ class Trials:
         jobs: int,
         progress: Progress | None,
         limit: int,
+        knob: Knob | None = None,
     ) -> None:
+        self.knob = knob_of(scenario, engine.name, limit) if knob is None else knob
         self.goals = goals
         self.done: dict[int, Trial] = {}
         self.first_seeds = len(seeds)
@@ -115,8 +118,11 @@ class Trials:
         return trial
 
     def _ask(self, packets: int, seeds: int) -> Outcome:
+        return self._play(self.knob.set(self._scenario, packets), seeds)
+
+    def _play(self, scenario: Scenario, seeds: int) -> Outcome:
         outcome = self._engine.run(
-            self._scenario.with_buffer(packets),
+            scenario,
             self._seeds[:seeds],
             jobs=self._jobs,
             progress=None if self._progress is None else self._report,
@@ -131,12 +137,15 @@ class Trials:
             return None
         if seeds not in self._unlimited:
             most = FARTHEST * self.unlimited_packets if not self._unlimited else 0
-            outcome = self._ask(self.unlimited_packets, seeds)
+            outcome = self._play(self._unlimited_scenario(), seeds)
             while dropped(outcome) and 4 * self.unlimited_packets <= most:
                 self.unlimited_packets *= 4
-                outcome = self._ask(self.unlimited_packets, seeds)
+                outcome = self._play(self._unlimited_scenario(), seeds)
             self._unlimited[seeds] = outcome
         return self._unlimited[seeds]
+
+    def _unlimited_scenario(self) -> Scenario:
+        return self.knob.unlimited(self._scenario, self.unlimited_packets)
 
     @property
     def unlimited(self) -> Outcome | None:

@@ -23,10 +23,12 @@ def judge(metric: Metric, target: float, *, at_least: bool) -> Verdict:
     """Compare the 95 % interval with the target.
 
     An interval wholly on the good side (its end may touch the target) is met, wholly on
-    the bad side missed. A metric without interval is exact: its value decides.
+    the bad side missed. A metric without interval is exact: its value decides. One with a
+    lower end alone may be as large as you like: no ceiling is met by what was not seen to end.
     """
     low = metric.value if metric.low is None else metric.low
-    high = metric.value if metric.high is None else metric.high
+    above = metric.value if metric.low is None else math.inf
+    high = above if metric.high is None else metric.high
     if not at_least:  # at most t is the same as: the negative is at least -t
         low, high, target = -high, -low, -target
     if low >= target:

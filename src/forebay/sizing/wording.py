@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from forebay.sizing.bracket import Bracket
 from forebay.sizing.evidence import LINK
@@ -11,11 +12,19 @@ from forebay.sizing.result import Interval
 from forebay.sizing.trials import Trial, Trials
 from forebay.sizing.verdict import Verdict
 
+if TYPE_CHECKING:
+    from forebay.outcome import LinkOutcome
+
+
+_MOST_SHARES = 8
+
 
 def width(trials: Trials, low: int, high: int) -> list[str]:
     """Say between which buffers the answer lies, where it is not sharp."""
     if low == high:
         return []
+    if _by_a_law(trials.at(high)):
+        return [f"between {low} and {high} packets; the law's own error leaves open which"]
     seeds = max(trial.seeds for trial in trials.done.values())
     many = "1 seed does" if seeds == 1 else f"{seeds} seeds do"
     return [f"between {low} and {high} packets; {many} not tell these apart, more would narrow it"]
@@ -46,7 +55,34 @@ def evidence(engine: str, there: Trial) -> tuple[str, ...]:
     if not lost.value:
         return (f"{where}: nothing was dropped, so the buffer did not limit anything here",)
     said = f"{where}: {100 * used.value:.2f} % used, {100 * lost.value:.2g} % dropped"
-    return (f"{said}: the queue does overflow, as under congestion",)
+    seen = f"{said}: the queue does overflow, as under congestion"
+    return (seen, *_queue(link), *_shares(there))
+
+
+def _queue(link: LinkOutcome) -> tuple[str, ...]:
+    """Say how the queue lay; without a law this is what there is to go by."""
+    parts = link.queue_packets
+    if parts is None or parts.mean is None or parts.p50 is None or parts.p99 is None:
+        return ()
+    mean, middle, high = (each.value for each in (parts.mean, parts.p50, parts.p99))
+    return (
+        f"the queue held {_round(mean)} packets in the mean, {_round(middle)} half of the time or "
+        f"less and {_round(high)} for 99 % of it",
+    )
+
+
+def _round(packets: float) -> str:
+    return f"{packets:.0f}" if packets >= 100 else f"{packets:.3g}"
+
+
+def _shares(there: Trial) -> tuple[str, ...]:
+    """Say what each of several classes got of the link."""
+    classes = there.outcome.classes
+    got = [0.0 if c.throughput_bps is None else c.throughput_bps.value for c in classes]
+    if len(got) < 2 or len(got) > _MOST_SHARES or not sum(got):
+        return ()
+    parts = (f"traffic.{i} {100 * bits / sum(got):.3g} %" for i, bits in enumerate(got))
+    return (f"of what was sent, {', '.join(parts)}",)
 
 
 def nowhere(trials: Trials, either: Sequence[Goal], low: int, high: int) -> str:
@@ -92,10 +128,17 @@ def contradiction(
 
 def _shortfall(goal: Goal, there: Trial) -> str:
     metric = there.metric(goal)
-    where = f"with {_packets(there)} ({goal.show(metric.value)})"
+    where = f"with {_packets(there)} ({goal.says(metric)})"
     if goal.judge(metric) is Verdict.MISSED:
         return f"{goal} is missed even {where}"
+    if not metric.n:
+        return f"{goal} is not shown to be met, for all that the law may err, even {where}"
     return f"{goal} is not shown to be met by {there.seeds} seeds even {where}"
+
+
+def _by_a_law(there: Trial) -> bool:
+    """Whether no replication stands behind a buffer's values."""
+    return all(not metric.n for metric in there.metrics)
 
 
 def _list(goals: Sequence[Goal]) -> str:
@@ -103,9 +146,8 @@ def _list(goals: Sequence[Goal]) -> str:
 
 
 def _values(goals: Sequence[Goal], trial: Trial) -> str:
-    return " and ".join(
-        f"{g.kind.title or g.kind.name} is {g.show(trial.metric(g).value)}" for g in goals
-    )
+    named = ((g.kind.title or g.kind.name.replace("_", " "), g) for g in goals)
+    return " and ".join(f"{name} is {g.says(trial.metric(g))}" for name, g in named)
 
 
 def _packets(trial: Trial) -> str:

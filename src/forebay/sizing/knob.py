@@ -1,0 +1,146 @@
+"""What a sizing turns: the limit of a drop-tail queue, the aim of one that manages itself.
+
+Under an AQM the limit is a guard against floods, and says little: a limit small enough to be felt
+turns the queue into drop-tail. What decides is the queue that the discipline aims at: the target of
+codel, fq_codel and pie, the thresholds of red. That is what is sized then, in packets at line rate,
+so that the search, its goals and its noise are the same; interval and all else stay as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+_TARGETS = ("codel", "fq_codel", "pie")
+_DEFAULT_INTERVAL_S = 0.1
+_RED_LEAST = 2
+"""Packets below which no weight lets RED's burst pass (docs/reference/queues.md)."""
+
+_RED_PROBABILITY = 0.02
+_RED_SPREAD = 3
+"""RED's max over its min, as it is by default (docs/reference/queues.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """How a number of packets goes into a scenario.
+
+    Attributes
+    ----------
+    discipline : the scenario's.
+    parameter : "limit", "target" or "min", under which the answer is configured.
+    guard_packets : the limit that an AQM keeps; None where the limit itself is sized.
+    packet_s : time of a full packet at line rate, s.
+    packet_bytes : a full packet.
+    interval_s : of codel and fq_codel, s; None of others.
+    ecn : whether packets are marked instead of dropped.
+    probability : of a signal at RED's max.
+    """
+
+    discipline: str
+    parameter: str
+    guard_packets: int | None
+    packet_s: float
+    packet_bytes: int
+    interval_s: float | None = None
+    ecn: bool = False
+    probability: float = _RED_PROBABILITY
+
+    def set(self, scenario: Scenario, packets: int) -> Scenario:
+        """Return the same question with a queue that aims at, or is limited to, ``packets``."""
+        if self.guard_packets is None:
+            return scenario.with_buffer(packets)
+        guarded = scenario.with_buffer(max(self.guard_packets, self._least_limit(packets)))
+        return _with_queue(guarded, self._aim(packets))
+
+    def unlimited(self, scenario: Scenario, packets: int) -> Scenario:
+        """Return the same question for a drop-tail queue so large that nothing is dropped."""
+        if self.guard_packets is None:
+            return scenario.with_buffer(packets)
+        return _with_queue(scenario.with_buffer(packets), _DROP_TAIL)
+
+    def describe(self, packets: int) -> dict[str, Any]:
+        """Return what is to be configured for an answer of ``packets``: JSON types only."""
+        limit = max(self.guard_packets or 0, self._least_limit(packets))
+        common = {
+            "discipline": self.discipline,
+            "parameter": self.parameter,
+            "packet_s": self.packet_s,
+            "packet_bytes": self.packet_bytes,
+            "limit_packets": limit,
+            "ecn": self.ecn,
+        }
+        if self.parameter == "min":
+            low, high = self._thresholds(packets)
+            return common | {
+                "min_bytes": low,
+                "max_bytes": high,
+                "probability": self.probability,
+            }
+        return common | {"target_s": packets * self.packet_s, "interval_s": self.interval_s}
+
+    def _aim(self, packets: int) -> dict[str, Any]:
+        from forebay.scenario import DataSize, Duration
+
+        if self.parameter == "min":
+            low, high = self._thresholds(packets)
+            return {"min": DataSize(low), "max": DataSize(high)}
+        return {"target": Duration(packets * self.packet_s)}
+
+    def _thresholds(self, packets: int) -> tuple[int, int]:
+        low = max(packets, _RED_LEAST) * self.packet_bytes
+        return low, _RED_SPREAD * low
+
+    def _least_limit(self, packets: int) -> int:
+        """Room above what is aimed at, so that the guard is not felt before the discipline is."""
+        return 4 * packets if self.parameter == "target" else 2 * _RED_SPREAD * packets
+
+
+_DROP_TAIL: dict[str, Any] = {"discipline": "drop-tail"} | dict.fromkeys(
+    ("ecn", "min", "max", "probability", "weight", "gentle", "target", "interval", "quantum",
+     "buckets")
+)  # fmt: skip
+
+
+def knob_of(scenario: Scenario, engine: str, limit: int) -> Knob:
+    """Return what is sized: the aim of an AQM where the engine plays it, else the limit.
+
+    ``limit`` is the largest size worth trying. Laws know drop-tail alone: theory sizes the limit.
+    """
+    queue, packet = scenario.queue, int(scenario.packet)
+    packet_s = 8 * packet / float(scenario.link.rate)
+    sized_by_aim = queue.discipline in (*_TARGETS, "red") and engine != "theory"
+    if not sized_by_aim:
+        return Knob(queue.discipline, "limit", None, packet_s, packet)
+    guard = max(limit, scenario.buffer_packets)
+    if queue.discipline == "red":
+        chance = queue.probability or _RED_PROBABILITY
+        return Knob("red", "min", guard, packet_s, packet, None, bool(queue.ecn), chance)
+    interval = None if queue.discipline == "pie" else float(queue.interval or _DEFAULT_INTERVAL_S)
+    return Knob(queue.discipline, "target", guard, packet_s, packet, interval, bool(queue.ecn))
+
+
+def notes_of(scenario: Scenario, engine: str, knob: Knob) -> list[str]:
+    """Say what was sized under an AQM, or what a law leaves out of sight there."""
+    name = scenario.queue.discipline
+    if knob.guard_packets is None:
+        if name not in (*_TARGETS, "red"):
+            return []
+        aim = "thresholds" if name == "red" else "target"
+        return [f"the laws take {name} for drop-tail: {engine} sizes its limit, not its {aim}"]
+    rtts = (getattr(each, "rtt", None) for each in scenario.traffic)
+    longest = max((float(rtt.high) for rtt in rtts if rtt is not None), default=0.0)
+    if knob.interval_s is not None and longest > knob.interval_s:
+        return [
+            f"interval, {1e3 * knob.interval_s:g} ms, is shorter than the longest round trip, "
+            f"{1e3 * longest:g} ms: {name} drops again before that sender can have answered"
+        ]
+    return []
+
+
+def _with_queue(scenario: Scenario, changes: dict[str, Any]) -> Scenario:
+    queue = scenario.queue.model_copy(update=changes)
+    return scenario.model_copy(update={"queue": queue})

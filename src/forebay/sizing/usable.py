@@ -1,0 +1,119 @@
+"""Whether the loss at the answer is usable, and which buffer would keep it so.
+
+A buffer that keeps a link busy may lose one packet in seven: without a goal on the loss, nothing
+in the question forbids it. The bound is the one that Cisco's design rules give for interactive
+voice and for interactive video: no more than 1 % of the packets (Cisco Press, QoS Basics, step 1,
+informit.com article 352991). It is a bound for what is most sensitive to loss; it warns, and
+decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from forebay.sizing.evidence import LINK
+from forebay.sizing.result import LossWarning
+from forebay.sizing.verdict import Verdict
+
+if TYPE_CHECKING:
+    from forebay.outcome import Metric, Outcome
+    from forebay.sizing.assemble import Question
+    from forebay.sizing.trials import Trial, Trials
+
+USABLE_LOSS = 0.01
+SOURCE = "Cisco's design rule for interactive voice and video"
+_MOST_RUNS = 6
+_NEAR = 1.1
+
+
+def loss_warning(question: Question, there: Trial) -> LossWarning | None:
+    """Return the warning, after a short search for the buffer; None where none is due.
+
+    None as well where the scenario sets a goal on the link's loss, for then the operator has
+    said what is usable, and where the engine does not tell the loss.
+    """
+    if question.scenario.goals.loss_rate is not None:
+        return None
+    name, loss = _worst(there.outcome)
+    if loss is None or loss.value <= USABLE_LOSS:
+        return None
+    _search(question, there.packets)
+    above = [trial for b, trial in sorted(question.trials.done.items()) if b > there.packets]
+    last = above[-1] if above else there
+    kept = next((trial for trial in above if _is_usable(trial)), None)
+    return LossWarning(
+        loss=loss.value,
+        of=name,
+        usable=USABLE_LOSS,
+        source=SOURCE,
+        packets=None if kept is None else kept.packets,
+        missed=() if kept is None else _missed(kept),
+        largest=last.packets,
+        loss_there=_value(last),
+    )
+
+
+def _search(question: Question, low: int) -> None:
+    """Try the largest buffer, then halve the ratio between one that loses too much and one not."""
+    trials = question.trials
+    if not _tried(question, low) and not _played(trials, question.limit):
+        return
+    for _ in range(_MOST_RUNS):
+        usable = _tried(question, low)
+        if not usable:
+            return
+        high = usable[0]
+        below = max([b for b in trials.done if b < high], default=low)
+        if high <= max(below * _NEAR, below + 1):
+            return
+        if not _played(trials, max(below + 1, min(high - 1, round(sqrt(below * high))))):
+            return
+
+
+def _played(trials: Trials, packets: int) -> bool:
+    """Try a buffer; False where the engine refuses it, for the answer stands without it."""
+    try:
+        trials.at(packets)
+    except Exception as error:
+        if getattr(error, "exit_status", None) is None:  # a bug, and no refusal
+            raise
+        return False
+    return True
+
+
+def _tried(question: Question, low: int) -> list[int]:
+    """Return the buffers above ``low`` that were tried and keep the loss usable, sorted."""
+    done = question.trials.done
+    return sorted(b for b, trial in done.items() if b > low and _is_usable(trial))
+
+
+def _is_usable(trial: Trial) -> bool:
+    return all(loss.value <= USABLE_LOSS for _, loss in _losses(trial.outcome))
+
+
+def _worst(outcome: Outcome) -> tuple[str, Metric | None]:
+    found = list(_losses(outcome))
+    return max(found, key=lambda each: each[1].value) if found else ("", None)
+
+
+def _losses(outcome: Outcome) -> Iterator[tuple[str, Metric]]:
+    """Yield the loss of the link under study, and of each class that crosses no other."""
+    of_link = outcome.links[LINK].loss_rate
+    if of_link is not None:
+        yield "", of_link
+    if len(outcome.links) > 1:  # a class's loss may be another link's
+        return
+    for each in outcome.classes:
+        if each.loss_rate is not None:
+            yield each.name, each.loss_rate
+
+
+def _value(trial: Trial) -> float:
+    loss = _worst(trial.outcome)[1]
+    return 0.0 if loss is None else loss.value
+
+
+def _missed(trial: Trial) -> tuple[str, ...]:
+    return tuple(g.kind.name for g in trial.goals if g.judge(trial.metric(g)) is not Verdict.MET)
