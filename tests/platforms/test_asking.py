@@ -110,7 +110,77 @@ def test_json_documents(capsys: pytest.CaptureFixture[str]) -> None:
     assert forebay("emit", SCENARIO, "--platform", "linux-tc", "--json") == 0
     document = json.loads(capsys.readouterr().out)
     assert document["asked"]["packets"] == document["given"]["packets"] == 129
-    assert document["memory"]["tier"] == "on-chip SRAM"
+    assert document["memory"]["tier"] == "on-chip memory"
     assert forebay("list", "--json") == 0
     listed = json.loads(capsys.readouterr().out)
-    assert len(listed["platforms"]) == 9 and set(listed["refused"]) == {"eos", "nx-os"}
+    assert len(listed["platforms"]) == 10 and set(listed["refused"]) == {"eos"}
+
+
+UNSIZED = """
+[link]
+rate = "200 Mbit/s"
+[[traffic]]
+flows = 100
+rtt = { uniform = ["20 ms", "120 ms"] }
+[goals]
+utilization = 0.98
+"""
+
+
+def test_a_default_that_nobody_chose_is_not_emitted(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "uplink.toml"
+    path.write_text(UNSIZED)
+    assert forebay("emit", str(path), "--platform", "junos") == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    assert "forebay size" in err and "--emit" in err and "queue.size" in err
+    assert forebay("emit", str(path), "--platform", "junos", "--set", "queue.size=10 ms") == 0
+    assert "temporal 10020" in capsys.readouterr().out  # 167 whole packets
+
+
+def test_the_answer_of_a_sizing_is_emitted(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path, answer = tmp_path / "uplink.toml", tmp_path / "answer"
+    path.write_text(UNSIZED)
+    assert call(["size", str(path), "--engine", "theory", "--json"]) in (0, 1)
+    out = capsys.readouterr().out
+    answer.write_text(out)
+    buffer = json.loads(out)["buffer"]
+    assert buffer is not None
+    assert forebay("emit", "--answer", str(answer), "--platform", "ios-xe") == 0
+    assert f"queue-limit {buffer['packets']} packets" in capsys.readouterr().out
+    assert call(["size", str(path), "--engine", "theory", "--emit", "ios-xe"]) == 0
+    said = capsys.readouterr().out
+    assert said.index("Buffer:") < said.index(f"queue-limit {buffer['packets']} packets")
+    assert call(["size", str(path), "--engine", "theory", "--emit", "ios-xe", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["configuration"]["given"]["packets"] >= buffer["packets"]
+    for words in (("--answer", str(answer), "10 ms"), ("--answer", str(path)), ()):
+        assert forebay("emit", "--platform", "ios-xe", *words) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+    assert call(["size", str(path), "--engine", "theory", "--emit", "jumos"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("rate", "platform", "name"),
+    [
+        ("10 Gbit/s", "ios-xr", "TenGigE0/0/0/0"),
+        ("100 Gbit/s", "ios-xr", "HundredGigE0/0/0/0"),
+        ("1 Gbit/s", "ios-xr", "GigabitEthernet0/0/0/0"),
+        ("10 Gbit/s", "ios-xe", "TenGigabitEthernet0/0/0"),
+        ("1 Gbit/s", "junos", "ge-0/0/0"),
+        ("100 Gbit/s", "junos", "et-0/0/0"),
+    ],
+)
+def test_a_port_is_called_by_its_rate(
+    capsys: pytest.CaptureFixture[str], rate: str, platform: str, name: str
+) -> None:
+    assert forebay("emit", "1 ms", "--rate", rate, "--platform", platform) == 0
+    out = capsys.readouterr().out
+    assert f" {name} " in out.replace("\n", " ") and "no port runs at" not in out
+    assert forebay("emit", "1 ms", "--rate", "155 Mbit/s", "--platform", platform) == 0
+    assert "no port runs at 155 Mbit/s" in capsys.readouterr().out

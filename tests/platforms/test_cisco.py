@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.platforms.reading import one, said, wanted
 
-from forebay.platforms import Port, emit, lint
+from forebay.platforms import Port, Wanted, emit, get, lint
 
 
 def policy(limit: str, *, name: str = "class-default", beside: str = "") -> str:
@@ -111,3 +111,39 @@ def test_each_class_is_read(gigabit: Port) -> None:
     )
     found = lint(text, gigabit, platform="ios-xr")
     assert [each.line for each in found.readings] == [4, 7]
+
+
+WRED = """
+policy-map P
+ class class-default
+  queue-limit 4000 packets
+  random-detect{thresholds}
+"""
+
+
+@pytest.mark.parametrize("platform", ["ios-xe", "ios-xr"])
+def test_random_detect_is_no_drop_tail_queue(platform: str) -> None:
+    port = Port(1e10)
+    asked = wanted(4000, port)
+    if platform == "ios-xr":
+        asked = Wanted(4000 * 256, 682, "4000 of 256 B")
+    plain = WRED.replace("  random-detect{thresholds}\n", "")
+    assert lint(plain, port, platform=platform, wanted=asked).exit_status == 0
+    bare = lint(WRED.format(thresholds=" dscp-based"), port, platform=platform, wanted=asked)
+    assert bare.exit_status == 1 and bare.readings[0].bytes is None
+    assert "random-detect drops before the limit" in bare.text
+    early = WRED.format(thresholds=" dscp af11 100 packets 200 packets")
+    reading = one(early, port, platform)
+    packet = 1500 if platform == "ios-xe" else 256
+    assert reading.bytes == 200 * packet
+    assert lint(early, port, platform=platform, wanted=asked).exit_status == 1
+
+
+def test_nx_os_is_written_with_what_was_not_verified(ten_gigabit: Port) -> None:
+    made = emit(wanted(1000, ten_gigabit), ten_gigabit, "nx-os")
+    assert "    queue-limit 1500000 bytes" in made.lines
+    assert "not verified" in made.text and "not verified" in get("nx-os").title
+    pool = Port(1e10, pool_bytes=40_000_000)
+    text = made.text.replace("1500000 bytes", "dynamic 8")  # alpha 2: 2/3 of what is free
+    assert one(text, pool, "nx-os").bytes == 26_666_666
+    assert one(text, ten_gigabit, "nx-os").bytes is None

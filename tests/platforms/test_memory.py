@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from forebay.platforms import REFERENCE_POINTS, TIERS, memory_for
@@ -24,12 +26,13 @@ def test_ram_column_of_figure_15(packets: int, ram: str) -> None:
 @pytest.mark.parametrize(
     ("size", "tier"),
     [
-        (10_000_000 // 8, "on-chip SRAM"),  # abstract: 10 Mbit for 10 Gbit/s, 50,000 flows
-        (4_500_000, "on-chip SRAM"),  # §1.3: the largest SRAM chip, 36 Mbit
-        (4_500_001, "shared switch memory"),
-        (64_000_000, "shared switch memory"),
-        (64_000_001, "external memory"),
+        (10_000_000 // 8, "on-chip memory"),  # abstract: 10 Mbit for 10 Gbit/s, 50,000 flows
+        (16_000_000, "on-chip memory"),
+        (16_000_001, "shared memory of a large switch chip"),
+        (132_000_000, "shared memory of a large switch chip"),
+        (132_000_001, "external memory"),
         (1_250_000_000, "external memory"),  # §1.3: 250 ms at 40 Gbit/s
+        (8_000_000_001, "external memory of several chips"),
     ],
 )
 def test_tiers(size: int, tier: str) -> None:
@@ -46,3 +49,20 @@ def test_dram_is_too_slow_for_least_packets() -> None:
 def test_every_fact_has_date_and_source() -> None:
     for fact in (*TIERS, *REFERENCE_POINTS):
         assert fact.date[:4].isdigit() and fact.source and fact.says
+
+
+def test_the_sram_of_2004_is_beside_the_classes_of_today() -> None:
+    # §1.3: the largest SRAM chip held 36 Mbit
+    assert memory_for(4_500_000).fits_sram_of_2004
+    assert not memory_for(4_500_001).fits_sram_of_2004
+
+
+@pytest.mark.parametrize("size", [1, 1500, 193_500, 10**6, 86_400_000, 10**9, 10**12])
+def test_the_text_says_no_number_with_an_exponent_and_nothing_of_2004(size: int) -> None:
+    said = memory_for(size).text
+    assert not re.search(r"\de[+-]\d", said) and "2004" not in said and "SRAM" not in said
+
+
+def test_a_buffer_larger_than_a_chip_says_how_many_times() -> None:
+    assert "5.4 times 16 MB, 65 % of 132 MB" in memory_for(86_400_000).text
+    assert "20 times 8 GB" in memory_for(160 * 10**9).text

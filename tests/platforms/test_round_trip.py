@@ -28,7 +28,7 @@ def emitted(size: int, port: Port, name: str, form: str, model: str) -> Emission
     try:
         return emit(asked, port, name, form=form, model=model)
     except PlatformError as error:
-        assert error.code in ("too-large", "too-small")
+        assert error.code in ("too-large", "too-small", "too-coarse")
         assume(False)
         raise
 
@@ -45,7 +45,64 @@ def test_linting_what_was_emitted_gives_the_size_back(
     (reading,) = found.readings
     assert reading.bytes == made.given.bytes
     assert reading.bytes is not None
-    assert abs(reading.bytes - size) <= made.rounding_bytes
+    assert 0 <= reading.bytes - size <= made.rounding_bytes
+
+
+RATES = st.one_of(
+    st.sampled_from([1e6, 1e7, 155e6, 1e9, 1e10, 1e11, 4e11, 8e11]),
+    st.floats(1e6, 8e11, allow_nan=False),
+)
+COUNTS = st.one_of(st.integers(1, 200), st.integers(1, 1_000_000))
+
+
+@settings(deadline=None, max_examples=400)
+@given(choice=st.sampled_from(CHOICES), rate=RATES, packets=COUNTS, extra=st.integers(0, 1499))
+def test_what_is_emitted_is_enough_and_passes_its_own_lint(
+    choice: tuple[str, str, str], rate: float, packets: int, extra: int
+) -> None:
+    """Over all platforms, 1 to a million packets and some bytes, 1 Mbit/s to 800 Gbit/s."""
+    name, form, model = choice
+    port = Port(rate, pool_bytes=2_000_000_000)
+    size = packets * port.packet_bytes + extra
+    made = emitted(size, port, name, form, model)
+    assert made.given.bytes is not None
+    assert size <= made.given.bytes <= size + made.rounding_bytes
+    found = lint(made.text, port, platform=name, model=model, wanted=made.wanted)
+    assert found.exit_status == 0
+    assert [reading.bytes for reading in found.readings] == [made.given.bytes]
+    assert any(each.text.startswith("rounding: ") for each in made.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "least"), [("sonic", "dynamic", 249_027), ("junos", "percent", 125_000)]
+)
+def test_a_form_that_gives_many_times_more_is_refused(name: str, form: str, least: int) -> None:
+    port = Port(1e9, pool_bytes=64_000_000)
+    with pytest.raises(PlatformError, match=f"gives {least} B.*times what is asked for; write"):
+        emit(Wanted(1500, 1, "1 packet"), port, name, form=form)
+
+
+def test_a_time_beyond_what_ios_xr_takes_is_refused() -> None:
+    asked = Wanted(536_871_000, 357_914, "357914 packets")
+    with pytest.raises(PlatformError, match="4294968000 us is more than the 4294967295"):
+        emit(asked, Port(1e6), "ios-xr", form="time")
+    assert emit(asked, Port(1e6), "ios-xr", form="bytes").given.bytes == 536_871_000
+
+
+@pytest.mark.parametrize("pool", [4_000_000, 64_000_000, 2_000_000_000])
+@pytest.mark.parametrize("packets", [1, 64, 129, 1000, 10_000, 100_000])
+def test_sonic_dynamic_is_what_its_own_lint_expects(pool: int, packets: int) -> None:
+    port = Port(155e6, pool_bytes=pool)
+    asked = Wanted(packets * 1500, packets, f"{packets} packets")
+    try:
+        made = emit(asked, port, "sonic", form="dynamic")
+    except PlatformError as error:
+        assert error.code in ("too-coarse", "too-large")
+        return
+    assert made.given.bytes is not None and asked.bytes <= made.given.bytes <= 2 * asked.bytes
+    assert lint(made.text, port, platform="sonic", wanted=asked).exit_status == 0
+    twice = Wanted(2 * made.given.bytes, 2 * packets, "twice as much")
+    assert lint(made.text, port, platform="sonic", wanted=twice).exit_status == 1
 
 
 @settings(deadline=None)
@@ -68,9 +125,8 @@ def test_its_own_output_is_recognised_and_is_what_was_asked(
     made = emit(asked, port, name, form=form, model=model)
     found = lint(made.text, port, model=model, wanted=asked)
     assert found.platform == name
-    if form not in ("dynamic", "percent"):  # coarse: powers of two, whole percents
-        assert found.exit_status == 0
-        assert found.verdict(found.readings[0]) == "as asked"
+    assert found.exit_status == 0
+    assert found.verdict(found.readings[0]) == "as asked"
 
 
 def test_the_comment_says_bytes_time_packets_and_rounding(oc3: Port) -> None:

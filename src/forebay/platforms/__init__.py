@@ -7,7 +7,15 @@ back. One platform is one file and one line in the registry.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from forebay.platforms.asking import ask, parse_bytes, parse_rate, read_snippet, with_choices
+    from forebay.platforms.asking import (
+        ask,
+        found,
+        of_answer,
+        parse_bytes,
+        parse_rate,
+        read_snippet,
+        with_choices,
+    )
     from forebay.platforms.emission import Emission, emit
     from forebay.platforms.errors import PlatformError
     from forebay.platforms.linting import Lint, lint
@@ -34,10 +42,12 @@ __all__ = [
     "Wanted",
     "ask",
     "emit",
+    "found",
     "get",
     "lint",
     "memory_for",
     "names",
+    "of_answer",
     "parse_bytes",
     "parse_rate",
     "read_snippet",
@@ -61,10 +71,12 @@ _HOLDERS = {
     "Wanted": "port",
     "ask": "asking",
     "emit": "emission",
+    "found": "asking",
     "get": "registry",
     "lint": "linting",
     "memory_for": "memory",
     "names": "registry",
+    "of_answer": "asking",
     "parse_bytes": "asking",
     "parse_rate": "asking",
     "read_snippet": "asking",

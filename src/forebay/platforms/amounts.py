@@ -26,6 +26,8 @@ def say(size: int | None, packets: int | None, port: Port) -> str:
 
 def say_time(seconds: float) -> str:
     """Return a time to four digits, in s, ms or us."""
+    if seconds >= 1e4:
+        return f"{seconds:.0f} s"
     for unit, factor in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= factor:
             return f"{seconds / factor:.4g} {unit}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import isfinite
@@ -29,9 +29,10 @@ def ask(
 ) -> tuple[Wanted, Port]:
     """Return the buffer wanted and its port.
 
-    ``target`` is a scenario file (its own queue.size), a ``.json`` file from ``forebay size
-    --json`` (the buffer found), or a size such as "129 packets", "1.5 MB" or "10 ms", which
-    needs ``rate_bps``. Raises PlatformError or ScenarioError.
+    ``target`` is a scenario file (the queue.size that it writes down), a ``.json`` file from
+    ``forebay size --json`` (the buffer found), or a size such as "129 packets", "1.5 MB" or
+    "10 ms", which needs ``rate_bps``. A scenario without a queue.size is refused: its default
+    was chosen by nobody. Raises PlatformError or ScenarioError.
     """
     given = rate_bps is not None or packet_bytes is not None
     if not _is_file(target):
@@ -45,7 +46,19 @@ def ask(
         raise PlatformError("two-rates", wrong, hint)
     if target.endswith(".json"):
         return found(target)
-    return of_scenario(load(target, overrides), target)
+    scenario = load(target, overrides)
+    if not _is_written(scenario):
+        wrong = f"{short(target)} has no queue.size, and its default is no answer"
+        hint = (
+            "write --emit NAME with forebay size, or write queue.size down, such as "
+            '--set queue.size="10 ms"'
+        )
+        raise PlatformError("not-sized", wrong, hint)
+    return of_scenario(scenario, f"queue.size of {target} as it stands there, not sized")
+
+
+def _is_written(scenario: Scenario) -> bool:
+    return "queue" in scenario.model_fields_set and "size" in scenario.queue.model_fields_set
 
 
 def _is_file(target: str) -> bool:
@@ -89,8 +102,16 @@ def _bytes(chosen: BufferSize, port: Port) -> int:
 
 
 def found(path: str) -> tuple[Wanted, Port]:
-    """Return the buffer of a ``forebay size --json`` document, and the port that it implies."""
-    buffer = _document(path).get("buffer")
+    """Return the buffer of a ``forebay size --json`` document, and the port that it implies.
+
+    Raises PlatformError where the file is none, or the sizing found no buffer.
+    """
+    return of_answer(_document(path), path)
+
+
+def of_answer(document: Mapping[str, Any], path: str) -> tuple[Wanted, Port]:
+    """Return the buffer of a document of ``forebay size --json``; ``path`` is its source."""
+    buffer = document.get("buffer")
     if buffer is None:
         wrong = f"{short(path)} holds no buffer: that sizing found none"
         raise PlatformError("no-buffer", wrong, "relax its goals and run forebay size again")
@@ -99,7 +120,26 @@ def found(path: str) -> tuple[Wanted, Port]:
     if packet < 1:
         raise _not_ours(path)
     port = Port(float(f"{8 * amount / seconds:.12g}"), packet)
-    return Wanted(int(amount), int(packets), f"{int(packets)} packets", path), port
+    aqm = document.get("aqm")
+    if aqm is not None:
+        return _managed(aqm, port, path), port
+    written = f"{int(packets)} packet{'' if packets == 1 else 's'}"
+    return Wanted(int(amount), int(packets), written, path), port
+
+
+def _managed(aqm: Any, port: Port, path: str) -> Wanted:
+    """Return the limit of a queue that manages itself, with its target or thresholds."""
+    known = ("red", "pie", "codel", "fq_codel")
+    if not isinstance(aqm, dict) or aqm.get("discipline") not in known:
+        raise _not_ours(path)
+    limit = int(_number(aqm, "limit_packets", path))
+    red = ("min_bytes", "max_bytes", "probability")
+    for name in red if aqm["discipline"] == "red" else ("target_s",):
+        _number(aqm, name, path)
+    if aqm.get("interval_s") is not None:
+        _number(aqm, "interval_s", path)
+    written = f"{aqm['discipline']} with a limit of {limit} packets"
+    return Wanted(limit * port.packet_bytes, limit, written, path, aqm)
 
 
 _FIELDS = ("packets", "bytes", "seconds")

@@ -10,10 +10,14 @@ from forebay.platforms.amounts import amounts, say
 from forebay.platforms.errors import PlatformError, printable, short
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.protocol import Order, Platform
-from forebay.platforms.reading import Note, Reading
+from forebay.platforms.reading import Note, Reading, trap
 from forebay.platforms.recognition import mark
 from forebay.platforms.registry import get
 from forebay.platforms.snippet import Snippet
+from forebay.scenario import Rate
+
+_MANAGES = "linux-tc"
+"""The platform on which a queue that manages itself can be written."""
 
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,63}")
 
@@ -92,11 +96,16 @@ def emit(
         port,
         _one_of("form", form, chosen.forms, chosen),
         _one_of("model", model, chosen.models, chosen),
-        _checked_interface(interface or chosen.interface),
+        _checked_interface(interface or chosen.port_name(port.rate_bps)),
     )
     if wanted.packets < 1:
         wrong = f"{printable(wanted.written)} holds no full packet of {port.packet_bytes} B"
         raise PlatformError("too-small", wrong, "ask for at least one packet")
+    if wanted.aqm is not None and chosen.name != _MANAGES:
+        kind = wanted.aqm["discipline"]
+        wrong = f"the answer is for {kind}, and {chosen.name} is written as drop-tail here"
+        hint = f"write {_MANAGES}, or size with --set queue.discipline=drop-tail"
+        raise PlatformError("managed", wrong, hint)
     written = chosen.write(order)
     text = "\n".join(written.lines)
     given = next(chosen.read(Snippet(text, chosen.comment), port, order.model))
@@ -107,9 +116,19 @@ def emit(
         written.lines,
         given,
         written.rounding_bytes,
-        _once((chosen.rounds, *written.notes, *given.notes)),
+        _once((chosen.rounds, *_slowed(chosen, port), *written.notes, *given.notes)),
         chosen.comment,
     )
+
+
+def _slowed(platform: Platform, port: Port) -> tuple[Note, ...]:
+    if not platform.is_slowed(port.rate_bps):
+        return ()
+    said = (
+        f"no port runs at {Rate(port.rate_bps)}: packets wait here only if traffic is shaped to "
+        "that rate, and a size written as time is then counted at the shaper's rate"
+    )
+    return (trap(said),)
 
 
 def _one_of(what: str, value: str | None, known: tuple[str, ...], platform: Platform) -> str:

@@ -13,6 +13,7 @@ from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import Note, Reading, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.wred import Amount, with_wred
 
 _MOST_PACKETS = 2_000_000
 _ME3600X_PACKET = 200
@@ -22,12 +23,21 @@ _DEFAULT_PACKET = 1500
 _DEFAULT_MS = {"asr1000": 50, "esp40": 25}
 _TIMES = {"us": 10**6, "ms": 10**3}
 
+_PORTS = (
+    (1e9, "GigabitEthernet0/0/0"),
+    (1e10, "TenGigabitEthernet0/0/0"),
+    (2.5e10, "TwentyFiveGigE0/0/0"),
+    (4e10, "FortyGigabitEthernet0/0/0"),
+    (1e11, "HundredGigE0/0/0"),
+    (4e11, "FourHundredGigE0/0/0"),
+)
 _ANY_SIZE = trap("packets count whatever their size: small ones fill it with fewer bytes")
 
 
 def _write(order: Order) -> Written:
     me = order.model == "me3600x"
-    packets = -(-order.wanted.bytes // _ME3600X_PACKET) if me else order.wanted.packets
+    whole_packets = order.wanted.whole_packets(order.port)
+    packets = -(-order.wanted.bytes // _ME3600X_PACKET) if me else whole_packets
     if packets > _MOST_PACKETS:
         wrong = f"{packets} packets are more than IOS-XE's {_MOST_PACKETS}"
         raise PlatformError("too-large", wrong, "ask for less")
@@ -49,9 +59,25 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
     for each in classes(snippet):
         limits = each.limits()
         for limit in limits:
-            yield _limit(each, limit, port, model)
+            reading = _limit(each, limit, port, model)
+            yield with_wred(each, reading, port, _amount(each, port, model))
         if not limits and not each.has_child:
-            yield _default(each, port, model)
+            reading = _default(each, port, model)
+            yield with_wred(each, reading, port, _amount(each, port, model))
+
+
+def _amount(chosen: PolicyClass, port: Port, model: str) -> Amount:
+    """Return how a threshold of random-detect is read; a bare number counts packets."""
+    packet = _ME3600X_PACKET if model == "me3600x" else port.packet_bytes
+    sizes = {"": packet, "packets": packet, "bytes": 1}
+
+    def read(value: int, unit: str) -> int | None:
+        if unit in _TIMES:
+            rate, _ = guaranteed_rate(chosen, port)
+            return replace(port, rate_bps=rate).bytes_in(Fraction(value, _TIMES[unit]))
+        return None if unit not in sizes else value * sizes[unit]
+
+    return read
 
 
 def _limit(chosen: PolicyClass, limit: Statement, port: Port, model: str) -> Reading:
@@ -112,7 +138,7 @@ PLATFORM = Platform(
     comment="!",
     forms=("packets",),
     models=("asr1000", "esp40", "me3600x"),
-    interface="GigabitEthernet0/0/0",
+    interface="FourHundredGigE0/0/0",
     tells=(
         r"^\s*queue-limit\s+\d+\s+packets\b",
         r"^\s*interface\s+(GigabitEthernet|TenGigabitEthernet|Port-channel)",
@@ -120,7 +146,8 @@ PLATFORM = Platform(
         r"^\s*(shape average|bandwidth) percent\b",
     ),
     source="Cisco IOS XE QoS congestion management guide (16.12): queue depth, ASR 1000",
-    rounds=note("rounding: none on software platforms; packets are counted one by one"),
+    rounds=note("rounding: up to a whole packet; software platforms count them one by one"),
     write=_write,
     read=_read,
+    ports=_PORTS,
 )

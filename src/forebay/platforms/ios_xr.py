@@ -12,6 +12,7 @@ from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
 from forebay.platforms.reading import Note, Place, Reading, note, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
+from forebay.platforms.wred import Amount, with_wred
 
 PACKET = 256
 """Bytes that queue-limit takes for a packet, whatever packets there are."""
@@ -25,6 +26,17 @@ _PRIORITY_MS = 10
 _TIMES = {"us": 10**6, "ms": 10**3}
 _SIZES = {"bytes": 1, "kbytes": 10**3, "mbytes": 10**6, "packets": PACKET}
 
+_PORTS = (
+    (1e9, "GigabitEthernet0/0/0/0"),
+    (1e10, "TenGigE0/0/0/0"),
+    (2.5e10, "TwentyFiveGigE0/0/0/0"),
+    (4e10, "FortyGigE0/0/0/0"),
+    (5e10, "FiftyGigE0/0/0/0"),
+    (1e11, "HundredGigE0/0/0/0"),
+    (2e11, "TwoHundredGigE0/0/0/0"),
+    (4e11, "FourHundredGigE0/0/0/0"),
+    (8e11, "EightHundredGigE0/0/0/0"),
+)
 _ROUNDS = uncertain(
     "rounding: line cards take steps of their own; show qos interface tells what was programmed"
 )
@@ -55,7 +67,11 @@ def _value(order: Order) -> tuple[str, int]:
     if order.form == "packets":
         return f"{-(-size // PACKET)} packets", PACKET
     if order.form == "time":
-        return f"{order.port.microseconds(size)} us", _microsecond(order.port)
+        microseconds = order.port.microseconds(size)
+        if microseconds > _MOST:
+            wrong = f"{microseconds} us is more than the {_MOST} that queue-limit takes"
+            raise PlatformError("too-large", wrong, "write it in bytes, or ask for less")
+        return f"{microseconds} us", _microsecond(order.port)
     return f"{size} bytes", 0
 
 
@@ -73,9 +89,22 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
     for each in classes(snippet):
         limits = each.limits()
         for limit in limits:
-            yield _limit(each, limit, port)
+            yield with_wred(each, _limit(each, limit, port), port, _amount(each, port))
         if not limits and not each.has_child:
-            yield _default(each, port, model)
+            yield with_wred(each, _default(each, port, model), port, _amount(each, port))
+
+
+def _amount(chosen: PolicyClass, port: Port) -> Amount:
+    """Return how a threshold of random-detect is read; a bare number counts packets of 256 B."""
+
+    def read(value: int, unit: str) -> int | None:
+        if unit in _TIMES:
+            rate, _ = guaranteed_rate(chosen, port)
+            return replace(port, rate_bps=rate).bytes_in(Fraction(value, _TIMES[unit]))
+        factor = _SIZES.get(unit or "packets")
+        return None if factor is None else value * factor
+
+    return read
 
 
 def _limit(chosen: PolicyClass, limit: Statement, port: Port) -> Reading:
@@ -156,15 +185,16 @@ PLATFORM = Platform(
     comment="!",
     forms=("bytes", "time", "packets"),
     models=tuple(_DEFAULT_MS),
-    interface="HundredGigE0/0/0/0",
+    interface="EightHundredGigE0/0/0/0",
     tells=(
         r"^\s*end-policy-map\b",
         r"^\s*queue-limit\s+\d+\s+(kbytes|mbytes|us|ms|bytes)\b",
-        r"^\s*interface\s+(Bundle-Ether|HundredGigE|TenGigE|FourHundredGigE)",
+        r"^\s*interface\s+(Bundle-Ether|(Ten|Forty|Fifty|(Two|Four|Eight)?Hundred)GigE)",
         r"^\s*policy-map\s+\S+\s*$",
     ),
     source="Cisco IOS XR QoS command references: CRS (4.0), NCS 540/5500 (6.x)",
     rounds=_ROUNDS,
     write=_write,
     read=_read,
+    ports=_PORTS,
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor
 
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
@@ -18,10 +19,17 @@ _LEAST, _MOST = 4096, 256 * 2**20
 _STEP_PERCENT = ((_MOST / _LEAST) ** (1 / (_POINTS - 1)) - 1) * 100
 _MOST_US = 10**7
 
+_PORTS = (
+    (1e9, "ge-0/0/0"),
+    (1e10, "xe-0/0/0"),
+    *((rate, "et-0/0/0") for rate in (2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11, 8e11)),
+)
 _RELEASES = uncertain(
     "what temporal multiplies differs between releases: the interface's speed (taken here), "
     "or the queue's own transmit rate"
 )
+_DROPS = "drop-profile-map"
+_EARLY = trap("a drop-profile drops before the buffer is full: no drop-tail queue of this size")
 _HARDWARE = uncertain(
     f"rounding: an MX MPC has {_POINTS} sizes from 4 KB (1568 B since 17.2R1) to 256 MB and takes "
     f"one of them; evenly spaced in the logarithm they would be {_STEP_PERCENT:.1f} % apart"
@@ -41,6 +49,12 @@ def _write(order: Order) -> Written:
         if percent > 100:
             wrong = f"{size} B is more than the whole delay buffer of an MX port"
             raise PlatformError("too-large", wrong, "write --form time, or ask for less")
+        if percent == 1 and total > 200 * size:
+            wrong = (
+                f"1 %, the least there is, gives {floor(total / 100)} B, "
+                f"{float(total / 100 / size):.3g} times what is asked for"
+            )
+            raise PlatformError("too-coarse", wrong, "write --form time")
         return _lines(order, f"percent {percent}", ceil(total / 100))
     microseconds = port.microseconds(size)
     if microseconds > _MOST_US:
@@ -64,10 +78,21 @@ def _lines(order: Order, value: str, rounding: int) -> Written:
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
-    for statement in snippet.statements():
+    statements = list(snippet.statements())
+    early = {
+        _name(each) for each in statements if "schedulers" in each.words and _DROPS in each.words
+    }
+    for statement in statements:
         words = statement.words
         if "schedulers" in words[:-1] and "buffer-size" in words:
-            yield _scheduler(statement, port)
+            reading = _scheduler(statement, port)
+            managed = (_EARLY,) if _name(statement) in early else ()
+            yield replace(reading, notes=(*reading.notes, *managed))
+
+
+def _name(statement: Statement) -> str:
+    words = statement.words
+    return words[words.index("schedulers") + 1] if "schedulers" in words[:-1] else ""
 
 
 def _scheduler(statement: Statement, port: Port) -> Reading:
@@ -137,7 +162,7 @@ PLATFORM = Platform(
     comment="#",
     forms=("time", "percent"),
     models=("mx",),
-    interface="xe-0/0/0",
+    interface="et-0/0/0",
     tells=(
         r"\bbuffer-size\b.*\b(temporal|percent|remainder|shared)\b",
         r"\bclass-of-service\b",
@@ -148,4 +173,5 @@ PLATFORM = Platform(
     rounds=_HARDWARE,
     write=_write,
     read=_read,
+    ports=_PORTS,
 )

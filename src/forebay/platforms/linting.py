@@ -27,13 +27,18 @@ class Lint:
     wanted: Wanted | None = None
 
     def verdict(self, reading: Reading) -> Verdict | None:
-        """Compare one queue with what is wanted, to one packet or the notation's rounding."""
+        """Compare one queue with what is wanted, to one packet or the notation's rounding.
+
+        What is larger by less than a whole step of the notation is as asked too: nothing
+        nearer can be written.
+        """
         if self.wanted is None:
             return None
         if reading.bytes is None:
             return "unknown"
         off = reading.bytes - self.wanted.bytes
-        if abs(off) <= max(reading.rounding_bytes, self.port.packet_bytes):
+        allowed = max(reading.rounding_bytes, self.port.packet_bytes)
+        if -allowed <= off <= max(allowed, reading.above_bytes):
             return "as asked"
         return "smaller" if off < 0 else "larger"
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from math import floor
+from math import ceil, floor
+from typing import Any
 
 from forebay.platforms import tc_units
 from forebay.platforms.errors import PlatformError, short
@@ -18,6 +19,8 @@ from forebay.platforms.snippet import Snippet
 _MOST = 2**32 - 1
 _KINDS = frozenset((*QDISCS, *CLASSFUL))
 _ACTIONS = ("add", "replace", "change", "link")
+_THRESHOLDS = ("min_bytes", "max_bytes")
+_GUARD = note("the limit is a guard: what the discipline aims at decides the queue")
 _BOTTLENECK = trap(
     "packets wait here only if this device is the slowest link; the driver's ring (BQL) holds "
     "some more"
@@ -25,10 +28,13 @@ _BOTTLENECK = trap(
 
 
 def _write(order: Order) -> Written:
+    if order.wanted.aqm is not None:
+        return _managed(order, order.wanted.aqm)
     port = order.port
     frame = port.packet_bytes + port.header_bytes
     if order.form == "packets":
-        kind, limit, rounding = "pfifo", order.wanted.packets, port.packet_bytes - 1
+        kind, rounding = "pfifo", port.packet_bytes - 1
+        limit = order.wanted.whole_packets(port)
     else:
         # Room for the same packets with their headers; never less.
         limit = -(-order.wanted.bytes * frame // port.packet_bytes)
@@ -38,6 +44,27 @@ def _write(order: Order) -> Written:
         raise PlatformError("too-large", wrong, "ask for less, or write --form packets")
     line = f"tc qdisc replace dev {order.interface} root {kind} limit {limit}"
     return Written((line,), rounding, (_BOTTLENECK,))
+
+
+def _managed(order: Order, aqm: Mapping[str, Any]) -> Written:
+    """Write a queue that manages itself; its times in whole microseconds, rounded up."""
+    port, kind, packets = order.port, str(aqm["discipline"]), order.wanted.packets
+    frame = port.packet_bytes + port.header_bytes
+    rounding = port.packet_bytes - 1
+    if kind == "red":
+        low, high = (-(-int(aqm[name]) * frame // port.packet_bytes) for name in _THRESHOLDS)
+        burst = -(-(2 * low + high) // (3 * frame))
+        options = f"limit {packets * frame} min {low} max {high} avpkt {frame} burst {burst} "
+        options += f"probability {aqm['probability']:g}"
+        rounding = 1
+    else:
+        options = f"limit {packets} target {ceil(1e6 * aqm['target_s'])}us"
+        if aqm.get("interval_s") is not None:
+            options += f" interval {ceil(1e6 * aqm['interval_s'])}us"
+    if aqm.get("ecn"):
+        options += " ecn"
+    line = f"tc qdisc replace dev {order.interface} root {kind} {options}"
+    return Written((line,), rounding, (_GUARD, _BOTTLENECK))
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
@@ -151,7 +178,7 @@ PLATFORM = Platform(
     interface="eth0",
     tells=(r"\btc\s+(-\S+\s+)*qdisc\b", r"^\s*qdisc\s+\w+\s+[0-9a-f]*:", r"\bdev\s+\S+\s+root\b"),
     source="iproute2's tc and the kernel's net/sched (sch_fifo, sch_netem), tried on 6.18",
-    rounds=note("rounding: none; the kernel compares with the number as it stands"),
+    rounds=note("rounding: up to a whole byte or packet; the kernel takes the number as it stands"),
     write=_write,
     read=_read,
 )

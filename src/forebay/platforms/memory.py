@@ -1,12 +1,13 @@
-"""What memory a buffer takes: one chip, a switch's shared memory, or external memory."""
+"""What memory a buffer takes: on a line card's chip, on a large switch chip, or beside it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-_SRAM_BITS = 36 * 10**6
-_SHARED_SMALL, _SHARED_LARGE = 16 * 10**6, 64 * 10**6
+_SRAM_2004_BITS = 36 * 10**6
+_SMALL_CHIP, _MIDDLE_CHIP, _LARGE_CHIP = 16 * 10**6, 64 * 10**6, 132 * 10**6
+_HBM = 8 * 10**9
 _DRAM_ACCESS_S = 50e-9
 _LEAST_PACKET = 40
 
@@ -22,19 +23,28 @@ class Tier:
     says: str
 
 
+_WARNER = "J. Warner (UC Santa Cruz), collection of switch buffer sizes"
+
 TIERS = (
     Tier(
-        "on-chip SRAM", _SRAM_BITS // 8, "2004", "Appenzeller et al. 2004, §1.3",
-        "the largest SRAM chip then sold held 36 Mbit; a packet processor could embed more",
+        "on-chip memory", _SMALL_CHIP, "2019",
+        f"{_WARNER}: Arista 7280R3 (Broadcom Jericho2)",
+        "16 MB on the chip of a routing line card, shared by its ports",
     ),
     Tier(
-        "shared switch memory", _SHARED_LARGE, "2026",
-        "survey of switch chips for this table; few vendors print it",
-        "16 to 64 MB on the chip, shared by all its ports",
+        "shared memory of a large switch chip", _LARGE_CHIP, "2020",
+        f"{_WARNER}: Trident 4, from the Juniper QFX5130 data sheet",
+        "up to 132 MB on the chip, shared by all its ports",
     ),
     Tier(
-        "external memory", None, "2026", "survey of routing chips for this table",
-        "gigabytes, on stacked or external DRAM only",
+        "external memory", _HBM, "2019",
+        f"{_WARNER}: Arista 7280R3 (Broadcom Jericho2)",
+        "8 GB of stacked DRAM (HBM) beside the chip",
+    ),
+    Tier(
+        "external memory of several chips", None, "2019",
+        f"{_WARNER}: Arista 7280R3 (Broadcom Jericho2)",
+        "more than the 8 GB beside one chip",
     ),
 )  # fmt: skip
 
@@ -74,6 +84,10 @@ REFERENCE_POINTS = (
         "Broadcom Tomahawk 2: 42 MB on the chip, for all ports",
         "2018", "Cisco Live slide, in J. Warner's (UC Santa Cruz) collection of buffer sizes",
     ),
+    ReferencePoint(
+        "the largest SRAM chip then sold: 36 Mbit (4.5 MB)",
+        "2004", "Appenzeller et al. 2004, §1.3",
+    ),
 )  # fmt: skip
 
 
@@ -82,26 +96,36 @@ class Memory:
     """What a buffer of ``bytes`` takes.
 
     ``ram_bits`` is the smallest RAM device whose bits are a power of two, as in the column
-    RAM of Appenzeller et al. 2004, Figure 15. ``pool_shares`` are its shares of 16 MB and
-    of 64 MB of a switch's memory. ``reads_too_fast`` tells whether packets of 40 B at the
-    port's rate come faster than one DRAM of 2004 (50 ns) could be accessed; None without
-    a rate.
+    RAM of Appenzeller et al. 2004, Figure 15. ``pool_shares`` are its shares of 16, 64 and
+    132 MB of a chip's memory; ``fits_sram_of_2004`` compares it with the largest SRAM chip of
+    that year (§1.3). ``reads_too_fast`` tells whether packets of 40 B at the port's rate come
+    faster than one DRAM of 2004 (50 ns) could be accessed; None without a rate.
     """
 
     bytes: int
     tier: Tier
     ram_bits: int
-    pool_shares: tuple[float, float]
+    pool_shares: dict[str, float]
+    fits_sram_of_2004: bool
     reads_too_fast: bool | None
 
     @property
     def text(self) -> str:
         """One line for a person."""
-        small, large = (f"{100 * share:.2g} %" for share in self.pool_shares)
-        return (
-            f"fits {self.tier.name} ({self.tier.says}; {self.tier.date}, {self.tier.source}); "
-            f"a RAM of {say_bits(self.ram_bits)}; {small} of 16 MB shared, {large} of 64 MB"
-        )
+        tier = self.tier
+        small, large = (self._share(size) for size in (_SMALL_CHIP, _LARGE_CHIP))
+        external = self._share(_HBM)
+        parts = {_SMALL_CHIP: (small, large), _LARGE_CHIP: (small, large), _HBM: (large, external)}
+        said = ", ".join(parts.get(tier.most_bytes or 0, (external,)))
+        return f"{said}: fits {tier.name} ({tier.says}; {tier.date})"
+
+    def _share(self, whole: int) -> str:
+        """Return "0.68 % of 16 MB", or "5.4 times 16 MB" where it is more than all."""
+        name = f"{whole // 10**9} GB" if whole >= 10**9 else f"{whole // 10**6} MB"
+        ratio = self.bytes / whole
+        if ratio > 1:
+            return f"{ratio:.2g} times {name}" if ratio < 99 else f"{ratio:.0f} times {name}"
+        return f"{_percent(100 * ratio)} of {name}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON types only."""
@@ -111,17 +135,26 @@ class Memory:
             "date": self.tier.date,
             "source": self.tier.source,
             "ram_bits": self.ram_bits,
-            "pool_shares": {"16 MB": self.pool_shares[0], "64 MB": self.pool_shares[1]},
+            "pool_shares": self.pool_shares,
+            "fits_sram_of_2004": self.fits_sram_of_2004,
             "faster_than_one_dram": self.reads_too_fast,
         }
+
+
+def _percent(percent: float) -> str:
+    if percent < 0.01:
+        return "under 0.01 %"
+    return f"{percent:.2f} %" if percent < 1 else f"{percent:.0f} %"
 
 
 def memory_for(size: int, rate_bps: float | None = None) -> Memory:
     """Return what memory ``size`` bytes of buffer take at a rate in bit/s."""
     tier = next(each for each in TIERS if each.most_bytes is None or size <= each.most_bytes)
-    shares = (size / _SHARED_SMALL, size / _SHARED_LARGE)
+    chips = {"16 MB": _SMALL_CHIP, "64 MB": _MIDDLE_CHIP, "132 MB": _LARGE_CHIP}
+    shares = {name: size / whole for name, whole in chips.items()}
     fast = None if rate_bps is None else 8 * _LEAST_PACKET / rate_bps < _DRAM_ACCESS_S
-    return Memory(size, tier, ram_device_bits(size), shares, fast)
+    old = 8 * size <= _SRAM_2004_BITS
+    return Memory(size, tier, ram_device_bits(size), shares, old, fast)
 
 
 def ram_device_bits(size: int) -> int:

@@ -28,7 +28,9 @@ _ANY_SIZE = trap("packets count whatever their size: small ones fill it with few
 def _write(order: Order) -> Written:
     kind = "pfifo" if order.form == "packets" else "bfifo"
     key, _, unit = _KINDS[kind]
-    limit = order.wanted.packets if unit == "packets" else order.wanted.bytes
+    limit = order.wanted.bytes
+    if unit == "packets":
+        limit = order.wanted.whole_packets(order.port)
     if limit > _MOST:
         wrong = f"a limit of {limit} is more than {_MOST}"
         raise PlatformError("too-large", wrong, "ask for less, or write --form packets")

@@ -45,6 +45,10 @@ class PolicyClass:
         """Return the queue-limit statements."""
         return [each for each in self.statements if each.words[0] == "queue-limit"]
 
+    def random_detect(self) -> list[Statement]:
+        """Return the statements of WRED."""
+        return [each for each in self.statements if each.words[0] == "random-detect"]
+
     def place(self, limit: Statement | None = None) -> Place:
         """Return where a queue-limit stands, or where it is missing."""
         line = limit.line if limit else self.line

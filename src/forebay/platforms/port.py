@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
+from typing import Any
 
 ETHERNET_HEADER = 14  # what Linux counts: addresses and type, no preamble, no checksum
 
@@ -44,10 +46,16 @@ class Wanted:
     """The buffer that is asked for.
 
     ``bytes`` of full packets, ``packets`` whole ones; ``written`` as the person wrote it
-    and ``source`` where (a file, or ``""`` for the command line).
+    and ``source`` where (a file, or ``""`` for the command line). ``aqm`` is what a sizing says
+    of a queue that manages itself: bytes and packets are then of its limit.
     """
 
     bytes: int
     packets: int
     written: str
     source: str = ""
+    aqm: Mapping[str, Any] | None = None
+
+    def whole_packets(self, port: Port) -> int:
+        """Fewest packets of the port that hold the bytes: counting packets never gives less."""
+        return -(-self.bytes // port.packet_bytes)

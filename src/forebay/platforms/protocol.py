@@ -47,6 +47,8 @@ class Platform:
     tells : regular expressions that recognise the platform's text, searched line by line.
     write : lines for an Order; raises PlatformError where the platform cannot say it.
     read : every queue of a Snippet on a Port, for a model; lazily, for snippets may be hostile.
+    ports : (rate in bit/s, name) of the ports there are, slowest first, where the name tells
+        the rate; the interface is then an example of the slowest that carries the link.
     """
 
     name: str
@@ -60,3 +62,12 @@ class Platform:
     rounds: Note
     write: Callable[[Order], Written]
     read: Callable[[Snippet, Port, str], Iterator[Reading]]
+    ports: tuple[tuple[float, str], ...] = ()
+
+    def port_name(self, rate_bps: float) -> str:
+        """Return what the slowest port that carries a rate is called; an example."""
+        return next((name for rate, name in self.ports if rate_bps <= rate), self.interface)
+
+    def is_slowed(self, rate_bps: float) -> bool:
+        """Whether a link of this rate can only be a shaped part of a port."""
+        return bool(self.ports) and rate_bps not in (rate for rate, _ in self.ports)

@@ -49,6 +49,8 @@ class Reading:
     bytes, packets : of full packets as a scenario counts them; None where the text alone
         does not say (a share of an unknown pool).
     rounding_bytes : how far the size may be off because the notation is coarse.
+    above_bytes : how far above what is asked this may lie and still be the least that the
+        notation can say: the distance to its next smaller step.
     """
 
     line: int
@@ -58,6 +60,7 @@ class Reading:
     packets: int | None
     rounding_bytes: int
     notes: tuple[Note, ...] = ()
+    above_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

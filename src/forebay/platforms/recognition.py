@@ -14,7 +14,6 @@ _LONGEST_LINE = 2000  # a longer one is no evidence, and no regular expression h
 _OWN_MARK = 1000
 
 _REFUSED_TELLS = {
-    "nx-os": re.compile(r"^\s*policy-map\s+type\s+queuing\b|^\s*class\s+type\s+queuing\b"),
     "eos": re.compile(r"^\s*(tx-queue|uc-tx-queue|mc-tx-queue)\s+\d|^\s*queue-monitor\b"),
 }
 

@@ -11,6 +11,7 @@ from forebay.platforms.protocol import Platform
 _PLATFORMS = {
     "ios-xr": "ios_xr",
     "ios-xe": "ios_xe",
+    "nx-os": "nx_os",
     "junos": "junos",
     "sros": "sros",
     "sonic": "sonic",
@@ -21,8 +22,8 @@ _PLATFORMS = {
 }
 
 REFUSED = {
-    "eos": "what Arista's tail-drop thresholds count, and how chips round them, was not verified",
-    "nx-os": "what NX-OS's queue-limit counts differs by Nexus family and was not verified",
+    "eos": "no public page was found that says how a tail-drop size of one queue is written "
+    "there, what it counts and how chips round it",
 }
 """Platforms that Forebay knows of and writes nothing for: a wrong line is worse than none."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -48,17 +49,33 @@ def _write(order: Order) -> Written:
 
 
 def _threshold(order: Order) -> tuple[int, int]:
-    """Return the least dynamic_th whose share is enough, and the step below it in bytes."""
+    """Return the least dynamic_th whose share is enough, and the step below it in bytes.
+
+    Each step of dynamic_th at most doubles the share, so that no more than twice what is asked
+    is given; where even the least step is more, the form is refused.
+    """
     pool = order.port.pool_bytes
     if not pool:
         wrong = "a dynamic threshold is a share of the pool, and its size is not given"
         raise PlatformError("no-pool", wrong, 'write --pool with it, such as --pool "32 MB"')
+    least = floor(pool * share(LEAST_TH))
+    if least > 2 * order.wanted.bytes:
+        wrong = (
+            f"dynamic_th {LEAST_TH}, the least there is, gives {least} B of a pool of {pool} B, "
+            f"{least / order.wanted.bytes:.3g} times what is asked for"
+        )
+        raise PlatformError("too-coarse", wrong, "write --form bytes")
     for threshold in range(LEAST_TH, MOST_TH + 1):
         if floor(pool * share(threshold)) >= order.wanted.bytes:
-            below = pool * share(threshold - 1) if threshold > LEAST_TH else 0
-            return threshold, floor(pool * share(threshold) - below) + 1
+            return threshold, _step(threshold, pool)
     wrong = f"{order.wanted.bytes} B is more than any one queue gets of a pool of {pool} B"
     raise PlatformError("too-large", wrong, "ask for less, or write --form bytes")
+
+
+def _step(threshold: int, pool: int) -> int:
+    """Bytes from the next smaller dynamic_th to this one, rounded up."""
+    below = pool * share(threshold - 1) if threshold > LEAST_TH else 0
+    return floor(pool * share(threshold) - below) + 1
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
@@ -126,7 +143,8 @@ def _dynamic(
         return place.unknown(*notes, said, missing)
     limit = reserved + floor(size * share(threshold))
     every = (*notes, *_mode(pool.get("mode"), "dynamic"), said, _SHARED, _CELLS)
-    return place.of_bytes(limit, port, every)
+    reading = place.of_bytes(limit, port, every)
+    return replace(reading, above_bytes=_step(threshold, size))
 
 
 def _mode(mode: Any, wanted: str) -> tuple[Note, ...]:

@@ -34,7 +34,7 @@ def _write(order: Order) -> Written:
     chained = order.model in _BUFFERS
     size = order.wanted.bytes
     if chained:
-        size = order.wanted.packets * _per_packet(order.model, order.port)
+        size = order.wanted.whole_packets(order.port) * _per_packet(order.model, order.port)
     if size > _MOST_BYTES:
         wrong = f"{size} B is more than the {_MOST_BYTES} B that mbs takes"
         raise PlatformError("too-large", wrong, "ask for less")

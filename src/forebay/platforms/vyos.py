@@ -17,7 +17,7 @@ _MANAGED = trap("not drop-tail: it drops before it is full, or shares its packet
 
 
 def _write(order: Order) -> Written:
-    packets = order.wanted.packets
+    packets = order.wanted.whole_packets(order.port)
     if packets > _MOST:
         raise PlatformError("too-large", f"{packets} packets are more than {_MOST}", "ask for less")
     lines = (
@@ -65,7 +65,7 @@ PLATFORM = Platform(
         r"\bset qos interface\b",
     ),
     source="VyOS documentation: traffic policy, drop tail (pfifo)",
-    rounds=note("rounding: none; the kernel compares with the number as it stands"),
+    rounds=note("rounding: up to a whole packet; the kernel compares with the number as it stands"),
     write=_write,
     read=_read,
 )

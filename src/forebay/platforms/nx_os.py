@@ -1,0 +1,154 @@
+"""Cisco NX-OS (Nexus 9000): queue-limit of a class in a policy-map of type queuing.
+
+The words and the list of alphas are those of the Nexus 9000 configuration commands, 9.3(x),
+queue-limit. What the bytes count, how chips round them, and which releases take which unit the
+reference does not say: it is marked as uncertain wherever a size is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import floor
+
+from forebay.platforms.errors import PlatformError, short
+from forebay.platforms.port import Port
+from forebay.platforms.protocol import Order, Platform, Written
+from forebay.platforms.reading import Note, Place, Reading, note, trap, uncertain
+from forebay.platforms.snippet import Snippet, Statement, whole
+
+_CLASS = "c-out-8q-q-default"
+_MOST = 2**32 - 1
+_ALPHAS = tuple(Fraction(2) ** power for power in range(-7, 4))
+"""Of dynamic 0 to 10: 1/128 to 8."""
+
+_SIZES = {"bytes": 1, "kbytes": 1000, "mbytes": 10**6}
+_TIMES = {"us": 10**6, "ms": 10**3}
+_NOT_VERIFIED = uncertain(
+    "not verified: which Nexus families take a size in bytes (some only dynamic), whether all "
+    "eight queues must be in the policy, and that the size is of packets without headers of the "
+    "chip's own; try it with show queuing interface before it carries traffic"
+)
+_ROUNDS = uncertain("rounding: the chip takes whole cells, whose size the reference does not say")
+_PORTS = tuple((rate, "Ethernet1/1") for rate in (1e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 4e11, 8e11))
+
+
+@dataclass(slots=True)
+class _Class:
+    policy: str
+    name: str
+    line: int
+    limit: Statement | None = None
+    early: bool = False
+
+
+def _write(order: Order) -> Written:
+    size = order.wanted.bytes
+    if size > _MOST:
+        wrong = f"{size} B is more than the {_MOST} that a number in it is trusted to go"
+        raise PlatformError("too-large", wrong, "ask for less")
+    lines = (
+        "policy-map type queuing FOREBAY",
+        f"  class type queuing {_CLASS}",
+        f"    queue-limit {size} bytes",
+        "!",
+        f"interface {order.interface}",
+        "  service-policy type queuing output FOREBAY",
+        "!",
+    )
+    named = note(f"{_CLASS} is the default queue of a switch with eight; show class-map tells")
+    return Written(lines, 0, (_NOT_VERIFIED, named))
+
+
+def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
+    for each in _classes(snippet):
+        reading = _reading(each, port)
+        if each.early:
+            said = trap("random-detect drops before the limit is reached: no drop-tail queue")
+            reading = replace(reading, bytes=None, packets=None, notes=(*reading.notes, said))
+        yield reading
+
+
+def _classes(snippet: Snippet) -> list[_Class]:
+    found: list[_Class] = []
+    policy, inside = "", False
+    for statement in snippet.lines():
+        words = statement.words
+        if words[:3] == ("policy-map", "type", "queuing") and len(words) > 3:
+            policy, inside = words[3], False
+        elif words[0] in ("policy-map", "interface"):
+            policy, inside = "", False
+        elif policy and words[:3] == ("class", "type", "queuing") and len(words) > 3:
+            found.append(_Class(policy, words[3], statement.line))
+            inside = True
+        elif inside and words[0] == "queue-limit":
+            found[-1].limit = statement
+        elif inside and words[0] == "random-detect":
+            found[-1].early = True
+    return [each for each in found if each.limit is not None or each.early]
+
+
+def _reading(chosen: _Class, port: Port) -> Reading:
+    limit = chosen.limit
+    words = limit.words[1:] if limit else ()
+    line = limit.line if limit else chosen.line
+    place = Place(
+        line,
+        short(f"policy-map {chosen.policy}, class {chosen.name}"),
+        short(" ".join(limit.words)) if limit else "no queue-limit",
+    )
+    value = whole(words[-1] if words[:1] == ("dynamic",) else words[0], _MOST) if words else None
+    if words[:1] == ("dynamic",) and len(words) == 2:
+        return _dynamic(place, value, port)
+    if words[:1] == ("percent",):
+        return place.unknown(trap("percent of the buffer, whose size is not in this text"))
+    unit = words[1] if len(words) == 2 else ""
+    if not value or unit not in (*_SIZES, *_TIMES):
+        return place.unknown(uncertain("this form of queue-limit is not understood"))
+    if unit in _TIMES:
+        size = port.bytes_in(Fraction(value, _TIMES[unit]))
+        return place.of_bytes(size, port, (_NOT_VERIFIED,), port.bytes_in(Fraction(1, 10**6)) + 1)
+    return place.of_bytes(value * _SIZES[unit], port, _size_notes(unit))
+
+
+def _size_notes(unit: str) -> tuple[Note, ...]:
+    if unit == "bytes":
+        return (_NOT_VERIFIED,)
+    return (uncertain(f"{unit} are taken as powers of 1000"), _NOT_VERIFIED)
+
+
+def _dynamic(place: Place, value: int | None, port: Port) -> Reading:
+    if value is None or value >= len(_ALPHAS):
+        return place.unknown(trap(f"dynamic goes from 0 to {len(_ALPHAS) - 1}"))
+    alpha = _ALPHAS[value]
+    said = trap(
+        f"alpha is {alpha}: alone, the queue gets {float(alpha / (1 + alpha)):.4g} of what is free"
+    )
+    lists = uncertain("other Nexus families count their alphas by another list")
+    if not port.pool_bytes:
+        missing = trap("the pool's size is not here: write --pool to learn bytes")
+        return place.unknown(said, lists, missing)
+    size = floor(port.pool_bytes * alpha / (1 + alpha))
+    return place.of_bytes(size, port, (said, lists, _NOT_VERIFIED))
+
+
+PLATFORM = Platform(
+    name="nx-os",
+    title="Cisco NX-OS (not verified on a switch)",
+    comment="!",
+    forms=("bytes",),
+    models=("nexus9000",),
+    interface="Ethernet1/1",
+    tells=(
+        r"^\s*policy-map\s+type\s+queuing\b",
+        r"^\s*class\s+type\s+queuing\b",
+        r"^\s*service-policy\s+type\s+queuing\b",
+        r"^\s*queue-limit\s+dynamic\b",
+    ),
+    source="Cisco Nexus 9000 Series NX-OS configuration commands, 9.3(x): queue-limit",
+    rounds=_ROUNDS,
+    write=_write,
+    read=_read,
+    ports=_PORTS,
+)

@@ -1,0 +1,68 @@
+"""random-detect in a policy-map's class: it drops before queue-limit is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from forebay.platforms.policy_map import PolicyClass
+from forebay.platforms.port import Port
+from forebay.platforms.reading import Note, Reading, trap
+from forebay.platforms.snippet import whole
+
+_SELECTORS = ("dscp", "precedence", "prec", "cos", "exp", "discard-class", "qos-group", "clp")
+_MOST = 2**32 - 1
+_FAIR = trap("fair-queue: each flow has a queue of its own within the limit")
+
+Amount = Callable[[int, str], int | None]
+"""Bytes of a number with a unit ("" where there is none), None where not known."""
+
+
+def with_wred(chosen: PolicyClass, reading: Reading, port: Port, amount: Amount) -> Reading:
+    """Return the reading of a class's limit with what random-detect makes of it.
+
+    From its maximum threshold on every packet is dropped, so that the queue (its average, by
+    which WRED goes) does not pass it. Where the text gives no thresholds the size is unknown.
+    """
+    if any(each.words[0] == "fair-queue" for each in chosen.statements):
+        reading = replace(reading, notes=(*reading.notes, _FAIR))
+    found = chosen.random_detect()
+    if not found:
+        return reading
+    highest = [_highest(each.words[1:], amount) for each in found]
+    known = [each for each in highest if each is not None]
+    if not known:
+        return replace(reading, bytes=None, packets=None, notes=(*reading.notes, _unknown(reading)))
+    most = max(known)
+    said = trap(
+        f"random-detect drops before the limit is reached, and every packet once the average "
+        f"queue is at {most} B"
+    )
+    if reading.bytes is not None and reading.bytes <= most:
+        return replace(reading, notes=(*reading.notes, said))
+    fits = most // port.packet_bytes
+    return replace(reading, bytes=most, packets=fits, notes=(*reading.notes, said))
+
+
+def _unknown(reading: Reading) -> Note:
+    limit = "" if reading.bytes is None else f" of {reading.bytes} B"
+    return trap(
+        f"random-detect drops before the limit{limit} is reached, at thresholds that this text "
+        "does not give: no drop-tail queue of that size"
+    )
+
+
+def _highest(words: tuple[str, ...], amount: Amount) -> int | None:
+    """Return the maximum threshold: the second of two numbers, each with or without a unit."""
+    if words[:1] and words[0] in _SELECTORS:
+        words = words[2:]
+    amounts: list[int | None] = []
+    at = 0
+    while at < len(words) and len(amounts) < 2:
+        number = whole(words[at], _MOST)
+        if number is None:
+            return None
+        unit = words[at + 1] if at + 1 < len(words) and not words[at + 1].isdigit() else ""
+        amounts.append(amount(number, unit))
+        at += 2 if unit else 1
+    return amounts[1] if len(amounts) == 2 else None
