@@ -69,7 +69,7 @@ def test_an_engine_that_cannot_run_here_is_3(forebay_, scenario, monkeypatch):
 def test_goals_out_of_reach_are_1(forebay_, link, scenario):
     result = forebay_("size", scenario, "--set", "goals.utilization=0.999999")
     assert result.status == 1
-    assert "no answer" in result.out.lower()
+    assert "no buffer meets the goals" in result.out.lower()
 
 
 def test_a_bug_keeps_its_traceback(forebay_, link, scenario, monkeypatch):

@@ -58,6 +58,9 @@ def test_json_of_one_and_of_all(forebay_, papers):
     assert one["agrees"] is True and one["rows"][0]["cells"] == [1, 97.0, 97.5]
     every = json.loads(forebay_("reproduce", "--json").out)
     assert every["artefacts"] == [one]
+    assert [(each["kind"], each["rows"], each["in_band"]) for each in every["counts"]] == [
+        ("ours against ours", 2, 2)
+    ]
 
 
 def test_figure(forebay_, papers, tmp_path):
@@ -69,6 +72,32 @@ def test_without_papers_it_is_3(forebay_, papers):
     (papers / "artefact.py").unlink()
     result = forebay_("reproduce", "--list")
     assert result.status == 3 and "clone" in result.err
+
+
+PLANTED = 'raise SystemExit("planted code was run")'
+
+
+@pytest.mark.parametrize("above", [False, True], ids=["here", "above"])
+def test_an_artefact_that_lies_about_is_not_run(forebay_, papers, tmp_path, monkeypatch, above):
+    strange = tmp_path / "strange"
+    planted = strange / "papers" / "Z" / "z"
+    planted.mkdir(parents=True)
+    (planted / "artefact.py").write_text(PLANTED)
+    (strange / "below").mkdir()
+    monkeypatch.chdir(strange / "below" if above else strange)
+    assert forebay_("reproduce", "--list").out == "Z.tab1\n"
+    result = forebay_("reproduce", "Z.z")
+    assert result.status == 2 and "there is no such artefact" in result.err
+    (papers / "artefact.py").unlink()
+    result = forebay_("reproduce", "--all")
+    assert result.status == 3 and "planted" not in result.out + result.err
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_an_empty_name_is_refused_in_one_line(forebay_, papers, name):
+    result = forebay_("reproduce", name)
+    assert result.status == 2 and "ARTEFACT is empty" in result.err
+    assert result.err.count("\n") == 1 and not result.out
 
 
 QUICK = ARTEFACT.replace("progress):", "progress, quick=False):").replace("97.5)", "1.0 * quick)")
@@ -87,6 +116,8 @@ def test_all_says_at_its_end_which_rows_are_out(forebay_, two):
     result = forebay_("reproduce", "--all", "--seeds", "2")
     assert result.status == 1
     assert result.out.endswith("OUT Z.tab1 2: far off\nOUT Z.tab2 2: far off\n")
+    assert "2 artefacts: 2 of 4 rows lie in their band.\n" in result.out
+    assert "  ours against ours: 2 of 4 rows in their band; 0 of the 4 have" in result.out
     assert forebay_("reproduce", "--all").status == 0
 
 
@@ -131,6 +162,7 @@ def test_report_is_one_page_that_needs_nothing(forebay_, two, tmp_path):
     assert forebay_("reproduce", "--all", "--seeds", "2", "--report", str(page)).status == 1
     text = page.read_text()
     assert text.count("<svg") == 2 and "Z.tab2" in text and "2: far off" in text
+    assert "<li>ours against ours: 2 of 4 rows in their band" in text
     assert not re.findall(r'(?:src|href)="(?!#)', text)
     ids = re.findall(r'\bid="([^"]+)"', text)
     assert len(ids) == len(set(ids))

@@ -31,12 +31,12 @@ def test_papers_use_the_public_api_and_the_report_only():
     assert {(path, name) for path, name in used if name not in OPEN_TO_PAPERS} == EXCEPTIONS
 
 
-def test_only_the_simulation_imports_the_core():
+def test_only_the_simulation_and_the_measurement_import_the_core():
     source = ROOT / "src" / "forebay"
     users = {
-        path.relative_to(source).parts[:2]
+        path.relative_to(source).parent.as_posix()
         for path in source.rglob("*.py")
         for name in imported(path)
         if name == "forebay._core"
     }
-    assert users <= {("engines", "simulation")}
+    assert users <= {"engines/simulation", "measure"}

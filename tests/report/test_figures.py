@@ -82,7 +82,8 @@ def test_probabilities_have_a_panel_of_their_own(document, tmp_path):
 def test_no_label_covers_another(document):
     marks = _marks(Answer.model_validate(document))
     assert [mark.label for mark in marks] == [
-        "answer 121", "utilization 128, sqrt-n 129", "rule-of-thumb 1292", "synchronized 1292",
+        "answer: 121", "appenzeller-2004/utilization: 128, sqrt-n: 130",
+        "appenzeller-2004/rule-of-thumb: 1292", "appenzeller-2004/synchronized: 1292",
     ]  # fmt: skip
     low, high = 10.0, 3000.0
     rows = _rows(marks, (low, high))

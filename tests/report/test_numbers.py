@@ -1,7 +1,17 @@
 import pytest
 
 from forebay.outcome import Metric
-from forebay.report.numbers import duration, percent, plain, show, show_significant, with_prefix
+from forebay.report.numbers import (
+    count,
+    duration,
+    percent,
+    plain,
+    show,
+    show_interval,
+    show_significant,
+    whole_packets,
+    with_prefix,
+)
 
 
 def metric(value, low=None, high=None):
@@ -36,7 +46,7 @@ def test_a_value_goes_as_far_as_its_interval(value, half, text):
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0.0, "0"), (0.0123456, "0.0123"), (12.345, "12.3"), (9.999, "10.0"), (123456.0, "123456"),
-     (1.5e-7, "1.50e-07"), (2e9, "2.00e+09")],
+     (1.5e-7, "1.50e-07"), (2e9, "2000000000")],
 )  # fmt: skip
 def test_three_digits(value, text):
     assert plain(value) == text
@@ -48,3 +58,22 @@ def test_units():
     assert duration(0.01) == "10.0 ms"
     assert duration(2.5e-5) == "25.0 µs"
     assert duration(1.25) == "1.25 s"
+
+
+def test_what_is_only_known_to_be_at_least_says_so():
+    least = Metric(value=3.2, low=2.9, high=None, n=5)
+    assert show(least, 1.0, 1) == "≥ 3.2"
+    assert show_significant(least) == "≥ 3.20"
+    assert show_interval(least, 1.0, 1) == "2.9 or more"
+
+
+def test_laws_are_rounded_up_but_for_dust():
+    assert [whole_packets(x) for x in (127.03, 128.0, 128.0000000001, 0.4)] == [128, 128, 128, 1]
+    assert (count(1, "packet"), count(2, "packet")) == ("1 packet", "2 packets")
+
+
+def test_a_lopsided_interval_shows_both_ends():
+    loss = Metric(value=0.0114, low=0.0057, high=0.0376, n=0)
+    assert show_significant(loss, 100) == "1.14 (0.570 … 3.76)"
+    even = Metric(value=0.0114, low=0.0104, high=0.0126, n=3)
+    assert show_significant(even, 100) == "1.14 ±0.12"

@@ -46,7 +46,7 @@ def test_a_long_curve_keeps_its_ends_and_the_answer(printed, document):
     document["curve"] = [
         {**document["curve"][0], "packets": packets} for packets in (1, *range(90, 150), 5000)
     ]
-    rows = printed(print_size, document).split("Buffers tried")[1].splitlines()[3:]
+    rows = printed(print_size, document).split("Buffers tried")[1].splitlines()[4:]
     shown = [int(row.replace(">", "").split()[0]) for row in rows if row.strip()]
     assert len(shown) <= 14
     assert {1, 121, 5000} <= set(shown)
@@ -55,8 +55,74 @@ def test_a_long_curve_keeps_its_ends_and_the_answer(printed, document):
 def test_no_answer_says_why_and_what_came_nearest(printed, document):
     changed = {**document, "buffer": None, "reason": "the goals contradict", "nearest": 64}
     out = printed(print_size, changed)
-    assert "There is no answer: the goals contradict." in out
-    assert "at 64 packets, the nearest" in out
+    assert "No buffer meets the goals: the goals contradict." in out
+    assert "With 64 packets (the nearest to the goals): " in out
+
+
+def test_a_stopped_sizing_is_no_answer_yet(printed, document):
+    reason = "stopped after 14 buffers; started again, it begins anew"
+    changed = {**document, "buffer": None, "reason": reason, "interrupted": True}
+    assert f"No answer yet: {reason}." in printed(print_size, changed)
+
+
+WARNING = {
+    "loss": 0.14, "of": "", "usable": 0.01, "source": "a design rule", "packets": 500,
+    "missed": [], "largest": 900, "loss_there": 0.004,
+}  # fmt: skip
+
+
+def test_loss_that_is_not_usable_is_in_the_headline_with_the_buffer_that_would_do(
+    printed, document
+):
+    out = printed(print_size, {**document, "loss_warning": WARNING})
+    flat = " ".join(out.split())
+    said = "Warning: 14.0 % of the packets are lost there, more than the 1 % that is usable"
+    assert said in flat
+    assert "500 packets would keep it below 1 %; ask for it with --set goals.loss_rate=0.01" in flat
+    assert out.index("Buffer: ") < out.index("Warning: ") < out.index("Why: ")
+
+
+def test_a_class_that_loses_most_is_named_with_the_goal_to_set(printed, document):
+    name = document["curve"][0]["outcome"]["classes"][0].get("name") or "long-0"
+    changed = {**document, "loss_warning": {**WARNING, "of": name}}
+    flat = " ".join(printed(print_size, changed).split())
+    assert f"14.0 % of {name}'s packets are lost there" in flat
+    assert "ask for it with --set traffic.0.goals.loss_rate=0.01." in flat
+
+
+def test_the_warning_says_what_the_larger_buffer_costs_or_that_there_is_none(printed, document):
+    costs = {**WARNING, "missed": ["queue_delay_p99", "traffic.0.fct_p99"]}
+    flat = " ".join(printed(print_size, {**document, "loss_warning": costs}).split())
+    assert "below 1 %, but not meet p99 of the queueing delay and p99 of the completion" in flat
+    none = {**WARNING, "packets": None, "loss_there": 0.084}
+    flat = " ".join(printed(print_size, {**document, "loss_warning": none}).split())
+    assert "No buffer tried keeps the loss below 1 %: with 900 packets, the largest, 8.40 %" in flat
+
+
+def test_each_buffer_says_which_goal_it_misses_and_a_class_has_its_column(capsys, document):
+    metric = {"value": 2.5, "low": 2.4, "high": 2.6, "n": 5}
+    goal = {"name": "traffic.0.fct_p99", "sense": "at most", "unit": "s", "target": 2.0,
+            "reached": metric, "verdict": "missed", "binding": True}  # fmt: skip
+    changed = copy.deepcopy(document)
+    changed["goals"].append(goal)
+    for point in changed["curve"]:
+        point["goals"] = [{"name": goal["name"], "reached": metric, "verdict": "missed"}]
+        point["verdict"] = "missed"
+    print_size(changed)
+    out = capsys.readouterr().out
+    name = changed["curve"][0]["outcome"]["classes"][0].get("name") or "long-0"
+    assert f"fct_p99 of {name}" in out and f"missed: fct_p99 of {name}" in out
+    assert "2500 ±100" in out
+
+
+def test_what_a_law_asks_for_is_rounded_up(printed, document):
+    changed = copy.deepcopy(document)
+    changed["laws"][0] |= {"packets": 127.03, "packets_between": None}
+    changed["laws"][1] |= {"packets": 1166.2, "packets_between": [1166.2, 1166.9]}
+    out = printed(print_size, changed).split("What published laws ask for")[1]
+    first, second = (line.split()[1] for line in out.splitlines()[3:5])
+    assert (first, second) == ("128", "1167")
+    assert " … " not in out.split("Buffers tried")[0]
 
 
 def test_what_was_not_measured_is_a_dash(printed, document):
@@ -129,7 +195,8 @@ def told(document):
 
 def test_size_says_what_else_would_do_and_who_governs(printed, told):
     out = " ".join(printed(print_size, told).split())
-    assert "met with 121 to 300 packets: utilization forbids less, queue_delay_maximum" in out
+    said = "121 to 300 packets meet all goals; less does not assure utilization, more does not"
+    assert f"{said} assure queue delay maximum." in out
     assert "99 to 121 packets open: 121 packets with 80 flows and 99 packets with 120" in out
     assert "What governs: many flows out of step (appenzeller-2004/utilization)." in out
     assert "What would change it: Fewer flows." in out
@@ -140,7 +207,7 @@ def test_size_says_what_else_would_do_and_who_governs(printed, told):
 def test_a_region_without_an_upper_end(printed, told):
     told["region"][0] |= {"high": None, "binding_high": []}
     out = printed(print_size, told)
-    assert "All goals are met with 121 packets and more: utilization forbids less." in out
+    assert "121 packets or more meet all goals; less does not assure utilization." in out
 
 
 def test_what_must_give_way_is_a_table(printed, document):

@@ -8,12 +8,19 @@ def main() -> None:
     import os
     import sys
 
+    from forebay.cli import signals
+
     # NumPy's import makes a thread a core, which spin beside us for a tenth of a second. Our
     # matrices are small, and sums that are split by cores could differ with them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    signals.install()
     try:
         from forebay.cli.program import call
 
-        sys.exit(call(sys.argv[1:]))
+        status = call(sys.argv[1:])
+        signals.finish()
     except KeyboardInterrupt:  # so early that no verb was there to say more
-        sys.exit(130)
+        signals.finish()
+        print(f"forebay: {signals.word()}; nothing was kept", file=sys.stderr)
+        status = signals.exit_status()
+    sys.exit(status)

@@ -23,8 +23,8 @@ class NoPapers(Exception):
 
     def __init__(self) -> None:
         super().__init__(
-            "reproduce cannot run here: there is no folder papers/ with artefacts in it; "
-            "run it inside a clone of the repository"
+            "reproduce cannot run here: the installed package has no artefacts beside it; run the "
+            "forebay of a clone of the repository (make setup, then .venv/bin/forebay)"
         )
 
 
@@ -47,12 +47,12 @@ class Artefact:
 
 
 def find_all() -> list[Artefact]:
-    """Return every artefact of the first papers folder that has any, sorted by name.
+    """Return every artefact that ships with this package, sorted by name.
 
     Raises
     ------
     NoPapers
-            Neither beside the package's sources, nor here, nor above is there one.
+            There is no papers folder in the checkout that the package lies in.
     """
     found = [
         Artefact(f"{path.parent.parent.name}.{path.parent.name}", path)
@@ -70,13 +70,12 @@ def choose(artefacts: list[Artefact], name: str) -> list[Artefact]:
 
 
 def _papers() -> Path:
-    # The package's own clone comes first: a folder that one happens to stand in is not run
-    # where it need not be.
-    here = Path.cwd()
-    for root in (Path(forebay.__file__).resolve().parents[2], here, *here.parents):
-        if any((root / "papers").glob("*/*/artefact.py")):
-            return root / "papers"
-    raise NoPapers
+    # An artefact is Python that is run. Only those of our own checkout are: never what lies in the
+    # working directory or above it, which anyone may have put there.
+    papers = Path(forebay.__file__).resolve().parents[2] / "papers"
+    if not any(papers.glob("*/*/artefact.py")):
+        raise NoPapers
+    return papers
 
 
 def _hint(artefacts: list[Artefact], name: str) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import print_json
+from forebay.cli.output import answered, print_json, say
 from forebay.cli.progress import progress
 
 _CANNOT = 3
@@ -22,6 +24,7 @@ _CANNOT = 3
 @options.seed
 @options.seeds(5)
 @options.jobs
+@options.memory_limit
 @options.as_json
 def command(
     path: str,
@@ -30,6 +33,7 @@ def command(
     seed: int,
     seeds: int,
     jobs: int,
+    memory_limit: str | None,
     as_json: bool,
 ) -> None:
     """The same scenario in several engines, side by side.
@@ -40,10 +44,13 @@ def command(
     if engines:
         with progress(" · ".join(engines)) as update:
             outcomes = forebay.compare(
-                scenario, engines, seed=seed, seeds=seeds, jobs=jobs, progress=update
-            )
+                scenario, engines, seed=seed, seeds=seeds, jobs=jobs,
+                memory_limit=memory_limit, progress=update,
+            )  # fmt: skip
     else:
-        outcomes = _those_that_can(scenario, seed=seed, seeds=seeds, jobs=jobs)
+        outcomes = _those_that_can(
+            scenario, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit
+        )
     if as_json:
         dumped = [each.model_dump(mode="json", by_alias=True) for each in outcomes]
         print_json({"schema": 1, "outcomes": dumped})
@@ -51,9 +58,10 @@ def command(
     from forebay.report import print_comparison
 
     print_comparison(outcomes)
+    answered()
 
 
-def _those_that_can(scenario: forebay.Scenario, **how: int) -> list[forebay.Outcome]:
+def _those_that_can(scenario: forebay.Scenario, **how: Any) -> list[forebay.Outcome]:
     """Ask every engine; say which of them cannot run here, and why its column is missing."""
     outcomes = []
     for engine in forebay.engine_names():
@@ -63,5 +71,5 @@ def _those_that_can(scenario: forebay.Scenario, **how: int) -> list[forebay.Outc
         except Exception as error:
             if getattr(error, "exit_status", None) != _CANNOT:
                 raise
-            click.echo(f"no column {engine}: {error}", err=True)
+            say(f"no column {engine}: {error}")
     return outcomes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import forebay
 from forebay.cli.artefacts import Artefact
-from forebay.report import Kept, from_document
+from forebay.report import Kept, from_document, write_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +27,18 @@ class Store:
             if document.pop("made_by") != key:
                 return None
             return from_document(document)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None  # a file that cannot be read is made again, not an error
 
     def put(self, artefact: Artefact, key: str, kept: Kept) -> None:
         """Write beside, then rename: a run that is cut off leaves no half a result."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"made_by": key, **kept.to_document()})
-        beside = self._path(artefact).with_suffix(f".{os.getpid()}.part")
-        beside.write_text(text)
-        os.replace(beside, self._path(artefact))
+        write_document({"made_by": key, **kept.to_document()}, self._path(artefact))
+
+    @property
+    def has_any(self) -> bool:
+        """Whether any result is there."""
+        return any(self.folder.glob("*.json"))
 
     def _path(self, artefact: Artefact) -> Path:
         return self.folder / f"{artefact.name}.json"

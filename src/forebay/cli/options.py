@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+if TYPE_CHECKING:
+    from forebay import Scenario
+
 F = TypeVar("F", bound=Callable[..., Any])
 
+_LONGEST_NAME = 255  # NAME_MAX of Linux's and the BSDs' file systems
 FIGURE_KINDS = (".svg", ".png", ".pdf")
+
+
+class WholeNumber(click.IntRange):
+    """A whole number in a range; what is refused is told what to write."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or say which would do."""
+        try:
+            number = int(value)
+        except (ValueError, OverflowError):
+            self.fail(f"{value!r} is not a whole number; write {self._range()}", param, ctx)
+        if (self.min is not None and number < self.min) or (
+            self.max is not None and number > self.max
+        ):
+            self.fail(f"{number} is out of range; write {self._range()}", param, ctx)
+        return number
+
+    def _range(self) -> str:
+        least = int(self.min or 0)
+        ends = f"{least} or more" if self.max is None else f"{least} to {self.max}"
+        return f"{ends}, such as {max(least, 1)}"
 
 
 class OutputPath(click.ParamType[Path]):
@@ -25,13 +51,39 @@ class OutputPath(click.ParamType[Path]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Check the name's ending and that its folder can be written to."""
         path = Path(value)
+        if len(os.fsencode(path.name)) > _LONGEST_NAME or "\0" in str(value):
+            self.fail(f"{value[:40]!r}…: write a name of at most {_LONGEST_NAME} B", param, ctx)
         if path.suffix.lower() not in self.endings:
             self.fail(f"{value!r}: write a name that ends in {', '.join(self.endings)}", param, ctx)
         if not path.parent.is_dir():
             self.fail(f"{value!r}: there is no folder {path.parent}; make it first", param, ctx)
-        if path.is_dir() or not _takes_files(path.parent):
+        if (path.exists() and not path.is_file()) or not _takes_files(path.parent):
             self.fail(f"{value!r}: cannot be written; name another place", param, ctx)
         return path
+
+
+def check_outputs(source: str, scenario: Scenario, **outputs: Path | None) -> None:
+    """Refuse an output that is one of the files read, or the place of two outputs.
+
+    Raises
+    ------
+    BadParameter
+        It names the option.
+    """
+    check_places((source, *scenario.files), **outputs)
+
+
+def check_places(sources: Iterable[str | None], **outputs: Path | None) -> None:
+    """Refuse an output at the place of one of ``sources`` or of another output; as above."""
+    taken = {os.path.realpath(each): f"{each!r} is read" for each in sources if each}
+    for name, path in outputs.items():
+        if path is None:
+            continue
+        place = os.path.realpath(path)
+        if place in taken:
+            wrong = f"{taken[place]} by this command; name another place"
+            raise click.BadParameter(wrong, param_hint=f"--{name}")
+        taken[place] = f"{os.fspath(path)!r} is also written"
 
 
 def _takes_files(folder: Path) -> bool:
@@ -71,17 +123,22 @@ figure = click.option(
 
 engine = click.option(
     "--engine", default="simulation", show_default=True, metavar="NAME",
-    help="theory, simulation or testbed.",
+    help="theory, simulation, testbed or network.",
 )  # fmt: skip
 
 jobs = click.option(
-    "--jobs", type=click.IntRange(min=0), default=0, metavar="N",
+    "--jobs", type=WholeNumber(0, 1024), default=0, metavar="N",
     help="Threads; 0, the default, means one a core. The answer does not depend on it; the testbed "
     "plays one replication after the other.",
 )  # fmt: skip
 
+memory_limit = click.option(
+    "--memory-limit", metavar="SIZE", default=None,
+    help='Most memory that a run may take, e.g. "8 GB"; not set: 2 GB, or half of the machine\'s.',
+)  # fmt: skip
+
 seed = click.option(
-    "--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, metavar="N",
+    "--seed", type=WholeNumber(0, 2**63 - 1), default=1, show_default=True, metavar="N",
     help="First seed.",
 )  # fmt: skip
 
@@ -89,6 +146,6 @@ seed = click.option(
 def seeds(default: int) -> Callable[[F], F]:
     """``--seeds K`` with the verb's own default."""
     return click.option(
-        "--seeds", type=click.IntRange(1, 100_000), default=default, show_default=True,
+        "--seeds", type=WholeNumber(1, 100_000), default=default, show_default=True,
         metavar="K", help="Replications, with seeds N, N+1, … Intervals come from these.",
     )  # fmt: skip

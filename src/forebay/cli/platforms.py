@@ -16,6 +16,7 @@ from forebay.platforms import (
     Port,
     ask,
     emit,
+    found,
     get,
     lint,
     memory_for,
@@ -56,16 +57,20 @@ _overrides = click.option(
 
 
 @command.command("emit")
-@click.argument("target", metavar="SCENARIO|SIZE")
+@click.argument("target", metavar="SCENARIO|SIZE", required=False)
 @click.option("--platform", required=True, metavar="NAME", help="Which platform; see list.")
+@click.option(
+    "--answer", metavar="FILE", help="What forebay size --json printed: the buffer found."
+)
 @_port_options
 @_overrides
 @click.option("--form", metavar="NAME", help="How to write the size; see list.")
 @click.option("--interface", metavar="NAME", help="The port's name in the configuration.")
 @options.as_json
 def emit_command(
-    target: str,
+    target: str | None,
     platform: str,
+    answer: str | None,
     rate: str | None,
     packet: str | None,
     model: str | None,
@@ -78,16 +83,26 @@ def emit_command(
 ) -> None:
     """Write a buffer's size as configuration.
 
-    SCENARIO is a scenario file (its own queue.size) or the .json of forebay size --json
-    (the buffer found); SIZE is such as "129 packets", "1.5 MB" or "10 ms", with --rate.
+    The buffer found by a sizing: --answer with the document of forebay size --json. SCENARIO
+    is a scenario file that writes its queue.size down, which is taken as it stands; SIZE is
+    such as "129 packets", "1.5 MB" or "10 ms", with --rate.
     """
     get(platform)  # a platform that is refused, before anything else is complained about
-    wanted, port = ask(
-        target,
-        rate_bps=parse_rate(rate),
-        packet_bytes=parse_bytes(packet, "--packet"),
-        overrides=overrides,
-    )
+    if answer is not None:
+        if target is not None or overrides or rate is not None or packet is not None:
+            wrong = "--answer has the buffer, its rate and its packet"
+            raise PlatformError("two-sizes", wrong, "leave everything else about the size away")
+        wanted, port = found(answer)
+    elif target is None:
+        wrong = "nothing to emit"
+        raise PlatformError("no-size", wrong, "write --answer FILE, a scenario or a size")
+    else:
+        wanted, port = ask(
+            target,
+            rate_bps=parse_rate(rate),
+            packet_bytes=parse_bytes(packet, "--packet"),
+            overrides=overrides,
+        )
     port = with_choices(port, parse_bytes(header, "--header"), parse_bytes(pool, "--pool"))
     made = emit(wanted, port, platform, form=form, model=model, interface=interface)
     memory = memory_for(wanted.bytes, port.rate_bps)
@@ -141,12 +156,12 @@ def lint_command(
     else:
         port = Port(rate_bps, packet_bytes or 1500)
     port = with_choices(port, parse_bytes(header, "--header"), parse_bytes(pool, "--pool"))
-    found = lint(read_snippet(path), port, platform=platform, model=model, wanted=wanted)
+    seen = lint(read_snippet(path), port, platform=platform, model=model, wanted=wanted)
     if as_json:
-        print_json(found.to_dict())
+        print_json(seen.to_dict())
     else:
-        click.echo(found.text, nl=False)
-    return found.exit_status
+        click.echo(seen.text, nl=False)
+    return seen.exit_status
 
 
 @command.command("list")

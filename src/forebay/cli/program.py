@@ -8,21 +8,34 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 import click
+
+from forebay.cli import signals
+from forebay.cli.output import kept, printable
 
 # verb: what `forebay --help` says of it. The verb's command is `command` in forebay.cli.<verb>.
 _VERBS = {
     "size": "The smallest buffer that meets the scenario's goals, with the evidence.",
     "run": "One answer from one engine.",
     "compare": "The same scenario in several engines, side by side.",
+    "measure": "Captures, counters or flow records: what the traffic is, and a scenario of it.",
+    "network": "A whole network: every link, and every class of connections.",
     "reproduce": "The papers' tables and figures against the published values.",
     "trace": "One replication over time: windows, queue, synchronization.",
     "platforms": "A size as configuration on a router platform; lint an existing configuration.",
     "testbed": "The testbed's machine: whether it can play a scenario, and which rate it holds.",
 }
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_HINTS = {
+    errno.ENOSPC: "make room there or write elsewhere",
+    errno.EDQUOT: "make room there or write elsewhere",
+    errno.EFBIG: "make room there or write elsewhere",
+    errno.EACCES: "name a place that you may write to",
+    errno.EROFS: "name a place that you may write to",
+    errno.ENAMETOOLONG: "write a shorter name",
+}
 
 
 class _Verbs(click.Group):
@@ -44,22 +57,26 @@ class _Verbs(click.Group):
             raise click.UsageError(f"{args[0]}: no such command; {_nearest_verb(args[0])}")
         return super().resolve_command(ctx, args)
 
+    def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
+        try:
+            return super().make_context(*arguments, **settings)
+        except KeyboardInterrupt as stop:
+            raise click.exceptions.Exit(_interrupted(stop)) from None
+
     def invoke(self, ctx: click.Context) -> object:
         # Here and not in `call`, or click would write an empty line before ours.
         try:
             status: object = super().invoke(ctx)
             sys.stdout.flush()
         except KeyboardInterrupt as stop:
-            status = _fail(str(stop) or "interrupted; nothing was kept", 128 + signal.SIGINT)
+            status = _interrupted(stop)
         except BrokenPipeError:
-            _let_stdout_go()
+            _discard_stdout()
             status = 128 + signal.SIGPIPE  # as if ended by it
         except OSError as error:
-            if error.errno not in _FULL:
+            if error.errno is None:
                 raise
-            _let_stdout_go()
-            wrong = f"writing {error.filename or 'the answer'}: {os.strerror(error.errno)}"
-            status = _fail(f"{wrong}; make room there or write elsewhere", 2)
+            status = _io_failed(error)
         return status
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -87,7 +104,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, asked: bool) -> 
     invoke_without_command=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit status: 0 done; 1 the goals cannot be met, or a reproduction is out of its "
-    "band; 2 bad input; 3 an engine cannot run here.",
+    "band; 2 bad input; 3 an engine cannot run here; 4 a defect of forebay: please report it.",
 )
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version,
@@ -106,6 +123,9 @@ def call(arguments: Sequence[str]) -> int:
     An exception that carries ``exit_status`` is bad news for the user, not a bug; everything
     else is a bug and keeps its traceback.
     """
+    kept.clear()
+    if not _open_streams():
+        return _fail("standard output is closed; send the answer somewhere, if to /dev/null", 2)
     try:
         status = program.main(list(arguments), prog_name="forebay", standalone_mode=False)
         return int(status or 0)
@@ -114,11 +134,43 @@ def call(arguments: Sequence[str]) -> int:
         return no_verb.exit_code
     except click.ClickException as error:
         return _fail(_one_line(error), 2)
+    except KeyboardInterrupt as stop:
+        return _interrupted(stop)
     except Exception as error:
+        if signals.received():  # some libraries turn the interrupt into an error of their own
+            return _interrupted(error)
         status = getattr(error, "exit_status", None)
         if not isinstance(status, int):
             raise
         return _fail(str(error), status)
+
+
+def _interrupted(stop: BaseException) -> int:
+    """Say what is kept: what the verb says of itself, else what it has written so far."""
+    said = str(stop) if isinstance(stop, KeyboardInterrupt) else ""
+    files = f"kept: {', '.join(kept)}" if kept else "nothing was kept"
+    return _fail(said or f"{signals.word()}; {files}", signals.exit_status())
+
+
+def _io_failed(error: OSError) -> int:
+    """A file, or standard output, that does not take what is written, or cannot be read."""
+    if error.filename is None:
+        _discard_stdout()
+    wrong = f"{error.filename or 'writing the answer'}: {os.strerror(error.errno or 0)}"
+    return _fail(f"{wrong}; {_HINTS.get(error.errno or 0, 'name another place')}", 2)
+
+
+def _open_streams() -> bool:
+    """Give descriptors that the caller closed to /dev/null, or the next file would take them."""
+    is_open = sys.stdout is not None
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - for as long as we run
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    return is_open
 
 
 def _one_line(error: click.ClickException) -> str:
@@ -128,10 +180,13 @@ def _one_line(error: click.ClickException) -> str:
 
 
 def _fail(message: str, status: int) -> int:
-    click.echo(f"forebay: {message}", err=True)
+    try:
+        click.echo(f"forebay: {printable(message)}", err=True)
+    except OSError:  # a full disk behind stderr; the status says it all the same
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     return status
 
 
-def _let_stdout_go() -> None:
+def _discard_stdout() -> None:
     """``forebay … | head``: what nobody can take any more goes, at exit too, without complaint."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

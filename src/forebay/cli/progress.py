@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from forebay.cli.output import say
+
 Callback = Callable[[float], None]
 
 _QUIET_S = 0.4  # a job shorter than this shows no bar, and spares the import of one
@@ -33,7 +35,7 @@ class _Lines:
     def update(self, fraction: float) -> None:
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + _PLAIN_EVERY_S
-            print(f"{self._label}: {fraction:.0%}", file=sys.stderr, flush=True)
+            say(f"{self._label}: {fraction:.0%}")
 
     def close(self) -> None:
         """Nothing was opened."""

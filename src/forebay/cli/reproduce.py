@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -11,9 +12,9 @@ from forebay.cli import options
 from forebay.cli.artefacts import Artefact, choose, find_all
 from forebay.cli.kept import Store
 from forebay.cli.measuring import measure
-from forebay.cli.output import print_json, say, say_drawn
+from forebay.cli.output import answered, print_json, write
 from forebay.cli.reproducing import reproduce, resumable
-from forebay.report import Kept, Reproduction, print_reproduction, row_name
+from forebay.report import Kept, Reproduction, count, in_words, print_reproduction, row_name
 
 _SEEDS, _QUICK_SEEDS, _TESTBED_SEEDS = 5, 2, 3
 
@@ -24,7 +25,7 @@ _SEEDS, _QUICK_SEEDS, _TESTBED_SEEDS = 5, 2, 3
 @click.option("--all", "every", is_flag=True, help="Every artefact, one after another.")
 @click.option("--quick", is_flag=True, help="Fewer seeds and shorter windows, for the same claims.")
 @click.option(
-    "--seeds", type=click.IntRange(1, 100_000), metavar="K",
+    "--seeds", type=options.WholeNumber(1, 100_000), metavar="K",
     help=f"Replications, with seeds 1, 2, …  [default: {_SEEDS}; {_QUICK_SEEDS} with --quick, "
     f"{_TESTBED_SEEDS} with --testbed]",
 )  # fmt: skip
@@ -68,6 +69,8 @@ def command(
     With --testbed the runs are only recorded, in the artefact's folder; without it they are shown
     as recorded.
     """
+    if name is not None and not name.strip():
+        raise click.UsageError("ARTEFACT is empty; write one, such as A.fig15, or --all")
     if every and name:
         raise click.UsageError(f"--all does every artefact; leave out {name} or --all")
     artefacts = find_all()
@@ -90,15 +93,16 @@ def command(
         results.append(kept)
         if not as_json:
             print_reproduction(kept.made)
+            answered()
     made = [result.made for result in results]
-    if figure is not None:
-        _draw(made[0], figure)
-    if report is not None:
-        _report(results, report)
     if as_json:
         _print(made, one=name is not None)
     elif name is None:
         _sum_up(made)
+    if figure is not None:
+        write("picture", figure, partial(_draw, made[0]))
+    if report is not None:
+        write("report", report, partial(_report, results))
     return 0 if all(each.agrees for each in made) else 1
 
 
@@ -120,13 +124,19 @@ def _print(made: list[Reproduction], *, one: bool) -> None:
     if one:
         print_json(made[0].to_dict())
     else:
-        print_json({"schema": 1, "artefacts": [each.to_dict() for each in made]})
+        counts = [each.to_dict() for each in count(made)]
+        print_json({"schema": 1, "artefacts": [each.to_dict() for each in made], "counts": counts})
 
 
 def _sum_up(made: list[Reproduction]) -> None:
     """Say once more, after all the tables, which rows are out of their band."""
     rows = [verdict for each in made for verdict in each.verdicts]
     click.echo(f"\n{len(made)} artefacts: {sum(rows)} of {len(rows)} rows lie in their band.")
+    for line in in_words(count(made)):
+        click.echo(f"  {line}")
+    unjudged = sum(len(each.unjudged) for each in made)
+    if unjudged:
+        click.echo(f"  Shown without a verdict, for they could not fail: {unjudged}.")
     for each in made:
         for row, verdict, reason in zip(each.rows, each.verdicts, each.reasons, strict=True):
             if not verdict:
@@ -137,14 +147,12 @@ def _draw(made: Reproduction, path: Path) -> None:
     from forebay.report.figures import draw_reproduction
 
     draw_reproduction(made, path)
-    say_drawn(path)
 
 
 def _report(results: list[Kept], path: Path) -> None:
     from forebay.report.html import write_page
 
     write_page(results, path, version=forebay.__version__)
-    say(f"report: {path}")
 
 
 def _list(artefacts: list[Artefact], as_json: bool) -> None:

@@ -12,6 +12,7 @@ from forebay.cli.artefacts import Artefact
 from forebay.cli.kept import Store, made_by
 from forebay.cli.output import say
 from forebay.cli.progress import progress
+from forebay.cli.signals import word
 from forebay.report import Kept
 
 
@@ -49,7 +50,7 @@ def resumable(store: Store | None) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        if store is None:
+        if store is None or not store.has_any:
             raise
-        said = f"interrupted; what is finished is kept in {store.folder}"
+        said = f"{word()}; what is finished is kept in {store.folder}"
         raise KeyboardInterrupt(f"{said}, and the same command goes on from there") from None

@@ -8,7 +8,7 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import print_json
+from forebay.cli.output import answered, kept, print_json, say
 from forebay.cli.progress import progress
 
 
@@ -18,6 +18,7 @@ from forebay.cli.progress import progress
 @options.seed
 @options.seeds(1)
 @options.jobs
+@options.memory_limit
 @click.option(
     "--capture", type=options.OutputPath(".pcapng"), metavar="FILE.pcapng",
     help="Write the packets that leave each link: testbed only, with --seeds 1.",
@@ -34,6 +35,7 @@ def command(
     seed: int,
     seeds: int,
     jobs: int,
+    memory_limit: str | None,
     capture: Path | None,
     counters: str,
     as_json: bool,
@@ -43,16 +45,20 @@ def command(
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml.
     """
     scenario = forebay.load(path, overrides)
+    options.check_outputs(path, scenario, capture=capture)
     with progress(engine) as update:
         outcome = forebay.run(
-            scenario, engine, seed=seed, seeds=seeds, jobs=jobs, progress=update, capture=capture,
+            scenario, engine, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit,
+            progress=update, capture=capture,
             counters=[name.strip() for name in counters.split(",") if name.strip()],
         )  # fmt: skip
     if capture is not None:
-        click.echo(f"capture: {capture}", err=True)
+        kept.append(f"capture {capture}")
+        say(f"capture: {capture}")
     if as_json:
         print_json(outcome.model_dump(mode="json", by_alias=True))
         return
     from forebay.report import print_outcome
 
     print_outcome(outcome)
+    answered()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import print_json, say_drawn
+from forebay.cli.output import answered, print_json, write
 from forebay.cli.progress import progress
+
+if TYPE_CHECKING:
+    from forebay.platforms import Emission
 
 
 @click.command("size")
@@ -20,11 +23,16 @@ from forebay.cli.progress import progress
 @options.seed
 @options.seeds(5)
 @click.option(
-    "--max-seeds", type=click.IntRange(1, 100_000), default=None, metavar="K",
+    "--max-seeds", type=options.WholeNumber(1, 100_000), default=None, metavar="K",
     help="Most replications to sizing where noise hides the answer.  [default: 4 x --seeds]",
 )  # fmt: skip
 @options.jobs
+@options.memory_limit
 @options.figure
+@click.option(
+    "--emit", "platform", metavar="PLATFORM", default=None,
+    help="Print the answer as configuration too; forebay platforms list names the platforms.",
+)  # fmt: skip
 @options.as_json
 def command(
     path: str,
@@ -34,7 +42,9 @@ def command(
     seeds: int,
     max_seeds: int | None,
     jobs: int,
+    memory_limit: str | None,
     figure: Path | None,
+    platform: str | None,
     as_json: bool,
 ) -> int:
     """The smallest buffer that meets the scenario's goals, with the evidence.
@@ -44,8 +54,14 @@ def command(
     if max_seeds is not None and max_seeds < seeds:
         wrong = f"{max_seeds} is fewer than --seeds {seeds}; write more"
         raise click.BadParameter(wrong, param_hint="--max-seeds")
+    if platform is not None:
+        _check(platform)
     scenario = forebay.load(path, overrides)
-    sizing = partial(forebay.size, seed=seed, seeds=seeds, max_seeds=max_seeds, jobs=jobs)
+    options.check_outputs(path, scenario, figure=figure)
+    sizing = partial(
+        forebay.size, seed=seed, seeds=seeds, max_seeds=max_seeds, jobs=jobs,
+        memory_limit=memory_limit,
+    )  # fmt: skip
     try:
         with progress(f"sizing by {engine}") as update:
             result = sizing(scenario, engine, progress=update)
@@ -53,10 +69,46 @@ def command(
         _keep(stop, as_json)
         raise
     answer = result.to_dict() | _memory(result, scenario)
-    if figure is not None:
-        _draw(answer, figure)
+    made, refused = _emit(answer, platform, path)
+    if made is not None and as_json:
+        answer |= {"configuration": made.to_dict()}
     _show(answer, as_json)
+    if made is not None and not as_json:
+        _print_configuration(made)
+    if figure is not None:
+        write("picture", figure, partial(_draw, answer))
+    if refused is not None:
+        raise refused
     return 0 if answer["buffer"] is not None else 1
+
+
+def _check(platform: str) -> None:
+    """Refuse a platform that is not known before the sizing, not after it."""
+    from forebay.platforms import get
+
+    get(platform)
+
+
+def _emit(
+    answer: dict[str, Any], platform: str | None, path: str
+) -> tuple[Emission | None, Exception | None]:
+    """Return the configuration, or why there is none: the answer is printed all the same."""
+    if platform is None or answer["buffer"] is None:
+        return None, None
+    from forebay.platforms import PlatformError, emit, of_answer
+
+    try:
+        return emit(*of_answer(answer, f"forebay size {path}"), platform), None
+    except PlatformError as error:
+        return None, error
+
+
+def _print_configuration(made: Emission) -> None:
+    title = f"Configuration for {made.platform}"
+    click.echo(f"\n{title}")
+    if made.comment_mark is None:  # JSON has no comments: keep what is pasted clean
+        click.echo("\n".join(made.comments))
+    click.echo(made.text, nl=False)
 
 
 def _memory(result: forebay.SizeResult, scenario: forebay.Scenario) -> dict[str, Any]:
@@ -65,7 +117,10 @@ def _memory(result: forebay.SizeResult, scenario: forebay.Scenario) -> dict[str,
         return {"memory": None}
     from forebay.platforms import memory_for
 
-    memory = memory_for(result.buffer.bytes, float(scenario.link.rate))
+    size = result.buffer.bytes
+    if result.aqm is not None:  # its limit is what may have to be held
+        size = result.aqm["limit_packets"] * result.aqm["packet_bytes"]
+    memory = memory_for(size, float(scenario.link.rate))
     return {"memory": memory.to_dict() | {"text": memory.text}}
 
 
@@ -80,7 +135,6 @@ def _draw(answer: dict[str, Any], path: Path) -> None:
     from forebay.report.figures import draw_size
 
     draw_size(answer, path)
-    say_drawn(path)
 
 
 def _show(answer: dict[str, Any], as_json: bool) -> None:
@@ -90,3 +144,4 @@ def _show(answer: dict[str, Any], as_json: bool) -> None:
     from forebay.report import print_size
 
     print_size(answer)
+    answered()

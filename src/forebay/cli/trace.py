@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import print_json, say_drawn
+from forebay.cli.output import answered, print_json, write
 from forebay.cli.progress import progress
 
 
@@ -43,6 +43,7 @@ class FlowNumbers(click.ParamType[tuple[int, ...]]):
     help="Flows whose window, round-trip time and state are sampled.  [default: 0]",
 )  # fmt: skip
 @options.seed
+@options.memory_limit
 @click.option(
     "--output", type=options.OutputPath(".csv", ".npz"), metavar="PATH",
     help="Write the samples: .csv, or .npz with all arrays.",
@@ -60,6 +61,7 @@ def command(
     step: str,
     flows: tuple[int, ...],
     seed: int,
+    memory_limit: str | None,
     output: Path | None,
     histograms: Path | None,
     figure: Path | None,
@@ -70,23 +72,25 @@ def command(
     SCENARIO is a TOML file such as scenarios/oc3-gsr.toml.
     """
     scenario = forebay.load(path, overrides)
+    options.check_outputs(path, scenario, output=output, histograms=histograms, figure=figure)
     with progress(engine) as update:
-        trace = forebay.trace(scenario, engine, step=step, flows=flows, seed=seed, progress=update)
+        trace = forebay.trace(
+            scenario, engine, step=step, flows=flows, seed=seed, memory_limit=memory_limit,
+            progress=update,
+        )  # fmt: skip
+    if as_json:
+        print_json(trace.to_dict())
+    else:
+        from forebay.report import print_trace
+
+        print_trace(trace)
+        answered()
     if output is not None:
-        write = trace.to_csv if output.suffix.lower() == ".csv" else trace.to_npz
-        write(output)
-        click.echo(f"samples: {os.fspath(output)}", err=True)
+        as_csv = output.suffix.lower() == ".csv"
+        write("samples", output, trace.to_csv if as_csv else trace.to_npz)
     if histograms is not None:
-        trace.histograms_to_csv(histograms)
-        click.echo(f"histograms: {os.fspath(histograms)}", err=True)
+        write("histograms", histograms, trace.histograms_to_csv)
     if figure is not None:
         from forebay.report.figures import draw_trace
 
-        draw_trace(trace, figure)
-        say_drawn(figure)
-    if as_json:
-        print_json(trace.to_dict())
-        return
-    from forebay.report import print_trace
-
-    print_trace(trace)
+        write("picture", figure, partial(draw_trace, trace))

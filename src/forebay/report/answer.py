@@ -7,8 +7,21 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from forebay.outcome import LinkOutcome, Metric, Outcome
+from forebay.report.numbers import count, duration, with_prefix
 
 LINK = "bottleneck"
+
+
+_METRICS = {
+    "loss_rate": "loss",
+    "queue_delay_mean": "mean queueing delay",
+    "queue_delay_p99": "p99 of the queueing delay",
+    "fct_mean": "mean completion time",
+    "fct_p99": "p99 of the completion time",
+    "fct_increase": "increase of the completion time over no drops",
+    "realtime_loss": "loss of the real-time classes",
+}
+"""Metrics of goals in words, where the name alone does not say it."""
 
 
 class _Part(BaseModel):
@@ -38,6 +51,7 @@ class Goal(_Part):
     verdict: Literal["met", "missed", "undecided"]
     binding: bool
     title: str = ""
+    pushes: Literal["up", "down", "either", ""] = ""
 
     @property
     def words(self) -> str:
@@ -105,6 +119,42 @@ class Law(_Part):
     packets_between: tuple[float, float] | None = None
 
 
+class GoalAtPoint(_Part):
+    """One goal at one buffer."""
+
+    name: str
+    reached: Metric
+    verdict: Literal["met", "missed", "undecided"]
+
+
+class LossWarning(_Part):
+    """Loss at the answer above what is called usable, and the buffer that would keep it so."""
+
+    loss: float
+    of: str
+    usable: float
+    source: str
+    packets: int | None
+    missed: tuple[str, ...]
+    largest: int
+    loss_there: float
+
+
+class Aqm(_Part):
+    """What was sized under a discipline that manages its queue: its aim; the limit is a guard."""
+
+    discipline: str
+    parameter: Literal["target", "min"]
+    packet_s: float
+    packet_bytes: int
+    limit_packets: int
+    ecn: bool = False
+    target_s: float | None = None
+    interval_s: float | None = None
+    min_bytes: int | None = None
+    max_bytes: int | None = None
+
+
 class Point(_Part):
     """One buffer that was tried."""
 
@@ -112,6 +162,15 @@ class Point(_Part):
     seeds: int
     verdict: Literal["met", "missed", "undecided"]
     outcome: Outcome
+    goals: tuple[GoalAtPoint, ...] = ()
+
+    def reached(self, name: str) -> Metric | None:
+        """What a goal's metric is here; None where the document does not say."""
+        return next((goal.reached for goal in self.goals if goal.name == name), None)
+
+    def unmet(self) -> list[str]:
+        """Names of the goals that this buffer is not shown to meet."""
+        return [goal.name for goal in self.goals if goal.verdict != "met"]
 
     @property
     def link(self) -> LinkOutcome:
@@ -139,6 +198,55 @@ class Answer(_Part):
     evidence: tuple[str, ...] = ()
     flows: tuple[FlowsEnd, ...] = ()
     memory: Memory | None = None
+    loss_warning: LossWarning | None = None
+    interrupted: bool = False
+    aqm: Aqm | None = None
+
+    def sized(self, packets: int) -> str:
+        """A size as what was sized: "72 packets", or the target or min that stands for them."""
+        if self.aqm is None:
+            return count(packets, "packet")
+        if self.aqm.parameter == "min":
+            return f"a min of {with_prefix(max(packets, 2) * self.aqm.packet_bytes, 'B')}"
+        return f"a target of {duration(packets * self.aqm.packet_s)}"
+
+    @property
+    def size_name(self) -> str:
+        """What is sized, as a column or an axis is called."""
+        if self.aqm is None:
+            return "buffer"
+        return "min" if self.aqm.parameter == "min" else "target"
+
+    @property
+    def chosen(self) -> int | None:
+        """Packets of the answer, or of the nearest miss."""
+        return self.buffer.packets if self.buffer else self.nearest
+
+    @property
+    def there(self) -> Point | None:
+        """The point of the curve at the answer, or at the nearest miss."""
+        return next((point for point in self.curve if point.packets == self.chosen), None)
+
+    @property
+    def class_names(self) -> list[str]:
+        """Names of the classes of traffic, in the scenario's order."""
+        return [each.name for each in self.curve[0].outcome.classes] if self.curve else []
+
+    def words(self, name: str) -> str:
+        """A goal's metric in words, a class by its name."""
+        told = next((goal.words for goal in self.goals if goal.name == name), "")
+        parts = name.split(".")
+        names = self.class_names
+        if parts[0] == "traffic" and len(parts) == 3 and int(parts[1]) < len(names):
+            return f"{_METRICS.get(parts[2], parts[2])} of {names[int(parts[1])]}"
+        return _METRICS.get(name) or told or name.replace("_", " ")
+
+    def short(self, name: str) -> str:
+        """A goal as a scenario writes it, a class by its name: "fct_p99 of web"."""
+        parts, names = name.split("."), self.class_names
+        if parts[0] == "traffic" and len(parts) == 3 and int(parts[1]) < len(names):
+            return f"{parts[2]} of {names[int(parts[1])]}"
+        return name
 
     @property
     def bdp_packets(self) -> float | None:

@@ -13,20 +13,27 @@ numbers by name; that file is the same for every artefact::
     published = 99                           # only where the paper prints a number
     miss = "…"                               # only where it misses: what is known of the cause
     testbed_miss = "…"                       # of the testbed's number, where its cause is another
+    if_never_idle = 100                      # what a link that is never idle would give here
+    kind = "ours against ours"               # where the row is not of its artefact's kind
+
+What cannot fail, such as a number that the scenario itself sets, has no band and no verdict::
+
+    cannot_fail = "the scenario sets it"
 """
 
 from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from forebay.outcome import Metric
 from forebay.report.picture import Picture
-from forebay.report.reproduction import Reproduction
+from forebay.report.reproduction import KERNEL, SIMULATION, Check, Reproduction
+from forebay.report.variants import Variants, plain
 
 COLUMNS = ["claim", "where", "published", "band", "ours", "unit"]
 TESTBED = "Exp. ours"
@@ -51,19 +58,41 @@ class Claim:
     at_most: float | None = None
     miss: str = ""
     testbed_miss: str = ""
+    if_never_idle: float | None = None
+    kind: str = ""
+    cannot_fail: str = ""
 
     def __post_init__(self) -> None:
-        if self.at_least is None and self.at_most is None:
-            raise ValueError(f"claim {self.name!r}: write at_least, at_most, or both")
+        if (self.at_least is None and self.at_most is None) != bool(self.cannot_fail):
+            raise ValueError(
+                f"claim {self.name!r}: write at_least, at_most, or both; or cannot_fail"
+            )
+
+    def note(self, ours: Ours) -> str:
+        """What is said of a number that cannot fail."""
+        value = ours.value if isinstance(ours, Metric) else ours
+        shown = "not measured" if value is None else f"{plain(value)} {self.unit}".rstrip()
+        printed = "" if self.published is None else f", printed {plain(self.published)}"
+        return f"{self.says} ({self.where}): {shown}{printed}; {self.cannot_fail}"
+
+    def holds(self, ours: Ours) -> bool:
+        """Whether a number lies in the band."""
+        return not self.reason(ours)
+
+    @property
+    def full_passes(self) -> bool | None:
+        """Whether a link that is never idle would pass; None where that says nothing of it."""
+        return None if self.if_never_idle is None else self.holds(self.if_never_idle)
 
     @property
     def band(self) -> str:
-        """The band in words."""
-        if self.at_least is None:
-            return f"at most {self.at_most:g}"
-        if self.at_most is None:
-            return f"at least {self.at_least:g}"
-        return f"{self.at_least:g} to {self.at_most:g}"
+        """The band in words; empty for what cannot fail."""
+        low, high = self.at_least, self.at_most
+        if low is not None and high is not None:
+            return f"{plain(low)} to {plain(high)}"
+        if high is not None:
+            return f"at most {plain(high)}"
+        return "" if low is None else f"at least {plain(low)}"
 
     def reason(self, ours: Ours) -> str:
         """Why the claim does not hold; "" where it does. An interval does not widen the band."""
@@ -86,7 +115,7 @@ class Claim:
         if low <= value <= high:
             return ""
         cause = miss or "cause not known"
-        return f"{value:.4g} {self.unit}".rstrip() + f", band {self.band}; {cause}"
+        return f"{plain(value)} {self.unit}".rstrip() + f", band {self.band}; {cause}"
 
 
 def read_claims(folder: Path) -> list[Claim]:
@@ -104,6 +133,9 @@ def judge(
     testbed: Mapping[str, Ours] | None = None,
     notes: Iterable[str] = (),
     picture: Picture | None = None,
+    kind: str = SIMULATION,
+    left_out: Collection[str] = (),
+    variants: Variants | None = None,
 ) -> Reproduction:
     """Hold numbers against the statements of ``folder/claims.toml``, one row each.
 
@@ -112,15 +144,19 @@ def judge(
     testbed : mapping, optional
         The testbed's numbers, for a column of their own. A row then holds if both numbers lie in
         the band; one that was not played there is not judged by it.
+    left_out : claims that a quick run does not try: they are named, not shown.
+    kind : what "ours" is held against what, for all claims that do not say it themselves.
 
     Raises
     ------
     ValueError
         A statement has no number, or a number no statement.
     """
-    claims = read_claims(folder)
-    if {claim.name for claim in claims} != set(ours):
-        odd = sorted({claim.name for claim in claims} ^ set(ours))
+    every = [claim for claim in read_claims(folder) if claim.name not in left_out]
+    ours = {name: value for name, value in ours.items() if name not in left_out}
+    claims = [claim for claim in every if not claim.cannot_fail]
+    if {claim.name for claim in every} != set(ours):
+        odd = sorted({claim.name for claim in every} ^ set(ours))
         raise ValueError(f"{artefact}: {', '.join(odd)} stand on one side only")
     if stray := sorted(set(testbed or {}) - set(ours)):
         raise ValueError(f"{artefact}: no claim is called {', '.join(stray)}")
@@ -133,11 +169,51 @@ def judge(
         columns=COLUMNS,
         rows=[_row(claim, ours[claim.name]) for claim in claims],
         reasons=reasons,
-        notes=list(notes),
+        notes=[*notes, *_left_out(folder, left_out)],
         drawn=("published", "ours"),
         picture=picture,
+        checks=[check for claim in claims for check in _checks(claim, ours, testbed or {}, kind)],
+        unjudged=[claim.note(ours[claim.name]) for claim in every if claim.cannot_fail],
+        variants=variants,
     )
     return made if testbed is None else _beside(made, [testbed.get(claim.name) for claim in claims])
+
+
+def _left_out(folder: Path, names: Collection[str]) -> list[str]:
+    said = [claim.says for claim in read_claims(folder) if claim.name in names]
+    return [f"Not tried by a quick run: {each}." for each in said]
+
+
+def _checks(
+    claim: Claim, ours: Mapping[str, Ours], testbed: Mapping[str, Ours], kind: str
+) -> list[Check]:
+    found = [(claim.kind or kind, ours[claim.name])]
+    played = testbed.get(claim.name)
+    if played is not None:
+        found.append((KERNEL, played))
+    printed = claim.published is not None
+    return [Check(which, claim.holds(value), printed, claim.full_passes) for which, value in found]
+
+
+def side_by_side(folder: Path, found: Mapping[str, Mapping[str, Ours]], says: str) -> Variants:
+    """Lay the statements' numbers under several readings of the set-up side by side.
+
+    Parameters
+    ----------
+    found : by the reading's name, the numbers by the claims' names; the first reading is the one
+        that was chosen beforehand.
+    says : which of the readings the print can have come from.
+    """
+    claims = [claim for claim in read_claims(folder) if not claim.cannot_fail]
+    rows = [
+        (
+            claim.says,
+            claim.band,
+            [(each[claim.name], claim.holds(each[claim.name])) for each in found.values()],
+        )
+        for claim in claims
+    ]
+    return Variants(says, list(found), rows)
 
 
 def _reasons(claim: Claim, ours: Ours, testbed: Ours) -> str:

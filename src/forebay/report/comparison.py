@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome
+from forebay.report.classes import called
 from forebay.report.console import console, show_table, table
-from forebay.report.numbers import mean, p99, show, show_significant
+from forebay.report.numbers import count, mean, p99, show, show_significant
 from forebay.report.outcome import print_broken
 
 _LINK_ROWS: tuple[tuple[str, Callable[[LinkOutcome], str]], ...] = (
@@ -30,11 +31,11 @@ def print_comparison(outcomes: Sequence[Outcome]) -> None:
     out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
     made = table("", *(each.engine for each in outcomes))
     for name, link in first.links.items():
-        made.add_row(f"link {name}, {link.buffer_packets} packets", style="bold")
+        made.add_row(f"link {name}, {count(link.buffer_packets, 'packet')}", style="bold")
         for label, show_link in _LINK_ROWS:
             made.add_row(f"  {label}", *(show_link(each.links[name]) for each in outcomes))
     for place, kind in enumerate(first.classes):
-        made.add_row(f"{kind.flows} {kind.kind} flows", style="bold")
+        made.add_row(f"{called(kind)}: {count(kind.flows, 'flow')}", style="bold")
         for label, show_class in _CLASS_ROWS:
             cells = (
                 show_class(o.classes[place]) if place < len(o.classes) else "–" for o in outcomes

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from forebay.outcome import Metric, Quantiles
 
 NOT_MEASURED = "–"
-_FINE = 5e-4  # an interval narrower than this share of the value is finer than three digits show
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
 def mean(quantiles: Quantiles | None) -> Metric | None:
     """Return the mean of a distribution that may not have been measured."""
     return None if quantiles is None else quantiles.mean
+
+
+def p50(quantiles: Quantiles | None) -> Metric | None:
+    """Return the median of a distribution that may not have been measured."""
+    return None if quantiles is None else quantiles.p50
+
+
+def p95(quantiles: Quantiles | None) -> Metric | None:
+    """Return the 95th percentile of a distribution that may not have been measured."""
+    return None if quantiles is None else quantiles.p95
 
 
 def p99(quantiles: Quantiles | None) -> Metric | None:
@@ -37,6 +48,11 @@ def scaled(metric: Metric | None, factor: float) -> Metric | None:
     )
 
 
+def is_open(metric: Metric) -> bool:
+    """Whether only what a metric is at least is known: what had not ended may take any longer."""
+    return metric.low is not None and metric.high is None
+
+
 def half_width(metric: Metric) -> float | None:
     """Half the interval's width, the larger half where it is not symmetrical."""
     if metric.low is None or metric.high is None:
@@ -49,6 +65,8 @@ def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
     metric = scaled(metric, factor)
     if metric is None:
         return NOT_MEASURED
+    if is_open(metric):
+        return f"≥ {metric.value:.{digits}f}"
     half = half_width(metric)
     value = f"{metric.value:.{digits}f}"
     return value if half is None else f"{value} ±{half:.{digits}f}"
@@ -58,24 +76,40 @@ def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
     """Write a metric of any size: the value as far as its interval goes, and no further.
 
     The half-width gets two digits where they begin with 1 or 2, else one: 0.381 ±0.021,
-    but 5.16 ±0.06.
+    but 5.16 ±0.06. An interval that reaches much farther to one side is written with both ends.
     """
     metric = scaled(metric, factor)
     if metric is None:
         return NOT_MEASURED
+    if is_open(metric):
+        return f"≥ {plain(metric.value)}"
+    if metric.low is not None and metric.high is not None and _is_lopsided(metric):
+        return f"{plain(metric.value)} ({plain(metric.low)} … {plain(metric.high)})"
     half = half_width(metric)
-    if not half or half < _FINE * abs(metric.value):
+    if not half or half < _finest(metric.value):
         return plain(metric.value)
     digits = 2 if f"{half:.0e}"[0] in "12" else 1
     decimals = min(max(digits - 1 - _exponent(half, 1), 0), 6)
     return f"{metric.value:.{decimals}f} ±{half:.{decimals}f}"
 
 
+def _is_lopsided(metric: Metric) -> bool:
+    low, high = metric.value - (metric.low or 0.0), (metric.high or 0.0) - metric.value
+    return max(low, high) > 2.0 * max(min(low, high), 0.1 * abs(metric.value))
+
+
+def _finest(value: float) -> float:
+    """Half a step of the third digit: an interval narrower than it is finer than three digits."""
+    return 0.5 * 10.0 ** (_exponent(value, 3) - 2) if value else 0.0
+
+
 def show_interval(metric: Metric | None, factor: float, digits: int) -> str:
     """Write only the interval, ``98.11 … 98.52``."""
     metric = scaled(metric, factor)
-    if metric is None or metric.low is None or metric.high is None:
+    if metric is None or metric.low is None:
         return NOT_MEASURED
+    if metric.high is None:
+        return f"{metric.low:.{digits}f} or more"
     return f"{metric.low:.{digits}f} … {metric.high:.{digits}f}"
 
 
@@ -83,7 +117,7 @@ def plain(value: float, significant: int = 3) -> str:
     """Write a number to so many digits without an exponent where that can be read."""
     if value == 0:
         return "0"
-    if 1e-4 <= abs(value) < 1e6:
+    if 1e-4 <= abs(value) < 1e15:
         decimals = significant - 1 - _exponent(value, significant)
         return f"{value:.{max(decimals, 0)}f}"
     return f"{value:.{significant - 1}e}"
@@ -100,6 +134,16 @@ def duration(seconds: float) -> str:
     if seconds >= 1:
         return f"{plain(seconds)} s"
     return f"{plain(seconds * 1e3)} ms" if seconds >= 1e-3 else f"{plain(seconds * 1e6)} µs"
+
+
+def whole_packets(packets: float) -> int:
+    """Round what a law asks for up, but for the dust of a division: 127.03 takes 128."""
+    return ceil(packets - 1e-6)
+
+
+def count(number: float, thing: str) -> str:
+    """Write "1 packet", "2 packets"."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _exponent(value: float, significant: int) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
+from forebay.report.classes import called, completion
 from forebay.report.console import console, show_table, table
-from forebay.report.numbers import plain, show, show_significant
+from forebay.report.numbers import count, mean, p50, p95, p99, plain, show, show_significant
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +25,7 @@ def print_outcome(outcome: Outcome) -> None:
         show_table(out, _link(link))
     for each in outcome.classes:
         out.print()
-        out.print(f"{each.flows} {each.kind} flows", style="bold")
+        out.print(_class_title(each), style="bold")
         show_table(out, _class(each))
     print_broken(out, outcome)
 
@@ -44,7 +45,12 @@ def _seeds(outcome: Outcome) -> str:
 
 
 def _link_title(name: str, link: LinkOutcome) -> str:
-    return f"Link {name}: buffer {link.buffer_packets} packets, BDP {link.bdp_packets:.0f}"
+    buffer = count(link.buffer_packets, "packet")
+    return f"Link {name}: buffer {buffer}, BDP {plain(link.bdp_packets)}"
+
+
+def _class_title(each: ClassOutcome) -> str:
+    return f"{called(each)}: {count(each.flows, 'flow')}"
 
 
 def _link(link: LinkOutcome) -> Table:
@@ -68,8 +74,17 @@ def _class(each: ClassOutcome) -> Table:
     if each.retransmissions is not None:
         made.add_row("segments sent again", show_significant(each.retransmissions))
     _spread(made, "round-trip time, ms", each.rtt_s, 1e3)
-    if each.fct_s is not None:
-        _spread(made, "completion time, ms", each.fct_s, 1e3)
+    if each.queue_delay_s is not None:
+        _spread(made, "queueing delay, ms", each.queue_delay_s, 1e3)
+    if each.fct_s is not None or each.fct_least_s is not None:
+        parts = (mean, p50, p95, p99)
+        made.add_row("completion time, ms", *(completion(each, part) for part in parts))
+    if each.unfinished is not None:
+        made.add_row("unfinished in the window, %", show_significant(each.unfinished, 100))
+    for name, part in (each.controllers or {}).items():
+        goodput, lost = show(part.goodput_bps, 1e-6), show_significant(part.loss_rate, 100)
+        made.add_row(f"{name}, {count(part.flows, 'flow')}: goodput, Mbit/s", goodput)
+        made.add_row(f"{name}: loss, %", lost)
     return made
 
 

@@ -2,33 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from forebay.report.answer import Answer, Goal, Interval, Relaxation
 from forebay.report.console import table
-from forebay.report.numbers import NOT_MEASURED, plain
+from forebay.report.numbers import NOT_MEASURED, count, plain
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 
 def region_lines(answer: Answer) -> list[str]:
-    """Say which buffers meet the goals, and what forbids less and more."""
-    words = {goal.name: goal.words for goal in answer.goals}
-    return [_interval(interval, words) for interval in answer.region]
+    """Say which buffers meet the goals, and which goals are missed below and above."""
+    return [_interval(interval, answer) for interval in answer.region]
 
 
-def _interval(interval: Interval, words: dict[str, str]) -> str:
+def _interval(interval: Interval, answer: Answer) -> str:
+    sizes = _sizes(interval, answer)
+    less = _unmet(interval.binding_low, "down", answer)
+    more = _unmet(interval.binding_high, "up", answer)
+    if less and less == more:
+        return f"{sizes}; neither less nor more assures {less}."
+    said = [f"less does not assure {less}"] if less else []
+    said += [f"more does not assure {more}"] if more else []
+    return f"{sizes}{'; ' if said else ''}{', '.join(said)}."
+
+
+def _sizes(interval: Interval, answer: Answer) -> str:
     low, high = interval.low, interval.high
-    sizes = f"{low} packets and more" if high is None else f"{low} to {high} packets"
-    less, more = _bound(interval.binding_low, words), _bound(interval.binding_high, words)
-    said = [f"{less} forbids less"] if less else []
-    said += [f"{more} forbids more"] if more else []
-    return f"All goals are met with {sizes}{': ' if said else ''}{', '.join(said)}."
+    if answer.aqm is not None:
+        first = answer.sized(low)
+        upper = " or more" if high is None else f" to {answer.sized(high).partition(' of ')[2]}"
+        return f"{first[:1].upper()}{first[1:]}{'' if high == low else upper} meets all goals"
+    if high is None:
+        return f"{count(low, 'packet')} or more meet all goals"
+    if high == low:
+        return f"{count(low, 'packet')} alone {'meets' if low == 1 else 'meet'} all goals"
+    return f"{low} to {count(high, 'packet')} meet all goals"
 
 
-def _bound(names: tuple[str, ...], words: dict[str, str]) -> str:
-    return " and ".join(words.get(name, name) for name in names)
+def _unmet(names: tuple[str, ...], other_way: str, answer: Answer) -> str:
+    """List the goals not met on one side; those that push the other way only if alone.
+
+    A goal that asks for more is, above, at most left undecided by noise.
+    """
+    pushes = {goal.name: goal.pushes for goal in answer.goals}
+    likely = [name for name in names if pushes.get(name) != other_way] or names
+    return listed(answer.words(name) for name in likely)
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return "a, b and c"; "" for nothing."""
+    *most, last = list(words) or [""]
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def flows_lines(answer: Answer) -> list[str]:
@@ -40,7 +67,9 @@ def flows_lines(answer: Answer) -> list[str]:
     least, most = sorted(packets for _, packets in each)
     if least == most:
         return ["Both ends of the range of flows need as much."]
-    at = " and ".join(f"{packets} packets with {flows} flows" for flows, packets in each)
+    at = " and ".join(
+        f"{count(packets, 'packet')} with {count(flows, 'flow')}" for flows, packets in each
+    )
     return [f"The number of flows leaves {least} to {most} packets open: {at}."]
 
 
@@ -62,13 +91,14 @@ def helpless_line(answer: Answer) -> list[str]:
     return [f"{NOT_MEASURED}: the other goals contradict each other even without this one."]
 
 
-def relaxations_table(relaxations: tuple[Relaxation, ...]) -> Table:
+def relaxations_table(answer: Answer) -> Table:
     """Return the table of what would have to give way, one goal at a time."""
     made = table("give up only", "asked", "can be had", "packets")
-    for each in relaxations:
+    for each in answer.relaxations:
         can = NOT_MEASURED if each.relaxed is None else f"{each.sense} {target(each, each.relaxed)}"
         packets = NOT_MEASURED if each.packets is None else str(each.packets)
-        made.add_row(each.words, f"{each.sense} {target(each, each.target)}", can, packets)
+        asked = f"{each.sense} {target(each, each.target)}"
+        made.add_row(answer.words(each.name), asked, can, packets)
     return made
 
 
@@ -85,8 +115,14 @@ def scale(unit: str) -> tuple[float, str]:
 
 def share_of_bdp(answer: Answer) -> list[str]:
     """Say how much of a bandwidth-delay product the answer is."""
-    if not answer.bdp_packets or answer.buffer is None:
+    if not answer.bdp_packets or answer.buffer is None or answer.aqm is not None:
         return []
-    share = plain(100 * answer.buffer.packets / answer.bdp_packets, 2)
-    bdp = f"{answer.bdp_packets:.0f} packets"
-    return [f"That is {share} % of the bandwidth-delay product ({bdp})."]
+    share = answer.buffer.packets / answer.bdp_packets
+    bdp = (
+        f"{plain(answer.bdp_packets, 3)} packets"
+        if answer.bdp_packets < 10
+        else (f"{answer.bdp_packets:.0f} packets")
+    )
+    said = f"{plain(100 * share, 2)} %" if share < 10 else f"{plain(share, 2)} times"
+    of = " of" if share < 10 else ""
+    return [f"That is {said}{of} the bandwidth-delay product ({bdp})."]

@@ -4,13 +4,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from textwrap import wrap
 from typing import Any
 
 from forebay.outcome import Metric
 from forebay.report.console import console, show_table, table
 from forebay.report.numbers import NOT_MEASURED, show
 from forebay.report.picture import Picture
+from forebay.report.variants import Variants
+
+FORMULA = "formula against print"
+SIMULATION = "simulation against print"
+KERNEL = "kernel against print"
+OURS = "ours against ours"
+KINDS = (FORMULA, SIMULATION, KERNEL, OURS)
+"""What a row may hold against what: evidence of one kind says nothing of another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One comparison: a row has one, or two where the testbed's number is judged as well.
+
+    Attributes
+    ----------
+    kind : one of KINDS.
+    good : whether the number lies in the band.
+    published : whether the band is about a number in print, not a statement.
+    full_passes : whether 100 % utilization would pass; None where the row is of something else.
+    """
+
+    kind: str
+    good: bool
+    published: bool
+    full_passes: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +57,10 @@ class Reproduction:
     unit : unit of the drawn columns.
     units : where rows have units of their own, one a row: a figure gives each unit a panel.
     picture : the paper's own figure; drawn in place of the rows where there is one.
+    checks : what the rows' verdicts are made of; empty means one of `OURS` a row, for a row whose
+        maker says no more claims no more.
+    unjudged : what is shown without a verdict since it could not fail, a sentence each.
+    variants : the rows under other readings of what the paper leaves open.
     """
 
     artefact: str
@@ -43,8 +74,16 @@ class Reproduction:
     unit: str = ""
     units: list[str] = field(default_factory=list)
     picture: Picture | None = None
+    checks: list[Check] = field(default_factory=list)
+    unjudged: list[str] = field(default_factory=list)
+    variants: Variants | None = None
 
     def __post_init__(self) -> None:
+        if not self.checks:
+            checks = [Check(OURS, not reason, published=False) for reason in self.reasons]
+            object.__setattr__(self, "checks", checks)
+        if strange := {check.kind for check in self.checks} - set(KINDS):
+            raise ValueError(f"{self.artefact}: {', '.join(strange)} is no kind of comparison")
         wrong = any(len(row) != len(self.columns) for row in self.rows)
         if wrong or len(self.rows) != len(self.reasons):
             raise ValueError(f"{self.artefact}: rows, reasons, columns do not match")
@@ -74,6 +113,9 @@ class Reproduction:
                 for row, verdict, reason in zip(self.rows, self.verdicts, self.reasons, strict=True)
             ],
             "notes": list(self.notes),
+            "checks": [asdict(check) for check in self.checks],
+            "unjudged": list(self.unjudged),
+            "variants": None if self.variants is None else self.variants.to_dict(),
         }
 
 
@@ -89,9 +131,25 @@ def print_reproduction(made: Reproduction) -> None:
     for row, reason in zip(made.rows, made.reasons, strict=True):
         if reason:
             out.print(f"{row_name(made, row)}: {reason}", style="red")
-    for note in made.notes:
+    for note in [*made.notes, *(f"No verdict: {each}" for each in made.unjudged)]:
         out.print(note)
+    if made.variants is not None:
+        _print_variants(made.variants)
     out.print(_summary(made), style="bold green" if made.agrees else "bold red")
+
+
+_HEADING = 16  # characters of a line
+
+
+def _print_variants(variants: Variants) -> None:
+    out = console()
+    out.print("What the paper leaves open, side by side", style="bold")
+    headings = ["\n".join(wrap(name, _HEADING)) for name in variants.columns]
+    body = table(*headings, left=1)
+    for row in variants.cells():
+        body.add_row(*row)
+    show_table(out, body)
+    out.print(variants.says)
 
 
 def cells(made: Reproduction) -> list[list[str]]:

@@ -6,17 +6,28 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from forebay.report.answer import Answer, Goal, Law, Point
+from forebay.report.classes import class_table, tells_of_classes
 from forebay.report.console import console, show_table, table
+from forebay.report.headline import (
+    at_once,
+    colour,
+    memory,
+    sentence,
+    sentence_case,
+    sized_line,
+    warning_lines,
+    why,
+)
 from forebay.report.numbers import (
     NOT_MEASURED,
-    duration,
+    is_open,
     mean,
     p99,
     plain,
     show,
     show_interval,
     show_significant,
-    with_prefix,
+    whole_packets,
 )
 from forebay.report.region import (
     flows_lines,
@@ -33,6 +44,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+
 _MOST_ROWS = 14
 
 
@@ -47,25 +59,34 @@ def print_size(document: Mapping[str, Any]) -> None:
     out = console()
     out.print(answer.scenario, style="bold")
     out.print()
-    out.print(sentence(answer), style="bold green" if answer.buffer else "bold red")
-    for line in (*why(answer), *region_lines(answer), *flows_lines(answer), *memory(answer)):
+    out.print(sentence(answer), style=colour(answer))
+    for line in warning_lines(answer):
+        out.print(line, style="bold yellow")
+    for line in (*sized_line(answer), *why(answer), *at_once(answer), *region_lines(answer)):
         out.print(line)
-    for line in (*map(_sentence_case, answer.notes), *governs_lines(answer)):
+    for line in (*flows_lines(answer), *share_of_bdp(answer), *memory(answer)):
+        out.print(line)
+    governs = governs_lines(answer) if answer.aqm is None else []
+    for line in (*map(sentence_case, answer.notes), *governs):
         out.print(line)
     _print_evidence(out, answer)
 
 
 def _print_evidence(out: Console, answer: Answer) -> None:
     if answer.goals:
-        where = "" if answer.buffer else f" (at {answer.nearest} packets, the nearest)"
-        _section(out, f"Goals{where}", _goals(answer.goals))
+        at = "" if answer.buffer else f" with {answer.sized(answer.nearest or 1)}, the nearest"
+        _section(out, f"Goals{at}", _goals(answer))
+    if answer.there is not None and tells_of_classes(answer.there.outcome.classes):
+        title = f"What each class gets with {answer.sized(answer.there.packets)}"
+        _section(out, title, class_table(answer.there.outcome.classes))
     if answer.relaxations:
         title = "The least that one goal must give way, the others kept"
-        _section(out, title, relaxations_table(answer.relaxations))
+        _section(out, title, relaxations_table(answer))
         for line in helpless_line(answer):
             out.print(line)
     if answer.laws:
-        _section(out, "What published laws ask for", _laws(answer.laws))
+        of = "" if answer.aqm is None else " of a drop-tail queue"
+        _section(out, f"What published laws ask for{of}", _laws(answer.laws))
     if answer.curve:
         _section(out, f"Buffers tried ({answer.engine})", _curve(answer))
 
@@ -76,53 +97,15 @@ def _section(out: Console, title: str, body: Table) -> None:
     show_table(out, body)
 
 
-def sentence(answer: Answer) -> str:
-    """Return the answer in one plain sentence."""
-    if answer.buffer is None:
-        return f"There is no answer: {answer.reason}."
-    b = answer.buffer
-    return (
-        f"Buffer: {b.packets} packet{'s' * (b.packets != 1)} ({with_prefix(b.bytes, 'B')}, "
-        f"{duration(b.seconds)} at line rate)."
-    )
-
-
-def why(answer: Answer) -> list[str]:
-    """Return the reasons: the goal that binds, who says so, and the size in BDPs."""
-    if answer.buffer is None:
-        return []
-    binding = [goal for goal in answer.goals if goal.binding]
-    lines = [f"Why: {_missing(binding) if binding else 'one packet is enough'} ({_who(answer)})."]
-    return [*lines, *share_of_bdp(answer)]
-
-
-def memory(answer: Answer) -> list[str]:
-    """Say what memory the answer takes, where the document tells."""
-    return [] if answer.memory is None else [f"Memory: {answer.memory.text}."]
-
-
-def _missing(binding: list[Goal]) -> str:
-    asked = " and ".join(
-        f"{goal.words} of {goal.sense} {target(goal, goal.target)}" for goal in binding
-    )
-    return f"with fewer packets, {asked} is not assured"
-
-
-def _who(answer: Answer) -> str:
-    if answer.engine == "theory":
-        return answer.engine
-    return f"{answer.engine}, up to {answer.seeds} seeds a buffer"
-
-
-def _goals(goals: tuple[Goal, ...]) -> Table:
+def _goals(answer: Answer) -> Table:
     made = table("goal", "target", "reached", "95 % interval", "")
-    for goal in goals:
+    for goal in answer.goals:
         factor, unit = scale(goal.unit)
         made.add_row(
-            goal.words,
+            answer.words(goal.name),
             f"{goal.sense} {target(goal, goal.target)}",
-            f"{_digits(goal.reached.value * factor)} {unit}",
-            show_interval(goal.reached, factor, 2 if goal.name == "utilization" else 3),
+            f"{'≥ ' * is_open(goal.reached)}{_digits(goal.reached.value * factor)} {unit}",
+            show_interval(goal.reached, factor, _decimals(goal.reached.value * factor)),
             goal.verdict + (", binds" if goal.binding else ""),
             style=None if goal.verdict == "met" else "red",
         )
@@ -130,7 +113,12 @@ def _goals(goals: tuple[Goal, ...]) -> Table:
 
 
 def _digits(value: float) -> str:
-    return f"{value:.2f}" if value >= 10 else plain(value)
+    return f"{value:.{_decimals(value)}f}" if value >= 10 else plain(value)
+
+
+def _decimals(value: float) -> int:
+    """Decimals of an interval's ends: as many as its value can be read with."""
+    return 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 10 else 3
 
 
 def _laws(laws: tuple[Law, ...]) -> Table:
@@ -147,35 +135,77 @@ def _laws(laws: tuple[Law, ...]) -> Table:
 
 
 def _asked_for(law: Law) -> str:
+    """Return whole packets, rounded up: fewer than a law asks for do not meet it."""
     if law.packets is None:
         return NOT_MEASURED
-    if law.packets_between is None or law.packets_between[0] == law.packets_between[1]:
-        return f"{law.packets:.0f}"
-    return "{:.0f} … {:.0f}".format(*law.packets_between)
+    low, high = map(whole_packets, law.packets_between or (law.packets, law.packets))
+    return f"{low}" if low == high else f"{low} … {high}"
 
 
 def _curve(answer: Answer) -> Table:
-    made = table(
-        "packets", "utilization %", "loss %", "delay ms", "p99 ms", "seeds", "goals", left=0
-    )
-    chosen = answer.buffer.packets if answer.buffer else answer.nearest
-    for point in _rows(answer.curve, chosen):
-        here = point.packets == chosen
-        made.add_row(*_cells(point, here), style="bold" if here else None)
+    own = (f"{answer.short(goal.name)}\n{scale(goal.unit)[1]}" for goal in own_columns(answer))
+    shared = ("utilization\n%", "loss\n%", "delay\nms", "p99\nms")
+    seeds = ["seeds"] * _is_sampled(answer)
+    made = table(*_first_columns(answer), *shared, *own, *seeds, "goals", left=0)
+    made.columns[-1].justify = "left"
+    for point in _rows(answer.curve, answer.chosen):
+        here = point.packets == answer.chosen
+        made.add_row(*_cells(point, here, answer), style="bold" if here else None)
     return made
 
 
-def _cells(point: Point, here: bool) -> tuple[str, ...]:
+def _is_sampled(answer: Answer) -> bool:
+    """Whether seeds mean anything: a law gives the same for each."""
+    return answer.engine != "theory"
+
+
+def _first_columns(answer: Answer) -> list[str]:
+    if answer.aqm is None:
+        return ["packets"]
+    return ["packets", "min\nkB" if answer.aqm.parameter == "min" else "target\nms"]
+
+
+def _aimed(point: Point, answer: Answer) -> list[str]:
+    """Return the aim of an AQM at a point, in its own unit."""
+    aqm = answer.aqm
+    if aqm is None:
+        return []
+    if aqm.parameter == "min":
+        return [plain(max(point.packets, 2) * aqm.packet_bytes / 1e3)]
+    return [plain(1e3 * aqm.packet_s * point.packets)]
+
+
+def own_columns(answer: Answer) -> list[Goal]:
+    """Return the goals whose metric is none of the columns that every sizing has."""
+    known = ("utilization", "loss_rate", "queue_delay_mean", "queue_delay_p99")
+    return [goal for goal in answer.goals if goal.name not in known]
+
+
+def _cells(point: Point, here: bool, answer: Answer) -> tuple[str, ...]:
     link, high = point.link, p99(point.link.queue_delay_s)
     return (
         f"> {point.packets}" if here else str(point.packets),
+        *_aimed(point, answer),
         show(link.utilization, 100),
         show_significant(link.loss_rate, 100),
         show_significant(mean(link.queue_delay_s), 1e3),
         NOT_MEASURED if high is None else plain(high.value * 1e3),
-        str(point.seeds),
-        point.verdict,
+        *(
+            show_significant(point.reached(goal.name), scale(goal.unit)[0])
+            for goal in own_columns(answer)
+        ),
+        *([str(point.seeds)] * _is_sampled(answer)),
+        _verdict(point, answer),
     )
+
+
+def _verdict(point: Point, answer: Answer) -> str:
+    """Say which goals this buffer misses, or leaves open."""
+    if point.verdict == "met" or not point.goals:
+        return point.verdict
+    missed = [goal.name for goal in point.goals if goal.verdict == "missed"]
+    names = missed or point.unmet()
+    return f"{point.verdict}: {', '.join(map(answer.short, names))}"
 
 
 def _rows(curve: tuple[Point, ...], chosen: int | None) -> list[Point]:
@@ -184,7 +214,3 @@ def _rows(curve: tuple[Point, ...], chosen: int | None) -> list[Point]:
         return list(curve)
     near = sorted(curve[1:-1], key=lambda p: max(p.packets / chosen, chosen / p.packets))
     return sorted([curve[0], *near[: _MOST_ROWS - 2], curve[-1]], key=lambda p: p.packets)
-
-
-def _sentence_case(note: str) -> str:
-    return note[:1].upper() + note[1:].rstrip(".") + "."

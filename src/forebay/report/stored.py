@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from forebay.outcome import Metric
+from forebay.outcome.replacing import replacing
 from forebay.report.picture import Line, Panel, Picture
-from forebay.report.reproduction import Reproduction
+from forebay.report.reproduction import Check, Reproduction
+from forebay.report.variants import from_dict
 
-SCHEMA = 1
+SCHEMA = 2
 """Goes up whenever a kept document would no longer be read."""
 
 
@@ -50,7 +54,16 @@ class Kept:
             "unit": made.unit,
             "units": list(made.units),
             "picture": None if made.picture is None else asdict(made.picture),
+            "checks": [asdict(check) for check in made.checks],
+            "unjudged": list(made.unjudged),
+            "variants": None if made.variants is None else made.variants.to_dict(),
         }
+
+
+def write_document(document: Mapping[str, Any], path: Path) -> None:
+    """Write JSON types into a file, which is there whole or not at all."""
+    with replacing(path) as file:
+        file.write(json.dumps(document).encode())
 
 
 def from_document(document: Mapping[str, Any]) -> Kept:
@@ -69,6 +82,9 @@ def from_document(document: Mapping[str, Any]) -> Kept:
         unit=document["unit"],
         units=document["units"],
         picture=_picture(document["picture"]),
+        checks=[Check(**each) for each in document["checks"]],
+        unjudged=document["unjudged"],
+        variants=from_dict(document["variants"]),
     )
     return Kept(made, document["seeds"], document["quick"], document["wall_s"])
 

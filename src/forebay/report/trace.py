@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay.outcome.quantiles import of_histogram
 from forebay.report.console import console, show_table, table
-from forebay.report.numbers import plain
+from forebay.report.numbers import count, plain
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,15 +23,22 @@ def print_trace(trace: Trace) -> None:
     out.print(f"seed {trace.seed}, {trace.at_s.size} samples, one every {trace.step_s * 1e3:g} ms")
     for name, link in trace.links.items():
         out.print()
-        title = f"Link {name}: buffer {link.buffer_packets} packets, BDP {link.bdp_packets:.0f}"
+        buffer = count(link.buffer_packets, "packet")
+        title = f"Link {name}: buffer {buffer}, BDP {plain(link.bdp_packets)}"
         out.print(title, style="bold")
-        show_table(out, _link(link))
+        show_table(out, _link(link, _class_names(trace)))
     out.print()
-    out.print(f"{trace.window_variance.size} flows", style="bold")
+    out.print(count(trace.window_variance.size, "flow"), style="bold")
     show_table(out, _windows(trace))
 
 
-def _link(link: LinkTrace) -> Table:
+def _class_names(trace: Trace) -> list[str]:
+    """Names of the classes: the scenario's, else kind and place as an Outcome has them."""
+    traffic = trace.scenario.get("traffic", ())
+    return [each.get("name") or f"{each.get('kind', 'long')}-{i}" for i, each in enumerate(traffic)]
+
+
+def _link(link: LinkTrace, names: Sequence[str]) -> Table:
     made = table("", "mean", "p50", "p99", "number")
     made.add_row("busy, %", plain(100 * link.utilization))
     made.add_row("queue by time, packets", plain(link.queue_mean_packets))
@@ -40,7 +48,8 @@ def _link(link: LinkTrace) -> Table:
     _periods(made, "idle periods, ms", link.idle)
     for index, (arrivals, drops) in enumerate(zip(link.arrivals, link.drops, strict=True)):
         loss = plain(100 * drops / arrivals) if arrivals else "–"
-        made.add_row(f"loss of class {index}, %", loss, "", "", str(drops))
+        name = names[index] if index < len(names) else f"class {index}"
+        made.add_row(f"loss of {name}, %", loss, "", "", str(drops))
     if link.marks.any():
         made.add_row("marks", "", "", "", str(link.marks.sum()))
     return made

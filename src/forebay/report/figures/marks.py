@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from forebay.report.answer import Answer
 from forebay.report.figures.style import FAINT, INK
+from forebay.report.numbers import whole_packets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,7 @@ class _Mark:
     label: str
     holds: bool
     is_answer: bool = False
+    paper: str = ""  # the beginning of the first law's name, which others of it need not repeat
 
 
 def draw_marks(lane: Axes, panels: Sequence[Axes], answer: Answer) -> None:
@@ -43,19 +45,21 @@ def draw_marks(lane: Axes, panels: Sequence[Axes], answer: Answer) -> None:
 
 def _marks(answer: Answer) -> list[_Mark]:
     marks: list[_Mark] = []
-    asked = [law for law in answer.laws if law.packets is not None and law.packets > 0]
+    laws = answer.laws if answer.aqm is None else ()  # theirs is the limit of a drop-tail queue
+    asked = [law for law in laws if law.packets is not None and law.packets > 0]
     for law in sorted(asked, key=lambda law: law.packets or 0):
-        packets, name = float(law.packets or 0), law.law.rsplit("/", 1)[-1]
+        packets, name = float(law.packets or 0), f"{law.law}: {whole_packets(law.packets or 0)}"
         if (
             marks
             and packets / marks[-1].packets < _SAME
             and marks[-1].holds == law.assumptions_hold
         ):
-            marks[-1].label += f", {name} {packets:.0f}"
+            marks[-1].label += f", {name.removeprefix(marks[-1].paper)}"
         else:
-            marks.append(_Mark(packets, f"{name} {packets:.0f}", law.assumptions_hold))
+            paper = law.law.rpartition("/")[0] + "/"
+            marks.append(_Mark(packets, name, law.assumptions_hold, paper=paper))
     if answer.buffer is not None:
-        label = f"answer {answer.buffer.packets}"
+        label = f"answer: {answer.buffer.packets}"
         marks.append(_Mark(answer.buffer.packets, label, True, is_answer=True))
     return sorted(marks, key=lambda mark: mark.packets)
 
@@ -82,7 +86,12 @@ def _rows(marks: Sequence[_Mark], limits: tuple[float, float]) -> list[int]:
 
 def _extent(place: float, label: str) -> tuple[float, float]:
     width = len(label) * _CHARACTER
-    return (place - width, place) if place > 0.75 else (place, place + width)
+    return (place - width, place) if _at_right(place, label) else (place, place + width)
+
+
+def _at_right(place: float, label: str) -> bool:
+    """Whether a label stands left of its line: where it would run out of the picture."""
+    return place > 0.5 and place + len(label) * _CHARACTER > 1
 
 
 def _draw(lane: Axes, panels: Sequence[Axes], mark: _Mark, row: int) -> None:
@@ -97,7 +106,8 @@ def _draw(lane: Axes, panels: Sequence[Axes], mark: _Mark, row: int) -> None:
         color=colour, linewidth=width, linestyle=dashes, clip_on=False,
     )  # fmt: skip
     low, high = panels[-1].get_xlim()
-    at_right = (log10(mark.packets) - log10(low)) / (log10(high) - log10(low)) > 0.75
+    place = (log10(mark.packets) - log10(low)) / (log10(high) - log10(low))
+    at_right = _at_right(place, mark.label)
     lane.annotate(
         mark.label, (mark.packets, row), xytext=(-3 if at_right else 3, 0),
         textcoords="offset points", ha="right" if at_right else "left", va="center",

@@ -43,11 +43,11 @@ def draw_picture(picture: Picture, title: str, path: Path) -> None:
         figure = Figure(
             figsize=(7.2, 0.8 + (2.6 if rows > 1 else 3.6) * rows), layout="constrained"
         )
-        all_axes = figure.subplots(rows, columns, squeeze=False).flat
+        all_axes = list(figure.subplots(rows, columns, squeeze=False).flat)
         colours = _colours(picture)
         for axes, panel in zip(all_axes, picture.panels, strict=False):
             _draw(axes, panel, colours)
-        for unused in list(all_axes)[len(picture.panels) :]:
+        for unused in all_axes[len(picture.panels) :]:
             unused.set_axis_off()
         figure.suptitle(title, fontsize=10, color=INK)
         _legend(figure)

@@ -27,9 +27,11 @@ from forebay.report.figures.style import (
     VERMILLION,
     clean,
     house_style,
+    literal,
     save,
 )
-from forebay.report.numbers import mean, p99
+from forebay.report.numbers import count, mean, p99
+from forebay.report.region import scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,6 +52,7 @@ def draw_size(document: Mapping[str, Any], path: Path) -> None:
     answer = Answer.model_validate(document)
     with house_style():
         drawn = [panel for panel in _PANELS if _measured(answer, panel)] or [_PANELS[0]]
+        drawn += _own_panels(answer)
         heights = [0.9, *(panel.height for panel in drawn)]
         figure = Figure(figsize=(7.2, 1.2 + sum(heights)), layout="constrained")
         lane, *all_axes = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
@@ -76,8 +79,19 @@ def _shade(panels: Sequence[Axes], answer: Answer) -> None:
 
 def _title(figure: Figure, answer: Answer) -> None:
     found = answer.buffer
-    said = f"{found.packets} packets are enough" if found else "no buffer meets the goals"
-    figure.suptitle(f"{answer.scenario}\n{said} ({answer.engine})", fontsize=10, color=INK)
+    if answer.aqm is not None and found is not None:
+        aim = f"{answer.aqm.discipline}: {answer.size_name} of {count(found.packets, 'packet')}"
+        _head(figure, f"{answer.scenario}\n{aim} ({answer.engine})")
+        return
+    enough = "is enough" if found and found.packets == 1 else "are enough"
+    said = f"{count(found.packets, 'packet')} {enough}" if found else "no buffer meets the goals"
+    if answer.loss_warning is not None:
+        said += ", but with a loss that is not usable"
+    _head(figure, f"{answer.scenario}\n{said} ({answer.engine})")
+
+
+def _head(figure: Figure, text: str) -> None:
+    figure.suptitle(literal(text), fontsize=10, color=INK)
 
 
 def _utilization(axes: Axes, answer: Answer) -> None:
@@ -90,6 +104,8 @@ def _utilization(axes: Axes, answer: Answer) -> None:
 def _loss(axes: Axes, answer: Answer) -> None:
     _line(axes, answer.curve, lambda link: link.loss_rate, 100, VERMILLION, "")
     _target(axes, answer.goals, "loss_rate", 100)
+    if answer.loss_warning is not None:
+        _level(axes, 100 * answer.loss_warning.usable, "usable: at most", above=True)
     axes.set_ylabel("loss, %")
     axes.set_ylim(bottom=0)
 
@@ -140,6 +156,12 @@ def _line(
     A buffer where it was not measured has no dot.
     """
     seen = [(point.packets, metric) for point in curve if (metric := read(point.link)) is not None]
+    return _draw_line(axes, seen, factor, colour, label)
+
+
+def _draw_line(
+    axes: Axes, seen: Sequence[tuple[int, Metric]], factor: float, colour: str, label: str
+) -> list[float]:
     packets = [each for each, _ in seen]
     values = [metric.value * factor for _, metric in seen]
     axes.plot(
@@ -159,13 +181,42 @@ def _line(
 def _target(axes: Axes, goals: Sequence[Goal], name: str, factor: float) -> None:
     for goal in goals:
         if goal.name == name:
-            axes.axhline(goal.target * factor, color=INK, linewidth=0.9, linestyle=(0, (2, 2)))
-            axes.annotate(
-                f"goal: {goal.sense} {goal.target * factor:g}",
-                (1, goal.target * factor), xycoords=("axes fraction", "data"),
-                xytext=(-2, -3), textcoords="offset points",
-                ha="right", va="top", fontsize=8, color=INK, bbox=_PAPER,
-            )  # fmt: skip
+            _level(axes, goal.target * factor, f"goal: {goal.sense}")
+
+
+def _level(axes: Axes, value: float, said: str, *, above: bool = False) -> None:
+    """Draw a level across the panel, with what it is under it or above it."""
+    axes.axhline(value, color=INK, linewidth=0.9, linestyle=(0, (2, 2)))
+    axes.annotate(
+        f"{said} {value:g}",
+        (1, value), xycoords=("axes fraction", "data"),
+        xytext=(-2, 2 if above else -3), textcoords="offset points",
+        ha="right", va="bottom" if above else "top", fontsize=8, color=INK, bbox=_PAPER,
+    )  # fmt: skip
+
+
+_PANELS_OF_THEIR_OWN = 4
+_COLOURS = (PURPLE, GREEN, VERMILLION, BLUE)
+
+
+def _own_panels(answer: Answer) -> list[_Panel]:
+    """Return a panel for each goal whose metric no other panel shows, the binding ones first."""
+    drawn = ("utilization", "loss_rate", UTILIZATION_PROBABILITY, LOSS_PROBABILITY)
+    own = [g for g in answer.goals if g.name not in drawn and not g.name.startswith("queue_delay")]
+    own.sort(key=lambda goal: not goal.binding)
+    return [
+        _Panel(lambda link: link.utilization, partial(_of_goal, goal, colour), 1.4)
+        for goal, colour in zip(own[:_PANELS_OF_THEIR_OWN], _COLOURS, strict=False)
+    ]
+
+
+def _of_goal(goal: Goal, colour: str, axes: Axes, answer: Answer) -> None:
+    factor, unit = scale(goal.unit)
+    seen = [(p.packets, m) for p in answer.curve if (m := p.reached(goal.name)) is not None]
+    drawn = _draw_line(axes, seen, factor, colour, "")
+    _level(axes, goal.target * factor, f"goal: {goal.sense}")
+    axes.set_ylabel(f"{answer.short(goal.name)},\n{unit}")
+    _log_if_positive(axes, drawn)
 
 
 def _shared_axis(panels: Sequence[Axes], answer: Answer) -> None:
@@ -176,10 +227,12 @@ def _shared_axis(panels: Sequence[Axes], answer: Answer) -> None:
     last.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5), numticks=20))
     last.xaxis.set_major_formatter(FuncFormatter(lambda packets, _: f"{packets:g}"))
     last.xaxis.set_minor_formatter(NullFormatter())
-    broken = any(law.packets and not law.assumptions_hold for law in answer.laws)
+    laws = answer.laws if answer.aqm is None else ()
+    broken = any(law.packets and not law.assumptions_hold for law in laws)
     said = ["tinted: all goals are met"] if answer.region else []
     said += ["dashed: a law of which an assumption is broken here"] if broken else []
-    last.set_xlabel(f"buffer, packets ({'; '.join(said)})" if said else "buffer, packets")
+    axis = "buffer, packets" if answer.aqm is None else f"{answer.size_name}, packets at line rate"
+    last.set_xlabel(f"{axis} ({'; '.join(said)})" if said else axis)
     for axes in panels:
         clean(axes)
 

@@ -41,6 +41,11 @@ def house_style() -> Iterator[None]:
         yield
 
 
+def literal(text: str) -> str:
+    """Return a user's text as matplotlib draws it letter by letter: ``$`` begins no formula."""
+    return text.replace("$", r"\$")
+
+
 def clean(axes: Axes) -> None:
     """Keep the grid behind the data."""
     axes.set_axisbelow(True)

@@ -19,6 +19,7 @@ from forebay.report.figures.style import (
     VERMILLION,
     clean,
     house_style,
+    literal,
     save,
 )
 
@@ -48,7 +49,7 @@ def draw_trace(trace: Trace, path: Path) -> None:
             axes.tick_params(labelbottom=False)
         for axes in figure.axes:
             clean(axes)
-        figure.suptitle(_title(trace), fontsize=10, color=INK)
+        figure.suptitle(literal(_title(trace)), fontsize=10, color=INK)
         save(figure, path)
 
 

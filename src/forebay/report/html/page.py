@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from forebay.outcome.replacing import replacing
+from forebay.report.counting import count, in_words
 from forebay.report.html.drawing import inline_svg
 from forebay.report.numbers import NOT_MEASURED, duration
 from forebay.report.reproduction import cells, row_name
@@ -61,12 +62,8 @@ def write_page(results: Sequence[Kept], path: Path, *, version: str) -> None:
     version : Forebay's, for the foot of the page.
     """
     text = _render(results, version)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(path) as file:
+        file.write(text.encode())
 
 
 def _render(results: Sequence[Kept], version: str) -> str:
@@ -85,6 +82,8 @@ def _totals(sections: Sequence[_Section]) -> dict[str, Any]:
     return {
         "rows": len(rows),
         "inside": sum(rows),
+        "counts": in_words(count(section.kept.made for section in sections)),
+        "unjudged": sum(len(section.kept.made.unjudged) for section in sections),
         "took": duration(sum(section.kept.wall_s for section in sections)),
         "quick": any(section.kept.quick for section in sections),
     }

@@ -1,0 +1,125 @@
+"""``forebay measure``: from an operator's own records to a scenario."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import forebay
+from forebay.cli import options
+from forebay.cli.output import answered, print_json, write
+from forebay.cli.progress import progress
+
+if TYPE_CHECKING:
+    from forebay.measure import Measured
+
+
+@click.command("measure")
+@click.argument("records", metavar="[RECORDS]...", nargs=-1)
+@click.option("--rate", metavar="RATE", help='The link\'s rate, "155 Mbit/s".')
+@click.option(
+    "--counters", "counters", metavar="FILE.csv",
+    help="Interface counters instead of packets: columns time_s, octets, drops.",
+)  # fmt: skip
+@click.option(
+    "--exports", is_flag=True,
+    help="RECORDS are captures of exported flow records: NetFlow v5, v9, IPFIX, sFlow v5.",
+)  # fmt: skip
+@click.option("--ss", metavar="FILE", help="The text of `ss -tin` on a host that sends.")
+@click.option("--nstat", metavar="FILE", help="The text of `nstat` on a host that sends.")
+@click.option(
+    "--rtt", metavar="TIME[..TIME]",
+    help='Counters: the mean round trip without queueing, "100 ms" or "50 ms..150 ms".',
+)  # fmt: skip
+@click.option(
+    "--packet", default="1500 B", show_default=True, metavar="SIZE",
+    help="Counters: the size of a full packet.",
+)  # fmt: skip
+@click.option(
+    "--interface", metavar="NAME",
+    help="The interface of a pcapng file that is the link; others only tell round trips.",
+)  # fmt: skip
+@click.option(
+    "--toward", metavar="NETWORK", multiple=True,
+    help="Only packets to this network cross the link, e.g. 10.0.0.0/8. May be repeated.",
+)  # fmt: skip
+@click.option(
+    "--overhead", type=click.IntRange(0, 1000), default=0, show_default=True, metavar="BYTES",
+    help="What a packet takes on the link on top of its IP packet; 38 on Ethernet.",
+)  # fmt: skip
+@click.option(
+    "--at", type=click.Choice(["egress", "ingress"]), default="egress", show_default=True,
+    help="Whether the capture saw packets that left the queue, or that came to it.",
+)  # fmt: skip
+@click.option(
+    "--scenario", "scenario", type=options.OutputPath(".toml"), metavar="OUT.toml",
+    help="Write the scenario that the estimates make: `forebay size OUT.toml` takes it.",
+)  # fmt: skip
+@click.option(
+    "--congestion-control", metavar="NAME",
+    help="For the scenario, instead of the hint; for counters, whose response is inverted.",
+)  # fmt: skip
+@click.option("--buffer", metavar="SIZE", help='For the scenario: the queue, "64 packets".')
+@click.option(
+    "--goal", type=click.FloatRange(0.001, 1.0), default=0.98, show_default=True,
+    help="For the scenario: the utilization to reach.",
+)  # fmt: skip
+@options.figure
+@options.as_json
+def command(
+    records: tuple[str, ...],
+    scenario: Path | None,
+    figure: Path | None,
+    as_json: bool,
+    **asked: Any,
+) -> None:
+    """Captures, counters or flow records: what the traffic is, and a scenario of it.
+
+    RECORDS are captures in pcap or pcapng, plain, .gz or .zst, in the order of their packets.
+
+    Flows means the TCP flows in congestion avoidance that cross this link at one time: neither
+    the five-tuples that a capture holds, nor the flows that are open at once.
+    """
+    options.check_places((*records, asked["counters"]), scenario=scenario, figure=figure)
+    measured = _measure(records, asked)
+    document = measured.to_dict()
+    text = None if scenario is None else measured.scenario_toml()
+    if as_json:
+        print_json(document)
+    else:
+        from forebay.report import print_measurement
+
+        print_measurement(document)
+        answered()
+    if scenario is not None and text is not None:
+        write("scenario", scenario, lambda path: path.write_text(text, encoding="utf-8"))
+    if figure is not None:
+        from forebay.report.figures import draw_measurement
+
+        write("picture", figure, partial(draw_measurement, document))
+
+
+def _measure(records: tuple[str, ...], asked: dict[str, Any]) -> Measured:
+    hosts = {name: asked.pop(name) for name in ("ss", "nstat")}
+    if not records and any(hosts.values()):
+        return forebay.measure.host(**hosts)
+    if asked["rate"] is None:
+        raise click.UsageError('--rate is missing; write the link\'s rate, --rate "155 Mbit/s"')
+    by_counters = {name: asked.pop(name) for name in ("counters", "rtt", "packet")}
+    if (by_counters["counters"] is None) == (not records):
+        wrong = "nothing to measure" if not records else "captures and --counters at once"
+        raise click.UsageError(f"{wrong}; name captures, or --counters FILE.csv")
+    exports = asked.pop("exports")
+    if exports and records:
+        with progress("reading") as update:
+            return forebay.measure.exports(records, rate=asked["rate"], progress=update)
+    if records:
+        with progress("reading") as update:
+            return forebay.measure.capture(records, progress=update, **asked)
+    kept = ("rate", "congestion_control", "buffer", "goal")
+    table = by_counters.pop("counters")
+    chosen = {name: asked[name] for name in kept}
+    return forebay.measure.counters(table, **by_counters, **chosen)

@@ -1,0 +1,75 @@
+"""``forebay network``: a whole network, every link and every class of connections."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+from forebay import networks
+from forebay.cli import options
+from forebay.cli.output import answered, print_json, write
+from forebay.cli.progress import progress
+
+
+@click.command("network")
+@click.argument("path", metavar="TOPOLOGY")
+@options.overrides
+@click.option(
+    "--connections", type=click.IntRange(1, 10_000_000), default=1000, show_default=True,
+    metavar="N", help="Of a GraphML or SNDlib file: connections in all.",
+)  # fmt: skip
+@click.option(
+    "--rate", default="10 Gbit/s", show_default=True,
+    help="Of a GraphML or SNDlib file: capacity of links that have none.",
+)  # fmt: skip
+@click.option(
+    "--links", type=options.OutputPath(".csv"), metavar="FILE.csv", help="Write every link."
+)
+@click.option(
+    "--paths", type=options.OutputPath(".csv"), metavar="FILE.csv",
+    help="Write every path: what its connections get, and where they lose most.",
+)  # fmt: skip
+@click.option(
+    "--graphml", type=options.OutputPath(".graphml"), metavar="FILE.graphml",
+    help="Write routers and links with their readings.",
+)  # fmt: skip
+@options.figure
+@options.as_json
+def command(
+    path: str,
+    overrides: tuple[str, ...],
+    connections: int,
+    rate: str,
+    links: Path | None,
+    paths: Path | None,
+    graphml: Path | None,
+    figure: Path | None,
+    as_json: bool,
+) -> None:
+    """A whole network: every link, and every class of connections.
+
+    TOPOLOGY is a scenario with a [topology], such as scenarios/abilene-fast-edge-small.toml, or a
+    GraphML or SNDlib XML file.
+    """
+    scenario = networks.load(path, overrides, connections=connections, rate=rate)
+    outputs = {"links": links, "paths": paths, "graphml": graphml, "figure": figure}
+    options.check_outputs(path, scenario, **outputs)
+    with progress("network") as update:
+        answer = networks.solve(scenario, update)
+    if as_json:
+        print_json(answer.outcome.model_dump(mode="json", by_alias=True))
+    else:
+        from forebay.report import print_network
+
+        print_network(answer.outcome)
+        answered()
+    writers = (answer.links_to_csv, answer.paths_to_csv, answer.to_graphml)
+    for (what, target), writer in zip(outputs.items(), writers, strict=False):
+        if target is not None:
+            write(what, target, writer)
+    if figure is not None:
+        from forebay.report.figures.network import draw_network
+
+        write("picture", figure, partial(draw_network, answer.outcome, answer.drawing))

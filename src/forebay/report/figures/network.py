@@ -1,0 +1,80 @@
+"""A network drawn: links coloured by utilization and by loss; throughput by hops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+from forebay.report.figures.style import BLUE, FAINT, INK, clean, house_style, save
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from forebay.outcome import NetworkOutcome, Outcome
+
+_LEAST_LOSS = 1e-6
+
+
+def draw_network(outcome: Outcome, drawing: Mapping[str, Any], path: Path) -> None:
+    """Draw into a file that ends in .svg, .png or .pdf.
+
+    Parameters
+    ----------
+    drawing : ``place`` (routers, 2), ``source``, ``target``, ``utilization``, ``loss`` (links,).
+    """
+    with house_style():
+        figure = Figure(figsize=(10.5, 7.2), layout="constrained")
+        left, right, below, beside = figure.subplots(2, 2).flat
+        used = np.asarray(drawing["utilization"], dtype=np.float64)
+        lost = np.log10(np.maximum(np.asarray(drawing["loss"], dtype=np.float64), _LEAST_LOSS))
+        _map(figure, left, drawing, used, "utilization", (0.0, 1.0))
+        _map(figure, right, drawing, lost, "log10 of the loss rate", (np.log10(_LEAST_LOSS), 0.0))
+        if outcome.network is not None:
+            _curve(below, outcome.network, "throughput_bps", 1e-6, "throughput, Mbit/s", "log")
+            _curve(beside, outcome.network, "rtt_s", 1e3, "round trip, ms", "linear")
+        figure.suptitle(str(outcome.scenario.get("name", "network")), fontsize=10, color=INK)
+        save(figure, path)
+
+
+def _map(
+    figure: Figure,
+    axes: Axes,
+    drawing: Mapping[str, Any],
+    values: Any,
+    label: str,
+    limits: tuple[float, float],
+) -> None:
+    place = np.asarray(drawing["place"], dtype=np.float64)
+    ends = np.stack([place[drawing["source"]], place[drawing["target"]]], axis=1)
+    # Both directions of a link beside each other: each a little to its own left.
+    along = ends[:, 1] - ends[:, 0]
+    length = np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-12)[:, None]
+    span = float(np.ptp(place, axis=0).max()) or 1.0
+    ends = ends + (0.004 * span * np.stack([-along[:, 1], along[:, 0]], axis=1) / length)[:, None]
+    order = np.argsort(values)
+    lines = LineCollection(list(ends[order]), array=values[order], cmap="viridis_r", linewidths=1.2)
+    lines.set_clim(*limits)
+    axes.add_collection(lines)
+    axes.plot(place[:, 0], place[:, 1], ".", color=FAINT, markersize=3, zorder=3)
+    axes.autoscale_view()
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.grid(False)
+    figure.colorbar(lines, ax=axes, label=label, shrink=0.8)
+
+
+def _curve(
+    axes: Axes, whole: NetworkOutcome, name: str, factor: float, label: str, scale: Any
+) -> None:
+    known = [(e.hops, getattr(e, name)) for e in whole.by_hops if getattr(e, name) is not None]
+    axes.plot([h for h, _ in known], [v * factor for _, v in known], "o-", color=BLUE)
+    axes.set_yscale(scale)
+    axes.set_xlabel("hops")
+    axes.set_ylabel(label)
+    clean(axes)

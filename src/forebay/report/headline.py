@@ -1,0 +1,173 @@
+"""The first lines of a sizing's report: the answer, what it costs, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forebay.report.answer import Answer, Aqm, Goal
+from forebay.report.numbers import (
+    count,
+    duration,
+    mean,
+    p99,
+    plain,
+    show,
+    show_significant,
+    with_prefix,
+)
+from forebay.report.region import listed, target
+
+if TYPE_CHECKING:
+    from forebay.outcome import ClassOutcome
+
+
+def nearest_words(answer: Answer) -> str:
+    """Say that a size is no answer but the nearest to one, where there is none."""
+    return "" if answer.buffer else " (the nearest to the goals)"
+
+
+def sentence(answer: Answer) -> str:
+    """Return the answer in one plain sentence."""
+    if answer.interrupted:
+        return f"No answer yet: {answer.reason}."
+    if answer.buffer is None:
+        return f"No buffer meets the goals: {answer.reason}."
+    b = answer.buffer
+    if answer.aqm is not None:
+        return _aim(answer.aqm, b.packets)
+    lossy = "" if answer.loss_warning is None else ", but with a loss that is not usable"
+    return (
+        f"Buffer: {count(b.packets, 'packet')} ({with_prefix(b.bytes, 'B')}, "
+        f"{duration(b.seconds)} at line rate){lossy}."
+    )
+
+
+def colour(answer: Answer) -> str:
+    """Return the style of the first line: a warning shows at a glance."""
+    if answer.buffer is None:
+        return "bold red"
+    return "bold green" if answer.loss_warning is None else "bold yellow"
+
+
+def _aim(aqm: Aqm, packets: int) -> str:
+    """Say what to configure where the discipline manages the queue: its limit is a guard."""
+    guard = f"limit {count(aqm.limit_packets, 'packet')} as a guard"
+    if aqm.parameter == "min":
+        low, high = (with_prefix(size or 0, "B") for size in (aqm.min_bytes, aqm.max_bytes))
+        return f"{aqm.discipline}: min {low}, max {high}; {guard}."
+    aim = f"target {duration(aqm.target_s or 0)} ({count(packets, 'packet')} at line rate)"
+    interval = "" if aqm.interval_s is None else f", interval {duration(aqm.interval_s)} as it was"
+    return f"{aqm.discipline}: {aim}{interval}; {guard}."
+
+
+def sized_line(answer: Answer) -> list[str]:
+    """Say under an AQM what was sized, and what the limit is for."""
+    if answer.aqm is None:
+        return []
+    sized = "thresholds are" if answer.aqm.parameter == "min" else "target is"
+    return [
+        f"The {sized} sized, for what {answer.aqm.discipline} aims at decides the queue; its limit "
+        "should not be felt, or it would be a drop-tail queue."
+    ]
+
+
+def warning_lines(answer: Answer) -> list[str]:
+    """Warn where more is lost at the answer than is usable; name the buffer that would keep it."""
+    told = answer.loss_warning
+    if told is None:
+        return []
+    whose = f"of {told.of}'s packets " if told.of else "of the packets "
+    usable = f"{100 * told.usable:g} %"
+    first = (
+        f"Warning: {plain(100 * told.loss)} % {whose}are lost there, more than the {usable} "
+        f"that is usable ({told.source})."
+    )
+    if told.packets is None:
+        return [
+            f"{first} No buffer tried keeps the loss below {usable}: with "
+            f"{answer.sized(told.largest)}, the largest, {plain(100 * told.loss_there)} % "
+            "are lost."
+        ]
+    second = sentence_case(f"{answer.sized(told.packets)} would keep it below {usable}")[:-1]
+    if told.missed:
+        return [f"{first} {second}, but not meet {listed(map(answer.words, told.missed))}."]
+    ask = f"{_loss_goal(answer, told.of)}={told.usable:g}"
+    return [f"{first} {second}; ask for it with --set {ask}."]
+
+
+def _loss_goal(answer: Answer, name: str) -> str:
+    """Return the field that sets a goal on the loss of the link, or of one class."""
+    if name not in answer.class_names:
+        return "goals.loss_rate"
+    return f"traffic.{answer.class_names.index(name)}.goals.loss_rate"
+
+
+def _completion(each: ClassOutcome) -> list[str]:
+    """Say how long a class's transfers take, and how many of them had not ended."""
+    known, least = mean(each.fct_s), mean(each.fct_least_s)
+    left = each.unfinished
+    tail = f" ({100 * left.value:.2g} % unfinished)" if left is not None and left.value else ""
+    if known is not None:
+        return [f"{each.name} complete in {duration(known.value)} on average{tail}"]
+    if least is not None:
+        return [f"{each.name} complete in {duration(least.value)} or more on average{tail}"]
+    return []
+
+
+def at_once(answer: Answer) -> list[str]:
+    """Say loss, delay and completion at the answer in one sentence."""
+    there = answer.there
+    if there is None:
+        return []
+    link, said = there.link, []
+    if link.utilization is not None:
+        said.append(f"{show(link.utilization, 100)} % of the link used")
+    if link.loss_rate is not None:
+        said.append(f"{show_significant(link.loss_rate, 100)} % of the packets lost")
+    waits = mean(link.queue_delay_s)
+    if waits is not None:
+        high = p99(link.queue_delay_s)
+        tail = "" if high is None else f" (p99 {duration(high.value)})"
+        said.append(f"a wait of {duration(waits.value)}{tail}")
+    for each in there.outcome.classes:
+        said += _completion(each)
+    if not said:
+        return []
+    return [f"With {answer.sized(there.packets)}{nearest_words(answer)}: {', '.join(said)}."]
+
+
+def why(answer: Answer) -> list[str]:
+    """Return the reason: the goal that binds, and who says so."""
+    if answer.buffer is None:
+        return []
+    binding = [goal for goal in answer.goals if goal.binding]
+    least = "one packet is enough"
+    if answer.aqm is not None:
+        least = f"the smallest {answer.size_name} is enough"
+    elif answer.buffer.packets > 1:
+        least = "nothing smaller was shown to be enough"
+    return [f"Why: {_missing(binding, answer) if binding else least} ({_who(answer)})."]
+
+
+def memory(answer: Answer) -> list[str]:
+    """Say what memory the answer takes, where the document tells."""
+    return [] if answer.memory is None else [f"Memory: {answer.memory.text}."]
+
+
+def _missing(binding: list[Goal], answer: Answer) -> str:
+    fewer = "fewer packets" if answer.aqm is None else f"a smaller {answer.size_name}"
+    asked = " and ".join(
+        f"{answer.words(goal.name)} of {goal.sense} {target(goal, goal.target)}" for goal in binding
+    )
+    return f"with {fewer}, {asked} {'is' if len(binding) == 1 else 'are'} not assured"
+
+
+def _who(answer: Answer) -> str:
+    if answer.engine == "theory":
+        return answer.engine
+    return f"{answer.engine}, up to {count(answer.seeds, 'seed')} a buffer"
+
+
+def sentence_case(note: str) -> str:
+    """Return a remark as a sentence: a capital letter, a full stop."""
+    return note[:1].upper() + note[1:].rstrip(".") + "."

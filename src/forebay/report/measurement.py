@@ -1,0 +1,52 @@
+"""The report of a measurement: estimates with their intervals, and what was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from forebay.report.console import console, show_table, table
+from forebay.report.numbers import plain
+
+
+def print_measurement(document: Mapping[str, Any]) -> None:
+    """Print the document of ``measure --json``, for a person."""
+    out = console()
+    out.print(", ".join(document["sources"]), style="bold")
+    out.print(f"{document['packets']} packets in {document['seconds']:.3f} s")
+    out.print(document["flows_mean"] + ".")
+    out.print()
+    made = table("estimate", "value", "95 % interval", "of")
+    biases: dict[str, str] = {}
+    for name, told in document["estimates"].items():
+        for row in _rows(name, told):
+            made.add_row(*row)
+        if isinstance(told, dict) and told.get("bias"):
+            biases[name] = told["bias"]
+    show_table(out, made)
+    _list(out, "What makes them wrong", [f"{name}: {bias}" for name, bias in biases.items()])
+    refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
+    _list(out, "Refused: the records cannot carry it", refused)
+    _list(out, "To know", document["notes"])
+
+
+def _rows(name: str, told: Any) -> Iterator[tuple[str, str, str, str]]:
+    if not isinstance(told, dict):
+        if isinstance(told, str) and not name.endswith(".bias"):
+            yield name, told, "", ""
+        return
+    if "value" in told:
+        low, high = told["low"], told["high"]
+        interval = "" if low is None or high is None else f"{plain(low)} to {plain(high)}"
+        yield name, plain(told["value"]), interval, str(told["n"])
+        return
+    for key, one in told.items():
+        yield from _rows(f"{name}.{key}", one)
+
+
+def _list(out: Any, title: str, lines: list[str]) -> None:
+    if lines:
+        out.print()
+        out.print(title, style="bold")
+        for line in lines:
+            out.print(f"  {line}")

@@ -1,0 +1,89 @@
+"""The report of a network: classes of links, connections by hops, the fullest links."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forebay.report.console import console, show_table, table
+from forebay.report.numbers import NOT_MEASURED
+from forebay.report.outcome import print_broken
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from forebay.outcome import LinkOutcome, Metric, NetworkOutcome, Outcome
+
+_SHOWN = 10
+
+
+def print_network(outcome: Outcome) -> None:
+    """Print a network's answer for a person."""
+    out = console()
+    whole = outcome.network
+    out.print(f"{outcome.scenario.get('name', 'network')}", style="bold")
+    if whole is not None:
+        out.print(_totals(whole))
+        show_table(out, _hops(whole))
+    out.print()
+    show_table(out, _classes(outcome))
+    out.print()
+    out.print(f"The links that lose most, {_SHOWN} of {len(outcome.links)}", style="bold")
+    show_table(out, _worst(outcome))
+    print_broken(out, outcome)
+
+
+def _totals(whole: NetworkOutcome) -> str:
+    parts = [
+        f"{whole.connections:,.0f} connections",
+        f"propagation {_number(whole.mean_propagation_s, 1e3)} ms",
+        f"round trip {_number(whole.mean_rtt_s, 1e3)} ms",
+        f"throughput {_number(whole.mean_throughput_bps, 1e-6)} Mbit/s each",
+    ]
+    if whole.residual is not None:
+        parts.append(f"residual {whole.residual:.1e}")
+    return ", ".join(parts)
+
+
+def _hops(whole: NetworkOutcome) -> Table:
+    made = table("hops", "connections", "throughput, Mbit/s", "round trip, ms", "loss, %")
+    for each in whole.by_hops:
+        made.add_row(
+            str(each.hops), f"{each.connections:,.0f}", _number(each.throughput_bps, 1e-6),
+            _number(each.rtt_s, 1e3), _number(each.loss_rate, 100),
+        )  # fmt: skip
+    return made
+
+
+def _classes(outcome: Outcome) -> Table:
+    made = table("links", "number", "utilization, %", "fullest, %", "loss, %", "delay, ms")
+    groups: dict[str, list[LinkOutcome]] = {}
+    for link in outcome.links.values():
+        groups.setdefault(link.link_class or "", []).append(link)
+    for name, links in groups.items():
+        used = [_value(link.utilization) for link in links]
+        lost = [_value(link.loss_rate) for link in links]
+        wait = [_value(link.queue_delay_s.mean) if link.queue_delay_s else 0.0 for link in links]
+        made.add_row(
+            name, str(len(links)), _number(sum(used) / len(used), 100), _number(max(used), 100),
+            _number(sum(lost) / len(lost), 100), _number(sum(wait) / len(wait), 1e3),
+        )  # fmt: skip
+    return made
+
+
+def _worst(outcome: Outcome) -> Table:
+    made = table("link", "class", "connections", "buffer, packets", "utilization, %", "loss, %")
+    ranked = sorted(outcome.links.items(), key=lambda item: -_value(item[1].loss_rate))
+    for name, link in ranked[:_SHOWN]:
+        made.add_row(
+            name, link.link_class or "", _number(link.flows, 1), str(link.buffer_packets),
+            _number(_value(link.utilization), 100), _number(_value(link.loss_rate), 100),
+        )  # fmt: skip
+    return made
+
+
+def _value(metric: Metric | None) -> float:
+    return 0.0 if metric is None else metric.value
+
+
+def _number(value: float | None, factor: float) -> str:
+    return NOT_MEASURED if value is None else f"{value * factor:.4g}"

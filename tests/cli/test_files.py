@@ -1,0 +1,87 @@
+"""Files that a verb writes: after the answer, never over its input, never two at one place."""
+
+import errno
+import os
+
+import pytest
+
+import forebay.report.figures
+from forebay.cli.program import call
+
+
+@pytest.fixture
+def short(tmp_path):
+    path = tmp_path / "short.toml"
+    path.write_text(
+        '[link]\nrate = "1 Mbit/s"\n[[traffic]]\nflows = 1\n[queue]\nsize = "8 packets"\n'
+        '[measure]\nwarmup = "1 s"\nduration = "2 s"\n'
+    )
+    return path
+
+
+def full(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("json", [(), ("--json",)])
+def test_a_figure_that_cannot_be_written_costs_nobody_the_answer(
+    forebay_, link, scenario, tmp_path, monkeypatch, json
+):
+    monkeypatch.setattr(forebay.report.figures, "draw_size", full)
+    path = tmp_path / "a.svg"
+    result = forebay_("size", scenario, "--figure", str(path), *json)
+    assert result.status == 2
+    assert ('"buffer"' if json else "Buffer: 1 packet") in result.out
+    assert result.err == f"forebay: {path}: No space left on device; " + (
+        "make room there or write elsewhere\n"
+    )
+
+
+def test_the_trace_is_printed_before_its_files_are_written(forebay_, short, tmp_path, monkeypatch):
+    monkeypatch.setattr(forebay.report.figures, "draw_trace", full)
+    samples, picture = tmp_path / "a.csv", tmp_path / "a.svg"
+    result = forebay_("trace", str(short), "--output", str(samples), "--figure", str(picture))
+    assert (result.status, samples.exists(), picture.exists()) == (2, True, False)
+    assert "short" in result.out or result.out
+    assert result.err.splitlines()[0] == f"samples: {samples}"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("trace", "{s}", "--output", "{s}"),
+        ("trace", "{s}", "--output", "{a}", "--histograms", "{a}"),
+        ("trace", "{s}", "--output", "{a}", "--histograms", "{link}"),
+        ("trace", "{s}", "--output", "{a}" + 250 * "a" + ".csv"),
+        ("size", "{s}", "--figure", "x\0.svg"),
+    ],
+)
+def test_places_that_cannot_be_meant_are_refused(forebay_, short, tmp_path, arguments):
+    scenario = short.rename(tmp_path / "s.csv")
+    (tmp_path / "link.csv").symlink_to("a.csv")
+    names = {"s": scenario, "a": tmp_path / "a.csv", "link": tmp_path / "link.csv"}
+    text = scenario.read_text()
+    result = forebay_(*(each.format(**names) for each in arguments))
+    assert (result.status, result.out, result.err.count("\n")) == (2, "", 1)
+    assert scenario.read_text() == text and not names["a"].exists()
+
+
+def test_a_packet_list_is_not_overwritten(forebay_, short, tmp_path):
+    packets = tmp_path / "packets.csv"
+    packets.write_text("0,1500\n")
+    short.write_text(
+        '[link]\nrate = "1 Mbit/s"\n[queue]\nsize = "8 packets"\n[[traffic]]\nkind = "replay"\n'
+        'flows = 1\nfile = "packets.csv"\n[measure]\nwarmup = "0 s"\nduration = "1 s"\n'
+    )
+    result = forebay_("trace", str(short), "--flows", "", "--output", str(packets))
+    assert result.status == 2 and "is read by this command" in result.err
+    assert packets.read_text() == "0,1500\n"
+
+
+def test_a_linked_output_stays_a_link(short, tmp_path):
+    (tmp_path / "there").mkdir()
+    link = tmp_path / "a.csv"
+    link.symlink_to("there/b.csv")
+    assert call(["trace", str(short), "--output", str(link)]) == 0
+    assert link.is_symlink() and (tmp_path / "there" / "b.csv").read_text().startswith("at_s,")
+    assert [path.name for path in (tmp_path / "there").iterdir()] == ["b.csv"]

@@ -1,0 +1,57 @@
+"""`forebay measure` from the command to its three ways out."""
+
+import json
+
+import pytest
+from tests.measure.dumbbell import Link, pcap
+
+from forebay.scenario import load
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    played = Link(rate_bps=10e6, buffer=40, seed=7)
+    played.play(10, seconds=15.0, low=0.04, high=0.1, ramp=1.0)
+    path = tmp_path_factory.mktemp("records") / "link.pcap"
+    pcap(path, played.frames)
+    return path
+
+
+def test_the_document_has_the_form_of_the_contract(forebay_, records, tmp_path):
+    scenario, picture = tmp_path / "link.toml", tmp_path / "link.svg"
+    result = forebay_("measure", str(records), "--rate", "10 Mbit/s", "--toward", "10.128.0.0/9",
+                      "--json", "--scenario", str(scenario), "--figure", str(picture))  # fmt: skip
+    assert result.status == 0
+    told = json.loads(result.out)
+    assert (told["schema"], told["packets"] > 1000) == (1, True)
+    for name in ("load", "long_flows", "loss_rate"):
+        assert set(told["estimates"][name]) >= {"value", "low", "high", "n"}
+    assert set(told["estimates"]["rtt_s"]) >= {"mean", "p50", "p95", "p99"}
+    assert {"name", "why"} == set(told["refused"][0])
+    assert picture.stat().st_size > 1000
+    made = load(scenario)
+    assert made.traffic[0].flows.low <= 10 <= made.traffic[0].flows.high
+
+
+def test_the_report_says_what_flows_means(forebay_, records):
+    result = forebay_("measure", str(records), "--rate", "10 Mbit/s", "--toward", "10.128.0.0/9")
+    words = " ".join(result.out.split())
+    assert result.status == 0 and "in congestion avoidance that cross this link" in words
+    assert "Refused" in result.out and "long_flows" in result.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "nothing to measure; name captures"),
+        (["none.pcap"], "none.pcap: cannot be read (No such file or directory"),
+        (["none.pcap", "--counters", "x.csv"], "captures and --counters at once"),
+        (["--counters", "x.csv"], "--rtt is missing"),
+        (["--counters", "x.csv", "--rtt", "1 s"], "x.csv: cannot be read (No such file"),
+        (["--counters", "x.csv", "--rtt", "2 s..1 s"], "write the smaller end first"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(forebay_, words, said):
+    result = forebay_("measure", *words, "--rate", "10 Mbit/s")
+    assert result.status == 2 and said in result.err
+    assert result.err.count("\n") == 1
