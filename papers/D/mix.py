@@ -43,6 +43,32 @@ class Point:
     window: float
 
 
+# What the paper leaves open of its router and hosts, and its README.md of each reading's source.
+CHOSEN = "constant RTTs"
+READINGS: dict[str, Callable[[int], list[str]]] = {
+    "RTTs ± 2 %": lambda rtt_ms: _each(
+        f"rtt={{uniform=['{0.98 * rtt_ms} ms', '{1.02 * rtt_ms} ms']}}"
+    ),
+    "jitter up to 1 ms": lambda rtt_ms: _each("jitter=1 ms"),
+}
+READING_SEEDS = 3
+
+
+def _each(setting: str) -> list[str]:
+    return [f"traffic.{place}.{setting}" for place in range(len(FLOWS))]
+
+
+def under_each(*, drops: bool, seeds: int, jobs: int) -> dict[str, list[Point]]:
+    """Run the three RTTs under each reading but the chosen one, three times at most."""
+    return {
+        name: [
+            _run(rtt_ms, drops, tuple(sets(rtt_ms)), min(seeds, READING_SEEDS), jobs)
+            for rtt_ms in RTTS_MS
+        ]
+        for name, sets in READINGS.items()
+    }
+
+
 def points(*, drops: bool, seeds: int, jobs: int, progress: Progress, quick: bool) -> list[Point]:
     """Run the three RTTs with the buffers of eq. 7, or with ``drops`` those of inequality 14."""
     return [
@@ -76,10 +102,13 @@ def least_mean(bdp: float) -> float:
     return float(h.mean_of_mix(bdp, a, sum(FLOWS.values()), TAU, as_printed=True))
 
 
-def least_buffer(mean: float, bdp: float) -> float:
-    """Buffer that inequality 10 asks for at a mean of W, packets; below zero it asks for none."""
+def least_buffer(mean: float, bdp: float, times: float = 1.0) -> float:
+    """Buffer that inequality 10 asks for at a mean of W, packets; below zero it asks for none.
+
+    ``times`` : the deviation of W over that of eq. 6.
+    """
     z = float(forebay.laws.heterogeneous.z_score(RHO, as_printed=True))
-    return (z * spread() * mean + mean) * (1 - PHI) - bdp
+    return (z * times * spread() * mean + mean) * (1 - PHI) - bdp
 
 
 def buffer_of(bdp: float, drops: bool) -> int:
@@ -99,13 +128,24 @@ def _point(
     """Run one RTT, or take it from memory: two figures are made from the same runs."""
     key = (rtt_ms, drops, seeds, quick)
     if key not in _kept:
-        sets = overrides(rtt_ms, quick)
-        bdp = bdp_of(tuple(sets))
-        buffer = buffer_of(bdp, drops)
-        scenario = forebay.load(SCENARIO, [*sets, f"queue.size={buffer} packets"])
-        outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=progress)
-        _kept[key] = _read(rtt_ms, outcome)
+        _kept[key] = _run(rtt_ms, drops, (), seeds, jobs, progress, quick)
     return _kept[key]
+
+
+def _run(
+    rtt_ms: int,
+    drops: bool,
+    more: tuple[str, ...],
+    seeds: int,
+    jobs: int,
+    progress: Progress = None,
+    quick: bool = False,
+) -> Point:
+    sets = overrides(rtt_ms, quick)
+    buffer = buffer_of(bdp_of(tuple(sets)), drops)
+    scenario = forebay.load(SCENARIO, [*sets, f"queue.size={buffer} packets", *more])
+    outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=progress)
+    return _read(rtt_ms, outcome)
 
 
 def overrides(rtt_ms: int, quick: bool) -> list[str]:

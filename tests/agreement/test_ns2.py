@@ -18,16 +18,21 @@ LOSS_SHARE = 0.08
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"{cell['flows']}-{cell['limit']}")
 def test_utilization_and_loss_agree_with_ns2(cell: dict[str, Any]) -> None:
+    low, high = cell.get("rtt", ("80 ms", "120 ms"))
     asked = forebay.load(
         SCENARIO,
         [
+            f"link.rate={cell.get('rate', '155 Mbit/s')}",
+            f'traffic.0.rtt={{uniform=["{low}", "{high}"]}}',
+            "traffic.0.access_rate=1 Gbit/s",
+            "traffic.0.sender=ns2",
             f"traffic.0.flows={cell['flows']}",
             f"queue.size={cell['limit'] - 1} packets",
             "traffic.0.initial_window=10",
             "traffic.0.min_rto=200 ms",
         ],
     )
-    link = forebay.run(asked, seeds=5).links["bottleneck"]
+    link = forebay.run(asked, seeds=cell.get("seeds", 5)).links["bottleneck"]
     assert link.utilization is not None and link.loss_rate is not None
     ours = 100 * link.utilization.value
     assert ours == pytest.approx(cell["utilization_percent"], abs=UTILIZATION_POINTS)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
+from forebay.report import FORMULA, OURS, Check, Line, Panel, Picture, Reproduction
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = [
@@ -45,6 +45,10 @@ def reproduce(
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
         reasons=[reason for _, reason in made],
+        checks=[
+            Check(OURS if cells[-1] == "wrong" else FORMULA, not reason, cells[-1] == "right")
+            for cells, reason in made
+        ],
         notes=[*NOTES, *(f"Printed wrong at {k:g}: {each['why']}." for k, each in wrong.items())],
         drawn=("idle, ppm: printed", "ours"),
         unit="idle share, ppm",

@@ -13,7 +13,8 @@ LOAD = 0.8
 RATES = (40, 80, 200)
 LENGTHS = (2, 4, 6, 8, 10, 14, 16, 20, 26, 30, 36, 46, 56, 62, 70)
 QUICK = (10, 14, 16, 26, 30, 36, 56, 62, 70)
-PACKETS, QUICK_PACKETS = 80_000, 240_000  # a replication
+PACKETS = 80_000  # a replication
+TOO_NOISY = ("coincide",)  # of a quick run: one rate alone then has an error of 9 %
 NOTES = [
     "Packets waiting, load 0.8. Law: the exact mean of Poisson bursts served packet by packet. "
     "The paper's formula takes half a burst off instead of half a packet and lies below it.",
@@ -27,15 +28,14 @@ def reproduce(
     progress: Callable[[float], None] | None = None,
     quick: bool = False,
 ) -> Reproduction:
-    """Run every length at every rate; ``quick`` keeps the peaks and the slowest rate."""
-    lengths, rates = (QUICK, RATES[:1]) if quick else (LENGTHS, RATES)
+    """Run every length at every rate; ``quick`` only the peaks and their neighbours."""
+    lengths, rates = QUICK if quick else LENGTHS, RATES
     points = [(float(rate), length, 10_000) for rate in rates for length in lengths]
     points.append((float(rates[-1]), 62, rates[-1]))
-    packets = QUICK_PACKETS if quick else PACKETS
     queues: Queues = {}
     slower = 0.0
     for (rate, length, access), part in each_with(progress, points):
-        slower = _queue(rate, length, access, packets, seeds, jobs, part)
+        slower = _queue(rate, length, access, PACKETS, seeds, jobs, part)
         if access == 10_000:
             queues[rate, length] = slower
     means = {at: sum(queues[rate, at] for rate in rates) / len(rates) for at in lengths}
@@ -44,6 +44,7 @@ def reproduce(
         "Paper A, Figure 10: mean queue against flow length at a load of 0.8",
         HERE,
         _numbers(queues, means, slower / queues[float(rates[-1]), 62]),
+        left_out=TOO_NOISY if quick else (),
         notes=NOTES,
         picture=_picture(queues, rates, lengths),
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
+from forebay.report import OURS, Check, Line, Panel, Picture, Reproduction
 
 HERE = Path(__file__).resolve().parent
 LAWS = {
@@ -40,6 +40,7 @@ def reproduce(
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
         reasons=[reason for _, reason in made],
+        checks=[Check(OURS, not reason, published=False) for _, reason in made],
         notes=NOTES,
         picture=_picture(stated),
     )

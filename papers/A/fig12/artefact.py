@@ -15,7 +15,6 @@ from forebay.report import Line, Panel, Picture, Reproduction, judge, shares
 HERE = Path(__file__).resolve().parent
 LOAD, INCREASE = 0.8, 0.125
 RATES, LENGTHS = (40, 80, 200), (6, 14, 30, 62)
-QUICK = ((40, 80), (14, 30))
 STEPS = (0.0625, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5)  # of the model's buffer
 PACKETS, QUICK_PACKETS = 120_000, 60_000
 RTTS = {100: '{uniform=["80 ms","120 ms"]}', 50: '{uniform=["40 ms","60 ms"]}'}
@@ -33,9 +32,8 @@ def reproduce(
     progress: Callable[[float], None] | None = None,
     quick: bool = False,
 ) -> Reproduction:
-    """Run every length at every rate; ``quick`` two of each."""
-    rates, lengths = QUICK if quick else (RATES, LENGTHS)
-    points = [(rate, length, 100) for rate in rates for length in lengths] + [(80, 14, 50)]
+    """Run every length at every rate; ``quick`` half as long."""
+    points = [(rate, length, 100) for rate in RATES for length in LENGTHS] + [(80, 14, 50)]
     parts = shares(progress, len(points) * (len(STEPS) + 1))
     packets = QUICK_PACKETS if quick else PACKETS
     needs = {point: _need(point, packets, seeds, jobs, parts) for point in points}
@@ -43,9 +41,9 @@ def reproduce(
         "A.fig12",
         "Paper A, Figure 12: buffer for completion times 12.5 % above the least, load 0.8",
         HERE,
-        _numbers(needs, rates, lengths),
+        _numbers(needs, RATES, LENGTHS),
         notes=NOTES,
-        picture=_picture(needs, rates, lengths),
+        picture=_picture(needs, RATES, LENGTHS),
     )
 
 
@@ -98,8 +96,10 @@ def _afct(
         f"measure.duration={packets * 12_000 / (LOAD * rate * 1e6):.3f} s",
     ]
     scenario = forebay.load(HERE / "scenario.toml", changes)
-    took = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=progress).classes[0].fct_s
-    return took.mean.value if took and took.mean else math.nan
+    short = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=progress).classes[0]
+    # Far below the need flows stall beyond the window: what they take at least is far enough.
+    means = [each.mean for each in (short.fct_s, short.fct_least_s) if each and each.mean]
+    return means[0].value if means else math.nan
 
 
 def _picture(

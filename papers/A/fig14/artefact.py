@@ -10,7 +10,7 @@ import forebay
 from forebay.report import Line, Panel, Picture, Reproduction, each_with, judge
 
 HERE = Path(__file__).resolve().parent
-FLOWS, QUICK = (10, 50, 100, 200, 300, 500), (50, 300)
+FLOWS = (10, 50, 100, 200, 300, 500)
 MANY = 200
 SIZES = ("1 bdp/sqrt(n)", "1 bdp")
 MOST_SEEDS = 2
@@ -23,8 +23,8 @@ def reproduce(
     progress: Callable[[float], None] | None = None,
     quick: bool = False,
 ) -> Reproduction:
-    """Run every number of long flows with both buffers; ``quick`` two numbers, once."""
-    flows, seeds = (QUICK, 1) if quick else (FLOWS, min(seeds, MOST_SEEDS))
+    """Run every number of long flows with both buffers; ``quick`` once."""
+    flows, seeds = FLOWS, 1 if quick else min(seeds, MOST_SEEDS)
     points = [(n, size) for n in flows for size in SIZES]
     found = {point: _run(*point, seeds, jobs, part) for point, part in each_with(progress, points)}
     small, full = ([found[n, size] for n in flows] for size in SIZES)

@@ -41,10 +41,23 @@ def reproduce(
             "together": None if step.cut_fraction is None else 100 * step.cut_fraction,
             "quickly": _losses_until_close(start),
             "full": 100 * float(settled.bottleneck.utilization),
+            **_round_trips(settled),
+            "rate": _smaller_share(settled),
         },
         notes=NOTES,
         picture=_picture(start),
     )
+
+
+def _round_trips(trace: Any) -> dict[str, float]:
+    srtt = np.concatenate([1e3 * trace.flows[i].srtt_s for i in (0, 1)])
+    return {"rtt-low": float(np.nanmin(srtt)), "rtt-high": float(np.nanmax(srtt))}
+
+
+def _smaller_share(trace: Any) -> float:
+    """Percent of the sum of both rates, window over round trip (eq. 7), on average."""
+    rates = [np.nanmean(trace.flows[i].cwnd_packets / trace.flows[i].srtt_s) for i in (0, 1)]
+    return float(100 * min(rates) / sum(rates))
 
 
 def _losses_until_close(trace: Any) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction, judge
+from forebay.report import OURS, Line, Panel, Picture, Reproduction, judge
 from forebay.workload import draw  # the draw itself is on trial here, not an outcome of it
 
 HERE = Path(__file__).resolve().parent
@@ -51,6 +51,7 @@ def reproduce(
         "Paper B, Figure 3: burstiness of the video",
         HERE,
         ours,
+        kind=OURS,
         notes=NOTES,
         picture=_picture(beta),
     )

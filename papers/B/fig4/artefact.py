@@ -15,6 +15,7 @@ measure = bottleneck.measure
 VIDEOS = (0, 1, 2)
 NAMES = ("no video", "one video", "two videos")
 SHARE = 0.98
+OPERATING = 35  # packets
 NOTES = [
     "TCP throughput as iperf tells it, payload only: 1448 of 1514 bytes of Ethernet frame, with "
     "which the printed 20.08 Mbit/s is exactly a full link.",
@@ -65,6 +66,7 @@ def _numbers(curves: Curves) -> dict[str, Any]:
         "more-with-one": asked[1] - asked[0],
         "more-with-two": asked[2] - asked[1],
         "lower": min(lowered),
+        "operating-point": 100 * dict(curves[1])[OPERATING].value / top[1].value,
     }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
+from forebay.report import FORMULA, Check, Line, Panel, Picture, Reproduction
 
 HERE = Path(__file__).resolve().parent
 MIX = "mix"
@@ -39,6 +39,7 @@ def reproduce(
         columns=COLUMNS,
         rows=made,
         reasons=reasons,
+        checks=[Check(FORMULA, not reason, published=False) for reason in reasons],
         notes=NOTES,
         picture=_picture(stated),
     )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
+from forebay.report import FORMULA, Check, Line, Panel, Picture, Reproduction
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ["protocol", "printed", "ours", "right"]
@@ -40,6 +40,10 @@ def reproduce(
         columns=COLUMNS,
         rows=rows,
         reasons=reasons,
+        checks=[
+            Check(FORMULA, not reason, row[1] is not None)
+            for row, reason in zip(rows, reasons, strict=True)
+        ],
         notes=NOTES,
         picture=_picture(stated),
     )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
+from forebay.report import FORMULA, Check, Line, Panel, Picture, Reproduction
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ["protocol", "γ, no buffer", "z there", "z at γ = 1", "τ-q ours", "τ-q right"]
@@ -36,6 +36,7 @@ def reproduce(
         columns=COLUMNS,
         rows=rows,
         reasons=reasons,
+        checks=[Check(FORMULA, not reason, published=True) for reason in reasons],
         notes=NOTES,
         picture=_picture(stated),
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import forebay
-from forebay.report import Line, Panel, Picture, Reproduction
+from forebay.report import FORMULA, OURS, Check, Line, Panel, Picture, Reproduction
 
 HERE = Path(__file__).resolve().parent
 W_MAX, RTT = 400.0, 0.1  # an example; the comparison does not hang on it
@@ -43,6 +43,10 @@ def reproduce(
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
         reasons=[reason for _, reason in made],
+        checks=[
+            Check(OURS if cells[-1] == "wrong" else FORMULA, not reason, cells[-1] == "right")
+            for cells, reason in made
+        ],
         notes=NOTES,
         picture=_picture(rows),
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import forebay
-from forebay.report import Reproduction
+from forebay.report import FORMULA, OURS, Check, Reproduction
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = [
@@ -41,6 +41,10 @@ def reproduce(
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
         reasons=[reason for _, reason in made],
+        checks=[
+            Check(OURS if cells[-1] == "wrong" else FORMULA, not reason, cells[-1] == "right")
+            for cells, reason in made
+        ],
         notes=[*NOTES, *_why(wrong)],
         drawn=("δ printed", "δ ours"),
         unit="standard deviation / mean",

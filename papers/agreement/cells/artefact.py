@@ -10,7 +10,17 @@ from typing import Any
 
 import forebay
 from forebay.measured import Cell, Measured, facts, record
-from forebay.report import Line, Panel, Picture, Reproduction, load_file, percent, shares
+from forebay.report import (
+    OURS,
+    Check,
+    Line,
+    Panel,
+    Picture,
+    Reproduction,
+    load_file,
+    percent,
+    shares,
+)
 
 HERE = Path(__file__).resolve().parent
 FIG15 = HERE.parents[1] / "A" / "fig15"
@@ -105,6 +115,7 @@ def reproduce(
         columns=COLUMNS,
         rows=[_row(each) for each in compared],
         reasons=reasons,
+        checks=[Check(OURS, not reason, published=False) for reason in reasons],
         notes=[*NOTES, rows.note("kernel, reno (papers/A/fig15)"), own.note("kernel, the others")],
         labels=4,
         picture=_picture(compared),
