@@ -13,10 +13,13 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+
+import many_links
 
 import forebay
 
@@ -34,6 +37,8 @@ class Cell:
     overrides: tuple[str, ...]
     target: float
     repeats: int = 5
+    classes: int = 0
+    """Instead of the shipped scenario, an OC3 that so many classes of Linux flows share."""
 
 
 def oc3(flows: int, packets: int, sender: str) -> tuple[str, ...]:
@@ -52,21 +57,37 @@ def faster(rate: str, flows: int, packets: int, warmup: str, duration: str) -> t
     return (*oc3(flows, packets, "ns2"), f"link.rate={rate}", start, access, *times)
 
 
+CC = "traffic.0.congestion_control="
 CELLS = (
     Cell("OC3, 100 flows, ns2", oc3(100, 128, "ns2"), 15e6),
     Cell("OC3, 400 flows, ns2", oc3(400, 63, "ns2"), 15e6),
     Cell("OC3, 100 flows, linux", oc3(100, 128, "linux"), 10e6),
     Cell("OC3, 400 flows, linux", oc3(400, 63, "linux"), 10e6),
+    Cell("OC3, 100 flows, bbr", (*oc3(100, 128, "linux"), CC + "bbr"), 15e6),
+    Cell("OC3, 100 flows, bbr3", (*oc3(100, 128, "linux"), CC + "bbr3"), 15e6),
+    Cell("OC3, cubic and bbr3", (*oc3(100, 128, "linux"), CC + "{cubic=0.6, bbr3=0.4}"), 15e6),
+    Cell("OC3, fq_codel", (*oc3(100, 128, "linux"), "queue.discipline=fq_codel"), 15e6),
+    Cell("OC3, 64 classes", (), 10e6, classes=64),
     Cell("2.5 Gbit/s, 10,000", faster("2.5 Gbit/s", 10_000, 207, "5 s", "10 s"), 6e6),
     Cell("10 Gbit/s, 50,000", faster("10 Gbit/s", 50_000, 833, "10 s", "50 s"), 5e6, repeats=3),
 )
 
 
-def measure(overrides: tuple[str, ...]) -> dict[str, float]:
+def shared(classes: int) -> forebay.Scenario:
+    """An OC3 that as many classes share as there are in 128 flows."""
+    given = {"links": 1, "least": 1, "most": 1, "classes": classes, "flows": 128}
+    times = {"mbps": 155, "buffer": 128, "warmup_ms": 20_000, "duration_ms": 40_000}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "classes.toml"
+        many_links.write(many_links.GIVEN | given | times, path)
+        return forebay.load(path)
+
+
+def measure(overrides: tuple[str, ...], classes: int) -> dict[str, float]:
     """Simulate once, in this process."""
     brief = forebay.load(SCENARIO, ("measure.warmup=0 s", "measure.duration=1 s"))
     forebay.run(brief, jobs=1)  # what is imported on the first run is no part of a run
-    scenario = forebay.load(SCENARIO, overrides)
+    scenario = shared(classes) if classes else forebay.load(SCENARIO, overrides)
     gc.collect()  # nor is what the imports left behind
     started = time.process_time()
     outcome = forebay.run(scenario, jobs=1)
@@ -77,7 +98,7 @@ def measure(overrides: tuple[str, ...]) -> dict[str, float]:
 
 def measure_apart(cell: Cell) -> list[dict[str, float]]:
     """Simulate in fresh processes, one after the other."""
-    command = [sys.executable, __file__, "--one", json.dumps(cell.overrides)]
+    command = [sys.executable, __file__, "--one", json.dumps([cell.overrides, cell.classes])]
     runs = (subprocess.run(command, check=True, capture_output=True) for _ in range(cell.repeats))
     return [json.loads(run.stdout) for run in runs]
 
@@ -108,15 +129,20 @@ def wall_seconds(*arguments: str, repeats: int = 5) -> float:
 def main() -> None:
     """Print each figure beside its target."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--one", help="a cell's overrides as JSON: simulate it once, print JSON")
+    parser.add_argument("--one", help="a cell's overrides and classes as JSON: simulate it once")
     given = parser.parse_args()
     if given.one:
-        print(json.dumps(measure(tuple(json.loads(given.one)))))
+        overrides, classes = json.loads(given.one)
+        print(json.dumps(measure(tuple(overrides), classes)))
         return
     print("                         M packets/CPU-s          CPU     ns a     peak")
     print("simulation, one core     median   best  target       s  packet       MB")
     for cell in CELLS:
         print_cell(cell)
+    short = Path(SCENARIO).with_name("short-flows.toml")
+    print(f"\nrun short-flows.toml     {wall_seconds('run', str(short), repeats=3):6.2f} s")
+    print("\na network of 1000 links (target: 5 M hop-packets/s)", flush=True)
+    subprocess.run([sys.executable, many_links.__file__, "links=1000", "classes=1000"], check=True)
     law = wall_seconds("size", str(SCENARIO), "--engine", "theory")
     print(f"\nsize --engine theory     {law:6.2f} s   (target: under 0.7)")
     size = wall_seconds("size", str(SCENARIO), repeats=3)

@@ -5,8 +5,11 @@ import signal
 import pytest
 from hypothesis import settings
 
-# A busy machine makes any single example slow; what matters is the answer.
-settings.register_profile("forebay", deadline=None)
+# A busy machine makes any single example slow; what matters is the answer. The examples hang on
+# the test alone, so that a change is judged by what it changed: `make fuzz` draws others, and so
+# does `pytest --hypothesis-profile=search`.
+settings.register_profile("forebay", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=2000)
 settings.load_profile("forebay")
 
 

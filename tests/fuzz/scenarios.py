@@ -1,0 +1,381 @@
+"""Random scenarios, made from the scenario's own model: a new field is drawn without a line here.
+
+Each field is drawn from its type and its documented range. What contradicts another field is left
+out again, and the whole is scaled down until it is cheap to run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import tomli_w
+from hypothesis import assume
+from hypothesis import strategies as st
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from forebay.scenario import (
+    CONGESTION_CONTROLS,
+    BufferSize,
+    DataSize,
+    Distribution,
+    Duration,
+    FlowCount,
+    FlowLength,
+    OtherLink,
+    PacketList,
+    Rate,
+    Scenario,
+    ScenarioError,
+    Session,
+    Short,
+    Tcp,
+    loads,
+)
+from forebay.scenario.bounds import Between
+from forebay.scenario.congestion import CongestionControl
+from forebay.scenario.target import AtLeast, AtMost
+
+PACKETS = 60_000
+"""About the most packets of a run: some tenths of a second."""
+LISTS = ("../lists/small.csv", "../lists/mixed.csv")
+_ATTEMPTS = 40
+_SEVERAL = 3
+_OFFERED = ("rate", "load", "arrival_rate")
+_LIKELY = ("queue", "size", "discipline", "route", "congestion_control", "rtt", "start")
+_KEPT = ("link", "traffic", "measure", "kind")
+_FITS = {
+    "size": "20 packets",
+    "memory": "1 MB",
+    "length": "9 packets",
+    "file": "9 packets",
+    "on": "1 ms",
+    "off": "1 ms",
+}
+Tree = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What times and rates of one scenario lie around, so that they have to do with each other."""
+
+    seconds: float
+    bps: float
+    links: tuple[str, ...]
+
+
+_DIE = st.tuples(st.integers(0, 9), st.floats(0.0, 1.0))
+
+
+def number(low: float, high: float, around: float | None = None) -> st.SearchStrategy[float]:
+    """Return numbers of all magnitudes in a range: near ``around``, anywhere, and its ends."""
+    least = max(low, high * 1e-12, 1e-12)
+
+    def made(drawn: tuple[int, float]) -> float:
+        mode, place = drawn
+        if mode > 7:
+            return low if mode == 8 else high
+        if mode == 7 or least >= high:
+            return low + place * (high - low)
+        if mode == 6 or around is None:
+            return min(max(least * (high / least) ** place, low), high)
+        return min(max(around * math.exp(-5.0 + 7.5 * place), low), high)
+
+    return _DIE.map(made)
+
+
+def whole(low: int, high: int, around: int) -> st.SearchStrategy[int]:
+    """Return whole numbers of all magnitudes."""
+    return number(low, high, around).map(lambda x: min(max(round(x), low), high))
+
+
+def _time(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
+    low, high = (0.0, 60.0) if between is None else (float(between.least), float(between.most))
+    return number(low, high, scale.seconds / 4).map(lambda x: _written(x, "s"))
+
+
+def _written(value: float, unit: str) -> str:
+    return f"{value:.15g} {unit}"
+
+
+def _rate(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
+    assert between is not None
+    rates = number(float(between.least), float(between.most), 3 * scale.bps)
+    return rates.map(lambda x: _written(x, "bit/s"))
+
+
+def _size(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
+    assert between is not None
+    return whole(int(between.least), int(between.most), 9000).map(lambda n: f"{n} B")
+
+
+def _buffer(between: Between | None, scale: Scale) -> st.SearchStrategy[str]:
+    return st.one_of(
+        whole(1, 10**9, 100).map(lambda n: f"{n} packets"),
+        whole(64, 10**12, 10**6).map(lambda n: f"{n} B"),
+        number(1e-9, 3600.0, scale.seconds / 30).map(lambda x: _written(x, "s")),
+        number(1e-3, 1e3, 1.0).map(lambda x: _written(x, "bdp")),
+        number(1e-3, 1e3, 1.0).map(lambda x: _written(x, "bdp/sqrt(n)")),
+    )
+
+
+@st.composite
+def _distribution(draw: st.DrawFn, between: Between | None, scale: Scale) -> Any:
+    times = _time(between, scale)
+    seconds = sorted(float(draw(times).split()[0]) for _ in range(3))
+    low, middle, high = (_written(x, "s") for x in seconds)
+    ends = {"low": low, "high": high}
+    deviation = _written(seconds[1] * draw(st.floats(0.01, 3.0)), "s")
+    kinds: list[Any] = [
+        middle,
+        {"uniform": [low, high]},
+        {"exponential": {"mean": middle} | ends},
+        {"normal": {"mean": middle, "deviation": deviation} | ends},
+        {"lognormal": {"mean": middle, "deviation": deviation} | ends},
+        {"pareto": {"mean": middle, "shape": draw(st.floats(0.3, 4.0)), "high": high}},
+        {"values": [low, middle, high]},
+        {"values": [high, low], "shares": [0.25, 0.75]},
+    ]
+    return draw(st.sampled_from(kinds))
+
+
+@st.composite
+def _length(draw: st.DrawFn, between: Between | None, scale: Scale) -> Any:
+    unit = draw(st.sampled_from(["packets", "B"]))
+    mean = draw(whole(1 if unit == "packets" else 64, 10**6, 30))
+    text, shape = f"{mean} {unit}", draw(st.floats(0.5, 3.0))
+    kinds: list[Any] = [
+        text,
+        {"geometric": text},
+        {"pareto": {"mean": text, "shape": shape}},
+        {"pareto": {"mean": text, "shape": shape, "high": f"{mean * 9} {unit}"}},
+        {"lognormal": {"mean": text, "deviation": f"{max(1, mean // 2)} {unit}"}},
+    ]
+    return draw(st.sampled_from(kinds))
+
+
+def _flows(between: Between | None, scale: Scale) -> st.SearchStrategy[Any]:
+    few = whole(1, 400, 10)
+    span = st.tuples(few, few).map(lambda ends: f"{min(ends)}..{max(ends)}")
+    return few | few | few | whole(1, 10_000_000, 300) | span
+
+
+def _target(sense: str) -> Callable[[Between | None, Scale], st.SearchStrategy[Any]]:
+    def make(between: Between | None, scale: Scale) -> st.SearchStrategy[Any]:
+        assert between is not None
+        bounds = number(float(between.least), float(between.most), 0.1)
+        tables = st.fixed_dictionaries({sense: bounds, "probability": st.floats(0.01, 1.0)})
+        return bounds | tables
+
+    return make
+
+
+_TYPES: dict[Any, Callable[[Between | None, Scale], st.SearchStrategy[Any]]] = {
+    Rate: _rate,
+    Duration: _time,
+    DataSize: _size,
+    BufferSize: _buffer,
+    Distribution: _distribution,
+    FlowLength: _length,
+    FlowCount: _flows,
+    PacketList: lambda between, scale: st.sampled_from(LISTS),
+    AtLeast: _target("at_least"),
+    AtMost: _target("at_most"),
+    bool: lambda between, scale: st.booleans(),
+    int: lambda b, scale: whole(b.least, b.most, 4) if b else st.integers(1, 100),
+    float: lambda b, scale: number(float(b.least), float(b.most), 1.0) if b else st.floats(0, 1),
+    str: lambda between, scale: st.sampled_from(["a", "b-1", "up", "x_2.0"]),
+}
+"""What each type of the model is drawn from. A field of a type that is new needs a line here."""
+
+
+APART = frozenset({"topology"})
+"""Fields that make another kind of scenario: whole networks have tests of their own."""
+
+
+def _controls() -> st.SearchStrategy[Any]:
+    names = st.sampled_from(CONGESTION_CONTROLS)
+    two = st.lists(names, min_size=2, max_size=2, unique=True)
+    return names | two.map(lambda pair: dict(zip(pair, (0.25, 0.75), strict=True)))
+
+
+def field(info: FieldInfo, scale: Scale) -> st.SearchStrategy[Any]:
+    """Return a strategy for what a file may write for a field.
+
+    Raises
+    ------
+    LookupError
+        The field's type is not known here.
+    """
+    between = next((m for m in info.metadata if isinstance(m, Between)), None)
+    return _of(info.annotation, between, scale)
+
+
+def _of(annotation: Any, between: Between | None, scale: Scale) -> st.SearchStrategy[Any]:
+    if get_origin(annotation) is Annotated and annotation != CongestionControl:
+        return _of(get_args(annotation)[0], between, scale)
+    parts = [part for part in get_args(annotation) if part is not type(None)]
+    if annotation in _TYPES:
+        return _TYPES[annotation](between, scale)
+    if get_origin(annotation) is Literal:
+        return st.sampled_from(parts)
+    if annotation in (CongestionControl, str | dict[str, float]):
+        return _controls()
+    if annotation == tuple[str, ...]:
+        return st.lists(st.sampled_from(scale.links), min_size=1, max_size=_SEVERAL)
+    if get_origin(annotation) is tuple:
+        kinds = [part for part in parts if part is not Ellipsis]
+        return st.lists(_of(kinds[0], between, scale), min_size=1, max_size=_SEVERAL)
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return table(annotation, scale)
+    if parts:
+        return st.one_of(*(_of(part, between, scale) for part in parts))
+    raise LookupError(f"{annotation}: write in _TYPES how it is drawn")
+
+
+@st.composite
+def table(draw: st.DrawFn, model: type[BaseModel], scale: Scale) -> Tree:
+    """A table of a file: each field that it must have, and some of the others."""
+    made: Tree = {}
+    fields = [(name, info) for name, info in model.model_fields.items() if name not in APART]
+    die = draw(st.lists(st.integers(0, 9), min_size=len(fields), max_size=len(fields)))
+    for (name, info), face in zip(fields, die, strict=True):
+        rare = 2 if name in _OFFERED else 4 if name in _LIKELY else 8
+        if name == "kind" or info.is_required() or face >= rare:
+            made[name] = draw(field(info, scale))
+    return made
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> Tree:
+    """Legal scenarios as a file holds them, each cheap to run."""
+    links = tuple(f"l{i}" for i in range(draw(st.integers(0, 2))))
+    seconds = math.exp(draw(st.floats(math.log(1e-3), math.log(30))))
+    bps = math.exp(draw(st.floats(math.log(1e4), math.log(1e12))))
+    scale = Scale(seconds, bps, ("bottleneck", *links))
+    tree: Tree = draw(table(Scenario, scale))
+    tree["links"] = [draw(table(OtherLink, scale)) | {"name": name} for name in links]
+    tree["measure"] = {
+        "warmup": _written(seconds * draw(st.sampled_from([0.0, 0.1, 1.0])), "s"),
+        "duration": _written(seconds, "s"),
+    }
+    return cheap(legal(tree))
+
+
+def legal(tree: Tree) -> Tree:
+    """Leave out what contradicts something else; give up where that is not enough."""
+    for _ in range(_ATTEMPTS):
+        try:
+            loads(tomli_w.dumps(tree))
+        except ScenarioError as error:
+            assert "\n" not in str(error)
+            assume(_left_out(tree, error.field.split(".") if error.field else []))
+        else:
+            return tree
+    assume(False)
+    return tree
+
+
+def _left_out(tree: Any, path: list[str]) -> bool:
+    """Mend the entry at a path: by what always fits, or without it, or without what is around."""
+    fits = _FITS.get(path[-1] if path else "")
+    if fits is not None and _put(tree, path, fits):
+        return True
+    steps: list[tuple[Any, Any]] = []
+    here = tree
+    for part in path:
+        key: Any = int(part) if isinstance(here, list) and part.isdigit() else part
+        if not (key in here if isinstance(here, dict) else isinstance(key, int)):
+            continue  # the complaint is about more than one field, or a field that is not there
+        steps.append((here, key))
+        here = here[key]
+        if not isinstance(here, dict | list):
+            break
+    for table, key in reversed(steps):
+        if isinstance(table, list) and len(table) > 1:
+            del table[key]
+            return True
+        if isinstance(table, dict) and key not in _KEPT:
+            del table[key]
+            return True
+    if path == ["traffic"] and len(tree["traffic"]) > 1:
+        del tree["traffic"][-1]
+        return True
+    return False
+
+
+def _put(tree: Any, path: list[str], fits: str) -> bool:
+    """Write a value; False if it is there already, or the table for it is not."""
+    here = tree
+    for part in path[:-1]:
+        here = here[int(part)] if isinstance(here, list) else here.setdefault(part, {})
+    if here.get("kind") == "replay" or here.get(path[-1]) == fits:
+        return False
+    here[path[-1]] = fits
+    return True
+
+
+def cheap(tree: Tree) -> Tree:
+    """Shorten the run, then slow its links down, until it takes few packets."""
+    for _ in range(4):
+        scenario = loads(tomli_w.dumps(tree))
+        excess = packets(scenario) / PACKETS
+        if excess <= 1 or scenario.n_flows > 1_000_000:
+            return tree
+        seconds = scenario.measure.duration / excess
+        if seconds >= 1e-3:
+            warmup = scenario.measure.warmup / excess
+            tree["measure"] = {"warmup": f"{warmup:.9g} s", "duration": f"{seconds:.9g} s"}
+        else:
+            _slow_down(tree, excess)
+        tree = legal(tree)
+    assume(False)
+    return tree
+
+
+def _slow_down(tree: Any, factor: float) -> None:
+    for key, value in list(tree.items()):
+        if isinstance(value, dict):
+            _slow_down(value, factor)
+        elif isinstance(value, list):
+            for each in value:
+                if isinstance(each, dict):
+                    _slow_down(each, factor)
+        elif key in ("rate", "peak_rate", "access_rate") and isinstance(value, str):
+            tree[key] = _written(max(float(value.split()[0]) / factor, 1e3), "bit/s")
+        elif key in ("arrival_rate", "frame_rate"):
+            tree[key] = max(value / factor, 1.0)
+
+
+def packets(scenario: Scenario) -> float:
+    """Return about how many packets, of data or of ACKs, a run moves."""
+    seconds = scenario.measure.warmup + scenario.measure.duration
+    total = 0.0
+    for group in scenario.traffic:
+        if isinstance(group, Tcp):
+            total += _tcp_packets(scenario, group, seconds)
+        elif hasattr(group, "packets_in"):
+            total += group.packets_in(seconds, scenario.link.rate)
+        else:
+            total += group.most_packets()
+    return total
+
+
+def _tcp_packets(scenario: Scenario, group: Tcp, seconds: float) -> float:
+    rates = [scenario.link.rate, *(each.rate for each in scenario.links)]
+    bits = 8 * group.packet
+    first = float(group.initial_window or 10)
+    carried = 2 * max(rates) * seconds / bits
+    if isinstance(group, Short):
+        starting = group.arrivals_per_second(scenario.link.rate) * seconds
+        length = group.length.mean_packets(group.packet)
+        return 20 * starting + min(starting * length, carried)
+    flows = int(group.flows)
+    if isinstance(group, Session):
+        flows = round(flows * (1 + seconds / max(group.shortest_cycle, 1e-9)))
+    if group.max_window is not None:
+        first = min(first, group.max_window)
+    return flows * first + carried

@@ -1,0 +1,116 @@
+"""What is refused for its size, or for a number that no run can have: in one line, at once."""
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import forebay
+from forebay.footprint import TooMuchMemory, estimate
+from forebay.scenario import ScenarioError, loads
+
+HEAD = '[link]\nrate = "10 Mbit/s"\n[measure]\nwarmup = "0 s"\nduration = "100 ms"\n'
+ONE = HEAD + '[[traffic]]\nflows = 1\nstart = "0 s"\n'
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"jobs": -1},
+        {"jobs": 2**64},
+        {"jobs": 10**30},
+        {"seeds": 10**30},
+        {"seeds": 0},
+        {"seed": -1},
+        {"seed": 2**64},
+        {"memory_limit": "much"},
+    ],
+    ids=str,
+)
+def test_numbers_that_no_run_can_have(how: dict[str, int]) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        forebay.run(loads(ONE), **how)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+def test_ten_million_flows_are_refused_with_the_number() -> None:
+    with pytest.raises(TooMuchMemory, match=r"about 12\.\d GB, above the limit of 2 GB"):
+        forebay.run(loads(ONE.replace("flows = 1", "flows = 10000000")), memory_limit="2 GB")
+
+
+def test_a_limit_that_is_raised_lets_it_run() -> None:
+    scenario = loads(ONE.replace("flows = 1", "flows = 2000"))
+    needs = estimate(scenario).least(1)
+    with pytest.raises(TooMuchMemory):
+        forebay.run(scenario, memory_limit=f"{int(needs) - 1} B")
+    assert forebay.run(scenario, memory_limit=f"{int(needs) + 10**9} B").classes[0].flows == 2000
+
+
+def test_many_seeds_count() -> None:
+    with pytest.raises(TooMuchMemory, match="100000 replications"):
+        forebay.run(loads(ONE, overrides=["queue.size=4000 packets"]), seeds=100_000)
+
+
+def test_replications_are_the_same_however_few_fit_at_once() -> None:
+    scenario = loads(ONE.replace("flows = 1", "flows = 30"))
+    needs = estimate(scenario).least(5)
+    few = forebay.run(scenario, seeds=5, jobs=4, memory_limit=f"{int(needs * 1.2)} B")
+    many = forebay.run(scenario, seeds=5, jobs=4)
+    assert few.links == many.links
+    assert few.classes == many.classes
+
+
+def test_a_run_that_grows_is_stopped() -> None:
+    """A buffer without end before a link that stands still: what is in flight was not foreseen."""
+    text = (
+        '[link]\nrate = "100 Gbit/s"\n[queue]\nsize = "1000000000 packets"\n'
+        '[[traffic]]\nflows = 100\nstart = "0 s"\npacket = "64 B"\nsender = "ns2"\nrtt = "1 ms"\n'
+        '[measure]\nwarmup = "0 s"\nduration = "100 s"\n'
+    )
+    code = (
+        "import forebay, sys\nfrom forebay.scenario import loads\n"
+        "try: forebay.run(loads(sys.argv[1]), memory_limit='300 MB')\n"
+        "except forebay.footprint.TooMuchMemory as error: print(error)\n"
+    )
+    command = [sys.executable, "-c", "import forebay.footprint\n" + code, text]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    assert "the run has taken 3" in done.stdout
+    assert "--memory-limit" in done.stdout
+
+
+def test_a_key_of_thousands_of_parts(tmp_path: Path) -> None:
+    """tomllib keeps every beginning of it, which was 2.3 GB."""
+    with pytest.raises(ScenarioError, match="line 2 has a key of more than 32 parts"):
+        loads("[link]\n" + ".".join(["a"] * 24_000) + " = 1\n")
+    with pytest.raises(ScenarioError, match="more than 32 parts"):
+        loads("x = {" + " . ".join(['"a"'] * 100) + " = 1}\n")
+    loads(ONE + f"# {'.'.join('a' * 100)}\n" + f'[queue]\nsize = "9 packets" # {"a." * 99}\n')
+
+
+def test_on_times_without_number_are_refused() -> None:
+    text = HEAD + '[[traffic]]\nkind = "onoff"\nflows = 1\npeak_rate = "1 Mbit/s"\n'
+    for ends in ('on = "0 s"\noff = "0 s"\n', 'on = "1 ps"\noff = "1 ps"\n'):
+        with pytest.raises(ScenarioError, match="on times in"):
+            loads(text + ends)
+
+
+def test_two_thousand_classes_in_seconds() -> None:
+    """A square over the classes took 24 s; now a few."""
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    one = '[[traffic]]\nflows = 1\nstart = "0 s"\nrtt = { uniform = ["90 ms", "110 ms"] }\n'
+    scenario = loads(HEAD + one * 2000, overrides=["link.rate=10 Gbit/s"])
+    for engine in ("theory", "simulation"):
+        json.dumps(forebay.run(scenario, engine).model_dump(mode="json"))
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    assert after.ru_utime - before.ru_utime < 12
+
+
+def test_a_name_is_no_formula(tmp_path: Path) -> None:
+    from forebay.report.figures import draw_trace
+
+    scenario = loads("name = 'up $x^$ \\frac'\n" + ONE)
+    draw_trace(forebay.trace(scenario, step="10 ms"), tmp_path / "x.svg")

@@ -1,0 +1,111 @@
+"""Runs scenarios that are given on standard input, a line of JSON each, and says how each went.
+
+A process of its own, so that a panic, an endless loop or a hunger for memory ends here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+MOST_ADDRESSES = 8 * 10**9
+
+
+def main() -> None:
+    """Answer each line with a line."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, MOST_ADDRESSES))
+    import forebay.scenario  # noqa: F401 - before the clock of the first scenario runs
+
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        print(json.dumps(one(json.loads(line))), file=answers, flush=True)
+
+
+def one(asked: dict[str, Any]) -> dict[str, Any]:
+    """Run one scenario; the reply's ``wrong`` is empty where all is well."""
+    _forget_peak()
+    began = time.process_time()
+    answered, wrong = [], ""
+    for ask in asked["asks"]:
+        try:
+            done = _run(asked["text"], ask, asked["seed"])
+        except BaseException as error:
+            done = _refusal(error)
+            if not done:
+                wrong = f"{ask}: {type(error).__name__}: {str(error)[:600]}"
+                break
+        answered.append(f"{ask}: {done}")
+    return {
+        "wrong": wrong,
+        "answered": answered,
+        "cpu_s": time.process_time() - began,
+        "peak_bytes": _peak(),
+    }
+
+
+def _run(text: str, ask: str, seed: int) -> str:
+    import forebay
+    from forebay.scenario import loads
+
+    scenario = loads(text)
+    if ask in ("theory", "simulation"):
+        outcome = forebay.run(scenario, ask, seed=seed)
+        _check(outcome)
+    elif ask == "seeds":
+        _check(forebay.run(scenario, "simulation", seed=seed, seeds=2, jobs=2))
+    elif ask == "trace":
+        step = f"{scenario.measure.duration / 50:.9g} s"
+        trace = forebay.trace(scenario, step=step, flows=(), seed=seed)
+        json.dumps(trace.to_dict(), allow_nan=False)
+    elif ask == "size":
+        answer = forebay.size(scenario, "theory", seed=seed)
+        json.dumps(answer.to_dict(), allow_nan=False)
+    else:
+        raise LookupError(ask)
+    return "done"
+
+
+def _check(outcome: Any) -> None:
+    """Hold an Outcome against every invariant, and print it as a user would."""
+    from forebay.outcome.invariants import violations
+    from forebay.report import print_outcome
+
+    found = violations(outcome)
+    if found:
+        raise AssertionError(f"impossible: {found[:3]}")
+    json.dumps(outcome.model_dump(mode="json", by_alias=True), allow_nan=False)
+    with contextlib.redirect_stdout(io.StringIO()):
+        print_outcome(outcome)
+
+
+def _refusal(error: BaseException) -> str:
+    """Return the code of an error that a user is told in one line; "" for any other."""
+    status = getattr(error, "exit_status", None)
+    if status not in (1, 2, 3) or "\n" in str(error):
+        return ""
+    return f"refused ({getattr(error, 'code', type(error).__name__)})"
+
+
+def _forget_peak() -> None:
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _peak() -> int:
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM"):
+                return 1024 * int(line.split()[1])
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+if __name__ == "__main__":
+    main()
