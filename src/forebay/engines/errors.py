@@ -72,18 +72,20 @@ class NoLaw(Exception):
     ----------
     why : str
         What the link is, and why no law fits.
+    instead : str
+        What to write so that a law would fit; empty where nothing small would do.
     """
 
     code = "no-law"
     exit_status = 3
 
-    def __init__(self, why: str) -> None:
-        self.why = why
-        self.hint = "write --engine simulation"
+    def __init__(self, why: str, instead: str = "") -> None:
+        self.why, self.instead = why, instead
+        self.hint = "write --engine simulation" + (f", or {instead}" if instead else "")
         super().__init__(f"theory has no law for this link ({why}); {self.hint}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.why,))
+        return (type(self), (self.why, self.instead))
 
 
 def refuse_network(engine: str, scenario: Scenario) -> None:
