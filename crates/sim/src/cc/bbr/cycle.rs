@@ -34,7 +34,7 @@ impl Bbr {
     /// Starts in any phase but the one that gives back: the kernel draws it at random.
     pub(super) fn enter_probe_bw(&mut self, now: Picos) {
         self.mode = Mode::ProbeBw;
-        let draw = self.chance.below(7, now);
+        let draw = self.choice.below(7, now);
         self.cycle.begin(8 - draw, now);
     }
 

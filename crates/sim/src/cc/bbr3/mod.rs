@@ -13,8 +13,8 @@ mod probe_rtt;
 #[cfg(test)]
 mod tests;
 
-use super::chance::Chance;
-use super::{Ack, Cause, Controller, Phase, RateSample, Window};
+use super::hash_choice::HashChoice;
+use super::{Ack, CongestionEvent, Controller, Phase, RateSample, Window};
 use crate::time::{NEVER, Picos, SECOND};
 use limits::{LongTerm, ShortTerm};
 use model::{FullPipe, Latest, TwoCycleMax};
@@ -57,7 +57,7 @@ enum AckPhase {
     Stopping,
 }
 
-/// See the module's page. Rates are in segments a second.
+/// BBR version 3 as in the draft. Rates are in segments a second.
 pub struct Bbr3 {
     state: State,
     ack_phase: AckPhase,
@@ -71,7 +71,7 @@ pub struct Bbr3 {
     long: LongTerm,
     short: ShortTerm,
     extra_acked: model::ExtraAcked,
-    chance: Chance,
+    choice: HashChoice,
     drain_start: u64,
     cycle_start: Picos,
     probe_wait: Picos,
@@ -98,7 +98,7 @@ impl Default for Bbr3 {
             long: LongTerm::default(),
             short: ShortTerm::default(),
             extra_acked: model::ExtraAcked::default(),
-            chance: Chance::default(),
+            choice: HashChoice::default(),
             drain_start: 0,
             cycle_start: 0,
             probe_wait: 0,
@@ -113,18 +113,18 @@ impl Default for Bbr3 {
 }
 
 impl Controller for Bbr3 {
-    const HEARS_ALL: bool = true;
+    const WANTS_ALL_ACKS: bool = true;
     const WANTS_RATE: bool = true;
-    const OWNS_WINDOW: bool = true;
+    const CONTROLS_CWND: bool = true;
 
-    fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
+    fn cong_avoid(&mut self, _window: &mut Window, _ack: &Ack) {}
 
-    fn is_starting(&self, _window: &Window) -> bool {
+    fn in_startup(&self, _window: &Window) -> bool {
         self.state == State::Startup
     }
 
     /// "Per-ACK Steps".
-    fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
+    fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
         if ack.newly_lost > 0 {
             self.note_loss(window, ack);
         }
@@ -144,7 +144,7 @@ impl Controller for Bbr3 {
     }
 
     /// "Modulating cwnd in Loss Recovery": losses bound the model, not ssthresh.
-    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: Cause) -> f64 {
+    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: CongestionEvent) -> f64 {
         self.save_cwnd(window);
         window.ssthresh
     }

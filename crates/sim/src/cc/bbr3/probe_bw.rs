@@ -36,8 +36,8 @@ impl Bbr3 {
         self.latest.reset();
         self.long.stop_raising();
         // "PickProbeWait": T_bbr of 2 to 3 s; 0 or 1 rounds of T_reno have passed.
-        self.rounds_since_probe = u64::from(self.chance.below(2, ack.now));
-        let wait = 2.0 + self.chance.fraction(ack.now);
+        self.rounds_since_probe = u64::from(self.choice.below(2, ack.now));
+        let wait = 2.0 + self.choice.fraction(ack.now);
         self.probe_wait = (wait * SECOND as f64) as u64;
         self.cycle_start = ack.now;
         self.ack_phase = AckPhase::Stopping;
