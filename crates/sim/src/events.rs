@@ -160,8 +160,14 @@ impl Wheel {
     }
 
     /// The same for an event that fires before those of its instant that were scheduled before it.
+    #[inline]
     pub fn insert_first(&mut self, at: Picos, key: EventKey, payload: Payload) {
-        self.insert_more(at, key, payload, FIRST);
+        let slot = self.slot(at);
+        if slot >= self.frontier || self.is_occupied(slot) {
+            self.insert_more(at, key, payload, FIRST);
+        } else {
+            self.fill_slot(slot, at, key, payload);
+        }
     }
 
     /// `insert` where the slot may lie beyond the wheel, or be occupied.

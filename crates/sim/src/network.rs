@@ -1,6 +1,7 @@
 //! What flows share: links and the event queue; and how a packet moves between them.
 
-use crate::config::{Config, LinkSpec, Source};
+use crate::cc::Cc;
+use crate::config::{Config, FlowSpec, LinkSpec, Source};
 use crate::early_deliveries::EarlyDeliveries;
 use crate::events::{EventKey, Wheel};
 use crate::flow::Flow;
@@ -330,28 +331,46 @@ impl<'a> Network<'a> {
         }
     }
 
-    #[cold]
+    /// Schedules the link's next dequeue, unless it is scheduled: what arrives does not move it.
+    #[inline]
     pub(crate) fn arm_dequeue(&mut self, now: Picos, link: usize) {
-        let Some(at) = self.links[link].next_dequeue_at().map(|at| at.max(now)) else { return };
-        if at < self.dequeue_event_at[link] {
-            self.dequeue_event_at[link] = at;
-            let index = self.config.flows.len() + link;
-            // Before a packet of the same instant arrives, as where departures are planned.
-            self.wheel.insert_first(at, encode(index as u32, 0), Payload::NONE);
+        if self.dequeue_event_at[link] != NEVER {
+            return;
         }
+        let Some(at) = self.links[link].next_dequeue_at().map(|at| at.max(now)) else { return };
+        self.dequeue_event_at[link] = at;
+        let index = self.config.flows.len() + link;
+        // Before a packet of the same instant arrives, as where departures are planned.
+        self.wheel.insert_first(at, encode(index as u32, 0), Payload::NONE);
     }
 
-    /// A link can take the next packet off its queue.
+    /// A link can take the next packet off its queue, and further ones while nothing else happens
+    /// before: these need no event of their own.
     pub(crate) fn on_dequeue_event(&mut self, now: Picos, link: usize, flows: &mut [Flow]) {
         if self.dequeue_event_at[link] != now {
             return;
         }
         self.dequeue_event_at[link] = NEVER;
-        if let Some((packet, at, marked)) = self.links[link].dequeue(now, &mut self.side_drops) {
-            let flow = &mut flows[packet.flow as usize];
-            self.forward(flow, at, packet.payload.with_ce(marked));
+        let mut now = now;
+        loop {
+            let sent = self.links[link].dequeue(now, &mut self.side_drops);
+            if let Some((packet, at, marked)) = sent {
+                let flow = &mut flows[packet.flow as usize];
+                self.forward(flow, at, packet.payload.with_ce(marked));
+            }
+            let next = self.links[link].next_dequeue_at().map(|at| at.max(now));
+            let Some(at) = next.filter(|&at| self.is_next_event(at)) else {
+                return self.arm_dequeue(now, link);
+            };
+            self.account_side_drops(flows);
+            now = at;
         }
-        self.arm_dequeue(now, link);
+    }
+
+    /// Nothing else happens up to and with `at`.
+    #[inline]
+    pub(crate) fn is_next_event(&self, at: Picos) -> bool {
+        at < self.next_reading && self.wheel.is_empty_until(at)
     }
 
     /// Counts the packets that a queue dropped other than the one that arrived, or at dequeue.
@@ -367,12 +386,17 @@ impl<'a> Network<'a> {
 }
 
 /// Slots at most a quarter as wide as the time between two events of all links together, which is what
-/// it takes a packet to pass each, or half where receivers delay their ACKs: few events share a slot.
+/// it takes a packet to pass each, or half where receivers delay their ACKs: few events share a slot. A
+/// quarter of that where pacing or dequeues need events too.
 fn slot_width(config: &Config) -> Picos {
     let bytes = config.flows.iter().map(|flow| flow.packet_bytes).min().unwrap_or(1500);
     let rate_bps = config.links.iter().map(|link| link.rate_bps).sum::<f64>().max(1.0);
     let delayed = config.profiles.iter().all(|profile| profile.delayed_ack.is_some());
-    serialization(bytes, rate_bps) / if delayed { 2 } else { 4 }
+    let paced =
+        |flow: &FlowSpec| Cc::by_name(flow.congestion_control).is_some_and(|cc| cc.wants_rate());
+    let further = config.flows.iter().any(paced)
+        || config.links.iter().any(|link| link.queue.decides_at_dequeue());
+    serialization(bytes, rate_bps) / if delayed { 2 } else { 4 } / if further { 4 } else { 1 }
 }
 
 /// Far enough for round trips. Timers lie beyond.

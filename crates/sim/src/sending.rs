@@ -152,14 +152,14 @@ impl Network<'_> {
     /// Nothing else happens before a packet leaves the access link at `at`.
     #[inline]
     fn departs_before_next_event(&self, at: Picos, flow: &Flow) -> bool {
-        flow.access_queue.is_empty() && at < self.next_reading && self.wheel.is_empty_until(at)
+        flow.access_queue.is_empty() && self.is_next_event(at)
     }
 
     /// Packets need an event to leave the access link only where anything else happens before.
     #[inline(never)]
     fn drain_access<K: FlowKind>(&mut self, flow: &mut Flow, profile: &Profile) {
         while let Some(&(at, _)) = flow.access_queue.front() {
-            if at >= self.next_reading || !self.wheel.is_empty_until(at) {
+            if !self.is_next_event(at) {
                 return self.schedule(flow, ACCESS, at, Payload::NONE);
             }
             self.pop_access::<K>(at, flow, profile);

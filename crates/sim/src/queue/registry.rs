@@ -105,6 +105,14 @@ macro_rules! disciplines {
                 }
             }
 
+            /// It chooses what to send when the wire is free.
+            pub fn decides_at_dequeue(&self) -> bool {
+                match self {
+                    $(Self::$avariant(_) => false,)+
+                    $(Self::$dvariant(_) => true,)+
+                }
+            }
+
             /// `Parameters::check`.
             pub fn check(&self) -> Result<(), BadParameter> {
                 match self {

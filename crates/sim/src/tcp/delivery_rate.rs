@@ -2,18 +2,18 @@
 //! that want them.
 
 use crate::cc::RateSample;
+use crate::ring::Ring;
 use crate::time::Picos;
-use std::collections::VecDeque;
 
 /// How far delivery and loss had come, in segments.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct DeliveryCounters {
     pub(super) delivered: u64,
     pub(super) lost: u64,
 }
 
 /// What a rate sample needs of a segment (section 3.2).
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Sent {
     counters: DeliveryCounters,
     delivered_at: Picos,
@@ -28,7 +28,7 @@ pub(super) struct DeliveryRate {
     /// See `Scoreboard::pacing_timer_at`.
     pub(super) pacing_timer_at: Option<Picos>,
     /// One for each outstanding segment.
-    sent: VecDeque<Sent>,
+    sent: Ring<Sent>,
     /// When the last segment was delivered.
     delivered_at: Picos,
     /// When the first segment of the sample to come was sent.
@@ -54,7 +54,7 @@ impl DeliveryRate {
 
     /// The oldest so many segments are no longer outstanding.
     pub(super) fn forget(&mut self, count: usize) {
-        self.sent.drain(..count);
+        self.sent.drop_oldest(count);
     }
 
     /// Segments have been delivered now.

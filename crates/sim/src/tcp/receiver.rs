@@ -150,8 +150,16 @@ impl Receiver {
 
     /// Whether the ACK echoes a mark, and goes at once: where each mark is echoed and they begin or end,
     /// and for what tells of a cut (Linux, dctcp_ece_ack_update, tcp_ecn_accept_cwr).
-    #[inline(never)]
+    #[inline(always)]
     fn update_ece(&mut self, ecn: EcnFlags, min_ato: Picos) -> (bool, bool) {
+        if ecn == EcnFlags::default() && !self.ece_latched && !self.marked {
+            return (false, false);
+        }
+        self.update_ece_after_mark(ecn, min_ato)
+    }
+
+    #[inline(never)]
+    fn update_ece_after_mark(&mut self, ecn: EcnFlags, min_ato: Picos) -> (bool, bool) {
         let turns = self.per_packet_echo && ecn.ce != self.marked;
         self.marked = ecn.ce;
         self.ece_latched &= !ecn.cwr;
