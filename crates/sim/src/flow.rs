@@ -8,12 +8,14 @@
 use crate::cc::Cc;
 use crate::config::{Config, Datagram, FlowSpec, Route, Source};
 use crate::events::EventKey;
-use crate::flow_kind::{FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, SackKind};
+use crate::flow_kind::{
+    FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, SackKind,
+};
 use crate::network::{decode, encode};
 use crate::packet::Payload;
 use crate::paths::Paths;
 use crate::ring::Ring;
-use crate::tcp::profile::{LINUX, NS2};
+use crate::tcp::profile::{LINUX, NS2, Profile};
 use crate::tcp::receiver::{AckPacket, Receiver, SackRun};
 use crate::tcp::sender::Sender;
 use crate::time::{NEVER, Picos, serialization};
@@ -167,25 +169,11 @@ impl Flow {
         let alone = multi_hop.is_none()
             && app.is_none()
             && config.links[route.forward[0] as usize].pool.is_none();
-        let home = if !alone || ecn || profile.jitter > 0 {
-            GeneralKind::ACK_EVENT
-        } else if profile.sack && sender.is_ack_clocked() {
-            if profile.equal_but_initial_window(&LINUX) {
-                LinuxKind::ACK_EVENT
-            } else {
-                SackKind::ACK_EVENT
-            }
-        } else if profile.is_newreno_only() && sender.ignores_dupacks() {
-            if profile.equal_but_initial_window(&NS2) {
-                Ns2Kind::ACK_EVENT
-            } else {
-                NewRenoKind::ACK_EVENT
-            }
-        } else {
-            GeneralKind::ACK_EVENT
-        };
+        let plain = alone && !ecn && profile.jitter == 0;
+        let ack_event =
+            if plain { ack_event_of_plain_flow(profile, &sender) } else { GeneralKind::ACK_EVENT };
         let mut flow = Self {
-            key: encode(index, home),
+            key: encode(index, ack_event),
             sender,
             receiver: Receiver::new(spec.rtt, per_packet_echo),
             first_class: paths.hop(path, 0).class,
@@ -343,6 +331,22 @@ impl Flow {
         let at = self.access_free.max(now);
         self.access_free = at + self.access_time;
         at
+    }
+}
+
+/// The kind of a flow that sends its segments once, over one queue that keeps its memory to itself, without
+/// marks or jitter, as the event of its ACKs.
+fn ack_event_of_plain_flow(profile: &Profile, sender: &Sender) -> u32 {
+    let (linux, ns2) =
+        (profile.equal_but_initial_window(&LINUX), profile.equal_but_initial_window(&NS2));
+    if profile.sack && sender.is_ack_clocked() {
+        if linux { LinuxKind::ACK_EVENT } else { SackKind::ACK_EVENT }
+    } else if linux {
+        PacedKind::ACK_EVENT
+    } else if profile.is_newreno_only() && sender.ignores_dupacks() {
+        if ns2 { Ns2Kind::ACK_EVENT } else { NewRenoKind::ACK_EVENT }
+    } else {
+        GeneralKind::ACK_EVENT
     }
 }
 

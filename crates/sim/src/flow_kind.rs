@@ -14,6 +14,8 @@ pub trait FlowKind {
     const SACK_ONLY: bool = false;
     /// One of these.
     const FAST_PATH: bool = Self::NEWRENO_ONLY || Self::SACK_ONLY;
+    /// Besides `SACK_ONLY`, its controller paces and asks for delivery rates.
+    const PACED: bool = false;
     /// Its profile, where that is a shipped one.
     const PROFILE: Option<&'static Profile> = None;
     /// The kind of event in which an ACK reaches the sender.
@@ -27,7 +29,7 @@ pub trait FlowKind {
 }
 
 /// So many kinds of events are ACKs that reach a sender.
-pub const ACK_EVENT_KINDS: u32 = 5;
+pub const ACK_EVENT_KINDS: u32 = 6;
 
 /// `FlowKind::NEWRENO_ONLY` with the profile `ns2`.
 pub struct Ns2Kind;
@@ -37,6 +39,8 @@ pub struct LinuxKind;
 pub struct NewRenoKind;
 /// `FlowKind::SACK_ONLY` with any profile.
 pub struct SackKind;
+/// `FlowKind::PACED` with the profile `linux`.
+pub struct PacedKind;
 /// Any flow, also one of the others.
 pub struct GeneralKind;
 
@@ -52,6 +56,10 @@ macro_rules! dispatch_kind {
             }
             $crate::flow_kind::LinuxKind::ACK_EVENT => {
                 type $kind = $crate::flow_kind::LinuxKind;
+                $does
+            }
+            $crate::flow_kind::PacedKind::ACK_EVENT => {
+                type $kind = $crate::flow_kind::PacedKind;
                 $does
             }
             $crate::flow_kind::SackKind::ACK_EVENT => {
@@ -89,6 +97,14 @@ impl FlowKind for SackKind {
     const ACK_EVENT: u32 = 3;
 }
 
-impl FlowKind for GeneralKind {
+impl FlowKind for PacedKind {
+    const SACK_ONLY: bool = true;
+    const PACED: bool = true;
+    const PROFILE: Option<&'static Profile> = Some(&LINUX);
     const ACK_EVENT: u32 = 4;
+}
+
+impl FlowKind for GeneralKind {
+    const PACED: bool = true;
+    const ACK_EVENT: u32 = 5;
 }

@@ -4,7 +4,7 @@
 //! second of two that an ACK lets go mostly follows the first at once.
 
 use crate::flow::Flow;
-use crate::flow_kind::{FlowKind, GeneralKind};
+use crate::flow_kind::{FlowKind, dispatch_kind};
 use crate::network::{ACCESS, Network, PACE};
 use crate::packet::Payload;
 use crate::tcp::profile::Profile;
@@ -87,7 +87,7 @@ impl Network<'_> {
             flow.tsq_throttled = true;
             return false;
         }
-        if let Some(at) = flow.sender.earliest_departure_time(now).filter(|_| !K::FAST_PATH) {
+        if let Some(at) = flow.sender.earliest_departure_time(now).filter(|_| K::PACED) {
             self.arm_pacing_timer(flow, at);
             return false;
         }
@@ -112,7 +112,7 @@ impl Network<'_> {
             && *held == Some(now)
         {
             *held = None;
-            self.transmit::<GeneralKind>(now, flow);
+            dispatch_kind!(flow.ack_event(), K => self.transmit::<K>(now, flow));
         }
     }
 

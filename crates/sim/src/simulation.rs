@@ -4,7 +4,7 @@ use crate::config::{Config, ConfigError};
 use crate::events::{Event, EventKey};
 use crate::flow::Flow;
 use crate::flow_kind::{
-    FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, SackKind, dispatch_kind,
+    FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, SackKind, dispatch_kind,
 };
 use crate::network::{ACCESS, DELACK, Network, PACE, TIMER, decode};
 use crate::packet::Payload;
@@ -113,6 +113,7 @@ impl<'a> Simulation<'a> {
                 self.network.on_ack_arrival::<NewRenoKind>(now, flow, payload)
             }
             SackKind::ACK_EVENT => self.network.on_ack_arrival::<SackKind>(now, flow, payload),
+            PacedKind::ACK_EVENT => self.network.on_ack_arrival::<PacedKind>(now, flow, payload),
             GeneralKind::ACK_EVENT => {
                 self.network.on_ack_arrival::<GeneralKind>(now, flow, payload)
             }

@@ -146,7 +146,7 @@ impl Scoreboard {
     /// Delivery rates, for a controller that wants them.
     #[inline(always)]
     pub(super) fn rates<K: FlowKind>(&mut self) -> Option<&mut DeliveryRate> {
-        if K::SACK_ONLY { None } else { self.rates.as_deref_mut() }
+        if K::PACED { self.rates.as_deref_mut() } else { None }
     }
 
     /// Takes the segments below `next` off; those not SACKed before are `newly_acked`.

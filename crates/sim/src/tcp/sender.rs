@@ -192,7 +192,7 @@ impl Sender {
     /// The next of the segments that `sendable_segments` lets go.
     #[inline(always)]
     pub fn next_segment<K: FlowKind>(&mut self, now: Picos) -> u64 {
-        if let Some(rate) = self.window.pacing_rate.filter(|_| !K::FAST_PATH) {
+        if let Some(rate) = self.window.pacing_rate.filter(|_| K::PACED) {
             self.pace(now, rate);
         }
         if self.timer_at == NEVER {
@@ -229,7 +229,7 @@ impl Sender {
     /// cannot be sent cannot be acknowledged (Linux, tcp_pacing_delay).
     #[inline]
     pub(super) fn pacing_delay<K: FlowKind>(&self, now: Picos) -> Picos {
-        let paces = !K::FAST_PATH && self.window.pacing_rate.is_some();
+        let paces = K::PACED && self.window.pacing_rate.is_some();
         if paces { self.paced_until.saturating_sub(now) } else { 0 }
     }
 

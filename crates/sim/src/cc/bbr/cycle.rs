@@ -1,6 +1,6 @@
 //! PROBE_BW: eight phases of about a round trip (draft, section 4.3.4).
 
-use super::super::rounding::whole_above;
+use super::super::rounding::{double, whole_above};
 use super::super::{Ack, Window};
 use super::{Bbr, Mode};
 use crate::time::Picos;
@@ -52,7 +52,7 @@ impl Bbr {
         if gain == 1.0 {
             return full_length;
         }
-        let before = (ack.in_flight + ack.delivered + ack.newly_lost) as f64;
+        let before = double(ack.in_flight + ack.delivered + ack.newly_lost);
         if gain > 1.0 {
             let reached = before + Self::quantum(window) >= self.inflight_at(window, gain);
             return full_length && (ack.newly_lost > 0 || reached);

@@ -2,7 +2,7 @@
 //! has to bridge the silences between them.
 
 use super::super::Ack;
-use super::super::rounding::whole_below;
+use super::super::rounding::{double, whole_below};
 use crate::time::{Picos, SECOND};
 
 /// Rounds after which the older of the two maxima is dropped.
@@ -33,13 +33,13 @@ impl ExtraAcked {
                 self.most[self.newest] = 0.0;
             }
         }
-        let mut expected = whole_below(bw * (ack.now - self.since) as f64 / SECOND as f64);
+        let mut expected = whole_below(bw * double(ack.now - self.since) / SECOND as f64);
         if self.delivered <= expected {
             self.delivered = 0.0;
             self.since = ack.now;
             expected = 0.0;
         }
-        self.delivered += ack.delivered as f64;
+        self.delivered += double(ack.delivered);
         let excess = (self.delivered - expected).min(cwnd);
         self.most[self.newest] = self.most[self.newest].max(excess);
     }

@@ -13,7 +13,7 @@ mod tests;
 
 use super::hash_choice::HashChoice;
 use super::max_filter::MaxFilter;
-use super::rounding::{whole_above, whole_below};
+use super::rounding::{double, whole_above, whole_below};
 use super::{Ack, CongestionEvent, Controller, Phase, Window};
 use crate::time::{MICROSECOND, MILLISECOND, NEVER, Picos, SECOND};
 use cycle::Cycle;
@@ -177,7 +177,7 @@ impl Bbr {
         }
         let limited = rate.app_limited || self.sent_in_probe_rtt(rate.prior_delivered);
         self.sample_lt_bw(ack, limited, self.round_start);
-        let bw = rate.delivered as f64 * SECOND as f64 / rate.interval as f64;
+        let bw = double(rate.delivered) * SECOND as f64 / double(rate.interval);
         if !limited || bw >= self.bw.get() {
             self.bw.update(self.rounds, bw, BW_ROUNDS);
         }
@@ -217,7 +217,7 @@ impl Bbr {
             self.mode = Mode::Drain;
             window.ssthresh = self.inflight(window, 1.0);
         }
-        if self.mode == Mode::Drain && ack.in_flight as f64 <= self.inflight(window, 1.0) {
+        if self.mode == Mode::Drain && double(ack.in_flight) <= self.inflight(window, 1.0) {
             self.enter_probe_bw(ack.now);
         }
     }
@@ -248,7 +248,7 @@ impl Bbr {
     /// At least 200 ms and a round trip at the least window.
     fn stay_in_probe_rtt(&mut self, window: &mut Window, ack: &Ack) {
         match self.probe_rtt_done {
-            None if ack.in_flight as f64 <= MIN_CWND => {
+            None if double(ack.in_flight) <= MIN_CWND => {
                 self.probe_rtt_done = Some(ack.now + PROBE_RTT_TIME);
                 self.probe_rtt_round_done = false;
                 self.round_end = ack.delivered_total;
@@ -301,7 +301,7 @@ impl Bbr {
         if self.min_rtt == NEVER {
             return INITIAL_CWND;
         }
-        whole_above(self.bw() * gain * self.min_rtt as f64 / SECOND as f64)
+        whole_above(self.bw() * gain * double(self.min_rtt) / SECOND as f64)
     }
 
     /// Room for bursts at both ends; even, for delayed ACKs; more while probing.
@@ -322,13 +322,13 @@ impl Bbr {
 
     /// Draft, section 4.2.3.
     fn set_cwnd(&mut self, window: &mut Window, ack: &Ack) {
-        let delivered = ack.delivered as f64;
+        let delivered = double(ack.delivered);
         if ack.delivered > 0 && !self.conserve(window, ack) {
             let most =
                 self.with_room(window, self.bdp(self.gains().1) + self.extra_acked_allowance());
             if self.full_bw_reached {
                 window.cwnd = (window.cwnd + delivered).min(most);
-            } else if window.cwnd < most || (ack.delivered_total as f64) < INITIAL_CWND {
+            } else if window.cwnd < most || double(ack.delivered_total) < INITIAL_CWND {
                 window.cwnd += delivered;
             }
             window.cwnd = window.cwnd.max(MIN_CWND);
@@ -341,9 +341,9 @@ impl Bbr {
     /// Draft, section 4.2.3.4: a segment for each delivered in the first round of a recovery, up to
     /// two later; the old window at its end. Gives whether it conserves.
     fn conserve(&mut self, window: &mut Window, ack: &Ack) -> bool {
-        let flight = (ack.in_flight + ack.delivered) as f64;
+        let flight = double(ack.in_flight + ack.delivered);
         let before = std::mem::replace(&mut self.phase, ack.phase);
-        window.cwnd = (window.cwnd - ack.newly_lost as f64).max(1.0);
+        window.cwnd = (window.cwnd - double(ack.newly_lost)).max(1.0);
         if ack.phase == Phase::Recovery && before != Phase::Recovery {
             self.packet_conservation = true;
             self.round_end = ack.delivered_total;

@@ -14,6 +14,7 @@ mod probe_rtt;
 mod tests;
 
 use super::hash_choice::HashChoice;
+use super::rounding::double;
 use super::{Ack, CongestionEvent, Controller, Phase, RateSample, Window};
 use crate::time::{NEVER, Picos, SECOND};
 use limits::{LongTerm, ShortTerm};
@@ -204,7 +205,7 @@ impl Bbr3 {
         if self.min_rtt.least == NEVER {
             return INITIAL_CWND;
         }
-        gain * self.bw() * self.min_rtt.least as f64 / SECOND as f64
+        gain * self.bw() * double(self.min_rtt.least) / SECOND as f64
     }
 
     /// "QuantizationBudget".
@@ -257,7 +258,7 @@ impl Bbr3 {
 
     /// "Drain".
     fn check_drain_done(&mut self, window: &Window, ack: &Ack) {
-        let drained = ack.in_flight as f64 <= self.inflight(window, 1.0);
+        let drained = double(ack.in_flight) <= self.inflight(window, 1.0);
         if self.state == State::Drain && (drained || self.rounds > self.drain_start + 3) {
             self.start_down(ack);
         }
@@ -285,12 +286,12 @@ impl Bbr3 {
         if ack.phase == Phase::Open && before != Phase::Open {
             window.cwnd = window.cwnd.max(self.prior_cwnd);
         }
-        let delivered = ack.delivered as f64;
+        let delivered = double(ack.delivered);
         let extra = self.extra_acked.get();
         let most = self.with_room(window, self.multiple(self.gains().1) + extra);
         if self.full_pipe.reached {
             window.cwnd = (window.cwnd + delivered).min(most);
-        } else if window.cwnd < most || (ack.delivered_total as f64) < INITIAL_CWND {
+        } else if window.cwnd < most || double(ack.delivered_total) < INITIAL_CWND {
             window.cwnd += delivered;
         }
         window.cwnd = window.cwnd.max(MIN_CWND);
@@ -310,5 +311,5 @@ impl Bbr3 {
 
 /// "IsInflightTooHigh": of the flight in which a segment left, more than 2 % have been lost.
 fn loses_too_much(ack: &Ack, rate: &RateSample) -> bool {
-    (ack.lost_total - rate.prior_lost) as f64 > rate.tx_in_flight as f64 * LOSS_THRESHOLD
+    double(ack.lost_total - rate.prior_lost) > double(rate.tx_in_flight) * LOSS_THRESHOLD
 }

@@ -1,5 +1,6 @@
 //! "ProbeBW": down, cruise, refill, up.
 
+use super::super::rounding::{double, whole_below};
 use super::super::{Ack, RateSample, Window};
 use super::limits::ShortTerm;
 use super::model::delivery_rate;
@@ -68,12 +69,12 @@ impl Bbr3 {
     /// "IsTimeToProbeBW": min(T_bbr, T_reno).
     fn time_to_probe(&self, window: &Window, ack: &Ack) -> bool {
         let reno = self.target_inflight(window).min(RENO_ROUNDS);
-        ack.now > self.cycle_start + self.probe_wait || self.rounds_since_probe as f64 >= reno
+        ack.now > self.cycle_start + self.probe_wait || double(self.rounds_since_probe) >= reno
     }
 
     /// "IsTimeToCruise".
     fn time_to_cruise(&self, window: &Window, ack: &Ack) -> bool {
-        let flight = ack.in_flight as f64;
+        let flight = double(ack.in_flight);
         let product = self.max_bw.get() * self.min_rtt.least as f64 / SECOND as f64;
         flight <= self.long.with_headroom() && flight <= self.with_room(window, product)
     }
@@ -87,7 +88,7 @@ impl Bbr3 {
 
     /// "IsTimeToGoDown".
     fn time_to_go_down(&mut self, window: &Window, ack: &Ack, rate: &RateSample) -> bool {
-        if self.long.too_high && ack.in_flight as f64 >= self.long.inflight {
+        if self.long.too_high && double(ack.in_flight) >= self.long.inflight {
             self.long.precautionary = true;
             return true;
         }
@@ -110,7 +111,7 @@ impl Bbr3 {
         if loses_too_much(ack, rate) || self.long.inflight.is_infinite() {
             return false;
         }
-        self.long.inflight = self.long.inflight.max(rate.tx_in_flight as f64);
+        self.long.inflight = self.long.inflight.max(double(rate.tx_in_flight));
         let limits = fills_window(window, ack) && window.cwnd >= self.long.inflight;
         if self.state == State::Up && limits {
             self.long.raise(ack.delivered, window.cwnd, self.round_start);
@@ -135,5 +136,5 @@ impl Bbr3 {
 
 /// The window, not the pacing, held the sender back before this ACK.
 fn fills_window(window: &Window, ack: &Ack) -> bool {
-    (ack.in_flight + ack.delivered + ack.newly_lost) as f64 >= window.cwnd.floor()
+    double(ack.in_flight + ack.delivered + ack.newly_lost) >= whole_below(window.cwnd)
 }
