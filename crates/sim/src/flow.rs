@@ -12,7 +12,7 @@ use crate::flow_kind::{
     FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, SackKind,
 };
 use crate::network::{decode, encode};
-use crate::packet::Payload;
+use crate::packet::{EcnCodepoint, Payload};
 use crate::paths::Paths;
 use crate::ring::Ring;
 use crate::tcp::profile::{LINUX, NS2, Profile};
@@ -214,21 +214,18 @@ impl Flow {
         decode(self.key).1
     }
 
-    /// A segment that the sender lets go, with what it says of congestion.
+    /// A segment as it is sent: with ECT(0) where the flow uses ECN, but not on what is sent again (RFC
+    /// 3168, section 6.1.5) unless the controller asks for marks (Linux, tcp_ecn_send).
     #[inline]
     pub fn segment(&self, seq: u64) -> Payload {
-        let payload = Payload::data(seq, false, self.connection);
+        let payload = Payload::data(seq, self.connection);
         if self.ecn {
-            payload.with_ecn(self.may_be_marked(seq), self.sender.carries_cwr(seq))
+            let ect = self.sender.cc.needs_ecn() || !self.sender.was_retransmitted(seq);
+            let ecn = if ect { EcnCodepoint::Ect0 } else { EcnCodepoint::NotEct };
+            payload.with_ecn(ecn, self.sender.carries_cwr(seq))
         } else {
             payload
         }
-    }
-
-    /// Queues may mark this data packet instead of dropping it. RFC 3168, section 6.1.5: none that is
-    /// sent again, but those of controllers that ask for marks (Linux, tcp_ecn_send).
-    fn may_be_marked(&self, seq: u64) -> bool {
-        self.sender.cc.needs_ecn() || !self.sender.was_retransmitted(seq)
     }
 
     /// TCP small queues: two packets or a millisecond at the sender's rate are on the access link

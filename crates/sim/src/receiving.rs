@@ -4,7 +4,7 @@ use crate::flow::Flow;
 use crate::flow_kind::FlowKind;
 use crate::forwarding::{ack_event_for, first_ack_hop};
 use crate::network::{DELACK, DataDeparture, Network, encode};
-use crate::packet::Payload;
+use crate::packet::{EcnCodepoint, Payload};
 use crate::tcp::profile::Profile;
 use crate::tcp::receiver::{AckPacket, EcnFlags};
 use crate::time::{NEVER, Picos};
@@ -165,5 +165,5 @@ impl Network<'_> {
 
 /// What a segment says of congestion.
 fn ecn_flags(segment: Payload) -> EcnFlags {
-    EcnFlags { ce: segment.marked(), cwr: segment.carries_cwr() }
+    EcnFlags { ce: segment.ecn() == EcnCodepoint::Ce, cwr: segment.carries_cwr() }
 }

@@ -92,7 +92,7 @@ impl Network<'_> {
             return false;
         }
         let seq = flow.sender.next_segment::<K>(now);
-        let segment = if K::FAST_PATH { Payload::data(seq, false, 0) } else { flow.segment(seq) };
+        let segment = if K::FAST_PATH { Payload::data(seq, 0) } else { flow.segment(seq) };
         let at = flow.through_access(now);
         if at == now || (free && self.departs_before_next_event(at, flow)) {
             self.enqueue_first_hop::<K>(at, flow, segment, profile);

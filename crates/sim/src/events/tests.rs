@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 fn payload(number: u64) -> Payload {
-    Payload::data(number, false, 0)
+    Payload::data(number, 0)
 }
 
 fn number(event: Event) -> u64 {

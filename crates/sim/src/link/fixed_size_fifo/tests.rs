@@ -3,7 +3,7 @@
 use super::*;
 use crate::config::LinkSpec;
 use crate::link::Link;
-use crate::packet::{Packet, Payload};
+use crate::packet::{EcnCodepoint, Packet, Payload};
 use crate::queue::fifo::PfifoParams;
 use crate::queue::pie::PieParams;
 use crate::queue::red::RedParams;
@@ -30,13 +30,10 @@ fn link(queue: &QueueSpec, tx_time: Picos, classes: u16, uniform: Option<u32>) -
     Link::new(&spec, &wire, 7, classes.into(), uniform)
 }
 
-fn enqueue(link: &mut Link, now: Picos, class: u16, ecn: bool) -> Verdict {
-    let packet = Packet {
-        flow: 0,
-        bytes: BYTES,
-        class,
-        payload: Payload::data(0, false, 0).with_ecn(ecn, false),
-    };
+fn enqueue(link: &mut Link, now: Picos, class: u16, ect: bool) -> Verdict {
+    let ecn = if ect { EcnCodepoint::Ect0 } else { EcnCodepoint::NotEct };
+    let payload = Payload::data(0, 0).with_ecn(ecn, false);
+    let packet = Packet { flow: 0, bytes: BYTES, class, payload };
     match link.try_enqueue_fast(now, class) {
         FastVerdict::Departs(at) => Verdict::Departs(at, false),
         FastVerdict::Dropped => Verdict::Dropped,

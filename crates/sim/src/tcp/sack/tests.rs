@@ -1,6 +1,6 @@
 use super::*;
 use crate::cc::{Cc, NAMES};
-use crate::flow_kind::{GeneralKind, LinuxKind, SackKind};
+use crate::flow_kind::{GeneralKind, LinuxKind, PacedKind, SackKind};
 use crate::time::{MICROSECOND, MILLISECOND};
 
 fn state(tcp: &Sender) -> String {
@@ -56,7 +56,9 @@ fn the_usual_ack_does_what_any_other_way_would() {
         let usual = play::<GeneralKind>(name, true);
         assert_eq!(usual, play::<GeneralKind>(name, false), "{name}");
         if name.starts_with("bbr") {
-            continue; // it is no flow of a simple kind
+            assert_eq!(usual, play::<PacedKind>(name, true), "{name}");
+            assert_eq!(usual, play::<PacedKind>(name, false), "{name}");
+            continue; // the kinds below do not pace
         }
         assert_eq!(usual, play::<SackKind>(name, true), "{name}");
         assert_eq!(usual, play::<LinuxKind>(name, true), "{name}");
