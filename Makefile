@@ -12,8 +12,10 @@ PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
     $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 SCENARIO := scenarios/oc3-gsr.toml
 # The testbed's program, beside the interpreter that looks for it; there is no testbed but on Linux.
-EMULATOR = test "$$(uname)" != Linux || { cargo build --release --locked --quiet -p forebay-emulator && \
-    install "$${CARGO_TARGET_DIR:-target}/release/forebay-emulator" $(BIN)/; }
+# FOREBAY_EMULATOR tells crates/python/build.rs that it is built.
+EMULATOR = $(CURDIR)/$(BIN)/forebay-emulator
+BUILD_EMULATOR = test "$$(uname)" != Linux || { cargo build --release --locked --quiet -p forebay-emulator && \
+    install "$${CARGO_TARGET_DIR:-target}/release/forebay-emulator" $(EMULATOR); }
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml' -o -name 'build.rs' 2>/dev/null)
 
 help:
@@ -44,8 +46,9 @@ $(VENV)/.installed: requirements.lock $(VENV)/.created
 # Editable: Python sources are read where they are, so only a change of Rust or packaging builds again.
 $(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed
 	@echo 'setup 3/3: the Rust core'
-	@PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
-	@$(EMULATOR)
+	@$(BUILD_EMULATOR)
+	@FOREBAY_EMULATOR="$(EMULATOR)" PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
+	    $(BIN)/maturin develop --release --locked --quiet
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 

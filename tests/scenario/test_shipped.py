@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from forebay.reproduction import papers
 from forebay.scenario import dumps, load, loads
 from forebay.workload import draw
 
@@ -53,7 +54,7 @@ def test_paper_d_s_mix_is_the_one_that_its_figures_run() -> None:
         "compound": 34,
     }
     assert scenario.link.rate == 622e6 and scenario.mean_rtt == pytest.approx(0.067)
-    proof = load(FOLDER.parent / "papers" / "D" / "mix.toml")
+    proof = load(Path(papers.__file__).parent / "yang_2013" / "mix.toml")
     assert (scenario.link, scenario.traffic) == (proof.link, proof.traffic)
     workload = draw(load(FOLDER / "heterogeneous-mix.toml", ["measure.duration=1 s"]), 1)
     assert len(workload) == 198 and set(workload.rtt_ps) == {67_000_000_000}
