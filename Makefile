@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python lint format bench bench-peers figures fuzz fuzz-capture lock clean
+.PHONY: help setup demo test test-rust test-python lint package format bench bench-peers figures fuzz fuzz-capture lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -22,6 +22,7 @@ help:
 	@echo 'make demo     how large must the buffer of an OC3 line card be? (sets everything up first)'
 	@echo 'make test     every test of every language'
 	@echo 'make lint     format, lints, types, import rules'
+	@echo 'make package  sdist and wheel, installed and tried'
 	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
 	@echo 'make fuzz     random scenarios for MINUTES=10, on from where it stopped; none may go wrong'
 	@echo 'make bench    speed; make figures: the pictures in docs/images; make format; make lock; make clean'
@@ -79,6 +80,21 @@ lint: setup
 	$(BIN)/lint-imports --no-cache
 	cargo fmt --all --check
 	cargo clippy --locked --quiet --workspace --all-targets -- -D warnings
+
+# What a user installs: the sdist, and the wheel that is built from it, in an environment of its own.
+# It shares the target folder with setup, so that only our crates are compiled again.
+PACKAGE := build/package
+package: setup
+	@rm -rf $(PACKAGE) && mkdir -p $(PACKAGE)
+	$(BIN)/maturin sdist --out $(PACKAGE) >/dev/null
+	tar -xzf $(PACKAGE)/forebay-*.tar.gz -C $(PACKAGE)
+	cd $(PACKAGE)/forebay-*/ && CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-$(CURDIR)/target}" VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
+	    "$(CURDIR)/$(BIN)/maturin" build --release --locked --quiet --out ..
+	$(PYTHON) -m venv $(PACKAGE)/venv
+	grep '==' requirements.lock | sed 's/ *\\$$//' > $(PACKAGE)/versions.txt
+	PIP_NO_INPUT=1 $(PACKAGE)/venv/bin/pip install --quiet --disable-pip-version-check --no-compile \
+	    --constraint $(PACKAGE)/versions.txt $(PACKAGE)/forebay-*.whl
+	.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin"
 
 format: setup
 	$(BIN)/ruff check --fix .

@@ -41,7 +41,8 @@ fn build(out: &Path) -> PathBuf {
     }
     let (target, folder) = (var("TARGET"), out.join("target"));
     let status = Command::new(var("CARGO"))
-        .args(["build", "--release", "--locked", "--package", PROGRAM, "--target"])
+        .args(["build", "--release", "--locked", "--package", PROGRAM])
+        .args(["--config", "profile.release.strip='debuginfo'", "--target"])
         .arg(&target)
         .arg("--target-dir")
         .arg(&folder)

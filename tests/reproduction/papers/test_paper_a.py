@@ -67,7 +67,7 @@ def test_a_quick_run_says_what_the_page_says_and_draws(name: str, tmp_path: Path
 @pytest.mark.parametrize("name", sorted(RED))
 def test_the_files_are_whole(name: str) -> None:
     page = (folder(name) / "README.md").read_text()
-    assert page.startswith("# Paper A") and f"forebay reproduce A.{name}" in page
+    assert page.startswith("# Appenzeller et al. 2004") and f"forebay reproduce A.{name}" in page
     claims = read_claims(folder(name))
     assert len({each.name for each in claims}) == len(claims)
     assert all(each.because and each.says and each.where for each in claims)

@@ -40,7 +40,7 @@ def test_every_row_agrees_and_draws(
     assert found.agrees, found.reasons
     draw_reproduction(found, tmp_path / "out.svg")
     assert (tmp_path / "out.svg").stat().st_size > 5_000
-    assert (folder(name) / "README.md").read_text().startswith("# Paper A")
+    assert (folder(name) / "README.md").read_text().startswith("# Appenzeller et al. 2004")
 
 
 def cells(found: Reproduction, label: Any) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def test_every_row_agrees(name: str, made: dict[str, Reproduction]) -> None:
     found = made[name]
     assert found.artefact == f"yang-2013/{name}"
     assert found.agrees, found.reasons
-    assert (folder(name) / "README.md").read_text().startswith("# Paper D")
+    assert (folder(name) / "README.md").read_text().startswith("# Yang et al. 2013")
 
 
 @pytest.mark.parametrize("name", ARTEFACTS)

@@ -1,4 +1,4 @@
-"""One flow through a bottleneck, watched: Figures 5 and 6 of paper A."""
+"""One flow through a bottleneck, watched: Figures 5 and 6."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What paper A leaves open about its simulated hosts, as named readings of a scenario.
+"""What the paper leaves open about its simulated hosts, as named readings of a scenario.
 
 Section 5.1 names ns-2 and TCP Reno, but neither when receivers acknowledge nor how far the round
 trips of one simulation lie apart. The first reading is each scenario's own.

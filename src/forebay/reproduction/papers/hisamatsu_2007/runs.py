@@ -1,4 +1,4 @@
-"""What the artefacts of paper C share: the four networks, solved, and what is read of them."""
+"""What the artefacts share: the four networks, solved, and what is read of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much the numbers of paper C hang on what the slides leave open: each choice, varied alone.
+"""How much the numbers hang on what the slides leave open: each choice, varied alone.
 
 python -m forebay.reproduction.papers.hisamatsu_2007.variants > variants.csv
 """

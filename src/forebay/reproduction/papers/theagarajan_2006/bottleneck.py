@@ -1,4 +1,4 @@
-"""Runs of paper B's bottleneck, which Figures 4 and 5 share: 21 Mbit/s, 40 TCP flows, videos."""
+"""Runs of the bottleneck, which Figures 4 and 5 share: 21 Mbit/s, 40 TCP flows, videos."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of paper D's section VIII, which Figures 9 to 12 share: the mix of 198 flows on an OC-12."""
+"""Runs of section VIII, which Figures 9 to 12 share: the mix of 198 flows on an OC-12."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FLOWS = {"reno": 42, "bic": 51, "cubic_beta_0_8": 30, "cubic_beta_0_7": 41, "ctc
 TAU = RHO = 0.99
 PHI = 0.01
 NOTE = (
-    "Buffers as the paper set them: its z of 2.05 and its Table III (papers/D/text has the right "
+    "Buffers as the paper set them: its z of 2.05 and its Table III (yang-2013/text has the right "
     "ones), rounded to a packet; 1500 B packets, constant RTTs."
 )
 

@@ -61,7 +61,7 @@ def note() -> str:
     """Say at which speed, when and on which kernel the testbed was run."""
     slow = (
         f"Exp. ours is NOT at 622 Mbit/s: it is at {SLOW_MBPS:g} Mbit/s and {SLOWER} times the "
-        "RTT, the same packets at a quarter of the speed (papers/D/README.md says why)."
+        "RTT, the same packets at a quarter of the speed (README.md of yang_2013 says why)."
     )
     return f"{slow} {Measured(HERE).note()}"
 

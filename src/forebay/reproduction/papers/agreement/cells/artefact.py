@@ -114,7 +114,11 @@ def reproduce(
         rows=[_row(each) for each in compared],
         reasons=reasons,
         checks=[Check(OURS, not reason, published=False) for reason in reasons],
-        notes=[*NOTES, rows.note("kernel, reno (papers/A/fig15)"), own.note("kernel, the others")],
+        notes=[
+            *NOTES,
+            rows.note("kernel, reno (appenzeller-2004/fig15)"),
+            own.note("kernel, the others"),
+        ],
         labels=4,
         picture=_picture(compared),
     )

@@ -1,4 +1,4 @@
-"""Appendix A of paper A: how a window grows, in slow start and in congestion avoidance."""
+"""Appendix A: how a window grows, in slow start and in congestion avoidance."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def reproduce(
     under = {name: _numbers(each) if each else ours for name, each in sets.items()}
     return judge(
         "appenzeller-2004/appendix-a",
-        "Paper A, appendix A: how a window grows",
+        "Appenzeller et al. 2004, appendix A: how a window grows",
         HERE,
         ours,
         notes=NOTES,

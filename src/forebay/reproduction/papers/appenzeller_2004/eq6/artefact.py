@@ -1,4 +1,4 @@
-"""The table below eq. 6 of paper A: utilization of 1, 1.5 and 2 times RTT x C / sqrt(n)."""
+"""The table below eq. 6: utilization of 1, 1.5 and 2 times RTT x C / sqrt(n)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOTES = [
     "Utilization by eq. 6 for 10,000 flows: a lower bound.",
     "A row is in its band if ours is the print to one unit of its last digit (at 2 the print is "
     "rounded up) or, where the print does not follow from "
-    "eq. 6, to the value worked out by hand in papers/A/eq6/README.md.",
+    "eq. 6, to the value worked out by hand in its README.md.",
     "laws.utilization.table(as_printed=True) gives the printed figures.",
 ]
 
@@ -41,7 +41,7 @@ def reproduce(
     made = [_row(row, wrong.get(row["multiple"]), stated["flows"]) for row in stated["rows"]]
     return Reproduction(
         artefact="appenzeller-2004/eq6",
-        title="Paper A, section 3.2: utilization by eq. 6 with 10,000 flows",
+        title="Appenzeller et al. 2004, section 3.2: utilization by eq. 6 with 10,000 flows",
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
         reasons=[reason for _, reason in made],

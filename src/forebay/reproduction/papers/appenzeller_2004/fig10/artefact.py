@@ -1,4 +1,4 @@
-"""Figure 10 of paper A: mean queue against the length of short flows, three rates."""
+"""Figure 10: mean queue against the length of short flows, three rates."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def reproduce(
     means = {at: sum(queues[rate, at] for rate in rates) / len(rates) for at in lengths}
     return judge(
         "appenzeller-2004/fig10",
-        "Paper A, Figure 10: mean queue against flow length at a load of 0.8",
+        "Appenzeller et al. 2004, Figure 10: mean queue against flow length at a load of 0.8",
         HERE,
         _numbers(queues, means, slower / queues[float(rates[-1]), 62]),
         left_out=TOO_NOISY if quick else (),

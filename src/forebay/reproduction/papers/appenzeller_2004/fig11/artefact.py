@@ -1,4 +1,4 @@
-"""Figure 11 of paper A: the buffer for 98, 99.5 and 99.9 % of an OC3."""
+"""Figure 11: the buffer for 98, 99.5 and 99.9 % of an OC3."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def reproduce(
     }
     return judge(
         "appenzeller-2004/fig11",
-        "Paper A, Figure 11: buffer for 98, 99.5 and 99.9 % of an OC3 at 80 ms",
+        "Appenzeller et al. 2004, Figure 11: buffer for 98, 99.5 and 99.9 % of an OC3 at 80 ms",
         HERE,
         _numbers(needs, [n for n in flows if n >= MANY]),
         left_out=OF_MANY_N if quick else (),

@@ -1,4 +1,4 @@
-"""Figure 12 of paper A: the buffer at which short flows take an eighth longer."""
+"""Figure 12: the buffer at which short flows take an eighth longer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def reproduce(
     needs = {point: _need(point, packets, seeds, jobs, parts) for point in points}
     return judge(
         "appenzeller-2004/fig12",
-        "Paper A, Figure 12: buffer for completion times 12.5 % above the least, load 0.8",
+        "Appenzeller et al. 2004, Figure 12: buffer for completion times 12.5 % above the least",
         HERE,
         _numbers(needs, RATES, LENGTHS),
         notes=NOTES,

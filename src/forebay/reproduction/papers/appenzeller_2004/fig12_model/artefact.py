@@ -1,4 +1,4 @@
-"""Figure 12 of paper A, the model's curve: the buffer with P(Q > B) = 0.025 by flow length."""
+"""Figure 12, the model's curve: the buffer with P(Q > B) = 0.025 by flow length."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOTES = [
     "Buffers in packets for P(Q > B) = 0.025 at a load of 0.8: effective bandwidth to second "
     "order, as the paper, and solved whole; and the exact queue of the same bursts.",
     "No number of the curve is printed. A row is in its band if ours is the value worked out by "
-    "hand in papers/A/fig12-model/README.md, at each of the paper's three rates.",
+    "hand in its README.md, at each of the paper's three rates.",
     "The figure's simulated points are not reproduced here, only the model's curve.",
 ]
 DRAWN = range(1, 91)
@@ -36,7 +36,7 @@ def reproduce(
     made = [_row(row, stated) for row in stated["rows"]]
     return Reproduction(
         artefact="appenzeller-2004/fig12-model",
-        title="Paper A, Figure 12: the model's buffer for short flows at a load of 0.8",
+        title="Appenzeller et al. 2004, Figure 12: the model's buffer for short flows, load 0.8",
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
         reasons=[reason for _, reason in made],

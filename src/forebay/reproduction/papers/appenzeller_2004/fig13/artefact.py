@@ -1,4 +1,4 @@
-"""Figure 13 of paper A: the buffer that a mix of long and short flows needs for 95 %."""
+"""Figure 13: the buffer that a mix of long and short flows needs for 95 %."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def reproduce(
     }
     return judge(
         "appenzeller-2004/fig13",
-        "Paper A, Figure 13: buffer for 95 % with long and short flows, 400 Mbit/s",
+        "Appenzeller et al. 2004, Figure 13: buffer for 95 % with long and short flows, 400 Mbit/s",
         HERE,
         {
             "enough": _farthest([need for (n, length), need in needs.items() if n >= 200]),

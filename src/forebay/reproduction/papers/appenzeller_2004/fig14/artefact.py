@@ -1,4 +1,4 @@
-"""Figure 14 of paper A: short flows among long ones end sooner with small buffers."""
+"""Figure 14: short flows among long ones end sooner with small buffers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def reproduce(
     ratios = {n: 100 * a[0] / b[0] for n, a, b in zip(flows, small, full, strict=True)}
     return judge(
         "appenzeller-2004/fig14",
-        "Paper A, Figure 14: completion time of short flows among long ones, 400 Mbit/s",
+        "Appenzeller et al. 2004, Figure 14: completion time of short flows among long ones",
         HERE,
         {
             "sooner": max(ratios.values()),

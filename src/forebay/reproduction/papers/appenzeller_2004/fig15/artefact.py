@@ -1,4 +1,4 @@
-"""Figure 15 of paper A: utilization of an OC3 line card by model, simulation and experiment."""
+"""Figure 15: utilization of an OC3 line card by model, simulation and experiment."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ TESTBED = [
     "measure.warmup=15 s",
     "measure.duration=25 s",
 ]
-# Recorded first: papers/agreement holds the simulator against these.
+# Recorded first: agreement/cells holds the simulator against these.
 FIRST = [(100, 64), (100, 129), (100, 258), (400, 32), (400, 64), (400, 128)]
 NOTES = [
     "Utilization in percent. Model, Sim. and Exp. are as printed; eq. 6 of the same paper and "
     "Sim. ours, with its 95 % interval over the replications, are Forebay's.",
     "A row is in its band if Sim. ours is within ±1.7 points of Sim. at 0.5 bdp/sqrt(n), "
     "±1.3 at 1, ±0.2 at 2, ±0.3 at 3: the most that the paper's Sim. and Exp. differ at that "
-    "multiple, plus its measurement accuracy (papers/A/fig15/README.md).",
+    "multiple, plus its measurement accuracy (its README.md).",
     "Model is not eq. 6: no reading of eq. 6 that we tried gives the printed column.",
 ]
 SAYS = (
@@ -109,7 +109,7 @@ def reproduce(
     chosen = [row[COLUMNS.index("Sim. ours")] for row in table]
     return Reproduction(
         artefact="appenzeller-2004/fig15",
-        title="Paper A, Figure 15: utilization of an OC3 line card, 155 Mbit/s, 100 ms",
+        title="Appenzeller et al. 2004, Figure 15: utilization of an OC3 line card, RTT 100 ms",
         columns=COLUMNS,
         rows=table,
         reasons=reasons,

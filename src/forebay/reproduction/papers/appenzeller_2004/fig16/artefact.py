@@ -1,4 +1,4 @@
-"""Figure 16 of paper A: how long the queue of short flows is, with and without a hidden FIFO."""
+"""Figure 16: how long the queue of short flows is, with and without a hidden FIFO."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def reproduce(
     )
     return judge(
         "appenzeller-2004/fig16",
-        "Paper A, Figure 16: queue of short flows on an OC3 line card",
+        "Appenzeller et al. 2004, Figure 16: queue of short flows on an OC3 line card",
         HERE,
         _numbers(plain, hidden),
         testbed=_tested(),

@@ -1,4 +1,4 @@
-"""Figures 4 and 1 of paper A: one flow with a buffer of a bandwidth-delay product."""
+"""Figures 4 and 1: one flow with a buffer of a bandwidth-delay product."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def reproduce(
     start = forebay.trace(begun, step="2 ms", progress=second)
     return judge(
         "appenzeller-2004/fig4",
-        "Paper A, Figures 4 and 1: one flow, buffer equal to bdp",
+        "Appenzeller et al. 2004, Figures 4 and 1: one flow, buffer equal to bdp",
         HERE,
         {**_numbers(settled), "slow-start": _empty_in_slow_start(start)},
         notes=NOTES,

@@ -1,4 +1,4 @@
-"""Figure 5 of paper A: one flow through an underbuffered router."""
+"""Figure 5: one flow through an underbuffered router."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def reproduce(
     del numbers["left"]  # an empty queue leaves nothing
     return judge(
         "appenzeller-2004/fig5",
-        "Paper A, Figure 5: one flow, buffer half of bdp",
+        "Appenzeller et al. 2004, Figure 5: one flow, buffer half of bdp",
         HERE,
         numbers,
         picture=picture,

@@ -1,4 +1,4 @@
-"""Figure 6 of paper A: one flow through an overbuffered router."""
+"""Figure 6: one flow through an overbuffered router."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def reproduce(
     numbers, picture = one_flow.watch(HERE, progress)
     return judge(
         "appenzeller-2004/fig6",
-        "Paper A, Figure 6: one flow, buffer twice bdp",
+        "Appenzeller et al. 2004, Figure 6: one flow, buffer twice bdp",
         HERE,
         numbers,
         picture=picture,

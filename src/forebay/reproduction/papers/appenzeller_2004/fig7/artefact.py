@@ -1,4 +1,4 @@
-"""Figure 7 of paper A: two flows fall into step."""
+"""Figure 7: two flows fall into step."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def reproduce(
     step = settled.synchronization
     return judge(
         "appenzeller-2004/fig7",
-        "Paper A, Figure 7: two flows through one bottleneck",
+        "Appenzeller et al. 2004, Figure 7: two flows through one bottleneck",
         HERE,
         {
             "index": step.index,

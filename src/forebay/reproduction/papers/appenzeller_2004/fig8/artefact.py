@@ -1,4 +1,4 @@
-"""Figure 8 of paper A: the sum of many windows is normal."""
+"""Figure 8: the sum of many windows is normal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def reproduce(
     under = {} if quick else open_choices.under_each(126, ours, lambda s: _numbers(*_watch(s)))
     return judge(
         "appenzeller-2004/fig8",
-        f"Paper A, Figure 8: the sum of {scenario.n_flows} windows",
+        f"Appenzeller et al. 2004, Figure 8: the sum of {scenario.n_flows} windows",
         HERE,
         ours,
         picture=_picture(trace, trace.window_sum_fit),

@@ -1,4 +1,4 @@
-"""Figure 9 of paper A: the sum of the windows and the queue, offset by 10,500 packets."""
+"""Figure 9: the sum of the windows and the queue, offset by 10,500 packets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def reproduce(
     lines = [Line(x, windows.tolist(), "ΣW"), Line(x, offset, "queue + 10,500")]
     return judge(
         "appenzeller-2004/fig9",
-        "Paper A, Figure 9: the sum of the windows and the queue",
+        "Appenzeller et al. 2004, Figure 9: the sum of the windows and the queue",
         HERE,
         ours,
         picture=Picture([Panel(lines, "s", "packets")]),

@@ -1,4 +1,4 @@
-"""Section 5.1.1 of paper A: what a small buffer does to loss, goodput and fairness."""
+"""Section 5.1.1: what a small buffer does to loss, goodput and fairness."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def reproduce(
     under = {} if quick else open_choices.under_each(80, ours, numbers)
     return judge(
         "appenzeller-2004/goodput-loss-fairness",
-        "Paper A, section 5.1.1: loss, goodput and fairness with bdp/sqrt(n) and bdp",
+        "Appenzeller et al. 2004, section 5.1.1: loss, goodput, fairness with bdp/sqrt(n) and bdp",
         HERE,
         ours,
         notes=NOTES,

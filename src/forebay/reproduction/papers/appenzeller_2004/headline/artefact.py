@@ -1,4 +1,4 @@
-"""The abstract of paper A: two backbone links with a hundredth of the buffer, and less."""
+"""The abstract: two backbone links with a hundredth of the buffer, and less."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def reproduce(
     small, full = ours["small"], ours["full"]
     return judge(
         "appenzeller-2004/headline",
-        "Paper A, abstract: 99 % less buffer, and 10 Mbit for 10 Gbit/s",
+        "Appenzeller et al. 2004, abstract: 99 % less buffer, and 10 Mbit for 10 Gbit/s",
         HERE,
         {
             "oc48": small,

@@ -1,4 +1,4 @@
-"""The arithmetic of paper A on buffers, memory chips and flows: sections 1.1, 1.3, 3 and 5.2."""
+"""The arithmetic on buffers, memory chips and flows: sections 1.1, 1.3, 3 and 5.2."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def reproduce(
     """Calculate every number; needs no run."""
     return judge(
         "appenzeller-2004/memory",
-        "Paper A, sections 1, 3 and 5.2: what a buffer is in memory chips",
+        "Appenzeller et al. 2004, sections 1, 3 and 5.2: what a buffer is in memory chips",
         HERE,
         numbers(),
         kind=FORMULA,

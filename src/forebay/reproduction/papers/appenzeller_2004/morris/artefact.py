@@ -1,4 +1,4 @@
-"""Section 6 of paper A on Morris: more flows than packets need a multiple of the flows."""
+"""Section 6 on Morris: more flows than packets need a multiple of the flows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def reproduce(
     few, many = found[BDP], found[ENOUGH]
     return judge(
         "appenzeller-2004/morris",
-        "Paper A, section 6: 1500 flows over 10 Mbit/s",
+        "Appenzeller et al. 2004, section 6: 1500 flows over 10 Mbit/s",
         HERE,
         {
             "bdp": scenario.bdp_packets,

@@ -1,8 +1,8 @@
 """The OC3 campaign: 15,000 runs over flows, buffers and round-trip times, kept one by one.
 
-``python papers/A/oc3-campaign/campaign.py --share 0.01`` makes 1 % of the runs, drawn over the grid
-at random (always the same ones), and says how long all would take; without ``--share`` it makes
-all. Each run is a line of ``--store``; those that stand there already are not made again.
+``--share 0.01`` makes 1 % of the runs, drawn over the grid at random (always the same ones), and
+says how long all would take; without ``--share`` it makes all. Each run is a line of ``--store``;
+those that stand there already are not made again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import NamedTuple
 import forebay
 
 HERE = Path(__file__).resolve().parent
-STORE = HERE.parents[2] / "build" / "oc3-campaign.csv"
+STORE = Path("build") / "oc3-campaign.csv"
 READ = ("buffer_packets", "utilization", "loss_rate", "queue_packets", "packets", "cpu_s")
 
 

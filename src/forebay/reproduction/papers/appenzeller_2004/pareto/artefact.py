@@ -1,4 +1,4 @@
-"""Section 5.1.4 of paper A: flows of Pareto length keep an OC3 full with 165 packets."""
+"""Section 5.1.4: flows of Pareto length keep an OC3 full with 165 packets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reproduce(
     used = percent(outcome.links["bottleneck"].utilization)
     return judge(
         "appenzeller-2004/pareto",
-        "Paper A, section 5.1.4: Pareto flow lengths on an OC3",
+        "Appenzeller et al. 2004, section 5.1.4: Pareto flow lengths on an OC3",
         HERE,
         {
             "utilization": used,

@@ -1,4 +1,4 @@
-"""Section 5.3 of paper A: RED and the need for buffer, many flows and few."""
+"""Section 5.3: RED and the need for buffer, many flows and few."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def reproduce(
     drop_tail, red = (_need(ladder, curves[name]) for name in DISCIPLINES)
     return judge(
         "appenzeller-2004/red",
-        "Paper A, section 5.3: RED instead of drop-tail",
+        "Appenzeller et al. 2004, section 5.3: RED instead of drop-tail",
         HERE,
         {
             "many": red / drop_tail,

@@ -1,4 +1,4 @@
-"""Section 4 and appendix C of paper A: orders of the model, M/D/1, a link of 1 Tbit/s."""
+"""Section 4 and appendix C: orders of the model, M/D/1, a link of 1 Tbit/s."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def reproduce(
     }
     return judge(
         "appenzeller-2004/short-flows",
-        "Paper A, section 4 and appendix C: orders of the model, M/D/1, and 1 Tbit/s",
+        "Appenzeller et al. 2004, section 4 and appendix C: orders of the model, M/D/1, 1 Tbit/s",
         HERE,
         ours,
         left_out=("terabit",) if quick else (),

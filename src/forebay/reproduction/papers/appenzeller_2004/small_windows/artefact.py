@@ -1,4 +1,4 @@
-"""Section 5.1.1 of paper A: windows below two, and timeouts against the buffer."""
+"""Section 5.1.1: windows below two, and timeouts against the buffer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def reproduce(
     needs = {n: _need([found[n, step][0] for step in LADDER]) for n in FLOWS}
     return judge(
         "appenzeller-2004/small-windows",
-        "Paper A, section 5.1.1: windows below two, and timeouts against the buffer",
+        "Appenzeller et al. 2004, section 5.1.1: windows below two, timeouts against buffers",
         HERE,
         {
             "frequent": min(timeouts[n] for n in (800, 1200)) / timeouts[250],

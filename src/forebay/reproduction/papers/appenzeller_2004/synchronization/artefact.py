@@ -1,4 +1,4 @@
-"""Section 3.2 of paper A: in-phase synchronization by the number of flows."""
+"""Section 3.2: in-phase synchronization by the number of flows."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def reproduce(
     under = {name: _numbers(each) for name, each in {CHOSEN: mean, **others}.items()}
     return judge(
         "appenzeller-2004/synchronization",
-        "Paper A, section 3.2: synchronization by the number of flows",
+        "Appenzeller et al. 2004, section 3.2: synchronization by the number of flows",
         HERE,
         _numbers(mean),
         notes=NOTES,

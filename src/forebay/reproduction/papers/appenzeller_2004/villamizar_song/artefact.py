@@ -1,4 +1,4 @@
-"""Section 6 of paper A on Villamizar and Song: few flows need a bandwidth-delay product."""
+"""Section 6 on Villamizar and Song: few flows need a bandwidth-delay product."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reproduce(
     half = {f"half-{n}": used[n, "0.5 bdp"] for n in FLOWS}
     return judge(
         "appenzeller-2004/villamizar-song",
-        "Paper A, section 6: 1, 4 and 8 flows over 40 Mbit/s",
+        "Appenzeller et al. 2004, section 6: 1, 4 and 8 flows over 40 Mbit/s",
         HERE,
         {**full, **half, "sqrt": used[8, "1 bdp/sqrt(n)"]},
         picture=_picture(used, buffers),

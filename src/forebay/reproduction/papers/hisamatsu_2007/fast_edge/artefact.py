@@ -1,4 +1,4 @@
-"""Slides 16 to 18 of paper C: the network whose edge is fast."""
+"""Slides 16 to 18: the network whose edge is fast."""
 
 from __future__ import annotations
 
@@ -30,5 +30,7 @@ def reproduce(
         "order-throughput": small["throughput"] / large["throughput"],
         "order-rtt": large["rtt"] / small["rtt"],
     }
-    title = "Paper C, slides 16 to 18: fast edge, small against traditional buffers in the core"
+    title = (
+        "Hisamatsu 2007, slides 16 to 18: fast edge, small against traditional buffers in the core"
+    )
     return judge("hisamatsu-2007/fast-edge", title, HERE, ours, kind=FORMULA, notes=NOTES)

@@ -1,4 +1,4 @@
-"""Slide 19 of paper C: throughput by the hops of a connection."""
+"""Slide 19: throughput by the hops of a connection."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reproduce(
     ratio = {hops: got["small"][hops] / got["traditional"][hops] for hops in HOPS}
     ours |= {f"gain-{hops}": ratio[hops] for hops in (4, 6)}
     ours |= {f"lose-{hops}": ratio[hops] for hops in (7, 8, 9)}
-    title = "Paper C, slide 19: throughput by hops"
+    title = "Hisamatsu 2007, slide 19: throughput by hops"
     return judge(
         "hisamatsu-2007/hops", title, HERE, ours, kind=FORMULA, notes=NOTES, picture=_picture(got)
     )

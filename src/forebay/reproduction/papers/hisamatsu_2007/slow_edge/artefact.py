@@ -1,4 +1,4 @@
-"""Slides 14 and 15 of paper C: the network whose edge is slow."""
+"""Slides 14 and 15: the network whose edge is slow."""
 
 from __future__ import annotations
 
@@ -28,5 +28,7 @@ def reproduce(
         "rtt": small["rtt"] / large["rtt"],
         "edge": sum(each > 0.99 for each in edge) / len(edge),
     }
-    title = "Paper C, slides 14 and 15: slow edge, small against traditional buffers in the core"
+    title = (
+        "Hisamatsu 2007, slides 14 and 15: slow edge, small against traditional buffers in the core"
+    )
     return judge("hisamatsu-2007/slow-edge", title, HERE, ours, kind=FORMULA, notes=NOTES)

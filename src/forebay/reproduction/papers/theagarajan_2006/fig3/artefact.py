@@ -1,4 +1,4 @@
-"""Figure 3 of paper B: burstiness of the video against the length of the window."""
+"""Figure 3: burstiness of the video against the length of the window."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def reproduce(
     beta = np.median([film["beta"] for film in films], axis=0)
     return judge(
         "theagarajan-2006/fig3",
-        "Paper B, Figure 3: burstiness of the video",
+        "Theagarajan et al. 2006, Figure 3: burstiness of the video",
         HERE,
         ours,
         kind=OURS,

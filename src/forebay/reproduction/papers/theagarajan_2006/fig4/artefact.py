@@ -1,4 +1,4 @@
-"""Figure 4 of paper B: TCP throughput against the buffer, with no, one and two videos."""
+"""Figure 4: TCP throughput against the buffer, with no, one and two videos."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def reproduce(
     tested = {videos: bottleneck.testbed_curve(videos, "tcp_bps") for videos in VIDEOS}
     return judge(
         "theagarajan-2006/fig4",
-        "Paper B, Figure 4: TCP throughput against the buffer",
+        "Theagarajan et al. 2006, Figure 4: TCP throughput against the buffer",
         HERE,
         _numbers(curves),
         testbed=_numbers(tested) if bottleneck.complete(tested) else {},

@@ -1,4 +1,4 @@
-"""Figure 5 of paper B: loss of the video against the buffer."""
+"""Figure 5: loss of the video against the buffer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def reproduce(
     tested = {videos: bottleneck.testbed_curve(videos, "udp_loss") for videos in VIDEOS}
     return judge(
         "theagarajan-2006/fig5",
-        "Paper B, Figure 5: loss of the video against the buffer",
+        "Theagarajan et al. 2006, Figure 5: loss of the video against the buffer",
         HERE,
         _all(curves),
         testbed=_all(tested) if bottleneck.complete(tested) else {},

@@ -1,4 +1,4 @@
-"""Figure 7 of paper B: TCP throughput against the buffer of a core that is no bottleneck."""
+"""Figure 7: TCP throughput against the buffer of a core that is no bottleneck."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def reproduce(
     tested = _tested()
     return judge(
         "theagarajan-2006/fig7",
-        "Paper B, Figure 7: TCP over a core that is no bottleneck",
+        "Theagarajan et al. 2006, Figure 7: TCP over a core that is no bottleneck",
         HERE,
         _numbers(curves),
         testbed=_numbers(tested) if _complete(tested) else {},

@@ -1,4 +1,4 @@
-"""The numbers in paper B's text that follow from others: sections I, II and III."""
+"""The numbers in the paper's text that follow from others: sections I, II and III."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ def reproduce(
 ) -> Reproduction:
     """Calculate every number; needs no run."""
     return judge(
-        "theagarajan-2006/text", "Paper B: the numbers in its text", HERE, numbers(), kind=FORMULA
+        "theagarajan-2006/text",
+        "Theagarajan et al. 2006: the numbers in its text",
+        HERE,
+        numbers(),
+        kind=FORMULA,
     )
 
 

@@ -1,4 +1,4 @@
-"""Figures 6 and 7 of paper D between and beyond their printed points."""
+"""Figures 6 and 7 between and beyond their printed points."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def reproduce(
     """Calculate the curves; needs no run."""
     return judge(
         "yang-2013/curves",
-        "Paper D, Figures 6 and 7 over their whole axes",
+        "Yang et al. 2013, Figures 6 and 7 over their whole axes",
         HERE,
         numbers(),
         kind=FORMULA,

@@ -1,4 +1,4 @@
-"""Section VI of paper D, played: a buffer of C lambda bounds the delay."""
+"""Section VI, played: a buffer of C lambda bounds the delay."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def reproduce(
         f"delay-{each:g}": _longest_ms(each, quick=quick, seeds=seeds, jobs=jobs, progress=report)
         for each, report in each_with(progress, LAMBDAS_MS)
     }
-    title = "Paper D, section VI: the longest wait with a buffer of C λ"
+    title = "Yang et al. 2013, section VI: the longest wait with a buffer of C λ"
     return judge("yang-2013/delay", title, HERE, numbers, notes=NOTES)
 
 

@@ -1,4 +1,4 @@
-"""Section I of paper D: whether the mix of section VIII has the shares that were measured."""
+"""Section I: whether the mix of section VIII has the shares that were measured."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def reproduce(
     """Calculate every share; needs no run."""
     return judge(
         "yang-2013/deployment",
-        "Paper D, sections I and VIII: the mix of flows against the measured deployment",
+        "Yang et al. 2013, sections I and VIII: the mix of flows against the measured deployment",
         HERE,
         numbers(),
         kind=FORMULA,

@@ -1,4 +1,4 @@
-"""Inequality 19 of paper D: by how much a smaller buffer raises the drop rate, at least."""
+"""Inequality 19: by how much a smaller buffer raises the drop rate, at least."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def reproduce(
     )
     return judge(
         "yang-2013/eq19",
-        "Paper D, inequality 19: the drop rate that a smaller buffer adds",
+        "Yang et al. 2013, inequality 19: the drop rate that a smaller buffer adds",
         HERE,
         {f"added-{a.rtt_ms}": _share(a, b) for a, b in zip(large, small, strict=True)},
         notes=NOTES,

@@ -1,4 +1,4 @@
-"""Figure 1 of paper D: the sum of n windows approaches the normal distribution."""
+"""Figure 1: the sum of n windows approaches the normal distribution."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def reproduce(
             progress(place / len(stated["flows"]))
     return Reproduction(
         artefact="yang-2013/fig1",
-        title="Paper D, Figure 1: the sum of n windows becomes normal",
+        title="Yang et al. 2013, Figure 1: the sum of n windows becomes normal",
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
         reasons=[reason for _, reason in made],

@@ -1,4 +1,4 @@
-"""Figure 10 of paper D: mean of the aggregate against inequality 1."""
+"""Figure 10: mean of the aggregate against inequality 1."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def reproduce(
     ]
     return judge(
         "yang-2013/fig10",
-        "Paper D, Figure 10: mean of the aggregate against inequality 1",
+        "Yang et al. 2013, Figure 10: mean of the aggregate against inequality 1",
         HERE,
         {
             f"ratio-{point.rtt_ms}": point.window / bound

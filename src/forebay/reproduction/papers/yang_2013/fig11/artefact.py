@@ -1,4 +1,4 @@
-"""Figure 11 of paper D: utilization and drops with the buffers of inequality 14."""
+"""Figure 11: utilization and drops with the buffers of inequality 14."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def reproduce(
     ]
     return judge(
         "yang-2013/fig11",
-        "Paper D, Figure 11: utilization and drops with the buffers of inequality 14",
+        "Yang et al. 2013, Figure 11: utilization and drops with the buffers of inequality 14",
         HERE,
         _numbers(points),
         testbed=_numbers(tested) if len(tested) == len(points) else {},

@@ -1,4 +1,4 @@
-"""Figure 12 of paper D: buffers against inequality 10."""
+"""Figure 12: buffers against inequality 10."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def reproduce(
     ]
     return judge(
         "yang-2013/fig12",
-        "Paper D, Figure 12: buffers against inequality 10",
+        "Yang et al. 2013, Figure 12: buffers against inequality 10",
         HERE,
         _spare(points, bounds),
         testbed={f"spare-{each.rtt_ms}": each.buffer - _least(each) for each in tested},

@@ -1,4 +1,4 @@
-"""Figure 1 of paper D by simulation: the sum of n windows approaches the normal distribution."""
+"""Figure 1 by simulation: the sum of n windows approaches the normal distribution."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def reproduce(
     distance = {n: _distance(each) for n, each in standard.items()}
     return judge(
         "yang-2013/fig1-simulated",
-        "Paper D, Figure 1: the sum of n windows becomes normal, by simulation",
+        "Yang et al. 2013, Figure 1: the sum of n windows becomes normal, by simulation",
         HERE,
         {
             "distance-200": distance[200],

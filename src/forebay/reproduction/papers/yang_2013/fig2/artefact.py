@@ -1,4 +1,4 @@
-"""Figure 2 of paper D: the two probabilities that its buffers are made for, measured."""
+"""Figure 2: the two probabilities that its buffers are made for, measured."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reproduce(
     }
     return judge(
         "yang-2013/fig2",
-        "Paper D, Figure 2: how often W fills the link, and how often it fits",
+        "Yang et al. 2013, Figure 2: how often W fills the link, and how often it fits",
         HERE,
         {
             **{

@@ -1,4 +1,4 @@
-"""Figure 3 and Table II of paper D: the epochs of five protocols, by simulation."""
+"""Figure 3 and Table II: the epochs of five protocols, by simulation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def reproduce(
     }
     return judge(
         "yang-2013/fig3",
-        "Paper D, Figure 3 and Table II: epochs of five protocols",
+        "Yang et al. 2013, Figure 3 and Table II: epochs of five protocols",
         HERE,
         {name: _epoch(trace) / printed(name, _peak(trace)) for name, trace in traces.items()},
         notes=NOTES,

@@ -1,4 +1,4 @@
-"""Figure 4 of paper D: the smallest buffer for a full link against the number of flows."""
+"""Figure 4: the smallest buffer for a full link against the number of flows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def reproduce(
     reasons = [_reason(cells, before) for cells, before in zip(made, [None, *made], strict=False)]
     return Reproduction(
         artefact="yang-2013/fig4",
-        title="Paper D, Figure 4: smallest buffer that keeps 622 Mbit/s full with 99 %",
+        title="Yang et al. 2013, Figure 4: smallest buffer that keeps 622 Mbit/s full with 99 %",
         columns=COLUMNS,
         rows=made,
         reasons=reasons,

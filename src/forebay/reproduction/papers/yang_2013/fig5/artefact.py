@@ -1,4 +1,4 @@
-"""Figure 5 of paper D: drop rates and flows for which no buffer is needed on the drops' account."""
+"""Figure 5: drop rates and flows for which no buffer is needed on the drops' account."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def reproduce(
     ]
     return Reproduction(
         artefact="yang-2013/fig5",
-        title="Paper D, Figure 5: flows that keep drops below 1 % with any buffer",
+        title="Yang et al. 2013, Figure 5: flows that keep drops below 1 % with any buffer",
         columns=COLUMNS,
         rows=rows,
         reasons=reasons,

@@ -1,4 +1,4 @@
-"""Figure 6 of paper D: how much more buffer a bound on the drop rate asks for."""
+"""Figure 6: how much more buffer a bound on the drop rate asks for."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def reproduce(
     ]
     return Reproduction(
         artefact="yang-2013/fig6",
-        title="Paper D, Figure 6: more buffer for a bound on the drop rate",
+        title="Yang et al. 2013, Figure 6: more buffer for a bound on the drop rate",
         columns=COLUMNS,
         rows=rows,
         reasons=reasons,

@@ -1,4 +1,4 @@
-"""Figure 7 of paper D: what is left of the z-score where the delay bounds the buffer."""
+"""Figure 7: what is left of the z-score where the delay bounds the buffer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def reproduce(
     reasons = [_reason(row, stated) for row in rows]
     return Reproduction(
         artefact="yang-2013/fig7",
-        title="Paper D, Figure 7: the z-score that a smaller buffer leaves",
+        title="Yang et al. 2013, Figure 7: the z-score that a smaller buffer leaves",
         columns=COLUMNS,
         rows=rows,
         reasons=reasons,

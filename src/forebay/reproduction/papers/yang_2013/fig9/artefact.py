@@ -1,4 +1,4 @@
-"""Figure 9 of paper D: utilization with the buffers of inequality 7."""
+"""Figure 9: utilization with the buffers of inequality 7."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def reproduce(
     ]
     return judge(
         "yang-2013/fig9",
-        "Paper D, Figure 9: utilization with the buffers of inequality 7",
+        "Yang et al. 2013, Figure 9: utilization with the buffers of inequality 7",
         HERE,
         _numbers(points),
         testbed={f"utilization-{each.rtt_ms}": each.utilization for each in tested},

@@ -1,4 +1,4 @@
-"""Table II of paper D: growth functions, beta and epochs, checked against each other."""
+"""Table II: growth functions, beta and epochs, checked against each other."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def reproduce(
     made = [_row(row) for row in rows]
     return Reproduction(
         artefact="yang-2013/table2",
-        title="Paper D, Table II: window growth functions and epochs",
+        title="Yang et al. 2013, Table II: window growth functions and epochs",
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
         reasons=[reason for _, reason in made],

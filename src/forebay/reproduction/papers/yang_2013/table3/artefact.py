@@ -1,4 +1,4 @@
-"""Table III of paper D: mean and standard deviation of a window, by integrating Table II."""
+"""Table III: mean and standard deviation of a window, by integrating Table II."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTES = [
     "Means μ over w_max, deviations δ over the mean; ours by eq. 4 and 5 from Table II's growth "
     "functions, CUBIC's epoch corrected.",
     "A row is in its band if ours rounds to the print or, where the print does not follow from "
-    "Table II, to the value worked out by hand in papers/D/table3/README.md.",
+    "Table II, to the value worked out by hand in its README.md.",
     "as_printed=True makes the laws use the printed deviations.",
 ]
 
@@ -36,7 +36,7 @@ def reproduce(
     made = [_row(row, wrong.get(row["protocol"])) for row in _toml("published.toml")["rows"]]
     return Reproduction(
         artefact="yang-2013/table3",
-        title="Paper D, Table III: mean and standard deviation of the congestion window",
+        title="Yang et al. 2013, Table III: mean and standard deviation of the congestion window",
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
         reasons=[reason for _, reason in made],

@@ -1,4 +1,4 @@
-"""Table III of paper D, played: mean and deviation of one flow's window, for each protocol."""
+"""Table III, played: mean and deviation of one flow's window, for each protocol."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def reproduce(
         numbers[f"mean-{protocol}"] = float(window.mean() / _largest(window))
         numbers[f"deviation-{protocol}"] = float(window.std() / window.mean())
         panels.append(_panel(PROTOCOLS[protocol], trace.at_s, flow.cwnd_packets))
-    title = "Paper D, Table III, played: one flow's window in its epochs"
+    title = "Yang et al. 2013, Table III, played: one flow's window in its epochs"
     return judge(
         "yang-2013/table3-simulated",
         title,

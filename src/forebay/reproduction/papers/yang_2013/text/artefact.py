@@ -1,4 +1,4 @@
-"""The numbers in paper D's text: flows for 1 % of drops, increases of the buffer, compromises."""
+"""The numbers in the paper's text: flows for 1 % of drops, increases of the buffer, compromises."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def reproduce(
     made = [_number(each, stated["mix"]) for each in stated["number"]]
     return Reproduction(
         artefact="yang-2013/text",
-        title="Paper D: the numbers in its text",
+        title="Yang et al. 2013: the numbers in its text",
         columns=COLUMNS,
         rows=[cells for cells, _ in made],
         reasons=[reason for _, reason in made],
