@@ -163,7 +163,8 @@ def _working_directories() -> set[Path]:
 
 def _unknown(name: str, names: list[str]) -> str:
     near = get_close_matches(full_name(name), names, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"write one of: {', '.join(names)}"
+    of = ", ".join(dict.fromkeys(each.partition("/")[0] for each in names))
+    hint = f"did you mean {near[0]}?" if near else f"`forebay reproduce --list` names those of {of}"
     return f"{name!r}: there is no such artefact; {hint}"
 
 
