@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from forebay.engines import EngineUnavailable
     from forebay.engines import names as engine_names
     from forebay.outcome import Outcome
-    from forebay.scenario import Scenario, ScenarioError, load
+    from forebay.reproduction import Reproduction, artefacts, reproduce
+    from forebay.scenario import Scenario, ScenarioError, load, shipped
     from forebay.sizing import SizeResult
 
     __version__: str
@@ -27,30 +28,38 @@ if TYPE_CHECKING:
 _ROOMS = {
     "EngineUnavailable": ("forebay.engines", "EngineUnavailable"),
     "Outcome": ("forebay.outcome", "Outcome"),
+    "Reproduction": ("forebay.reproduction", "Reproduction"),
     "Scenario": ("forebay.scenario", "Scenario"),
     "ScenarioError": ("forebay.scenario", "ScenarioError"),
     "SizeResult": ("forebay.sizing", "SizeResult"),
+    "artefacts": ("forebay.reproduction", "artefacts"),
     "compare": ("forebay.api", "compare"),
     "engine_names": ("forebay.engines", "names"),
     "laws": ("forebay.laws", ""),
     "load": ("forebay.scenario", "load"),
     "measure": ("forebay.measure", ""),
+    "reproduce": ("forebay.reproduction", "reproduce"),
     "run": ("forebay.api", "run"),
+    "shipped": ("forebay.scenario", "shipped"),
     "size": ("forebay.api", "size"),
     "trace": ("forebay.api", "trace"),
 }
 
 __all__ = [  # noqa: RUF022 - in the order of use
     "load",
+    "shipped",
     "run",
     "compare",
     "size",
     "trace",
+    "reproduce",
+    "artefacts",
     "engine_names",
     "laws",
     "Scenario",
     "Outcome",
     "SizeResult",
+    "Reproduction",
     "ScenarioError",
     "EngineUnavailable",
 ]

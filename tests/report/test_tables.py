@@ -4,13 +4,8 @@ import copy
 
 import pytest
 
-from forebay.report import (
-    Reproduction,
-    print_comparison,
-    print_outcome,
-    print_reproduction,
-    print_size,
-)
+from forebay.report import print_comparison, print_outcome, print_size
+from forebay.reproduction import Reproduction, print_reproduction
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from forebay.scenario.packet_list import PacketList
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
 from forebay.scenario.room import MAX_FLOWS, MAX_PACKETS
+from forebay.scenario.shipped import shipped
 from forebay.scenario.source import Standing
 from forebay.scenario.streaming import Replay, Video
 from forebay.scenario.target import AtLeast, AtMost
@@ -92,4 +93,5 @@ __all__ = [
     "dumps",
     "load",
     "loads",
+    "shipped",
 ]

@@ -17,6 +17,7 @@ from forebay.scenario.complaints import complaint
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.model import Scenario
 from forebay.scenario.packet_list import FOLDER
+from forebay.scenario.shipped import find_file, shipped
 
 _MOST_BYTES = 16 * 1024 * 1024
 _MOST_PARTS = 32
@@ -31,7 +32,7 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     Parameters
     ----------
     path
-        A TOML file in UTF-8.
+        A TOML file in UTF-8, or the name of a shipped scenario (`forebay.shipped`).
     overrides
         ``PATH=VALUE`` texts, applied in order before anything is checked.
 
@@ -40,7 +41,7 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     ScenarioError
         What is wrong, where, and what to write instead; its ``str`` is one line.
     """
-    source = os.fspath(path)
+    source = find_file(os.fspath(path))
     return _read(_text(_bytes(source), source), source, overrides, os.path.dirname(source))
 
 
@@ -78,7 +79,7 @@ def _bytes(source: str) -> bytes:
         with Path(source).open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
     except FileNotFoundError:
-        hint = "write the path of a scenario file, such as scenarios/oc3-gsr.toml"
+        hint = f"write the path of a scenario file, or a shipped one's name: {', '.join(shipped())}"
         raise ScenarioError("file-missing", "no such file", hint, file=source) from None
     except IsADirectoryError:
         hint = "write the path of a scenario file in it"
