@@ -30,13 +30,12 @@ def test_import_forebay_imports_no_room():
 
 
 def test_version_needs_neither_numpy_nor_pydantic():
-    assert not modules_after("--version") & {"numpy", "pydantic", "pint", "rich"}
+    assert not modules_after("--version") & {"numpy", "pydantic", "rich"}
 
 
 def test_sizing_by_theory_needs_no_heavy_library(scenario):
     seen = modules_after("size", scenario, "--engine", "theory", "--json")
-    # Bare `scipy` is there: pint looks whether it is installed. It costs 10 ms, its parts more.
-    assert not seen & {"scipy.special", "matplotlib", "rich", "forebay.engines.simulation"}
+    assert not seen & {"scipy", "pint", "matplotlib", "rich", "forebay.engines.simulation"}
 
 
 @pytest.mark.skipif(not TASKS.exists() or os.cpu_count() == 1, reason="threads cannot be counted")
