@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, Field, Strict, model_validator
 
 from forebay.scenario import consistency, topology
+from forebay.scenario.base import DAY, RATES, ScenarioModel
 from forebay.scenario.bounds import Between, printable
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.counted import BOTTLENECK, Counted, counted
@@ -17,7 +18,6 @@ from forebay.scenario.flow_count import End
 from forebay.scenario.goals import Goals
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
-from forebay.scenario.room import DAY, RATES, Room
 from forebay.scenario.source import NAME, Standing
 from forebay.scenario.streaming import Replay
 from forebay.scenario.tcp import Long, Session
@@ -28,7 +28,7 @@ _PROPAGATION = Between(Duration(0), Duration(60))
 _MEMORY = Between(DataSize(64), DataSize(10**12))
 
 
-class Link(Room):
+class Link(ScenarioModel):
     """The link under study, the bottleneck."""
 
     rate: Annotated[Rate, RATES] = Field(
@@ -49,7 +49,7 @@ class OtherLink(Link):
     queue: Queue = Field(default=Queue(), description="The buffer in front of it.")
 
 
-class Measure(Room):
+class Measure(ScenarioModel):
     """The measured window."""
 
     warmup: Annotated[Duration, Between(Duration(0), DAY)] = Field(
@@ -60,7 +60,7 @@ class Measure(Room):
     )
 
 
-class Scenario(Room):
+class Scenario(ScenarioModel):
     """A question that any engine can answer. Make one with ``load`` or ``loads``."""
 
     name: Annotated[

@@ -6,11 +6,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
+from forebay.scenario.base import DAY, RATES
 from forebay.scenario.bounds import Between
-from forebay.scenario.distribution import Distribution
+from forebay.scenario.distribution import AnyDistribution
 from forebay.scenario.offered import LOADS, exactly_one
 from forebay.scenario.quantity import Duration, Rate
-from forebay.scenario.room import DAY, RATES
 from forebay.scenario.source import Sized, Standing
 
 
@@ -31,7 +31,7 @@ class Rated(Standing, Sized):
 
     @model_validator(mode="after")
     def _offered_once(self) -> Self:
-        return exactly_one(self, "rate", "load", 'rate = "1 Mbit/s"')
+        return exactly_one(self, "rate", "load", ("rate", "1 Mbit/s"))
 
     def flow_rate(self, link_rate: float) -> float:
         """Return the mean rate of one flow, bit/s, on a link of so many bit/s."""
@@ -63,11 +63,11 @@ class OnOff(Standing, Sized):
     peak_rate: Annotated[Rate, RATES] = Field(
         description="Rate of each flow while it is on, headers included.", examples=["1 Mbit/s"]
     )
-    on: Annotated[Distribution, Between(Duration(0), DAY)] = Field(
+    on: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
         description="How long a flow sends: a distribution.",
         examples=[{"exponential": "350 ms"}],
     )
-    off: Annotated[Distribution, Between(Duration(0), DAY)] = Field(
+    off: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
         description="How long it pauses after that: a distribution.",
         examples=[{"pareto": {"mean": "650 ms", "shape": 1.5, "high": "100 s"}}],
     )

@@ -46,15 +46,13 @@ write: one thing has one spelling.
 """
 
 
-_UNITS: dict[Any, str] = {BufferSize: "as written", FlowLength: "packets or B"}
+_UNITS: dict[Any, str] = {BufferSize: "as written"}
 
 
 class _Schema(GenerateJsonSchema):
     """Pydantic's, but with defaults as a file holds them; its own shows our types' insides."""
 
     def encode_default(self, dft: Any) -> Any:
-        if isinstance(dft, BaseModel):
-            return dft.model_dump(mode="json", exclude_none=True)
         return _written(dft)
 
 
@@ -79,6 +77,8 @@ def _tables() -> Iterator[tuple[str, type[BaseModel]]]:
 def _below(table: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseModel]]]:
     """Return the tables in a table, each before those in it; `goals` of all classes once."""
     for name, field in table.model_fields.items():
+        if _is_law(field):
+            continue
         listed = get_origin(field.annotation) is tuple
         header = f"`[[{path}{name}]]`" if listed else f"`[{path}{name}]`"
         for model in _models(field.annotation):
@@ -106,7 +106,12 @@ def _section(title: str, model: type[BaseModel]) -> str:
 
 
 def _any_model(field: FieldInfo) -> bool:
-    return any(True for _ in _models(field.annotation))
+    return not _is_law(field) and any(True for _ in _models(field.annotation))
+
+
+def _is_law(field: FieldInfo) -> bool:
+    """Whether the field holds a distribution or a length: explained below all tables."""
+    return any(issubclass(each, Distribution | FlowLength) for each in _models(field.annotation))
 
 
 def _row(key: str, field: FieldInfo) -> str:
@@ -121,7 +126,7 @@ def _between(field: FieldInfo) -> Between | None:
 def _unit(field: FieldInfo) -> str:
     between = _between(field)
     if between is None:
-        return _UNITS.get(field.annotation, "")
+        return "packets or B" if _is_law(field) else _UNITS.get(field.annotation, "")
     return between.least.unit if isinstance(between.least, Quantity) else between.unit
 
 
@@ -147,8 +152,8 @@ def _default(field: FieldInfo) -> str:
 
 def _written(value: Any) -> Any:
     """Return a default as a scenario file holds it."""
-    if isinstance(value, Distribution | FlowLength):
-        return value.written()
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", exclude_none=True)
     return str(value) if isinstance(value, Quantity | BufferSize) else value
 
 

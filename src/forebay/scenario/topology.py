@@ -22,12 +22,12 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from forebay.scenario.base import RATES, ScenarioModel
 from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError, one_of, show
 from forebay.scenario.packet_list import FOLDER
 from forebay.scenario.quantity import Duration, Rate
-from forebay.scenario.room import RATES, Room
 
 if TYPE_CHECKING:
     from forebay.scenario.model import Scenario
@@ -97,7 +97,7 @@ def _parse_file(value: object, info: ValidationInfo) -> NetworkFile:
     return NetworkFile.read(os.path.join(folder, value))
 
 
-class LinkClass(Room):
+class LinkClass(ScenarioModel):
     """Links that are alike."""
 
     name: Annotated[str, Strict(), _NAME] = Field(
@@ -131,7 +131,7 @@ class LinkClass(Room):
         return self
 
 
-class NetworkNode(Room):
+class NetworkNode(ScenarioModel):
     """A router, and the hosts on it."""
 
     name: Annotated[str, Strict(), _NAME] = Field(
@@ -142,7 +142,7 @@ class NetworkNode(Room):
     )
 
 
-class NetworkLink(Room):
+class NetworkLink(ScenarioModel):
     """A link between two routers, one in each direction."""
 
     between: tuple[str, str] = Field(
@@ -166,7 +166,7 @@ class NetworkLink(Room):
     )
 
 
-class Demand(Room):
+class Demand(ScenarioModel):
     """An entry of the traffic matrix."""
 
     source: Annotated[str, Strict(), _NAME] = Field(description="Router where the data comes from.")
@@ -176,7 +176,7 @@ class Demand(Room):
     )
 
 
-class TwoLevel(Room):
+class TwoLevel(ScenarioModel):
     """Core routers, middle routers behind them, edge routers behind those, hosts (paper C)."""
 
     core: Literal["abilene", "ring", "mesh"] = Field(
@@ -203,7 +203,7 @@ class TwoLevel(Room):
     )
 
 
-class Isp(Room):
+class Isp(ScenarioModel):
     """A provider of any size: core, metropolitan and edge routers, hosts."""
 
     core: Literal["ring", "mesh", "chords"] = Field(
@@ -225,7 +225,7 @@ class Isp(Room):
     )
 
 
-class FatTree(Room):
+class FatTree(ScenarioModel):
     """A data centre of switches with k ports: k pods, (k / 2)^2 core switches, k^3 / 4 hosts."""
 
     k: Annotated[int, Strict(), Between(2, 128, "ports")] = Field(
@@ -240,7 +240,7 @@ class FatTree(Room):
         return self
 
 
-class Topology(Room):
+class Topology(ScenarioModel):
     """A network: exactly one of two_level, isp, fat_tree, file or links says which links it has.
 
     Every class in [[traffic]] runs over all of it: its flows are the connections of the network,

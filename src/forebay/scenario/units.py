@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from forebay.errors import literal
 from forebay.scenario import exact_forms
 from forebay.scenario.errors import ScenarioError, nearest, show
 
@@ -110,7 +111,7 @@ def _in_range(amount: Decimal, text: str, example: str) -> Decimal:
 def _unknown_unit(text: str, unit: str, kinds: tuple[str, ...], known: str) -> ScenarioError:
     ends = exact_forms.span(text) if "time" in kinds else None
     if ends:
-        hint = f'write one time such as "{ends[0]}", or {{ uniform = ["{ends[0]}", "{ends[1]}"] }}'
+        hint = f'write one time such as "{ends[0]}", or {literal({"uniform": list(ends)})}'
         return ScenarioError("unknown-unit", f"{show(text)} is a range", f"{hint} for an rtt")
     guess = exact_forms.unit_of(unit, kinds) or nearest(
         unit, (name for kind in kinds for name in KNOWN[kind])

@@ -1,4 +1,4 @@
-"""The door: TOML in, a checked Scenario out, and back. Behind it nothing checks again."""
+"""TOML in, a checked Scenario out, and back. Nothing after it checks input again."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from forebay.errors import Words, words
 from forebay.scenario import overrides as sets
-from forebay.scenario.complaints import complaint
 from forebay.scenario.errors import ScenarioError
+from forebay.scenario.format_error import format_error
 from forebay.scenario.model import Scenario
 from forebay.scenario.packet_list import FOLDER
 
@@ -53,13 +54,14 @@ def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ())
 
 
 def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scenario:
-    tree = _tree(text, source)
-    paths = sets.apply(tree, overrides)
-    try:
-        return Scenario.model_validate(tree, context={FOLDER: folder})
-    except ValidationError as error:
-        found = complaint(error)
-    raise found.at(sets.SOURCE if sets.blames(paths, found.field) else source)
+    with words(Words.FILE):
+        tree = _tree(text, source)
+        paths = sets.apply(tree, overrides)
+        try:
+            return Scenario.model_validate(tree, context={FOLDER: folder})
+        except ValidationError as error:
+            found = format_error(error, Scenario)
+        raise found.at(sets.source() if sets.blames(paths, found.field) else source)
 
 
 def dumps(scenario: Scenario) -> str:
