@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NoReturn, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from forebay.scenario.bounds import Between
 from forebay.scenario.errors import ScenarioError
@@ -17,6 +17,18 @@ MAX_PACKETS = 20_000_000
 MAX_PERIODS = 100_000_000
 """Most on times in one run: each takes some 100 ns to draw."""
 DAY = Duration(86_400)
+
+
+def _listed(value: object) -> object:
+    if isinstance(value, BaseModel):  # which pydantic would take for a list of its fields
+        name = type(value).__name__
+        wrong = f"{name}(…) where a list belongs"
+        raise ScenarioError("wrong-type", wrong, f"write it in brackets: [{name}(…)]")
+    return value
+
+
+LISTED = BeforeValidator(_listed)
+"""Of a field that holds a list of tables."""
 
 
 class ScenarioModel(BaseModel):

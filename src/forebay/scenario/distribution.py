@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from math import erf, exp, fsum, log, sqrt
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import (
     BeforeValidator,
@@ -29,6 +29,22 @@ from forebay.scenario.base import ScenarioModel
 from forebay.scenario.bounds import SHARE, Between
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import Duration
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import (
+        ExponentialDict,
+        ExponentialShapeDict,
+        LognormalDict,
+        LognormalShapeDict,
+        NormalDict,
+        NormalShapeDict,
+        ParetoDict,
+        ParetoShapeDict,
+        UniformDict,
+        ValuesDict,
+    )
 
 _LEAST_KEPT = 1e-3
 _MOST_VALUES = 10_000
@@ -122,6 +138,10 @@ def _two_ends(value: object) -> object:
 class Uniform(ScenarioModel, Distribution):
     """Equally likely anywhere from the first to the second."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[UniformDict]) -> None: ...
+
     kind: ClassVar[str] = "uniform"
     uniform: Annotated[tuple[Duration, Duration], BeforeValidator(_two_ends)] = Field(
         description="The least and the most."
@@ -176,6 +196,10 @@ class Named(ScenarioModel, Distribution):
 class ExponentialShape(ScenarioModel):
     """Without memory; without ends on 0 to 40 means, beyond which nothing is ever drawn."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ExponentialShapeDict]) -> None: ...
+
     mean: Annotated[Duration, _MEAN] = Field(description=_BEFORE_CUT)
     low: Duration = Field(default=Duration(0), description=_LOW)
     high: Duration = Field(
@@ -203,6 +227,10 @@ def _mean_alone(value: object) -> object:
 class Exponential(Named):
     """Without memory, given as { exponential = "1 s" } or with its ends."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ExponentialDict]) -> None: ...
+
     kind: ClassVar[str] = "exponential"
     exponential: Annotated[
         ExponentialShape,
@@ -212,6 +240,10 @@ class Exponential(Named):
 
 class NormalShape(ScenarioModel):
     """Bell-shaped; without ends cut at four standard deviations, and never below 0."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[NormalShapeDict]) -> None: ...
 
     mean: Annotated[Duration, _MEAN] = Field(description=_BEFORE_CUT)
     deviation: Annotated[Duration, _MEAN] = Field(description=_DEVIATION)
@@ -242,12 +274,20 @@ class NormalShape(ScenarioModel):
 class Normal(Named):
     """Bell-shaped, cut at its ends."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[NormalDict]) -> None: ...
+
     kind: ClassVar[str] = "normal"
     normal: NormalShape = Field(description="Its mean, deviation and ends.")
 
 
 class LognormalShape(ScenarioModel):
     """Its logarithm is normal; without ends cut at six of the logarithm's deviations."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LognormalShapeDict]) -> None: ...
 
     mean: Annotated[Duration, _MEAN] = Field(description=_BEFORE_CUT)
     deviation: Annotated[Duration, _MEAN] = Field(description=_DEVIATION)
@@ -290,12 +330,20 @@ def _at_deviations(data: dict[str, Any], deviations: int) -> Duration:
 class Lognormal(Named):
     """Its logarithm is normal; cut at its ends."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LognormalDict]) -> None: ...
+
     kind: ClassVar[str] = "lognormal"
     lognormal: LognormalShape = Field(description="Its mean, deviation and ends.")
 
 
 class ParetoShape(ScenarioModel):
     """Heavy-tailed: P(X > x) falls as x to the power of -shape, up to high."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ParetoShapeDict]) -> None: ...
 
     mean: Annotated[Duration, _MEAN] = Field(description="Mean of what is drawn.")
     shape: Annotated[float, Strict(), _SHAPE] = Field(description="Exponent of the tail.")
@@ -322,6 +370,10 @@ class ParetoShape(ScenarioModel):
 class Pareto(Named):
     """Heavy-tailed; it begins where its mean, cut at ``high``, is the mean asked for."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ParetoDict]) -> None: ...
+
     kind: ClassVar[str] = "pareto"
     pareto: ParetoShape = Field(description="Its mean, shape and upper end.")
 
@@ -341,6 +393,10 @@ def _some(value: object) -> object:
 
 class Values(ScenarioModel, Distribution):
     """One of a list; equally likely where no shares are given."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ValuesDict]) -> None: ...
 
     kind: ClassVar[str] = "values"
     values: Annotated[tuple[Duration, ...], BeforeValidator(_some)] = Field(

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from math import ceil
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     Discriminator,
@@ -29,6 +29,17 @@ from forebay.scenario.distribution import check_deviation
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.packet_law import PacketLaw
 from forebay.scenario.quantity import FromText, plain, unitless
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import (
+        GeometricDict,
+        LognormalLengthDict,
+        LognormalLengthShapeDict,
+        ParetoLengthDict,
+        ParetoLengthShapeDict,
+    )
 
 Unit = Literal["packets", "bytes"]
 
@@ -134,6 +145,10 @@ class Fixed(RootModel[Amount], FlowLength):
 class Geometric(ScenarioModel, FlowLength):
     """Geometric, from one packet on; this is its mean."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[GeometricDict]) -> None: ...
+
     kind: ClassVar[str] = "geometric"
     geometric: Amount = Field(description=_MEAN)
 
@@ -171,6 +186,10 @@ class _Cut(ScenarioModel):
 class ParetoLengthShape(_Cut):
     """Heavy-tailed up to ``high``: 1000000 packets or 1500 MB if not set."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ParetoLengthShapeDict]) -> None: ...
+
     shape: Annotated[float, Strict(), _SHAPE] = Field(description="Exponent of the tail.")
     high: Amount = Field(default_factory=_no_end, description=_HIGH)
 
@@ -183,6 +202,10 @@ class ParetoLengthShape(_Cut):
 
 class ParetoLength(ScenarioModel, FlowLength):
     """Heavy-tailed, cut at ``high``, rounded to the nearest packet."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ParetoLengthDict]) -> None: ...
 
     kind: ClassVar[str] = "pareto"
     pareto: ParetoLengthShape = Field(description="Its mean, shape and upper end.")
@@ -200,6 +223,10 @@ class ParetoLength(ScenarioModel, FlowLength):
 class LognormalLengthShape(_Cut):
     """Its logarithm is normal; ``high`` as for a Pareto law."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LognormalLengthShapeDict]) -> None: ...
+
     deviation: Amount = Field(description="Standard deviation before the law is cut.")
     high: Amount = Field(default_factory=_no_end, description=_HIGH)
 
@@ -213,6 +240,10 @@ class LognormalLengthShape(_Cut):
 
 class LognormalLength(ScenarioModel, FlowLength):
     """Its logarithm is normal; cut at ``high``, rounded to the nearest packet."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LognormalLengthDict]) -> None: ...
 
     kind: ClassVar[str] = "lognormal"
     lognormal: LognormalLengthShape = Field(description="Its mean, deviation and upper end.")

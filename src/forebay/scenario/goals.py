@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import Field, Strict, model_validator
 
@@ -12,6 +12,11 @@ from forebay.scenario.bounds import Between
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Duration, Rate
 from forebay.scenario.target import AtLeast, AtMost
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import ClassGoalsDict, GoalsDict, QueueDelayDict
 
 _DELAYS = Between(Duration(1e-9), Duration(3600))
 _MAXIMUM, _QUANTILE = {"maximum": "10 ms"}, {"quantile": 0.999, "at_most": "5 ms"}
@@ -36,6 +41,10 @@ COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")
 
 class QueueDelay(ScenarioModel):
     """Waiting time in the queue, any of these together; the old names beside it do the same."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[QueueDelayDict]) -> None: ...
 
     maximum: Annotated[Duration | None, _DELAYS] = Field(
         default=None, description="No packet waits longer.", examples=["10 ms"]
@@ -67,6 +76,10 @@ class QueueDelay(ScenarioModel):
 
 class Goals(ScenarioModel):
     """What the buffer must reach; a goal that is not given is not asked."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[GoalsDict]) -> None: ...
 
     utilization: Annotated[AtLeast | None, Between(0.001, 1.0, "fraction")] = Field(
         default=None,
@@ -104,6 +117,10 @@ class Goals(ScenarioModel):
 
 class ClassGoals(ScenarioModel):
     """What one class must get, written in its [[traffic]]: `goals = { loss_rate = 0.001 }`."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ClassGoalsDict]) -> None: ...
 
     throughput: Annotated[Rate | None, Between(Rate(1), Rate(1e13))] = Field(
         default=None,

@@ -66,9 +66,7 @@ def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scen
 
 def dumps(scenario: Scenario) -> str:
     """Return TOML with every field written out; ``loads`` reads back an equal scenario."""
-    import tomli_w
-
-    return tomli_w.dumps(scenario.to_dict())
+    return scenario.to_toml()
 
 
 def _bytes(source: str) -> bytes:

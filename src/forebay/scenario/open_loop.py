@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
@@ -12,6 +12,11 @@ from forebay.scenario.distribution import AnyDistribution
 from forebay.scenario.offered import LOADS, exactly_one
 from forebay.scenario.quantity import Duration, Rate
 from forebay.scenario.source import Sized, Standing
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import OnOffFields, UdpFields
 
 
 class Rated(Standing, Sized):
@@ -47,6 +52,10 @@ class Rated(Standing, Sized):
 class Udp(Rated):
     """Datagrams of one size at a constant rate, or one by one as a Poisson process."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[UdpFields]) -> None: ...
+
     kind: Literal["udp"] = Field(default="udp", description="What the flows do: send datagrams.")
     arrivals: Literal["constant", "poisson"] = Field(
         default="constant",
@@ -56,6 +65,10 @@ class Udp(Rated):
 
 class OnOff(Standing, Sized):
     """Datagrams at a peak rate in the on times, none in the off times; a flow starts on."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[OnOffFields]) -> None: ...
 
     kind: Literal["onoff"] = Field(
         default="onoff", description="What the flows do: send datagrams on and off."

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forebay.errors import Words, current_words, literal
+from forebay.scenario.base import ScenarioModel
 from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.target import Target
 
 _WRITE = 'write PATH=VALUE, such as queue.size="64 packets" or traffic.0.flows=100'
 
@@ -33,6 +35,20 @@ def replace(tree: dict[str, Any], changes: Mapping[str, object]) -> None:
             hint = 'write a dotted path, such as "queue.size" or "traffic.0.flows"'
             raise ScenarioError("bad-override", f"{show(path)} is no path", hint, value=path)
         _put(tree, parts, value)
+
+
+def as_tree(value: Any) -> Any:
+    """Return a scenario as the tree of a file: what was set of each table, values as they are."""
+    if isinstance(value, ScenarioModel):
+        set_ = [name for name in type(value).model_fields if name in value.model_fields_set]
+        kind = ["kind"] if "kind" in type(value).model_fields else []
+        return {name: as_tree(getattr(value, name)) for name in dict.fromkeys(kind + set_)}
+    if isinstance(value, tuple | list):
+        return [as_tree(each) for each in value]
+    if isinstance(value, dict):
+        return {name: as_tree(each) for name, each in value.items()}
+    written = value.written() if isinstance(value, Target) else value
+    return dict(written) if isinstance(written, dict) else value
 
 
 def blames(paths: Sequence[str], field: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
@@ -12,6 +12,11 @@ from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import DataSize, Duration
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import QueueDict
 
 Discipline = Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel"]
 
@@ -34,6 +39,10 @@ _TIMES = Between(Duration(1e-9), Duration(3600))
 
 class Queue(ScenarioModel):
     """A buffer in front of a link."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[QueueDict]) -> None: ...
 
     discipline: Discipline = Field(
         default="drop-tail",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, Tag
 from pydantic_core import CoreSchema, core_schema
@@ -11,9 +11,18 @@ from pydantic_core import CoreSchema, core_schema
 from forebay.scenario.base import ScenarioModel
 from forebay.scenario.bounds import SHARE
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import AtLeastTableDict, AtMostTableDict
+
 
 class AtLeastTable(ScenarioModel):
     """The share of the round trips that reach the fraction is at least ``probability``."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[AtLeastTableDict]) -> None: ...
 
     example: ClassVar[dict[str, Any]] = {"at_least": 0.98, "probability": 0.99}
     at_least: Annotated[float, Strict()] = Field(examples=[0.98], description="The least share.")
@@ -24,6 +33,10 @@ class AtLeastTable(ScenarioModel):
 
 class AtMostTable(ScenarioModel):
     """The share of the round trips that stay below the fraction is at least ``probability``."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[AtMostTableDict]) -> None: ...
 
     example: ClassVar[dict[str, Any]] = {"at_most": 0.01, "probability": 0.99}
     at_most: Annotated[float, Strict()] = Field(examples=[0.01], description="The most.")
@@ -37,7 +50,7 @@ def _form_of(value: object) -> str:
     return "table" if is_table else "number"
 
 
-class _Target(float):
+class Target(float):
     """The fraction itself; ``probability`` is None where the mean is meant.
 
     With a probability it is Yang, Zhang, Xu 2013's kind of goal (§III): the share of the
@@ -89,14 +102,14 @@ class _Target(float):
 _Number = Annotated[float, Strict(), Tag("number")]
 
 
-class AtLeast(_Target):
+class AtLeast(Target):
     """0.98, or { at_least = 0.98, probability = 0.99 }."""
 
     sense = "at_least"
     forms = Annotated[_Number | Annotated[AtLeastTable, Tag("table")], Discriminator(_form_of)]
 
 
-class AtMost(_Target):
+class AtMost(Target):
     """0.01, or { at_most = 0.01, probability = 0.99 }."""
 
     sense = "at_most"

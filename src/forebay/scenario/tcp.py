@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
@@ -16,6 +16,11 @@ from forebay.scenario.flow_length import AnyFlowLength
 from forebay.scenario.offered import LOADS, exactly_one
 from forebay.scenario.quantity import Duration
 from forebay.scenario.source import RTTS, Sized, Standing
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import LongDict, SessionFields, ShortFields
 
 _LONGEST_LINUX_DELAY = 0.2
 """Seconds; TCP_DELACK_MAX of Linux (include/net/tcp.h)."""
@@ -113,6 +118,10 @@ def _check_delayed_ack(group: Tcp, timeout: Duration) -> None:
 class Long(Standing, Tcp):
     """Long-lived TCP flows: each has more to send than the run lasts."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LongDict]) -> None: ...
+
     kind: Literal["long"] = Field(
         default="long", description="What the flows do: send without end."
     )
@@ -120,6 +129,10 @@ class Long(Standing, Tcp):
 
 class Short(Tcp):
     """Short TCP flows that come as a Poisson process, from the beginning of the run to its end."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ShortFields]) -> None: ...
 
     kind: Literal["short"] = Field(
         default="short", description="What the flows do: send a few packets and end."
@@ -159,6 +172,10 @@ class Short(Tcp):
 
 class Session(Standing, Tcp):
     """Users: each fetches a file over a new TCP flow, thinks, and fetches the next."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[SessionFields]) -> None: ...
 
     kind: Literal["session"] = Field(
         default="session", description="What the flows do: fetch files one after another."

@@ -16,6 +16,7 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    SerializationInfo,
     Strict,
     ValidationInfo,
     model_validator,
@@ -26,10 +27,22 @@ from forebay.scenario.base import RATES, ScenarioModel
 from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError, one_of, show
-from forebay.scenario.packet_list import FOLDER
+from forebay.scenario.packet_list import FOLDER, written_path
 from forebay.scenario.quantity import Duration, Rate
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import (
+        DemandDict,
+        FatTreeDict,
+        IspDict,
+        LinkClassDict,
+        NetworkLinkDict,
+        NetworkNodeDict,
+        TopologyDict,
+        TwoLevelDict,
+    )
     from forebay.scenario.model import Scenario
 
 _NAME = Field(pattern=r"^[^\x00-\x1f\x7f]{1,64}$")
@@ -75,7 +88,9 @@ class NetworkFile:
         return core_schema.with_info_plain_validator_function(
             _parse_file,
             serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda file, info: file.path if info.mode == "json" else file.canonical(),
+                lambda it, info: (
+                    written_path(it.path, info) if info.mode == "json" else it.canonical()
+                ),
                 info_arg=True,
             ),
         )
@@ -85,6 +100,10 @@ class NetworkFile:
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         return {"type": "string"}
+
+
+def _written(file: NetworkFile, info: SerializationInfo) -> Any:
+    return written_path(file.path, info) if info.mode == "json" else file.canonical()
 
 
 def _parse_file(value: object, info: ValidationInfo) -> NetworkFile:
@@ -99,6 +118,10 @@ def _parse_file(value: object, info: ValidationInfo) -> NetworkFile:
 
 class LinkClass(ScenarioModel):
     """Links that are alike."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LinkClassDict]) -> None: ...
 
     name: Annotated[str, Strict(), _NAME] = Field(
         description="What links and generators call it.", examples=["core"]
@@ -134,6 +157,10 @@ class LinkClass(ScenarioModel):
 class NetworkNode(ScenarioModel):
     """A router, and the hosts on it."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[NetworkNodeDict]) -> None: ...
+
     name: Annotated[str, Strict(), _NAME] = Field(
         description="What links call it.", examples=["Denver"]
     )
@@ -144,6 +171,10 @@ class NetworkNode(ScenarioModel):
 
 class NetworkLink(ScenarioModel):
     """A link between two routers, one in each direction."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[NetworkLinkDict]) -> None: ...
 
     between: tuple[str, str] = Field(
         description="The two routers; they need no entry of their own unless they have hosts.",
@@ -169,6 +200,10 @@ class NetworkLink(ScenarioModel):
 class Demand(ScenarioModel):
     """An entry of the traffic matrix."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[DemandDict]) -> None: ...
+
     source: Annotated[str, Strict(), _NAME] = Field(description="Router where the data comes from.")
     target: Annotated[str, Strict(), _NAME] = Field(description="Router where it goes.")
     weight: Annotated[float, Between(0.0, 1e18)] = Field(
@@ -178,6 +213,10 @@ class Demand(ScenarioModel):
 
 class TwoLevel(ScenarioModel):
     """Core routers, middle routers behind them, edge routers behind those, hosts (paper C)."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[TwoLevelDict]) -> None: ...
 
     core: Literal["abilene", "ring", "mesh"] = Field(
         default="abilene",
@@ -206,6 +245,10 @@ class TwoLevel(ScenarioModel):
 class Isp(ScenarioModel):
     """A provider of any size: core, metropolitan and edge routers, hosts."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[IspDict]) -> None: ...
+
     core: Literal["ring", "mesh", "chords"] = Field(
         default="chords",
         description='How core routers are joined: "ring", "mesh", or "chords", a ring in which '
@@ -228,6 +271,10 @@ class Isp(ScenarioModel):
 class FatTree(ScenarioModel):
     """A data centre of switches with k ports: k pods, (k / 2)^2 core switches, k^3 / 4 hosts."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[FatTreeDict]) -> None: ...
+
     k: Annotated[int, Strict(), Between(2, 128, "ports")] = Field(
         default=4, description="Ports of a switch; an even number."
     )
@@ -246,6 +293,10 @@ class Topology(ScenarioModel):
     Every class in [[traffic]] runs over all of it: its flows are the connections of the network,
     shared out over pairs of routers by the demand; their rtt is the path's.
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[TopologyDict]) -> None: ...
 
     two_level: TwoLevel | None = Field(
         default=None, description="Paper C's network, and others of two levels."
