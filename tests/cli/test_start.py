@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import forebay
-
 TASKS = Path("/proc/self/task")
 
 
@@ -48,10 +46,3 @@ def test_numpy_starts_no_threads_of_its_own(scenario):
     free = {name: value for name, value in os.environ.items() if "_NUM_THREADS" not in name}
     made = subprocess.run(asked, capture_output=True, text=True, check=True, env=free)
     assert made.stdout.splitlines()[-1] == "1"
-
-
-def test_public_names_are_few_and_there():
-    assert len(forebay.__all__) <= 12
-    for name in forebay.__all__:
-        assert getattr(forebay, name) is not None
-    assert set(forebay.__all__) <= set(dir(forebay))

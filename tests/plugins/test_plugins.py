@@ -27,8 +27,9 @@ from forebay.laws import Law
 LAW = Law("nobody-2026/seven", "nobody, section 7", lambda s: 7.0, lambda s: None, ())
 """
 SCENARIO = (
-    '[link]\nrate = "155 Mbit/s"\n[[traffic]]\nflows = 300\nrtt = { uniform = ["80 ms", "120 ms"] }\n'
-    '[goals]\nutilization = 0.98\n'
+    '[link]\nrate = "155 Mbit/s"\n'
+    '[[traffic]]\nflows = 300\nrtt = { uniform = ["80 ms", "120 ms"] }\n'
+    "[goals]\nutilization = 0.98\n"
 )
 
 

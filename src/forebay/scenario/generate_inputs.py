@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
 
 from forebay.scenario.congestion import CongestionControl
 from forebay.scenario.distribution import Distribution
@@ -94,8 +96,14 @@ def _class(name: str, base: str, model: type[BaseModel], lines: list[str]) -> st
 
 
 def _entries(model: type[BaseModel]) -> list[str]:
-    written = ((n, f.is_required(), _type(f.annotation)) for n, f in model.model_fields.items())
+    written = ((n, f.is_required(), _type(_taken(f))) for n, f in model.model_fields.items())
     return [f"{name}: Required[{t}]" if needs else f"{name}: {t}" for name, needs, t in written]
+
+
+def _taken(field: FieldInfo) -> Any:
+    """Return the type of what a field takes: a shorthand too, where a validator says so."""
+    said = (getattr(one, "json_schema_input_type", PydanticUndefined) for one in field.metadata)
+    return next((each for each in said if each not in (PydanticUndefined, Any)), field.annotation)
 
 
 def _type(annotation: Any) -> str:

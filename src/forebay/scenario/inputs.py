@@ -171,7 +171,7 @@ class ExponentialShapeDict(TypedDict, total=False):
 class ExponentialDict(TypedDict, total=False):
     """Without memory, given as { exponential = "1 s" } or with its ends."""
 
-    exponential: Required[ExponentialShape | ExponentialShapeDict]
+    exponential: Required[str | Duration | ExponentialShape | ExponentialShapeDict]
 
 
 class NormalShapeDict(TypedDict, total=False):

@@ -60,6 +60,7 @@ def schema() -> str:
     """Return the JSON Schema of a scenario file."""
     head = {"$schema": GenerateJsonSchema.schema_dialect}
     body = Scenario.model_json_schema(schema_generator=_Schema)
+    body["description"] = _summary(Scenario)
     return json.dumps(head | body, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -102,7 +103,12 @@ def _section(title: str, model: type[BaseModel]) -> str:
     fields = [(key, one) for key, one in model.model_fields.items() if not _any_model(one)]
     fields.sort(key=lambda pair: (pair[0] != "kind", not pair[1].is_required()))
     rows = [_row(key, field) for key, field in fields]
-    return f"\n## {title}\n\n{cleandoc(model.__doc__ or '')}\n\n{head}{''.join(rows)}"
+    return f"\n## {title}\n\n{_summary(model)}\n\n{head}{''.join(rows)}"
+
+
+def _summary(model: type[BaseModel]) -> str:
+    """Return what the model is; what follows is about its use in Python."""
+    return cleandoc(model.__doc__ or "").partition("\n\nMade from")[0]
 
 
 def _any_model(field: FieldInfo) -> bool:
