@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from math import erf, exp, fsum, log, sqrt
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
 
 from pydantic import (
     BeforeValidator,
+    ConfigDict,
     Discriminator,
     Field,
     RootModel,
@@ -86,7 +87,7 @@ class Distribution:
     @staticmethod
     def constant(value: Duration) -> Constant:
         """Return a law that gives the same value for every flow."""
-        return Constant.model_construct(root=value)
+        return cast(Constant, Constant.model_construct(root=value))
 
     @staticmethod
     def uniform_between(low: Duration, high: Duration) -> Uniform:
@@ -106,11 +107,18 @@ class Distribution:
         return _Alone.from_dict({"distribution": value}).distribution
 
 
-class Constant(RootModel[Duration], Distribution):
+if TYPE_CHECKING:
+    _Root = RootModel[Duration]
+else:
+    _Root = RootModel  # pydantic would make a class of its own for RootModel[Duration]
+
+
+class Constant(_Root, Distribution):
     """The same value for every flow: "100 ms"."""
 
-    model_config = {"frozen": True, "defer_build": True}
+    model_config = ConfigDict(frozen=True, defer_build=True)
     kind: ClassVar[str] = "constant"
+    root: Duration
 
     @property
     def low(self) -> Duration:

@@ -12,6 +12,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
+    ConfigDict,
     Discriminator,
     Field,
     RootModel,
@@ -128,11 +129,18 @@ class FlowLength:
         return _Alone.from_dict({"length": value}).length
 
 
-class Fixed(RootModel[Amount], FlowLength):
+if TYPE_CHECKING:
+    _Root = RootModel[Amount]
+else:
+    _Root = RootModel  # pydantic would make a class of its own for RootModel[Amount]
+
+
+class Fixed(_Root, FlowLength):
     """Always the same, rounded up to whole packets: "20 kB"."""
 
-    model_config = {"frozen": True, "defer_build": True}
+    model_config = ConfigDict(frozen=True, defer_build=True)
     kind: ClassVar[str] = "fixed"
+    root: Amount
 
     @property
     def amount(self) -> Amount:

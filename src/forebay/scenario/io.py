@@ -15,7 +15,6 @@ from pydantic import ValidationError
 from forebay.errors import Words, words
 from forebay.scenario import overrides as sets
 from forebay.scenario.errors import ScenarioError
-from forebay.scenario.format_error import format_error
 from forebay.scenario.model import Scenario
 from forebay.scenario.packet_list import FOLDER
 
@@ -60,6 +59,8 @@ def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scen
         try:
             return Scenario.model_validate(tree, context={FOLDER: folder})
         except ValidationError as error:
+            from forebay.scenario.format_error import format_error
+
             found = format_error(error, Scenario)
         raise found.at(sets.source() if sets.blames(paths, found.field) else source)
 

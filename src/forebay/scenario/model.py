@@ -64,7 +64,7 @@ class OtherLink(Link):
     name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(
         description="What routes call it; letters, digits, '_', '.' and '-'.", examples=["access"]
     )
-    queue: Queue = Field(default=Queue(), description="The buffer in front of it.")
+    queue: Queue = Field(default=Queue.model_construct(), description="The buffer in front of it.")
 
 
 class Measure(ScenarioModel):
@@ -105,7 +105,7 @@ class Scenario(ScenarioModel):
         default="unnamed", description="What to call it in tables and figures; 1 to 200 characters."
     )
     link: Link = Field(description="The bottleneck.")
-    queue: Queue = Field(default=Queue(), description="The buffer in front of it.")
+    queue: Queue = Field(default=Queue.model_construct(), description="The buffer in front of it.")
     links: Annotated[tuple[OtherLink, ...], LISTED] = Field(
         default=(), description="Further links, for routes over more than the bottleneck."
     )
@@ -120,8 +120,8 @@ class Scenario(ScenarioModel):
     traffic: Annotated[tuple[Traffic, ...], Field(min_length=1), LISTED] = Field(
         description="The classes of traffic; at least one.",
     )
-    measure: Measure = Field(default=Measure(), description="The measured window.")
-    goals: Goals = Field(default=Goals(), description="What the buffer must reach.")
+    measure: Measure = Field(default=Measure.model_construct(), description="The measured window.")
+    goals: Goals = Field(default=Goals.model_construct(), description="What the buffer must reach.")
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
