@@ -1,4 +1,4 @@
-"""What is asked: a scenario, read from TOML, with units, checked once at the door."""
+"""What is asked: a scenario, made in Python or read from TOML, checked when it is made."""
 
 from forebay.scenario.base import MAX_FLOWS, MAX_PACKETS
 from forebay.scenario.buffer_size import BufferSize

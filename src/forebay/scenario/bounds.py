@@ -1,4 +1,4 @@
-"""The range of a field: checked at the door, shown in the schema and the reference."""
+"""The range of a field: checked when a value is read, shown in the schema and the reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list of packets from a CSV file: times and sizes, read and checked once at the door."""
+"""A list of packets from a CSV file: times and sizes, read and checked once."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ SHAPES = ("two_level", "isp", "fat_tree", "file", "links")
 
 @dataclass(frozen=True, slots=True)
 class NetworkFile:
-    """A file's content, read once at the door. Equal if the content is.
+    """A file's content, read once. Equal if the content is.
 
     ``path`` is relative to the current folder, or absolute.
     """
