@@ -26,7 +26,7 @@ from pydantic import (
 from forebay.scenario import units
 from forebay.scenario.base import ScenarioModel
 from forebay.scenario.bounds import Between
-from forebay.scenario.distribution import check_deviation
+from forebay.scenario.distribution_shapes import check_deviation
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.packet_law import PacketLaw
 from forebay.scenario.quantity import FromText, plain, unitless

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Required, TypedDict
 
 from forebay.scenario.buffer_size import BufferSize
-from forebay.scenario.distribution import Distribution, ExponentialShape, LognormalShape, NormalShape, Pareto, ParetoShape
+from forebay.scenario.distribution import Distribution, Pareto
+from forebay.scenario.distribution_shapes import ExponentialShape, LognormalShape, NormalShape, ParetoShape
 from forebay.scenario.flow_length import Amount, FlowLength, Geometric, LognormalLengthShape, ParetoLengthShape
 from forebay.scenario.goals import ClassGoals, Goals, QueueDelay
 from forebay.scenario.model import Link, Measure, OtherLink
