@@ -24,7 +24,7 @@ from forebay.scenario import DataSize, Duration, Rate, ScenarioError, loads
     ],
 )
 def test_rates(text: str, bits_per_second: float) -> None:
-    assert Rate.parse(text) == bits_per_second
+    assert Rate.parse(text) == Rate(text) == Rate(bits_per_second) == bits_per_second
 
 
 @pytest.mark.parametrize(

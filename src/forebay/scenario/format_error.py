@@ -204,7 +204,7 @@ def _wrong_type(kind: str, error: ErrorDetails, place: _Place) -> ScenarioError:
         ),
         "string_type": ("text", "write it in quotes"),
         "tuple_type": (
-            "a list of tables",
+            "a list" if python else "a list of tables",
             "write traffic=[Long(flows=100)]" if python
             else "write each entry under its own [[traffic]]",
         ),

@@ -55,6 +55,12 @@ class Quantity(FromText):
     example: ClassVar[str]
     _written_in: ClassVar[tuple[tuple[str, int], ...]]  # unit, power of ten; largest first
 
+    def __new__(cls, value: float | str) -> Self:
+        """Return text that is read, or a number in the base unit. Raises ScenarioError."""
+        if isinstance(value, str):
+            return cls.parse(value)
+        return super().__new__(cls, value)
+
     @classmethod
     def parse(cls, value: object) -> Self:
         """Read text with a unit; a bare number is refused. Raises ScenarioError."""
