@@ -59,7 +59,7 @@ class Quantity(FromText):
         """Return text that is read, or a number in the base unit. Raises ScenarioError."""
         if isinstance(value, str):
             return cls.parse(value)
-        return super().__new__(cls, value)
+        return super().__new__(cls, value)  # type: ignore[call-arg]
 
     @classmethod
     def parse(cls, value: object) -> Self:
@@ -73,7 +73,7 @@ class Quantity(FromText):
 
     @classmethod
     def _from_base(cls, amount: Decimal, text: str) -> Self:
-        return cls(float(amount))  # type: ignore[call-arg]
+        return cls(float(amount))
 
     def __str__(self) -> str:
         # The shortest digits of the number, with the point moved: parses back to the same.
