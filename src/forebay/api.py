@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from forebay import engines as _engines
+from forebay.errors import option
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Capturing, Counting, Engine, Limited, Progress, Tracing
@@ -200,7 +201,9 @@ def trace(
     asked = _get(engine, memory_limit)
     if not hasattr(asked, "trace"):
         wrong = f"{engine} has nothing to watch over time"
-        raise ScenarioError("contradiction", wrong, "write --engine simulation", field="engine")
+        raise ScenarioError(
+            "contradiction", wrong, f"write {option('engine', 'simulation')}", field="engine"
+        )
     (checked,) = _count(seed, 1)
     return cast("Tracing", asked).trace(
         scenario, step=every, flows=flows, seed=checked, progress=progress
@@ -212,10 +215,12 @@ def _capture(engine: Engine, path: str | PathLike[str], seeds: int) -> None:
 
     if not hasattr(engine, "capture_to"):
         wrong = f"{engine.name} has no packets to capture"
-        raise ScenarioError("contradiction", wrong, "write --engine testbed", field="capture")
+        raise ScenarioError(
+            "contradiction", wrong, f"write {option('engine', 'testbed')}", field="capture"
+        )
     if seeds != 1:
         wrong = f"{seeds} replications do not go into one file"
-        raise ScenarioError("contradiction", wrong, "write --seeds 1", field="capture")
+        raise ScenarioError("contradiction", wrong, f"write {option('seeds', 1)}", field="capture")
     cast("Capturing", engine).capture_to(Path(path))
 
 
@@ -224,7 +229,9 @@ def _count_by(engine: Engine, names: Sequence[str]) -> None:
 
     if not hasattr(engine, "count_by"):
         wrong = f"{engine.name} has no packets to count"
-        raise ScenarioError("contradiction", wrong, "write --engine testbed", field="counters")
+        raise ScenarioError(
+            "contradiction", wrong, f"write {option('engine', 'testbed')}", field="counters"
+        )
     for name in names:
         if name not in COUNTERS:
             hint = f"write one of: {', '.join(COUNTERS)}"

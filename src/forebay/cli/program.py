@@ -14,6 +14,7 @@ import click
 
 from forebay.cli import signals
 from forebay.cli.output import kept, printable
+from forebay.errors import Words, words
 
 # verb: what `forebay --help` says of it. The verb's command is `command` in forebay.cli.<verb>.
 _VERBS = {
@@ -127,7 +128,8 @@ def call(arguments: Sequence[str]) -> int:
     if not _open_streams():
         return _fail("standard output is closed; send the answer somewhere, if to /dev/null", 2)
     try:
-        status = program.main(list(arguments), prog_name="forebay", standalone_mode=False)
+        with words(Words.COMMAND_LINE):
+            status = program.main(list(arguments), prog_name="forebay", standalone_mode=False)
         return int(status or 0)
     except click.exceptions.NoArgsIsHelpError as no_verb:
         click.echo(no_verb.format_message(), err=True)

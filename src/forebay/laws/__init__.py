@@ -1,7 +1,8 @@
 """Published laws of buffer sizing, one a file: pure functions of arrays, and a `LAW` each.
 
 The functions can be used alone: ``laws.sqrt_n.buffer(bdp, n)``. `for_scenario` asks every
-law about a scenario; each says which of its assumptions the scenario breaks.
+law about a scenario, those of other distributions too; each says which of its assumptions the
+scenario breaks.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from forebay.laws import (
 from forebay.laws.answer import Law, LawAnswer
 from forebay.laws.flow_range import answer_over_range
 from forebay.laws.governing import governing_law
+from forebay.laws.plugins import of_others
 from forebay.laws.regime import Regime, regime_of
 
 if TYPE_CHECKING:
@@ -69,8 +71,8 @@ def for_scenario(scenario: Scenario) -> list[LawAnswer]:
 
     Without flows that last there is no n to put into the laws of such, only bursts.
     """
-    asked = LAWS if scenario.n_flows else BURST_LAWS
-    answers = [answer_over_range(law, scenario) for law in asked]
+    ours = LAWS if scenario.n_flows else BURST_LAWS
+    answers = [answer_over_range(law, scenario) for law in (*ours, *of_others())]
     return [a for a in answers if a.packets is not None or a.utilization is not None]
 
 
@@ -97,6 +99,7 @@ __all__ = [
     "heterogeneous",
     "loss",
     "mix",
+    "of_others",
     "partial_synchrony",
     "regime_of",
     "response",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from forebay.errors import ForebayError
 from forebay.outcome.asked import DELAY_MAXIMUM, FCT_INCREASE
 from forebay.outcome.reading_invariants import violations_of_reading
 from forebay.outcome.violation import Violation
@@ -36,7 +37,7 @@ INVARIANTS: dict[str, str] = {
 """Names of all invariants of an Outcome, and what each says."""
 
 
-class ImpossibleOutcome(Exception):
+class ImpossibleOutcome(ForebayError):
     """An engine computed what cannot be: a defect of forebay, and no answer.
 
     Attributes

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from forebay.errors import ForebayError
 
-class UnknownArtefact(ValueError):
+
+class UnknownArtefact(ForebayError):
     """No artefact or paper has this name."""
 
     code = "no-such-artefact"
     exit_status = 2
 
 
-class ArtefactUnavailable(RuntimeError):
+class ArtefactUnavailable(ForebayError):
     """An entry point names an artefact that cannot be loaded."""
 
     code = "artefact-unavailable"

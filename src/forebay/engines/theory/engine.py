@@ -19,6 +19,7 @@ from forebay.engines.errors import NoLaw, refuse_network
 from forebay.engines.theory.prediction import predict
 from forebay.engines.theory.shares import throughputs
 from forebay.engines.theory.spread import Between, Prediction, Spread
+from forebay.errors import entry
 from forebay.laws import regime_of
 from forebay.laws.regime_words import SIMULATE
 from forebay.outcome import (
@@ -78,7 +79,7 @@ def _small_change(scenario: Scenario) -> str:
     if regime_of(scenario).regime != "round trips alike":
         return ""
     low, high = (f"{factor * 1e3 * float(scenario.mean_rtt):.3g} ms" for factor in (0.8, 1.2))
-    return f'give the round trips a spread: rtt = {{ uniform = ["{low}", "{high}"] }}'
+    return f"give the round trips a spread: {entry('rtt', {'uniform': [low, high]})}"
 
 
 def _outcome(

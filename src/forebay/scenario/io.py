@@ -1,4 +1,4 @@
-"""The door: TOML in, a checked Scenario out, and back. Behind it nothing checks again."""
+"""TOML in, a checked Scenario out, and back. Nothing after it checks input again."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from forebay.errors import Words, words
 from forebay.scenario import overrides as sets
-from forebay.scenario.complaints import complaint
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.model import Scenario
 from forebay.scenario.packet_list import FOLDER
@@ -54,20 +54,21 @@ def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ())
 
 
 def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scenario:
-    tree = _tree(text, source)
-    paths = sets.apply(tree, overrides)
-    try:
-        return Scenario.model_validate(tree, context={FOLDER: folder})
-    except ValidationError as error:
-        found = complaint(error)
-    raise found.at(sets.SOURCE if sets.blames(paths, found.field) else source)
+    with words(Words.FILE):
+        tree = _tree(text, source)
+        paths = sets.apply(tree, overrides)
+        try:
+            return Scenario.model_validate(tree, context={FOLDER: folder})
+        except ValidationError as error:
+            from forebay.scenario.format_error import format_error
+
+            found = format_error(error, Scenario)
+        raise found.at(sets.source() if sets.blames(paths, found.field) else source)
 
 
 def dumps(scenario: Scenario) -> str:
     """Return TOML with every field written out; ``loads`` reads back an equal scenario."""
-    import tomli_w
-
-    return tomli_w.dumps(scenario.to_dict())
+    return scenario.to_toml()
 
 
 def _bytes(source: str) -> bytes:

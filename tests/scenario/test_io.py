@@ -78,7 +78,7 @@ def test_bad_values(setting: str, code: str, said: str) -> None:
     error = refusal(SMALLEST, setting)
     assert error.code == code
     assert said in str(error)
-    assert str(error).startswith("--set: ")
+    assert str(error).startswith("overrides: ")
 
 
 @pytest.mark.parametrize(
