@@ -52,8 +52,7 @@ def command(
             scenario, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit
         )
     if as_json:
-        dumped = [each.model_dump(mode="json", by_alias=True) for each in outcomes]
-        print_json({"schema": 1, "outcomes": dumped})
+        print_json({"schema": 1, "outcomes": [each.to_dict() for each in outcomes]})
         return
     from forebay.report import print_comparison
 

@@ -96,7 +96,7 @@ def _link(scenario: Scenario, prediction: Prediction) -> LinkOutcome:
         buffer_packets=scenario.buffer_packets,
         bdp_packets=scenario.bdp_packets,
         capacity_bps=float(scenario.link.rate),
-        asked=prediction.asked,
+        goal_metrics=prediction.goal_metrics,
     )
 
 
