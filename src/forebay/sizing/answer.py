@@ -23,7 +23,8 @@ from forebay.sizing.trials import Trials
 from forebay.sizing.wording import contradiction, nowhere, unreachable
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Engine, Progress
+    from forebay.engines.protocol import Engine
+    from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 

@@ -18,7 +18,7 @@ from forebay.sizing.question import Question
 from forebay.sizing.relax import given_at, holds
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Progress
+    from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 Ask = Callable[["Scenario", "Progress | None"], Question]

@@ -20,8 +20,9 @@ from forebay.sizing.knob import Knob, knob_of
 from forebay.sizing.verdict import all_of, seeds_wanted
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Engine, Progress
+    from forebay.engines.protocol import Engine
     from forebay.outcome import Metric, Outcome
+    from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 FARTHEST = 64

@@ -33,7 +33,7 @@ from forebay.outcome import (
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Progress
+    from forebay.progress import Progress
     from forebay.scenario import Scenario, Traffic
 
 
