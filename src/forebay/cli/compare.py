@@ -52,7 +52,9 @@ def command(
             scenario, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit
         )
     if as_json:
-        print_json({"schema": 1, "outcomes": [each.to_dict() for each in outcomes]})
+        from forebay.report import Comparison
+
+        print_json(Comparison(outcomes=tuple(outcomes)).to_dict())
         return
     from forebay.report import print_comparison
 

@@ -15,6 +15,7 @@ from forebay.outcome.invariants import ImpossibleOutcome, checked, violations
 from forebay.outcome.metrics import summarize
 from forebay.outcome.model import (
     ClassOutcome,
+    Comparison,
     ControllerOutcome,
     HopsOutcome,
     LinkOutcome,
@@ -69,6 +70,7 @@ __all__ = [
     "Buffer",
     "ClassOutcome",
     "ClassReading",
+    "Comparison",
     "ControllerOutcome",
     "ControllerReading",
     "CurvePoint",

@@ -184,6 +184,19 @@ class Outcome(Document):
         return document | {"classes": named}
 
 
+class Comparison(Document):
+    """Several engines' answers to one scenario, in the order asked (schema 1)."""
+
+    outcomes: tuple[Outcome, ...]
+
+    def __repr__(self) -> str:
+        names = [each.scenario.get("name", "scenario") for each in self.outcomes[:1]]
+        said = ", ".join([*map(repr, names), *(each.engine for each in self.outcomes)])
+        return f"Comparison({said})"
+
+    __str__ = __repr__
+
+
 def _with_name(index: int, each: Any) -> Any:
     if not isinstance(each, dict) or each.get("name"):
         return each

@@ -12,18 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from forebay.outcome.document import Document
-from forebay.outcome.model import Outcome
+from forebay.outcome.model import Comparison, Outcome
 from forebay.outcome.replacing import replacing
 from forebay.outcome.size_result import SizeResult
 from forebay.outcome.trace import Trace
 
 SHIPPED = Path(__file__).parent / "schemas"
 DOCUMENTS: dict[str, type[Document]] = {
+    "comparison": Comparison,
     "outcome": Outcome,
     "size-result": SizeResult,
     "trace": Trace,
 }
-"""What ``run``, ``size`` and ``trace`` print with ``--json``."""
+"""What ``compare``, ``run``, ``size`` and ``trace`` print with ``--json``."""
 
 
 def schema(name: str) -> dict[str, Any]:

@@ -145,12 +145,15 @@ def _document(path: str) -> SizeResult:
     try:
         return SizeResult.from_json(raw)
     except DocumentError as error:
-        raise _not_ours(path, short(error.wrong)) from None
+        raise _not_ours(path, short(error.wrong), error.hint) from None
 
 
-def _not_ours(path: str, why: str) -> PlatformError:
+_MAKE = "make one with: forebay size SCENARIO --json"
+
+
+def _not_ours(path: str, why: str, hint: str = _MAKE) -> PlatformError:
     wrong = f"{short(path)} is not a document of forebay size --json that can be read here: {why}"
-    return PlatformError("not-a-sizing", wrong, "make one with: forebay size SCENARIO --json")
+    return PlatformError("not-a-sizing", wrong, hint)
 
 
 def unreadable(path: str, error: OSError) -> PlatformError:

@@ -7,9 +7,11 @@ is imported on its own, for it costs half a second.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from forebay.outcome import Comparison
     from forebay.report.claims import each_with, judge, shares, side_by_side
     from forebay.report.comparison import print_comparison
     from forebay.report.counting import Count, count, in_words
+    from forebay.report.documents import draw_answer, print_answer, read_answer
     from forebay.report.loose import beside, load_file
     from forebay.report.measurement import print_measurement
     from forebay.report.network import print_network
@@ -37,6 +39,7 @@ __all__ = [
     "OURS",
     "SIMULATION",
     "Check",
+    "Comparison",
     "Count",
     "Kept",
     "Line",
@@ -46,12 +49,14 @@ __all__ = [
     "Variants",
     "beside",
     "count",
+    "draw_answer",
     "each_with",
     "from_document",
     "in_words",
     "judge",
     "load_file",
     "percent",
+    "print_answer",
     "print_comparison",
     "print_measurement",
     "print_network",
@@ -59,6 +64,7 @@ __all__ = [
     "print_reproduction",
     "print_size",
     "print_trace",
+    "read_answer",
     "row_name",
     "scaled",
     "shares",
@@ -69,6 +75,10 @@ __all__ = [
 # Who holds each name. A file is read when something of it is asked for.
 _HOLDERS = {
     "Check": "reproduction",
+    "Comparison": "documents",
+    "draw_answer": "documents",
+    "print_answer": "documents",
+    "read_answer": "documents",
     "Count": "counting",
     "FORMULA": "reproduction",
     "KERNEL": "reproduction",

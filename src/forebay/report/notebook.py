@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from forebay.outcome import Outcome, SizeResult
+from forebay.outcome import Comparison, Outcome, SizeResult
 from forebay.outcome.trace import Trace
 from forebay.report.headline import sentence, warning_lines
 from forebay.report.numbers import (
@@ -40,6 +40,8 @@ def html(answer: Document) -> str:
         return _trace(answer)
     if isinstance(answer, Outcome):
         return _outcome(answer)
+    if isinstance(answer, Comparison):
+        return "".join(_outcome(each) for each in answer.outcomes)
     raise TypeError(f"{type(answer).__name__} is no answer that can be shown")
 
 
