@@ -12,8 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from forebay.outcome.goal_metrics import DELAY_MAXIMUM, FCT_INCREASE
-from forebay.outcome.reading_invariants import violations_of_reading
-from forebay.outcome.violation import Violation
+from forebay.outcome.reading_invariants import Violation, violations_of_reading
 
 if TYPE_CHECKING:
     from forebay.outcome.model import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles

@@ -4,7 +4,9 @@ Nothing is computed here that an engine or a sizing did not say; `forebay.report
 is imported on its own, for it costs half a second.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from forebay.lazy import attributes
 
 if TYPE_CHECKING:
     from forebay.outcome import Comparison
@@ -113,11 +115,4 @@ _HOLDERS = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOLDERS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_HOLDERS[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = attributes(__name__, _HOLDERS)
