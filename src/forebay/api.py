@@ -40,7 +40,7 @@ def run(
     Parameters
     ----------
     scenario : Scenario
-        What is asked; see `load`.
+        The scenario; see `load`.
     engine : str
         One of `engine_names()`.
     seeds : int
@@ -79,12 +79,12 @@ def run(
         Seeds or jobs out of range, a capture or counters of an engine that has no packets, a
         capture of several replications.
     """
-    asked = _get(engine, memory_limit)
+    chosen = _get(engine, memory_limit)
     if capture is not None:
-        _capture(asked, capture, seeds)
+        _capture(chosen, capture, seeds)
     if counters:
-        _count_by(asked, counters)
-    return asked.run(scenario, _count(seed, seeds), jobs=_threads(jobs), progress=progress)
+        _count_by(chosen, counters)
+    return chosen.run(scenario, _count(seed, seeds), jobs=_threads(jobs), progress=progress)
 
 
 def compare(
@@ -198,12 +198,12 @@ def trace(
         every = Duration.parse(step)
     except ScenarioError as error:
         raise error.at("", "step") from None
-    asked = _get(engine, memory_limit)
-    if not hasattr(asked, "trace"):
+    chosen = _get(engine, memory_limit)
+    if not hasattr(chosen, "trace"):
         wrong = f"{engine} has nothing to watch over time"
         raise ScenarioError("contradiction", wrong, "write --engine simulation", field="engine")
     (checked,) = _count(seed, 1)
-    return cast("Tracing", asked).trace(
+    return cast("Tracing", chosen).trace(
         scenario, step=every, flows=flows, seed=checked, progress=progress
     )
 

@@ -1,4 +1,4 @@
-"""``forebay report``: an answer that was kept as JSON, printed or drawn again."""
+"""``forebay report``: an answer stored as JSON, printed or drawn again."""
 
 from __future__ import annotations
 
