@@ -48,7 +48,7 @@ def test_a_newer_schema_is_said(tmp_path: Path) -> None:
     path = tmp_path / "newer.json"
     buffer = {"packets": 129, "bytes": 193_500, "seconds": 0.01}
     path.write_text(json.dumps({"schema": 99, "buffer": buffer}))
-    with pytest.raises(PlatformError, match="schema 99 is newer than 1.*; upgrade forebay"):
+    with pytest.raises(PlatformError, match=r"schema 99 is newer than 1.*; upgrade forebay"):
         ask(str(path))
 
 
