@@ -79,6 +79,14 @@ def test_no_outcome_at_all_is_said(forebay_, tmp_path):
     assert "No engine" in forebay_("report", str(path)).out
 
 
+def test_a_comparison_has_no_picture(forebay_, tmp_path):
+    path = tmp_path / "none.json"
+    path.write_text('{"schema": 1, "outcomes": []}')
+    result = forebay_("report", str(path), "--figure", str(tmp_path / "a.svg"))
+    assert result.status == 2 and "a comparison has no picture" in result.err
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_a_figure_over_what_is_read_is_refused(forebay_, tmp_path):
     path = tmp_path / "a.svg"
     path.write_text("{}")
