@@ -11,9 +11,10 @@ from forebay import engines as _engines
 from forebay.errors import option
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Capturing, Counting, Engine, Limited, Progress, Tracing
+    from forebay.engines.protocol import Capturing, Counting, Engine, Limited, Tracing
     from forebay.outcome import Outcome
     from forebay.outcome.trace import Trace
+    from forebay.progress import Progress
     from forebay.scenario import Scenario, ScenarioError
     from forebay.sizing import SizeResult
 
@@ -40,7 +41,7 @@ def run(
     Parameters
     ----------
     scenario : Scenario
-        What is asked; see `load`.
+        The scenario; see `load`.
     engine : str
         One of `engine_names()`.
     seeds : int
@@ -79,12 +80,12 @@ def run(
         Seeds or jobs out of range, a capture or counters of an engine that has no packets, a
         capture of several replications.
     """
-    asked = _get(engine, memory_limit)
+    chosen = _get(engine, memory_limit)
     if capture is not None:
-        _capture(asked, capture, seeds)
+        _capture(chosen, capture, seeds)
     if counters:
-        _count_by(asked, counters)
-    return asked.run(scenario, _count(seed, seeds), jobs=_threads(jobs), progress=progress)
+        _count_by(chosen, counters)
+    return chosen.run(scenario, _count(seed, seeds), jobs=_threads(jobs), progress=progress)
 
 
 def compare(
@@ -198,14 +199,14 @@ def trace(
         every = Duration.parse(step)
     except ScenarioError as error:
         raise error.at("", "step") from None
-    asked = _get(engine, memory_limit)
-    if not hasattr(asked, "trace"):
+    chosen = _get(engine, memory_limit)
+    if not hasattr(chosen, "trace"):
         wrong = f"{engine} has nothing to watch over time"
         raise ScenarioError(
             "contradiction", wrong, f"write {option('engine', 'simulation')}", field="engine"
         )
     (checked,) = _count(seed, 1)
-    return cast("Tracing", asked).trace(
+    return cast("Tracing", chosen).trace(
         scenario, step=every, flows=flows, seed=checked, progress=progress
     )
 

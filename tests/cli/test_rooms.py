@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,3 +46,34 @@ def test_only_the_simulation_and_the_measurement_import_the_core():
         if name == "forebay._core"
     }
     assert users <= {"engines/simulation", "measure"}
+
+
+def at_the_top(body: list[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Imports that run when a file is read; those under TYPE_CHECKING and in functions do not."""
+    for node in body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif isinstance(node, ast.Try) or (
+            isinstance(node, ast.If) and "TYPE_CHECKING" not in ast.dump(node.test)
+        ):
+            yield from at_the_top(node.body)
+
+
+def test_no_file_imports_itself_by_way_of_others():
+    source = ROOT / "src"
+    paths = {
+        ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in source.rglob("*.py")
+    }
+    graph: dict[str, set[str]] = {}
+    for name, path in paths.items():
+        used = set()
+        for node in at_the_top(ast.parse(path.read_text()).body):
+            if isinstance(node, ast.Import):
+                used |= {alias.name for alias in node.names}
+            elif node.module is not None:
+                parts = {f"{node.module}.{alias.name}" for alias in node.names}
+                used |= parts & set(paths) or {node.module}
+        graph[name] = (used & set(paths)) - {name}
+    assert sum(map(len, graph.values())) > 500
+    TopologicalSorter(graph).prepare()  # a CycleError names the files

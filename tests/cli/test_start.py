@@ -27,6 +27,21 @@ def test_import_forebay_imports_no_room():
     assert made.stdout.strip() == "[]"
 
 
+WALK = {
+    "theory": 134,
+    "simulation": 148,
+}
+"""Files of ours that a sizing reads; it only ever goes down."""
+
+
+@pytest.mark.parametrize("engine", list(WALK))
+def test_a_sizing_walks_through_few_files(scenario, engine):
+    quick = ("--seeds", "1", "--max-seeds", "1", "--set", "goals.utilization=0.5")
+    seen = modules_after("size", scenario, "--engine", engine, *quick)
+    ours = {name for name in seen if name.split(".")[0] == "forebay"}
+    assert "forebay.sizing" in ours and len(ours) <= WALK[engine]
+
+
 def test_version_needs_neither_numpy_nor_pydantic():
     assert not modules_after("--version") & {"numpy", "pydantic", "rich"}
 

@@ -11,40 +11,43 @@ from typing import TYPE_CHECKING
 
 from forebay.laws import (
     burst_law,
-    burst_queue,
-    burst_traffic,
-    burst_wait,
-    bursts,
-    completion_time,
-    desynchronized,
-    effective_bandwidth,
-    exact_bursts,
-    finite_queue,
-    fractional_brownian,
     general_decrease,
     heterogeneous,
     loss,
     mix,
-    partial_synchrony,
-    response,
     rule_of_thumb,
-    sawtooth,
     short_flows,
     single_flow,
     sqrt_n,
     synchronized,
-    tcp_and_link,
-    tiny_buffers,
-    uncertainty,
     utilization,
 )
 from forebay.laws.answer import Law, LawAnswer
 from forebay.laws.flow_range import answer_over_range
-from forebay.laws.governing import governing_law
 from forebay.laws.plugins import of_others
 from forebay.laws.regime import Regime, regime_of
+from forebay.lazy import attributes
 
 if TYPE_CHECKING:
+    from forebay.laws import (
+        burst_queue,
+        burst_traffic,
+        burst_wait,
+        bursts,
+        completion_time,
+        desynchronized,
+        effective_bandwidth,
+        exact_bursts,
+        finite_queue,
+        fractional_brownian,
+        partial_synchrony,
+        response,
+        sawtooth,
+        tcp_and_link,
+        tiny_buffers,
+        uncertainty,
+    )
+    from forebay.laws.governing import governing_law
     from forebay.scenario import Scenario
 
 LAWS: tuple[Law, ...] = (
@@ -114,3 +117,27 @@ __all__ = [
     "uncertainty",
     "utilization",
 ]
+
+# Formulas without a `LAW`, and what only theory asks for: read when they are asked for.
+_HOLDERS = {"governing_law": "governing"} | dict.fromkeys(
+    (
+        "burst_queue",
+        "burst_traffic",
+        "burst_wait",
+        "bursts",
+        "completion_time",
+        "desynchronized",
+        "effective_bandwidth",
+        "exact_bursts",
+        "finite_queue",
+        "fractional_brownian",
+        "partial_synchrony",
+        "response",
+        "sawtooth",
+        "tcp_and_link",
+        "tiny_buffers",
+        "uncertainty",
+    ),
+    "",
+)
+__getattr__ = attributes(__name__, _HOLDERS)

@@ -4,27 +4,58 @@ Nothing is computed here that an engine or a sizing did not say; `forebay.report
 is imported on its own, for it costs half a second.
 """
 
-from forebay.report.answer import Answer
-from forebay.report.comparison import print_comparison
-from forebay.report.measurement import print_measurement
-from forebay.report.network import print_network
-from forebay.report.numbers import percent, scaled
-from forebay.report.outcome import print_outcome
-from forebay.report.picture import Line, Panel, Picture
-from forebay.report.size import print_size
-from forebay.report.trace import print_trace
+from typing import TYPE_CHECKING
+
+from forebay.lazy import attributes
+
+if TYPE_CHECKING:
+    from forebay.outcome import Comparison
+    from forebay.report.comparison import print_comparison
+    from forebay.report.documents import draw_answer, print_answer, read_answer
+    from forebay.report.measurement import print_measurement
+    from forebay.report.network import print_network
+    from forebay.report.numbers import percent, scaled
+    from forebay.report.outcome import print_outcome
+    from forebay.report.picture import Line, Panel, Picture
+    from forebay.report.size import print_size
+    from forebay.report.trace import print_trace
 
 __all__ = [
-    "Answer",
+    "Comparison",
     "Line",
     "Panel",
     "Picture",
+    "draw_answer",
     "percent",
+    "print_answer",
     "print_comparison",
     "print_measurement",
     "print_network",
     "print_outcome",
     "print_size",
     "print_trace",
+    "read_answer",
     "scaled",
 ]
+
+# Who holds each name. A file is read when something of it is asked for.
+_HOLDERS = {
+    "Comparison": "documents",
+    "draw_answer": "documents",
+    "print_answer": "documents",
+    "read_answer": "documents",
+    "Line": "picture",
+    "Panel": "picture",
+    "Picture": "picture",
+    "percent": "numbers",
+    "print_comparison": "comparison",
+    "print_measurement": "measurement",
+    "print_network": "network",
+    "print_outcome": "outcome",
+    "print_size": "size",
+    "print_trace": "trace",
+    "scaled": "numbers",
+}
+
+
+__getattr__ = attributes(__name__, _HOLDERS)
