@@ -4,9 +4,12 @@
 back. One platform is one file and one line in the registry.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from forebay.lazy import attributes
 
 if TYPE_CHECKING:
+    from forebay.outcome import Memory
     from forebay.platforms.asking import (
         ask,
         found,
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from forebay.platforms.emission import Emission, emit
     from forebay.platforms.errors import PlatformError
     from forebay.platforms.linting import Lint, lint
-    from forebay.platforms.memory import REFERENCE_POINTS, TIERS, Memory, memory_for
+    from forebay.platforms.memory import REFERENCE_POINTS, TIERS, memory_for
     from forebay.platforms.port import Port, Wanted
     from forebay.platforms.protocol import Platform
     from forebay.platforms.reading import Note, Reading
@@ -84,11 +87,4 @@ _HOLDERS = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOLDERS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_HOLDERS[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = attributes(__name__, _HOLDERS)

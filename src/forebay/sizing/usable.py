@@ -13,13 +13,11 @@ from collections.abc import Iterator
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from forebay.sizing.evidence import LINK
-from forebay.sizing.result import LossWarning
-from forebay.sizing.verdict import Verdict
+from forebay.outcome import LINK, LossWarning, Verdict
 
 if TYPE_CHECKING:
     from forebay.outcome import Metric, Outcome
-    from forebay.sizing.assemble import Question
+    from forebay.sizing.question import Question
     from forebay.sizing.trials import Trial, Trials
 
 USABLE_LOSS = 0.01
@@ -42,14 +40,14 @@ def loss_warning(question: Question, there: Trial) -> LossWarning | None:
     _search(question, there.packets)
     above = [trial for b, trial in sorted(question.trials.done.items()) if b > there.packets]
     last = above[-1] if above else there
-    kept = next((trial for trial in above if _is_usable(trial)), None)
+    usable = next((trial for trial in above if _is_usable(trial)), None)
     return LossWarning(
         loss=loss.value,
         of=name,
         usable=USABLE_LOSS,
         source=SOURCE,
-        packets=None if kept is None else kept.packets,
-        missed=() if kept is None else _missed(kept),
+        packets=None if usable is None else usable.packets,
+        missed=() if usable is None else _missed(usable),
         largest=last.packets,
         loss_there=_value(last),
     )

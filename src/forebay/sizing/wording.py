@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.outcome import LINK, Interval, Verdict
 from forebay.sizing.bracket import Bracket
-from forebay.sizing.evidence import LINK
 from forebay.sizing.goals import Goal
-from forebay.sizing.result import Interval
 from forebay.sizing.trials import Trial, Trials
-from forebay.sizing.verdict import Verdict
 
 if TYPE_CHECKING:
     from forebay.outcome import LinkOutcome
@@ -54,8 +52,8 @@ def evidence(engine: str, there: Trial) -> tuple[str, ...]:
     where = f"{engine}, with {_packets(there)}"
     if not lost.value:
         return (f"{where}: nothing was dropped, so the buffer did not limit anything here",)
-    said = f"{where}: {100 * used.value:.2f} % used, {100 * lost.value:.2g} % dropped"
-    seen = f"{said}: the queue does overflow, as under congestion"
+    loss = f"{where}: {100 * used.value:.2f} % used, {100 * lost.value:.2g} % dropped"
+    seen = f"{loss}: the queue does overflow, as under congestion"
     return (seen, *_queue(link), *_shares(there))
 
 

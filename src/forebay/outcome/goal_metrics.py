@@ -1,0 +1,98 @@
+"""Metrics that only some goals need: probabilities a round trip, the maximum, odd quantiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.outcome import quantiles
+from forebay.outcome.intervals import Bounds, around, half_width, over_replications
+from forebay.outcome.model import Metric
+
+if TYPE_CHECKING:
+    from forebay.outcome.reading import LinkReading
+    from forebay.scenario import AtLeast, AtMost, Goals
+
+UTILIZATION_PROBABILITY = "utilization_probability"
+LOSS_PROBABILITY = "loss_rate_probability"
+DELAY_MAXIMUM = "queue_delay_maximum"
+FCT_INCREASE = "fct_increase"
+"""Only where an engine knows the increase itself; else it is that of two outcomes' `fct_s`."""
+
+_SHARE: Bounds = (0.0, 1.0)
+_POSITIVE: Bounds = (0.0, float("inf"))
+
+
+def delay_quantile_name(probability: float) -> str:
+    """Return the name of a quantile of the waiting time, queue_delay_p99.9 for 0.999."""
+    return f"queue_delay_p{100 * probability:.10g}"
+
+
+def needs_round_trips(goals: Goals) -> bool:
+    """Whether a goal is about the share of the round trips."""
+    targets = (goals.utilization, goals.loss_rate)
+    return any(t is not None and t.probability is not None for t in targets)
+
+
+def goal_metrics(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric]:
+    """What ``goals`` ask of one link beyond `LinkOutcome`'s own metrics, seconds and fractions.
+
+    The share of the round trips with at least the utilization, or at most the loss, that a
+    goal with a probability names: Yang, Zhang, Xu 2013's P(...) >= tau and rho (§III). The
+    maximum is the longest wait of all replications, and so has no interval.
+    """
+    found = {
+        UTILIZATION_PROBABILITY: _probability(goals.utilization, links, _busy_enough),
+        LOSS_PROBABILITY: _probability(goals.loss_rate, links, _few_drops),
+    } | _delays(links, goals)
+    return {name: metric for name, metric in found.items() if metric is not None}
+
+
+def _delays(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric | None]:
+    wanted = goals.queue_delay
+    if wanted is None:
+        return {}
+    found: dict[str, Metric | None] = {}
+    if wanted.maximum is not None:
+        found[DELAY_MAXIMUM] = _maximum(links)
+    if wanted.quantile is not None:
+        read = [(quantiles.of_histogram(k.delay, wanted.quantile), k.longest_s) for k in links]
+        known = [min(value, longest) for value, longest in read if value is not None]
+        found[delay_quantile_name(wanted.quantile)] = over_replications(known, _POSITIVE)
+    return found
+
+
+def _maximum(links: Sequence[LinkReading]) -> Metric | None:
+    """The longest wait of a packet in any replication."""
+    ends = [k.longest_s for k in links if k.delay.counts.any()]
+    return Metric(value=max(ends), low=None, high=None, n=len(ends)) if ends else None
+
+
+def _busy_enough(link: LinkReading, target: float) -> NDArray[np.bool_]:
+    assert link.round_trips is not None
+    bits = link.round_trips.bits
+    return np.asarray(bits >= target * link.capacity_bps * link.window_s / bits.size * _ROUNDING)
+
+
+def _few_drops(link: LinkReading, target: float) -> NDArray[np.bool_]:
+    assert link.round_trips is not None
+    return np.asarray(link.round_trips.drops <= target * link.round_trips.arrivals)
+
+
+_ROUNDING = 1.0 - 1e-9  # a link busy throughout is busy, whatever its bits sum up to
+
+
+def _probability(
+    target: AtLeast | AtMost | None,
+    links: Sequence[LinkReading],
+    meets: Callable[[LinkReading, float], NDArray[np.bool_]],
+) -> Metric | None:
+    if target is None or target.probability is None or any(k.round_trips is None for k in links):
+        return None
+    shares = [meets(link, float(target)).mean(axis=1) for link in links]
+    if len(links) == 1:
+        return around(float(shares[0].mean()), half_width(shares[0]), 1, _SHARE)
+    return over_replications([float(share.mean()) for share in shares], _SHARE)
