@@ -24,10 +24,11 @@ LinearStep = Callable[[Slopes, Floats, Floats], Floats]
 """Solves (damping - J) step = left for the damping of each link."""
 
 _FIRST_LOG_LOSS = -7.0
-_NEAR = 1e-2
-_STAGE_STEPS, _LAST_STEPS = 25, 60
+_NEAR, _CLOSE = 1e-2, 1e-5
+_STAGE_STEPS, _LAST_STEPS = 25, 100
 _QUICK = 8
 _LEAST_WIDTH = 1e-3
+_LEAST_SLOPE = 1e-7  # below it a link answers to nothing: its step is bounded, not solved for
 _FELT = -25.0  # log of a hazard
 
 
@@ -63,14 +64,16 @@ def rest(
     state, flow, left = evaluate(balance, s)
     while largest(left) > tolerance and steps < most:
         slopes = balance.slopes(s, state, flow)
-        own = np.maximum(np.abs(slopes.diagonal()), 1e-9)
-        step = np.nan_to_num(linear(slopes, left, damping * own))
+        own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
+        step = np.nan_to_num(linear(slopes, left, damping * own + _LEAST_SLOPE**2))
         limit = _limit(s, flow, slopes, own)
         before = _clipped_norm(left)
         s = s + np.clip(step, -limit, limit)
         state, flow, left = evaluate(balance, s)
         damping = 0.3 * damping if _clipped_norm(left) < before else min(3.0 * damping, 10.0)
         damping = max(damping, 1e-9)
+        if largest(left) < _CLOSE:
+            damping = min(damping, largest(left))  # Newton's own step
         steps += 1
     return s, steps, largest(left)
 
