@@ -120,8 +120,8 @@ class Balance:
 
     def flow(self, state: State) -> Flow:
         """Follow the packets along every path."""
-        log_hazard = np.maximum(_log_hazard(state.log_loss), _LEAST_LOG)
-        hazard = np.exp(log_hazard)
+        felt = np.maximum(log_hazard(state.log_loss), _LEAST_LOG)
+        hazard = np.exp(felt)
         rtt = self.problem.rtt_s + self.incidence.T @ (state.queue * self.packet_s)
         log_total = np.log(np.maximum(self.heard.T @ hazard, 1e-300))
         log_loss = log_total + _log_kept_share(log_total)
@@ -132,7 +132,7 @@ class Balance:
         for row, each in zip(self.paths, passing, strict=True):
             total += np.bincount(row, weights=each, minlength=len(total))
         carried = total[:-1] / self.count
-        return Flow(log_loss, log_total, rtt, sent, kept, delivered, passing, carried, log_hazard)
+        return Flow(log_loss, log_total, rtt, sent, kept, delivered, passing, carried, felt)
 
     def _passing(self, sent: Floats, hazard: Floats) -> tuple[Floats, Floats]:
         """What a link drops is not carried on; on the slides, TCP's is."""
@@ -145,6 +145,11 @@ class Balance:
             passing[hop] = self.problem.share * (answers + self.offered_bps * kept)
         return passing, kept
 
+    @staticmethod
+    def log_hazard(log_loss: Floats) -> Floats:
+        """Return the log of -log(1 - d) from log d, as `flow` takes it."""
+        return np.maximum(log_hazard(log_loss), _LEAST_LOG)
+
     def left(self, state: State, flow: Flow) -> Floats:
         """Return log of what a link would carry over what its state does carry: 0 at rest."""
         load = np.log(np.maximum(flow.carried_bps, 1e-300) / self.rate_bps)
@@ -154,7 +159,7 @@ class Balance:
         """Return how the equations' left sides change with s."""
         step = _STEP * np.maximum(1.0, np.abs(s)) * np.where(s < 0.0, -1.0, 1.0)
         ahead = self.queueing.state(s + step)
-        hazard = (_log_hazard(ahead.log_loss) - flow.log_hazard) / step
+        hazard = (log_hazard(ahead.log_loss) - flow.log_hazard) / step
         waiting = (ahead.queue - state.queue) / step * self.packet_s
         by_loss, by_rtt = self._answers(flow)
         here = np.append(self.count * flow.carried_bps, 1.0)
@@ -267,7 +272,7 @@ def _windows(problem: Problem, used: Ints) -> Windows:
     )
 
 
-def _log_hazard(log_loss: Floats) -> Floats:
+def log_hazard(log_loss: Floats) -> Floats:
     """Log of -log(1 - d) from log d."""
     loss = np.exp(np.minimum(log_loss, -1e-12))
     small = loss < 1e-8
