@@ -102,8 +102,8 @@ class Answer:
         from forebay.engines.network.sensitivity import sensitivity
 
         found = sensitivity(self.solution)
-        columns = ("link", "class", "buffer_packets", "all")
-        columns += tuple(f"hops_{hops}" for hops in found.hops.tolist())
+        groups = (f"hops_{hops}" for hops in found.hops.tolist())
+        columns = ("link", "class", "buffer_packets", "all", *groups)
         rows = [
             (row[0], row[1], row[5], total, *each)
             for row, total, each in zip(

@@ -147,6 +147,17 @@ def test_what_newton_alone_does_not_solve_comes_to_rest(changes):
     assert solution.residual < 1e-9 and solution.conservation < 1e-9
 
 
+@pytest.mark.parametrize("control", ["reno", "cubic"])
+def test_a_data_centre_at_400_gbit_is_at_rest(control):
+    """Up and down links alike and full: the loss goes to nothing, the load to one."""
+    text = '[link]\nrate = "400 Gbit/s"\ndelay = "2 us"\n[queue]\nsize = "1 bdp"\n'
+    text += "[topology.fat_tree]\nk = 4\n[[traffic]]\nflows = 400\n"
+    scenario = forebay.scenario.loads(text + f'congestion_control = "{control}"\n')
+    outcome = forebay.run(scenario, engine="network")
+    assert outcome.network.residual < 1e-9
+    assert max(link.utilization.value for link in outcome.links.values()) > 0.99
+
+
 def test_what_a_link_drops_is_not_carried_on():
     """Each link of the lot: what comes to it, less its loss, is what it carries on."""
     solution, _ = NetworkEngine().solution(forebay.load(LOT))

@@ -232,8 +232,9 @@ def _kinds(scenario: Scenario) -> list[Kind]:
             linux = group.sender == "linux"
             sack = linux if group.sack is None else group.sack
             delayed = linux if group.delayed_ack is None else group.delayed_ack
+            burst = 1.0 + delayed
             made += [
-                Kind(index, name, group.flows * share, 0.0, packet, window, rto, sack, 1.0 + delayed)
+                Kind(index, name, group.flows * share, 0.0, packet, window, rto, sack, burst)
                 for name, share in group.shares.items()
                 if share > 0.0
             ]

@@ -1,4 +1,4 @@
-"""From a network with wide queues of chance to the one that is asked, when Newton's method alone goes astray.
+"""From a network whose queues vary widely to the one that is asked: where Newton goes astray.
 
 Where every link's window sum varies by a third of what the link and its buffer hold, each link
 loses a little at any load, and in logarithms the equations are nearly straight: Newton's method

@@ -37,6 +37,13 @@ class Queueing(Protocol):
     def below(self) -> Floats:
         """Log of the load for one of s, where there is no queue."""
 
+    @property
+    def scale(self) -> Floats:
+        """What one of s is, where there is a queue."""
+
+    def with_buffers(self, factor: float) -> Queueing:
+        """Return the same links with so many times their buffers."""
+
     def start(self) -> Floats:
         """Return where to begin: links with a queue."""
 
@@ -96,6 +103,9 @@ class Windows:
 
     def most(self) -> Floats:
         return np.log(30.0 * (1.0 + self.buffer / self.bdp)) / self.scale
+
+    def with_buffers(self, factor: float) -> Windows:
+        return replace(self, buffer=factor * self.buffer)
 
     def widened(self, width: float) -> Windows:
         more = width * (self.bdp + self.buffer) / 3.0
@@ -166,6 +176,9 @@ class Slides:
 
     def most(self) -> Floats:
         return 2.0 * self.buffer / self.scale + 5.0
+
+    def with_buffers(self, factor: float) -> Slides:
+        return replace(self, buffer=factor * self.buffer)
 
     def widened(self, width: float) -> Slides:
         return replace(self, more=0.4 * width)

@@ -63,7 +63,7 @@ def _with_timeouts(log_window: Floats, log_loss: Floats, rtt: Floats, kind: Kind
     share = loss * loss if kind.sack else np.minimum(1.0, 3.0 * np.sqrt(0.375 * loss))
     late = (rtt + kind.least_rto_s) / rtt * share * loss * (1.0 + 32.0 * loss * loss)
     with_late = log_window - np.log1p(late * np.exp(np.minimum(log_window, 600.0)))
-    return np.minimum(with_late, math.log(kind.max_window))
+    return np.asarray(np.minimum(with_late, math.log(kind.max_window)))
 
 
 RESPONSES: dict[str, Response] = {"reno": reno, "cubic": cubic}

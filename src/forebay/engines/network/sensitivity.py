@@ -1,6 +1,6 @@
 """Which connections gain or lose where a link's buffer changes: the steady state's derivative.
 
-At rest F(s, B) = 0, so that ds / dlog B = -J^-1 dF / dlog B; what a class gets follows from s and B.
+At rest F(s, B) = 0, so that ds / dlog B = -J^-1 dF / dlog B; what a class gets follows from both.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ def sensitivity(solution: Solution) -> Sensitivity:
         More links than a dense matrix is made for.
     """
     if len(solution.s) > MOST_LINKS:
-        wrong = f"{len(solution.s)} links are more than the {MOST_LINKS} of which buffers are weighed"
+        wrong = (
+            f"{len(solution.s)} links are more than the {MOST_LINKS} of which buffers are weighed"
+        )
         raise refuse(wrong, "ask a smaller network")
     balance, flow = solution.balance, solution.flow
     at_rest = balance.slopes(solution.s, solution.state, flow)
@@ -67,7 +69,7 @@ def _by_buffer(solution: Solution, at_rest: Slopes) -> Slopes:
     """
     balance, state = solution.balance, solution.state
     queueing = balance.queueing
-    more = replace(queueing, buffer=queueing.buffer * (1.0 + _STEP))  # type: ignore[type-var]
+    more = queueing.with_buffers(1.0 + _STEP)
     ahead = more.state(solution.s * queueing.scale / more.scale)
     felt = balance.log_hazard(ahead.log_loss) - solution.flow.log_hazard
     return replace(

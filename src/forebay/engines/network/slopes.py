@@ -72,7 +72,8 @@ class Slopes:
         brought = self._sparse(self.passing)
         matrix = (brought @ (self.heard * (self.elastic * self.by_hazard)).T).toarray()
         matrix *= self.hazard
-        matrix += (brought @ (self.incidence * (self.elastic * self.by_wait)).T).toarray() * self.wait
+        waiting = self.incidence * (self.elastic * self.by_wait)
+        matrix += (brought @ waiting.T).toarray() * self.wait
         if self.packets is not None:
             matrix -= self._thinned(n) * self.hazard
         matrix[np.diag_indices(n)] -= self.own
@@ -87,7 +88,7 @@ class Slopes:
                 keys.append(row * np.int64(n + 1) + self.paths[hop])
                 weights.append(self.passing[later] * self.packets[hop])
         sums = np.bincount(np.concatenate(keys), np.concatenate(weights), (n + 1) ** 2)
-        return sums.reshape(n + 1, n + 1)[:n, :n]
+        return np.asarray(sums.reshape(n + 1, n + 1)[:n, :n], dtype=np.float64)
 
     def _sparse(self, values: Floats) -> Any:
         from scipy.sparse import csc_array

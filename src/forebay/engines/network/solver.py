@@ -29,10 +29,11 @@ ACCEPTED = 1e-9
 """Relative residual above which there is no answer."""
 
 _APPROACH = 30
-_MOST_STEPS = 30
+_MOST_STEPS = 50
 _DAMPING = 1e-3
 _PART, _LEAST_PART = 0.25, 0.005
 _DIRECT = 1200
+_NEARLY = 0.1
 _WORST = 3
 
 
@@ -93,9 +94,9 @@ def _newton(
     begin = float(np.linalg.norm(left))
     while largest(left) > TOLERANCE and steps < _MOST_STEPS:
         before = float(np.linalg.norm(left))
-        if steps > _MOST_STEPS / 4 and before > 0.1 * begin:
+        if steps > _MOST_STEPS / 4 and before > max(0.1 * begin, _NEARLY):
             break
-        step = _linear(balance.slopes(s, state, flow), left, np.full(len(s), _DAMPING))
+        step = _linear(balance.slopes(s, state, flow), left, _damping(left))
         s = _moved(s, step, buffer, part)
         state, flow, left = evaluate(balance, s)
         after = float(np.linalg.norm(left))
@@ -109,6 +110,11 @@ def _newton(
         if largest(left) < ACCEPTED and after > 0.5 * before:
             break  # no better: rounding
     return s, steps
+
+
+def _damping(left: Floats) -> Floats:
+    """Less near rest: where two links share a loss, what is damped comes home slowly."""
+    return np.full(len(left), min(_DAMPING, 0.1 * largest(left)))
 
 
 def _moved(s: Floats, step: Floats, buffer: Floats, part: float) -> Floats:
@@ -135,9 +141,7 @@ def _krylov(slopes: Slopes, left: Floats, damping: Floats) -> Floats:
 
     diagonal = damping - slopes.diagonal()
     shape = (len(left), len(left))
-    matrix = LinearOperator(
-        shape, matvec=lambda v: damping * v - slopes.times(v), dtype=np.float64
-    )
+    matrix = LinearOperator(shape, matvec=lambda v: damping * v - slopes.times(v), dtype=np.float64)
     scaled = LinearOperator(shape, matvec=lambda v: v / diagonal, dtype=np.float64)
     found, _ = gmres(matrix, left, M=scaled, rtol=1e-4, restart=40, maxiter=2)
     return np.asarray(found)
