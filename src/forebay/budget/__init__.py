@@ -1,0 +1,1 @@
+"""What can be said of a link in the time that there is."""

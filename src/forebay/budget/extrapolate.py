@@ -1,0 +1,151 @@
+"""From crossings on scaled links to the whole link, with what the trend leaves open.
+
+How a buffer grows with the number of flows that share it is known at two ends. The sum of many
+independent windows has a spread of sqrt(n), and a buffer that absorbs it grows so (Appenzeller et
+al. 2004, section 3); bursts of single flows, and what paced flows leave of them, do not grow at
+all. A loss rate is set by the window that each flow finds, so the buffer that keeps it grows with
+n. Between the ends lie mixtures, and links too small for either: the exponent is measured, and
+four ways of carrying it on must agree, or the interval shows by how much they do not. Where few
+flows make it steeper than the law, the excess fades over the span that was measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forebay.budget.crossing import Crossing
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+DRAWS = 2000
+_LEAST_ERROR = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The whole link's buffer.
+
+    Attributes
+    ----------
+    packets, low, high : the estimate and its 95 % interval.
+    exponent, exponent_low, exponent_high : of packets in the rate, over the scales played.
+    """
+
+    packets: float
+    low: float
+    high: float
+    exponent: float
+    exponent_low: float
+    exponent_high: float
+
+
+def extrapolate(factors: Sequence[float], found: Sequence[Crossing], steepest: float) -> Carried:
+    """Carry crossings on links ``factors`` times smaller over to the link itself.
+
+    Parameters
+    ----------
+    factors : 1 or more each, the largest link (the smallest factor) first; at least two.
+    found : the crossing of each.
+    steepest : the exponent that nothing exceeds for long: 1/2, or 1 for a loss rate.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two links: a trend has two points at least.
+    """
+    if len(found) < 2:
+        raise ValueError("a trend needs two links or more")
+    sizes = -np.log(np.asarray(factors, dtype=np.float64))
+    logs = np.array([math.log(each.packets) for each in found])
+    errors = np.array([_error(each) for each in found])
+    drawn = _draw(logs, errors, [each.seeds for each in found])
+    slopes = _slopes(sizes, drawn, errors)
+    ways = np.concatenate([way(sizes, drawn, errors, steepest) for way in _WAYS])
+    centre = [float(way(sizes, logs[None, :], errors, steepest)[0]) for way in _WAYS]
+    low, high = np.percentile(ways, [2.5, 97.5])
+    fitted = float(_slopes(sizes, logs[None, :], errors)[0])
+    best = min(max(float(np.mean(centre)), float(low)), float(high))
+    return Carried(
+        math.exp(best), math.exp(float(low)), math.exp(float(high)),
+        fitted, *(float(end) for end in np.percentile(slopes, [2.5, 97.5])),
+    )  # fmt: skip
+
+
+def _error(found: Crossing) -> float:
+    """Return the standard error of a crossing's log, that of whole packets included.
+
+    Where 1 packet is enough it is not an estimate: no link asks for less.
+    """
+    if found.reached != "inside":
+        return _LEAST_ERROR
+    whole = 0.5 / math.sqrt(3) / found.packets
+    return math.hypot(max(found.log_error, _LEAST_ERROR), whole)
+
+
+def _draw(logs: FloatArray, errors: FloatArray, seeds: Sequence[int]) -> FloatArray:
+    """Return what the crossings may as well have been, shape (draws, links): Student's t."""
+    chance = np.random.default_rng(0)  # of the arithmetic; the same answer every time
+    columns = [chance.standard_t(max(n - 1, 3), DRAWS) for n in seeds]
+    return np.maximum(logs + errors * np.stack(columns, axis=1), 0.0)
+
+
+def _slopes(sizes: FloatArray, logs: FloatArray, errors: FloatArray) -> FloatArray:
+    """Return the weighted least-squares exponent of each draw."""
+    weights = errors**-2 / (errors**-2).sum()
+    centre = sizes - (weights * sizes).sum()
+    rise = (weights * centre * (logs - (weights * logs).sum(axis=1, keepdims=True))).sum(axis=1)
+    return np.asarray(rise / (weights * centre**2).sum())
+
+
+def _trend(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
+    """A power law through all scales, from the largest link on."""
+    slope = np.maximum(_slopes(sizes, logs, errors), 0.0)
+    lasting, excess = np.minimum(slope, steepest), np.maximum(slope - steepest, 0.0)
+    span, ahead = sizes[0] - sizes[-1], -sizes[0]
+    faded = span * (1.0 - math.exp(-ahead / span))
+    return np.asarray(logs[:, 0] + lasting * ahead + excess * faded)
+
+
+def _last(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
+    """A power law through the two largest links."""
+    return _trend(sizes[:2], logs[:, :2], errors[:2], steepest)
+
+
+def _bend(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
+    """A power law whose exponent goes on falling as it fell from one pair of links to the next."""
+    if len(sizes) < 3:
+        return _last(sizes, logs, errors, steepest)
+    near, far = (-np.diff(logs[:, :3], axis=1) / -np.diff(sizes[:3])).clip(1e-3, steepest).T
+    apart = (sizes[0] - sizes[2]) / 2.0
+    fall = np.log(np.maximum(far / near, 1.0)) / apart
+    ahead = -sizes[0]
+    length = np.where(fall > 1e-6, -np.expm1(-fall * ahead) / np.maximum(fall, 1e-6), ahead)
+    return np.asarray(logs[:, 0] + near * length)
+
+
+def _sum(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
+    """A part that stays and a part that grows as fast as any, neither of them negative."""
+    rise = np.exp(steepest * (sizes - sizes[0]))
+    weights = errors**-2 / (errors**-2).sum()
+    packets = np.exp(logs)
+    scale = weights / packets**2  # errors are relative
+    scale = scale / scale.sum(axis=1, keepdims=True)
+    mean_x = (scale * rise).sum(axis=1, keepdims=True)
+    mean_y = (scale * packets).sum(axis=1, keepdims=True)
+    slope = (scale * (rise - mean_x) * (packets - mean_y)).sum(axis=1) / (
+        (scale * (rise - mean_x) ** 2).sum(axis=1)
+    )
+    share = np.clip(slope / packets[:, 0], 0.0, 1.0)
+    growth = share * math.exp(-steepest * sizes[0]) + (1.0 - share)
+    return np.asarray(logs[:, 0] + np.log(growth))
+
+
+_WAYS = (_trend, _last, _bend, _sum)

@@ -1,0 +1,202 @@
+"""A link played at one scale after the other, each larger than the last, until the time is spent.
+
+The smallest is played first: it costs next to nothing, shows how fast this machine is, and tells
+where to look on the next. The whole link is the last rung where it fits; where it does not, the
+rungs below it carry on to it (`extrapolate`).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from forebay.budget import settling
+from forebay.budget.cost import Speed
+from forebay.budget.crossing import Crossing, find
+from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, Played, play
+from forebay.budget.scale import Path, path_of, scaled
+
+if TYPE_CHECKING:
+    from forebay.engines.protocol import Engine, Progress
+    from forebay.scenario import Measure, Scenario
+
+STEP = 4.0
+"""From one rung to the next."""
+_LEAST_STEP = 1.5
+_FIRST_SHARE = 0.03
+"""Of the time, for the first rung."""
+_COARSE_LOOKS, _FINE_LOOKS = 4.0, 3.5
+_RESERVE = 0.9
+"""Of what is left, so that what a prediction misses by does not go beyond the end."""
+
+
+class OutOfTime(KeyboardInterrupt):
+    """The time is spent in the middle of a run; an engine stops for it as for Ctrl-C."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One link that was played to its crossing."""
+
+    factor: float
+    link: Played
+    found: Crossing
+
+
+@dataclass(slots=True)
+class Climb:
+    """Where a climb is, and what it may still spend.
+
+    Attributes
+    ----------
+    budget_s : seconds in all; the clock started at ``started``.
+    rungs : those that are finished, the largest link first.
+    predicted_s : what the climb was expected to take before it began.
+    """
+
+    scenario: Scenario
+    engine: Engine
+    seeds: Sequence[int]
+    jobs: int
+    budget_s: float
+    progress: Progress | None = None
+    clock: Callable[[], float] = time.monotonic
+    started: float = 0.0
+    path: Path = field(default_factory=lambda: Path(1.0, 1.0))
+    speed: Speed = field(default_factory=lambda: Speed(1))
+    rungs: list[Rung] = field(default_factory=list)
+    predicted_s: float = 0.0
+    fixed_measure: bool = False
+
+    @property
+    def spent_s(self) -> float:
+        """Seconds since the start."""
+        return self.clock() - self.started
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that a further rung may be planned for."""
+        return _RESERVE * (self.budget_s - self.spent_s)
+
+
+def climb(
+    scenario: Scenario,
+    engine: Engine,
+    seeds: Sequence[int],
+    budget_s: float,
+    *,
+    jobs: int,
+    progress: Progress | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Climb:
+    """Play links of this kind, ever larger ones, for so many seconds.
+
+    Parameters
+    ----------
+    seeds : of every fine look; as many as threads, or a multiple, leave none idle.
+    jobs : threads, 1 or more.
+    clock : seconds; handed in by tests.
+    """
+    state = Climb(
+        scenario, engine, seeds, jobs, budget_s, progress, clock, clock(), speed=Speed(jobs),
+        fixed_measure="measure" in scenario.model_fields_set,
+    )  # fmt: skip
+    wanted = state.budget_s
+    whole = predict(state, scenario)
+    state.path = path_of(scenario, max(STEP, STEP * whole / wanted))
+    state.predicted_s = min(whole, _RESERVE * budget_s)
+    try:
+        factor: float | None = _first(state)
+        while factor is not None:
+            state.rungs.insert(0, _play(state, factor))
+            factor = _next(state, factor)
+    except OutOfTime:
+        pass
+    return state
+
+
+def at(state: Climb, factor: float) -> Scenario:
+    """Return the link so many times smaller."""
+    return scaled(state.scenario, factor, state.path.share)
+
+
+def predict(state: Climb, link: Scenario, measure: Measure | None = None) -> float:
+    """Return the seconds that a rung takes here."""
+    of = link.measure if measure is None else measure
+    warmup, window = float(of.warmup), float(of.duration)
+    coarse = state.speed.wall_s(link, warmup + COARSE_SHARE * window, COARSE_SEEDS)
+    fine = state.speed.wall_s(link, warmup + window, len(state.seeds))
+    watched = 0.0 if state.fixed_measure else state.speed.wall_s(link, settling.WATCHED_S, 1)
+    return _COARSE_LOOKS * coarse + _FINE_LOOKS * fine + watched
+
+
+def _first(state: Climb) -> float:
+    """Return the factor of the first rung: 1 where the whole link leaves time to spare."""
+    if predict(state, state.scenario) <= state.left_s / 2 or state.path.largest < STEP:
+        return 1.0
+    factor = 1.0
+    while factor * STEP <= state.path.largest and (
+        predict(state, at(state, factor)) > _FIRST_SHARE * state.budget_s
+    ):
+        factor *= STEP
+    return factor
+
+
+def _next(state: Climb, factor: float) -> float | None:
+    """Return the factor of the next rung, None at the top or where no larger one fits."""
+    if factor == 1.0:
+        return None
+    measure = state.rungs[0].link.scenario.measure
+    step = min(STEP, factor)
+    while step >= _LEAST_STEP or step == factor:
+        if predict(state, at(state, factor / step), measure) <= state.left_s:
+            return factor / step
+        if step == factor and factor < _LEAST_STEP:
+            return None
+        step *= 0.9
+    return None
+
+
+def _play(state: Climb, factor: float) -> Rung:
+    """Play one link to its crossing, with a warm-up and a window that suit it."""
+    link = at(state, factor)
+    played = play(link, state.engine, state.seeds, jobs=state.jobs, progress=_ticking(state))
+    played.speed, played.clock = state.speed, state.clock
+    start = _start(state, played, factor)
+    if not state.fixed_measure and hasattr(state.engine, "trace"):
+        seen = settling.watch(
+            link, state.engine, played.knob, start, state.seeds[0], _ticking(state)
+        )
+        measure = settling.measure_for(link, seen)
+        played.scenario = link.model_copy(update={"measure": measure})
+    return Rung(factor, played, find(played, start, played.limit))
+
+
+def _start(state: Climb, played: Played, factor: float) -> int:
+    """Return where to look first: as the rungs below go on, or at BDP/sqrt(n) over two."""
+    below = state.rungs[:2]
+    if not below:
+        link = played.scenario
+        return max(1, round(link.bdp_packets / math.sqrt(max(1, link.n_flows)) / 2))
+    exponent = state.path.steepest / 2.0
+    if len(below) == 2:
+        rise = math.log(below[0].found.packets / below[1].found.packets)
+        exponent = rise / math.log(below[1].factor / below[0].factor)
+    exponent = min(max(exponent, 0.0), state.path.steepest)
+    guess: float = below[0].found.packets * (below[0].factor / factor) ** exponent
+    return max(1, round(guess))
+
+
+def _ticking(state: Climb) -> Progress:
+    """Return a callback that tells how much of the time is gone, and ends at its end."""
+
+    def tick(_: float) -> None:
+        if state.progress is not None:
+            state.progress(min(state.spent_s / state.budget_s, 0.99))
+        if state.spent_s > state.budget_s and len(state.rungs) > 0:
+            raise OutOfTime
+
+    return tick
