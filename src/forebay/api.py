@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, cast
 from forebay import engines as _engines
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Capturing, Counting, Engine, Limited, Progress, Tracing
+    from forebay.engines.protocol import Capturing, Counting, Engine, Limited, Tracing
     from forebay.outcome import Outcome
     from forebay.outcome.trace import Trace
+    from forebay.progress import Progress
     from forebay.scenario import Scenario, ScenarioError
     from forebay.sizing import SizeResult
 

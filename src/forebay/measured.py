@@ -18,7 +18,6 @@ done, and one that is there is not played again. A run that fails the gate is ne
 from __future__ import annotations
 
 import math
-import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,11 +28,12 @@ from typing import Any
 from forebay.engines.testbed.errors import GateFailed
 from forebay.outcome import Metric, Outcome, Quantiles
 from forebay.outcome.intervals import Bounds, over_replications
+from forebay.outcome.replacing import replacing
+from forebay.progress import Progress, part
 
 __all__ = ["Cell", "GateFailed", "Key", "Measured", "Metric", "facts", "record"]
 
 Key = Mapping[str, str | int | float]
-Progress = Callable[[float], None]
 _HEAD = (
     "# Written by `forebay reproduce … --testbed`, a table a run; not meant for editing by hand.\n"
 )
@@ -90,15 +90,14 @@ class Measured:
         )
 
     def put(self, key: Key, seed: int, read: Mapping[str, Any]) -> None:
-        """Record one run, in the place of an earlier one of this seed: beside, then renamed."""
+        """Record one run, in the place of an earlier one of this seed; the file is never half."""
         import tomli_w
 
         # What others have recorded meanwhile stays.
         self.runs = [run for run in Measured(self._path.parent).runs if not _same(run, key, seed)]
         self.runs.append({**key, "seed": seed, **read})
-        beside = self._path.with_suffix(f".{os.getpid()}.part")
-        beside.write_text(_HEAD + "\n" + tomli_w.dumps({"run": self.runs}))
-        os.replace(beside, self._path)
+        with replacing(self._path) as file:
+            file.write((_HEAD + "\n" + tomli_w.dumps({"run": self.runs})).encode())
 
 
 def record(
@@ -131,7 +130,7 @@ def record(
     missing = [(cell, seed) for cell, seed in asked if again or not measured.has(cell.key, seed)]
     for place, (cell, seed) in enumerate(missing):
         try:
-            read = cell.play(seed, _share(progress, place, len(missing)))
+            read = cell.play(seed, part(progress, place, len(missing)))
         except GateFailed as error:
             failed.append(f"{_named(cell.key)}, seed {seed}: {error}")
         else:
@@ -177,7 +176,3 @@ def _same(run: Mapping[str, Any], key: Key, seed: int) -> bool:
 
 def _named(key: Key) -> str:
     return ", ".join(f"{name} {value}" for name, value in key.items())
-
-
-def _share(progress: Progress | None, place: int, of: int) -> Progress | None:
-    return None if progress is None else lambda done: progress((place + done) / of)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from forebay.engines.network.solver import Solution
-    from forebay.engines.protocol import Progress
     from forebay.outcome import Outcome
+    from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 __all__ = ["Answer", "load", "solve"]

@@ -43,7 +43,7 @@ duration = "4 s"
 def run(scenario: Scenario, seeds: int = 1) -> tuple[Outcome, list[Reading]]:
     engine = SimulationEngine()
     outcome = engine.run(scenario, range(1, seeds + 1), jobs=1)
-    return outcome, list(engine._kept.values())
+    return outcome, list(engine._readings._results.values())
 
 
 @pytest.fixture(scope="module")

@@ -173,7 +173,7 @@ def test_a_goal_with_a_probability_is_read_a_round_trip_and_changes_nothing_else
     )
     plain = SimulationEngine().run(scenario("queue.size=5 packets"), [1]).links["bottleneck"]
     link = SimulationEngine().run(surely, [1]).links["bottleneck"]
-    assert plain.asked == {} and link.loss_rate == plain.loss_rate
+    assert plain.goal_metrics == {} and link.loss_rate == plain.loss_rate
     assert link.utilization is not None and plain.utilization is not None
     assert link.utilization.value == pytest.approx(plain.utilization.value, rel=1e-12)
     queue, before = link.queue_packets, plain.queue_packets
@@ -181,10 +181,13 @@ def test_a_goal_with_a_probability_is_read_a_round_trip_and_changes_nothing_else
     # Summed over other batches: the last digit may differ.
     assert queue.mean.low == pytest.approx(before.mean.low, rel=1e-12)
     assert queue.mean.high == pytest.approx(before.mean.high, rel=1e-12)
-    used, lost = link.asked["utilization_probability"], link.asked["loss_rate_probability"]
+    used, lost = (
+        link.goal_metrics["utilization_probability"],
+        link.goal_metrics["loss_rate_probability"],
+    )
     assert 0.0 < used.value < 1.0 and 0.0 < lost.value < 1.0
     assert used.value * 140 == pytest.approx(round(used.value * 140))  # 20 batches of 7
-    longest, odd = link.asked["queue_delay_maximum"], link.asked["queue_delay_p99.9"]
+    longest, odd = link.goal_metrics["queue_delay_maximum"], link.goal_metrics["queue_delay_p99.9"]
     assert link.queue_delay_s is not None and link.queue_delay_s.p99 is not None
     assert link.queue_delay_s.p99.value <= odd.value <= longest.value
     assert longest.value <= 6.5 * 12_000 / 20e6  # five that wait and one on the wire

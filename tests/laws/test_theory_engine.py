@@ -95,7 +95,7 @@ GOALS = (
 
 
 def asked(oc3: Make, *changes: str) -> dict[str, float]:
-    found = run(oc3(*GOALS, *changes)).links["bottleneck"].asked
+    found = run(oc3(*GOALS, *changes)).links["bottleneck"].goal_metrics
     return {name: metric.value for name, metric in found.items()}
 
 
@@ -138,4 +138,4 @@ def test_loss_in_step_spares_all_but_a_round_trip_of_a_cycle(oc3: Make) -> None:
 
 
 def test_goals_that_need_nothing_more_leave_asked_empty(oc3: Make) -> None:
-    assert run(oc3()).links["bottleneck"].asked == {}
+    assert run(oc3()).links["bottleneck"].goal_metrics == {}

@@ -69,7 +69,9 @@ def test_an_eighth_longer_needs_the_buffer_of_figure_12() -> None:
     eighth = shipped("short-flows", "goals.fct_increase=0.125", "goals.loss_rate=1.0")
     found = forebay.size(eighth, engine="theory")
     assert found.buffer is not None and found.buffer.packets == 50
-    below, there = (link(eighth.with_buffer(b)).asked["fct_increase"].value for b in (49, 50))
+    below, there = (
+        link(eighth.with_buffer(b)).goal_metrics["fct_increase"].value for b in (49, 50)
+    )
     assert there <= 0.125 < below
     assert not run(eighth).broken_assumptions
     half = shipped("short-flows", "goals.fct_increase=0.125", "traffic.0.load=0.5")
@@ -78,7 +80,7 @@ def test_an_eighth_longer_needs_the_buffer_of_figure_12() -> None:
 
 def test_no_other_increase_has_a_rule() -> None:
     other = shipped("short-flows", "goals.fct_increase=0.2")
-    assert "fct_increase" not in link(other).asked
+    assert "fct_increase" not in link(other).goal_metrics
     with pytest.raises(GoalNotAnswered):
         forebay.size(other, engine="theory")
 

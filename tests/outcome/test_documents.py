@@ -1,15 +1,26 @@
-"""Documents of `--json` from before: read as if they had said what was added since."""
+"""Answers as documents: read back equal, closed, versioned, with a schema that is shipped."""
 
 from __future__ import annotations
 
-from forebay.engines.simulation import SimulationEngine
-from forebay.outcome import Outcome
-from forebay.scenario import loads
+import json
+from pathlib import Path
+from typing import Any
 
+import jsonschema
+import pytest
+
+import forebay
+from forebay.outcome import Document, DocumentError, Outcome, SizeResult
+from forebay.outcome.reference import DOCUMENTS, SHIPPED, schema, text
+from forebay.outcome.trace import Trace
+from forebay.scenario import Scenario, loads
+
+REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
 TEXT = """
 link.rate = "5 Mbit/s"
 queue.size = "10 packets"
-measure = { warmup = "1 s", duration = "1 s" }
+measure = { warmup = "1 s", duration = "4 s" }
+goals = { utilization = { at_least = 0.5, probability = 0.3 } }
 [[traffic]]
 flows = 2
 [[traffic]]
@@ -24,17 +35,150 @@ ADDED = (
 )  # fmt: skip
 
 
-def test_a_document_is_read_back_equal_and_an_older_one_too() -> None:
-    outcome = SimulationEngine().run(loads(TEXT), [1, 2], jobs=1)
-    document = outcome.model_dump(mode="json", by_alias=True)
-    assert [each.name for each in outcome.classes] == ["long-0", "web"]
-    assert Outcome.model_validate(document) == outcome
+@pytest.fixture(scope="module")
+def scenario() -> Scenario:
+    return loads(TEXT)
+
+
+@pytest.fixture(scope="module")
+def answers(scenario: Scenario) -> dict[str, Document]:
+    return {
+        "outcome": forebay.run(scenario, seeds=2, jobs=1),
+        "size-result": forebay.size(scenario, seeds=2, max_seeds=2, jobs=1),
+        "trace": forebay.trace(scenario),
+    }
+
+
+@pytest.mark.parametrize("name", list(DOCUMENTS))
+def test_an_answer_is_read_back_equal(answers: dict[str, Document], name: str) -> None:
+    answer = answers[name]
+    assert type(answer) is DOCUMENTS[name]
+    again = type(answer).from_json(answer.to_json())
+    assert again == answer and again.to_dict() == answer.to_dict()
+    assert answer.to_dict()["schema"] == 1
+
+
+@pytest.mark.parametrize("name", list(DOCUMENTS))
+def test_the_shipped_schema_is_the_model_s_and_the_answer_fits_it(
+    answers: dict[str, Document], name: str
+) -> None:
+    for folder in (SHIPPED, REFERENCE):
+        shipped = (folder / f"{name}.schema.json").read_text(encoding="utf-8")
+        assert shipped == text(name), "python -m forebay.outcome.reference writes it anew"
+    jsonschema.Draft202012Validator(schema(name)).validate(answers[name].to_dict())
+
+
+@pytest.mark.parametrize("name", list(DOCUMENTS))
+def test_a_newer_schema_an_unknown_field_and_no_schema_are_refused_in_one_line(
+    answers: dict[str, Document], name: str
+) -> None:
+    answer = answers[name]
+
+    def refused(change: dict[str, Any]) -> str:
+        with pytest.raises(DocumentError) as caught:
+            type(answer).from_dict(change, "a.json")
+        assert caught.value.exit_status == 2 and "\n" not in str(caught.value)
+        return str(caught.value)
+
+    document = answer.to_dict()
+    newer = refused(document | {"schema": 99, "colour": "blue"})
+    assert newer.startswith("a.json: schema 99 is newer than 1, the newest known here; upgrade")
+    assert refused(document | {"colour": "blue"}).startswith("a.json: colour: is no field")
+    del document["schema"]
+    assert refused(document).startswith(f"a.json: is no {type(answer).__name__}")
+    assert refused([]).startswith(f"a.json: is no {type(answer).__name__}")  # type: ignore[arg-type]
+
+
+def test_a_newer_outcome_inside_a_sizing_is_refused(answers: dict[str, Document]) -> None:
+    document = answers["size-result"].to_dict()
+    document["curve"][0]["outcome"]["schema"] = 2
+    with pytest.raises(DocumentError, match="schema 2 is newer than 1"):
+        SizeResult.from_dict(document)
+
+
+def test_the_old_name_of_goal_metrics_is_refused(answers: dict[str, Document]) -> None:
+    document = answers["outcome"].to_dict()
+    link = document["links"]["bottleneck"]
+    assert "utilization_probability" in link["goal_metrics"]
+    link["asked"] = link.pop("goal_metrics")
+    with pytest.raises(DocumentError, match="asked is now called goal_metrics"):
+        Outcome.from_dict(document)
+
+
+@pytest.mark.parametrize("wrong", ["", "nonsense", "[" * 100_000, b"\xff\xfe\x00"])
+def test_what_is_no_json_is_refused_in_one_line(wrong: str | bytes) -> None:
+    with pytest.raises(DocumentError, match=r"^a.json: is no JSON") as caught:
+        Trace.from_json(wrong, "a.json")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_document_that_says_only_the_buffer_is_a_sizing() -> None:
+    buffer = {"packets": 129, "bytes": 193_500, "seconds": 0.01}
+    read = SizeResult.from_dict({"schema": 1, "buffer": buffer})
+    assert read.buffer is not None and (read.buffer.low, read.buffer.high) == (129, 129)
+
+
+def test_an_older_outcome_gets_the_names_that_its_classes_would_have(
+    answers: dict[str, Document],
+) -> None:
+    document = answers["outcome"].to_dict()
+    assert [each["name"] for each in document["classes"]] == ["long-0", "web"]
     for kind in document["classes"]:
         for field in ADDED:
             del kind[field]
     for link in document["links"].values():
         del link["capacity_bps"], link["most_packets"]
-    old = Outcome.model_validate(document)
+    old = Outcome.from_dict(document)
     assert [each.name for each in old.classes] == ["long-0", "short-1"]
-    assert old.classes[1].fct_s == outcome.classes[1].fct_s
     assert old.classes[1].unfinished is None
+
+
+@pytest.mark.parametrize("name", list(DOCUMENTS))
+def test_an_answer_is_short_to_read_and_shows_itself_in_a_notebook(
+    answers: dict[str, Document], name: str
+) -> None:
+    answer = answers[name]
+    assert repr(answer).startswith(f"{type(answer).__name__}('") and len(repr(answer)) < 200
+    assert str(answer) == repr(answer)
+    html = answer._repr_html_()
+    assert html.count("<table>") == html.count("</table>") == 1
+    assert len(html) < 2000 and "<script" not in html
+
+
+def test_names_are_escaped_in_a_notebook(scenario: Scenario) -> None:
+    named = scenario.model_copy(update={"name": "<script>alert(1)</script> & $x$"})
+    outcome = forebay.run(named, engine="simulation", jobs=1)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; $x$" in outcome._repr_html_()
+    assert "<script" not in outcome._repr_html_()
+    outcome.figure().canvas.draw()  # type: ignore[no-untyped-call]
+
+
+def _labels(answer: Document) -> list[str]:
+    return [axes.get_xlabel() or axes.get_ylabel() for axes in answer.figure().axes]
+
+
+def test_figures_show_what_was_measured_and_nothing_else(answers: dict[str, Document]) -> None:
+    outcome = answers["outcome"]
+    assert isinstance(outcome, Outcome)
+    panels = ["utilization, %", "loss, %", "wait in the queue, ms", "rate of a class, Mbit/s"]
+    assert _labels(outcome) == panels
+    busy = outcome.links["bottleneck"].utilization
+    (bar,) = outcome.figure().axes[0].patches
+    assert busy is not None
+    assert bar.get_width() == pytest.approx(100 * busy.value)  # type: ignore[attr-defined]
+    unmeasured = {"loss_rate": None, "queue_delay_s": None, "utilization": None}
+    links = {k: v.model_copy(update=unmeasured) for k, v in outcome.links.items()}
+    bare = outcome.model_copy(update={"links": links, "classes": []})
+    assert _labels(bare) == ["utilization, %"]
+    assert "–" in bare.figure().axes[0].texts[0].get_text()
+
+
+def test_figures_of_a_sizing_and_a_trace_have_their_panels(answers: dict[str, Document]) -> None:
+    assert "utilization, %" in [axes.get_ylabel() for axes in answers["size-result"].figure().axes]
+    assert "queue Q, packets" in [axes.get_ylabel() for axes in answers["trace"].figure().axes]
+
+
+def test_a_document_is_json_and_nothing_else(answers: dict[str, Document]) -> None:
+    for answer in answers.values():
+        assert json.loads(answer.to_json()) == answer.to_dict()
+        assert "\n" not in answer.to_json(indent=None)

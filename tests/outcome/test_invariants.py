@@ -40,7 +40,7 @@ def link(**changed: Any) -> LinkOutcome:
         "utilization": metric(0.9, 0.01), "loss_rate": metric(0.01),
         "queue_packets": spread(4.0, 3.0, 8.0, 10.0),
         "queue_delay_s": spread(0.004, 0.003, 0.008, 0.01), "buffer_packets": 10,
-        "bdp_packets": 5.0, "asked": {"queue_delay_maximum": metric(0.011)},
+        "bdp_packets": 5.0, "goal_metrics": {"queue_delay_maximum": metric(0.011)},
         "capacity_bps": 1e6, "most_packets": 10,
     }  # fmt: skip
     return LinkOutcome(**sound | changed)

@@ -36,14 +36,14 @@ def test_ram_column_of_figure_15(packets: int, ram: str) -> None:
     ],
 )
 def test_tiers(size: int, tier: str) -> None:
-    assert memory_for(size).tier.name == tier
+    assert memory_for(size).tier == tier
 
 
 def test_dram_is_too_slow_for_least_packets() -> None:
     # §1.3: 50 ns of access, a 40-byte packet every 8 ns at 40 Gbit/s
-    assert memory_for(1, 40e9).reads_too_fast is True
-    assert memory_for(1, 155e6).reads_too_fast is False
-    assert memory_for(1).reads_too_fast is None
+    assert memory_for(1, 40e9).faster_than_one_dram is True
+    assert memory_for(1, 155e6).faster_than_one_dram is False
+    assert memory_for(1).faster_than_one_dram is None
 
 
 def test_every_fact_has_date_and_source() -> None:

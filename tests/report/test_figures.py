@@ -5,10 +5,14 @@ from itertools import pairwise
 
 import pytest
 
+from forebay.outcome import SizeResult
 from forebay.report import Reproduction
-from forebay.report.answer import Answer
 from forebay.report.figures import draw_reproduction, draw_size
 from forebay.report.figures.marks import _extent, _marks, _rows
+
+
+def draw(document, path):
+    draw_size(SizeResult.from_dict(document), path)
 
 
 @pytest.mark.parametrize(
@@ -16,7 +20,7 @@ from forebay.report.figures.marks import _extent, _marks, _rows
 )
 def test_each_format(document, tmp_path, kind, start):
     path = tmp_path / f"size.{kind}"
-    draw_size(document, path)
+    draw(document, path)
     assert path.read_bytes().startswith(start)
     assert list(tmp_path.iterdir()) == [path]
 
@@ -24,7 +28,7 @@ def test_each_format(document, tmp_path, kind, start):
 def test_the_same_data_gives_the_same_bytes(document, tmp_path):
     drawn = set()
     for _ in range(8):
-        draw_size(document, tmp_path / "a.svg")
+        draw(document, tmp_path / "a.svg")
         drawn.add((tmp_path / "a.svg").read_bytes())
     assert len(drawn) == 1
 
@@ -34,7 +38,7 @@ def test_a_failed_drawing_leaves_the_old_picture(document, tmp_path, monkeypatch
     path.write_bytes(b"old")
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda *a, **k: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        draw_size(document, path)
+        draw(document, path)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -44,14 +48,14 @@ def test_what_was_not_measured_has_no_panel(document, tmp_path, missing):
     changed = copy.deepcopy(document)
     for point in changed["curve"]:
         point["outcome"]["links"]["bottleneck"][missing] = None
-    draw_size(document, tmp_path / "all.png")
-    draw_size(changed, tmp_path / "less.png")
+    draw(document, tmp_path / "all.png")
+    draw(changed, tmp_path / "less.png")
     assert _height(tmp_path / "less.png") < _height(tmp_path / "all.png")
 
 
 def test_without_an_answer_laws_or_curve_it_still_draws(document, tmp_path):
     bare = {**document, "buffer": None, "reason": "stopped", "laws": [], "curve": [], "goals": []}
-    draw_size(bare, tmp_path / "bare.png")
+    draw(bare, tmp_path / "bare.png")
     assert _height(tmp_path / "bare.png") > 0
 
 
@@ -59,7 +63,7 @@ def test_the_region_is_tinted_within_its_ends(document, tmp_path):
     def green(region):
         from matplotlib.image import imread
 
-        draw_size({**document, "region": region}, tmp_path / "a.png")
+        draw({**document, "region": region}, tmp_path / "a.png")
         red, tint, blue = imread(tmp_path / "a.png")[..., :3].reshape(-1, 3).T
         return int(((tint > red + 0.05) & (tint > blue + 0.01) & (red > 0.8)).sum())
 
@@ -73,14 +77,14 @@ def test_probabilities_have_a_panel_of_their_own(document, tmp_path):
     changed = copy.deepcopy(document)
     for point in changed["curve"]:
         link = point["outcome"]["links"]["bottleneck"]
-        link["asked"] = {"utilization_probability": link["utilization"]}
-    draw_size(document, tmp_path / "plain.png")
-    draw_size(changed, tmp_path / "more.png")
+        link["goal_metrics"] = {"utilization_probability": link["utilization"]}
+    draw(document, tmp_path / "plain.png")
+    draw(changed, tmp_path / "more.png")
     assert _height(tmp_path / "more.png") > _height(tmp_path / "plain.png")
 
 
 def test_no_label_covers_another(document):
-    marks = _marks(Answer.model_validate(document))
+    marks = _marks(SizeResult.from_dict(document))
     assert [mark.label for mark in marks] == [
         "answer: 121", "appenzeller-2004/utilization: 128, sqrt-n: 130",
         "appenzeller-2004/rule-of-thumb: 1292", "appenzeller-2004/synchronized: 1292",

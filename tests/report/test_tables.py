@@ -4,13 +4,18 @@ import copy
 
 import pytest
 
+from forebay import report
+from forebay.outcome import SizeResult
 from forebay.report import (
     Reproduction,
     print_comparison,
     print_outcome,
     print_reproduction,
-    print_size,
 )
+
+
+def print_size(document):
+    report.print_size(SizeResult.from_dict(document))
 
 
 @pytest.fixture
@@ -102,7 +107,8 @@ def test_the_warning_says_what_the_larger_buffer_costs_or_that_there_is_none(pri
 def test_each_buffer_says_which_goal_it_misses_and_a_class_has_its_column(capsys, document):
     metric = {"value": 2.5, "low": 2.4, "high": 2.6, "n": 5}
     goal = {"name": "traffic.0.fct_p99", "sense": "at most", "unit": "s", "target": 2.0,
-            "reached": metric, "verdict": "missed", "binding": True}  # fmt: skip
+            "pushes": "either", "reached": metric, "verdict": "missed",
+            "binding": True}  # fmt: skip
     changed = copy.deepcopy(document)
     changed["goals"].append(goal)
     for point in changed["curve"]:
@@ -184,12 +190,16 @@ def told(document):
                     "binding_high": ["queue_delay_maximum"]}],
         "flows": [
             {"flows": 80, "buffer": document["buffer"], "region": [], "reason": None},
-            {"flows": 120, "buffer": {**document["buffer"], "packets": 99}, "reason": None},
+            {"flows": 120, "buffer": {**document["buffer"], "packets": 99}, "region": [],
+             "reason": None},
         ],
         "governs": {"regime": "many flows out of step", "law": "appenzeller-2004/utilization",
                     "why": "100 flows share the link.", "would_change": "Fewer flows."},
         "evidence": ["simulation, with 121 packets: nothing was dropped"],
-        "memory": {"tier": "on-chip SRAM", "text": "fits on-chip SRAM"},
+        "memory": {"bytes": 181500, "tier": "on-chip SRAM", "date": "2019", "source": "a sheet",
+                   "ram_bits": 2097152, "pool_shares": {"16 MB": 0.011},
+                   "fits_sram_of_2004": True, "faster_than_one_dram": False,
+                   "text": "fits on-chip SRAM"},
     }  # fmt: skip
 
 

@@ -122,7 +122,7 @@ def _outcome(scenario: Link155, read: dict[str, Metric], seeds: Sequence[int]) -
         queue_delay_s=Quantiles(mean=mean, p50=None, p95=None, p99=p99),
         buffer_packets=scenario.buffer_packets,
         bdp_packets=scenario.bdp_packets,
-        asked={name: metric for name, metric in read.items() if name in ASKED},
+        goal_metrics={name: metric for name, metric in read.items() if name in ASKED},
     )
     classes = [_class(group, index, read) for index, group in enumerate(scenario.traffic)]
     known = Provenance(version="0", seeds=list(seeds), scenario_sha256="", wall_s=0.0)

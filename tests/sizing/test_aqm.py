@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 import forebay
+from forebay.outcome import SizeResult
 from forebay.platforms import PlatformError, emit, lint, of_answer
 from forebay.scenario import loads
 from forebay.sizing.knob import knob_of, notes_of
@@ -78,8 +77,8 @@ def test_what_is_sized_is_said_and_emitted(
     discipline: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scenario = loads(UPLINK.format(discipline=discipline))
-    answer = forebay.size(scenario, seeds=2, max_seeds=2, jobs=1).to_dict()
-    aqm = answer["aqm"]
+    answer = forebay.size(scenario, seeds=2, max_seeds=2, jobs=1)
+    aqm = answer.to_dict()["aqm"]
     assert aqm["discipline"] == discipline and aqm["limit_packets"] > 100
     wanted, port = of_answer(answer, "answer.json")
     made = emit(wanted, port, "linux-tc")
@@ -94,7 +93,7 @@ def test_the_report_names_the_target(tmp_path: object, capsys: pytest.CaptureFix
     from forebay.report import print_size
 
     answer = forebay.size(loads(UPLINK.format(discipline="codel")), seeds=2, max_seeds=2, jobs=1)
-    print_size(json.loads(json.dumps(answer.to_dict())))
+    print_size(SizeResult.from_json(answer.to_json()))
     out = " ".join(capsys.readouterr().out.split())
     assert "codel: target " in out and "as a guard" in out and "The target is sized" in out
     assert "What governs" not in out and "of a drop-tail queue" in out

@@ -35,7 +35,7 @@ def outcome(*fcts: tuple[float | None, float | None]) -> Outcome:
         )
         for known, least in fcts
     ]  # fmt: skip
-    link = LinkOutcome.model_construct(asked={})
+    link = LinkOutcome.model_construct(goal_metrics={})
     return Outcome.model_construct(classes=kinds, links={"bottleneck": link})
 
 

@@ -91,9 +91,7 @@ def test_laws_say_between_what_they_lie_where_flows_are_a_range() -> None:
     result = forebay.size(scenario, engine="theory")
     law = next(x for x in result.laws if x.law == "appenzeller-2004/sqrt-n")
     bdp = scenario.bdp_packets
-    assert getattr(law, "between", None) == pytest.approx(
-        (bdp / math.sqrt(12_000), bdp / math.sqrt(8000))
-    )
+    assert law.packets_between == pytest.approx((bdp / math.sqrt(12_000), bdp / math.sqrt(8000)))
     assert [end.flows for end in result.ends] == [8000, 12_000]
     few, many = (end.buffer for end in result.ends)
     assert few is not None and many is not None and few.packets > many.packets

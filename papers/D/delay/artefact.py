@@ -40,4 +40,4 @@ def _longest_ms(lambda_ms: float, *, quick: bool, **how: Any) -> float:
     scenario = forebay.load(mix.SCENARIO, [*mix.overrides(RTT_MS, quick), goal])
     packets = int(scenario.link.rate * lambda_ms * 1e-3 / (8 * scenario.packet))
     link = forebay.run(scenario.with_buffer(packets), **how).links["bottleneck"]
-    return 1e3 * link.asked["queue_delay_maximum"].value
+    return 1e3 * link.goal_metrics["queue_delay_maximum"].value

@@ -52,8 +52,9 @@ def command(
             scenario, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit
         )
     if as_json:
-        dumped = [each.model_dump(mode="json", by_alias=True) for each in outcomes]
-        print_json({"schema": 1, "outcomes": dumped})
+        from forebay.report import Comparison
+
+        print_json(Comparison(outcomes=tuple(outcomes)).to_dict())
         return
     from forebay.report import print_comparison
 

@@ -59,7 +59,7 @@ def command(
     with progress("network") as update:
         answer = networks.solve(scenario, update)
     if as_json:
-        print_json(answer.outcome.model_dump(mode="json", by_alias=True))
+        print_json(answer.outcome.to_dict())
     else:
         from forebay.report import print_network
 

@@ -18,9 +18,9 @@ kept: list[str] = []
 """What this call has written so far, for the line that says so should it be interrupted."""
 
 
-def print_json(document: Mapping[str, Any]) -> None:
+def print_json(document: Mapping[str, Any], indent: int | None = 2) -> None:
     """Write exactly one JSON document on stdout; NaN is no JSON, so it is an error here."""
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    click.echo(json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False))
     answered()
 
 

@@ -108,7 +108,10 @@ def emit_command(
     memory = memory_for(wanted.bytes, port.rate_bps)
     if as_json:
         points = [{"says": p.says, "date": p.date, "source": p.source} for p in REFERENCE_POINTS]
-        print_json(made.to_dict() | {"memory": memory.to_dict(), "reference_points": points})
+        print_json(
+            made.to_dict()
+            | {"memory": memory.model_dump(exclude={"text"}), "reference_points": points}
+        )
         return
     if made.comment_mark is None:  # JSON has no comments: keep what is pasted clean
         for line in made.comments:

@@ -24,6 +24,7 @@ _VERBS = {
     "network": "A whole network: every link, and every class of connections.",
     "reproduce": "The papers' tables and figures against the published values.",
     "trace": "One replication over time: windows, queue, synchronization.",
+    "report": "Print or draw again what another command printed with --json.",
     "platforms": "A size as configuration on a router platform; lint an existing configuration.",
     "testbed": "The testbed's machine: whether it can play a scenario, and which rate it holds.",
 }
@@ -34,6 +35,7 @@ _HINTS = {
     errno.EFBIG: "make room there or write elsewhere",
     errno.EACCES: "name a place that you may write to",
     errno.EROFS: "name a place that you may write to",
+    errno.ENOENT: "name a file that is there",
     errno.ENAMETOOLONG: "write a shorter name",
 }
 

@@ -56,7 +56,7 @@ def command(
         kept.append(f"capture {capture}")
         say(f"capture: {capture}")
     if as_json:
-        print_json(outcome.model_dump(mode="json", by_alias=True))
+        print_json(outcome.to_dict())
         return
     from forebay.report import print_outcome
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +14,7 @@ from forebay.cli.output import answered, print_json, write
 from forebay.cli.progress import progress
 
 if TYPE_CHECKING:
-    from forebay.platforms import Emission
+    from forebay.platforms import Emission, Memory
 
 
 @click.command("size")
@@ -68,18 +68,18 @@ def command(
     except KeyboardInterrupt as stop:
         _keep(stop, as_json)
         raise
-    answer = result.to_dict() | _memory(result, scenario)
-    made, refused = _emit(answer, platform, path)
-    if made is not None and as_json:
-        answer |= {"configuration": made.to_dict()}
-    _show(answer, as_json)
+    made, refused = _emit(result, platform, path)
+    configuration = None if made is None else made.to_dict()
+    found = {"memory": _memory(result, scenario), "configuration": configuration}
+    result = result.model_copy(update=found)
+    _show(result, as_json)
     if made is not None and not as_json:
         _print_configuration(made)
     if figure is not None:
-        write("picture", figure, partial(_draw, answer))
+        write("picture", figure, partial(_draw, result))
     if refused is not None:
         raise refused
-    return 0 if answer["buffer"] is not None else 1
+    return result.exit_status
 
 
 def _check(platform: str) -> None:
@@ -90,15 +90,15 @@ def _check(platform: str) -> None:
 
 
 def _emit(
-    answer: dict[str, Any], platform: str | None, path: str
+    result: forebay.SizeResult, platform: str | None, path: str
 ) -> tuple[Emission | None, Exception | None]:
     """Return the configuration, or why there is none: the answer is printed all the same."""
-    if platform is None or answer["buffer"] is None:
+    if platform is None or result.buffer is None:
         return None, None
     from forebay.platforms import PlatformError, emit, of_answer
 
     try:
-        return emit(*of_answer(answer, f"forebay size {path}"), platform), None
+        return emit(*of_answer(result, f"forebay size {path}"), platform), None
     except PlatformError as error:
         return None, error
 
@@ -111,37 +111,36 @@ def _print_configuration(made: Emission) -> None:
     click.echo(made.text, nl=False)
 
 
-def _memory(result: forebay.SizeResult, scenario: forebay.Scenario) -> dict[str, Any]:
+def _memory(result: forebay.SizeResult, scenario: forebay.Scenario) -> Memory | None:
     """What memory the answer takes: known to platforms, which a sizing knows nothing of."""
     if result.buffer is None:
-        return {"memory": None}
+        return None
     from forebay.platforms import memory_for
 
     size = result.buffer.bytes
     if result.aqm is not None:  # its limit is what may have to be held
-        size = result.aqm["limit_packets"] * result.aqm["packet_bytes"]
-    memory = memory_for(size, float(scenario.link.rate))
-    return {"memory": memory.to_dict() | {"text": memory.text}}
+        size = result.aqm.limit_packets * result.aqm.packet_bytes
+    return memory_for(size, float(scenario.link.rate))
 
 
 def _keep(stop: KeyboardInterrupt, as_json: bool) -> None:
     """Show what a stopped sizing had found, if it had found anything."""
     found: forebay.SizeResult | None = getattr(stop, "result", None)
     if found is not None and found.curve:
-        _show(found.to_dict(), as_json)
+        _show(found, as_json)
 
 
-def _draw(answer: dict[str, Any], path: Path) -> None:
+def _draw(result: forebay.SizeResult, path: Path) -> None:
     from forebay.report.figures import draw_size
 
-    draw_size(answer, path)
+    draw_size(result, path)
 
 
-def _show(answer: dict[str, Any], as_json: bool) -> None:
+def _show(result: forebay.SizeResult, as_json: bool) -> None:
     if as_json:
-        print_json(answer)
+        print_json(result.to_dict())
         return
     from forebay.report import print_size
 
-    print_size(answer)
+    print_size(result)
     answered()

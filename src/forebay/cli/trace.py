@@ -79,7 +79,7 @@ def command(
             progress=update,
         )  # fmt: skip
     if as_json:
-        print_json(trace.to_dict())
+        print_json(trace.to_dict(), indent=None)
     else:
         from forebay.report import print_trace
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from forebay.outcome import Outcome
 from forebay.outcome.trace import Trace
+from forebay.progress import Progress
 from forebay.scenario import Duration, Scenario
-
-Progress = Callable[[float], None]
-"""Called with the fraction done, 0 to 1; raising KeyboardInterrupt in it stops the run."""
 
 
 class Engine(Protocol):

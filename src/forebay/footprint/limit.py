@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forebay.footprint.errors import TooMuchMemory, as_size, shown
 from forebay.footprint.estimate import Estimate
 
+if TYPE_CHECKING:
+    from forebay.progress import Progress
+
 _DEFAULT = 2 * 10**9
 """Enough for ten thousands of flows; on a machine of less than twice this, half of what it has."""
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
-
-Progress = Callable[[float], None]
 
 
 class Limit:

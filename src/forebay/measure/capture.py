@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,8 @@ from forebay.scenario.quantity import Rate
 if TYPE_CHECKING:
     from forebay._core import CaptureReadings
     from forebay.measure.paths import Place
+    from forebay.progress import Progress
 
-Progress = Callable[[float], None]
 
 _CROWDED = 0.01
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from forebay.outcome.asked import DELAY_MAXIMUM, FCT_INCREASE
+from forebay.outcome.goal_metrics import DELAY_MAXIMUM, FCT_INCREASE
 from forebay.outcome.reading_invariants import violations_of_reading
 from forebay.outcome.violation import Violation
 
@@ -104,15 +104,15 @@ def _of_link(name: str, link: LinkOutcome, seeds: int) -> Iterator[Violation]:
     room = _POSITIVE if link.most_packets is None and link.capacity_bps is None else (0.0, most)
     queue = f"{where}.queue_packets"
     yield from _quantiles(queue, link.queue_packets, room, seeds, "queue-in-buffer")
-    longest = link.asked.get(DELAY_MAXIMUM)
+    longest = link.goal_metrics.get(DELAY_MAXIMUM)
     span = (0.0, _INF if longest is None else longest.value)
     yield from _quantiles(f"{where}.queue_delay_s", link.queue_delay_s, span, seeds, "ordered")
-    for asked, metric in link.asked.items():
-        if asked == FCT_INCREASE:
+    for goal, metric in link.goal_metrics.items():
+        if goal == FCT_INCREASE:
             span = (-1.0, _INF)
         else:
-            span = _SHARE if asked.endswith("probability") else _POSITIVE
-        yield from _metric(f"{where}.asked.{asked}", metric, span, seeds)
+            span = _SHARE if goal.endswith("probability") else _POSITIVE
+        yield from _metric(f"{where}.goal_metrics.{goal}", metric, span, seeds)
 
 
 def _of_class(kind: ClassOutcome, outcome: Outcome, seeds: int) -> Iterator[Violation]:

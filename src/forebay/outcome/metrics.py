@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.outcome import quantiles
-from forebay.outcome.asked import asked
 from forebay.outcome.completion import completion
+from forebay.outcome.goal_metrics import goal_metrics
 from forebay.outcome.intervals import (
     Bounds,
     around,
@@ -96,7 +96,7 @@ def link_outcome(links: Sequence[LinkReading], goals: Goals | None = None) -> Li
         buffer_packets=links[0].buffer_packets,
         bdp_packets=links[0].bdp_packets,
         marks=_count(k.marks for k in links),
-        asked={} if goals is None else asked(links, goals),
+        goal_metrics={} if goals is None else goal_metrics(links, goals),
         capacity_bps=links[0].capacity_bps,
         most_packets=links[0].most_packets,
     )

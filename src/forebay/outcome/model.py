@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+from forebay.outcome.document import Closed, Document
 
 
-class Metric(_Frozen):
+class Metric(Closed):
     """A value with its 95 % confidence interval.
 
     ``n`` counts replications. ``low`` and ``high`` are None where one run gives no
@@ -24,7 +22,7 @@ class Metric(_Frozen):
     n: int
 
 
-class Quantiles(_Frozen):
+class Quantiles(Closed):
     """Mean and quantiles of one distribution, each with its interval."""
 
     mean: Metric | None
@@ -33,12 +31,12 @@ class Quantiles(_Frozen):
     p99: Metric | None
 
 
-class LinkOutcome(_Frozen):
+class LinkOutcome(Closed):
     """What one link did in the measured window.
 
-    ``asked`` holds what the scenario's goals ask for beyond the rest, by the name of
-    `outcome.asked`; a goal that the engine cannot answer has no entry. ``capacity_bps`` is its
-    rate. ``most_packets`` can wait at most: more than ``buffer_packets`` where a limit in bytes
+    ``goal_metrics`` holds what the scenario's goals need beyond the rest, by the names of
+    `outcome.goal_metrics`; a goal that the engine cannot answer has no entry. ``capacity_bps`` is
+    its rate. ``most_packets`` can wait at most: more than ``buffer_packets`` where a limit in bytes
     holds packets smaller than the mean. Both are None in documents from before they were said.
     ``link_class`` ("class" in JSON) and ``flows``, the connections that cross it, are a network's.
     """
@@ -50,14 +48,21 @@ class LinkOutcome(_Frozen):
     buffer_packets: int
     bdp_packets: float
     marks: Metric | None = None
-    asked: dict[str, Metric] = Field(default_factory=dict)
+    goal_metrics: dict[str, Metric] = Field(default_factory=dict)
     capacity_bps: float | None = None
     most_packets: int | None = None
     link_class: str | None = Field(default=None, alias="class")
     flows: float | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _renamed(cls, document: Any) -> Any:
+        if isinstance(document, dict) and "asked" in document:
+            raise ValueError("asked is now called goal_metrics: the document is an older one")
+        return document
 
-class ControllerOutcome(_Frozen):
+
+class ControllerOutcome(Closed):
     """What the flows of one congestion control got, of a class that mixes several.
 
     ``flows`` counts them over the whole run, those that came and went included; ``n`` of each
@@ -71,7 +76,7 @@ class ControllerOutcome(_Frozen):
     loss_rate: Metric | None
 
 
-class ClassOutcome(_Frozen):
+class ClassOutcome(Closed):
     """What one traffic class got in the measured window.
 
     Attributes
@@ -109,7 +114,7 @@ class ClassOutcome(_Frozen):
     controllers: dict[str, ControllerOutcome] | None = None
 
 
-class HopsOutcome(_Frozen):
+class HopsOutcome(Closed):
     """Connections of one length."""
 
     hops: int
@@ -119,7 +124,7 @@ class HopsOutcome(_Frozen):
     loss_rate: float | None = None
 
 
-class NetworkOutcome(_Frozen):
+class NetworkOutcome(Closed):
     """A network as a whole, over the connections that last.
 
     Attributes
@@ -149,10 +154,9 @@ class Provenance(BaseModel):
     packets: int | None = None
 
 
-class Outcome(_Frozen):
+class Outcome(Document):
     """One engine's answer to one scenario (schema 1)."""
 
-    schema_: Literal[1] = Field(default=1, alias="schema")
     scenario: dict[str, Any]
     engine: str
     links: dict[str, LinkOutcome]
@@ -160,6 +164,15 @@ class Outcome(_Frozen):
     broken_assumptions: list[str]
     provenance: Provenance
     network: NetworkOutcome | None = None
+
+    def __repr__(self) -> str:
+        name, first = self.scenario.get("name", "scenario"), next(iter(self.links.items()), None)
+        seen = "" if first is None else f", {first[0]}: {_share(first[1].utilization)} used"
+        seen += "" if first is None else f", {_share(first[1].loss_rate)} lost"
+        seeds = len(self.provenance.seeds)
+        return f"Outcome({name!r}, {self.engine}, {seeds} seed{'' if seeds == 1 else 's'}{seen})"
+
+    __str__ = __repr__
 
     @model_validator(mode="before")
     @classmethod
@@ -171,7 +184,24 @@ class Outcome(_Frozen):
         return document | {"classes": named}
 
 
+class Comparison(Document):
+    """Several engines' answers to one scenario, in the order asked (schema 1)."""
+
+    outcomes: tuple[Outcome, ...]
+
+    def __repr__(self) -> str:
+        names = [each.scenario.get("name", "scenario") for each in self.outcomes[:1]]
+        said = ", ".join([*map(repr, names), *(each.engine for each in self.outcomes)])
+        return f"Comparison({said})"
+
+    __str__ = __repr__
+
+
 def _with_name(index: int, each: Any) -> Any:
     if not isinstance(each, dict) or each.get("name"):
         return each
     return each | {"name": f"{each.get('kind')}-{index}"}
+
+
+def _share(metric: Metric | None) -> str:
+    return "–" if metric is None else f"{100 * metric.value:.4g} %"

@@ -3,23 +3,103 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    WithJsonSchema,
+    computed_field,
+    model_validator,
+)
 
 from forebay.outcome import synchrony
+from forebay.outcome.document import Closed, Document
 from forebay.outcome.quantiles import of_histogram
 from forebay.outcome.reading import FloatArray, Histogram, IntArray
 
 STATES = ("idle", "slow start", "congestion avoidance", "fast recovery", "timeout")
 """What the numbers in `FlowTrace.state` mean."""
 
+_WAITS = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Periods:
+
+def _floats(values: Any) -> FloatArray:
+    return np.asarray(values, dtype=np.float64)  # None becomes NaN
+
+
+def _numbers(values: FloatArray) -> list[float | None]:
+    if np.isnan(values).any():
+        return [None if np.isnan(value) else value for value in values.tolist()]
+    return list(values.tolist())
+
+
+Floats = Annotated[
+    FloatArray,
+    BeforeValidator(_floats),
+    PlainSerializer(_numbers),
+    WithJsonSchema({"type": "array", "items": {"type": ["number", "null"]}}),
+]
+"""Numbers; NaN is null in JSON."""
+
+Ints = Annotated[
+    IntArray,
+    BeforeValidator(lambda values: np.asarray(values, dtype=np.int64)),
+    PlainSerializer(lambda values: values.tolist()),
+    WithJsonSchema({"type": "array", "items": {"type": "integer"}}),
+]
+
+
+def _histogram(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return Histogram(_floats(value["edges"]), _floats(value["counts"]))
+    return value
+
+
+Bins = Annotated[
+    Histogram,
+    BeforeValidator(_histogram),
+    PlainSerializer(lambda bins: {"edges": bins.edges.tolist(), "counts": bins.counts.tolist()}),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "properties": {
+                name: {"type": "array", "items": {"type": "number"}} for name in ("edges", "counts")
+            },
+            "required": ["edges", "counts"],
+            "additionalProperties": False,
+        }
+    ),
+]
+
+
+class _Watched(Closed):
+    """A part with arrays; what its document says beside them is computed anew when it is read."""
+
+    model_config = Closed.model_config | {"arbitrary_types_allowed": True}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_computed(cls, document: Any) -> Any:
+        if not isinstance(document, Mapping):
+            return document
+        computed = {each.alias or name for name, each in cls.model_computed_fields.items()}
+        # In Python a field may go by a name that is a computed one's in JSON.
+        given = {n for n, each in cls.model_fields.items() if each.alias not in (None, *document)}
+        dropped = computed - given
+        return {name: value for name, value in document.items() if name not in dropped}
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.model_dump() == other.model_dump()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Periods(_Watched):
     """Stretches of time: how many, how long.
 
     One that reaches beyond an end of the window counts with its part inside, so that busy and
@@ -28,16 +108,28 @@ class Periods:
 
     number: int
     total_s: float
-    lengths: Histogram
+    lengths: Bins
 
+    @computed_field
     @property
     def mean_s(self) -> float | None:
         """Mean length, seconds; None where there was none."""
         return self.total_s / self.number if self.number else None
 
+    @computed_field
+    @property
+    def p50_s(self) -> float | None:
+        """Median of the lengths, seconds."""
+        return of_histogram(self.lengths, 0.5)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LinkTrace:
+    @computed_field
+    @property
+    def p99_s(self) -> float | None:
+        """99 % quantile of the lengths, seconds."""
+        return of_histogram(self.lengths, 0.99)
+
+
+class LinkTrace(_Watched):
     """One link and its queue.
 
     Attributes
@@ -60,64 +152,81 @@ class LinkTrace:
     capacity_bps: float
     buffer_packets: int
     bdp_packets: float
-    queue_packets: IntArray
+    queue_packets: Ints
     queue_step: int
-    queue_s: FloatArray
-    seen: IntArray
-    delay: Histogram
+    queue_s: Floats
+    seen: Ints
+    delay: Bins
     busy: Periods
     idle: Periods
-    arrivals: IntArray
-    drops: IntArray
-    marks: IntArray
+    arrivals: Ints
+    drops: Ints
+    marks: Ints
 
+    @computed_field
     @property
     def utilization(self) -> float:
         """Share of the window in which the wire was busy."""
         return self.busy.total_s / (self.busy.total_s + self.idle.total_s)
 
+    @computed_field
     @property
     def queue_mean_packets(self) -> float:
         """Mean of the packets waiting, by time; bins count with their middle."""
         return self._mean(self.queue_s)
 
+    @computed_field(alias="queue_seen_mean_packets")
     @property
     def seen_mean_packets(self) -> float | None:
         """Mean of the packets waiting, by arrival; None where nothing arrived."""
         return self._mean(self.seen) if self.seen.any() else None
+
+    @computed_field
+    @property
+    def delay_s(self) -> dict[str, float | None]:
+        """Quantiles of the waiting time, seconds: p50, p95, p99."""
+        return {name: of_histogram(self.delay, p) for name, p in _WAITS}
+
+    @computed_field
+    @property
+    def classes(self) -> list[dict[str, int]]:
+        """Arrivals, drops and marks of each traffic class."""
+        return [
+            {"arrivals": arrivals, "drops": drops, "marks": marks}
+            for arrivals, drops, marks in zip(
+                self.arrivals.tolist(), self.drops.tolist(), self.marks.tolist(), strict=True
+            )
+        ]
 
     def _mean(self, weights: FloatArray | IntArray) -> float:
         middles = np.arange(weights.size) * self.queue_step + (self.queue_step - 1) / 2
         return float(np.dot(middles, weights) / np.sum(weights))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FlowTrace:
+class FlowTrace(_Watched):
     """One flow at each instant; all of shape (samples,).
 
     ``cwnd_packets`` is 0 while it is idle; ``srtt_s`` is NaN before the first round trip;
     ``state`` indexes `STATES`.
     """
 
-    cwnd_packets: FloatArray
-    srtt_s: FloatArray
-    state: IntArray
+    cwnd_packets: Floats
+    srtt_s: Floats
+    state: Ints
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Incidents:
+class Incidents(_Watched):
     """What happened to flows between one instant and the next; all of shape (incidents,).
 
     ``at_s`` is the later of the two instants.
     """
 
-    at_s: FloatArray
-    flow: IntArray
-    count: IntArray
+    at_s: Floats
+    flow: Ints
+    count: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Synchronization:
+class Synchronization(Closed):
     """How far the flows move together.
 
     Attributes
@@ -136,9 +245,8 @@ class Synchronization:
     hit_fraction: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class Trace:
-    """One replication at equal steps through its measured window.
+class Trace(Document, _Watched):
+    """One replication at equal steps through its measured window (schema 1).
 
     Attributes
     ----------
@@ -151,25 +259,26 @@ class Trace:
     links : by name, the link under study first
     flows : by number, those that were asked for
     window_sum_packets, in_avoidance : shape (samples,)
-        Sum of all congestion windows; flows in congestion avoidance or fast recovery.
+        Sum of all congestion windows ("window_sums" in JSON); flows in congestion avoidance or
+        fast recovery.
     window_mean_packets, window_variance : shape (all flows,)
         Of each flow's window over the instants, packets and packets squared.
     drops, cuts : Incidents
         Data packets that queues dropped; senders that backed off.
     """
 
-    scenario: Mapping[str, Any]
+    scenario: dict[str, Any]
     seed: int
     step_s: float
     window_s: tuple[float, float]
     round_trip_s: float
-    at_s: FloatArray
-    links: Mapping[str, LinkTrace]
-    flows: Mapping[int, FlowTrace]
-    window_sum_packets: FloatArray
-    in_avoidance: IntArray
-    window_mean_packets: FloatArray
-    window_variance: FloatArray
+    at_s: Floats
+    links: dict[str, LinkTrace]
+    flows: dict[int, FlowTrace]
+    window_sum_packets: Floats = Field(alias="window_sums")
+    in_avoidance: Ints
+    window_mean_packets: Floats
+    window_variance: Floats
     drops: Incidents
     cuts: Incidents
 
@@ -178,6 +287,13 @@ class Trace:
         """The link under study."""
         return next(iter(self.links.values()))
 
+    @computed_field
+    @property
+    def samples(self) -> int:
+        """Number of instants."""
+        return self.at_s.size
+
+    @computed_field(alias="window_sum_packets")
     @cached_property
     def window_sum_fit(self) -> synchrony.NormalFit | None:
         """The sum of the windows beside a normal distribution (Appenzeller et al. 2004, Fig. 8)."""
@@ -194,6 +310,7 @@ class Trace:
             window_s=self.window_s,
         )
 
+    @computed_field
     @cached_property
     def synchronization(self) -> Synchronization:
         """How far the flows move together."""
@@ -206,16 +323,11 @@ class Trace:
             hit_fraction=_mean(events.hit_fraction),
         )
 
+    @computed_field
     @property
     def long_flows(self) -> float | None:
         """n for the laws: the 5 % quantile of `in_avoidance` (Appenzeller et al. 2004, §5.1.4)."""
         return synchrony.robust_minimum(self.in_avoidance)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Sum it up as a JSON document: no samples, None for what is not known."""
-        from forebay.outcome.trace_summary import summary
-
-        return summary(self)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write one row an instant; a column's name ends in its unit, and in its flow's number."""
@@ -234,6 +346,13 @@ class Trace:
         from forebay.outcome.trace_files import write_histograms
 
         write_histograms(self, path)
+
+    def __repr__(self) -> str:
+        name, number = self.scenario.get("name", "scenario"), self.at_s.size
+        links = ", ".join(self.links)
+        return f"Trace({name!r}, seed {self.seed}, {number} samples of {links})"
+
+    __str__ = __repr__
 
 
 def _mean(values: FloatArray) -> float | None:

@@ -7,6 +7,7 @@ back. One platform is one file and one line in the registry.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from forebay.outcome import Memory
     from forebay.platforms.asking import (
         ask,
         found,
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from forebay.platforms.emission import Emission, emit
     from forebay.platforms.errors import PlatformError
     from forebay.platforms.linting import Lint, lint
-    from forebay.platforms.memory import REFERENCE_POINTS, TIERS, Memory, memory_for
+    from forebay.platforms.memory import REFERENCE_POINTS, TIERS, memory_for
     from forebay.platforms.port import Port, Wanted
     from forebay.platforms.protocol import Platform
     from forebay.platforms.reading import Note, Reading

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import isfinite
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from forebay.outcome import Aqm, DocumentError, SizeResult
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.snippet import MOST_BYTES, Snippet
@@ -104,74 +103,57 @@ def _bytes(chosen: BufferSize, port: Port) -> int:
 def found(path: str) -> tuple[Wanted, Port]:
     """Return the buffer of a ``forebay size --json`` document, and the port that it implies.
 
-    Raises PlatformError where the file is none, or the sizing found no buffer.
+    Raises PlatformError or DocumentError where the file is none, or the sizing found no buffer.
     """
     return of_answer(_document(path), path)
 
 
-def of_answer(document: Mapping[str, Any], path: str) -> tuple[Wanted, Port]:
-    """Return the buffer of a document of ``forebay size --json``; ``path`` is its source."""
-    buffer = document.get("buffer")
+def of_answer(answer: SizeResult, path: str) -> tuple[Wanted, Port]:
+    """Return the buffer that a sizing found; ``path`` is its source."""
+    buffer = answer.buffer
     if buffer is None:
         wrong = f"{short(path)} holds no buffer: that sizing found none"
         raise PlatformError("no-buffer", wrong, "relax its goals and run forebay size again")
-    packets, amount, seconds = (_number(buffer, name, path) for name in _FIELDS)
-    packet = int(amount) // int(packets) if packets >= 1 else 0
-    if packet < 1:
-        raise _not_ours(path)
-    port = Port(float(f"{8 * amount / seconds:.12g}"), packet)
-    aqm = document.get("aqm")
-    if aqm is not None:
-        return _managed(aqm, port, path), port
-    written = f"{int(packets)} packet{'' if packets == 1 else 's'}"
-    return Wanted(int(amount), int(packets), written, path), port
+    packet = buffer.bytes // buffer.packets if buffer.packets >= 1 else 0
+    if packet < 1 or not 0 < buffer.seconds < 1e18 or buffer.bytes > 1e18:
+        raise _not_ours(path, "its buffer is no size")
+    port = Port(float(f"{8 * buffer.bytes / buffer.seconds:.12g}"), packet)
+    if answer.aqm is not None:
+        return _managed(answer.aqm, port, path), port
+    written = f"{buffer.packets} packet{'' if buffer.packets == 1 else 's'}"
+    return Wanted(buffer.bytes, buffer.packets, written, path), port
 
 
-def _managed(aqm: Any, port: Port, path: str) -> Wanted:
+def _managed(aqm: Aqm, port: Port, path: str) -> Wanted:
     """Return the limit of a queue that manages itself, with its target or thresholds."""
-    known = ("red", "pie", "codel", "fq_codel")
-    if not isinstance(aqm, dict) or aqm.get("discipline") not in known:
-        raise _not_ours(path)
-    limit = int(_number(aqm, "limit_packets", path))
-    red = ("min_bytes", "max_bytes", "probability")
-    for name in red if aqm["discipline"] == "red" else ("target_s",):
-        _number(aqm, name, path)
-    if aqm.get("interval_s") is not None:
-        _number(aqm, "interval_s", path)
-    written = f"{aqm['discipline']} with a limit of {limit} packets"
+    numbers = (value for value in aqm.model_dump().values() if isinstance(value, int | float))
+    if not all(0 <= value < 1e18 for value in numbers) or aqm.limit_packets < 1:
+        raise _not_ours(path, "its aqm is none")
+    limit = aqm.limit_packets
+    written = f"{aqm.discipline} with a limit of {limit} packets"
     return Wanted(limit * port.packet_bytes, limit, written, path, aqm)
 
 
-_FIELDS = ("packets", "bytes", "seconds")
-
-
-def _document(path: str) -> dict[str, Any]:
+def _document(path: str) -> SizeResult:
     try:
         with open(path, "rb") as file:
             raw = file.read(_MOST_JSON + 1)
     except OSError as error:
         raise unreadable(path, error) from None
+    if len(raw) > _MOST_JSON:
+        raise _not_ours(path, "it is too long")
     try:
-        document = json.loads(raw) if len(raw) <= _MOST_JSON else None
-    except (ValueError, RecursionError):
-        document = None
-    if not isinstance(document, dict) or document.get("schema") != 1 or "buffer" not in document:
-        raise _not_ours(path)
-    return document
+        return SizeResult.from_json(raw)
+    except DocumentError as error:
+        raise _not_ours(path, short(error.wrong), error.hint) from None
 
 
-def _number(buffer: Any, name: str, path: str) -> float:
-    value = buffer.get(name) if isinstance(buffer, dict) else None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _not_ours(path)
-    if not (isfinite(value) and 0 < value < 1e18):
-        raise _not_ours(path)
-    return value
+_MAKE = "make one with: forebay size SCENARIO --json"
 
 
-def _not_ours(path: str) -> PlatformError:
-    wrong = f"{short(path)} is not a document of forebay size --json"
-    return PlatformError("not-a-sizing", wrong, "make one with: forebay size SCENARIO --json")
+def _not_ours(path: str, why: str, hint: str = _MAKE) -> PlatformError:
+    wrong = f"{short(path)} is not a document of forebay size --json that can be read here: {why}"
+    return PlatformError("not-a-sizing", wrong, hint)
 
 
 def unreadable(path: str, error: OSError) -> PlatformError:

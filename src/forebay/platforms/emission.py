@@ -102,7 +102,7 @@ def emit(
         wrong = f"{printable(wanted.written)} holds no full packet of {port.packet_bytes} B"
         raise PlatformError("too-small", wrong, "ask for at least one packet")
     if wanted.aqm is not None and chosen.name != _MANAGES:
-        kind = wanted.aqm["discipline"]
+        kind = wanted.aqm.discipline
         wrong = f"the answer is for {kind}, and {chosen.name} is written as drop-tail here"
         hint = f"write {_MANAGES}, or size with --set queue.discipline=drop-tail"
         raise PlatformError("managed", wrong, hint)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any
+from typing import TYPE_CHECKING
 
 from forebay.platforms import tc_units
 from forebay.platforms.errors import PlatformError, short
@@ -16,10 +16,12 @@ from forebay.platforms.qdiscs import CLASSFUL, QDISCS, TXQUEUELEN, Qdisc
 from forebay.platforms.reading import Place, Reading, note, trap, uncertain
 from forebay.platforms.snippet import Snippet
 
+if TYPE_CHECKING:
+    from forebay.outcome import Aqm
+
 _MOST = 2**32 - 1
 _KINDS = frozenset((*QDISCS, *CLASSFUL))
 _ACTIONS = ("add", "replace", "change", "link")
-_THRESHOLDS = ("min_bytes", "max_bytes")
 _GUARD = note("the limit is a guard: what the discipline aims at decides the queue")
 _BOTTLENECK = trap(
     "packets wait here only if this device is the slowest link; the driver's ring (BQL) holds "
@@ -46,22 +48,24 @@ def _write(order: Order) -> Written:
     return Written((line,), rounding, (_BOTTLENECK,))
 
 
-def _managed(order: Order, aqm: Mapping[str, Any]) -> Written:
+def _managed(order: Order, aqm: Aqm) -> Written:
     """Write a queue that manages itself; its times in whole microseconds, rounded up."""
-    port, kind, packets = order.port, str(aqm["discipline"]), order.wanted.packets
+    port, kind, packets = order.port, aqm.discipline, order.wanted.packets
     frame = port.packet_bytes + port.header_bytes
     rounding = port.packet_bytes - 1
-    if kind == "red":
-        low, high = (-(-int(aqm[name]) * frame // port.packet_bytes) for name in _THRESHOLDS)
+    if aqm.parameter == "min":
+        low, high = (
+            -(-size * frame // port.packet_bytes) for size in (aqm.min_bytes, aqm.max_bytes)
+        )
         burst = -(-(2 * low + high) // (3 * frame))
         options = f"limit {packets * frame} min {low} max {high} avpkt {frame} burst {burst} "
-        options += f"probability {aqm['probability']:g}"
+        options += f"probability {aqm.probability:g}"
         rounding = 1
     else:
-        options = f"limit {packets} target {ceil(1e6 * aqm['target_s'])}us"
-        if aqm.get("interval_s") is not None:
-            options += f" interval {ceil(1e6 * aqm['interval_s'])}us"
-    if aqm.get("ecn"):
+        options = f"limit {packets} target {ceil(1e6 * aqm.target_s)}us"
+        if aqm.interval_s is not None:
+            options += f" interval {ceil(1e6 * aqm.interval_s)}us"
+    if aqm.ecn:
         options += " ecn"
     line = f"tc qdisc replace dev {order.interface} root {kind} {options}"
     return Written((line,), rounding, (_GUARD, _BOTTLENECK))

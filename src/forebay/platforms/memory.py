@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+
+from forebay.outcome import Memory
 
 _SRAM_2004_BITS = 36 * 10**6
 _SMALL_CHIP, _MIDDLE_CHIP, _LARGE_CHIP = 16 * 10**6, 64 * 10**6, 132 * 10**6
@@ -91,54 +92,22 @@ REFERENCE_POINTS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What a buffer of ``bytes`` takes.
+def _text(size: int, tier: Tier) -> str:
+    """Say in one line what a size takes of the memories that are nearest to it."""
+    small, large = (_share(size, whole) for whole in (_SMALL_CHIP, _LARGE_CHIP))
+    external = _share(size, _HBM)
+    parts = {_SMALL_CHIP: (small, large), _LARGE_CHIP: (small, large), _HBM: (large, external)}
+    said = ", ".join(parts.get(tier.most_bytes or 0, (external,)))
+    return f"{said}: fits {tier.name} ({tier.says}; {tier.date})"
 
-    ``ram_bits`` is the smallest RAM device whose bits are a power of two, as in the column
-    RAM of Appenzeller et al. 2004, Figure 15. ``pool_shares`` are its shares of 16, 64 and
-    132 MB of a chip's memory; ``fits_sram_of_2004`` compares it with the largest SRAM chip of
-    that year (§1.3). ``reads_too_fast`` tells whether packets of 40 B at the port's rate come
-    faster than one DRAM of 2004 (50 ns) could be accessed; None without a rate.
-    """
 
-    bytes: int
-    tier: Tier
-    ram_bits: int
-    pool_shares: dict[str, float]
-    fits_sram_of_2004: bool
-    reads_too_fast: bool | None
-
-    @property
-    def text(self) -> str:
-        """One line for a person."""
-        tier = self.tier
-        small, large = (self._share(size) for size in (_SMALL_CHIP, _LARGE_CHIP))
-        external = self._share(_HBM)
-        parts = {_SMALL_CHIP: (small, large), _LARGE_CHIP: (small, large), _HBM: (large, external)}
-        said = ", ".join(parts.get(tier.most_bytes or 0, (external,)))
-        return f"{said}: fits {tier.name} ({tier.says}; {tier.date})"
-
-    def _share(self, whole: int) -> str:
-        """Return "0.68 % of 16 MB", or "5.4 times 16 MB" where it is more than all."""
-        name = f"{whole // 10**9} GB" if whole >= 10**9 else f"{whole // 10**6} MB"
-        ratio = self.bytes / whole
-        if ratio > 1:
-            return f"{ratio:.2g} times {name}" if ratio < 99 else f"{ratio:.0f} times {name}"
-        return f"{_percent(100 * ratio)} of {name}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON types only."""
-        return {
-            "bytes": self.bytes,
-            "tier": self.tier.name,
-            "date": self.tier.date,
-            "source": self.tier.source,
-            "ram_bits": self.ram_bits,
-            "pool_shares": self.pool_shares,
-            "fits_sram_of_2004": self.fits_sram_of_2004,
-            "faster_than_one_dram": self.reads_too_fast,
-        }
+def _share(size: int, whole: int) -> str:
+    """Return "0.68 % of 16 MB", or "5.4 times 16 MB" where it is more than all."""
+    name = f"{whole // 10**9} GB" if whole >= 10**9 else f"{whole // 10**6} MB"
+    ratio = size / whole
+    if ratio > 1:
+        return f"{ratio:.2g} times {name}" if ratio < 99 else f"{ratio:.0f} times {name}"
+    return f"{_percent(100 * ratio)} of {name}"
 
 
 def _percent(percent: float) -> str:
@@ -153,8 +122,17 @@ def memory_for(size: int, rate_bps: float | None = None) -> Memory:
     chips = {"16 MB": _SMALL_CHIP, "64 MB": _MIDDLE_CHIP, "132 MB": _LARGE_CHIP}
     shares = {name: size / whole for name, whole in chips.items()}
     fast = None if rate_bps is None else 8 * _LEAST_PACKET / rate_bps < _DRAM_ACCESS_S
-    old = 8 * size <= _SRAM_2004_BITS
-    return Memory(size, tier, ram_device_bits(size), shares, old, fast)
+    return Memory(
+        bytes=size,
+        tier=tier.name,
+        date=tier.date,
+        source=tier.source,
+        ram_bits=ram_device_bits(size),
+        pool_shares=shares,
+        fits_sram_of_2004=8 * size <= _SRAM_2004_BITS,
+        faster_than_one_dram=fast,
+        text=_text(size, tier),
+    )
 
 
 def ram_device_bits(size: int) -> int:

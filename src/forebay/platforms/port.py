@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forebay.outcome import Aqm
 
 ETHERNET_HEADER = 14  # what Linux counts: addresses and type, no preamble, no checksum
 
@@ -54,7 +56,7 @@ class Wanted:
     packets: int
     written: str
     source: str = ""
-    aqm: Mapping[str, Any] | None = None
+    aqm: Aqm | None = None
 
     def whole_packets(self, port: Port) -> int:
         """Fewest packets of the port that hold the bytes: counting packets never gives less."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from forebay.replication.layout import COUNT_BYTES, FlowRoutes, LaidLink, Layout, Route, lay_out
 from forebay.replication.network import expand
 from forebay.replication.raw import RawReadings
+from forebay.replication.seed_cache import SeedCache
 from forebay.replication.telling import to_reading
 from forebay.replication.watching import check_step, to_trace
 from forebay.replication.window import BATCHES, MOST_BINS, Watched, parts, picoseconds
@@ -21,6 +22,7 @@ __all__ = [
     "Layout",
     "RawReadings",
     "Route",
+    "SeedCache",
     "Watched",
     "check_step",
     "expand",

@@ -25,12 +25,13 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from forebay.outcome import Metric
+from forebay.progress import Progress, part
 from forebay.report.picture import Picture
 from forebay.report.reproduction import KERNEL, SIMULATION, Check, Reproduction
 from forebay.report.variants import Variants, plain
@@ -39,7 +40,6 @@ COLUMNS = ["claim", "where", "published", "band", "ours", "unit"]
 TESTBED = "Exp. ours"
 """The column beside "ours" where an artefact hands in what the testbed has read."""
 Ours = Metric | float | None
-Progress = Callable[[float], None]
 Part = Progress | None
 Point = TypeVar("Point")
 
@@ -235,13 +235,9 @@ def _beside(made: Reproduction, column: list[Ours]) -> Reproduction:
 def shares(progress: Progress | None, count: int) -> Iterator[Progress | None]:
     """Yield one progress callback for each of ``count`` runs, each filling its share."""
     for place in range(count):
-        yield None if progress is None else _share(progress, place, count)
+        yield part(progress, place, count)
 
 
 def each_with(progress: Progress | None, points: Sequence[Point]) -> Iterator[tuple[Point, Part]]:
     """Yield every point of a run beside the progress callback that fills its share."""
     return zip(points, shares(progress, len(points)), strict=True)
-
-
-def _share(progress: Progress, place: int, count: int) -> Progress:
-    return lambda fraction: progress((place + fraction) / count)

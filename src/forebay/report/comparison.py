@@ -27,6 +27,9 @@ _CLASS_ROWS: tuple[tuple[str, Callable[[ClassOutcome], str]], ...] = (
 def print_comparison(outcomes: Sequence[Outcome]) -> None:
     """Print Outcomes of the same scenario side by side; – is "not measured"."""
     out = console()
+    if not outcomes:
+        out.print("No engine that can run here answers this.")
+        return
     first = outcomes[0]
     out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")
     made = table("", *(each.engine for each in outcomes))

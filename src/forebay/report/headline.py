@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.report.answer import Answer, Aqm, Goal
+from forebay.outcome import Aqm, GoalResult, SizeResult
 from forebay.report.numbers import (
     count,
     duration,
@@ -16,17 +16,18 @@ from forebay.report.numbers import (
     with_prefix,
 )
 from forebay.report.region import listed, target
+from forebay.report.size_words import metric_words, size_name, sized
 
 if TYPE_CHECKING:
     from forebay.outcome import ClassOutcome
 
 
-def nearest_words(answer: Answer) -> str:
+def nearest_words(answer: SizeResult) -> str:
     """Say that a size is no answer but the nearest to one, where there is none."""
     return "" if answer.buffer else " (the nearest to the goals)"
 
 
-def sentence(answer: Answer) -> str:
+def sentence(answer: SizeResult) -> str:
     """Return the answer in one plain sentence."""
     if answer.interrupted:
         return f"No answer yet: {answer.reason}."
@@ -42,7 +43,7 @@ def sentence(answer: Answer) -> str:
     )
 
 
-def colour(answer: Answer) -> str:
+def colour(answer: SizeResult) -> str:
     """Return the style of the first line: a warning shows at a glance."""
     if answer.buffer is None:
         return "bold red"
@@ -53,14 +54,14 @@ def _aim(aqm: Aqm, packets: int) -> str:
     """Say what to configure where the discipline manages the queue: its limit is a guard."""
     guard = f"limit {count(aqm.limit_packets, 'packet')} as a guard"
     if aqm.parameter == "min":
-        low, high = (with_prefix(size or 0, "B") for size in (aqm.min_bytes, aqm.max_bytes))
+        low, high = (with_prefix(size, "B") for size in (aqm.min_bytes, aqm.max_bytes))
         return f"{aqm.discipline}: min {low}, max {high}; {guard}."
-    aim = f"target {duration(aqm.target_s or 0)} ({count(packets, 'packet')} at line rate)"
+    aim = f"target {duration(aqm.target_s)} ({count(packets, 'packet')} at line rate)"
     interval = "" if aqm.interval_s is None else f", interval {duration(aqm.interval_s)} as it was"
     return f"{aqm.discipline}: {aim}{interval}; {guard}."
 
 
-def sized_line(answer: Answer) -> list[str]:
+def sized_line(answer: SizeResult) -> list[str]:
     """Say under an AQM what was sized, and what the limit is for."""
     if answer.aqm is None:
         return []
@@ -71,31 +72,32 @@ def sized_line(answer: Answer) -> list[str]:
     ]
 
 
-def warning_lines(answer: Answer) -> list[str]:
+def warning_lines(answer: SizeResult) -> list[str]:
     """Warn where more is lost at the answer than is usable; name the buffer that would keep it."""
-    told = answer.loss_warning
-    if told is None:
+    warning = answer.loss_warning
+    if warning is None:
         return []
-    whose = f"of {told.of}'s packets " if told.of else "of the packets "
-    usable = f"{100 * told.usable:g} %"
+    whose = f"of {warning.of}'s packets " if warning.of else "of the packets "
+    usable = f"{100 * warning.usable:g} %"
     first = (
-        f"Warning: {plain(100 * told.loss)} % {whose}are lost there, more than the {usable} "
-        f"that is usable ({told.source})."
+        f"Warning: {plain(100 * warning.loss)} % {whose}are lost there, more than the {usable} "
+        f"that is usable ({warning.source})."
     )
-    if told.packets is None:
+    if warning.packets is None:
         return [
             f"{first} No buffer tried keeps the loss below {usable}: with "
-            f"{answer.sized(told.largest)}, the largest, {plain(100 * told.loss_there)} % "
+            f"{sized(answer, warning.largest)}, the largest, {plain(100 * warning.loss_there)} % "
             "are lost."
         ]
-    second = sentence_case(f"{answer.sized(told.packets)} would keep it below {usable}")[:-1]
-    if told.missed:
-        return [f"{first} {second}, but not meet {listed(map(answer.words, told.missed))}."]
-    ask = f"{_loss_goal(answer, told.of)}={told.usable:g}"
+    second = sentence_case(f"{sized(answer, warning.packets)} would keep it below {usable}")[:-1]
+    if warning.missed:
+        missed = listed(metric_words(answer, name) for name in warning.missed)
+        return [f"{first} {second}, but not meet {missed}."]
+    ask = f"{_loss_goal(answer, warning.of)}={warning.usable:g}"
     return [f"{first} {second}; ask for it with --set {ask}."]
 
 
-def _loss_goal(answer: Answer, name: str) -> str:
+def _loss_goal(answer: SizeResult, name: str) -> str:
     """Return the field that sets a goal on the loss of the link, or of one class."""
     if name not in answer.class_names:
         return "goals.loss_rate"
@@ -114,7 +116,7 @@ def _completion(each: ClassOutcome) -> list[str]:
     return []
 
 
-def at_once(answer: Answer) -> list[str]:
+def at_once(answer: SizeResult) -> list[str]:
     """Say loss, delay and completion at the answer in one sentence."""
     there = answer.there
     if there is None:
@@ -133,36 +135,37 @@ def at_once(answer: Answer) -> list[str]:
         said += _completion(each)
     if not said:
         return []
-    return [f"With {answer.sized(there.packets)}{nearest_words(answer)}: {', '.join(said)}."]
+    return [f"With {sized(answer, there.packets)}{nearest_words(answer)}: {', '.join(said)}."]
 
 
-def why(answer: Answer) -> list[str]:
+def why(answer: SizeResult) -> list[str]:
     """Return the reason: the goal that binds, and who says so."""
     if answer.buffer is None:
         return []
     binding = [goal for goal in answer.goals if goal.binding]
     least = "one packet is enough"
     if answer.aqm is not None:
-        least = f"the smallest {answer.size_name} is enough"
+        least = f"the smallest {size_name(answer)} is enough"
     elif answer.buffer.packets > 1:
         least = "nothing smaller was shown to be enough"
     return [f"Why: {_missing(binding, answer) if binding else least} ({_who(answer)})."]
 
 
-def memory(answer: Answer) -> list[str]:
+def memory(answer: SizeResult) -> list[str]:
     """Say what memory the answer takes, where the document tells."""
     return [] if answer.memory is None else [f"Memory: {answer.memory.text}."]
 
 
-def _missing(binding: list[Goal], answer: Answer) -> str:
-    fewer = "fewer packets" if answer.aqm is None else f"a smaller {answer.size_name}"
+def _missing(binding: list[GoalResult], answer: SizeResult) -> str:
+    fewer = "fewer packets" if answer.aqm is None else f"a smaller {size_name(answer)}"
     asked = " and ".join(
-        f"{answer.words(goal.name)} of {goal.sense} {target(goal, goal.target)}" for goal in binding
+        f"{metric_words(answer, goal.name)} of {goal.sense} {target(goal, goal.target)}"
+        for goal in binding
     )
     return f"with {fewer}, {asked} {'is' if len(binding) == 1 else 'are'} not assured"
 
 
-def _who(answer: Answer) -> str:
+def _who(answer: SizeResult) -> str:
     if answer.engine == "theory":
         return answer.engine
     return f"{answer.engine}, up to {count(answer.seeds, 'seed')} a buffer"

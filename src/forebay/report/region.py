@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from forebay.report.answer import Answer, Goal, Interval, Relaxation
+from forebay.outcome import GoalResult, Interval, Relaxation, SizeResult
 from forebay.report.console import table
 from forebay.report.numbers import NOT_MEASURED, count, plain
+from forebay.report.size_words import metric_words, sized
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 
-def region_lines(answer: Answer) -> list[str]:
+def region_lines(answer: SizeResult) -> list[str]:
     """Say which buffers meet the goals, and which goals are missed below and above."""
     return [_interval(interval, answer) for interval in answer.region]
 
 
-def _interval(interval: Interval, answer: Answer) -> str:
+def _interval(interval: Interval, answer: SizeResult) -> str:
     sizes = _sizes(interval, answer)
     less = _unmet(interval.binding_low, "down", answer)
     more = _unmet(interval.binding_high, "up", answer)
@@ -29,11 +30,11 @@ def _interval(interval: Interval, answer: Answer) -> str:
     return f"{sizes}{'; ' if said else ''}{', '.join(said)}."
 
 
-def _sizes(interval: Interval, answer: Answer) -> str:
+def _sizes(interval: Interval, answer: SizeResult) -> str:
     low, high = interval.low, interval.high
     if answer.aqm is not None:
-        first = answer.sized(low)
-        upper = " or more" if high is None else f" to {answer.sized(high).partition(' of ')[2]}"
+        first = sized(answer, low)
+        upper = " or more" if high is None else f" to {sized(answer, high).partition(' of ')[2]}"
         return f"{first[:1].upper()}{first[1:]}{'' if high == low else upper} meets all goals"
     if high is None:
         return f"{count(low, 'packet')} or more meet all goals"
@@ -42,14 +43,14 @@ def _sizes(interval: Interval, answer: Answer) -> str:
     return f"{low} to {count(high, 'packet')} meet all goals"
 
 
-def _unmet(names: tuple[str, ...], other_way: str, answer: Answer) -> str:
+def _unmet(names: tuple[str, ...], other_way: str, answer: SizeResult) -> str:
     """List the goals not met on one side; those that push the other way only if alone.
 
     A goal that asks for more is, above, at most left undecided by noise.
     """
     pushes = {goal.name: goal.pushes for goal in answer.goals}
     likely = [name for name in names if pushes.get(name) != other_way] or names
-    return listed(answer.words(name) for name in likely)
+    return listed(metric_words(answer, name) for name in likely)
 
 
 def listed(words: Iterable[str]) -> str:
@@ -58,9 +59,9 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def flows_lines(answer: Answer) -> list[str]:
+def flows_lines(answer: SizeResult) -> list[str]:
     """Say what each end of a range of flows needs."""
-    found = [end for end in answer.flows if end.buffer is not None]
+    found = [end for end in answer.ends if end.buffer is not None]
     if len(found) < 2:
         return []
     each = [(end.flows, end.buffer.packets) for end in found if end.buffer is not None]
@@ -73,36 +74,36 @@ def flows_lines(answer: Answer) -> list[str]:
     return [f"The number of flows leaves {least} to {most} packets open: {at}."]
 
 
-def governs_lines(answer: Answer) -> list[str]:
+def governs_lines(answer: SizeResult) -> list[str]:
     """Say which law governs, why, what would change it, and what the engine saw of that."""
-    told = answer.governs
-    if told is None:
+    governs = answer.governs
+    if governs is None:
         return []
-    law = f" ({told.law})" if told.law else ""
-    first = f"What governs: {told.regime}{law}. {told.why}"
+    law = f" ({governs.law})" if governs.law else ""
+    first = f"What governs: {governs.regime}{law}. {governs.why}"
     seen = [f"{line[:1].upper()}{line[1:]}." for line in answer.evidence]
-    return [first, f"What would change it: {told.would_change}", *seen]
+    return [first, f"What would change it: {governs.would_change}", *seen]
 
 
-def helpless_line(answer: Answer) -> list[str]:
+def helpless_line(answer: SizeResult) -> list[str]:
     """Say what a dash in the table of relaxations means, where there is one."""
     if all(each.relaxed is not None for each in answer.relaxations):
         return []
     return [f"{NOT_MEASURED}: the other goals contradict each other even without this one."]
 
 
-def relaxations_table(answer: Answer) -> Table:
+def relaxations_table(answer: SizeResult) -> Table:
     """Return the table of what would have to give way, one goal at a time."""
     made = table("give up only", "asked", "can be had", "packets")
     for each in answer.relaxations:
         can = NOT_MEASURED if each.relaxed is None else f"{each.sense} {target(each, each.relaxed)}"
         packets = NOT_MEASURED if each.packets is None else str(each.packets)
         asked = f"{each.sense} {target(each, each.target)}"
-        made.add_row(answer.words(each.name), asked, can, packets)
+        made.add_row(metric_words(answer, each.name), asked, can, packets)
     return made
 
 
-def target(goal: Goal | Relaxation, value: float) -> str:
+def target(goal: GoalResult | Relaxation, value: float) -> str:
     """Write a target in the unit a person would use."""
     factor, unit = scale(goal.unit)
     return f"{value * factor:.10g} {unit}"
@@ -113,7 +114,7 @@ def scale(unit: str) -> tuple[float, str]:
     return {"s": (1e3, "ms"), "bit/s": (1e-6, "Mbit/s")}.get(unit, (100.0, "%"))
 
 
-def share_of_bdp(answer: Answer) -> list[str]:
+def share_of_bdp(answer: SizeResult) -> list[str]:
     """Say how much of a bandwidth-delay product the answer is."""
     if not answer.bdp_packets or answer.buffer is None or answer.aqm is not None:
         return []

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from forebay.report.answer import Answer, Goal, Law, Point
+from forebay.outcome import CurvePoint, GoalResult, LawResult, SizeResult
 from forebay.report.classes import class_table, tells_of_classes
 from forebay.report.console import console, show_table, table
 from forebay.report.headline import (
@@ -39,6 +39,7 @@ from forebay.report.region import (
     share_of_bdp,
     target,
 )
+from forebay.report.size_words import goal_name, metric_words, sized
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,14 +49,8 @@ if TYPE_CHECKING:
 _MOST_ROWS = 14
 
 
-def print_size(document: Mapping[str, Any]) -> None:
-    """Print a sizing for a person.
-
-    Parameters
-    ----------
-    document : the document of ``size --json``, schema 1.
-    """
-    answer = Answer.model_validate(document)
+def print_size(answer: SizeResult) -> None:
+    """Print a sizing for a person."""
     out = console()
     out.print(answer.scenario, style="bold")
     out.print()
@@ -72,12 +67,12 @@ def print_size(document: Mapping[str, Any]) -> None:
     _print_evidence(out, answer)
 
 
-def _print_evidence(out: Console, answer: Answer) -> None:
+def _print_evidence(out: Console, answer: SizeResult) -> None:
     if answer.goals:
-        at = "" if answer.buffer else f" with {answer.sized(answer.nearest or 1)}, the nearest"
+        at = "" if answer.buffer else f" with {sized(answer, answer.nearest or 1)}, the nearest"
         _section(out, f"Goals{at}", _goals(answer))
     if answer.there is not None and tells_of_classes(answer.there.outcome.classes):
-        title = f"What each class gets with {answer.sized(answer.there.packets)}"
+        title = f"What each class gets with {sized(answer, answer.there.packets)}"
         _section(out, title, class_table(answer.there.outcome.classes))
     if answer.relaxations:
         title = "The least that one goal must give way, the others kept"
@@ -97,12 +92,12 @@ def _section(out: Console, title: str, body: Table) -> None:
     show_table(out, body)
 
 
-def _goals(answer: Answer) -> Table:
+def _goals(answer: SizeResult) -> Table:
     made = table("goal", "target", "reached", "95 % interval", "")
     for goal in answer.goals:
         factor, unit = scale(goal.unit)
         made.add_row(
-            answer.words(goal.name),
+            metric_words(answer, goal.name),
             f"{goal.sense} {target(goal, goal.target)}",
             f"{'≥ ' * is_open(goal.reached)}{_digits(goal.reached.value * factor)} {unit}",
             show_interval(goal.reached, factor, _decimals(goal.reached.value * factor)),
@@ -121,7 +116,7 @@ def _decimals(value: float) -> int:
     return 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 10 else 3
 
 
-def _laws(laws: tuple[Law, ...]) -> Table:
+def _laws(laws: tuple[LawResult, ...]) -> Table:
     made = table("law", "packets", "assumptions")
     made.columns[2].justify, made.columns[2].no_wrap = "left", False
     for law in laws:
@@ -134,7 +129,7 @@ def _laws(laws: tuple[Law, ...]) -> Table:
     return made
 
 
-def _asked_for(law: Law) -> str:
+def _asked_for(law: LawResult) -> str:
     """Return whole packets, rounded up: fewer than a law asks for do not meet it."""
     if law.packets is None:
         return NOT_MEASURED
@@ -142,8 +137,8 @@ def _asked_for(law: Law) -> str:
     return f"{low}" if low == high else f"{low} … {high}"
 
 
-def _curve(answer: Answer) -> Table:
-    own = (f"{answer.short(goal.name)}\n{scale(goal.unit)[1]}" for goal in own_columns(answer))
+def _curve(answer: SizeResult) -> Table:
+    own = (f"{goal_name(answer, goal.name)}\n{scale(goal.unit)[1]}" for goal in own_columns(answer))
     shared = ("utilization\n%", "loss\n%", "delay\nms", "p99\nms")
     seeds = ["seeds"] * _is_sampled(answer)
     made = table(*_first_columns(answer), *shared, *own, *seeds, "goals", left=0)
@@ -154,18 +149,18 @@ def _curve(answer: Answer) -> Table:
     return made
 
 
-def _is_sampled(answer: Answer) -> bool:
+def _is_sampled(answer: SizeResult) -> bool:
     """Whether seeds mean anything: a law gives the same for each."""
     return answer.engine != "theory"
 
 
-def _first_columns(answer: Answer) -> list[str]:
+def _first_columns(answer: SizeResult) -> list[str]:
     if answer.aqm is None:
         return ["packets"]
     return ["packets", "min\nkB" if answer.aqm.parameter == "min" else "target\nms"]
 
 
-def _aimed(point: Point, answer: Answer) -> list[str]:
+def _aimed(point: CurvePoint, answer: SizeResult) -> list[str]:
     """Return the aim of an AQM at a point, in its own unit."""
     aqm = answer.aqm
     if aqm is None:
@@ -175,13 +170,13 @@ def _aimed(point: Point, answer: Answer) -> list[str]:
     return [plain(1e3 * aqm.packet_s * point.packets)]
 
 
-def own_columns(answer: Answer) -> list[Goal]:
+def own_columns(answer: SizeResult) -> list[GoalResult]:
     """Return the goals whose metric is none of the columns that every sizing has."""
     known = ("utilization", "loss_rate", "queue_delay_mean", "queue_delay_p99")
     return [goal for goal in answer.goals if goal.name not in known]
 
 
-def _cells(point: Point, here: bool, answer: Answer) -> tuple[str, ...]:
+def _cells(point: CurvePoint, here: bool, answer: SizeResult) -> tuple[str, ...]:
     link, high = point.link, p99(point.link.queue_delay_s)
     return (
         f"> {point.packets}" if here else str(point.packets),
@@ -199,16 +194,16 @@ def _cells(point: Point, here: bool, answer: Answer) -> tuple[str, ...]:
     )
 
 
-def _verdict(point: Point, answer: Answer) -> str:
+def _verdict(point: CurvePoint, answer: SizeResult) -> str:
     """Say which goals this buffer misses, or leaves open."""
     if point.verdict == "met" or not point.goals:
         return point.verdict
     missed = [goal.name for goal in point.goals if goal.verdict == "missed"]
-    names = missed or point.unmet()
-    return f"{point.verdict}: {', '.join(map(answer.short, names))}"
+    names = missed or point.unmet
+    return f"{point.verdict}: {', '.join(map(partial(goal_name, answer), names))}"
 
 
-def _rows(curve: tuple[Point, ...], chosen: int | None) -> list[Point]:
+def _rows(curve: tuple[CurvePoint, ...], chosen: int | None) -> list[CurvePoint]:
     """Keep a table that fits a screen: the points nearest to the answer (in ratio) and the ends."""
     if len(curve) <= _MOST_ROWS or chosen is None:
         return list(curve)

@@ -1,9 +1,6 @@
 """Goals and an engine in, the smallest buffer that meets the goals out."""
 
-from forebay.sizing.answer import Interrupted, size
-from forebay.sizing.errors import GoalNotAnswered, NobodyCrosses, NoGoals, SizingError
-from forebay.sizing.goals import GOAL_KINDS, Goal, GoalKind, goals_of
-from forebay.sizing.result import (
+from forebay.outcome import (
     Buffer,
     CurvePoint,
     FlowsEnd,
@@ -11,8 +8,11 @@ from forebay.sizing.result import (
     Interval,
     Relaxation,
     SizeResult,
+    Verdict,
 )
-from forebay.sizing.verdict import Verdict
+from forebay.sizing.answer import Interrupted, size
+from forebay.sizing.errors import GoalNotAnswered, NobodyCrosses, NoGoals, SizingError
+from forebay.sizing.goals import GOAL_KINDS, Goal, GoalKind, goals_of
 
 __all__ = [
     "GOAL_KINDS",

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import replace
-from statistics import median_low
 from typing import TYPE_CHECKING
 
+from forebay.outcome import LINK, SizeResult, Verdict
 from forebay.sizing import region
-from forebay.sizing.assemble import Question, found, none, not_met_below
-from forebay.sizing.ends import serve_both
+from forebay.sizing.assemble import found, none
 from forebay.sizing.errors import NobodyCrosses, SizingError
-from forebay.sizing.evidence import LINK
 from forebay.sizing.goals import Goal, goals_of
-from forebay.sizing.relax import relaxations
-from forebay.sizing.result import GovernsLike, LawLike, SizeResult
+from forebay.sizing.question import (
+    LawLike,
+    Question,
+    RegimeLike,
+    first_guess,
+    law_result,
+    regime,
+    upper_limit,
+)
 from forebay.sizing.trials import Trials
-from forebay.sizing.verdict import Verdict
 from forebay.sizing.wording import contradiction, nowhere, unreachable
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Engine, Progress
+    from forebay.engines.protocol import Engine
+    from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 
@@ -42,7 +45,7 @@ def size(
     jobs: int = 0,
     progress: Progress | None = None,
     laws: Sequence[LawLike] = (),
-    governs: GovernsLike | None = None,
+    governs: RegimeLike | None = None,
 ) -> SizeResult:
     """Find the buffers that meet the scenario's goals, the smallest of them as the answer.
 
@@ -74,17 +77,20 @@ def size(
     if not scenario.crossing:
         raise NobodyCrosses(LINK)
 
+    known = tuple(law_result(law) for law in laws)
+    governing = None if governs is None else regime(governs)
+
     def ask(each: Scenario, report: Progress | None) -> Question:
-        goals = goals_of(each)
-        limit = upper_limit(each)
+        goals, limit = goals_of(each), upper_limit(each)
         trials = Trials(
             each, engine, goals,
             seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=report, limit=limit,
         )  # fmt: skip
-        question = Question(each, engine.name, trials, tuple(laws), (), (), (), limit, governs)
-        return region.of(question, goals)
+        return Question(each, engine.name, trials, goals, limit, known, governing)
 
     if scenario.flows_uncertain:
+        from forebay.sizing.ends import serve_both
+
         result = serve_both(scenario, ask, _answer, progress)
     else:
         result = _answer(ask(scenario, progress))
@@ -100,24 +106,6 @@ def _answer(question: Question) -> SizeResult:
         raise Interrupted(_unfinished(question)) from None
 
 
-def first_guess(scenario: Scenario, laws: Sequence[LawLike]) -> int:
-    """Return where to start: the laws that hold (their lower median), else bdp/sqrt(n)."""
-    said = [law.packets for law in laws if law.assumptions_hold and law.packets]
-    if said:
-        return max(1, round(median_low(said)))
-    return max(1, round(scenario.bdp_packets / math.sqrt(max(1, scenario.n_flows))))
-
-
-def upper_limit(scenario: Scenario) -> int:
-    """Return the largest buffer worth trying, packets.
-
-    One bdp keeps a link busy even under one flow or under flows in step (paper A, sections
-    2 and 3); four of them leave room for slow starts, and the constant for tiny links. Without
-    flows that last only bursts count, which know nothing of the bdp.
-    """
-    return math.ceil(4 * scenario.bdp_packets) + (64 if scenario.n_flows else 4096)
-
-
 def _check(seeds: Sequence[int]) -> None:
     if not seeds or len(set(seeds)) != len(seeds):
         raise SizingError("bad-seeds", "seeds", f"got {list(seeds)}", "give one or more, each once")
@@ -128,6 +116,8 @@ def _solve(question: Question) -> SizeResult:
     start = first_guess(question.scenario, question.laws)
     seen = region.find(question, start, picture=True)
     if not seen.spans:
+        from forebay.sizing.relax import relaxations
+
         give_way = relaxations(question, start)
         seen = _again(question, start, seen)
     if not seen.spans:
@@ -153,7 +143,7 @@ def _why_none(question: Question, seen: region.Found) -> tuple[str, tuple[Goal, 
     if least is None:
         return unreachable(trials, question.up, question.limit), question.up
     if seen.missed:
-        against = (*not_met_below(question, least), *seen.missed)
+        against = (*question.not_met_below(least), *seen.missed)
         return contradiction(trials, question.up, seen.missed, seen.need, seen.allow), against
     high = question.limit if seen.allow is None or seen.allow.high is None else seen.allow.low
     return nowhere(trials, question.either, least, max(least, high)), question.either
@@ -162,4 +152,4 @@ def _why_none(question: Question, seen: region.Found) -> tuple[str, tuple[Goal, 
 def _unfinished(question: Question) -> SizeResult:
     tried = len(question.trials.done)
     stopped = none(question, f"stopped after {tried} buffers; started again, it begins anew")
-    return replace(stopped, interrupted=True)
+    return stopped.model_copy(update={"interrupted": True})

@@ -1,53 +1,37 @@
-"""Puts the result together from what was tried; runs nothing."""
+"""Puts the result together from what was tried."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from forebay.sizing.goals import Goal
-from forebay.sizing.knob import notes_of
-from forebay.sizing.result import (
+from forebay.outcome import (
+    Aqm,
     Buffer,
     CurvePoint,
     GoalAtPoint,
     GoalResult,
-    GovernsLike,
     Interval,
-    LawLike,
     LossWarning,
     Relaxation,
     SizeResult,
+    Verdict,
 )
+from forebay.sizing.goals import Goal
+from forebay.sizing.knob import notes_of
+from forebay.sizing.question import Question
 from forebay.sizing.trials import Trial, Trials, dropped
 from forebay.sizing.usable import loss_warning
-from forebay.sizing.verdict import Verdict
 from forebay.sizing.wording import evidence, several, unlimited, width
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What was asked, and all that was tried for it."""
-
-    scenario: Scenario
-    engine: str
-    trials: Trials
-    laws: tuple[LawLike, ...]
-    up: tuple[Goal, ...]
-    down: tuple[Goal, ...]
-    either: tuple[Goal, ...]
-    limit: int
-    governs: GovernsLike | None = None
-
-
 def found(question: Question, region: Sequence[Interval], low: int, there: Trial) -> SizeResult:
     """Return the result with the answer ``there``; noise leaves open what is from ``low`` on."""
     buffer = buffer_of(question.scenario, low, there.packets)
-    binding = not_met_below(question, there.packets)
+    binding = question.not_met_below(there.packets)
     warning = loss_warning(question, there)
     notes = width(question.trials, buffer.low, buffer.high)
     return _result(
@@ -73,20 +57,11 @@ def none(
     return _result(question, nearest, against, reason=reason, relaxations=relaxations)
 
 
-def not_met_below(question: Question, packets: int) -> tuple[Goal, ...]:
-    """Return the goals that forbid less: not shown to be met at the next smaller buffer."""
-    below = [b for b in question.trials.done if b < packets]
-    if not below:
-        return ()
-    under = question.trials.done[max(below)]
-    forbid = (*question.up, *question.either)
-    return tuple(g for g in forbid if g.judge(under.metric(g)) is not Verdict.MET)
-
-
 def buffer_of(scenario: Scenario, low: int, packets: int) -> Buffer:
     """Return a size three ways; every size below ``low`` was shown to miss."""
     octets = packets * int(scenario.packet)
-    return Buffer(packets, octets, octets * 8 / float(scenario.link.rate), low, packets)
+    seconds = octets * 8 / float(scenario.link.rate)
+    return Buffer(packets=packets, bytes=octets, seconds=seconds, low=low, high=packets)
 
 
 def _remarks(question: Question, there: Trial) -> list[str]:
@@ -137,7 +112,7 @@ def _result(
     )
 
 
-def _aqm(question: Question, there: Trial | None, buffer: Buffer | None) -> dict[str, Any] | None:
+def _aqm(question: Question, there: Trial | None, buffer: Buffer | None) -> Aqm | None:
     """Return what is to be configured where the aim of an AQM was sized; None elsewhere."""
     knob = question.trials.knob
     if knob.guard_packets is None or there is None:
@@ -164,17 +139,17 @@ def _goal_results(there: Trial, binding: Sequence[Goal]) -> tuple[GoalResult, ..
 
 def _at_point(goal: Goal, trial: Trial) -> GoalAtPoint:
     metric = trial.metric(goal)
-    return GoalAtPoint(goal.kind.name, metric, goal.judge(metric))
+    return GoalAtPoint(name=goal.kind.name, reached=metric, verdict=goal.judge(metric))
 
 
 def _curve(trials: Trials) -> tuple[CurvePoint, ...]:
     return tuple(
         CurvePoint(
-            packets,
-            trial.seeds,
-            trial.verdict(trials.goals),
-            trial.outcome,
-            tuple(_at_point(goal, trial) for goal in trials.goals),
+            packets=packets,
+            seeds=trial.seeds,
+            verdict=trial.verdict(trials.goals),
+            goals=tuple(_at_point(goal, trial) for goal in trials.goals),
+            outcome=trial.outcome,
         )
         for packets, trial in sorted(trials.done.items())
     )

@@ -9,16 +9,16 @@ such needs is largest at an end too. Between the ends less may be needed, never 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from forebay.sizing.assemble import Question, buffer_of
+from forebay.outcome import FlowsEnd, Interval, Relaxation, SizeResult, Verdict
+from forebay.progress import part
+from forebay.sizing.assemble import buffer_of
+from forebay.sizing.question import Question
 from forebay.sizing.relax import given_at, holds
-from forebay.sizing.result import FlowsEnd, Interval, Relaxation, SizeResult
-from forebay.sizing.verdict import Verdict
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Progress
+    from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 Ask = Callable[["Scenario", "Progress | None"], Question]
@@ -33,23 +33,25 @@ def serve_both(
     It is verified by evaluation at the end that asks for less. ``buffer`` is None where one
     end has no answer, or no buffer serves both.
     """
-    asked = [
-        ask(scenario.at_flows("low"), _part(progress, 0)),
-        ask(scenario.at_flows("high"), _part(progress, 1)),
+    questions = [
+        ask(scenario.at_flows("low"), part(progress, 0, 2)),
+        ask(scenario.at_flows("high"), part(progress, 1, 2)),
     ]
-    results = [answer(question) for question in asked]
-    ends = tuple(_end(q, r) for q, r in zip(asked, results, strict=True))
+    results = [answer(question) for question in questions]
+    ends = tuple(_end(q, r) for q, r in zip(questions, results, strict=True))
     lacking = [i for i, result in enumerate(results) if result.buffer is None]
     if lacking:
         at = lacking[0]
         reason = f"with {ends[at].flows} flows: {results[at].reason}"
-        shared = _shared(asked, results)
-        return replace(results[at], reason=reason, ends=ends, relaxations=shared)
+        shared = _shared(questions, results)
+        return results[at].model_copy(
+            update={"reason": reason, "ends": ends, "relaxations": shared}
+        )
     common = intersection(results[0].region, results[1].region)
     more = max(range(2), key=lambda i: results[i].buffer.packets)  # type: ignore[union-attr]
     if not common:
-        return _apart(asked, results, ends, more)
-    return _together(asked, results, ends, common, more)
+        return _apart(questions, results, ends, more)
+    return _together(questions, results, ends, common, more)
 
 
 def intersection(first: Sequence[Interval], second: Sequence[Interval]) -> tuple[Interval, ...]:
@@ -60,7 +62,14 @@ def intersection(first: Sequence[Interval], second: Sequence[Interval]) -> tuple
             low = max((a, b), key=lambda i: i.low)
             high = min((a, b), key=_top)
             if low.low <= _top(high):
-                shared.append(Interval(low.low, high.high, low.binding_low, high.binding_high))
+                shared.append(
+                    Interval(
+                        low=low.low,
+                        high=high.high,
+                        binding_low=low.binding_low,
+                        binding_high=high.binding_high,
+                    )
+                )
     return tuple(sorted(shared, key=lambda i: i.low))
 
 
@@ -69,35 +78,30 @@ def _top(interval: Interval) -> float:
 
 
 def _together(
-    asked: Sequence[Question],
+    questions: Sequence[Question],
     results: Sequence[SizeResult],
     ends: tuple[FlowsEnd, ...],
     common: tuple[Interval, ...],
     more: int,
 ) -> SizeResult:
     answer, packets = results[more], common[0].low
-    there = asked[1 - more].trials.settle(packets, asked[1 - more].trials.goals)
+    there = questions[1 - more].trials.settle(packets, questions[1 - more].trials.goals)
     if there.verdict(there.goals) is Verdict.MISSED:
-        return _apart(asked, results, ends, more)
+        return _apart(questions, results, ends, more)
     buffer = answer.buffer
     if buffer is None or buffer.packets != packets:  # the common sizes begin further up
-        buffer = buffer_of(asked[more].scenario, packets, packets)
-    return replace(
-        answer,
-        buffer=buffer,
-        region=common,
-        largest=common[0].high,
-        ends=ends,
-    )
+        buffer = buffer_of(questions[more].scenario, packets, packets)
+    changed = {"buffer": buffer, "region": common, "largest": common[0].high, "ends": ends}
+    return answer.model_copy(update=changed)
 
 
-def _shared(asked: Sequence[Question], results: Sequence[SizeResult]) -> tuple[Relaxation, ...]:
+def _shared(questions: Sequence[Question], results: Sequence[SizeResult]) -> tuple[Relaxation, ...]:
     """Return each goal's relaxation that holds at both ends; without one that does not help."""
     both = [result.relaxations for result in results if result.relaxations]
     found = []
     for each in zip(*both, strict=True):
-        helps = (r for r in each if r.packets and all(_holds(q, r, r.packets) for q in asked))
-        none = replace(each[0], relaxed=None, packets=None, reached=None)
+        helps = (r for r in each if r.packets and all(_holds(q, r, r.packets) for q in questions))
+        none = each[0].model_copy(update={"relaxed": None, "packets": None, "reached": None})
         found.append(next(helps, none))
     return tuple(found)
 
@@ -107,12 +111,12 @@ def _holds(question: Question, relaxation: Relaxation, packets: int) -> bool:
 
 
 def _apart(
-    asked: Sequence[Question],
+    questions: Sequence[Question],
     results: Sequence[SizeResult],
     ends: tuple[FlowsEnd, ...],
     more: int,
 ) -> SizeResult:
-    needs, other = results[more], asked[1 - more].trials
+    needs, other = results[more], questions[1 - more].trials
     packets = needs.buffer.packets if needs.buffer is not None else 1
     there = other.settle(packets, other.goals)
     missed = [str(g) for g in there.goals if g.judge(there.metric(g)) is not Verdict.MET]
@@ -121,24 +125,18 @@ def _apart(
         f"miss {' and '.join(missed)}; no buffer serves the whole range"
     )
     given = [given_at(goal, there) for goal in there.goals]
-    return replace(
-        needs,
-        buffer=None,
-        nearest=packets,
-        reason=reason,
-        region=(),
-        largest=None,
-        ends=ends,
-        relaxations=tuple(relaxation for relaxation in given if holds(relaxation, there)),
-    )
+    changed = {
+        "buffer": None,
+        "nearest": packets,
+        "reason": reason,
+        "region": (),
+        "largest": None,
+        "ends": ends,
+        "relaxations": tuple(relaxation for relaxation in given if holds(relaxation, there)),
+    }
+    return needs.model_copy(update=changed)
 
 
 def _end(question: Question, result: SizeResult) -> FlowsEnd:
     flows = question.scenario.n_flows
-    return FlowsEnd(flows, result.buffer, result.region, result.reason)
-
-
-def _part(progress: Progress | None, index: int) -> Progress | None:
-    if progress is None:
-        return None
-    return lambda fraction: progress((index + fraction) / 2)
+    return FlowsEnd(flows=flows, buffer=result.buffer, region=result.region, reason=result.reason)

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forebay.outcome import FCT_INCREASE, Metric
+from forebay.outcome import FCT_INCREASE, LINK, Metric
 
 if TYPE_CHECKING:
     from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
-
-LINK = "bottleneck"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +44,8 @@ class Evidence:
         they share only narrows the truth, so the interval errs on the wide side.
         An engine without completion times may know their increase, of all classes together.
         """
-        if index is None and FCT_INCREASE in self.link.asked:
-            return self.link.asked[FCT_INCREASE]
+        if index is None and FCT_INCREASE in self.link.goal_metrics:
+            return self.link.goal_metrics[FCT_INCREASE]
         if self.unlimited is None:
             return None
         here, there = (_completion(o, index) for o in (self.outcome, self.unlimited))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from forebay.outcome import Verdict
 from forebay.sizing.bracket import FINENESS, middle
 from forebay.sizing.goals import Goal
 from forebay.sizing.trials import Trial, Trials
-from forebay.sizing.verdict import Verdict
 
 GRID = 13
 MOST_TRIES = 90
@@ -28,7 +28,7 @@ def explore(trials: Trials, goals: Sequence[Goal], low: int, high: int) -> list[
         trials.settle(first, goals)
     if not _met(trials, goals, low, high):
         _hunt(trials, low, high, lambda trial: worst(trial, goals), goals)
-    while (packets := _next(trials, goals, low, high)) is not None and _room(trials):
+    while (packets := _next(trials, goals, low, high)) is not None and _budget_left(trials):
         trials.settle(packets, goals)
     return _runs(trials, goals, low, high)
 
@@ -62,7 +62,7 @@ def _hunt(
     to_end: bool = False,
 ) -> None:
     """Close in on the least harm from both sides, until the goals are met or nothing is left."""
-    while _room(trials):
+    while _budget_left(trials):
         tried = sorted(_within(trials, low, high), key=lambda trial: trial.packets)
         at = min(range(len(tried)), key=lambda i: harm(tried[i]))
         if not to_end and tried[at].verdict(goals) is Verdict.MET:
@@ -117,5 +117,5 @@ def _within(trials: Trials, low: int, high: int) -> list[Trial]:
     return [trial for packets, trial in trials.done.items() if low <= packets <= high]
 
 
-def _room(trials: Trials) -> bool:
+def _budget_left(trials: Trials) -> bool:
     return len(trials.done) < MOST_TRIES

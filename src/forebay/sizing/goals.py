@@ -1,30 +1,30 @@
-"""What can be asked of a buffer. A new goal is one line in GOAL_KINDS, or one in ``_asked``."""
+"""What can be asked of a buffer. A new goal is one line in GOAL_KINDS, or one in ``_stated``."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from forebay.outcome import (
     DELAY_MAXIMUM,
     LOSS_PROBABILITY,
     UTILIZATION_PROBABILITY,
+    Push,
+    Sense,
+    Unit,
+    Verdict,
     delay_quantile_name,
 )
 from forebay.scenario import OPEN_LOOP_KINDS
 from forebay.sizing.errors import NoGoals
 from forebay.sizing.evidence import Evidence, is_open
-from forebay.sizing.verdict import Verdict, judge
+from forebay.sizing.verdict import judge
 
 if TYPE_CHECKING:
     from forebay.outcome import Metric
     from forebay.scenario import Goals, Scenario
-
-Sense = Literal["at least", "at most"]
-Push = Literal["up", "down", "either"]
-Unit = Literal["", "s", "bit/s"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +128,13 @@ def goals_of(scenario: Scenario) -> tuple[Goal, ...]:
     NoGoals
         The scenario states none.
     """
-    goals = tuple(_asked(scenario))
+    goals = tuple(_stated(scenario))
     if not goals:
         raise NoGoals
     return goals
 
 
-def _asked(scenario: Scenario) -> Iterator[Goal]:
+def _stated(scenario: Scenario) -> Iterator[Goal]:
     goals = scenario.goals
     for kind in GOAL_KINDS:
         target = getattr(goals, kind.name)
@@ -153,14 +153,18 @@ def _probabilities(goals: Goals) -> Iterator[Goal]:
     used, lost = goals.utilization, goals.loss_rate
     if used is not None and used.probability is not None:
         title = f"share of round trips with utilization of at least {100 * used:g} %"
-        yield Goal(_asked_of_link(UTILIZATION_PROBABILITY, title), used.probability)
+        yield Goal(_of_round_trips(UTILIZATION_PROBABILITY, title), used.probability)
     if lost is not None and lost.probability is not None:
         title = f"share of round trips with loss of at most {100 * lost:g} %"
-        yield Goal(_asked_of_link(LOSS_PROBABILITY, title), lost.probability)
+        yield Goal(_of_round_trips(LOSS_PROBABILITY, title), lost.probability)
 
 
-def _asked_of_link(name: str, title: str) -> GoalKind:
-    return GoalKind(name, "at least", "up", "", lambda seen: seen.link.asked.get(name), title)
+def _goal_metric(name: str) -> Callable[[Evidence], Metric | None]:
+    return lambda seen: seen.link.goal_metrics.get(name)
+
+
+def _of_round_trips(name: str, title: str) -> GoalKind:
+    return GoalKind(name, "at least", "up", "", _goal_metric(name), title)
 
 
 def _delays(goals: Goals) -> Iterator[Goal]:
@@ -177,7 +181,7 @@ def _delays(goals: Goals) -> Iterator[Goal]:
 
 
 def _delay(name: str, title: str) -> GoalKind:
-    return GoalKind(name, "at most", "down", "s", lambda seen: seen.link.asked.get(name), title)
+    return GoalKind(name, "at most", "down", "s", _goal_metric(name), title)
 
 
 def _realtime_loss(scenario: Scenario) -> GoalKind:

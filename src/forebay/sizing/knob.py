@@ -11,7 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from forebay.outcome import AqmTarget, AqmThresholds
+
 if TYPE_CHECKING:
+    from forebay.outcome import Aqm
     from forebay.scenario import Scenario
 
 _TARGETS = ("codel", "fq_codel", "pie")
@@ -62,12 +65,11 @@ class Knob:
             return scenario.with_buffer(packets)
         return _with_queue(scenario.with_buffer(packets), _DROP_TAIL)
 
-    def describe(self, packets: int) -> dict[str, Any]:
-        """Return what is to be configured for an answer of ``packets``: JSON types only."""
+    def describe(self, packets: int) -> Aqm:
+        """Return what is to be configured for an answer of ``packets``."""
         limit = max(self.guard_packets or 0, self._least_limit(packets))
-        common = {
+        common: dict[str, Any] = {
             "discipline": self.discipline,
-            "parameter": self.parameter,
             "packet_s": self.packet_s,
             "packet_bytes": self.packet_bytes,
             "limit_packets": limit,
@@ -75,12 +77,10 @@ class Knob:
         }
         if self.parameter == "min":
             low, high = self._thresholds(packets)
-            return common | {
-                "min_bytes": low,
-                "max_bytes": high,
-                "probability": self.probability,
-            }
-        return common | {"target_s": packets * self.packet_s, "interval_s": self.interval_s}
+            return AqmThresholds(
+                **common, min_bytes=low, max_bytes=high, probability=self.probability
+            )
+        return AqmTarget(**common, target_s=packets * self.packet_s, interval_s=self.interval_s)
 
     def _aim(self, packets: int) -> dict[str, Any]:
         from forebay.scenario import DataSize, Duration

@@ -1,17 +1,37 @@
-"""The feasible region: every buffer that meets a set of goals, as one interval or several."""
+"""The feasible region: every buffer that meets a set of goals, as one interval or several.
+
+Its two boundaries are searched by bisection (`forebay.sizing.bracket`), with a few more points
+for the picture; between them `forebay.sizing.explore` looks for what may be met either way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from forebay.sizing.assemble import Question
-from forebay.sizing.bracket import Bracket
-from forebay.sizing.explore import explore
+from forebay.outcome import Interval, Verdict
+from forebay.sizing.bracket import Bracket, Side, bracket, conflicts, next_buffer, steps_left
 from forebay.sizing.goals import Goal
-from forebay.sizing.result import Interval
-from forebay.sizing.search import largest_met, paint, smallest_met
-from forebay.sizing.verdict import Verdict
+from forebay.sizing.question import Question
+from forebay.sizing.trials import Trials
+
+MAX_BUFFERS = 60
+"""No search tries more buffers than this, whatever the engine answers."""
+
+PICTURE_POINTS = 9
+PICTURE_SPAN = 4
+NEAR = 1.12
+
+_UP: Mapping[Verdict, Side] = {
+    Verdict.MISSED: Side.BELOW,
+    Verdict.UNDECIDED: Side.UNSURE,
+    Verdict.MET: Side.ABOVE,
+}
+_DOWN: Mapping[Verdict, Side] = {
+    Verdict.MET: Side.BELOW,
+    Verdict.UNDECIDED: Side.UNSURE,
+    Verdict.MISSED: Side.ABOVE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +48,6 @@ class Found:
     allow: Bracket | None
     spans: tuple[tuple[int, int], ...]
     missed: tuple[Goal, ...] = ()
-
-
-def of(question: Question, goals: Sequence[Goal]) -> Question:
-    """Return the question with only some of its goals."""
-    return replace(
-        question,
-        up=tuple(goal for goal in goals if goal.kind.pushes == "up"),
-        down=tuple(goal for goal in goals if goal.kind.pushes == "down"),
-        either=tuple(goal for goal in goals if goal.kind.pushes == "either"),
-    )
 
 
 def find(question: Question, start: int, *, picture: bool = False) -> Found:
@@ -62,6 +72,8 @@ def find(question: Question, start: int, *, picture: bool = False) -> Found:
     low, high = need.high, max(need.high, _ceiling(question, allow))
     spans = [(low, high)]
     if question.either:
+        from forebay.sizing.explore import explore
+
         spans = explore(question.trials, question.either, low, high)
     return Found(need, allow, tuple(spans))
 
@@ -81,10 +93,14 @@ def intervals(question: Question, spans: Sequence[tuple[int, int]]) -> tuple[Int
     """Name what binds at the ends of each span; an end at the limit is open."""
     return tuple(
         Interval(
-            low,
-            None if high >= question.limit else high,
-            _unmet(question, max((b for b in question.trials.done if b < low), default=None)),
-            _unmet(question, min((b for b in question.trials.done if b > high), default=None))
+            low=low,
+            high=None if high >= question.limit else high,
+            binding_low=_unmet(
+                question, max((b for b in question.trials.done if b < low), default=None)
+            ),
+            binding_high=_unmet(
+                question, min((b for b in question.trials.done if b > high), default=None)
+            )
             if high < question.limit
             else (),
         )
@@ -102,3 +118,56 @@ def _unmet(question: Question, packets: int | None) -> tuple[str, ...]:
         for goal in question.trials.goals
         if goal.judge(there.metric(goal)) is not Verdict.MET
     )
+
+
+def smallest_met(trials: Trials, goals: Sequence[Goal], start: int, limit: int) -> Bracket:
+    """Search the smallest buffer that meets goals which push the buffer up.
+
+    ``high`` of the result is that buffer, None where none up to ``limit`` is shown to meet
+    them; ``low`` is the largest buffer shown to miss.
+    """
+    return _boundary(trials, goals, _UP, start, limit)
+
+
+def largest_met(trials: Trials, goals: Sequence[Goal], start: int, limit: int) -> Bracket:
+    """Search the largest buffer that meets goals which push it down: ``low`` of the result."""
+    return _boundary(trials, goals, _DOWN, start, limit)
+
+
+def _boundary(
+    trials: Trials, goals: Sequence[Goal], sides: Mapping[Verdict, Side], start: int, limit: int
+) -> Bracket:
+    def table() -> dict[int, Side]:
+        return {b: sides[trial.verdict(goals)] for b, trial in trials.done.items()}
+
+    while True:
+        now = table()
+        trials.remaining = steps_left(now, limit) + PICTURE_POINTS
+        if recheck := [b for b in conflicts(now) if not trials.exhausted(b)]:
+            trials.settle_fully(recheck[0])
+        elif unsettled := [b for b in bracket(now).unsure if not trials.exhausted(b)]:
+            trials.settle(unsettled[0], goals)
+        elif len(now) >= MAX_BUFFERS or (b := next_buffer(now, start, limit)) is None:
+            return bracket(now)
+        else:
+            trials.settle(b, goals)
+
+
+def paint(trials: Trials, centre: int, limit: int) -> None:
+    """Try a geometric row of buffers around the answer, where none is near already."""
+    wanted = list(picture(centre, limit))
+    for i, packets in enumerate(wanted):
+        trials.remaining = len(wanted) - i
+        if len(trials.done) < MAX_BUFFERS and not _near(packets, trials.done):
+            trials.at(packets)
+
+
+def picture(centre: int, limit: int) -> Iterable[int]:
+    """Buffers from a quarter of the answer to four times it, at equal ratios."""
+    half = PICTURE_POINTS // 2
+    rungs = (centre * PICTURE_SPAN ** (i / half) for i in range(-half, half + 1))
+    return sorted({min(max(round(b), 1), limit) for b in rungs})
+
+
+def _near(packets: int, tried: Iterable[int]) -> bool:
+    return any(packets <= NEAR * b and b <= NEAR * packets for b in tried)

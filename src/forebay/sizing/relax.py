@@ -11,13 +11,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from forebay.outcome import Relaxation, Verdict
 from forebay.sizing import region
-from forebay.sizing.assemble import Question
 from forebay.sizing.explore import best
 from forebay.sizing.goals import Goal
-from forebay.sizing.result import Relaxation
+from forebay.sizing.question import Question
 from forebay.sizing.trials import Trial
-from forebay.sizing.verdict import Verdict
 
 _DIGITS = 4
 
@@ -33,19 +32,19 @@ def relaxations(question: Question, start: int) -> tuple[Relaxation, ...]:
 
 def _relax(question: Question, goal: Goal, start: int) -> Relaxation:
     others = [each for each in question.trials.goals if each != goal]
-    found = region.find(region.of(question, others), start)
+    found = region.find(question.with_goals(others), start)
     for there in _candidates(question, goal, found):
         given = given_at(goal, there)
         if given.relaxed is not None and there.verdict(others) is Verdict.MET:
             return given
-    return _said(goal, None, None)
+    return _relaxation(goal, None, None)
 
 
 def given_at(goal: Goal, there: Trial) -> Relaxation:
     """Return the relaxation of a goal that one buffer asks for, verified there."""
     relaxed = _outward(goal, there)
     verified = replace(goal, target=relaxed).judge(there.metric(goal)) is Verdict.MET
-    return _said(goal, relaxed, there) if verified else _said(goal, None, None)
+    return _relaxation(goal, relaxed, there) if verified else _relaxation(goal, None, None)
 
 
 def holds(relaxation: Relaxation, there: Trial) -> bool:
@@ -74,7 +73,7 @@ def _candidates(question: Question, goal: Goal, found: region.Found) -> list[Tri
     return sorted(each, key=lambda trial: goal.excess(trial.metric(goal)))
 
 
-def _said(goal: Goal, relaxed: float | None, there: Trial | None) -> Relaxation:
+def _relaxation(goal: Goal, relaxed: float | None, there: Trial | None) -> Relaxation:
     return Relaxation(
         name=goal.kind.name,
         title=goal.kind.title,

@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
+from forebay.outcome import LINK, Verdict
 from forebay.sizing.errors import GoalNotAnswered
-from forebay.sizing.evidence import LINK, Evidence
+from forebay.sizing.evidence import Evidence
 from forebay.sizing.goals import Goal
 from forebay.sizing.knob import Knob, knob_of
-from forebay.sizing.verdict import Verdict, all_of, seeds_wanted
+from forebay.sizing.verdict import all_of, seeds_wanted
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Engine, Progress
+    from forebay.engines.protocol import Engine
     from forebay.outcome import Metric, Outcome
+    from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 FARTHEST = 64

@@ -13,13 +13,11 @@ from collections.abc import Iterator
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from forebay.sizing.evidence import LINK
-from forebay.sizing.result import LossWarning
-from forebay.sizing.verdict import Verdict
+from forebay.outcome import LINK, LossWarning, Verdict
 
 if TYPE_CHECKING:
     from forebay.outcome import Metric, Outcome
-    from forebay.sizing.assemble import Question
+    from forebay.sizing.question import Question
     from forebay.sizing.trials import Trial, Trials
 
 USABLE_LOSS = 0.01

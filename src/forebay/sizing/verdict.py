@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from forebay.outcome import Verdict
 
 if TYPE_CHECKING:
     from forebay.outcome import Metric
-
-
-class Verdict(StrEnum):
-    """What one buffer, or one goal at one buffer, has been shown to do."""
-
-    MET = "met"
-    MISSED = "missed"
-    UNDECIDED = "undecided"
 
 
 def judge(metric: Metric, target: float, *, at_least: bool) -> Verdict:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.outcome import LINK, Interval, Verdict
 from forebay.sizing.bracket import Bracket
-from forebay.sizing.evidence import LINK
 from forebay.sizing.goals import Goal
-from forebay.sizing.result import Interval
 from forebay.sizing.trials import Trial, Trials
-from forebay.sizing.verdict import Verdict
 
 if TYPE_CHECKING:
     from forebay.outcome import LinkOutcome

@@ -16,7 +16,7 @@ from forebay.outcome import Outcome, Provenance
 
 if TYPE_CHECKING:
     from forebay.engines.network.solver import Solution
-    from forebay.engines.protocol import Progress
+    from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 

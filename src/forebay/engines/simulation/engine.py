@@ -13,15 +13,14 @@ from forebay.engines.simulation.network import summarize_network
 from forebay.engines.simulation.runs import make_run
 from forebay.footprint import Limit, estimate
 from forebay.outcome import Outcome, Provenance, Reading, checked, summarize
-from forebay.replication import Watched, check_step, expand, to_reading, to_trace
+from forebay.progress import part
+from forebay.replication import SeedCache, Watched, check_step, expand, to_reading, to_trace
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Progress
     from forebay.outcome.trace import Trace
+    from forebay.progress import Progress
     from forebay.replication import Layout
     from forebay.scenario import Duration, Scenario
-
-_KEPT = 64
 
 
 class SimulationEngine:
@@ -33,7 +32,7 @@ class SimulationEngine:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, int], Reading] = {}
+        self._readings = SeedCache[Reading]()
         self._limit = Limit()
 
     @property
@@ -62,11 +61,12 @@ class SimulationEngine:
         """
         started = time.perf_counter()
         sha = scenario.sha256()
-        known = {seed: self._kept[sha, seed] for seed in seeds if (sha, seed) in self._kept}
+        known = self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
         fresh = _simulate(scenario, missing, jobs or os.cpu_count() or 1, progress, self._limit)
+        for seed, reading in fresh.items():
+            self._readings.put(sha, seed, reading)
         known |= fresh
-        self._keep(sha, fresh)
         readings = [known[seed] for seed in seeds]
         links, classes = summarize(readings, scenario.goals)
         network = None
@@ -108,11 +108,6 @@ class SimulationEngine:
         (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
         return to_trace(scenario, layout, raw, step=step, flows=flows, seed=seed)
 
-    def _keep(self, sha: str, fresh: dict[int, Reading]) -> None:
-        self._kept.update({(sha, seed): reading for seed, reading in fresh.items()})
-        while len(self._kept) > _KEPT:
-            del self._kept[next(iter(self._kept))]
-
 
 def _simulate(
     scenario: Scenario, seeds: list[int], jobs: int, progress: Progress | None, limit: Limit
@@ -127,8 +122,8 @@ def _simulate(
     found: dict[int, Reading] = {}
     for first in range(0, len(seeds), together):
         some = seeds[first : first + together]
-        told = _part(limit.watch(progress), first / len(seeds), len(some) / len(seeds))
-        found |= _side_by_side(scenario, network, some, threads, told)
+        report = part(limit.watch(progress), first, len(seeds), len(some))
+        found |= _side_by_side(scenario, network, some, threads, report)
     return found
 
 
@@ -137,7 +132,7 @@ def _side_by_side(
     network: Layout | None,
     seeds: list[int],
     jobs: int,
-    progress: Progress,
+    progress: Progress | None,
 ) -> dict[int, Reading]:
     made = {seed: make_run(scenario, seed, layout=network) for seed in seeds}
     raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
@@ -145,7 +140,3 @@ def _side_by_side(
         seed: to_reading(scenario, seed, workload, layout, each)
         for (seed, (_, workload, layout)), each in zip(made.items(), raw, strict=True)
     }
-
-
-def _part(progress: Progress, before: float, share: float) -> Progress:
-    return lambda done: progress(before + share * done)

@@ -16,17 +16,16 @@ from forebay.engines.testbed.playing import Played, controls_of
 from forebay.engines.testbed.repeating import play_until_valid
 from forebay.footprint import Limit, estimate
 from forebay.outcome import Outcome, Provenance, Reading, checked, summarize
-from forebay.replication import Watched, check_step, to_reading, to_trace
+from forebay.progress import part
+from forebay.replication import SeedCache, Watched, check_step, to_reading, to_trace
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Progress
     from forebay.outcome.trace import Trace
+    from forebay.progress import Progress
     from forebay.scenario import Duration, Scenario
 
-_KEPT = 64
 
-
-class _Kept(NamedTuple):
+class _Run(NamedTuple):
     reading: Reading
     sysctls: dict[str, str]
     told: dict[str, Any]
@@ -44,7 +43,7 @@ class TestbedEngine:
 
     def __init__(self) -> None:
         machine.check()
-        self._kept: dict[tuple[str, int], _Kept] = {}
+        self._runs = SeedCache[_Run]()
         self._capture: Path | None = None
         self._counters: tuple[str, ...] = ()
         self._limit = Limit()
@@ -72,7 +71,7 @@ class TestbedEngine:
         """
         counters.check(names)
         self._counters = tuple(dict.fromkeys(names))
-        self._kept.clear()
+        self._runs.clear()
 
     def run(
         self,
@@ -96,12 +95,12 @@ class TestbedEngine:
         started = time.perf_counter()
         refuse_network(NAME, scenario)
         sha = scenario.sha256()
-        missing = [seed for seed in seeds if (sha, seed) not in self._kept]
+        known = self._runs.known(sha, seeds)
+        missing = [seed for seed in seeds if seed not in known]
         self._limit.check(estimate(scenario), len(missing))
-        known = {seed: self._kept[sha, seed] for seed in seeds if (sha, seed) in self._kept}
         for place, seed in enumerate(missing):
-            known[seed] = self._play(scenario, seed, _part(progress, place, len(missing)))
-            self._keep(sha, seed, known[seed])
+            known[seed] = self._play(scenario, seed, part(progress, place, len(missing)))
+            self._runs.put(sha, seed, known[seed])
         readings = [known[seed].reading for seed in seeds]
         links, classes = summarize(readings, scenario.goals)
         outcome = Outcome(
@@ -129,28 +128,19 @@ class TestbedEngine:
         self._limit.check(estimate(scenario, samples, len(flows)), 1)
         watched = Watched(step, tuple(flows))
         played, failed = play_until_valid(scenario, seed, told=progress, watched=watched)
-        self._keep(scenario.sha256(), seed, _read(scenario, seed, played, failed))
+        self._runs.put(scenario.sha256(), seed, _read(scenario, seed, played, failed))
         return to_trace(scenario, played.layout, played.raw, step=step, flows=flows, seed=seed)
 
-    def _play(self, scenario: Scenario, seed: int, progress: Progress | None) -> _Kept:
+    def _play(self, scenario: Scenario, seed: int, progress: Progress | None) -> _Run:
         played, failed = play_until_valid(
             scenario, seed, told=progress, capture=self._capture, counters=self._counters
         )
         return _read(scenario, seed, played, failed)
 
-    def _keep(self, sha: str, seed: int, kept: _Kept) -> None:
-        self._kept[sha, seed] = kept
-        while len(self._kept) > _KEPT:
-            del self._kept[next(iter(self._kept))]
 
-
-def _part(progress: Progress | None, place: int, of: int) -> Progress | None:
-    return None if progress is None else lambda done: progress((place + done) / of)
-
-
-def _read(scenario: Scenario, seed: int, played: Played, failed: list[list[str]]) -> _Kept:
+def _read(scenario: Scenario, seed: int, played: Played, failed: list[list[str]]) -> _Run:
     reading = to_reading(scenario, seed, played.workload, played.layout, played.raw)
-    return _Kept(reading, played.sysctls, _told(seed, played, failed))
+    return _Run(reading, played.sysctls, _told(seed, played, failed))
 
 
 def _told(seed: int, played: Played, failed: list[list[str]]) -> dict[str, Any]:
@@ -158,7 +148,7 @@ def _told(seed: int, played: Played, failed: list[list[str]]) -> dict[str, Any]:
     return told | ({"counters": played.counters} if played.counters else {})
 
 
-def _provenance(scenario: Scenario, sha: str, runs: list[_Kept], started: float) -> Provenance:
+def _provenance(scenario: Scenario, sha: str, runs: list[_Run], started: float) -> Provenance:
     facts: dict[str, Any] = {
         "machine": machine.describe(controls_of(scenario)),
         "sysctls": runs[0].sysctls,

@@ -56,7 +56,7 @@ def predict_bursts(scenario: Scenario) -> Prediction | None:
         queue_packets=Spread(_mean(queue), p50, p95, p99),
         queue_delay_s=Spread(seen * second, d50 * second, d95 * second, d99 * second),
         laws=(burst_law.LAW,),
-        asked=_asked(scenario, traffic, queue, over),
+        goal_metrics=_goal_metrics(scenario, traffic, queue, over),
     )
 
 
@@ -88,7 +88,7 @@ def _quantile(queue: FiniteQueue, probability: float) -> float:
     return float(np.searchsorted(below, min(probability, below[-1])))
 
 
-def _asked(
+def _goal_metrics(
     scenario: Scenario, traffic: BurstTraffic, queue: FiniteQueue, over: float
 ) -> dict[str, Metric]:
     """Delays and completion times; of single round trips a law of bursts says nothing."""

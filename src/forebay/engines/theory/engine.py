@@ -33,7 +33,7 @@ from forebay.outcome import (
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Progress
+    from forebay.progress import Progress
     from forebay.scenario import Scenario, Traffic
 
 
@@ -96,7 +96,7 @@ def _link(scenario: Scenario, prediction: Prediction) -> LinkOutcome:
         buffer_packets=scenario.buffer_packets,
         bdp_packets=scenario.bdp_packets,
         capacity_bps=float(scenario.link.rate),
-        asked=prediction.asked,
+        goal_metrics=prediction.goal_metrics,
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.engines.theory import lost
-from forebay.engines.theory.asked import asked, longest_delay
 from forebay.engines.theory.burst_prediction import predict_bursts
+from forebay.engines.theory.goal_metrics import goal_metrics, longest_delay
 from forebay.engines.theory.spread import Prediction, Spread
 from forebay.laws import (
     Law,
@@ -55,7 +55,9 @@ def _sawtooth(scenario: Scenario, law: Law) -> Prediction:
         queue_packets=Spread(float(sawtooth.queue_mean(size, bdp)), p50, p95, p99),
         queue_delay_s=Spread(seen * second, d50 * second, d95 * second, d99 * second),
         laws=(law,),
-        asked=asked(scenario, in_step=True) if halves(scenario) else longest_delay(scenario),
+        goal_metrics=goal_metrics(scenario, in_step=True)
+        if halves(scenario)
+        else longest_delay(scenario),
     )
 
 
@@ -79,5 +81,5 @@ def _desynchronized(scenario: Scenario, law: Law) -> Prediction:
         queue_packets=Spread(mean, p50, p95, p99),
         queue_delay_s=Spread(mean * second, p50 * second, p95 * second, p99 * second),
         laws=(law, response.LAW),
-        asked=asked(scenario, in_step=False),
+        goal_metrics=goal_metrics(scenario, in_step=False),
     )

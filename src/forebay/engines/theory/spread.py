@@ -41,4 +41,4 @@ class Prediction:
     queue_packets: Spread | None
     queue_delay_s: Spread | None
     laws: tuple[Law, ...]
-    asked: dict[str, Metric]
+    goal_metrics: dict[str, Metric]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log10
 from typing import TYPE_CHECKING
 
-from forebay.report.answer import Answer
+from forebay.outcome import SizeResult
 from forebay.report.figures.style import FAINT, INK
 from forebay.report.numbers import whole_packets
 
@@ -31,7 +31,7 @@ class _Mark:
     paper: str = ""  # the beginning of the first law's name, which others of it need not repeat
 
 
-def draw_marks(lane: Axes, panels: Sequence[Axes], answer: Answer) -> None:
+def draw_marks(lane: Axes, panels: Sequence[Axes], answer: SizeResult) -> None:
     """Draw the lines through ``panels`` and their names into ``lane`` (the same x axis)."""
     marks = _marks(answer)
     _widen(panels[-1], marks)
@@ -43,7 +43,7 @@ def draw_marks(lane: Axes, panels: Sequence[Axes], answer: Answer) -> None:
         _draw(lane, panels, mark, row)
 
 
-def _marks(answer: Answer) -> list[_Mark]:
+def _marks(answer: SizeResult) -> list[_Mark]:
     marks: list[_Mark] = []
     laws = answer.laws if answer.aqm is None else ()  # theirs is the limit of a drop-tail queue
     asked = [law for law in laws if law.packets is not None and law.packets > 0]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -14,10 +14,12 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from forebay.outcome import (
     LOSS_PROBABILITY,
     UTILIZATION_PROBABILITY,
+    CurvePoint,
+    GoalResult,
     LinkOutcome,
     Metric,
+    SizeResult,
 )
-from forebay.report.answer import Answer, Goal, Point
 from forebay.report.figures.marks import draw_marks
 from forebay.report.figures.style import (
     BLUE,
@@ -32,6 +34,7 @@ from forebay.report.figures.style import (
 )
 from forebay.report.numbers import count, mean, p99
 from forebay.report.region import scale
+from forebay.report.size_words import goal_name, size_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,15 +44,13 @@ _PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
 Read = Callable[[LinkOutcome], Metric | None]
 
 
-def draw_size(document: Mapping[str, Any], path: Path) -> None:
-    """Draw a sizing into a file.
+def draw_size(answer: SizeResult, path: Path) -> None:
+    """Draw a sizing into a file that ends in .svg, .png or .pdf."""
+    save(size_figure(answer), path)
 
-    Parameters
-    ----------
-    document : the document of ``size --json``, schema 1.
-    path : ends in .svg, .png or .pdf.
-    """
-    answer = Answer.model_validate(document)
+
+def size_figure(answer: SizeResult) -> Figure:
+    """Return the picture of a sizing."""
     with house_style():
         drawn = [panel for panel in _PANELS if _measured(answer, panel)] or [_PANELS[0]]
         drawn += _own_panels(answer)
@@ -62,10 +63,10 @@ def draw_size(document: Mapping[str, Any], path: Path) -> None:
         _shared_axis(all_axes, answer)
         draw_marks(lane, all_axes, answer)
         _shade(all_axes, answer)
-        save(figure, path)
+        return figure
 
 
-def _shade(panels: Sequence[Axes], answer: Answer) -> None:
+def _shade(panels: Sequence[Axes], answer: SizeResult) -> None:
     """Lay a tint under all buffers that meet the goals."""
     low, high = panels[-1].get_xlim()
     for interval in answer.region:
@@ -77,10 +78,10 @@ def _shade(panels: Sequence[Axes], answer: Answer) -> None:
     panels[-1].set_xlim(low, high)
 
 
-def _title(figure: Figure, answer: Answer) -> None:
+def _title(figure: Figure, answer: SizeResult) -> None:
     found = answer.buffer
     if answer.aqm is not None and found is not None:
-        aim = f"{answer.aqm.discipline}: {answer.size_name} of {count(found.packets, 'packet')}"
+        aim = f"{answer.aqm.discipline}: {size_name(answer)} of {count(found.packets, 'packet')}"
         _head(figure, f"{answer.scenario}\n{aim} ({answer.engine})")
         return
     enough = "is enough" if found and found.packets == 1 else "are enough"
@@ -94,14 +95,14 @@ def _head(figure: Figure, text: str) -> None:
     figure.suptitle(literal(text), fontsize=10, color=INK)
 
 
-def _utilization(axes: Axes, answer: Answer) -> None:
+def _utilization(axes: Axes, answer: SizeResult) -> None:
     _line(axes, answer.curve, lambda link: link.utilization, 100, BLUE, "")
     _target(axes, answer.goals, "utilization", 100)
     axes.set_ylabel("utilization, %")
     axes.set_ylim(top=min(100.5, axes.get_ylim()[1]))
 
 
-def _loss(axes: Axes, answer: Answer) -> None:
+def _loss(axes: Axes, answer: SizeResult) -> None:
     _line(axes, answer.curve, lambda link: link.loss_rate, 100, VERMILLION, "")
     _target(axes, answer.goals, "loss_rate", 100)
     if answer.loss_warning is not None:
@@ -110,7 +111,7 @@ def _loss(axes: Axes, answer: Answer) -> None:
     axes.set_ylim(bottom=0)
 
 
-def _delay(axes: Axes, answer: Answer) -> None:
+def _delay(axes: Axes, answer: SizeResult) -> None:
     drawn = _line(axes, answer.curve, lambda link: mean(link.queue_delay_s), 1e3, GREEN, "mean")
     drawn += _line(axes, answer.curve, lambda link: p99(link.queue_delay_s), 1e3, PURPLE, "p99")
     for name in sorted({g.name for g in answer.goals if g.name.startswith("queue_delay_")}):
@@ -120,22 +121,22 @@ def _delay(axes: Axes, answer: Answer) -> None:
     _log_if_positive(axes, drawn)
 
 
-def _round_trips(axes: Axes, answer: Answer) -> None:
+def _round_trips(axes: Axes, answer: SizeResult) -> None:
     for name, colour in ((UTILIZATION_PROBABILITY, BLUE), (LOSS_PROBABILITY, VERMILLION)):
         label = name.replace("_probability", "").replace("_", " ")
-        if any(name in point.link.asked for point in answer.curve):
-            _line(axes, answer.curve, partial(_asked, name), 100, colour, label)
+        if any(name in point.link.goal_metrics for point in answer.curve):
+            _line(axes, answer.curve, partial(_goal_metric, name), 100, colour, label)
             _target(axes, answer.goals, name, 100)
     axes.set_ylabel("round trips\non target, %")
     axes.legend(loc="lower right")
 
 
-def _asked(name: str, link: LinkOutcome) -> Metric | None:
-    return link.asked.get(name)
+def _goal_metric(name: str, link: LinkOutcome) -> Metric | None:
+    return link.goal_metrics.get(name)
 
 
 def _share_of_round_trips(link: LinkOutcome) -> Metric | None:
-    return link.asked.get(UTILIZATION_PROBABILITY) or link.asked.get(LOSS_PROBABILITY)
+    return link.goal_metrics.get(UTILIZATION_PROBABILITY) or link.goal_metrics.get(LOSS_PROBABILITY)
 
 
 def _log_if_positive(axes: Axes, values: Sequence[float]) -> None:
@@ -149,7 +150,7 @@ def _log_if_positive(axes: Axes, values: Sequence[float]) -> None:
 
 
 def _line(
-    axes: Axes, curve: Sequence[Point], read: Read, factor: float, colour: str, label: str
+    axes: Axes, curve: Sequence[CurvePoint], read: Read, factor: float, colour: str, label: str
 ) -> list[float]:
     """Draw one metric with its 95 % band; return the values drawn.
 
@@ -178,7 +179,7 @@ def _draw_line(
     return values
 
 
-def _target(axes: Axes, goals: Sequence[Goal], name: str, factor: float) -> None:
+def _target(axes: Axes, goals: Sequence[GoalResult], name: str, factor: float) -> None:
     for goal in goals:
         if goal.name == name:
             _level(axes, goal.target * factor, f"goal: {goal.sense}")
@@ -199,7 +200,7 @@ _PANELS_OF_THEIR_OWN = 4
 _COLOURS = (PURPLE, GREEN, VERMILLION, BLUE)
 
 
-def _own_panels(answer: Answer) -> list[_Panel]:
+def _own_panels(answer: SizeResult) -> list[_Panel]:
     """Return a panel for each goal whose metric no other panel shows, the binding ones first."""
     drawn = ("utilization", "loss_rate", UTILIZATION_PROBABILITY, LOSS_PROBABILITY)
     own = [g for g in answer.goals if g.name not in drawn and not g.name.startswith("queue_delay")]
@@ -210,16 +211,16 @@ def _own_panels(answer: Answer) -> list[_Panel]:
     ]
 
 
-def _of_goal(goal: Goal, colour: str, axes: Axes, answer: Answer) -> None:
+def _of_goal(goal: GoalResult, colour: str, axes: Axes, answer: SizeResult) -> None:
     factor, unit = scale(goal.unit)
     seen = [(p.packets, m) for p in answer.curve if (m := p.reached(goal.name)) is not None]
     drawn = _draw_line(axes, seen, factor, colour, "")
     _level(axes, goal.target * factor, f"goal: {goal.sense}")
-    axes.set_ylabel(f"{answer.short(goal.name)},\n{unit}")
+    axes.set_ylabel(f"{goal_name(answer, goal.name)},\n{unit}")
     _log_if_positive(axes, drawn)
 
 
-def _shared_axis(panels: Sequence[Axes], answer: Answer) -> None:
+def _shared_axis(panels: Sequence[Axes], answer: SizeResult) -> None:
     last = panels[-1]
     last.set_xscale("log")
     if not answer.curve:
@@ -231,7 +232,7 @@ def _shared_axis(panels: Sequence[Axes], answer: Answer) -> None:
     broken = any(law.packets and not law.assumptions_hold for law in laws)
     said = ["tinted: all goals are met"] if answer.region else []
     said += ["dashed: a law of which an assumption is broken here"] if broken else []
-    axis = "buffer, packets" if answer.aqm is None else f"{answer.size_name}, packets at line rate"
+    axis = "buffer, packets" if answer.aqm is None else f"{size_name(answer)}, packets at line rate"
     last.set_xlabel(f"{axis} ({'; '.join(said)})" if said else axis)
     for axes in panels:
         clean(axes)
@@ -240,7 +241,7 @@ def _shared_axis(panels: Sequence[Axes], answer: Answer) -> None:
 @dataclass(frozen=True, slots=True)
 class _Panel:
     read: Read
-    draw: Callable[[Axes, Answer], None]
+    draw: Callable[[Axes, SizeResult], None]
     height: float
 
 
@@ -252,6 +253,6 @@ _PANELS = (
 )
 
 
-def _measured(answer: Answer, panel: _Panel) -> bool:
+def _measured(answer: SizeResult, panel: _Panel) -> bool:
     """A law answers utilization alone; an empty panel would say nothing."""
     return any(panel.read(point.link) is not None for point in answer.curve)

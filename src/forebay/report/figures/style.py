@@ -58,8 +58,8 @@ def save(figure: Figure, path: Path) -> None:
     """
     kind = path.suffix.lower().lstrip(".")
     dateless = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
-    _settle(figure)
-    with replacing(path) as file:
+    with house_style(), replacing(path) as file:
+        _settle(figure)
         figure.savefig(file, format=kind, dpi=160, metadata=dateless)
 
 

@@ -35,6 +35,11 @@ _THIN: dict[str, Any] = {"linewidth": 0.8}
 
 def draw_trace(trace: Trace, path: Path) -> None:
     """Draw windows, queue, and the sum of the windows into a .svg, .png or .pdf file."""
+    save(trace_figure(trace), path)
+
+
+def trace_figure(trace: Trace) -> Figure:
+    """Return the picture of windows, queue, and the sum of the windows."""
     with house_style():
         figure = Figure(figsize=(7.2, 8.4), layout="constrained")
         grid = figure.add_gridspec(4, 1, height_ratios=(1, 1, 1, 1.2))
@@ -50,7 +55,7 @@ def draw_trace(trace: Trace, path: Path) -> None:
         for axes in figure.axes:
             clean(axes)
         figure.suptitle(literal(_title(trace)), fontsize=10, color=INK)
-        save(figure, path)
+        return figure
 
 
 def _title(trace: Trace) -> str:

@@ -37,7 +37,7 @@ def needs_round_trips(goals: Goals) -> bool:
     return any(t is not None and t.probability is not None for t in targets)
 
 
-def asked(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric]:
+def goal_metrics(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric]:
     """What ``goals`` ask of one link beyond `LinkOutcome`'s own metrics, seconds and fractions.
 
     The share of the round trips with at least the utilization, or at most the loss, that a

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 
-def asked(scenario: Scenario, *, in_step: bool) -> dict[str, Metric]:
+def goal_metrics(scenario: Scenario, *, in_step: bool) -> dict[str, Metric]:
     """Answer the goals of `scenario`; `in_step` is whether its windows march as one."""
     values = _probabilities(scenario, in_step) | _delays(scenario, in_step)
     return {name: Metric(value=v, low=None, high=None, n=0) for name, v in values.items()}

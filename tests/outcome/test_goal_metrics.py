@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from forebay.outcome import Histogram, LinkReading, RoundTrips
-from forebay.outcome.asked import asked
+from forebay.outcome.goal_metrics import goal_metrics
 from forebay.scenario import Duration, Goals
 
 CAPACITY = 1e6
@@ -45,7 +45,7 @@ def test_the_share_of_round_trips_that_reach_the_target() -> None:
         utilization={"at_least": 0.99, "probability": 0.9},
         loss_rate={"at_most": 0.02, "probability": 0.9},
     )
-    found = asked([SEEN], surely)
+    found = goal_metrics([SEEN], surely)
     assert found["utilization_probability"].value == pytest.approx(4 / 6)
     assert found["loss_rate_probability"].value == pytest.approx(5 / 6)
     assert found["utilization_probability"].n == 1
@@ -55,13 +55,13 @@ def test_the_share_of_round_trips_that_reach_the_target() -> None:
 def test_a_busy_link_reaches_one_whatever_its_bits_sum_up_to() -> None:
     full = link([1.0 - 1e-13] * 6, [0] * 6)
     surely = goals(utilization={"at_least": 1.0, "probability": 0.9})
-    assert asked([full], surely)["utilization_probability"].value == 1.0
+    assert goal_metrics([full], surely)["utilization_probability"].value == 1.0
 
 
 def test_replications_make_the_interval() -> None:
     other = link([1.0] * 6, [0] * 6)
     surely = goals(utilization={"at_least": 0.99, "probability": 0.9})
-    found = asked([SEEN, other, other], surely)["utilization_probability"]
+    found = goal_metrics([SEEN, other, other], surely)["utilization_probability"]
     assert (found.value, found.n) == (pytest.approx((4 / 6 + 2) / 3), 3)
     assert found.low is not None and found.high == 1.0
 
@@ -70,7 +70,7 @@ def test_the_longest_wait_and_an_odd_quantile() -> None:
     table = goals(queue_delay={
         "maximum": Duration(1), "quantile": 0.75, "at_most": Duration(1),
     })  # fmt: skip
-    found = asked([SEEN, link([1] * 6, [0] * 6, (4, 0, 0, 1))], table)
+    found = goal_metrics([SEEN, link([1] * 6, [0] * 6, (4, 0, 0, 1))], table)
     assert found["queue_delay_maximum"].value == pytest.approx(3.4e-3)  # not its bin's edge, 4
     assert found["queue_delay_maximum"].low is None
     first, second = 2e-3, 0.9375e-3  # 3 of 4 in the second bin; 3.75 of 4 into the first
@@ -78,6 +78,6 @@ def test_the_longest_wait_and_an_odd_quantile() -> None:
 
 
 def test_what_is_not_asked_is_not_there() -> None:
-    assert asked([SEEN], goals(utilization=0.9, loss_rate=0.1)) == {}
+    assert goal_metrics([SEEN], goals(utilization=0.9, loss_rate=0.1)) == {}
     surely = goals(utilization={"at_least": 0.9, "probability": 0.9})
-    assert asked([replace(SEEN, round_trips=None)], surely) == {}
+    assert goal_metrics([replace(SEEN, round_trips=None)], surely) == {}

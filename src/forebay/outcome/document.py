@@ -1,0 +1,139 @@
+"""What every answer shares: it is closed, versioned, and read back equal from its own JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SCHEMA = 1
+"""Goes up when a field changes its meaning or goes; a new field leaves it as it is."""
+
+_DISPLAY = "forebay.report.notebook"
+"""Who shows an answer in a notebook; found by name, for the report imports the answers."""
+
+
+class DocumentError(ValueError):
+    """A JSON document that cannot be read; ``str()`` is one line: where, what, what to do.
+
+    Attributes
+    ----------
+    hint : what to do instead.
+    """
+
+    code = "unreadable-document"
+    exit_status = 2
+
+    def __init__(self, source: str, wrong: str, hint: str) -> None:
+        super().__init__(f"{source}: {wrong}; {hint}")
+        self.source, self.wrong, self.hint = source, wrong, hint
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.source, self.wrong, self.hint))
+
+
+def _known_schema(value: Any) -> Any:
+    if isinstance(value, int) and value > SCHEMA:
+        raise ValueError(f"schema {value} is newer than {SCHEMA}, the newest known here")
+    return value
+
+
+class Closed(BaseModel):
+    """A frozen part of an answer; a field that it does not have is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class Document(Closed):
+    """A whole answer, which is one JSON document."""
+
+    schema_: Annotated[Literal[1], BeforeValidator(_known_schema)] = Field(
+        default=1, alias="schema"
+    )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document as JSON types; `from_dict` reads it back equal."""
+        return self.model_dump(mode="json", by_alias=True)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return the document as text.
+
+        Raises
+        ------
+        ValueError
+            A number is not finite, for which JSON has no word.
+        """
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_dict(cls, document: Any, source: str = "document") -> Self:
+        """Read back what `to_dict` gave.
+
+        Parameters
+        ----------
+        source : name of the document in messages, such as its file.
+
+        Raises
+        ------
+        DocumentError
+            It is no document of this type, or of a newer schema than is known here.
+        """
+        if not isinstance(document, Mapping) or "schema" not in document:
+            raise DocumentError(source, f"is no {cls._called()}, for it has no schema", _MAKE)
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            raise _refused(source, error) from None
+
+    @classmethod
+    def from_json(cls, text: str | bytes, source: str = "document") -> Self:
+        """Read back what `to_json` gave; parameters and errors are those of `from_dict`."""
+        return cls.from_dict(parse(text, source), source)
+
+    def figure(self) -> Figure:
+        """Return a picture of the answer; ``.savefig(path)`` keeps it."""
+        figure: Figure = _display().figure(self)
+        return figure
+
+    def _repr_html_(self) -> str:
+        html: str = _display().html(self)
+        return html
+
+    @classmethod
+    def _called(cls) -> str:
+        return cls.__name__
+
+
+_MAKE = "make one with --json"
+_NEWER = "upgrade forebay, or make the document anew with this one"
+
+
+def parse(text: str | bytes, source: str = "document") -> Any:
+    """Return what JSON text holds. Raises DocumentError."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DocumentError(source, f"is no JSON ({error})", _MAKE) from None
+
+
+def _refused(source: str, error: ValidationError) -> DocumentError:
+    """Say the first thing that is wrong; of a newer schema, that and nothing else."""
+    first = min(error.errors(), key=lambda each: "is newer than" not in each["msg"])
+    where = ".".join(str(part) for part in first["loc"])
+    wrong = first["msg"].removeprefix("Value error, ")
+    if "is newer than" in wrong:
+        return DocumentError(source, wrong, _NEWER)
+    if first["type"] == "extra_forbidden":
+        wrong = f"is no field of schema {SCHEMA}"
+    return DocumentError(source, f"{where}: {wrong[:1].lower()}{wrong[1:]}", _NEWER)
+
+
+def _display() -> Any:
+    from importlib import import_module
+
+    return import_module(_DISPLAY)

@@ -1,0 +1,50 @@
+"""JSON Schemas of the answers, made from the models themselves.
+
+``python -m forebay.outcome.reference`` writes them anew: beside this file, where they are part of
+the package, and into docs/reference.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from forebay.outcome.document import Document
+from forebay.outcome.model import Comparison, Outcome
+from forebay.outcome.replacing import replacing
+from forebay.outcome.size_result import SizeResult
+from forebay.outcome.trace import Trace
+
+SHIPPED = Path(__file__).parent / "schemas"
+DOCUMENTS: dict[str, type[Document]] = {
+    "comparison": Comparison,
+    "outcome": Outcome,
+    "size-result": SizeResult,
+    "trace": Trace,
+}
+"""What ``compare``, ``run``, ``size`` and ``trace`` print with ``--json``."""
+
+
+def schema(name: str) -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of one of `DOCUMENTS`."""
+    made = DOCUMENTS[name].model_json_schema(mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | made
+
+
+def text(name: str) -> str:
+    """Return a schema as its file holds it."""
+    return json.dumps(schema(name), indent=2, ensure_ascii=False) + "\n"
+
+
+def write(folders: Iterable[Path]) -> None:
+    """Write every schema into each folder."""
+    for folder in folders:
+        for name in DOCUMENTS:
+            with replacing(folder / f"{name}.schema.json") as file:
+                file.write(text(name).encode())
+
+
+if __name__ == "__main__":
+    write((SHIPPED, Path("docs/reference")))

@@ -1,0 +1,344 @@
+"""The answer of a sizing: the buffer, the evidence for it, and the curve that was seen."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from forebay.outcome.document import Closed, Document
+from forebay.outcome.model import LinkOutcome, Metric, Outcome
+
+LINK = "bottleneck"
+"""The link whose buffer is sized."""
+
+Sense = Literal["at least", "at most"]
+Push = Literal["up", "down", "either"]
+Unit = Literal["", "s", "bit/s"]
+
+
+class Verdict(StrEnum):
+    """What one buffer, or one goal at one buffer, has been shown to do."""
+
+    MET = "met"
+    MISSED = "missed"
+    UNDECIDED = "undecided"
+
+
+class Buffer(Closed):
+    """A buffer size three ways, with what the noise leaves open, in packets.
+
+    ``packets`` is the smallest buffer shown to meet the goals, so it equals ``high``.
+    Every buffer tried below ``low`` was shown to miss; those from ``low`` up to ``high``
+    are undecided or were not told apart. ``low == high`` is a sharp answer.
+    """
+
+    packets: int
+    bytes: int
+    seconds: float
+    low: int
+    high: int
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sharp(cls, document: Any) -> Any:
+        """Take a document that says no more than the size for a sharp answer."""
+        if not isinstance(document, dict) or "packets" not in document:
+            return document
+        return {"low": document["packets"], "high": document["packets"]} | document
+
+
+class GoalResult(Closed):
+    """One goal at the answer, or at the nearest miss where there is no answer.
+
+    ``binding``: without this goal the answer would be smaller (or, with no answer, this
+    goal is one of those that stand against it). ``pushes`` tells which way: "up" where a larger
+    buffer helps to meet it, "down" where a smaller one does, "either" where it may be met between
+    two sizes that miss. ``title`` is the metric in words, "" where its name says it.
+    """
+
+    name: str
+    sense: Sense
+    pushes: Push
+    unit: Unit
+    target: float
+    reached: Metric
+    verdict: Verdict
+    binding: bool
+    title: str = ""
+
+
+class LawResult(Closed):
+    """What one published law asks for.
+
+    Attributes
+    ----------
+    packets : None where it has no answer; ``packets_whole`` is the same rounded up.
+    packets_between : least and most over the range of flows; None where they are one number.
+    """
+
+    law: str
+    packets: float | None
+    packets_whole: int | None = None
+    assumptions_hold: bool
+    broken_assumptions: tuple[str, ...]
+    source: str
+    packets_between: tuple[float, float] | None = None
+
+
+class GoalAtPoint(Closed):
+    """One goal at one buffer that was tried."""
+
+    name: str
+    reached: Metric
+    verdict: Verdict
+
+
+class CurvePoint(Closed):
+    """One buffer that was tried, with how many seeds; the verdict of all goals, and of each."""
+
+    packets: int
+    seeds: int
+    verdict: Verdict
+    goals: tuple[GoalAtPoint, ...] = ()
+    outcome: Outcome
+
+    @property
+    def link(self) -> LinkOutcome:
+        """The link that the buffer stands before."""
+        return self.outcome.links[LINK]
+
+    def reached(self, name: str) -> Metric | None:
+        """Return what a goal's metric is here; None where it is not known."""
+        return next((goal.reached for goal in self.goals if goal.name == name), None)
+
+    @property
+    def unmet(self) -> list[str]:
+        """Names of the goals that this buffer is not shown to meet."""
+        return [goal.name for goal in self.goals if goal.verdict is not Verdict.MET]
+
+
+class Interval(Closed):
+    """Buffers that meet all goals, packets, both ends included.
+
+    ``high`` is None where all sizes up to the search's limit do. ``binding_low`` and
+    ``binding_high`` name the goals not met just below and just above; none below 1 packet.
+    """
+
+    low: int
+    high: int | None
+    binding_low: tuple[str, ...]
+    binding_high: tuple[str, ...]
+
+
+class Relaxation(Closed):
+    """The least that one goal must give way, the others kept, for a buffer to exist.
+
+    ``relaxed`` is the target that is met, as ``reached`` shows, with a buffer of ``packets``,
+    which meets the others too. All three are None where giving up this goal does not help.
+    """
+
+    name: str
+    title: str
+    sense: Sense
+    unit: Unit
+    target: float
+    relaxed: float | None
+    packets: int | None
+    reached: Metric | None
+
+
+class Regime(Closed):
+    """Which law governs the link, why, and what would change it; words for a person."""
+
+    regime: str
+    law: str | None
+    why: str
+    would_change: str
+
+
+class FlowsEnd(Closed):
+    """The answer at one end of the range of flows; ``buffer`` is None where there is none."""
+
+    flows: int
+    buffer: Buffer | None
+    region: tuple[Interval, ...]
+    reason: str | None
+
+
+class LossWarning(Closed):
+    """Loss at the answer that is above what is called usable.
+
+    Attributes
+    ----------
+    loss : the largest loss rate seen there; ``of`` is the class that has it, "" for the link.
+    usable, source : the bound, and who calls it so.
+    packets : the smallest buffer tried that keeps all of them below; None where none does.
+    missed : names of the goals that are not met there.
+    largest : the largest buffer tried, and ``loss_there`` what is lost with it.
+    """
+
+    loss: float
+    of: str
+    usable: float
+    source: str
+    packets: int | None
+    missed: tuple[str, ...]
+    largest: int
+    loss_there: float
+
+
+class _Aqm(Closed):
+    packet_s: float
+    packet_bytes: int
+    limit_packets: int
+    ecn: bool = False
+
+
+class AqmTarget(_Aqm):
+    """codel, fq_codel and pie: the target was sized, ``limit_packets`` is a guard.
+
+    ``interval_s`` is the scenario's own; None for pie, which has none.
+    """
+
+    discipline: Literal["codel", "fq_codel", "pie"]
+    parameter: Literal["target"] = "target"
+    target_s: float
+    interval_s: float | None
+
+
+class AqmThresholds(_Aqm):
+    """red: its thresholds were sized, ``limit_packets`` is a guard; ``probability`` is at max."""
+
+    discipline: Literal["red"]
+    parameter: Literal["min"] = "min"
+    min_bytes: int
+    max_bytes: int
+    probability: float
+
+
+Aqm = Annotated[AqmTarget | AqmThresholds, Field(discriminator="parameter")]
+"""What is to be configured where the discipline manages its queue."""
+
+
+class Memory(Closed):
+    """What a buffer of ``bytes`` takes.
+
+    ``tier`` is the smallest kind of memory that holds it, with date and source. ``ram_bits`` is
+    the smallest RAM device whose bits are a power of two, as in the column RAM of Appenzeller et
+    al. 2004, Figure 15. ``pool_shares`` are its shares of 16, 64 and 132 MB of a chip's memory;
+    ``fits_sram_of_2004`` compares it with the largest SRAM chip of that year (§1.3).
+    ``faster_than_one_dram`` tells whether packets of 40 B at the port's rate come faster than one
+    DRAM of 2004 (50 ns) could be accessed; None without a rate. ``text`` is a line for a person.
+    """
+
+    bytes: int
+    tier: str
+    date: str
+    source: str
+    ram_bits: int
+    pool_shares: dict[str, float]
+    fits_sram_of_2004: bool
+    faster_than_one_dram: bool | None
+    text: str
+
+
+class SizeResult(Document):
+    """The smallest buffer that meets a scenario's goals, or why there is none (schema 1).
+
+    All but ``buffer`` may be missing from a document: what a size is needs no evidence.
+
+    Attributes
+    ----------
+    buffer : the answer, None where no buffer meets all goals.
+    goals : each goal at the answer or at ``nearest``.
+    curve : every buffer tried, sorted by packets.
+    nearest : packets of the buffer that comes nearest to all goals; None with an answer.
+    largest : largest buffer shown to meet the goals that push it down (queueing delay);
+        None where there is no such goal or none binds up to the search's limit.
+    limit : largest buffer that the search may try, packets.
+    reason : why there is no answer; None with one.
+    notes : what to know about the answer, such as how wide it is and why.
+    region : all buffers that meet the goals; several intervals where a goal is met between
+        sizes that miss. Empty without an answer.
+    relaxations : without an answer, one for every goal.
+    governs : which law governs the link, why, and what would change it.
+    evidence : what the engine saw at the answer, or at ``nearest``, in sentences.
+    ends : "flows" in JSON: where flows are a range, the answer at its low and at its high end;
+        ``buffer`` then serves both, and ``curve`` is the one of the end that asks for more.
+    loss_warning : where more is lost at the answer than a published criterion calls usable.
+    interrupted : whether it was stopped before the search had ended.
+    aqm : where the queue's discipline manages itself, what was sized instead of its limit. All
+        packets of the result are then those of the queue that it aims at. None elsewhere.
+    memory, configuration : what the command line adds: the memory that the answer takes, and the
+        document of the configuration that ``--emit`` made.
+    """
+
+    scenario: str = ""
+    engine: str = ""
+    buffer: Buffer | None
+    goals: tuple[GoalResult, ...] = ()
+    laws: tuple[LawResult, ...] = ()
+    curve: tuple[CurvePoint, ...] = ()
+    nearest: int | None = None
+    largest: int | None = None
+    limit: int | None = None
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+    region: tuple[Interval, ...] = ()
+    relaxations: tuple[Relaxation, ...] = ()
+    governs: Regime | None = None
+    evidence: tuple[str, ...] = ()
+    ends: tuple[FlowsEnd, ...] = Field(default=(), alias="flows")
+    loss_warning: LossWarning | None = None
+    interrupted: bool = False
+    aqm: Aqm | None = None
+    memory: Memory | None = None
+    configuration: dict[str, Any] | None = None
+
+    @property
+    def exit_status(self) -> int:
+        """0 with an answer, 1 where the goals cannot be met."""
+        return 1 if self.buffer is None else 0
+
+    @property
+    def binding(self) -> tuple[str, ...]:
+        """Names of the goals that bind."""
+        return tuple(goal.name for goal in self.goals if goal.binding)
+
+    @property
+    def chosen(self) -> int | None:
+        """Packets of the answer, or of the nearest miss."""
+        return self.buffer.packets if self.buffer else self.nearest
+
+    @property
+    def there(self) -> CurvePoint | None:
+        """The point of the curve at the answer, or at the nearest miss."""
+        return next((point for point in self.curve if point.packets == self.chosen), None)
+
+    @property
+    def class_names(self) -> list[str]:
+        """Names of the classes of traffic, in the scenario's order."""
+        return [each.name for each in self.curve[0].outcome.classes] if self.curve else []
+
+    @property
+    def bdp_packets(self) -> float | None:
+        """Bandwidth-delay product, packets; None where no buffer was tried."""
+        return self.curve[0].link.bdp_packets if self.curve else None
+
+    @property
+    def seeds(self) -> int:
+        """Replications of the buffer that had the most."""
+        return max((point.seeds for point in self.curve), default=0)
+
+    def __repr__(self) -> str:
+        found = self.buffer
+        said = (
+            f"{found.packets} packets, {found.bytes} B, {found.seconds:.4g} s"
+            if found is not None
+            else "no buffer meets the goals"
+        )
+        return f"SizeResult({self.scenario!r}, {self.engine}: {said})"
+
+    __str__ = __repr__

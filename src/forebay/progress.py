@@ -1,0 +1,21 @@
+"""How far a job is, told while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Progress = Callable[[float], None]
+"""Called with the fraction done, 0 to 1; raising KeyboardInterrupt in it stops the run."""
+
+
+def part(progress: Progress | None, index: int, of: int, width: int = 1) -> Progress | None:
+    """Return who is told of one part of a job; None where nobody listens.
+
+    Parameters
+    ----------
+    index, of : the part's place, from 0, and into how many equal ones the job is cut.
+    width : how many of those it takes.
+    """
+    if progress is None:
+        return None
+    return lambda fraction: progress((index + width * fraction) / of)

@@ -1,0 +1,66 @@
+"""Documents of `--json` read again: printed and drawn like the answers that they hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeAlias
+
+from forebay.outcome import Comparison, DocumentError, Outcome, SizeResult, parse
+from forebay.outcome.trace import Trace
+
+Answer: TypeAlias = Comparison | Outcome | SizeResult | Trace
+
+_TOLD_BY: tuple[tuple[str, type[Answer]], ...] = (
+    ("outcomes", Comparison),
+    ("buffer", SizeResult),
+    ("samples", Trace),
+    ("links", Outcome),
+)
+"""A field that no other kind of document has."""
+
+
+def read_answer(text: str | bytes, source: str) -> Answer:
+    """Return the answer that a document holds; ``source`` names it in messages.
+
+    Raises
+    ------
+    DocumentError
+        It is no document of ``run``, ``compare``, ``size`` or ``trace``, or of a newer schema.
+    """
+    document = parse(text, source)
+    for field, kind in _TOLD_BY:
+        if isinstance(document, dict) and field in document:
+            return kind.from_dict(document, source)
+    wrong = "is no document of forebay run, compare, size or trace"
+    raise DocumentError(source, wrong, "make one with --json")
+
+
+def print_answer(answer: Answer) -> None:
+    """Print an answer for a person, as the verb that made it does."""
+    if isinstance(answer, Comparison):
+        from forebay.report.comparison import print_comparison
+
+        print_comparison(answer.outcomes)
+    elif isinstance(answer, SizeResult):
+        from forebay.report.size import print_size
+
+        print_size(answer)
+    elif isinstance(answer, Trace):
+        from forebay.report.trace import print_trace
+
+        print_trace(answer)
+    elif answer.network is not None:
+        from forebay.report.network import print_network
+
+        print_network(answer)
+    else:
+        from forebay.report.outcome import print_outcome
+
+        print_outcome(answer)
+
+
+def draw_answer(answer: Answer, path: Path) -> None:
+    """Draw an answer into a .svg, .png or .pdf file."""
+    from forebay.report.figures.style import save
+
+    save(answer.figure(), path)
