@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from forebay import engines as _engines
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 COUNTERS = ("snmp", "netflow")
 """Readings that can be taken beside the testbed's router."""
+BUDGET, MAX_BUDGET_S = "60 s", 30 * 86400.0
 MAX_SEED, MAX_SEEDS, MAX_JOBS = 2**63 - 1, 100_000, 1024
 
 
@@ -118,6 +120,7 @@ def size(
     jobs: int = 0,
     memory_limit: str | None = None,
     progress: Progress | None = None,
+    budget: str | None = None,
 ) -> SizeResult:
     """Find the smallest buffer that meets the scenario's goals.
 
@@ -128,6 +131,11 @@ def size(
     max_seeds : int, optional
         How many replications may be spent where noise hides the answer; four times ``seeds``
         if not given. The others are those of `run`.
+    budget : str, optional
+        The time that a simulation may take by the clock, such as ``"2 min"``; ``"60 s"`` if not
+        given. Where the whole search takes longer, the answer is the crossing of fewer and
+        longer runs; where those do, too, of smaller links of the same kind, carried over
+        (docs/explanation/scaled-links.md). ``cost`` and ``scaled`` of the result tell.
 
     Returns
     -------
@@ -141,12 +149,22 @@ def size(
     ------
     UnknownEngine, EngineUnavailable
         See `forebay.engines`.
+    TooLittleTime
+        Neither the link nor smaller ones of its kind can be played in the budget.
+    ScenarioError
+        A budget that is no time, or of an engine that cannot keep to one.
     """
     from forebay import laws, sizing
 
-    return sizing.size(
+    asked, allowed = _get(engine, memory_limit), _budget(engine, budget)
+    search: Any = sizing.size
+    if engine == "simulation" and scenario.topology is None:
+        from forebay.budget import size_within
+
+        search = partial(size_within, budget_s=allowed)
+    result: SizeResult = search(
         scenario,
-        _get(engine, memory_limit),
+        asked,
         seeds=_count(seed, seeds),
         max_seeds=4 * seeds if max_seeds is None else len(_count(seed, max_seeds)),
         jobs=_threads(jobs),
@@ -154,6 +172,7 @@ def size(
         laws=laws.for_scenario(scenario),
         governs=laws.regime_of(scenario),
     )
+    return result
 
 
 def trace(
@@ -239,6 +258,23 @@ def _get(name: str, memory_limit: str | None) -> Engine:
     if memory_limit is not None and hasattr(engine, "limit_memory"):
         cast("Limited", engine).limit_memory(_octets(memory_limit))
     return engine
+
+
+def _budget(engine: str, budget: str | None) -> float:
+    """Return the seconds that a sizing may take."""
+    from forebay.scenario import Duration, ScenarioError
+
+    if budget is not None and engine == "testbed":
+        wrong = "the testbed plays in real time, whatever there is of it"
+        raise ScenarioError("contradiction", wrong, "leave it out", field="budget")
+    try:
+        seconds = float(Duration.parse(BUDGET if budget is None else budget))
+    except ScenarioError as error:
+        raise error.at("", "budget") from None
+    if not 0.0 < seconds <= MAX_BUDGET_S:
+        hint = 'write a time such as "2 min", up to 30 days'
+        raise ScenarioError("out-of-range", f"{budget!r}", hint, field="budget")
+    return seconds
 
 
 def _octets(memory_limit: str) -> int:

@@ -12,16 +12,17 @@ import numpy as np
 
 from forebay.budget.cost import Speed, cost_s
 from forebay.scenario import Duration, Scenario
-from forebay.sizing.answer import upper_limit
 from forebay.sizing.evidence import Evidence
 from forebay.sizing.goals import Goal, goals_of
 from forebay.sizing.knob import Knob, knob_of
+from forebay.sizing.question import upper_limit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from forebay.engines.protocol import Engine, Progress
+    from forebay.engines.protocol import Engine
     from forebay.outcome import Outcome
+    from forebay.progress import Progress
 
 _LEAST_HARM = 1e-6
 COARSE_SEEDS = 2

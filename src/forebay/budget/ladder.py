@@ -17,10 +17,12 @@ from forebay.budget import settling
 from forebay.budget.cost import Speed
 from forebay.budget.crossing import Crossing, find
 from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, Played, play
+from forebay.budget.errors import TooLittleTime
 from forebay.budget.scale import Path, path_of, scaled
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Engine, Progress
+    from forebay.engines.protocol import Engine
+    from forebay.progress import Progress
     from forebay.scenario import Measure, Scenario
 
 STEP = 4.0
@@ -28,22 +30,28 @@ STEP = 4.0
 _LEAST_STEP = 1.5
 _FIRST_SHARE = 0.03
 """Of the time, for the first rung."""
-_COARSE_LOOKS, _FINE_LOOKS = 4.0, 3.5
+_COARSE_LOOKS, _FINE_LOOKS, _SEARCH_LOOKS = 4.0, 4.5, 30.0
 _RESERVE = 0.9
 """Of what is left, so that what a prediction misses by does not go beyond the end."""
+
+
+_ENOUGH = 80
+"""Flows of the largest link that may stand for one of more."""
+_TOO_FEW = "too few flows share it for a smaller link to behave alike"
 
 
 class OutOfTime(KeyboardInterrupt):
     """The time is spent in the middle of a run; an engine stops for it as for Ctrl-C."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Rung:
-    """One link that was played to its crossing."""
+    """One link that was played to its crossing; ``shown`` is a buffer shown to meet the goals."""
 
     factor: float
     link: Played
     found: Crossing
+    shown: float = 0.0
 
 
 @dataclass(slots=True)
@@ -91,6 +99,7 @@ def climb(
     jobs: int,
     progress: Progress | None = None,
     clock: Callable[[], float] = time.monotonic,
+    why_whole: str | None = None,
 ) -> Climb:
     """Play links of this kind, ever larger ones, for so many seconds.
 
@@ -99,23 +108,64 @@ def climb(
     seeds : of every fine look; as many as threads, or a multiple, leave none idle.
     jobs : threads, 1 or more.
     clock : seconds; handed in by tests.
+    why_whole : why no smaller link may stand for this one; None where one may.
+
+    Raises
+    ------
+    TooLittleTime
+        There are fewer finished links than an answer needs.
     """
     state = Climb(
         scenario, engine, seeds, jobs, budget_s, progress, clock, clock(), speed=Speed(jobs),
         fixed_measure="measure" in scenario.model_fields_set,
     )  # fmt: skip
-    wanted = state.budget_s
     whole = predict(state, scenario)
-    state.path = path_of(scenario, max(STEP, STEP * whole / wanted))
+    state.path = path_of(scenario, max(STEP, STEP * whole / budget_s))
     state.predicted_s = min(whole, _RESERVE * budget_s)
+    fits = whole <= state.left_s
+    if not fits and (why_whole is not None or state.path.largest < STEP):
+        raise TooLittleTime(why_whole or _TOO_FEW, whole, budget_s)
     try:
-        factor: float | None = _first(state)
+        factor: float | None = 1.0 if whole <= state.left_s / 2 else _first(state)
         while factor is not None:
             state.rungs.insert(0, _play(state, factor))
             factor = _next(state, factor)
     except OutOfTime:
         pass
+    _check(state)
     return state
+
+
+def _check(state: Climb) -> None:
+    """Refuse what is no answer: one link is no trend, and few flows are no sum of many."""
+    whole = predict(state, state.scenario)
+    if not state.rungs or (state.rungs[0].factor > 1.0 and len(state.rungs) < 2):
+        raise TooLittleTime("no two smaller links fit into it", whole, state.budget_s)
+    top = state.rungs[0]
+    flows = top.link.scenario.n_flows
+    if top.factor > 1.0 and 0 < flows < _ENOUGH:
+        few = f"the largest link that fits has {flows} flows, too few to stand for many"
+        raise TooLittleTime(few, whole, state.budget_s)
+
+
+def confirm(state: Climb) -> None:
+    """Play the buffer that is shown to meet the goals, unless it was or no time is left."""
+    top = state.rungs[0]
+    wanted = max(1, math.ceil(top.found.high))
+    wanted = min(wanted, top.link.limit)
+    try:
+        if wanted not in top.link.outcomes:
+            top.link.fine(wanted)
+    except OutOfTime:
+        above = [b for b in top.link.outcomes if b >= top.found.packets]
+        wanted = min(above, default=max(top.link.outcomes))
+    top.shown = wanted
+
+
+def predict_search(scenario: Scenario, speed: Speed, seeds: int) -> float:
+    """Return the seconds that the search of `forebay.sizing` takes."""
+    simulated = float(scenario.measure.warmup + scenario.measure.duration)
+    return _SEARCH_LOOKS * speed.wall_s(scenario, simulated, seeds)
 
 
 def at(state: Climb, factor: float) -> Scenario:
@@ -134,9 +184,7 @@ def predict(state: Climb, link: Scenario, measure: Measure | None = None) -> flo
 
 
 def _first(state: Climb) -> float:
-    """Return the factor of the first rung: 1 where the whole link leaves time to spare."""
-    if predict(state, state.scenario) <= state.left_s / 2 or state.path.largest < STEP:
-        return 1.0
+    """Return the factor of the first rung: a small share of the time, or as small as it goes."""
     factor = 1.0
     while factor * STEP <= state.path.largest and (
         predict(state, at(state, factor)) > _FIRST_SHARE * state.budget_s

@@ -19,7 +19,8 @@ from forebay.sizing.knob import Knob
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from forebay.engines.protocol import Engine, Progress, Tracing
+    from forebay.engines.protocol import Engine, Tracing
+    from forebay.progress import Progress
 
     FloatArray = NDArray[np.float64]
 

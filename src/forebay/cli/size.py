@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @options.jobs
 @options.memory_limit
+@options.budget
 @options.figure
 @click.option(
     "--emit", "platform", metavar="PLATFORM", default=None,
@@ -43,6 +44,7 @@ def command(
     max_seeds: int | None,
     jobs: int,
     memory_limit: str | None,
+    budget: str | None,
     figure: Path | None,
     platform: str | None,
     as_json: bool,
@@ -60,7 +62,7 @@ def command(
     options.check_outputs(path, scenario, figure=figure)
     sizing = partial(
         forebay.size, seed=seed, seeds=seeds, max_seeds=max_seeds, jobs=jobs,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, budget=budget,
     )  # fmt: skip
     try:
         with progress(f"sizing by {engine}") as update:
