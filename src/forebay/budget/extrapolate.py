@@ -2,11 +2,12 @@
 
 How a buffer grows with the number of flows that share it is known at two ends. The sum of many
 independent windows has a spread of sqrt(n), and a buffer that absorbs it grows so (Appenzeller et
-al. 2004, section 3); bursts of single flows, and what paced flows leave of them, do not grow at
-all. A loss rate is set by the window that each flow finds, so the buffer that keeps it grows with
-n. Between the ends lie mixtures, and links too small for either: the exponent is measured, and
-four ways of carrying it on must agree, or the interval shows by how much they do not. Where few
-flows make it steeper than the law, the excess fades over the span that was measured.
+al. 2004, section 3). But that spread becomes ever smaller against the link, so that what a goal of
+98 % leaves idle covers more and more of it, until bursts of single flows are what is left, and
+those do not grow. A loss rate is set by the window that each flow finds, so the buffer that keeps
+it grows with n. Where a link lies between the ends is measured, and ways of carrying it on tell
+how far it could go: as over all scales but no steeper than the law, dying away, bending on as it
+bent. docs/explanation/scaled-links.md holds them against links that were played whole.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 DRAWS = 2000
-_LEAST_ERROR = 0.01
+_LEAST_ERROR = 0.02
+"""Of a crossing's log: the seeds of all scales are alike, which no spread over them shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ def extrapolate(factors: Sequence[float], found: Sequence[Crossing], steepest: f
     errors = np.array([_error(each) for each in found])
     drawn = _draw(logs, errors, [each.seeds for each in found])
     slopes = _slopes(sizes, drawn, errors)
-    ways = np.concatenate([way(sizes, drawn, errors, steepest) for way in _WAYS])
+    every = (*_WAYS, _WORST)
+    ways = np.concatenate([way(sizes, drawn, errors, steepest) for way in every])
     centre = [float(way(sizes, logs[None, :], errors, steepest)[0]) for way in _WAYS]
     low, high = np.percentile(ways, [2.5, 97.5])
     fitted = float(_slopes(sizes, logs[None, :], errors)[0])
@@ -109,43 +112,41 @@ def _trend(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: fl
     """A power law through all scales, from the largest link on."""
     slope = np.maximum(_slopes(sizes, logs, errors), 0.0)
     lasting, excess = np.minimum(slope, steepest), np.maximum(slope - steepest, 0.0)
-    span, ahead = sizes[0] - sizes[-1], -sizes[0]
-    faded = span * (1.0 - math.exp(-ahead / span))
-    return np.asarray(logs[:, 0] + lasting * ahead + excess * faded)
+    return np.asarray(logs[:, 0] + lasting * -sizes[0] + excess * _fading(sizes))
 
 
-def _last(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
-    """A power law through the two largest links."""
-    return _trend(sizes[:2], logs[:, :2], errors[:2], steepest)
+def _fade(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
+    """The growth between the two largest links, which dies away over the span that was played."""
+    slope = np.clip((logs[:, 0] - logs[:, 1]) / (sizes[0] - sizes[1]), 0.0, steepest)
+    return np.asarray(logs[:, 0] + slope * _fading(sizes))
 
 
 def _bend(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
-    """A power law whose exponent goes on falling as it fell from one pair of links to the next."""
+    """A parabola through the three largest: the exponent falls on as it fell, but not below 0."""
     if len(sizes) < 3:
-        return _last(sizes, logs, errors, steepest)
-    near, far = (-np.diff(logs[:, :3], axis=1) / -np.diff(sizes[:3])).clip(1e-3, steepest).T
-    apart = (sizes[0] - sizes[2]) / 2.0
-    fall = np.log(np.maximum(far / near, 1.0)) / apart
-    ahead = -sizes[0]
-    length = np.where(fall > 1e-6, -np.expm1(-fall * ahead) / np.maximum(fall, 1e-6), ahead)
-    return np.asarray(logs[:, 0] + near * length)
+        return _trend(sizes, logs, errors, steepest)
+    near, far = (np.diff(logs[:, :3], axis=1) / np.diff(sizes[:3])).T
+    fall = np.maximum((far - near) / ((sizes[0] - sizes[2]) / 2.0), 0.0)
+    slope = np.clip(near - fall * (sizes[0] - sizes[1]) / 2.0, 0.0, steepest)
+    length = np.minimum(-sizes[0], slope / np.maximum(fall, 1e-9))
+    return np.asarray(logs[:, 0] + slope * length - fall * length**2 / 2.0)
 
 
-def _sum(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
-    """A part that stays and a part that grows as fast as any, neither of them negative."""
-    rise = np.exp(steepest * (sizes - sizes[0]))
-    weights = errors**-2 / (errors**-2).sum()
-    packets = np.exp(logs)
-    scale = weights / packets**2  # errors are relative
-    scale = scale / scale.sum(axis=1, keepdims=True)
-    mean_x = (scale * rise).sum(axis=1, keepdims=True)
-    mean_y = (scale * packets).sum(axis=1, keepdims=True)
-    slope = (scale * (rise - mean_x) * (packets - mean_y)).sum(axis=1) / (
-        (scale * (rise - mean_x) ** 2).sum(axis=1)
-    )
+def _fading(sizes: FloatArray) -> float:
+    """Return over what length, in logarithms, a growth that dies away goes on at full rate."""
+    span = float(sizes[0] - sizes[-1])
+    return span * -math.expm1(float(sizes[0]) / span)
+
+
+def _rise(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
+    """A part that stays and a part that grows as fast as any, through the two largest links."""
+    packets = np.exp(logs[:, :2])
+    nearer = np.exp(steepest * (sizes[:2] - sizes[0]))
+    slope = (packets[:, 0] - packets[:, 1]) / (nearer[0] - nearer[1])
     share = np.clip(slope / packets[:, 0], 0.0, 1.0)
-    growth = share * math.exp(-steepest * sizes[0]) + (1.0 - share)
-    return np.asarray(logs[:, 0] + np.log(growth))
+    return np.asarray(logs[:, 0] + np.log1p(share * math.expm1(-steepest * float(sizes[0]))))
 
 
-_WAYS = (_trend, _last, _bend, _sum)
+_WAYS = (_trend, _fade, _bend)
+_WORST = _rise
+"""So far seen nowhere, yet nothing rules it out: in the interval, not in the estimate."""

@@ -56,8 +56,12 @@ class Path:
 
     @property
     def steepest(self) -> float:
-        """Exponent of packets in the rate along the path where the law is BDP/sqrt(n)."""
-        return 1.0 - self.share / 2.0
+        """The largest exponent of packets in the rate along the path.
+
+        It is that of BDP/sqrt(n) where windows are kept. Where they shrink the law says 1, but
+        flows of larger windows also keep in step more: docs/explanation/scaled-links.md.
+        """
+        return 0.5 if self.share == 1.0 else 1.5 - self.share
 
 
 def path_of(scenario: Scenario, wanted: float) -> Path:

@@ -10,6 +10,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forebay.budget.cost import Speed
@@ -167,11 +168,21 @@ def _carried(state: Climb, question: Question) -> Carried:
     if top.factor == 1.0:
         found = top.found
         return Carried(found.packets, found.low, found.high, 0.0, 0.0, 0.0)
-    return extrapolate(
+    carried = extrapolate(
         [rung.factor for rung in state.rungs],
         [rung.found for rung in state.rungs],
         steepest(question, state),
     )
+    return _bounded(carried, question, state)
+
+
+def _bounded(carried: Carried, question: Question, state: Climb) -> Carried:
+    """Keep an answer for smaller windows to one BDP, which keeps a link of any flows busy."""
+    most = question.scenario.bdp_packets
+    if state.path.share == 1.0 or carried.high <= most:
+        return carried
+    ends = {"packets": min(carried.packets, most), "low": min(carried.low, most), "high": most}
+    return replace(carried, **ends)
 
 
 def steepest(question: Question, state: Climb) -> float:
