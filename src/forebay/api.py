@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -36,6 +37,7 @@ def run(
     progress: Progress | None = None,
     capture: str | PathLike[str] | None = None,
     counters: Sequence[str] = (),
+    budget: str | None = None,
 ) -> Outcome:
     """Ask one engine one question.
 
@@ -65,6 +67,10 @@ def run(
         Readings as the papers took them, beside the testbed's own: ``"snmp"`` (interface
         counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and by how much it
         differs from the router's count.
+    budget : str, optional
+        The time that a simulation may take by the clock, such as ``"2 min"``. Where it would
+        take longer, and the scenario leaves open what is measured, warm-up and window are
+        shorter; ``provenance.cost`` tells. No limit if not given.
 
     Returns
     -------
@@ -77,6 +83,8 @@ def run(
         See `forebay.engines`.
     TooMuchMemory
         More than `memory_limit`; the number is in it.
+    TooLittleTime
+        More than `budget`, however short the window.
     ScenarioError
         Seeds or jobs out of range, a capture or counters of an engine that has no packets, a
         capture of several replications.
@@ -86,7 +94,8 @@ def run(
         _capture(asked, capture, seeds)
     if counters:
         _count_by(asked, counters)
-    return asked.run(scenario, _count(seed, seeds), jobs=_threads(jobs), progress=progress)
+    counted, threads = _count(seed, seeds), _threads(jobs)
+    return _run(asked, scenario, counted, threads, progress, budget)
 
 
 def compare(
@@ -98,6 +107,7 @@ def compare(
     jobs: int = 0,
     memory_limit: str | None = None,
     progress: Progress | None = None,
+    budget: str | None = None,
 ) -> list[Outcome]:
     """Ask several engines the same question; one Outcome each, in the order asked.
 
@@ -107,7 +117,29 @@ def compare(
         _get(name, memory_limit) for name in engines
     ]  # a wrong name fails before the first run
     counted, jobs = _count(seed, seeds), _threads(jobs)
-    return [each.run(scenario, counted, jobs=jobs, progress=progress) for each in chosen]
+    return [_run(each, scenario, counted, jobs, progress, budget) for each in chosen]
+
+
+def _run(
+    engine: Engine,
+    scenario: Scenario,
+    seeds: range,
+    jobs: int,
+    progress: Progress | None,
+    budget: str | None,
+) -> Outcome:
+    """Run an engine; one that computes, within its budget."""
+    if budget is None or engine.name != "simulation":
+        return engine.run(scenario, seeds, jobs=jobs, progress=progress)
+    from forebay.budget import fitted, predict_run
+
+    allowed = _budget(engine.name, budget)
+    scenario = fitted(scenario, allowed, len(seeds), jobs)
+    begun, predicted = time.monotonic(), predict_run(scenario, len(seeds), jobs)
+    outcome = engine.run(scenario, seeds, jobs=jobs, progress=progress)
+    cost = {"predicted_s": predicted, "spent_s": time.monotonic() - begun, "budget_s": allowed}
+    provenance = outcome.provenance.model_copy(update={"cost": cost})
+    return outcome.model_copy(update={"provenance": provenance})
 
 
 def size(
@@ -121,6 +153,8 @@ def size(
     memory_limit: str | None = None,
     progress: Progress | None = None,
     budget: str | None = None,
+    store: str | PathLike[str] | None = None,
+    expect: Callable[[float], None] | None = None,
 ) -> SizeResult:
     """Find the smallest buffer that meets the scenario's goals.
 
@@ -136,6 +170,10 @@ def size(
         given. Where the whole search takes longer, the answer is the crossing of fewer and
         longer runs; where those do, too, of smaller links of the same kind, carried over
         (docs/explanation/scaled-links.md). ``cost`` and ``scaled`` of the result tell.
+    store : path, optional
+        A folder that keeps every outcome, so that a sizing that was stopped goes on from there.
+    expect : callable, optional
+        Called once, before anything is simulated, with the seconds that it should take.
 
     Returns
     -------
@@ -157,11 +195,13 @@ def size(
     from forebay import laws, sizing
 
     asked, allowed = _get(engine, memory_limit), _budget(engine, budget)
+    if store is not None:
+        asked = _remembering(asked, store)
     search: Any = sizing.size
     if engine == "simulation" and scenario.topology is None:
         from forebay.budget import size_within
 
-        search = partial(size_within, budget_s=allowed)
+        search = partial(size_within, budget_s=allowed, expect=expect)
     result: SizeResult = search(
         scenario,
         asked,
@@ -258,6 +298,13 @@ def _get(name: str, memory_limit: str | None) -> Engine:
     if memory_limit is not None and hasattr(engine, "limit_memory"):
         cast("Limited", engine).limit_memory(_octets(memory_limit))
     return engine
+
+
+def _remembering(engine: Engine, store: str | PathLike[str]) -> Engine:
+    from forebay import _core
+    from forebay.budget import Remembering
+
+    return Remembering(engine, Path(store), _core.__version__)
 
 
 def _budget(engine: str, budget: str | None) -> float:

@@ -43,7 +43,7 @@ def test_many_flows_are_made_fewer_and_few_are_kept() -> None:
 def test_a_loss_goal_keeps_the_windows() -> None:
     lossy = loads(f'[link]\nrate = "100 Gbit/s"\n{FEW}\n[goals]\nloss_rate = 0.01\n')
     assert path_of(lossy, 50.0).share == 1.0
-    assert path_of(lossy, 50.0).largest == 2.0
+    assert path_of(lossy, 50.0).largest == 4.0
 
 
 def test_queues_of_fq_codel_go_with_the_flows() -> None:

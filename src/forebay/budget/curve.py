@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
 
 _LEAST_HARM = 1e-6
+_KNOWN = 0.05
+"""Of what a run should take: one that takes less was known already, and tells nothing."""
 COARSE_SEEDS = 2
 COARSE_SHARE = 0.25
 """Of the window, for a look that only has to find where to look closely."""
@@ -74,8 +76,9 @@ class Played:
         if self.speed is None:
             return
         simulated = float(asked.measure.warmup + asked.measure.duration)
-        rounds = math.ceil(seeds / self.speed.jobs)
-        self.speed.add(rounds * cost_s(asked, simulated), passed_s)
+        predicted_s = math.ceil(seeds / self.speed.jobs) * cost_s(asked, simulated)
+        if passed_s > _KNOWN * predicted_s:
+            self.speed.add(predicted_s, passed_s)
 
     def _harms(self, outcome: Outcome) -> list[float]:
         seen = Evidence(outcome)

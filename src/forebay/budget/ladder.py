@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 STEP = 4.0
 """From one rung to the next."""
 _LEAST_STEP = 1.5
+_ROOM = 3.0
+"""The smallest link is at least so many times smaller than one that would take all the time."""
 _FIRST_SHARE = 0.03
 """Of the time, for the first rung."""
 _COARSE_LOOKS, _FINE_LOOKS, _SEARCH_LOOKS = 4.0, 4.5, 30.0
@@ -120,7 +122,7 @@ def climb(
         fixed_measure="measure" in scenario.model_fields_set,
     )  # fmt: skip
     whole = predict(state, scenario)
-    state.path = path_of(scenario, max(STEP, STEP * whole / budget_s))
+    state.path = path_of(scenario, max(STEP, _ROOM * whole / budget_s))
     state.predicted_s = min(whole, _RESERVE * budget_s)
     fits = whole <= state.left_s
     if not fits and (why_whole is not None or state.path.largest < STEP):
@@ -185,11 +187,11 @@ def predict(state: Climb, link: Scenario, measure: Measure | None = None) -> flo
 
 def _first(state: Climb) -> float:
     """Return the factor of the first rung: a small share of the time, or as small as it goes."""
-    factor = 1.0
-    while factor * STEP <= state.path.largest and (
-        predict(state, at(state, factor)) > _FIRST_SHARE * state.budget_s
-    ):
+    factor = STEP
+    while predict(state, at(state, factor)) > _FIRST_SHARE * state.budget_s:
         factor *= STEP
+        if factor >= state.path.largest:
+            return state.path.largest
     return factor
 
 
@@ -198,9 +200,10 @@ def _next(state: Climb, factor: float) -> float | None:
     if factor == 1.0:
         return None
     measure = state.rungs[0].link.scenario.measure
+    left_s = state.left_s if len(state.rungs) > 1 else state.left_s / 2  # two are needed
     step = min(STEP, factor)
     while step >= _LEAST_STEP or step == factor:
-        if predict(state, at(state, factor / step), measure) <= state.left_s:
+        if predict(state, at(state, factor / step), measure) <= left_s:
             return factor / step
         if step == factor and factor < _LEAST_STEP:
             return None

@@ -18,7 +18,7 @@ from forebay.scenario.flow_count import FlowCount
 if TYPE_CHECKING:
     from forebay.scenario import Traffic
 
-LEAST_FLOWS = 50
+LEAST_FLOWS = 25
 """Flows, of all classes that last, below which a link behaves as its few flows do."""
 LEAST_WINDOW = 20.0
 """Packets in flight of a flow below which timeouts take the place of what the window does."""

@@ -62,13 +62,15 @@ def watch(
 
 def measure_for(scenario: Scenario, settling: Settling) -> Measure:
     """Return a warm-up that outlasts the settling, and a window that outlasts the memory."""
-    starts = [float(g.start.high) for g in scenario.traffic if isinstance(g, Standing)]
-    least = max(starts, default=0.0) + _ROUND_TRIPS * float(scenario.mean_rtt)
     window = min(max(_MEMORIES * settling.memory_s, _SHORTEST_S), _LONGEST_S)
-    return Measure(
-        warmup=Duration(round(max(settling.settled_s, least), 1)),
-        duration=Duration(round(window, 1)),
-    )
+    warmup = max(settling.settled_s, least_warmup(scenario))
+    return Measure(warmup=Duration(round(warmup, 1)), duration=Duration(round(window, 1)))
+
+
+def least_warmup(scenario: Scenario) -> float:
+    """Return the seconds until every flow has started and had some round trips."""
+    starts = [float(g.start.high) for g in scenario.traffic if isinstance(g, Standing)]
+    return max(starts, default=0.0) + _ROUND_TRIPS * float(scenario.mean_rtt)
 
 
 def settled(series: FloatArray) -> int:

@@ -50,6 +50,7 @@ def size_within(
     progress: Progress | None = None,
     laws: Sequence[LawLike] = (),
     governs: RegimeLike | None = None,
+    expect: Callable[[float], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> SizeResult:
     """Find the smallest buffer that meets the goals in so many seconds, or nearly so.
@@ -57,6 +58,7 @@ def size_within(
     Parameters
     ----------
     budget_s : seconds by the clock.
+    expect : called once, before anything runs, with the seconds that it should take.
     clock : seconds; handed in by tests. The others are those of `forebay.sizing.size`.
 
     Returns
@@ -71,13 +73,16 @@ def size_within(
     """
     threads = jobs or os.cpu_count() or 1
     begun, whole_s = clock(), predict_search(scenario, Speed(threads), len(seeds))
-    reason = _only_searched(scenario)
-    if whole_s <= budget_s or not scenario.crossing:
+    searched = whole_s <= budget_s or not scenario.crossing
+    if expect is not None:
+        expect(min(whole_s, budget_s))
+    if searched:
         result = search(
             scenario, engine, seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=progress,
             laws=laws, governs=governs,
         )  # fmt: skip
         return _with_cost(result, whole_s, clock() - begun, budget_s)
+    reason = _only_searched(scenario)
     if reason is not None:
         raise TooLittleTime(reason, whole_s, budget_s)
     known = tuple(law_result(law) for law in laws)

@@ -139,7 +139,7 @@ memory_limit = click.option(
 
 budget = click.option(
     "--budget", metavar="TIME", default=None,
-    help='Time that a simulation may take, e.g. "2 min"; not set: 60 s.',
+    help='Time that a simulation may take, e.g. "2 min"; not set: 60 s for size, else no limit.',
 )  # fmt: skip
 
 seed = click.option(

@@ -39,6 +39,7 @@ from forebay.report.region import (
     share_of_bdp,
     target,
 )
+from forebay.report.scaling import cost_lines, scaled_lines
 from forebay.report.size_words import goal_name, metric_words, sized
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ def print_size(answer: SizeResult) -> None:
     for line in (*sized_line(answer), *why(answer), *at_once(answer), *region_lines(answer)):
         out.print(line)
     for line in (*flows_lines(answer), *share_of_bdp(answer), *memory(answer)):
+        out.print(line)
+    for line in (*scaled_lines(answer), *cost_lines(answer)):
         out.print(line)
     governs = governs_lines(answer) if answer.aqm is None else []
     for line in (*map(sentence_case, answer.notes), *governs):
@@ -83,7 +86,8 @@ def _print_evidence(out: Console, answer: SizeResult) -> None:
         of = "" if answer.aqm is None else " of a drop-tail queue"
         _section(out, f"What published laws ask for{of}", _laws(answer.laws))
     if answer.curve:
-        _section(out, f"Buffers tried ({answer.engine})", _curve(answer))
+        on = "" if answer.scaled is None else ", on a smaller link, in terms of this one"
+        _section(out, f"Buffers tried ({answer.engine}{on})", _curve(answer))
 
 
 def _section(out: Console, title: str, body: Table) -> None:
