@@ -301,10 +301,11 @@ def _get(name: str, memory_limit: str | None) -> Engine:
 
 
 def _remembering(engine: Engine, store: str | PathLike[str]) -> Engine:
-    from forebay import _core
+    from importlib.metadata import version
+
     from forebay.budget import Remembering
 
-    return Remembering(engine, Path(store), _core.__version__)
+    return Remembering(engine, Path(store), version("forebay"))
 
 
 def _budget(engine: str, budget: str | None) -> float:
