@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from forebay.budget import settling
 from forebay.budget.cost import Speed
 from forebay.budget.crossing import Crossing, find
@@ -27,7 +29,10 @@ if TYPE_CHECKING:
 
 STEP = 4.0
 """From one rung to the next."""
-_LEAST_STEP = 1.5
+_LEAST_STEP = 1.3
+_MOST_RUNGS = 9
+_GRACE = 1.5
+"""Times the budget that the second rung may take it to: one alone is no answer."""
 _ROOM = 3.0
 """The smallest link is at least so many times smaller than one that would take all the time."""
 _FIRST_SHARE = 0.03
@@ -200,15 +205,24 @@ def _next(state: Climb, factor: float) -> float | None:
     if factor == 1.0:
         return None
     measure = state.rungs[0].link.scenario.measure
-    left_s = state.left_s if len(state.rungs) > 1 else state.left_s / 2  # two are needed
-    step = min(STEP, factor)
-    while step >= _LEAST_STEP or step == factor:
-        if predict(state, at(state, factor / step), measure) <= left_s:
-            return factor / step
-        if step == factor and factor < _LEAST_STEP:
-            return None
-        step *= 0.9
-    return None
+    step = _step(state.left_s / max(predict(state, at(state, factor), measure), 1e-9))
+    if step >= factor:
+        return 1.0
+    return factor / step if step >= _LEAST_STEP else None
+
+
+def _step(room: float) -> float:
+    """Return how many times larger the next rung is, so that the last one ends with the time.
+
+    ``room`` is what is left over what the present rung takes, and a rung takes as much more as it
+    is larger: with m of them to come, ``step + step**2 + … + step**m`` is the room.
+    """
+    for rungs in range(1, _MOST_RUNGS):
+        roots = np.roots([*[1.0] * rungs, -room])
+        step = max(float(root.real) for root in roots if abs(root.imag) < 1e-9)
+        if step <= STEP:
+            return step
+    return STEP
 
 
 def _play(state: Climb, factor: float) -> Rung:
@@ -247,7 +261,8 @@ def _ticking(state: Climb) -> Progress:
     def tick(_: float) -> None:
         if state.progress is not None:
             state.progress(min(state.spent_s / state.budget_s, 0.99))
-        if state.spent_s > state.budget_s and len(state.rungs) > 0:
+        grace = 1.0 if len(state.rungs) > 1 else _GRACE
+        if state.spent_s > grace * state.budget_s:
             raise OutOfTime
 
     return tick
