@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python lint format bench bench-peers figures fuzz fuzz-capture lock clean
+.PHONY: help setup demo test test-rust test-python lint package format bench bench-peers figures fuzz fuzz-capture lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -12,14 +12,17 @@ PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
     $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 SCENARIO := scenarios/oc3-gsr.toml
 # The testbed's program, beside the interpreter that looks for it; there is no testbed but on Linux.
-EMULATOR = test "$$(uname)" != Linux || { cargo build --release --locked --quiet -p forebay-emulator && \
-    install "$${CARGO_TARGET_DIR:-target}/release/forebay-emulator" $(BIN)/; }
+# FOREBAY_EMULATOR tells crates/python/build.rs that it is built.
+EMULATOR = $(CURDIR)/$(BIN)/forebay-emulator
+BUILD_EMULATOR = test "$$(uname)" != Linux || { cargo build --release --locked --quiet -p forebay-emulator && \
+    install "$${CARGO_TARGET_DIR:-target}/release/forebay-emulator" $(EMULATOR); }
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml' -o -name 'build.rs' 2>/dev/null)
 
 help:
 	@echo 'make demo     how large must the buffer of an OC3 line card be? (sets everything up first)'
 	@echo 'make test     every test of every language'
 	@echo 'make lint     format, lints, types, import rules'
+	@echo 'make package  sdist and wheel, installed and tried'
 	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
 	@echo 'make fuzz     random scenarios for MINUTES=10, on from where it stopped; none may go wrong'
 	@echo 'make bench    speed; make figures: the pictures in docs/images; make format; make lock; make clean'
@@ -44,8 +47,9 @@ $(VENV)/.installed: requirements.lock $(VENV)/.created
 # Editable: Python sources are read where they are, so only a change of Rust or packaging builds again.
 $(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed
 	@echo 'setup 3/3: the Rust core'
-	@PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
-	@$(EMULATOR)
+	@$(BUILD_EMULATOR)
+	@FOREBAY_EMULATOR="$(EMULATOR)" PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
+	    $(BIN)/maturin develop --release --locked --quiet
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
@@ -76,6 +80,21 @@ lint: setup
 	$(BIN)/lint-imports --no-cache
 	cargo fmt --all --check
 	cargo clippy --locked --quiet --workspace --all-targets -- -D warnings
+
+# What a user installs: the sdist, and the wheel that is built from it, in an environment of its own.
+# It shares the target folder with setup, so that only our crates are compiled again.
+PACKAGE := build/package
+package: setup
+	@rm -rf $(PACKAGE) && mkdir -p $(PACKAGE)
+	$(BIN)/maturin sdist --out $(PACKAGE) >/dev/null
+	tar -xzf $(PACKAGE)/forebay-*.tar.gz -C $(PACKAGE)
+	cd $(PACKAGE)/forebay-*/ && CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-$(CURDIR)/target}" VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
+	    "$(CURDIR)/$(BIN)/maturin" build --release --locked --quiet --out ..
+	$(PYTHON) -m venv $(PACKAGE)/venv
+	grep '==' requirements.lock | sed 's/ *\\$$//' > $(PACKAGE)/versions.txt
+	PIP_NO_INPUT=1 $(PACKAGE)/venv/bin/pip install --quiet --disable-pip-version-check --no-compile \
+	    --constraint $(PACKAGE)/versions.txt $(PACKAGE)/forebay-*.whl
+	.ci/try-installed "$(CURDIR)/$(PACKAGE)/venv/bin"
 
 format: setup
 	$(BIN)/ruff check --fix .

@@ -5,6 +5,7 @@
 >>> outcome = forebay.run(scenario, engine="simulation", seeds=5)
 >>> answer = forebay.size(scenario)
 
+docs/tutorial/in-python.md is a first hour with it, docs/reference/python.md lists every name.
 Names are imported when first used, so that ``import forebay`` costs next to nothing.
 """
 
@@ -16,56 +17,166 @@ if TYPE_CHECKING:
 
     from forebay import laws
     from forebay.api import compare, run, size, trace
-    from forebay.engines import EngineUnavailable
+    from forebay.engines import CannotPlay, EngineUnavailable, NoLaw, UnknownEngine
     from forebay.engines import names as engine_names
+    from forebay.errors import ForebayError
+    from forebay.footprint import TooMuchMemory
     from forebay.outcome import Outcome
-    from forebay.scenario import Scenario, ScenarioError, load
-    from forebay.sizing import SizeResult
+    from forebay.outcome.trace import Trace
+    from forebay.plugins import BrokenPlugin
+    from forebay.reproduction import (
+        ArtefactUnavailable,
+        Reproduction,
+        UnknownArtefact,
+        artefacts,
+        reproduce,
+    )
+    from forebay.scenario import (
+        ClassGoals,
+        DataSize,
+        Duration,
+        Goals,
+        Link,
+        Long,
+        Measure,
+        OnOff,
+        OtherLink,
+        Queue,
+        QueueDelay,
+        Rate,
+        Replay,
+        Scenario,
+        ScenarioError,
+        Session,
+        Short,
+        Topology,
+        Udp,
+        Video,
+        load,
+        shipped,
+    )
+    from forebay.sizing import SizeResult, SizingError
 
     __version__: str
 
-_ROOMS = {
-    "EngineUnavailable": ("forebay.engines", "EngineUnavailable"),
-    "Outcome": ("forebay.outcome", "Outcome"),
-    "Scenario": ("forebay.scenario", "Scenario"),
-    "ScenarioError": ("forebay.scenario", "ScenarioError"),
-    "SizeResult": ("forebay.sizing", "SizeResult"),
-    "compare": ("forebay.api", "compare"),
-    "engine_names": ("forebay.engines", "names"),
-    "laws": ("forebay.laws", ""),
-    "load": ("forebay.scenario", "load"),
-    "measure": ("forebay.measure", ""),
-    "run": ("forebay.api", "run"),
-    "size": ("forebay.api", "size"),
-    "trace": ("forebay.api", "trace"),
+# Where each public name lies: a module, and the name in it where that is another; docs/reference
+# has them in the same groups.
+_VERBS = {
+    "load": "forebay.scenario",
+    "shipped": "forebay.scenario",
+    "run": "forebay.api",
+    "compare": "forebay.api",
+    "size": "forebay.api",
+    "trace": "forebay.api",
+    "reproduce": "forebay.reproduction",
+    "artefacts": "forebay.reproduction",
+    "engine_names": "forebay.engines:names",
 }
+_SCENARIO = dict.fromkeys(
+    (
+        "Scenario",
+        "Link",
+        "OtherLink",
+        "Queue",
+        "Measure",
+        "Goals",
+        "ClassGoals",
+        "QueueDelay",
+        "Topology",
+        "Long",
+        "Short",
+        "Session",
+        "Udp",
+        "OnOff",
+        "Video",
+        "Replay",
+        "Rate",
+        "Duration",
+        "DataSize",
+    ),
+    "forebay.scenario",
+)
+_ANSWERS = {
+    "Outcome": "forebay.outcome",
+    "SizeResult": "forebay.sizing",
+    "Trace": "forebay.outcome.trace",
+    "Reproduction": "forebay.reproduction",
+}
+_ERRORS = {
+    "ForebayError": "forebay.errors",
+    "ScenarioError": "forebay.scenario",
+    "SizingError": "forebay.sizing",
+    "UnknownEngine": "forebay.engines",
+    "EngineUnavailable": "forebay.engines",
+    "CannotPlay": "forebay.engines",
+    "NoLaw": "forebay.engines",
+    "TooMuchMemory": "forebay.footprint",
+    "UnknownArtefact": "forebay.reproduction",
+    "ArtefactUnavailable": "forebay.reproduction",
+    "BrokenPlugin": "forebay.plugins",
+}
+_MODULES = {"laws": "forebay", "measure": "forebay", "networks": "forebay", "testbed": "forebay"}
+_PUBLIC = _VERBS | _SCENARIO | _ANSWERS | _ERRORS | _MODULES
 
 __all__ = [  # noqa: RUF022 - in the order of use
     "load",
+    "shipped",
     "run",
     "compare",
     "size",
     "trace",
+    "reproduce",
+    "artefacts",
     "engine_names",
-    "laws",
     "Scenario",
+    "Link",
+    "OtherLink",
+    "Queue",
+    "Measure",
+    "Goals",
+    "ClassGoals",
+    "QueueDelay",
+    "Topology",
+    "Long",
+    "Short",
+    "Session",
+    "Udp",
+    "OnOff",
+    "Video",
+    "Replay",
+    "Rate",
+    "Duration",
+    "DataSize",
     "Outcome",
     "SizeResult",
+    "Trace",
+    "Reproduction",
+    "ForebayError",
     "ScenarioError",
+    "SizingError",
+    "UnknownEngine",
     "EngineUnavailable",
+    "CannotPlay",
+    "NoLaw",
+    "TooMuchMemory",
+    "UnknownArtefact",
+    "ArtefactUnavailable",
+    "BrokenPlugin",
+    "laws",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version()
-    if name not in _ROOMS:
+    if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    module, attribute = _ROOMS[name]
-    found = import_module(module)
-    value = getattr(found, attribute) if attribute else found
+    module, _, attribute = _PUBLIC[name].partition(":")
+    if name in _MODULES:
+        return import_module(f"{module}.{name}")
+    value = getattr(import_module(module), attribute or name)
     globals()[name] = value
     return value
 
@@ -77,4 +188,4 @@ def _version() -> str:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*_PUBLIC, "__version__"])

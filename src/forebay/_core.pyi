@@ -58,7 +58,7 @@ class Flows:
     ) -> Flows: ...
 
 @final
-class Plays:
+class Sources:
     def __new__(
         cls,
         *,
@@ -66,7 +66,7 @@ class Plays:
         packet_bytes: NDArray[np.int32],
         file_segments: NDArray[np.int64],
         file_think_ps: NDArray[np.int64],
-    ) -> Plays: ...
+    ) -> Sources: ...
 
 @final
 class Run:
@@ -81,7 +81,7 @@ class Run:
         warmup_ps: int,
         window_ps: int,
         batches: int,
-        plays: Plays | None = None,
+        sources: Sources | None = None,
         memory_bytes: int | None = None,
         trace_step_ps: int | None = None,
         trace_flows: Sequence[int] = (),

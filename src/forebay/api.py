@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from forebay import engines as _engines
+from forebay.errors import option
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Capturing, Counting, Engine, Limited, Tracing
@@ -44,7 +45,7 @@ def run(
     Parameters
     ----------
     scenario : Scenario
-        What is asked; see `load`.
+        The scenario; see `load`.
     engine : str
         One of `engine_names()`.
     seeds : int
@@ -89,13 +90,13 @@ def run(
         Seeds or jobs out of range, a capture or counters of an engine that has no packets, a
         capture of several replications.
     """
-    asked = _get(engine, memory_limit)
+    chosen = _get(engine, memory_limit)
     if capture is not None:
-        _capture(asked, capture, seeds)
+        _capture(chosen, capture, seeds)
     if counters:
-        _count_by(asked, counters)
+        _count_by(chosen, counters)
     counted, threads = _count(seed, seeds), _threads(jobs)
-    return _run(asked, scenario, counted, threads, progress, budget)
+    return _run(chosen, scenario, counted, threads, progress, budget)
 
 
 def compare(
@@ -257,12 +258,14 @@ def trace(
         every = Duration.parse(step)
     except ScenarioError as error:
         raise error.at("", "step") from None
-    asked = _get(engine, memory_limit)
-    if not hasattr(asked, "trace"):
+    chosen = _get(engine, memory_limit)
+    if not hasattr(chosen, "trace"):
         wrong = f"{engine} has nothing to watch over time"
-        raise ScenarioError("contradiction", wrong, "write --engine simulation", field="engine")
+        raise ScenarioError(
+            "contradiction", wrong, f"write {option('engine', 'simulation')}", field="engine"
+        )
     (checked,) = _count(seed, 1)
-    return cast("Tracing", asked).trace(
+    return cast("Tracing", chosen).trace(
         scenario, step=every, flows=flows, seed=checked, progress=progress
     )
 
@@ -272,10 +275,12 @@ def _capture(engine: Engine, path: str | PathLike[str], seeds: int) -> None:
 
     if not hasattr(engine, "capture_to"):
         wrong = f"{engine.name} has no packets to capture"
-        raise ScenarioError("contradiction", wrong, "write --engine testbed", field="capture")
+        raise ScenarioError(
+            "contradiction", wrong, f"write {option('engine', 'testbed')}", field="capture"
+        )
     if seeds != 1:
         wrong = f"{seeds} replications do not go into one file"
-        raise ScenarioError("contradiction", wrong, "write --seeds 1", field="capture")
+        raise ScenarioError("contradiction", wrong, f"write {option('seeds', 1)}", field="capture")
     cast("Capturing", engine).capture_to(Path(path))
 
 
@@ -284,7 +289,9 @@ def _count_by(engine: Engine, names: Sequence[str]) -> None:
 
     if not hasattr(engine, "count_by"):
         wrong = f"{engine.name} has no packets to count"
-        raise ScenarioError("contradiction", wrong, "write --engine testbed", field="counters")
+        raise ScenarioError(
+            "contradiction", wrong, f"write {option('engine', 'testbed')}", field="counters"
+        )
     for name in names:
         if name not in COUNTERS:
             hint = f"write one of: {', '.join(COUNTERS)}"

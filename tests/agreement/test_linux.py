@@ -1,14 +1,12 @@
 """Our simulator with the profile `linux` against the Linux kernel as the testbed recorded it."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from forebay.report import load_file
+from forebay.reproduction import find
 
-PAPERS = Path(__file__).parents[2] / "papers"
-AGREEMENT: Any = load_file(PAPERS / "agreement" / "cells" / "artefact.py")
+AGREEMENT: Any = find("agreement.cells").load()
 
 
 @pytest.mark.parametrize(

@@ -1,44 +1,67 @@
-"""Artefacts are found by where they lie, and their verdicts become the exit status."""
+"""The artefacts of the package are run, no others; their verdicts become the exit status."""
 
 import json
 import re
+import sys
 
 import pytest
 
-import forebay
+from forebay.reproduction import papers as shipped
 
 ARTEFACT = """
 from __future__ import annotations
 from dataclasses import dataclass
-from forebay.report import Reproduction
+from forebay.reproduction import Reproduction
 
 @dataclass(frozen=True)
 class Row:
     ours: float
 
-def reproduce(seeds, jobs, progress):
+def reproduce(seeds, jobs, progress, quick=False):
     progress(1.0)
     return Reproduction(
-        artefact="Z.tab1", title="Paper Z, Table 1", columns=["flows", "printed", "ours"],
+        artefact="z-2000/tab1", title="Paper Z, Table 1", columns=["flows", "printed", "ours"],
         rows=[[1, 97.0, Row(97.5).ours], [2, 99.0, float(seeds)]],
         reasons=["", "" if seeds == 5 else "far off"],
     )
 """
 
 
+PACKAGE = "forebay.reproduction.papers.z_2000"
+
+
 @pytest.fixture
 def papers(tmp_path, monkeypatch):
-    folder = tmp_path / "papers" / "Z" / "tab1"
+    """Put the one artefact of paper Z in the place of those that ship."""
+    folder = tmp_path / "shipped" / "z_2000" / "tab1"
     folder.mkdir(parents=True)
     (folder / "artefact.py").write_text(ARTEFACT)
-    package = tmp_path / "src" / "forebay" / "__init__.py"
-    monkeypatch.setattr(forebay, "__file__", str(package))
+    monkeypatch.setattr(shipped, "__path__", [str(tmp_path / "shipped")])
+    monkeypatch.setitem(shipped.KEYS, "Z", "z-2000")
+    monkeypatch.setattr("forebay.reproduction.catalogue._LETTERS", {"z-2000": "Z"})
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.chdir(tmp_path)
-    return folder
+    yield folder
+    forget()
 
 
-def test_list(forebay_, papers):
-    assert forebay_("reproduce", "--list").out == "Z.tab1\n"
+def forget():
+    """Let the next call import the artefacts anew."""
+    for name in [name for name in sys.modules if name.startswith(PACKAGE)]:
+        del sys.modules[name]
+
+
+def test_list_says_the_name_and_the_alias(forebay_, papers):
+    assert forebay_("reproduce", "--list").out == "z-2000/tab1  Z.tab1\n"
+    document = json.loads(forebay_("reproduce", "--list", "--json").out)
+    assert document["artefacts"] == ["z-2000/tab1"]
+    assert document["aliases"] == {"Z.tab1": "z-2000/tab1"}
+
+
+@pytest.mark.parametrize("name", ["Z.tab1", "z.TAB1", "Z/tab1", "z-2000/tab1", "z-2000.tab1"])
+def test_every_way_to_write_a_name(forebay_, papers, name):
+    assert forebay_("reproduce", name).status == 0
 
 
 def test_in_its_band_is_0(forebay_, papers):
@@ -68,12 +91,6 @@ def test_figure(forebay_, papers, tmp_path):
     assert (tmp_path / "z.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_without_papers_it_is_3(forebay_, papers):
-    (papers / "artefact.py").unlink()
-    result = forebay_("reproduce", "--list")
-    assert result.status == 3 and "clone" in result.err
-
-
 PLANTED = 'raise SystemExit("planted code was run")'
 
 
@@ -85,12 +102,66 @@ def test_an_artefact_that_lies_about_is_not_run(forebay_, papers, tmp_path, monk
     (planted / "artefact.py").write_text(PLANTED)
     (strange / "below").mkdir()
     monkeypatch.chdir(strange / "below" if above else strange)
-    assert forebay_("reproduce", "--list").out == "Z.tab1\n"
+    assert forebay_("reproduce", "--list").out == "z-2000/tab1  Z.tab1\n"
     result = forebay_("reproduce", "Z.z")
     assert result.status == 2 and "there is no such artefact" in result.err
-    (papers / "artefact.py").unlink()
     result = forebay_("reproduce", "--all")
-    assert result.status == 3 and "planted" not in result.out + result.err
+    assert result.status == 0 and "planted" not in result.out + result.err
+
+
+OFFERED = """
+from forebay.reproduction import Reproduction
+
+def reproduce(seeds=5, jobs=0, progress=None, quick=False):
+    return Reproduction("mylab-2026/fig1", "Theirs", ["flows"], [[seeds]], [""])
+"""
+
+
+def install(folder, value):
+    """Lay a package in a folder that names an artefact by an entry point."""
+    info = folder / "mylab-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mylab\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[forebay.artefacts]\nmylab-2026/fig1 = {value}\n")
+    (folder / "mylab_fig1.py").write_text(OFFERED)
+
+
+def test_an_installed_package_offers_its_own(forebay_, papers, tmp_path, monkeypatch):
+    install(tmp_path / "site", "mylab_fig1")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    assert forebay_("reproduce", "--list").out.startswith("mylab-2026/fig1\n")
+    result = forebay_("reproduce", "mylab-2026.fig1", "--quick")
+    assert result.status == 0 and "1 of 1 rows" in result.out
+
+
+def test_what_is_offered_but_is_none_is_3_and_said(forebay_, papers, tmp_path, monkeypatch):
+    install(tmp_path / "site", "mylab_none")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    result = forebay_("reproduce", "mylab-2026/fig1")
+    assert result.status == 3 and "cannot be imported" in result.err
+    (tmp_path / "site" / "mylab_none.py").write_text("reproduce = None")
+    result = forebay_("reproduce", "mylab-2026/fig1")
+    assert result.status == 3 and "has no reproduce(" in result.err
+
+
+@pytest.mark.parametrize("above", [False, True], ids=["here", "above"])
+def test_metadata_of_the_working_directory_offers_nothing(
+    forebay_, papers, tmp_path, monkeypatch, above
+):
+    strange = tmp_path / "strange"
+    install(strange, "mylab_fig1")
+    (strange / "mylab_fig1.py").write_text(PLANTED)
+    (strange / "below").mkdir()
+    monkeypatch.chdir(strange / "below" if above else strange)
+    monkeypatch.syspath_prepend(strange)  # as `python -m` does with the working directory
+    assert forebay_("reproduce", "--list").out == "z-2000/tab1  Z.tab1\n"
+    assert forebay_("reproduce", "mylab-2026/fig1").status == 2
+
+
+def test_a_paper_s_letter_is_all_of_its_artefacts(forebay_, two):
+    document = json.loads(forebay_("reproduce", "Z", "--json").out)
+    assert [each["artefact"] for each in document["artefacts"]] == ["z-2000/tab1", "z-2000/tab2"]
+    assert forebay_("reproduce", "Z", "--testbed").status == 2
 
 
 @pytest.mark.parametrize("name", ["", "  "])
@@ -100,7 +171,7 @@ def test_an_empty_name_is_refused_in_one_line(forebay_, papers, name):
     assert result.err.count("\n") == 1 and not result.out
 
 
-QUICK = ARTEFACT.replace("progress):", "progress, quick=False):").replace("97.5)", "1.0 * quick)")
+QUICK = ARTEFACT.replace("97.5)", "1.0 * quick)")
 
 
 @pytest.fixture
@@ -108,14 +179,14 @@ def two(papers):
     """A second artefact, which knows quick."""
     folder = papers.parent / "tab2"
     folder.mkdir()
-    (folder / "artefact.py").write_text(QUICK.replace("Z.tab1", "Z.tab2"))
+    (folder / "artefact.py").write_text(QUICK.replace("z-2000/tab1", "z-2000/tab2"))
     return folder
 
 
 def test_all_says_at_its_end_which_rows_are_out(forebay_, two):
     result = forebay_("reproduce", "--all", "--seeds", "2")
     assert result.status == 1
-    assert result.out.endswith("OUT Z.tab1 2: far off\nOUT Z.tab2 2: far off\n")
+    assert result.out.endswith("OUT z-2000/tab1 2: far off\nOUT z-2000/tab2 2: far off\n")
     assert "2 artefacts: 2 of 4 rows lie in their band.\n" in result.out
     assert "  ours against ours: 2 of 4 rows in their band; 0 of the 4 have" in result.out
     assert forebay_("reproduce", "--all").status == 0
@@ -138,30 +209,35 @@ def test_a_run_goes_on_where_it_stopped(forebay_, two, tmp_path):
     broken.write_text(good.replace("progress(1.0)", "raise KeyboardInterrupt"))
     stopped = forebay_("reproduce", "--all")
     assert stopped.status == 130 and "kept in" in stopped.err
-    assert [each.name for each in (tmp_path / "build" / "reproduce").iterdir()] == ["Z.tab1.json"]
+    kept = tmp_path / "cache" / "forebay" / "reproduce"
+    assert [each.name for each in kept.iterdir()] == ["z-2000.tab1.json"]
     broken.write_text(good)
+    forget()
     result = forebay_("reproduce", "--all")
     assert result.status == 0
-    assert "1/2 Z.tab1: kept from before" in result.err and "2/2 Z.tab2: kept" not in result.err
+    assert (
+        "1/2 z-2000/tab1: from the cache" in result.err
+        and "2/2 z-2000/tab2: from" not in result.err
+    )
 
 
 def test_what_made_a_result_is_what_it_hangs_on(forebay_, papers, tmp_path):
     def said(*more: str) -> str:
         return forebay_("reproduce", "Z.tab1", "--store", str(tmp_path / "s"), *more).err
 
-    assert "kept from before" not in said() and "kept from before" in said()
-    assert "kept from before" not in said("--seeds", "4")
+    assert "from the cache" not in said() and "from the cache" in said()
+    assert "from the cache" not in said("--seeds", "4")
     (papers / "band.toml").write_text("band = 2")
-    assert "kept from before" not in said("--seeds", "4")
-    (tmp_path / "s" / "Z.tab1.json").write_text("{")
-    assert "kept from before" not in said("--seeds", "4")
+    assert "from the cache" not in said("--seeds", "4")
+    (tmp_path / "s" / "z-2000.tab1.json").write_text("{")
+    assert "from the cache" not in said("--seeds", "4")
 
 
 def test_report_is_one_page_that_needs_nothing(forebay_, two, tmp_path):
     page = tmp_path / "report.html"
     assert forebay_("reproduce", "--all", "--seeds", "2", "--report", str(page)).status == 1
     text = page.read_text()
-    assert text.count("<svg") == 2 and "Z.tab2" in text and "2: far off" in text
+    assert text.count("<svg") == 2 and "z-2000/tab2" in text and "2: far off" in text
     assert "<li>ours against ours: 2 of 4 rows in their band" in text
     assert not re.findall(r'(?:src|href)="(?!#)', text)
     ids = re.findall(r'\bid="([^"]+)"', text)

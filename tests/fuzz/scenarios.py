@@ -37,6 +37,7 @@ from forebay.scenario import (
 )
 from forebay.scenario.bounds import Between
 from forebay.scenario.congestion import CongestionControl
+from forebay.scenario.format_error import models_in
 from forebay.scenario.target import AtLeast, AtMost
 
 PACKETS = 60_000
@@ -178,8 +179,6 @@ _TYPES: dict[Any, Callable[[Between | None, Scale], st.SearchStrategy[Any]]] = {
     Duration: _time,
     DataSize: _size,
     BufferSize: _buffer,
-    Distribution: _distribution,
-    FlowLength: _length,
     FlowCount: _flows,
     PacketList: lambda between, scale: st.sampled_from(LISTS),
     AtLeast: _target("at_least"),
@@ -218,6 +217,9 @@ def _of(annotation: Any, between: Between | None, scale: Scale) -> st.SearchStra
     if get_origin(annotation) is Annotated and annotation != CongestionControl:
         return _of(get_args(annotation)[0], between, scale)
     parts = [part for part in get_args(annotation) if part is not type(None)]
+    for law, draw in ((Distribution, _distribution), (FlowLength, _length)):
+        if any(issubclass(each, law) for each in models_in(annotation)):
+            return draw(between, scale)
     if annotation in _TYPES:
         return _TYPES[annotation](between, scale)
     if get_origin(annotation) is Literal:

@@ -79,7 +79,7 @@ def test_a_run_that_grows_is_stopped() -> None:
     command = [sys.executable, "-c", "import forebay.footprint\n" + code, text]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     assert "the run has taken 3" in done.stdout
-    assert "--memory-limit" in done.stdout
+    assert "a larger memory_limit" in done.stdout
 
 
 def test_a_key_of_thousands_of_parts(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ rtts = st.floats(1e-3, 1.0)
     ],
 )
 def test_table_3_by_hand(name: str, mean: float, deviation: float) -> None:
-    """Table III, worked out by hand from Table II (papers/D/table3/README.md)."""
+    """Table III, worked out by hand from Table II (yang_2013/table3/README.md)."""
     growth = h.PROTOCOLS[name]
     assert growth.mean() == pytest.approx(mean, abs=1e-6)
     assert growth.characteristic_value() == pytest.approx(deviation, abs=1e-6)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from statistics import NormalDist
 
 import pytest
 
+import forebay
 from forebay.engines.errors import NoLaw
 from forebay.engines.theory import TheoryEngine
 from forebay.outcome import Outcome
@@ -139,3 +142,16 @@ def test_loss_in_step_spares_all_but_a_round_trip_of_a_cycle(oc3: Make) -> None:
 
 def test_goals_that_need_nothing_more_leave_asked_empty(oc3: Make) -> None:
     assert run(oc3()).links["bottleneck"].goal_metrics == {}
+
+
+def test_round_trips_exactly_alike_are_refused_with_what_to_write(tmp_path: Path) -> None:
+    path = tmp_path / "alike.toml"
+    path.write_text(
+        '[link]\nrate = "155 Mbit/s"\n[[traffic]]\nkind = "long"\nflows = 400\nrtt = "80 ms"\n'
+    )
+    with pytest.raises(NoLaw) as caught:
+        forebay.run(forebay.load(path), engine="theory")
+    assert str(caught.value).endswith('rtt={"uniform": ["64 ms", "96 ms"]}')
+    assert pickle.loads(pickle.dumps(caught.value)).instead == caught.value.instead
+    path.write_text(path.read_text().replace('"80 ms"', '{ uniform = ["64 ms", "96 ms"] }'))
+    assert forebay.run(forebay.load(path), engine="theory").engine == "theory"

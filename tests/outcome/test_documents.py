@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 import forebay
-from forebay.outcome import Document, DocumentError, Outcome, SizeResult
+from forebay.outcome import Comparison, Document, DocumentError, Outcome, SizeResult
 from forebay.outcome.reference import DOCUMENTS, SHIPPED, schema, text
 from forebay.outcome.trace import Trace
 from forebay.scenario import Scenario, loads
@@ -42,8 +42,10 @@ def scenario() -> Scenario:
 
 @pytest.fixture(scope="module")
 def answers(scenario: Scenario) -> dict[str, Document]:
+    outcome = forebay.run(scenario, seeds=2, jobs=1)
     return {
-        "outcome": forebay.run(scenario, seeds=2, jobs=1),
+        "comparison": Comparison(outcomes=(outcome,)),
+        "outcome": outcome,
         "size-result": forebay.size(scenario, seeds=2, max_seeds=2, jobs=1),
         "trace": forebay.trace(scenario),
     }

@@ -44,6 +44,14 @@ def test_another_json_file_is_refused(tmp_path: Path, text: str) -> None:
         ask(str(path))
 
 
+def test_a_newer_schema_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "newer.json"
+    buffer = {"packets": 129, "bytes": 193_500, "seconds": 0.01}
+    path.write_text(json.dumps({"schema": 99, "buffer": buffer}))
+    with pytest.raises(PlatformError, match=r"schema 99 is newer than 1.*; upgrade forebay"):
+        ask(str(path))
+
+
 @pytest.mark.parametrize(
     ("size", "amount", "packets"),
     [("129 packets", 193_500, 129), ("1.5 MB", 1_500_000, 1000), ("10 ms", 1_250_000, 833)],

@@ -6,9 +6,10 @@ from itertools import pairwise
 import pytest
 
 from forebay.outcome import SizeResult
-from forebay.report import Reproduction
-from forebay.report.figures import draw_reproduction, draw_size
+from forebay.report.figures import draw_size
 from forebay.report.figures.marks import _extent, _marks, _rows
+from forebay.reproduction import Reproduction
+from forebay.reproduction.figure import draw_reproduction
 
 
 def draw(document, path):

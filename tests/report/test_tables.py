@@ -6,12 +6,8 @@ import pytest
 
 from forebay import report
 from forebay.outcome import SizeResult
-from forebay.report import (
-    Reproduction,
-    print_comparison,
-    print_outcome,
-    print_reproduction,
-)
+from forebay.report import print_comparison, print_outcome
+from forebay.reproduction import Reproduction, print_reproduction
 
 
 def print_size(document):

@@ -45,7 +45,7 @@ def test_schema_s_defaults_are_what_a_file_would_say() -> None:
     defaults = {
         key: field.get("default")
         for table in tables.values()
-        for key, field in table["properties"].items()
+        for key, field in table.get("properties", {}).items()
     }
     assert defaults["size"] == "1 bdp"
     assert defaults["rtt"] == "100 ms"
@@ -55,6 +55,6 @@ def test_schema_s_defaults_are_what_a_file_would_say() -> None:
 def test_every_field_is_explained() -> None:
     tables = json.loads(reference.schema())
     for table in [tables, *tables["$defs"].values()]:
-        for name, field in table["properties"].items():
+        for name, field in table.get("properties", {}).items():
             table_of = tables["$defs"].get(field.get("$ref", "").rpartition("/")[2], {})
             assert field.get("description") or table_of.get("description"), name

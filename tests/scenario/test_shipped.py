@@ -4,10 +4,30 @@ from pathlib import Path
 
 import pytest
 
-from forebay.scenario import dumps, load, loads
+from forebay.reproduction import papers
+from forebay.scenario import ScenarioError, dumps, load, loads, shipped
 from forebay.workload import draw
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
+
+
+def test_each_is_known_by_name_wherever_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert shipped() == sorted(path.stem for path in FOLDER.glob("*.toml"))
+    assert load("oc3-gsr") == load(FOLDER / "oc3-gsr.toml")
+    (tmp_path / "oc3-gsr").write_text((FOLDER / "pareto.toml").read_text())
+    assert load("oc3-gsr") == load(FOLDER / "pareto.toml"), "a file of that name goes before it"
+
+
+@pytest.mark.parametrize("name", ["oc3", "oc3-gsr.toml", "../scenarios/oc3-gsr", ""])
+def test_another_name_is_the_path_of_a_file(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ScenarioError, match=r"no such file; write .* name: abilene-.*, oc3-gsr"):
+        load(name)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
@@ -53,7 +73,7 @@ def test_paper_d_s_mix_is_the_one_that_its_figures_run() -> None:
         "compound": 34,
     }
     assert scenario.link.rate == 622e6 and scenario.mean_rtt == pytest.approx(0.067)
-    proof = load(FOLDER.parent / "papers" / "D" / "mix.toml")
+    proof = load(Path(papers.__file__).parent / "yang_2013" / "mix.toml")
     assert (scenario.link, scenario.traffic) == (proof.link, proof.traffic)
     workload = draw(load(FOLDER / "heterogeneous-mix.toml", ["measure.duration=1 s"]), 1)
     assert len(workload) == 198 and set(workload.rtt_ps) == {67_000_000_000}

@@ -24,7 +24,7 @@ from forebay.scenario import DataSize, Duration, Rate, ScenarioError, loads
     ],
 )
 def test_rates(text: str, bits_per_second: float) -> None:
-    assert Rate.parse(text) == bits_per_second
+    assert Rate.parse(text) == Rate(text) == Rate(bits_per_second) == bits_per_second
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_data_sizes(text: str, n_bytes: int) -> None:
         (Rate, "1e400 bit/s", "out-of-range", "too large"),
         (Rate, "1e99999999999999999999 bit/s", "out-of-range", "out of reach"),
         (DataSize, "1.5 B", "out-of-range", "part of a byte"),
-        (Duration, True, "wrong-type", "true is not a quantity"),
+        (Duration, True, "wrong-type", "True is not a quantity"),
         (Duration, None, "wrong-type", "not a quantity"),
         (Duration, "1 s + 1 s", "unknown-unit", "s, ms, us"),
         (Duration, "1 s**1000000000", "unknown-unit", "s, ms, us"),

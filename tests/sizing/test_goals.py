@@ -63,7 +63,7 @@ def test_no_goal_is_bad_input_in_one_line_that_says_what_to_write(
         goals_of(known.asked())
     assert caught.value.exit_status == 2
     assert "\n" not in str(caught.value)
-    assert "utilization = 0.98" in str(caught.value)
+    assert '"goals.utilization": 0.98' in str(caught.value)
 
 
 def test_excess_compares_goals_of_different_units() -> None:

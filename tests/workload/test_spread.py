@@ -61,33 +61,34 @@ def test_shares_of_listed_values() -> None:
 
 
 @pytest.mark.parametrize(
-    "length",
+    "written",
     [
-        FlowLength("geometric", "packets", 14.0),
-        FlowLength("pareto", "packets", 40.0, shape=1.2, high=1e4),
-        FlowLength("pareto", "packets", 2.5, shape=1.2, high=1e3),
-        FlowLength("pareto", "packets", 30.0, shape=0.7, high=1e3),
-        FlowLength("pareto", "bytes", 60e3, shape=1.3, high=1.5e7),
-        FlowLength("lognormal", "packets", 10.0, deviation=5.0, high=1e6),
-        FlowLength("lognormal", "packets", 1.5, deviation=3.0, high=1e4),
-        FlowLength("lognormal", "packets", 40.0, deviation=40.0, high=100.0),
+        {"geometric": "14 packets"},
+        {"pareto": {"mean": "40 packets", "shape": 1.2, "high": "10000 packets"}},
+        {"pareto": {"mean": "2.5 packets", "shape": 1.2, "high": "1000 packets"}},
+        {"pareto": {"mean": "30 packets", "shape": 0.7, "high": "1000 packets"}},
+        {"pareto": {"mean": "60 kB", "shape": 1.3, "high": "15 MB"}},
+        {"lognormal": {"mean": "10 packets", "deviation": "5 packets", "high": "1e6 packets"}},
+        {"lognormal": {"mean": "1.5 packets", "deviation": "3 packets", "high": "1e4 packets"}},
+        {"lognormal": {"mean": "40 packets", "deviation": "40 packets", "high": "100 packets"}},
     ],
 )
-def test_whole_packets_have_the_mean_asked_for(length: FlowLength) -> None:
+def test_whole_packets_have_the_mean_asked_for(written: object) -> None:
+    length = FlowLength.parse(written)
     drawn = whole_packets(length, 1500, GRID)
     assert drawn.mean() == pytest.approx(length.mean_packets(1500), rel=2e-3)
     assert drawn.min() >= 1
-    assert drawn.max() <= length.in_packets(1500).most_packets(1500)
+    assert drawn.max() <= length.most_packets(1500)
 
 
 def test_geometric_lengths_forget() -> None:
-    drawn = whole_packets(FlowLength("geometric", "packets", 4.0), 1500, GRID)
+    drawn = whole_packets(FlowLength.parse({"geometric": "4 packets"}), 1500, GRID)
     for k in (1, 2, 5, 10):
         assert (drawn > k).mean() == pytest.approx(0.75**k, abs=1e-5)
 
 
 def test_fixed_lengths_are_rounded_up() -> None:
-    length = FlowLength("fixed", "bytes", 20_000.0)
+    length = FlowLength.parse("20 kB")
     assert whole_packets(length, 1500, GRID[:3]).tolist() == [14, 14, 14]
     assert length.mean_packets(1500) == 14
 
@@ -99,14 +100,9 @@ def test_fixed_lengths_are_rounded_up() -> None:
     st.sampled_from(["pareto", "lognormal"]),
 )
 def test_any_law_can_be_drawn(mean: float, shape: float, span: float, kind: str) -> None:
-    length = FlowLength(
-        kind,  # type: ignore[arg-type]
-        "packets",
-        mean,
-        shape=shape,
-        deviation=mean * shape if kind == "lognormal" else 0.0,
-        high=mean * span,
-    )
+    law: dict[str, object] = {"mean": f"{mean!r} packets", "high": f"{mean * span!r} packets"}
+    law |= {"deviation": f"{mean * shape!r} packets"} if kind == "lognormal" else {"shape": shape}
+    length = FlowLength.parse({kind: law})
     drawn = whole_packets(length, 1500, GRID[:: 2**10])
     assert drawn.min() >= 1
     assert drawn.max() <= max(1, round(mean * span))

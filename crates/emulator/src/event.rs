@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::failure::Failure;
-use forebay_sim::link::Built;
+use forebay_sim::link::LinkInfo;
 use forebay_sim::queue::Limit;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -24,12 +24,12 @@ fn say(event: &Value) {
 }
 
 /// Says that the router stands, with these links and queues, and that traffic begins.
-pub fn ready(links: &[Built], clock: Clock) {
-    let links: Vec<Value> = links.iter().map(built).collect();
+pub fn ready(links: &[LinkInfo], clock: Clock) {
+    let links: Vec<Value> = links.iter().map(link_info).collect();
     say(&json!({"event": "ready", "links": links, "began_ns": clock.began}));
 }
 
-fn built(link: &Built) -> Value {
+fn link_info(link: &LinkInfo) -> Value {
     json!({
         "discipline": link.discipline,
         "limit": match link.limit {

@@ -1,19 +1,19 @@
 //! Readings as Python takes them: names and shapes of the simulator's.
 
 use crate::drive::DriveReadings;
-use crate::router::gauge::{Gauge, Handed};
-use crate::router::pump::Routed;
 use crate::router::recorder::{Counts, QueueTrace};
-use forebay_sim::probe::histogram::Histogram;
-use forebay_sim::probe::link::{ClassCounts, LinkBatch, LinkDetail};
-use forebay_sim::probe::periods::Stretches;
+use crate::router::router_loop::RouterResult;
+use crate::router::timing::{Handed, TimingStats};
+use forebay_sim::meters::histogram::Histogram;
+use forebay_sim::meters::link::{ClassCounts, LinkBatch, LinkDetail};
+use forebay_sim::meters::periods::PeriodStats;
 use forebay_sim::report::LinkReport;
 use forebay_sim::time::{Picos, SECOND};
 use serde_json::{Map, Value, json};
 
 /// Everything that a run read.
-pub fn readings(routed: &Routed, driven: &DriveReadings, wall_s: f64) -> Value {
-    let router = &routed.readings;
+pub fn readings(router_result: &RouterResult, driven: &DriveReadings, wall_s: f64) -> Value {
+    let router = &router_result.readings;
     let mut all = json!({
         "links": router.links.iter().map(link).collect::<Vec<_>>(),
         "sent": table(&router.classes, |counts: &Counts| counts.sent),
@@ -25,8 +25,8 @@ pub fn readings(routed: &Routed, driven: &DriveReadings, wall_s: f64) -> Value {
         "events": router.events,
         "wall_s": wall_s,
         "trace": router.trace.as_ref().map(trace),
-        "gate": gate(routed),
-        "provenance": provenance(routed),
+        "gate": gate(router_result),
+        "provenance": provenance(router_result),
     });
     merge(&mut all, driven.to_json());
     all
@@ -81,9 +81,9 @@ fn busy(row: &[ClassCounts]) -> Vec<f64> {
 }
 
 fn detail(read: &LinkDetail) -> Value {
-    let stretches = |of: &Stretches| json!([seconds(of.total), histogram(&of.lengths)]);
+    let stretches = |of: &PeriodStats| json!([seconds(of.total), histogram(&of.lengths)]);
     json!({
-        "seen": read.seen,
+        "seen": read.queue_seen_by_arrivals,
         "busy": stretches(&read.periods.busy),
         "idle": stretches(&read.periods.idle),
     })
@@ -102,32 +102,32 @@ fn trace(read: &QueueTrace) -> Value {
     })
 }
 
-fn gate(routed: &Routed) -> Value {
-    let gauge: &Gauge = &routed.gauge;
+fn gate(router_result: &RouterResult) -> Value {
+    let timing: &TimingStats = &router_result.timing;
     json!({
-        "lateness_p50_s": seconds(gauge.quantile(0.5)),
-        "lateness_p99_s": seconds(gauge.quantile(0.99)),
-        "lateness_max_s": seconds(gauge.worst),
-        "tun_tx_drops": routed.lost_before,
-        "write_errors": gauge.write_errors,
-        "doubled_segments": routed.witness.doubled,
-        "late_segments": routed.witness.late,
-        "router_cpu": routed.cpu.iter().copied().fold(0.0, f64::max),
-        "stalls": gauge.stalls,
+        "lateness_p50_s": seconds(timing.quantile(0.5)),
+        "lateness_p99_s": seconds(timing.quantile(0.99)),
+        "lateness_max_s": seconds(timing.worst),
+        "tun_tx_drops": router_result.lost_before,
+        "write_errors": timing.write_errors,
+        "doubled_segments": router_result.dsack_audit.doubled,
+        "late_segments": router_result.dsack_audit.late,
+        "router_cpu": router_result.cpu.iter().copied().fold(0.0, f64::max),
+        "stalls": timing.stalls,
     })
 }
 
-fn provenance(routed: &Routed) -> Value {
-    let [sender, receiver] = routed.gauge.handed;
+fn provenance(router_result: &RouterResult) -> Value {
+    let [sender, receiver] = router_result.timing.handed;
     json!({
         "handed_to_sender": handed(sender),
         "handed_to_receiver": handed(receiver),
         "emulator": env!("CARGO_PKG_VERSION"),
-        "real_time": routed.real_time,
-        "router_threads": routed.cpu,
-        "lateness": histogram(&routed.gauge.lateness),
-        "stray_packets": routed.readings.strays,
-        "capture_lost": routed.capture_lost,
+        "real_time": router_result.real_time,
+        "router_threads": router_result.cpu,
+        "lateness": histogram(&router_result.timing.lateness),
+        "stray_packets": router_result.readings.unmatched,
+        "capture_lost": router_result.capture_lost,
     })
 }
 

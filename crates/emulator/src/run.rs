@@ -7,11 +7,11 @@ use crate::failure::Failure;
 use crate::namespace::{lost_before, open_tun};
 use crate::plan::{Plan, Side};
 use crate::result;
-use crate::router::capture::{Capture, Writing};
-use crate::router::ends::Door;
-use crate::router::far_end::{FarEnd, Post};
-use crate::router::pump::{Pump, Routed, Watch};
-use crate::router::rhythm::Rhythm;
+use crate::router::capture::{Capture, CaptureWriter};
+use crate::router::far_end::{FarEnd, FarEndChannels};
+use crate::router::router_loop::{Progress, RouterLoop, RouterResult};
+use crate::router::tun_ports::TunPort;
+use crate::router::wake_policy::WakePolicy;
 use crate::router::{Router, Side as RouterSide};
 use crate::stop::Stop;
 use forebay_sim::time::SECOND;
@@ -36,30 +36,31 @@ pub fn run(path: &str, stop: &Stop) -> Result<(), Failure> {
         Router::new(&plan).map_err(|error| Failure::Plan(path.into(), error.to_string()))?;
     let open = |side: &Side| open_tun(&side.netns, &side.tun);
     let devices = [open(&plan.sender)?, open(&plan.receiver)?];
-    let (capture, writing) = begin_capture(&plan)?;
-    let watch = Watch::default();
-    let built: Vec<_> = router.built().take(plan.links.len()).collect();
+    let (capture, writer) = begin_capture(&plan)?;
+    let progress = Progress::default();
+    let link_infos: Vec<_> = router.link_infos().take(plan.links.len()).collect();
     let lost_at_first = lost(&plan)?;
     let clock = Clock::start();
-    let rhythm = Rhythm::of(&plan, &router);
-    let (post, far) = far_end(&plan, &devices, rhythm, clock, &watch);
-    let pump = Pump::new(&plan, router, &devices, (capture, post), rhythm, clock, &watch);
+    let wake_policy = WakePolicy::of(&plan, &router);
+    let (post, far) = far_end(&plan, &devices, wake_policy, clock, &progress);
+    let router_loop =
+        RouterLoop::new(&plan, router, &devices, (capture, post), wake_policy, clock, &progress);
     let began = Instant::now();
-    let (mut routed, driven, delivered) = thread::scope(|scope| {
+    let (mut router_result, driven, delivered) = thread::scope(|scope| {
         let delivering = far.map(|far| scope.spawn(|| far.run()));
-        let routing = scope.spawn(|| pump.run());
-        event::ready(&built, clock);
-        let attended = attend(&plan, clock, &watch, routing, stop);
+        let routing = scope.spawn(|| router_loop.run());
+        event::ready(&link_infos, clock);
+        let attended = supervise(&plan, clock, &progress, routing, stop);
         let delivered = delivering.map(ScopedJoinHandle::join).transpose();
         let delivered = delivered.map_err(|_| Failure::Thread("far end"));
-        attended.and_then(|(routed, driven)| Ok((routed, driven, delivered?)))
+        attended.and_then(|(router_result, driven)| Ok((router_result, driven, delivered?)))
     })?;
-    routed.lost_before -= lost_at_first;
+    router_result.lost_before -= lost_at_first;
     if let Some(delivered) = delivered {
-        routed.join(&delivered, plan.window_ps);
+        router_result.join(&delivered, plan.window_ps);
     }
-    writing.map_or(Ok(()), Writing::end)?;
-    write(&plan.result, &result::readings(&routed, &driven, began.elapsed().as_secs_f64()))?;
+    writer.map_or(Ok(()), CaptureWriter::end)?;
+    write(&plan.result, &result::readings(&router_result, &driven, began.elapsed().as_secs_f64()))?;
     event::done();
     Ok(())
 }
@@ -68,47 +69,52 @@ pub fn run(path: &str, stop: &Stop) -> Result<(), Failure> {
 fn far_end<'a>(
     plan: &Plan,
     [_, right]: &'a [OwnedFd; 2],
-    rhythm: Rhythm,
+    wake_policy: WakePolicy,
     clock: Clock,
-    watch: &'a Watch,
-) -> (Option<Post>, Option<FarEnd<'a>>) {
-    if !rhythm.two {
+    progress: &'a Progress,
+) -> (Option<FarEndChannels>, Option<FarEnd<'a>>) {
+    if !wake_policy.two_threads {
         return (None, None);
     }
     let ((out, inbox), (outbox, back)) = (channel(), channel());
-    let door = Door::new(RouterSide::Right, right);
-    let far =
-        FarEnd::new(door, (clock, watch), (inbox, outbox), rhythm, plan.warmup_ps..plan.end_ps());
-    (Some(Post { out, back }), Some(far))
+    let port = TunPort::new(RouterSide::Right, right);
+    let far = FarEnd::new(
+        port,
+        (clock, progress),
+        (inbox, outbox),
+        wake_policy,
+        plan.warmup_ps..plan.end_ps(),
+    );
+    (Some(FarEndChannels { out, back }), Some(far))
 }
 
-fn begin_capture(plan: &Plan) -> Result<(Option<Capture>, Option<Writing>), Failure> {
+fn begin_capture(plan: &Plan) -> Result<(Option<Capture>, Option<CaptureWriter>), Failure> {
     let names = || plan.links.iter().map(|link| link.name.clone()).collect();
     let begun = plan.capture.as_deref().map(|path| Capture::begin(path, names())).transpose()?;
-    Ok(begun.map_or((None, None), |(capture, writing)| (Some(capture), Some(writing))))
+    Ok(begun.map_or((None, None), |(capture, writer)| (Some(capture), Some(writer))))
 }
 
-type Routing<'a> = ScopedJoinHandle<'a, Result<Option<Routed>, Failure>>;
+type Routing<'a> = ScopedJoinHandle<'a, Result<Option<RouterResult>, Failure>>;
 
 /// Drives the flows while the router runs.
-fn attend(
+fn supervise(
     plan: &Plan,
     clock: Clock,
-    watch: &Watch,
+    progress: &Progress,
     routing: Routing<'_>,
     stop: &Stop,
-) -> Result<(Routed, DriveReadings), Failure> {
+) -> Result<(RouterResult, DriveReadings), Failure> {
     let driver = Driver::start(plan, clock);
     if let Ok(driver) = &driver {
-        wait(plan, watch, &routing, || stop.asked() || driver.has_failed());
+        wait(plan, progress, &routing, || stop.asked() || driver.has_failed());
     } else {
-        watch.stop.store(true, Ordering::Relaxed);
+        progress.stop.store(true, Ordering::Relaxed);
     }
-    let routed = routing.join().map_err(|_| Failure::Thread("router"))?;
+    let router_result = routing.join().map_err(|_| Failure::Thread("router"))?;
     let lost_before = lost(plan)?;
     let driven = driver?.stop()?;
-    match routed? {
-        Some(routed) => Ok((Routed { lost_before, ..routed }, driven)),
+    match router_result? {
+        Some(router_result) => Ok((RouterResult { lost_before, ..router_result }, driven)),
         None => Err(stop.failure()),
     }
 }
@@ -120,7 +126,7 @@ fn lost(plan: &Plan) -> Result<u64, Failure> {
 }
 
 /// Tells of progress until the router ends, or is told to because it is `over`.
-fn wait(plan: &Plan, watch: &Watch, routing: &Routing<'_>, over: impl Fn() -> bool) {
+fn wait(plan: &Plan, progress: &Progress, routing: &Routing<'_>, over: impl Fn() -> bool) {
     let mut bytes = (0, Instant::now());
     for look in 1_u32.. {
         thread::sleep(LOOK);
@@ -128,15 +134,15 @@ fn wait(plan: &Plan, watch: &Watch, routing: &Routing<'_>, over: impl Fn() -> bo
             return;
         }
         if over() {
-            watch.stop.store(true, Ordering::Relaxed);
+            progress.stop.store(true, Ordering::Relaxed);
         } else if look % LOOKS_A_SECOND == 0 {
-            let now = (watch.first_link_bytes.load(Ordering::Relaxed), Instant::now());
+            let now = (progress.first_link_bytes.load(Ordering::Relaxed), Instant::now());
             let rate_bps = (now.0 - bytes.0) as f64 * 8.0 / (now.1 - bytes.1).as_secs_f64();
             bytes = now;
             event::progress(
-                watch.reached.load(Ordering::Relaxed) as f64 / plan.end_ps() as f64,
+                progress.reached.load(Ordering::Relaxed) as f64 / plan.end_ps() as f64,
                 rate_bps / plan.links[0].rate_bps,
-                watch.lateness_p99.load(Ordering::Relaxed) as f64 / SECOND as f64,
+                progress.lateness_p99.load(Ordering::Relaxed) as f64 / SECOND as f64,
             );
         }
     }

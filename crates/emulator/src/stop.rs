@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// See the module's page.
+/// Signals that end a run.
 pub struct Stop {
     /// The signal that came; 0 if none did.
     signal: Arc<AtomicUsize>,

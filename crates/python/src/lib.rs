@@ -17,7 +17,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Profile>()?;
     module.add_class::<run::Link>()?;
     module.add_class::<run::Flows>()?;
-    module.add_class::<run::Plays>()?;
+    module.add_class::<run::Sources>()?;
     module.add_class::<run::Run>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(capture::measure_capture, module)?)?;

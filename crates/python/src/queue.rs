@@ -1,6 +1,6 @@
 //! Queue disciplines as Python hands them over: a name, a limit, and parameters by name.
 
-use forebay_sim::queue::spec::QueueSpec;
+use forebay_sim::queue::registry::QueueSpec;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -1,9 +1,9 @@
 //! Reports as dicts of NumPy arrays.
 
 use crate::tracing::trace;
-use forebay_sim::probe::histogram::Histogram;
-use forebay_sim::probe::link::{ClassCounts, LinkBatch, LinkDetail};
-use forebay_sim::probe::periods::Stretches;
+use forebay_sim::meters::histogram::Histogram;
+use forebay_sim::meters::link::{ClassCounts, LinkBatch, LinkDetail};
+use forebay_sim::meters::periods::PeriodStats;
 use forebay_sim::report::{ClassBatch, LinkReport, Report};
 use forebay_sim::time::{Picos, SECOND};
 use numpy::{PyArray1, PyArray2};
@@ -102,9 +102,9 @@ fn link<'py>(py: Python<'py>, report: &LinkReport) -> PyResult<Bound<'py, PyDict
 
 fn detail<'py>(py: Python<'py>, read: &LinkDetail) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    let seen = read.seen.iter().map(|&packets| packets as i64).collect();
+    let seen = read.queue_seen_by_arrivals.iter().map(|&packets| packets as i64).collect();
     dict.set_item("seen", PyArray1::from_vec(py, seen))?;
-    let stretches = |of: &Stretches| (seconds(of.total), histogram(py, &of.lengths));
+    let stretches = |of: &PeriodStats| (seconds(of.total), histogram(py, &of.lengths));
     dict.set_item("busy", stretches(&read.periods.busy))?;
     dict.set_item("idle", stretches(&read.periods.idle))?;
     Ok(dict)

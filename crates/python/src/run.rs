@@ -2,7 +2,7 @@
 
 use crate::queue::queue_spec;
 use forebay_sim::cc;
-use forebay_sim::config::{Config, File, FlowSpec, LinkSpec, Packet, Route, Source, TraceSpec};
+use forebay_sim::config::{Config, Datagram, File, FlowSpec, LinkSpec, Route, Source, TraceSpec};
 use forebay_sim::tcp::profile;
 use forebay_sim::time::Picos;
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
@@ -121,13 +121,13 @@ impl Flows {
         };
         let source = |i: usize| -> Option<Source> {
             if let Some((from, to)) = part(&packet_offsets, i) {
-                return Some(Source::Packets(from, to));
+                return Some(Source::Datagrams(from, to));
             }
             if let Some((from, to)) = part(&file_offsets, i) {
                 return Some(Source::Files(from, to));
             }
             match length[i] {
-                0 if open_loop[i] => Some(Source::Packets(0, 0)),
+                0 if open_loop[i] => Some(Source::Datagrams(0, 0)),
                 0 => Some(Source::Segments(u64::MAX)),
                 segments => Some(Source::Segments(segments.try_into().ok()?)),
             }
@@ -156,10 +156,10 @@ impl Flows {
 /// Packets of open-loop sources, and files of users: what `Flows`' offsets point into. The run that
 /// they are given to takes them.
 #[pyclass(module = "forebay._core")]
-pub struct Plays(Option<(Vec<Packet>, Vec<File>)>);
+pub struct Sources(Option<(Vec<Datagram>, Vec<File>)>);
 
 #[pymethods]
-impl Plays {
+impl Sources {
     #[new]
     #[pyo3(signature = (*, packet_at_ps, packet_bytes, file_segments, file_think_ps))]
     fn new(
@@ -174,7 +174,7 @@ impl Plays {
             return Err(PyValueError::new_err("arrays of packets or files differ in length"));
         }
         let packet = |(&at, &bytes): (&i64, &i32)| {
-            Some(Packet { at: at.try_into().ok()?, bytes: bytes.try_into().ok()? })
+            Some(Datagram { at: at.try_into().ok()?, bytes: bytes.try_into().ok()? })
         };
         let file = |(&segments, &think): (&i64, &i64)| {
             Some(File { segments: segments.try_into().ok()?, think: think.try_into().ok()? })
@@ -194,7 +194,7 @@ pub struct Run(pub Config);
 impl Run {
     #[new]
     #[pyo3(signature = (*, links, routes, profiles, flows, seed, warmup_ps, window_ps, batches,
-        plays=None, memory_bytes=None, trace_step_ps=None, trace_flows=vec![]))]
+        sources=None, memory_bytes=None, trace_step_ps=None, trace_flows=vec![]))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         links: Vec<PyRef<'_, Link>>,
@@ -205,7 +205,7 @@ impl Run {
         warmup_ps: Picos,
         window_ps: Picos,
         batches: u32,
-        plays: Option<PyRefMut<'_, Plays>>,
+        sources: Option<PyRefMut<'_, Sources>>,
         memory_bytes: Option<u64>,
         trace_step_ps: Option<Picos>,
         trace_flows: Vec<u32>,
@@ -219,8 +219,8 @@ impl Run {
             link_details: true,
         };
         let taken = || PyValueError::new_err("another run has taken the flows");
-        let (packets, files) = match plays {
-            Some(mut plays) => plays.0.take().ok_or_else(taken)?,
+        let (datagrams, files) = match sources {
+            Some(mut sources) => sources.0.take().ok_or_else(taken)?,
             None => Default::default(),
         };
         let config = Config {
@@ -230,7 +230,7 @@ impl Run {
             routes: routes.into_iter().map(route).collect(),
             profiles: profiles.iter().map(|profile| profile.0.clone()).collect(),
             flows: flows.0.take().ok_or_else(taken)?,
-            packets,
+            datagrams,
             files,
             warmup: warmup_ps,
             window: window_ps,

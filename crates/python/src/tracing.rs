@@ -1,7 +1,7 @@
 //! Traces as dicts of NumPy arrays.
 
 use crate::readings::{seconds, spans, table};
-use forebay_sim::probe::trace::{FlowTrace, Incident, State, Trace};
+use forebay_sim::meters::trace::{EventCount, FlowTrace, State, Trace};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -46,11 +46,11 @@ fn number(state: State) -> i64 {
     }
 }
 
-fn incidents<'py>(py: Python<'py>, read: &[Incident]) -> PyResult<Bound<'py, PyDict>> {
+fn incidents<'py>(py: Python<'py>, read: &[EventCount]) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let at: Vec<_> = read.iter().map(|incident| incident.at).collect();
     dict.set_item("at_s", spans(py, &at))?;
-    let column = |which: fn(&Incident) -> u32| {
+    let column = |which: fn(&EventCount) -> u32| {
         PyArray1::from_vec(py, read.iter().map(|incident| i64::from(which(incident))).collect())
     };
     dict.set_item("flow", column(|incident| incident.flow))?;

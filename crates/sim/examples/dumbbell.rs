@@ -5,10 +5,10 @@
 #[path = "detail/mod.rs"]
 mod detail;
 
-use forebay_sim::cc::{self, Growth};
+use forebay_sim::cc::{self, IncreaseRule};
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, Source};
-use forebay_sim::probe::link::ClassCounts;
-use forebay_sim::queue::spec::QueueSpec;
+use forebay_sim::meters::link::ClassCounts;
+use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::report::Report;
 use forebay_sim::simulation::{Control, run};
 use forebay_sim::tcp::profile::{Profile, RtoRule};
@@ -37,7 +37,7 @@ fn total(report: &Report, count: impl Fn(&ClassCounts) -> u64) -> u64 {
     report.links[0].batches.iter().flat_map(|batch| &batch.classes).map(count).sum()
 }
 
-/// Switches single mechanisms of the profile: `rack=0`, `delack=0.04`, `growth=ack`.
+/// Switches single mechanisms of the profile: `rack=0`, `delack=0.04`, `increase_rule=ack`.
 fn adjust(profile: &mut Profile, given: &HashMap<String, String>) {
     let number = |key: &str| given.get(key).and_then(|value| value.parse::<f64>().ok());
     let time = |value: f64| (value > 0.0).then(|| seconds(value));
@@ -62,8 +62,8 @@ fn adjust(profile: &mut Profile, given: &HashMap<String, String>) {
     profile.min_rto = number("minrto").map_or(profile.min_rto, seconds);
     profile.jitter = number("jitter").map_or(profile.jitter, seconds);
     match given.get("growth").map(String::as_str) {
-        Some("ack") => profile.growth = Growth::PerAck,
-        Some("window") => profile.growth = Growth::PerWindow,
+        Some("ack") => profile.increase_rule = IncreaseRule::PerAck,
+        Some("window") => profile.increase_rule = IncreaseRule::PerWindow,
         _ => {}
     }
     match given.get("rto").map(String::as_str) {
@@ -119,7 +119,7 @@ fn main() {
         routes: vec![Route { forward: vec![0], backward: vec![] }],
         profiles: vec![profile],
         flows,
-        packets: vec![],
+        datagrams: vec![],
         files: vec![],
         warmup: seconds(number("t0", 20.0)),
         window: seconds(number("t1", 60.0) - number("t0", 20.0)),

@@ -3,7 +3,7 @@
 //! Each flow crosses `least` to `most` links, drawn anew; this is for profiling.
 
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, Source};
-use forebay_sim::queue::spec::QueueSpec;
+use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::simulation::{Control, run};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
@@ -83,7 +83,7 @@ fn main() {
         flows: (0..flows).map(flow).collect(),
         routes,
         profiles: vec![profile.expect("ns2 or linux"); classes as usize],
-        packets: vec![],
+        datagrams: vec![],
         files: vec![],
         warmup: seconds("t0", 1.0),
         window: seconds("t1", 3.0) - seconds("t0", 1.0),

@@ -1,6 +1,6 @@
 //! What to simulate.
 
-use crate::queue::spec::{BadParameter, QueueSpec, Wire};
+use crate::queue::registry::{BadParameter, QueueSpec, Wire};
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, serialization};
 
@@ -38,7 +38,7 @@ pub enum Source {
     Segments(u64),
     /// Those of `Config::packets` from the first index to before the second, at their times,
     /// whatever becomes of them.
-    Packets(u32, u32),
+    Datagrams(u32, u32),
     /// Those of `Config::files` from the first index to before the second, each over a TCP
     /// connection of its own, with a pause after each.
     Files(u32, u32),
@@ -46,7 +46,7 @@ pub enum Source {
 
 /// A packet of an open-loop source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packet {
+pub struct Datagram {
     /// When the source hands it to its access link; not before the one before it.
     pub at: Picos,
     /// Size on the link, headers included.
@@ -114,7 +114,7 @@ pub struct Config {
     /// The flows.
     pub flows: Vec<FlowSpec>,
     /// Packets of all open-loop sources.
-    pub packets: Vec<Packet>,
+    pub datagrams: Vec<Datagram>,
     /// Files of all users.
     pub files: Vec<File>,
     /// Time before readings begin.
@@ -156,8 +156,8 @@ impl std::fmt::Display for ConfigError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Empty(what) => write!(f, "nothing to simulate: no {what}"),
-            Self::TooManyFlows(n) => write!(f, "{n} flows: at most {MOST_FLOWS} fit"),
-            Self::RouteTooLong(n) => write!(f, "a route over {n} links: at most {MOST_STAGES} fit"),
+            Self::TooManyFlows(n) => write!(f, "{n} flows: at most {MAX_FLOWS} fit"),
+            Self::RouteTooLong(n) => write!(f, "a route over {n} links: at most {MAX_HOPS} fit"),
             Self::UnknownCongestionControl(name) => {
                 write!(f, "unknown congestion control {name:?}")
             }
@@ -176,9 +176,9 @@ impl std::fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 /// Flows that events can tell apart, and as many links.
-pub const MOST_FLOWS: usize = 1 << 26;
+pub const MAX_FLOWS: usize = 1 << 26;
 /// Links on a route, both ways together: thirty each, twice as many as most ways through the Internet.
-pub const MOST_STAGES: usize = 60;
+pub const MAX_HOPS: usize = 60;
 /// Segment records keep their time in 60 bits.
 const LAST_INSTANT: Picos = 1 << 60;
 /// Longest span between two events, three days: a few of them on top of the last instant still fit.
@@ -199,7 +199,7 @@ impl Config {
                 return Err(ConfigError::Empty(what));
             }
         }
-        if self.flows.len() > MOST_FLOWS {
+        if self.flows.len() > MAX_FLOWS {
             return Err(ConfigError::TooManyFlows(self.flows.len()));
         }
         if self.warmup.saturating_add(self.window) > LAST_INSTANT {
@@ -214,7 +214,7 @@ impl Config {
             positive(file.segments as f64, "file length")?;
             short(file.think, LONGEST_SPAN, "pause after a file")
         })?;
-        self.packets.iter().try_for_each(|packet| {
+        self.datagrams.iter().try_for_each(|packet| {
             positive(f64::from(packet.bytes), "packet size")?;
             short(packet.at, LAST_INSTANT, "time of a packet")
         })?;
@@ -231,7 +231,7 @@ impl Config {
     pub fn wire(&self, rate_bps: f64) -> Wire {
         let flows = self.flows.iter().map(|flow| flow.packet_bytes);
         let acks = self.profiles.iter().map(|profile| profile.ack_bytes);
-        let listed = self.packets.iter().map(|packet| packet.bytes);
+        let listed = self.datagrams.iter().map(|packet| packet.bytes);
         let sizes = flows.chain(acks).chain(listed);
         let ends =
             sizes.fold((u32::MAX, 0), |(least, most), size| (least.min(size), most.max(size)));
@@ -250,7 +250,7 @@ impl Config {
             let route = &self.routes[flow.route as usize];
             let ack = self.profiles[flow.class as usize].ack_bytes;
             let data = match flow.source {
-                Source::Packets(..) => (0, u32::MAX), // each has its own
+                Source::Datagrams(..) => (0, u32::MAX), // each has its own
                 _ => (flow.packet_bytes, flow.packet_bytes),
             };
             route.forward.iter().for_each(|&link| crosses(link, data));
@@ -278,9 +278,9 @@ impl Config {
         if route.forward.is_empty() {
             return Err(ConfigError::Empty("link on a route"));
         }
-        let stages = route.forward.len() + route.backward.len();
-        if stages > MOST_STAGES {
-            return Err(ConfigError::RouteTooLong(stages));
+        let hops = route.forward.len() + route.backward.len();
+        if hops > MAX_HOPS {
+            return Err(ConfigError::RouteTooLong(hops));
         }
         let mut links = route.forward.iter().chain(&route.backward).map(|&link| link as usize);
         match links.find(|&link| link >= self.links.len()) {
@@ -309,14 +309,14 @@ impl Config {
             return Err(ConfigError::UnknownCongestionControl(flow.congestion_control.into()));
         }
         let interior = self.interior_delay(&route.forward) + self.interior_delay(&route.backward);
-        let answered = !matches!(flow.source, Source::Packets(..));
+        let answered = !matches!(flow.source, Source::Datagrams(..));
         if answered && flow.rtt < interior {
             return Err(ConfigError::ShortRoundTrip(index));
         }
         short(flow.rtt, LONGEST_SPAN, "round trip")?;
         short(flow.start, LAST_INSTANT, "start of a flow")?;
         match flow.source {
-            Source::Packets(from, to) if from > to || to as usize > self.packets.len() => {
+            Source::Datagrams(from, to) if from > to || to as usize > self.datagrams.len() => {
                 return Err(ConfigError::Unknown("packet", to as usize));
             }
             Source::Files(from, to) if from >= to || to as usize > self.files.len() => {
@@ -388,7 +388,7 @@ mod tests {
             routes: routes.iter().map(route).collect(),
             profiles: vec![Profile::ns2()],
             flows: flows.iter().zip(0..).map(flow).collect(),
-            packets: vec![],
+            datagrams: vec![],
             files: vec![],
             warmup: 0,
             window: 1,
@@ -400,7 +400,7 @@ mod tests {
     #[test]
     fn a_link_has_one_size_of_packets_if_all_that_cross_it_have_it() {
         let ack = Profile::ns2().ack_bytes;
-        let (segments, packets) = (Source::Segments(1), Source::Packets(0, 0));
+        let (segments, packets) = (Source::Segments(1), Source::Datagrams(0, 0));
         // Link 0 carries two sizes, 1 one of them, 2 ACKs too, 3 ACKs alone, and 4 nothing.
         let routes: &[(&[u16], &[u16])] = &[(&[0, 1], &[3]), (&[0, 2], &[]), (&[1], &[2, 3])];
         let flows = [(1500, segments), (600, segments), (1500, segments)];

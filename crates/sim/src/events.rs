@@ -10,12 +10,12 @@
 //! Others of the slot follow in a list, in order, through a pool. What lies beyond the wheel waits
 //! in coarse slots of a second one, and moves over a coarse slot at a time as the first wheel turns.
 
-use crate::parcel::Load;
+use crate::packet::Payload;
 use crate::time::Picos;
 use prefetch_index::prefetch_index;
 
 /// Whose event it is and of what kind; the wheel does not look into it.
-pub type Node = u32;
+pub type EventKey = u32;
 
 const NIL: u32 = u32::MAX;
 /// The `link` of an event that goes before others of its instant, where it is not yet in a list.
@@ -23,9 +23,9 @@ const FIRST: u32 = NIL - 1;
 /// No slot.
 const NOWHERE: u64 = u64::MAX;
 /// 32 megabytes: enough for round trips of 100 ms at 10 Gbit/s.
-const MOST_SLOTS: usize = 1 << 20;
+const MAX_SLOTS: usize = 1 << 20;
 /// Words of as many bits.
-const WORDS: usize = MOST_SLOTS / 64;
+const WORDS: usize = MAX_SLOTS / 64;
 const COARSE_SLOTS: usize = 256;
 /// Words in which a look ahead searches: through all of an empty wheel it would take longer than what
 /// it is to save.
@@ -40,9 +40,9 @@ pub struct Event {
     /// When.
     pub at: Picos,
     /// With a packet, what it carries.
-    pub load: Load,
+    pub payload: Payload,
     /// To whom.
-    pub node: Node,
+    pub key: EventKey,
     /// Where in the pool the next event of the slot lies, or of the places the next free one.
     link: u32,
 }
@@ -55,7 +55,7 @@ impl Event {
     }
 }
 
-/// See the module's page.
+/// A timing wheel with an overflow wheel of coarse slots.
 pub struct Wheel {
     /// The first event of each slot that is occupied.
     slots: Vec<Event>,
@@ -71,37 +71,37 @@ pub struct Wheel {
     /// The first slot that lies beyond the wheel; a whole number of coarse slots.
     frontier: u64,
     /// No slot from here on is looked into before the frontier has moved on.
-    gate: u64,
+    lookahead_limit: u64,
     /// What is due in each coarse slot, in this turn of the second wheel or a later one, by scheduling.
-    later: Vec<Vec<Event>>,
+    overflow: Vec<Vec<Event>>,
     /// How many these are.
-    later_events: usize,
+    overflow_events: usize,
     /// The last event that joined a list, while it lies there, and its slot: the next often goes
     /// behind it.
-    joined: (u32, u64),
+    insert_hint: (u32, u64),
 }
 
 impl Wheel {
-    /// A wheel in slots that are at most `grain` wide where eight times `MOST_SLOTS` of these reach
+    /// A wheel in slots that are at most `slot_width` wide where eight times `MAX_SLOTS` of these reach
     /// `horizon` ahead. Where one time does not, events move over once: that costs less than to share
     /// slots with others.
-    pub fn new(grain: Picos, horizon: Picos) -> Self {
-        let least = (horizon / (8 * MOST_SLOTS as u64)).max(1);
-        let shift = grain.max(1).ilog2().max(least.next_power_of_two().ilog2());
+    pub fn new(slot_width: Picos, horizon: Picos) -> Self {
+        let least = (horizon / (8 * MAX_SLOTS as u64)).max(1);
+        let shift = slot_width.max(1).ilog2().max(least.next_power_of_two().ilog2());
         let slots = (horizon >> shift).next_power_of_two() as usize;
-        let slots = slots.clamp(64 * COARSE_SHARE as usize, MOST_SLOTS);
+        let slots = slots.clamp(64 * COARSE_SHARE as usize, MAX_SLOTS);
         Self {
-            slots: vec![Event { at: 0, load: Load::NONE, node: 0, link: NIL }; slots],
+            slots: vec![Event { at: 0, payload: Payload::NONE, key: 0, link: NIL }; slots],
             occupied: vec![0; WORDS].try_into().expect("as many words"),
             pool: Vec::new(),
             free: NIL,
             shift,
             cursor: 0,
             frontier: slots as u64,
-            gate: slots as u64 / COARSE_SHARE + 1,
-            later: vec![Vec::new(); COARSE_SLOTS],
-            later_events: 0,
-            joined: (NIL, NOWHERE),
+            lookahead_limit: slots as u64 / COARSE_SHARE + 1,
+            overflow: vec![Vec::new(); COARSE_SLOTS],
+            overflow_events: 0,
+            insert_hint: (NIL, NOWHERE),
         }
     }
 
@@ -130,13 +130,13 @@ impl Wheel {
 
     /// Schedules an event, not before the last one that fired.
     #[inline(always)]
-    pub fn insert(&mut self, at: Picos, node: Node, load: Load) {
+    pub fn insert(&mut self, at: Picos, key: EventKey, payload: Payload) {
         let slot = self.slot(at);
         debug_assert!(slot >= self.cursor, "an event in the past");
         if slot >= self.frontier || self.is_occupied(slot) {
-            self.insert_more(at, node, load, NIL);
+            self.insert_more(at, key, payload, NIL);
         } else {
-            self.occupy(slot, at, node, load);
+            self.fill_slot(slot, at, key, payload);
         }
     }
 
@@ -148,37 +148,43 @@ impl Wheel {
 
     /// Puts an event into a slot that holds none.
     #[inline(always)]
-    fn occupy(&mut self, slot: u64, at: Picos, node: Node, load: Load) {
+    fn fill_slot(&mut self, slot: u64, at: Picos, key: EventKey, payload: Payload) {
         self.occupied[word(slot)] |= 1 << (slot % 64);
         // Word by word: a struct's copy would go through the stack.
         let index = self.index(slot);
         let event = &mut self.slots[index];
         event.at = at;
-        event.load = load;
-        event.node = node;
+        event.payload = payload;
+        event.key = key;
         event.link = NIL;
     }
 
     /// The same for an event that fires before those of its instant that were scheduled before it.
-    pub fn insert_first(&mut self, at: Picos, node: Node, load: Load) {
-        self.insert_more(at, node, load, FIRST);
+    #[inline]
+    pub fn insert_first(&mut self, at: Picos, key: EventKey, payload: Payload) {
+        let slot = self.slot(at);
+        if slot >= self.frontier || self.is_occupied(slot) {
+            self.insert_more(at, key, payload, FIRST);
+        } else {
+            self.fill_slot(slot, at, key, payload);
+        }
     }
 
     /// `insert` where the slot may lie beyond the wheel, or be occupied.
     #[inline(never)]
-    fn insert_more(&mut self, at: Picos, node: Node, load: Load, link: u32) {
-        let (slot, event) = (self.slot(at), Event { at, load, node, link });
+    fn insert_more(&mut self, at: Picos, key: EventKey, payload: Payload, link: u32) {
+        let (slot, event) = (self.slot(at), Event { at, payload, key, link });
         if slot >= self.frontier {
-            self.put_off(event, slot);
+            self.insert_overflow(event, slot);
         } else if self.is_occupied(slot) {
-            self.join(event, slot);
+            self.insert_sorted(event, slot);
         } else {
-            self.occupy(slot, at, node, load);
+            self.fill_slot(slot, at, key, payload);
         }
     }
 
     /// Puts an event in its place in a slot that is occupied.
-    fn join(&mut self, event: Event, slot: u64) {
+    fn insert_sorted(&mut self, event: Event, slot: u64) {
         let index = self.index(slot);
         let first = self.slots[index];
         // It goes before what is due from then on.
@@ -189,7 +195,7 @@ impl Wheel {
             return;
         }
         let (mut before, mut next) = (NIL, first.link);
-        let (last, its_slot) = self.joined;
+        let (last, its_slot) = self.insert_hint;
         if its_slot == slot && self.pool[last as usize].at < limit {
             (before, next) = (last, self.pool[last as usize].link);
         }
@@ -201,15 +207,15 @@ impl Wheel {
             NIL => self.slots[index].link = place,
             _ => self.pool[before as usize].link = place,
         }
-        self.joined = (place, slot);
+        self.insert_hint = (place, slot);
     }
 
     /// Puts an event into the second wheel.
     #[cold]
-    fn put_off(&mut self, event: Event, slot: u64) {
+    fn insert_overflow(&mut self, event: Event, slot: u64) {
         let coarse = self.coarse(slot);
-        self.later[coarse].push(event);
-        self.later_events += 1;
+        self.overflow[coarse].push(event);
+        self.overflow_events += 1;
     }
 
     /// Puts an event into the pool.
@@ -237,37 +243,37 @@ impl Wheel {
     /// The next event, and whose is the one after it, as far as the bits at hand tell: it may be
     /// anyone's.
     #[inline(always)]
-    pub fn pop(&mut self) -> Option<(Event, Node)> {
+    pub fn pop(&mut self) -> Option<(Event, EventKey)> {
         let bits = self.occupied_from(self.cursor);
-        let second = self.cursor + u64::from((bits & bits.wrapping_sub(1)).trailing_zeros());
+        let next_slot = self.cursor + u64::from((bits & bits.wrapping_sub(1)).trailing_zeros());
         let mut slot = self.first_occupied(self.cursor);
-        if slot >= self.gate {
-            slot = self.move_on(slot)?;
+        if slot >= self.lookahead_limit {
+            slot = self.advance_frontier(slot)?;
         }
         self.cursor = slot;
         let index = self.index(slot);
-        let &Event { at, load, node, link } = &self.slots[index];
-        let event = Event { at, load, node, link };
+        let &Event { at, payload, key, link } = &self.slots[index];
+        let event = Event { at, payload, key, link };
         if link == NIL {
             self.occupied[word(slot)] &= !(1 << (slot % 64));
-            return Some((event, self.slots[self.index(second)].node));
+            return Some((event, self.slots[self.index(next_slot)].key));
         }
-        if link == self.joined.0 {
-            self.joined = (NIL, NOWHERE);
+        if link == self.insert_hint.0 {
+            self.insert_hint = (NIL, NOWHERE);
         }
         let follower = self.take(link);
         self.slots[index] = follower;
-        Some((event, follower.node))
+        Some((event, follower.key))
     }
 
     /// Moves the frontier on until the first slot that holds anything, `slot` as yet, lies before the
     /// gate. Gives that slot; `None` where there is no event at all.
     #[cold]
     #[inline(never)]
-    fn move_on(&mut self, mut slot: u64) -> Option<u64> {
+    fn advance_frontier(&mut self, mut slot: u64) -> Option<u64> {
         let mut in_vain = 0;
-        while slot >= self.gate {
-            if slot == NOWHERE && self.later_events == 0 {
+        while slot >= self.lookahead_limit {
+            if slot == NOWHERE && self.overflow_events == 0 {
                 return None;
             }
             if in_vain == COARSE_SLOTS {
@@ -287,10 +293,10 @@ impl Wheel {
     /// Moves the frontier of a wheel that holds nothing to the coarse slot of the next event: a fast
     /// link that rests for a second would take millions of steps.
     fn skip(&mut self) {
-        let slots = self.later.iter().flatten().map(|event| self.slot(event.at));
+        let slots = self.overflow.iter().flatten().map(|event| self.slot(event.at));
         let Some(next) = slots.min() else { return };
         let coarse = next / self.coarse_width() * self.coarse_width();
-        self.gate += coarse - self.frontier;
+        self.lookahead_limit += coarse - self.frontier;
         self.frontier = coarse;
     }
 
@@ -299,22 +305,22 @@ impl Wheel {
     fn fetch_coarse(&mut self) -> bool {
         let coarse = self.coarse(self.frontier);
         self.frontier += self.coarse_width();
-        self.gate += self.coarse_width();
-        let mut events = std::mem::take(&mut self.later[coarse]);
-        let before = self.later_events;
-        self.later_events -= events.len();
-        for Event { at, load, node, link } in events.drain(..) {
-            self.insert_more(at, node, load, link);
+        self.lookahead_limit += self.coarse_width();
+        let mut events = std::mem::take(&mut self.overflow[coarse]);
+        let before = self.overflow_events;
+        self.overflow_events -= events.len();
+        for Event { at, payload, key, link } in events.drain(..) {
+            self.insert_more(at, key, payload, link);
         }
-        if self.later[coarse].is_empty() {
-            self.later[coarse] = events; // for its room
+        if self.overflow[coarse].is_empty() {
+            self.overflow[coarse] = events; // for its room
         }
-        self.later_events < before
+        self.overflow_events < before
     }
 
     /// Whether nothing is due up to and with `at`. May say no where it would be dear to find out.
     #[inline]
-    pub fn is_quiet_until(&self, at: Picos) -> bool {
+    pub fn is_empty_until(&self, at: Picos) -> bool {
         let bits = self.occupied_from(self.cursor);
         if bits == 0 {
             return self.slot(at) < self.cursor + 64;
@@ -329,7 +335,7 @@ impl Wheel {
         self.cursor
     }
 
-    /// Calls the first event from `slot` on into the cache. Gives its slot, and its place for `node`;
+    /// Calls the first event from `slot` on into the cache. Gives its slot, and its place for `key`;
     /// these are of no meaning where there is none.
     #[inline(always)]
     pub fn look_ahead(&self, slot: u64) -> (u64, u32) {
@@ -346,14 +352,14 @@ impl Wheel {
 
     /// Whose event lies at a place that `look_ahead` gave.
     #[inline]
-    pub fn node(&self, place: u32) -> Node {
-        self.slots[place as usize].node
+    pub fn key(&self, place: u32) -> EventKey {
+        self.slots[place as usize].key
     }
 
     /// What that event carries.
     #[inline]
-    pub fn load(&self, place: u32) -> Load {
-        self.slots[place as usize].load
+    pub fn payload(&self, place: u32) -> Payload {
+        self.slots[place as usize].payload
     }
 
     /// Calls what follows that event in its slot into the cache.

@@ -3,30 +3,30 @@
 //! `simulation::run` takes a `config::Config` and gives a `report::Report`; the same configuration
 //! gives the same report, bit for bit.
 
-mod ahead;
 pub mod cc;
-mod chance;
 pub mod config;
+mod early_deliveries;
 pub mod events;
 pub mod flow;
+pub mod flow_kind;
+mod forwarding;
+mod jitter;
 pub mod link;
 mod lost_acks;
+pub mod meters;
 mod network;
-pub mod parcel;
+pub mod packet;
 mod paths;
-mod playing;
-pub mod probe;
+mod prefetch;
 pub mod queue;
 mod readings;
 mod receiving;
 pub mod report;
 pub mod ring;
-mod routing;
+mod rng;
 mod sampling;
 mod sending;
-mod shaking;
 pub mod simulation;
+mod sources;
 pub mod tcp;
 pub mod time;
-mod underway;
-pub mod way;

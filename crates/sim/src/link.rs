@@ -5,22 +5,22 @@
 //! what to send when the wire is free, the link asks for an event at that time. Where, besides, all
 //! packets are of one size, the time until the wire is free says everything about the queue.
 
-mod planned;
-mod scheduled;
-mod uniform;
+mod dequeue_driven;
+mod fifo;
+mod fixed_size_fifo;
 
 use crate::config::LinkSpec;
-use crate::parcel::Parcel;
-use crate::probe::link::LinkMeter;
+use crate::meters::link::LinkMeter;
+use crate::packet::Packet;
+use crate::queue::registry::{Discipline, Wire};
 use crate::queue::shared::SharedBuffer;
-use crate::queue::spec::{Discipline, Wire};
-use crate::queue::{Arrival, Departure, Limit};
+use crate::queue::{DequeueDiscipline, EnqueueDiscipline, Limit};
 use crate::time::{Picos, serialization};
-use planned::Planned;
+use dequeue_driven::DequeueDriven;
+use fifo::Fifo;
+use fixed_size_fifo::FixedSizeFifo;
 use prefetch_index::prefetch_index;
-use scheduled::Scheduled;
 use std::slice::from_ref;
-use uniform::Uniform;
 
 /// What became of a packet that was offered to the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,16 +35,16 @@ pub enum Verdict {
 
 /// What becomes of a packet, where few instructions tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passage {
+pub enum FastVerdict {
     /// It is lost.
     Dropped,
     /// Its last bit leaves the wire at this time.
     Departs(Picos),
-    /// Nothing was done: `Link::offer` will tell.
+    /// Nothing was done: `Link::enqueue` will tell.
     Unknown,
 }
 
-/// See the module's page.
+/// A queue and the wire that it feeds.
 pub struct Link {
     /// Propagation to the next link of a route.
     pub delay: Picos,
@@ -58,7 +58,7 @@ pub struct Link {
 
 /// What a link is, read from the link itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Built {
+pub struct LinkInfo {
     /// The queue's name.
     pub discipline: &'static str,
     /// What may wait in it.
@@ -75,7 +75,7 @@ pub struct Built {
 
 /// What a queue that keeps no packets needs to know of one.
 #[derive(Clone, Copy)]
-pub struct Arriving {
+pub struct ArrivingPacket {
     /// Size on the wire.
     pub bytes: u32,
     /// Traffic class.
@@ -87,9 +87,9 @@ pub struct Arriving {
 #[allow(clippy::large_enum_variant)] // a few links; and every packet would pay for the pointer
 #[repr(u8)] // a tag of its own: to find it hidden in another field takes longer
 enum Queue {
-    Uniform(Uniform),
-    Planned(Planned),
-    Scheduled(Box<Scheduled>),
+    FixedSizeFifo(FixedSizeFifo),
+    Fifo(Fifo),
+    DequeueDriven(Box<DequeueDriven>),
 }
 
 /// Serialization times; the last size is remembered, since nearly all packets are of one size.
@@ -113,19 +113,21 @@ impl Link {
         let plain = ring == 0 && spec.pool.is_none();
         let uniform = uniform.map(|bytes| (bytes, serialization(bytes, spec.rate_bps)));
         let (queue, capacity) = match discipline {
-            Discipline::Arrival(queue) => {
+            Discipline::AtEnqueue(queue) => {
                 let capacity = queue.capacity();
                 let queue = match uniform {
-                    Some((bytes, work)) if plain && uniform::takes(work, capacity) => {
-                        Queue::Uniform(Uniform::new(queue, bytes, work, classes))
+                    Some((bytes, tx_time))
+                        if plain && fixed_size_fifo::takes(tx_time, capacity) =>
+                    {
+                        Queue::FixedSizeFifo(FixedSizeFifo::new(queue, bytes, tx_time, classes))
                     }
-                    _ => Queue::Planned(Planned::new(queue, ring)),
+                    _ => Queue::Fifo(Fifo::new(queue, ring)),
                 };
                 (queue, capacity)
             }
-            Discipline::Departure(queue) => {
+            Discipline::AtDequeue(queue) => {
                 let capacity = queue.capacity();
-                (Queue::Scheduled(Box::new(Scheduled::new(queue, ring))), capacity)
+                (Queue::DequeueDriven(Box::new(DequeueDriven::new(queue, ring))), capacity)
             }
         };
         Self {
@@ -147,13 +149,13 @@ impl Link {
     }
 
     /// What was built.
-    pub fn built(&self) -> Built {
+    pub fn info(&self) -> LinkInfo {
         let (discipline, limit, transmit_ring) = match &self.queue {
-            Queue::Uniform(queue) => queue.built(),
-            Queue::Planned(queue) => queue.built(),
-            Queue::Scheduled(queue) => queue.built(),
+            Queue::FixedSizeFifo(queue) => queue.info(),
+            Queue::Fifo(queue) => queue.info(),
+            Queue::DequeueDriven(queue) => queue.info(),
         };
-        Built {
+        LinkInfo {
             discipline,
             limit,
             transmit_ring,
@@ -163,38 +165,40 @@ impl Link {
         }
     }
 
-    /// `offer` for what happens most: a packet that needs no mark and no memory arrives at a queue
+    /// `enqueue` for what happens most: a packet that needs no mark and no memory arrives at a queue
     /// that asks no more than how many wait.
     #[inline(always)]
-    pub fn pass(&mut self, now: Picos, class: u16) -> Passage {
+    pub fn try_enqueue_fast(&mut self, now: Picos, class: u16) -> FastVerdict {
         match &mut self.queue {
-            Queue::Uniform(queue) => queue.pass(now, class, &mut self.meter),
-            _ => Passage::Unknown,
+            Queue::FixedSizeFifo(queue) => queue.try_enqueue_fast(now, class, &mut self.meter),
+            _ => FastVerdict::Unknown,
         }
     }
 
-    /// A packet arrives at the queue; `parcel` makes it whole where it has to be kept. Others that
+    /// A packet arrives at the queue; `make_packet` makes it whole where it has to be kept. Others that
     /// are lost by that go to `lost`.
     #[inline(always)]
-    pub fn offer(
+    pub fn enqueue(
         &mut self,
         now: Picos,
-        packet: Arriving,
-        parcel: impl FnOnce() -> Parcel,
-        lost: &mut Vec<Parcel>,
+        packet: ArrivingPacket,
+        make_packet: impl FnOnce() -> Packet,
+        lost: &mut Vec<Packet>,
     ) -> Verdict {
         match &mut self.queue {
-            Queue::Uniform(queue) => queue.offer(now, packet, &mut self.meter),
-            Queue::Planned(queue) => queue.offer(now, packet, &mut self.wire, &mut self.meter),
-            Queue::Scheduled(queue) => queue.offer(now, &parcel(), &mut self.meter, lost),
+            Queue::FixedSizeFifo(queue) => queue.enqueue(now, packet, &mut self.meter),
+            Queue::Fifo(queue) => queue.enqueue(now, packet, &mut self.wire, &mut self.meter),
+            Queue::DequeueDriven(queue) => {
+                queue.enqueue(now, &make_packet(), &mut self.meter, lost)
+            }
         }
     }
 
     /// When a packet that arrives at `now` would leave the wire, where that is simple to say.
     #[inline(always)]
-    pub fn expects(&self, now: Picos) -> Picos {
+    pub fn departure_if_enqueued(&self, now: Picos) -> Picos {
         match &self.queue {
-            Queue::Uniform(queue) => queue.expects(now),
+            Queue::FixedSizeFifo(queue) => queue.departure_if_enqueued(now),
             _ => now,
         }
     }
@@ -203,71 +207,73 @@ impl Link {
     pub fn refuse(&mut self, now: Picos, class: u16) {
         let waiting = self.waiting(now);
         self.meter.arrived(class);
-        self.meter.found(waiting);
+        self.meter.saw(waiting);
         self.meter.dropped(class);
     }
 
     /// When `serve` is next due, if the link needs it.
-    pub fn next_service(&self) -> Option<Picos> {
+    pub fn next_dequeue_at(&self) -> Option<Picos> {
         match &self.queue {
-            Queue::Uniform(_) | Queue::Planned(_) => None,
-            Queue::Scheduled(queue) => queue.next_service(),
+            Queue::FixedSizeFifo(_) | Queue::Fifo(_) => None,
+            Queue::DequeueDriven(queue) => queue.next_dequeue_at(),
         }
     }
 
     /// Takes the next packet off the queue: it departs, with a mark or without, at the time given.
-    pub fn serve(&mut self, now: Picos, lost: &mut Vec<Parcel>) -> Option<(Parcel, Picos, bool)> {
+    pub fn dequeue(&mut self, now: Picos, lost: &mut Vec<Packet>) -> Option<(Packet, Picos, bool)> {
         match &mut self.queue {
-            Queue::Uniform(_) | Queue::Planned(_) => None,
-            Queue::Scheduled(queue) => queue.serve(now, &mut self.wire, &mut self.meter, lost),
+            Queue::FixedSizeFifo(_) | Queue::Fifo(_) => None,
+            Queue::DequeueDriven(queue) => {
+                queue.dequeue(now, &mut self.wire, &mut self.meter, lost)
+            }
         }
     }
 
     /// Forgets all readings: the measured window begins with the batch that has just begun.
     pub fn begin(&mut self, detailed: bool) {
         self.meter.begin(detailed);
-        if let Queue::Uniform(queue) = &mut self.queue {
-            queue.watch(detailed);
+        if let Queue::FixedSizeFifo(queue) = &mut self.queue {
+            queue.set_detailed(detailed);
         }
     }
 
     /// Ends a batch of readings at `now` and begins the next.
-    pub fn cut(&mut self, now: Picos) {
-        let at_cut = match &mut self.queue {
-            Queue::Uniform(queue) => queue.settle(now, &mut self.meter),
-            Queue::Planned(queue) => {
+    pub fn end_batch(&mut self, now: Picos) {
+        let at_batch_end = match &mut self.queue {
+            Queue::FixedSizeFifo(queue) => queue.settle(now, &mut self.meter),
+            Queue::Fifo(queue) => {
                 queue.advance(now, &mut self.wire, &mut self.meter);
-                queue.at_cut(now)
+                queue.at_batch_end(now)
             }
-            Queue::Scheduled(queue) => {
+            Queue::DequeueDriven(queue) => {
                 queue.advance(now, &mut self.meter);
-                queue.at_cut(now)
+                queue.at_batch_end(now)
             }
         };
-        self.meter.cut(now, at_cut);
+        self.meter.end_batch(now, at_batch_end);
     }
 
     /// Packets that wait at `now`, as the router counts them.
     pub fn waiting(&mut self, now: Picos) -> usize {
         match &mut self.queue {
-            Queue::Uniform(queue) => queue.waiting(now),
-            Queue::Planned(queue) => {
+            Queue::FixedSizeFifo(queue) => queue.waiting(now),
+            Queue::Fifo(queue) => {
                 queue.advance(now, &mut self.wire, &mut self.meter);
                 queue.in_queue()
             }
-            Queue::Scheduled(queue) => queue.packets(),
+            Queue::DequeueDriven(queue) => queue.packets(),
         }
     }
 
     /// Bytes that wait or are on the wire at `now`.
     pub fn bytes_held(&mut self, now: Picos) -> u64 {
         match &mut self.queue {
-            Queue::Uniform(queue) => queue.bytes_held(now),
-            Queue::Planned(queue) => {
+            Queue::FixedSizeFifo(queue) => queue.bytes_held(now),
+            Queue::Fifo(queue) => {
                 queue.advance(now, &mut self.wire, &mut self.meter);
                 queue.bytes_held(now)
             }
-            Queue::Scheduled(queue) => {
+            Queue::DequeueDriven(queue) => {
                 queue.advance(now, &mut self.meter);
                 queue.bytes_held(now)
             }

@@ -34,7 +34,7 @@ impl LostAcks {
 
     /// An ACK that carries entry `number` takes `runs` along, too. Gives the number of its entry;
     /// where there is none left, the runs stay for the next ACK.
-    pub(crate) fn load(&mut self, number: u32, runs: &mut Vec<SackRun>) -> u32 {
+    pub(crate) fn attach(&mut self, number: u32, runs: &mut Vec<SackRun>) -> u32 {
         if runs.is_empty() {
             return number;
         }
@@ -64,14 +64,14 @@ mod tests {
     fn each_ack_takes_what_was_lost_before_it_and_numbers_come_again() {
         let run = |last| SackRun { last, count: 1 };
         let mut lost = LostAcks::default();
-        assert_eq!(lost.load(NONE, &mut vec![]), NONE, "nothing was lost");
-        let first = lost.load(NONE, &mut vec![run(1), run(2)]);
-        let second = lost.load(NONE, &mut vec![run(3)]);
+        assert_eq!(lost.attach(NONE, &mut vec![]), NONE, "nothing was lost");
+        let first = lost.attach(NONE, &mut vec![run(1), run(2)]);
+        let second = lost.attach(NONE, &mut vec![run(3)]);
         assert_ne!(first, second);
-        assert_eq!(lost.load(second, &mut vec![run(4)]), second, "at a second queue");
+        assert_eq!(lost.attach(second, &mut vec![run(4)]), second, "at a second queue");
         assert_eq!(lost.take(first), [run(1), run(2)]);
         assert_eq!(lost.take(second), [run(3), run(4)]);
-        assert!([first, second].contains(&lost.load(NONE, &mut vec![run(5)])));
+        assert!([first, second].contains(&lost.attach(NONE, &mut vec![run(5)])));
         assert_eq!(lost.take(NONE), []);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::link::Link;
-use crate::probe::histogram::Histogram;
+use crate::meters::histogram::Histogram;
 use crate::report::{ClassBatch, LinkReport, Report};
 use crate::sampling::Sampler;
 use crate::simulation::Simulation;
@@ -13,8 +13,8 @@ pub(crate) struct Readings<'a> {
     config: &'a Config,
     /// The next instant at which something is read.
     pub(crate) next_at: Picos,
-    next_cut: Picos,
-    cuts: u32,
+    next_batch_end: Picos,
+    batches_done: u32,
     totals: Vec<ClassBatch>,
     classes: Vec<Vec<ClassBatch>>,
     flows_at_start: Vec<u64>,
@@ -27,8 +27,8 @@ impl<'a> Readings<'a> {
         Self {
             config,
             next_at: config.warmup,
-            next_cut: config.warmup,
-            cuts: 0,
+            next_batch_end: config.warmup,
+            batches_done: 0,
             totals: vec![ClassBatch::default(); config.profiles.len()],
             classes: Vec::new(),
             flows_at_start: Vec::new(),
@@ -40,22 +40,22 @@ impl<'a> Readings<'a> {
     /// Takes what is due up to `now`; true once the measured window is over.
     #[cold]
     pub(crate) fn take(&mut self, simulation: &mut Simulation, now: Picos) -> bool {
-        while self.next_at <= now && self.cuts <= self.config.batches {
-            if self.sampler.next_at < self.next_cut {
+        while self.next_at <= now && self.batches_done <= self.config.batches {
+            if self.sampler.next_at < self.next_batch_end {
                 self.sampler.sample(simulation);
             } else {
-                self.cut(simulation);
+                self.end_batch(simulation);
             }
-            self.next_at = self.next_cut.min(self.sampler.next_at);
+            self.next_at = self.next_batch_end.min(self.sampler.next_at);
         }
-        self.cuts > self.config.batches
+        self.batches_done > self.config.batches
     }
 
-    fn cut(&mut self, simulation: &mut Simulation) {
-        simulation.network.links.iter_mut().for_each(|link| link.cut(self.next_cut));
-        simulation.network.underway.leave(self.next_cut);
+    fn end_batch(&mut self, simulation: &mut Simulation) {
+        simulation.network.links.iter_mut().for_each(|link| link.end_batch(self.next_batch_end));
+        simulation.network.early_deliveries.leave(self.next_batch_end);
         let totals = class_totals(simulation);
-        if self.cuts == 0 {
+        if self.batches_done == 0 {
             let detailed = self.sampler.details_links();
             simulation.network.links.iter_mut().for_each(|link| link.begin(detailed));
             self.sampler.begin(&simulation.flows);
@@ -65,14 +65,15 @@ impl<'a> Readings<'a> {
         } else {
             self.classes.push(totals.iter().zip(&self.totals).map(difference).collect());
         }
-        if self.cuts == self.config.batches {
+        if self.batches_done == self.config.batches {
             simulation.network.links.iter_mut().for_each(|link| link.meter.end());
         }
         self.totals = totals;
-        self.cuts += 1;
-        let share = u128::from(self.config.window) * u128::from(self.cuts);
-        self.next_cut = self.config.warmup + (share / u128::from(self.config.batches)) as Picos;
-        simulation.network.underway.next_cut = self.next_cut;
+        self.batches_done += 1;
+        let share = u128::from(self.config.window) * u128::from(self.batches_done);
+        self.next_batch_end =
+            self.config.warmup + (share / u128::from(self.config.batches)) as Picos;
+        simulation.network.early_deliveries.next_batch_end = self.next_batch_end;
     }
 
     pub(crate) fn finish(self, simulation: Simulation, events: u64) -> Report {
@@ -102,8 +103,8 @@ fn read_link((link, classes): (Link, Vec<u16>)) -> LinkReport {
     LinkReport { classes, ..link.meter.into() }
 }
 
-impl From<crate::probe::link::LinkMeter> for LinkReport {
-    fn from(mut meter: crate::probe::link::LinkMeter) -> Self {
+impl From<crate::meters::link::LinkMeter> for LinkReport {
+    fn from(mut meter: crate::meters::link::LinkMeter) -> Self {
         Self {
             queue_bin_width: meter.bin_width(),
             delay: std::mem::take(&mut meter.delay),
@@ -151,7 +152,7 @@ fn decided_packets(simulation: &Simulation) -> Vec<(u64, u64)> {
 fn received_bytes(simulation: &Simulation) -> Vec<u64> {
     let counted = simulation.flows.iter().map(|flow| flow.counts().received_bytes);
     let mut bytes: Vec<u64> = counted.collect();
-    for later in &simulation.network.underway.deliveries {
+    for later in &simulation.network.early_deliveries.deliveries {
         bytes[later.flow as usize] -= later.bytes;
     }
     bytes
@@ -170,7 +171,7 @@ fn class_totals(simulation: &Simulation) -> Vec<ClassBatch> {
         total.timeouts += counts.timeouts;
         total.retransmissions += counts.retransmissions;
     }
-    for later in &simulation.network.underway.deliveries {
+    for later in &simulation.network.early_deliveries.deliveries {
         let total = &mut totals[simulation.network.classes[later.flow as usize] as usize];
         total.delivered_segments -= later.segments;
         total.delivered_bytes -= later.bytes;

@@ -1,62 +1,78 @@
 //! What reaches a flow's receiver, and what it answers.
 
 use crate::flow::Flow;
-use crate::network::{HELD, Network, Transit, node};
-use crate::parcel::Load;
-use crate::routing::{first_ack_hop, turn};
+use crate::flow_kind::FlowKind;
+use crate::forwarding::{ack_event_for, first_ack_hop};
+use crate::network::{DELACK, DataDeparture, Network, encode};
+use crate::packet::{EcnCodepoint, Payload};
 use crate::tcp::profile::Profile;
-use crate::tcp::receiver::{AckPacket, Signs};
+use crate::tcp::receiver::{AckPacket, EcnFlags};
 use crate::time::{NEVER, Picos};
-use crate::way::Way;
 
 impl Network<'_> {
     /// A packet has left the last forward queue at `packet.at`: its receiver answers.
     #[inline(always)]
-    pub(crate) fn receive<W: Way>(&mut self, flow: &mut Flow, packet: Transit, profile: &Profile) {
-        if packet.at > self.underway.next_cut {
-            self.receive_early::<W>(flow, packet);
+    pub(crate) fn receive<K: FlowKind>(
+        &mut self,
+        flow: &mut Flow,
+        packet: DataDeparture,
+        profile: &Profile,
+    ) {
+        if packet.at > self.early_deliveries.next_batch_end {
+            self.receive_early::<K>(flow, packet);
         } else {
-            self.receive_here::<W>(flow, packet, profile);
+            self.receive_here::<K>(flow, packet, profile);
         }
     }
 
     /// The same for a packet that leaves after the next cut, which is not to count it.
     #[cold]
     #[inline(never)]
-    fn receive_early<W: Way>(&mut self, flow: &mut Flow, packet: Transit) {
+    fn receive_early<K: FlowKind>(&mut self, flow: &mut Flow, packet: DataDeparture) {
         let before = flow.counts();
-        self.receive_here::<W>(flow, packet, self.profile::<W>(flow));
-        self.underway.note(packet.at, flow, &before);
+        self.receive_here::<K>(flow, packet, self.profile::<K>(flow));
+        self.early_deliveries.record(packet.at, flow, &before);
     }
 
     #[inline(always)]
-    fn receive_here<W: Way>(&mut self, flow: &mut Flow, packet: Transit, profile: &Profile) {
+    fn receive_here<K: FlowKind>(
+        &mut self,
+        flow: &mut Flow,
+        packet: DataDeparture,
+        profile: &Profile,
+    ) {
         self.passed[flow.index() as usize] += 1;
-        if !W::SIMPLE && flow.play.is_some() && self.received_alone(flow, packet.load.seq()) {
+        if !K::FAST_PATH && flow.app.is_some() && self.receive_datagram(flow, packet.payload.seq())
+        {
             return;
         }
-        let packet = if W::SIMPLE { packet } else { self.shake(flow, packet, profile) };
+        let packet = if K::FAST_PATH { packet } else { self.add_jitter(flow, packet, profile) };
         let before = flow.receiver.rcv_nxt;
-        let answered = packet.at + flow.turn_delay;
-        if W::PLAIN {
-            let ack = flow.receiver.answer(packet.load.seq(), false);
-            self.wheel.insert(answered, flow.node, Load::ack(ack, 0));
-            flow.heard_at = answered;
+        let answered = packet.at + flow.ack_return_delay;
+        if K::NEWRENO_ONLY {
+            let ack = flow.receiver.ack_every_segment(packet.payload.seq(), false);
+            self.wheel.insert(answered, flow.key, Payload::ack(ack, 0));
+            flow.last_ack_arrival = answered;
         } else {
-            self.answer::<W>(flow, packet, answered, profile);
+            self.answer::<K>(flow, packet, answered, profile);
         }
-        let end = flow.sender.end;
+        let end = flow.sender.app_limit;
         if flow.receiver.rcv_nxt >= end && before < end {
             self.finish(flow, packet);
         }
     }
 
     /// What holds a packet up on its way to the receiver, where anything does.
-    fn shake(&mut self, flow: &Flow, packet: Transit, profile: &Profile) -> Transit {
-        match &mut self.shaking {
-            Some(shaking) if profile.jitter > 0 => {
-                let at = shaking.hold_up(flow.index(), packet.at, profile.jitter);
-                Transit { at, ..packet }
+    fn add_jitter(
+        &mut self,
+        flow: &Flow,
+        packet: DataDeparture,
+        profile: &Profile,
+    ) -> DataDeparture {
+        match &mut self.jitter_delays {
+            Some(jitter_delays) if profile.jitter > 0 => {
+                let at = jitter_delays.delay_segment(flow.index(), packet.at, profile.jitter);
+                DataDeparture { at, ..packet }
             }
             _ => packet,
         }
@@ -64,90 +80,90 @@ impl Network<'_> {
 
     /// What the receiver answers is put on its way.
     #[inline(always)]
-    fn answer<W: Way>(
+    fn answer<K: FlowKind>(
         &mut self,
         flow: &mut Flow,
-        packet: Transit,
+        packet: DataDeparture,
         answered: Picos,
         profile: &Profile,
     ) {
-        let connection = if W::SIMPLE { 0 } else { flow.connection };
-        let bare = Load::ack(AckPacket::default(), connection);
-        let (kind, bare) = if W::SIMPLE { (0, bare) } else { turn(flow, bare) };
-        let node = if W::SIMPLE { flow.node } else { node(flow.index(), kind) };
+        let connection = if K::FAST_PATH { 0 } else { flow.connection };
+        let bare = Payload::ack(AckPacket::default(), connection);
+        let (kind, bare) = if K::FAST_PATH { (0, bare) } else { ack_event_for(flow, bare) };
+        let key = if K::FAST_PATH { flow.key } else { encode(flow.index(), kind) };
         let wheel = &mut self.wheel;
-        let seq = packet.load.seq();
-        let signs = if W::SIMPLE { Signs::default() } else { signs(packet.load) };
-        let heard_at = &mut flow.heard_at;
+        let seq = packet.payload.seq();
+        let ecn_flags = if K::FAST_PATH { EcnFlags::default() } else { ecn_flags(packet.payload) };
+        let last_ack_arrival = &mut flow.last_ack_arrival;
         let first = |at, ack| {
-            wheel.insert(at, node, bare.carrying(ack));
-            if W::SACK {
-                *heard_at = at;
+            wheel.insert(at, key, bare.with_ack(ack));
+            if K::SACK_ONLY {
+                *last_ack_arrival = at;
             }
         };
-        match flow.receiver.on_segment::<W>(seq, answered, signs, profile, first) {
+        match flow.receiver.on_segment::<K>(seq, answered, ecn_flags, profile, first) {
             Some(ack) => {
-                self.wheel.insert(answered, node, bare.carrying(ack));
-                if W::SACK {
-                    flow.heard_at = answered;
+                self.wheel.insert(answered, key, bare.with_ack(ack));
+                if K::SACK_ONLY {
+                    flow.last_ack_arrival = answered;
                 }
             }
-            None if W::SACK => {} // see `ask_without_ack`
-            None => self.ask_at(flow, flow.receiver.holds_until()),
+            None if K::SACK_ONLY => {} // see `arm_delack_if_no_ack_in_flight`
+            None => self.arm_delack(flow, flow.receiver.delack_deadline()),
         }
     }
 
     /// The last segment has been received.
     #[cold]
-    fn finish(&mut self, flow: &mut Flow, packet: Transit) {
-        let arrives = packet.at + flow.onward_delay(self.config);
+    fn finish(&mut self, flow: &mut Flow, packet: DataDeparture) {
+        let arrives = packet.at + flow.last_hop_to_receiver(self.config);
         let took = arrives - flow.start(self.config);
         let class = self.class(flow);
         self.completions[class].push((arrives, took));
-        if flow.play.is_some() {
-            let home = flow.detour.as_ref().map_or(0, |detour| detour.home_delay);
-            self.file_ended(flow, packet.at + flow.turn_delay + home);
+        if flow.app.is_some() {
+            let home = flow.multi_hop.as_ref().map_or(0, |multi_hop| multi_hop.last_ack_hop_delay);
+            self.on_transfer_complete(flow, packet.at + flow.ack_return_delay + home);
         }
     }
 
     /// The time of an ACK that the receiver held back may have come.
-    pub(crate) fn on_held<W: Way>(&mut self, now: Picos, flow: &mut Flow) {
-        if flow.asks_at != now {
+    pub(crate) fn on_delack_timer<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow) {
+        if flow.delack_event_at != now {
             return;
         }
-        flow.asks_at = NEVER;
-        let until = flow.receiver.holds_until();
+        flow.delack_event_at = NEVER;
+        let until = flow.receiver.delack_deadline();
         if until > now {
-            return self.ask_at(flow, until);
+            return self.arm_delack(flow, until);
         }
         let ack = flow.receiver.release();
-        let load = Load::ack(ack, flow.connection);
+        let payload = Payload::ack(ack, flow.connection);
         match first_ack_hop(flow) {
-            Some(hop) => self.on_hop(now, flow, load.at_hop(hop)),
-            None => self.on_home::<W>(now, flow, load),
+            Some(hop) => self.on_hop(now, flow, payload.at_hop(hop)),
+            None => self.on_ack_arrival::<K>(now, flow, payload),
         }
     }
 
     /// Where the receiver holds an ACK back and none is on its way whose coming will ask this again,
     /// makes sure that the receiver is asked for it. Mostly another segment comes before.
     #[inline(always)]
-    pub(crate) fn ask_without_ack(&mut self, now: Picos, flow: &mut Flow) {
-        if flow.heard_at <= now {
-            self.ask_at(flow, flow.receiver.holds_until());
+    pub(crate) fn arm_delack_if_no_ack_in_flight(&mut self, now: Picos, flow: &mut Flow) {
+        if flow.last_ack_arrival <= now {
+            self.arm_delack(flow, flow.receiver.delack_deadline());
         }
     }
 
     /// Makes sure that the receiver is asked no later than `at` for the ACK that it holds back.
     #[inline]
-    fn ask_at(&mut self, flow: &mut Flow, at: Picos) {
-        if at < flow.asks_at {
-            flow.asks_at = at;
-            self.schedule(flow, HELD, at, Load::NONE);
+    fn arm_delack(&mut self, flow: &mut Flow, at: Picos) {
+        if at < flow.delack_event_at {
+            flow.delack_event_at = at;
+            self.schedule(flow, DELACK, at, Payload::NONE);
         }
     }
 }
 
 /// What a segment says of congestion.
-fn signs(segment: Load) -> Signs {
-    Signs { marked: segment.marked(), cut: segment.tells_of_cut() }
+fn ecn_flags(segment: Payload) -> EcnFlags {
+    EcnFlags { ce: segment.ecn() == EcnCodepoint::Ce, cwr: segment.carries_cwr() }
 }

@@ -1,8 +1,8 @@
 //! What a run gives back.
 
-use crate::probe::histogram::Histogram;
-use crate::probe::link::{LinkBatch, LinkDetail};
-use crate::probe::trace::Trace;
+use crate::meters::histogram::Histogram;
+use crate::meters::link::{LinkBatch, LinkDetail};
+use crate::meters::trace::Trace;
 use crate::time::Picos;
 
 /// One traffic class in one batch.

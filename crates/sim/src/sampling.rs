@@ -3,8 +3,8 @@
 use crate::cc::Phase;
 use crate::config::{Config, TraceSpec};
 use crate::flow::Flow;
-use crate::probe::trace::{FlowTrace, State, Trace};
-use crate::probe::watch::Watch;
+use crate::meters::flow_moments::FlowMoments;
+use crate::meters::trace::{FlowTrace, State, Trace};
 use crate::simulation::Simulation;
 use crate::time::{NEVER, Picos};
 
@@ -13,7 +13,7 @@ pub(crate) struct Sampler<'a> {
     /// When the next sample is due.
     pub(crate) next_at: Picos,
     trace: Trace,
-    watches: Vec<Watch>,
+    flow_moments: Vec<FlowMoments>,
 }
 
 impl<'a> Sampler<'a> {
@@ -26,7 +26,7 @@ impl<'a> Sampler<'a> {
             ..Trace::default()
         };
         let next_at = if spec.is_some() { config.warmup } else { NEVER };
-        Self { spec, next_at, trace, watches: Vec::new() }
+        Self { spec, next_at, trace, flow_moments: Vec::new() }
     }
 
     /// Whether links are to read what costs time at every packet.
@@ -37,7 +37,7 @@ impl<'a> Sampler<'a> {
     /// The measured window begins.
     pub(crate) fn begin(&mut self, flows: &[Flow]) {
         if self.spec.is_some_and(|spec| spec.every_flow) {
-            self.watches = flows.iter().map(Watch::new).collect();
+            self.flow_moments = flows.iter().map(FlowMoments::new).collect();
         }
     }
 
@@ -51,7 +51,7 @@ impl<'a> Sampler<'a> {
         if spec.window_sum {
             self.sum_windows(&simulation.flows);
         }
-        for (watch, flow) in self.watches.iter_mut().zip(&simulation.flows) {
+        for (watch, flow) in self.flow_moments.iter_mut().zip(&simulation.flows) {
             watch.sample(now, flow, window(flow), &mut self.trace);
         }
         for (samples, &index) in self.trace.flows.iter_mut().zip(&spec.flows) {
@@ -71,7 +71,7 @@ impl<'a> Sampler<'a> {
 
     pub(crate) fn finish(mut self) -> Option<Trace> {
         self.spec?;
-        self.trace.windows = self.watches.iter().map(Watch::moments).collect();
+        self.trace.windows = self.flow_moments.iter().map(FlowMoments::moments).collect();
         Some(self.trace)
     }
 }
@@ -82,7 +82,7 @@ fn window(flow: &Flow) -> f64 {
 }
 
 fn is_idle(flow: &Flow) -> bool {
-    flow.sender.snd_max == 0 || flow.sender.snd_una >= flow.sender.end
+    flow.sender.snd_max == 0 || flow.sender.snd_una >= flow.sender.app_limit
 }
 
 fn state(flow: &Flow) -> State {
@@ -91,7 +91,7 @@ fn state(flow: &Flow) -> State {
         _ if is_idle(flow) => State::Idle,
         Phase::Recovery => State::Recovery,
         Phase::Loss => State::Loss,
-        Phase::Open if sender.cc.is_starting(&sender.window) => State::SlowStart,
+        Phase::Open if sender.cc.in_startup(&sender.window) => State::SlowStart,
         Phase::Open => State::Avoidance,
     }
 }

@@ -1,15 +1,17 @@
 //! The run: flows, the network between them, and the loop that moves both through time.
 
-use crate::ahead::{Ahead, Far, Near};
 use crate::config::{Config, ConfigError};
-use crate::events::{Event, Node};
+use crate::events::{Event, EventKey};
 use crate::flow::Flow;
-use crate::network::{ACCESS, HELD, Network, PACE, TIMER, place};
-use crate::parcel::Load;
+use crate::flow_kind::{
+    FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, SackKind, dispatch_kind,
+};
+use crate::network::{ACCESS, DELACK, Network, PACE, TIMER, decode};
+use crate::packet::Payload;
+use crate::prefetch::{DeepPrefetch, NextEventPrefetch, Prefetcher};
 use crate::readings::Readings;
 use crate::report::Report;
 use crate::time::{NEVER, Picos};
-use crate::way::{Any, Linux, Ns2, Plain, Sack, Way, as_kind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Lets another thread watch a run and stop it.
@@ -41,28 +43,28 @@ impl<'a> Simulation<'a> {
         let mut network = Network::new(config);
         let make = |(index, spec)| Flow::new(index, spec, config, &network.paths);
         let mut flows: Vec<Flow> = (0..).zip(&config.flows).map(make).collect();
-        flows.iter_mut().for_each(|flow| network.wake_at(flow, flow.start(config)));
+        flows.iter_mut().for_each(|flow| network.arm_timer(flow, flow.start(config)));
         Self { flows, network }
     }
 
     fn run(self, config: &Config, control: &Control) -> Option<Report> {
-        match Far::of(&self.flows) {
-            Some(far) => self.go_through(far, config, control),
-            None => self.go_through(Near, config, control),
+        match DeepPrefetch::of(&self.flows) {
+            Some(deep) => self.event_loop(deep, config, control),
+            None => self.event_loop(NextEventPrefetch, config, control),
         }
     }
 
     /// All events, one after the other.
-    fn go_through(
+    fn event_loop(
         mut self,
-        mut ahead: impl Ahead,
+        mut prefetcher: impl Prefetcher,
         config: &Config,
         control: &Control,
     ) -> Option<Report> {
         let mut readings = Readings::new(config);
         let mut events = 0_u64;
         self.network.next_reading = readings.next_at;
-        while let Some((event, second)) = self.network.wheel.pop() {
+        while let Some((event, next_event_key)) = self.network.wheel.pop() {
             let now = event.at;
             if now >= self.network.next_reading {
                 if readings.take(&mut self, now) {
@@ -74,7 +76,7 @@ impl<'a> Simulation<'a> {
                 return None;
             }
             events += 1;
-            ahead.look(&event, second, &self.network, &self.flows);
+            prefetcher.prefetch(&event, next_event_key, &self.network, &self.flows);
             self.handle(event);
         }
         // Where every flow has ended before the window did, the rest of it is silence.
@@ -84,33 +86,44 @@ impl<'a> Simulation<'a> {
 
     #[inline(always)]
     fn handle(&mut self, event: Event) {
-        let Event { at, node, load, .. } = event;
-        let (index, kind) = place(node);
+        let Event { at, key, payload, .. } = event;
+        let (index, kind) = decode(key);
         match self.flows.get_mut(index) {
-            Some(flow) if kind == Ns2::HOME => self.network.on_home::<Ns2>(at, flow, load),
-            Some(flow) if kind == Linux::HOME => self.network.on_home::<Linux>(at, flow, load),
-            _ => self.handle_rarer(at, node, load),
+            Some(flow) if kind == Ns2Kind::ACK_EVENT => {
+                self.network.on_ack_arrival::<Ns2Kind>(at, flow, payload)
+            }
+            Some(flow) if kind == LinuxKind::ACK_EVENT => {
+                self.network.on_ack_arrival::<LinuxKind>(at, flow, payload)
+            }
+            _ => self.handle_slow_path(at, key, payload),
         }
-        self.network.settle(&mut self.flows);
+        self.network.account_side_drops(&mut self.flows);
     }
 
     /// All but the ACK that reaches a sender of a shipped profile.
     #[inline(never)]
-    fn handle_rarer(&mut self, now: Picos, node: Node, load: Load) {
-        let (index, kind) = place(node);
+    fn handle_slow_path(&mut self, now: Picos, key: EventKey, payload: Payload) {
+        let (index, kind) = decode(key);
         let Some(flow) = self.flows.get_mut(index) else {
             let link = index - self.flows.len();
-            return self.network.on_service(now, link, &mut self.flows);
+            return self.network.on_dequeue_event(now, link, &mut self.flows);
         };
         match kind {
-            Plain::HOME => self.network.on_home::<Plain>(now, flow, load),
-            Sack::HOME => self.network.on_home::<Sack>(now, flow, load),
-            Any::HOME => self.network.on_home::<Any>(now, flow, load),
-            TIMER => as_kind!(flow.home(), W => self.network.on_timer::<W>(now, flow)),
-            ACCESS => as_kind!(flow.home(), W => self.network.on_access::<W>(now, flow)),
-            HELD => as_kind!(flow.home(), W => self.network.on_held::<W>(now, flow)),
-            PACE => self.network.on_pace(now, flow),
-            _ => self.network.on_hop(now, flow, load),
+            NewRenoKind::ACK_EVENT => {
+                self.network.on_ack_arrival::<NewRenoKind>(now, flow, payload)
+            }
+            SackKind::ACK_EVENT => self.network.on_ack_arrival::<SackKind>(now, flow, payload),
+            PacedKind::ACK_EVENT => self.network.on_ack_arrival::<PacedKind>(now, flow, payload),
+            GeneralKind::ACK_EVENT => {
+                self.network.on_ack_arrival::<GeneralKind>(now, flow, payload)
+            }
+            TIMER => dispatch_kind!(flow.ack_event(), K => self.network.on_timer::<K>(now, flow)),
+            ACCESS => dispatch_kind!(flow.ack_event(), K => self.network.on_access::<K>(now, flow)),
+            DELACK => {
+                dispatch_kind!(flow.ack_event(), K => self.network.on_delack_timer::<K>(now, flow))
+            }
+            PACE => self.network.on_pacing_timer(now, flow),
+            _ => self.network.on_hop(now, flow, payload),
         }
     }
 }

@@ -1,16 +1,16 @@
 //! What the profile `linux` does and `ns2` does not, each mechanism against itself switched off.
 
-mod toy;
+mod testbench;
 
 use forebay_sim::cc::{Cc, Phase};
 use forebay_sim::config::LinkSpec;
-use forebay_sim::queue::spec::QueueSpec;
+use forebay_sim::flow_kind::GeneralKind;
+use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::tcp::sender::Sender;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
-use forebay_sim::way::Any;
-use toy::path::{Listener, Path, RTT, finished};
-use toy::{dumbbell, flow, link, simulate, spread, traced};
+use testbench::path::{Listener, Path, RTT, finished};
+use testbench::{dumbbell, flow, link, simulate, spread, traced};
 
 #[test]
 fn a_lost_retransmission_is_repaired_without_a_timeout() {
@@ -48,7 +48,7 @@ fn a_probe_that_repaired_a_loss_cuts_the_window() {
     let mut path = Path::new(40, Profile::linux(), &[(39, 1)]);
     path.run(Picos::MAX);
     assert_eq!((path.sender.timeouts, path.sender.window.ssthresh), (0, f64::INFINITY));
-    path.sender.end = 41;
+    path.sender.app_limit = 41;
     path.run(Picos::MAX);
     assert!(path.sender.window.ssthresh.is_finite());
 }
@@ -87,7 +87,7 @@ fn the_delay_of_an_ack_follows_the_gaps() {
         let mut listener = Listener::new();
         let profile = Profile { quick_acks: 0, ..profile.clone() };
         (0..41).for_each(|seq| listener.on_segment(seq, SECOND + seq * gap, &profile));
-        listener.receiver.holds_until() - SECOND - 40 * gap
+        listener.receiver.delack_deadline() - SECOND - 40 * gap
     };
     let linux = Profile::linux();
     assert!(wait(5 * MILLISECOND, &linux).abs_diff(40 * MILLISECOND) < MILLISECOND);
@@ -113,7 +113,7 @@ fn acks_of_many_segments_out_of_order_wait_a_millisecond_for_each_other() {
     let compressed = acks(&Profile { quick_acks: 0, ..Profile::linux() });
     assert_eq!(compressed.len(), 4, "three duplicates, then one for the rest");
     let (at, last) = compressed[3];
-    assert_eq!((last.trigger, last.run), (19, 15));
+    assert_eq!((last.sacked_last, last.sacked_count), (19, 15));
     assert_eq!(at, SECOND + 5 + MILLISECOND);
 }
 
@@ -191,8 +191,8 @@ fn paced() -> (Sender, Profile) {
 fn timers_wait_as_long_as_pacing_does() {
     let (mut sender, _) = paced();
     sender.paced_until = SECOND;
-    sender.next_segment::<Any>(SECOND);
-    assert_eq!(sender.paced_beyond(SECOND), Some(SECOND + RTT));
+    sender.next_segment::<GeneralKind>(SECOND);
+    assert_eq!(sender.earliest_departure_time(SECOND), Some(SECOND + RTT));
     assert_eq!(sender.timer_at, SECOND + SECOND + RTT);
 }
 
@@ -202,8 +202,8 @@ fn a_late_segment_shortens_the_gap_after_it() {
     for (late, gap) in [(0, RTT), (RTT / 4, RTT - RTT / 4), (10 * RTT, RTT / 2)] {
         let (mut sender, _) = paced();
         sender.paced_until = SECOND;
-        sender.next_segment::<Any>(SECOND + late);
-        assert_eq!(sender.paced_beyond(SECOND + late), Some(SECOND + late + gap));
+        sender.next_segment::<GeneralKind>(SECOND + late);
+        assert_eq!(sender.earliest_departure_time(SECOND + late), Some(SECOND + late + gap));
     }
 }
 
@@ -211,14 +211,14 @@ fn a_late_segment_shortens_the_gap_after_it() {
 #[test]
 fn a_timeout_repeats_a_segment_whatever_the_pacing() {
     let (mut sender, profile) = paced();
-    sender.next_segment::<Any>(SECOND);
+    sender.next_segment::<GeneralKind>(SECOND);
     sender.paced_until = 100 * SECOND;
     sender.on_timer(sender.timer_at, &profile);
     assert_eq!(sender.timeouts, 1);
     let now = 3 * SECOND;
-    assert_eq!(sender.paced_beyond(now), None);
-    assert_eq!(sender.next_segment::<Any>(now), 0);
-    assert!(sender.paced_beyond(now).is_some());
+    assert_eq!(sender.earliest_departure_time(now), None);
+    assert_eq!(sender.next_segment::<GeneralKind>(now), 0);
+    assert!(sender.earliest_departure_time(now).is_some());
 }
 
 /// Before the first ACK a receiver offers 65535 bytes; one whose window is set, that window.
@@ -227,7 +227,7 @@ fn a_receive_window_starts_small_where_it_is_tuned() {
     for (max_window, allowed) in [(u32::MAX, 45), (300, 300)] {
         let profile = Profile { max_window, initial_window: 1000, ..Profile::linux() };
         let sender = Sender::new(Cc::by_name("reno").expect("listed"), 1000, &profile);
-        assert_eq!(sender.allowance::<Any>(&profile), allowed);
+        assert_eq!(sender.sendable_segments::<GeneralKind>(&profile), allowed);
     }
 }
 
@@ -246,7 +246,7 @@ fn flows_with_code_of_their_own_do_what_any_would() {
         for shipped in [Profile::linux(), Profile::ns2()] {
             let any = run(Profile { ecn: true, ..shipped.clone() });
             let alike = Profile { ack_bytes: 60, ..shipped.clone() };
-            assert!(!alike.goes_on_as(&shipped));
+            assert!(!alike.equal_but_initial_window(&shipped));
             for own in [run(shipped), run(alike)] {
                 assert_eq!(
                     (own.classes, own.flow_bytes),

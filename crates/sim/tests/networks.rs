@@ -1,12 +1,12 @@
 //! Long routes, and more classes than a link tells apart.
 
-mod toy;
+mod testbench;
 
-use forebay_sim::config::{Packet, Route, Source};
-use forebay_sim::queue::spec::QueueSpec;
+use forebay_sim::config::{Datagram, Route, Source};
+use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
-use toy::{dumbbell, flow, link, simulate};
+use testbench::{dumbbell, flow, link, simulate};
 
 /// Thirty queues there and thirty back, each of which takes a segment or an ACK and a millisecond.
 #[test]
@@ -45,10 +45,12 @@ fn of_many_classes_a_link_counts_those_that_cross_it() {
         for class in 0..classes {
             let mut one = flow(MILLISECOND, 0);
             (one.class, one.route) = (class, class % 3);
-            one.source = Source::Packets(from, from + packets(class));
+            one.source = Source::Datagrams(from, from + packets(class));
             from += packets(class);
             let at = |i| SECOND + u64::from(i) * 20 * MILLISECOND;
-            config.packets.extend((0..packets(class)).map(|i| Packet { at: at(i), bytes: 1500 }));
+            config
+                .datagrams
+                .extend((0..packets(class)).map(|i| Datagram { at: at(i), bytes: 1500 }));
             config.flows.push(one);
         }
         let report = simulate(&config);

@@ -1,15 +1,15 @@
 //! Sources that nothing holds back, against queueing theory; users that fetch file after file.
 
-mod toy;
+mod testbench;
 
-use forebay_sim::config::{Config, File, Packet, Source};
-use forebay_sim::queue::spec::QueueSpec;
+use forebay_sim::config::{Config, Datagram, File, Source};
+use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::report::Report;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use toy::{dumbbell, flow, link, simulate};
+use testbench::{dumbbell, flow, link, simulate};
 
 const BYTES: u32 = 1500;
 /// A service takes one millisecond.
@@ -27,15 +27,15 @@ fn bursts(sizes: &[u32], rho: f64, packets: usize, seed: u64) -> Config {
         now -= (1.0 - uniform()).ln() * mean_size / rho;
         let size = sizes[(uniform() * sizes.len() as f64) as usize];
         let at = (now * MILLISECOND as f64) as Picos;
-        list.extend((0..size).map(|_| Packet { at, bytes: BYTES }));
+        list.extend((0..size).map(|_| Datagram { at, bytes: BYTES }));
     }
     let mut source = flow(MILLISECOND, 0);
-    source.source = Source::Packets(0, list.len() as u32);
+    source.source = Source::Datagrams(0, list.len() as u32);
     source.access_bps = 1e30;
     let mut config = dumbbell(link(RATE, 4000), Profile::ns2(), vec![source]);
     config.warmup = SECOND;
     config.window = list[list.len() - 1].at - 2 * SECOND;
-    config.packets = list;
+    config.datagrams = list;
     config
 }
 
@@ -123,7 +123,7 @@ fn what_a_source_sends_arrives_or_is_dropped() {
             report.classes.iter().map(|batch| read(&batch[0])).sum()
         };
         let (sent, drops) = (sum(|class| class.sent_segments), sum(|class| class.drops));
-        assert_eq!(sent, config.packets.len() as u64);
+        assert_eq!(sent, config.datagrams.len() as u64);
         assert!(drops > 1000, "{drops}");
         assert_eq!(sum(|class| class.delivered_segments), sent - drops, "{queue}");
         assert_eq!(sum(|class| class.delivered_bytes), (sent - drops) * u64::from(BYTES));

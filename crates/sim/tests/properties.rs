@@ -1,16 +1,16 @@
 //! What holds for every scenario, on random small ones.
 
-mod toy;
+mod testbench;
 
 use forebay_sim::cc;
-use forebay_sim::config::{Config, File, FlowSpec, LinkSpec, Packet, Route, Source};
-use forebay_sim::queue::spec::{NAMES, QueueSpec};
+use forebay_sim::config::{Config, Datagram, File, FlowSpec, LinkSpec, Route, Source};
+use forebay_sim::queue::registry::{NAMES, QueueSpec};
 use forebay_sim::report::{ClassBatch, LinkReport, Report};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
 use proptest::prelude::*;
 use proptest::test_runner::{FailurePersistence, FileFailurePersistence};
-use toy::{dumbbell, flow, link, simulate, spread, traced, utilization};
+use testbench::{dumbbell, flow, link, simulate, spread, traced, utilization};
 
 /// Packets that sources send, and files that users fetch.
 const PACKETS: u64 = 300;
@@ -20,7 +20,7 @@ fn sources() -> impl Strategy<Value = Source> {
     prop_oneof![
         3 => Just(Source::Segments(u64::MAX)),
         3 => (1_u64..200).prop_map(Source::Segments),
-        1 => (0..PACKETS as u32).prop_map(|first| Source::Packets(first, PACKETS as u32)),
+        1 => (0..PACKETS as u32).prop_map(|first| Source::Datagrams(first, PACKETS as u32)),
         1 => (0..FILES as u32).prop_map(|first| Source::Files(first, FILES as u32)),
     ]
 }
@@ -84,8 +84,8 @@ fn scenarios() -> impl Strategy<Value = Config> {
     given.prop_map(|(flows, links, profiles, back, warmup)| {
         let mut config = dumbbell(link(1e6, 1), Profile::ns2(), flows);
         config.profiles = profiles.to_vec();
-        let packet = |i| Packet { at: i * 10 * MILLISECOND, bytes: 40 + (i * 977 % 1460) as u32 };
-        config.packets = (0..PACKETS).map(packet).collect();
+        let packet = |i| Datagram { at: i * 10 * MILLISECOND, bytes: 40 + (i * 977 % 1460) as u32 };
+        config.datagrams = (0..PACKETS).map(packet).collect();
         let file = |i| File { segments: 1 + 13 * i % 90, think: 90 * MILLISECOND * (i % 3) };
         config.files = (0..FILES).map(file).collect();
         config.warmup = warmup * SECOND;
@@ -156,7 +156,7 @@ proptest! {
             prop_assert_eq!(busy.total, link.batches.iter().map(|batch| batch.busy).sum::<u64>());
             let numbers = [busy, idle].map(|each| each.lengths.counts().iter().sum::<u64>());
             prop_assert!(numbers[0].abs_diff(numbers[1]) <= 1, "they take turns");
-            prop_assert_eq!(detail.seen.iter().sum::<u64>(), packets_at(&close, index).0);
+            prop_assert_eq!(detail.queue_seen_by_arrivals.iter().sum::<u64>(), packets_at(&close, index).0);
         }
     }
 
@@ -196,7 +196,9 @@ fn a_silent_flow_of_another_size_changes_no_reading() {
         for (one, two) in uniform.links.iter().zip(&kept.links) {
             assert!(one.batches == two.batches, "{name}");
             assert_eq!(one.delay.counts(), two.delay.counts(), "{name}");
-            let seen = |link: &LinkReport| link.detail.as_ref().map(|detail| detail.seen.clone());
+            let seen = |link: &LinkReport| {
+                link.detail.as_ref().map(|detail| detail.queue_seen_by_arrivals.clone())
+            };
             assert_eq!(seen(one), seen(two), "{name}");
         }
         assert_eq!(uniform.classes, kept.classes, "{name}");

@@ -1,15 +1,15 @@
 //! Readings against each other and against what is known of simple queues.
 
-mod toy;
+mod testbench;
 
 use forebay_sim::config::{Config, Source};
-use forebay_sim::probe::link::{LinkBatch, LinkDetail};
-use forebay_sim::probe::trace::State;
-use forebay_sim::queue::spec::QueueSpec;
+use forebay_sim::meters::link::{LinkBatch, LinkDetail};
+use forebay_sim::meters::trace::State;
+use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::report::Report;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
-use toy::{dumbbell, flow, link, simulate, spread, traced};
+use testbench::{dumbbell, flow, link, simulate, spread, traced};
 
 /// Packets of a millisecond each, one a flow, at random instants: an M/D/1 queue of load `rho`.
 fn poisson(rho: f64, seconds: u64) -> Config {
@@ -57,7 +57,8 @@ fn queue_time(report: &Report) -> Vec<Picos> {
 fn poisson_arrivals_see_the_queue_that_time_sees() {
     let rho: f64 = 0.7;
     let report = simulate(&traced(poisson(rho, 300), 300 * SECOND));
-    let (seen, time) = (mean_of(&detail(&report).seen), mean_of(&queue_time(&report)));
+    let (seen, time) =
+        (mean_of(&detail(&report).queue_seen_by_arrivals), mean_of(&queue_time(&report)));
     let exact = rho * rho / (2.0 * (1.0 - rho));
     assert!((seen / time - 1.0).abs() < 0.02, "{seen} {time}");
     assert!((time / exact - 1.0).abs() < 0.05, "{time}, exact {exact}");
@@ -69,7 +70,7 @@ fn busy_and_idle_periods_of_a_poisson_queue() {
     let (rho, seconds) = (0.7, 300);
     let report = simulate(&traced(poisson(rho, seconds), seconds * SECOND));
     let periods = &detail(&report).periods;
-    let mean = |stretches: &forebay_sim::probe::periods::Stretches| {
+    let mean = |stretches: &forebay_sim::meters::periods::PeriodStats| {
         stretches.total as f64 / stretches.lengths.counts().iter().sum::<u64>() as f64
     };
     let millisecond = MILLISECOND as f64;
@@ -85,7 +86,7 @@ fn every_drop_found_the_queue_full() {
     let config = traced(dumbbell(link(20e6, 20), Profile::ns2(), spread(30)), 10 * MILLISECOND);
     let report = simulate(&config);
     let drops: u64 = report.links[0].batches.iter().map(|batch| batch.classes[0].drops).sum();
-    let seen = &detail(&report).seen;
+    let seen = &detail(&report).queue_seen_by_arrivals;
     assert!(drops > 50, "{drops}");
     assert_eq!(seen[20], drops);
     assert!(mean_of(seen) > mean_of(&queue_time(&report)));

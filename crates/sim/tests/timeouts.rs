@@ -1,11 +1,11 @@
 //! When a retransmission timer expires: what is cut, and when that was too early.
 
-mod toy;
+mod testbench;
 
 use forebay_sim::cc::Phase;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
-use toy::path::{Path, RTT, finished};
+use testbench::path::{Path, RTT, finished};
 
 /// Without what repairs a lost repair, or a lost tail, before the timer does.
 fn only_timeouts() -> Profile {

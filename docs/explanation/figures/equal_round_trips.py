@@ -52,7 +52,7 @@ def _slow(rtt_ms: int, packets: int) -> tuple[Path, Sets]:
 
 GIGABIT = ("link.rate=1 Gbit/s", "queue.size=397 packets")
 # What the testbed's kernel read where all round trips are alike: utilization and loss, %, and the
-# mean queue. The mix of five from papers/D/measured.toml (two runs each), the others from
+# mean queue. The mix of five from yang_2013/measured.toml (two runs each), the others from
 # docs/decisions/a-router-that-pauses.md (five and two).
 CELLS: dict[str, tuple[Path, Sets, Readings]] = {
     "155.5 Mbit/s, mix of five, 112 ms, 28 packets": (*_slow(112, 28), (97.8, 3.00, 15.5)),

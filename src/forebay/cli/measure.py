@@ -74,7 +74,7 @@ def command(
     scenario: Path | None,
     figure: Path | None,
     as_json: bool,
-    **asked: Any,
+    **given: Any,
 ) -> None:
     """Captures, counters or flow records: what the traffic is, and a scenario of it.
 
@@ -83,8 +83,8 @@ def command(
     Flows means the TCP flows in congestion avoidance that cross this link at one time: neither
     the five-tuples that a capture holds, nor the flows that are open at once.
     """
-    options.check_places((*records, asked["counters"]), scenario=scenario, figure=figure)
-    measured = _measure(records, asked)
+    options.check_places((*records, given["counters"]), scenario=scenario, figure=figure)
+    measured = _measure(records, given)
     document = measured.to_dict()
     text = None if scenario is None else measured.scenario_toml()
     if as_json:
@@ -102,24 +102,24 @@ def command(
         write("picture", figure, partial(draw_measurement, document))
 
 
-def _measure(records: tuple[str, ...], asked: dict[str, Any]) -> Measured:
-    hosts = {name: asked.pop(name) for name in ("ss", "nstat")}
+def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
+    hosts = {name: given.pop(name) for name in ("ss", "nstat")}
     if not records and any(hosts.values()):
         return forebay.measure.host(**hosts)
-    if asked["rate"] is None:
+    if given["rate"] is None:
         raise click.UsageError('--rate is missing; write the link\'s rate, --rate "155 Mbit/s"')
-    by_counters = {name: asked.pop(name) for name in ("counters", "rtt", "packet")}
+    by_counters = {name: given.pop(name) for name in ("counters", "rtt", "packet")}
     if (by_counters["counters"] is None) == (not records):
         wrong = "nothing to measure" if not records else "captures and --counters at once"
         raise click.UsageError(f"{wrong}; name captures, or --counters FILE.csv")
-    exports = asked.pop("exports")
+    exports = given.pop("exports")
     if exports and records:
         with progress("reading") as update:
-            return forebay.measure.exports(records, rate=asked["rate"], progress=update)
+            return forebay.measure.exports(records, rate=given["rate"], progress=update)
     if records:
         with progress("reading") as update:
-            return forebay.measure.capture(records, progress=update, **asked)
-    kept = ("rate", "congestion_control", "buffer", "goal")
+            return forebay.measure.capture(records, progress=update, **given)
+    fields = ("rate", "congestion_control", "buffer", "goal")
     table = by_counters.pop("counters")
-    chosen = {name: asked[name] for name in kept}
+    chosen = {name: given[name] for name in fields}
     return forebay.measure.counters(table, **by_counters, **chosen)

@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import click
 
-from forebay.cli.artefacts import Artefact
 from forebay.cli.output import say
 from forebay.cli.progress import progress
+from forebay.reproduction import Entry, MeasuredArtefact
 
 _CANNOT = 3
 
 
-def measure(artefact: Artefact, *, seeds: int, again: bool) -> int:
-    """Play what is not recorded yet; return the exit status.
+def measure(entry: Entry, *, seeds: int, again: bool) -> int:
+    """Run what is not recorded yet; return the exit status.
 
     Raises
     ------
     UsageError
         The artefact has no testbed part.
     """
-    function = artefact.measure()
-    if function is None:
-        raise click.UsageError(f"{artefact.name} has no testbed part; leave out --testbed")
+    artefact = entry.load()
+    if not isinstance(artefact, MeasuredArtefact):
+        raise click.UsageError(f"{entry.name} has no testbed part; leave out --testbed")
+    where = f" in {entry.folder}" if entry.folder else ""
     try:
-        with progress(f"{artefact.name}, testbed") as update:
-            failed = function(seeds=seeds, progress=update, again=again)
+        with progress(f"{entry.name}, testbed") as update:
+            failed = artefact.measure(seeds=seeds, progress=update, again=again)
     except KeyboardInterrupt:
-        said = f"interrupted; what is played is recorded in {artefact.path.parent}"
+        said = f"interrupted; finished runs are recorded{where}"
         raise KeyboardInterrupt(f"{said}, and the same command goes on from there") from None
     for line in failed:
         say(f"not recorded: {line}")
-    say(f"recorded in {artefact.path.parent}; `forebay reproduce {artefact.name}` shows it")
+    say(f"recorded{where}; `forebay reproduce {entry.name}` shows it")
     return _CANNOT if failed else 0

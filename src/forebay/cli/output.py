@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-kept: list[str] = []
+written: list[str] = []
 """What this call has written so far, for the line that says so should it be interrupted."""
 
 
@@ -26,7 +26,7 @@ def print_json(document: Mapping[str, Any], indent: int | None = 2) -> None:
 
 def answered() -> None:
     """Note that the answer is on stdout."""
-    kept.append("the answer as printed")
+    written.append("the answer as printed")
 
 
 def write(what: str, path: Path, writer: Callable[[Path], object]) -> None:
@@ -41,7 +41,7 @@ def write(what: str, path: Path, writer: Callable[[Path], object]) -> None:
         writer(path)
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
-    kept.append(f"{what} {path}")
+    written.append(f"{what} {path}")
     say(f"{what}: {path}")
 
 

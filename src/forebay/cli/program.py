@@ -13,7 +13,8 @@ from typing import Any
 import click
 
 from forebay.cli import signals
-from forebay.cli.output import kept, printable
+from forebay.cli.output import printable, written
+from forebay.errors import Words, words
 
 # verb: what `forebay --help` says of it. The verb's command is `command` in forebay.cli.<verb>.
 _VERBS = {
@@ -93,8 +94,8 @@ def _nearest_verb(word: str) -> str:
     return f"did you mean {near[0]}?" if near else f"write one of: {', '.join(_VERBS)}"
 
 
-def _print_version(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
-    if asked:
+def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted:
         import forebay
 
         click.echo(f"forebay {forebay.__version__}")
@@ -125,11 +126,12 @@ def call(arguments: Sequence[str]) -> int:
     An exception that carries ``exit_status`` is bad news for the user, not a bug; everything
     else is a bug and keeps its traceback.
     """
-    kept.clear()
+    written.clear()
     if not _open_streams():
         return _fail("standard output is closed; send the answer somewhere, if to /dev/null", 2)
     try:
-        status = program.main(list(arguments), prog_name="forebay", standalone_mode=False)
+        with words(Words.COMMAND_LINE):
+            status = program.main(list(arguments), prog_name="forebay", standalone_mode=False)
         return int(status or 0)
     except click.exceptions.NoArgsIsHelpError as no_verb:
         click.echo(no_verb.format_message(), err=True)
@@ -150,7 +152,7 @@ def call(arguments: Sequence[str]) -> int:
 def _interrupted(stop: BaseException) -> int:
     """Say what is kept: what the verb says of itself, else what it has written so far."""
     said = str(stop) if isinstance(stop, KeyboardInterrupt) else ""
-    files = f"kept: {', '.join(kept)}" if kept else "nothing was kept"
+    files = f"kept: {', '.join(written)}" if written else "nothing was kept"
     return _fail(said or f"{signals.word()}; {files}", signals.exit_status())
 
 

@@ -1,4 +1,4 @@
-"""``forebay report``: an answer that was kept as JSON, printed or drawn again."""
+"""``forebay report``: an answer stored as JSON, printed or drawn again."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from forebay.cli.output import answered, print_json, write
 @options.figure
 @options.as_json
 def command(path: str, figure: Path | None, as_json: bool) -> None:
-    """Print again what run, compare, size or trace printed with --json.
+    """Print or draw again what another command printed with --json.
 
-    FILE is such a document; - reads it from standard input.
+    FILE is such a document of run, compare, size or trace; - reads it from standard input.
     """
     from forebay.report import draw_answer, print_answer, read_answer
 

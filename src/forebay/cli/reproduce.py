@@ -9,14 +9,27 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.artefacts import Artefact, choose, find_all
-from forebay.cli.kept import Store
 from forebay.cli.measuring import measure
 from forebay.cli.output import answered, print_json, write
 from forebay.cli.reproducing import reproduce, resumable
-from forebay.report import Kept, Reproduction, count, in_words, print_reproduction, row_name
+from forebay.reproduction import (
+    QUICK_SEEDS,
+    SEEDS,
+    Cache,
+    CachedResult,
+    Entry,
+    Reproduction,
+    choose,
+    count,
+    default_folder,
+    entries,
+    full_name,
+    in_words,
+    print_reproduction,
+    row_name,
+)
 
-_SEEDS, _QUICK_SEEDS, _TESTBED_SEEDS = 5, 2, 3
+_TESTBED_SEEDS = 3
 
 
 @click.command("reproduce")
@@ -26,7 +39,7 @@ _SEEDS, _QUICK_SEEDS, _TESTBED_SEEDS = 5, 2, 3
 @click.option("--quick", is_flag=True, help="Fewer seeds and shorter windows, for the same claims.")
 @click.option(
     "--seeds", type=options.WholeNumber(1, 100_000), metavar="K",
-    help=f"Replications, with seeds 1, 2, …  [default: {_SEEDS}; {_QUICK_SEEDS} with --quick, "
+    help=f"Replications, with seeds 1, 2, …  [default: {SEEDS}; {QUICK_SEEDS} with --quick, "
     f"{_TESTBED_SEEDS} with --testbed]",
 )  # fmt: skip
 @click.option(
@@ -44,7 +57,7 @@ _SEEDS, _QUICK_SEEDS, _TESTBED_SEEDS = 5, 2, 3
 @click.option(
     "--store", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
     help="Keep the results there and use those that are there again.  [default: with several "
-    "artefacts build/reproduce in the repository]",
+    "artefacts forebay/reproduce in the user's cache]",
 )  # fmt: skip
 @options.as_json
 def command(
@@ -63,8 +76,9 @@ def command(
 ) -> int:
     """The papers' tables and figures against the published values.
 
-    ARTEFACT is paper and place, such as A.fig15; without it, or with --all, all of them. A row
-    out of its band makes the exit status 1. An interrupted run of all goes on where it stopped.
+    ARTEFACT is paper and place, such as appenzeller-2004/fig15 or, short, A.fig15; a paper, such
+    as A, is all of its artefacts; without it, or with --all, all there are. A row out of its band
+    makes the exit status 1. An interrupted run of several goes on where it stopped.
 
     With --testbed the runs are only recorded, in the artefact's folder; without it they are shown
     as recorded.
@@ -73,31 +87,30 @@ def command(
         raise click.UsageError("ARTEFACT is empty; write one, such as A.fig15, or --all")
     if every and name:
         raise click.UsageError(f"--all does every artefact; leave out {name} or --all")
-    artefacts = find_all()
     if only_list:
-        _list(artefacts, as_json)
+        _list(choose(name) if name else entries(), as_json)
         return 0
-    chosen = choose(artefacts, name) if name else artefacts
+    chosen = choose(name) if name else entries()
+    several = name is None or chosen[0].name != full_name(name)
     if testbed or again:
-        _check_testbed(name, testbed)
+        _check_testbed(several, testbed)
         return measure(chosen[0], seeds=seeds or _TESTBED_SEEDS, again=again)
-    if figure is not None and len(chosen) != 1:
+    if figure is not None and several:
         raise click.UsageError("--figure draws one artefact; name it, e.g. A.fig15")
-    kept_in = _store(store, chosen[0], several=name is None)
-    seeds = seeds or (_QUICK_SEEDS if quick else _SEEDS)
+    cache = _cache(store, several)
     results = []
-    for place, artefact in enumerate(chosen, start=1):
-        label = artefact.name if name else f"{place}/{len(chosen)} {artefact.name}"
-        with resumable(kept_in):
-            kept = reproduce(artefact, label, kept_in, seeds=seeds, quick=quick, jobs=jobs)
-        results.append(kept)
+    for place, entry in enumerate(chosen, start=1):
+        label = f"{place}/{len(chosen)} {entry.name}" if several else entry.name
+        with resumable(cache):
+            result = reproduce(entry, label, cache, seeds=seeds, quick=quick, jobs=jobs)
+        results.append(result)
         if not as_json:
-            print_reproduction(kept.made)
+            print_reproduction(result.made)
             answered()
     made = [result.made for result in results]
     if as_json:
-        _print(made, one=name is not None)
-    elif name is None:
+        _print(made, one=not several)
+    elif several:
         _sum_up(made)
     if figure is not None:
         write("picture", figure, partial(_draw, made[0]))
@@ -106,18 +119,17 @@ def command(
     return 0 if all(each.agrees for each in made) else 1
 
 
-def _check_testbed(name: str | None, testbed: bool) -> None:
+def _check_testbed(several: bool, testbed: bool) -> None:
     if not testbed:
         raise click.UsageError("--again repeats what is recorded: write it beside --testbed")
-    if name is None:
+    if several:
         raise click.UsageError("--testbed plays one artefact; name it, e.g. A.fig15")
 
 
-def _store(asked: Path | None, artefact: Artefact, *, several: bool) -> Store | None:
-    if asked is not None:
-        return Store(asked)
-    repository = artefact.path.parents[3]
-    return Store(repository / "build" / "reproduce") if several else None
+def _cache(folder: Path | None, several: bool) -> Cache | None:
+    if folder is not None:
+        return Cache(folder)
+    return Cache(default_folder()) if several else None
 
 
 def _print(made: list[Reproduction], *, one: bool) -> None:
@@ -144,20 +156,23 @@ def _sum_up(made: list[Reproduction]) -> None:
 
 
 def _draw(made: Reproduction, path: Path) -> None:
-    from forebay.report.figures import draw_reproduction
+    from forebay.reproduction.figure import draw_reproduction
 
     draw_reproduction(made, path)
 
 
-def _report(results: list[Kept], path: Path) -> None:
-    from forebay.report.html import write_page
+def _report(results: list[CachedResult], path: Path) -> None:
+    from forebay.reproduction.html import write_page
 
     write_page(results, path, version=forebay.__version__)
 
 
-def _list(artefacts: list[Artefact], as_json: bool) -> None:
+def _list(listed: list[Entry], as_json: bool) -> None:
     if as_json:
-        print_json({"schema": 1, "artefacts": [artefact.name for artefact in artefacts]})
+        short = {entry.alias: entry.name for entry in listed if entry.alias is not None}
+        names = [entry.name for entry in listed]
+        print_json({"schema": 1, "artefacts": names, "aliases": short})
         return
-    for artefact in artefacts:
-        click.echo(artefact.name)
+    width = max(len(entry.name) for entry in listed)
+    for entry in listed:
+        click.echo(f"{entry.name:{width}}  {entry.alias or ''}".rstrip())

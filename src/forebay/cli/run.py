@@ -8,7 +8,7 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import answered, kept, print_json, say
+from forebay.cli.output import answered, print_json, say, written
 from forebay.cli.progress import progress
 
 
@@ -55,7 +55,7 @@ def command(
             counters=[name.strip() for name in counters.split(",") if name.strip()],
         )  # fmt: skip
     if capture is not None:
-        kept.append(f"capture {capture}")
+        written.append(f"capture {capture}")
         say(f"capture: {capture}")
     if as_json:
         print_json(outcome.to_dict())

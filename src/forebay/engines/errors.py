@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.errors import ForebayError, option
+
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 
-class UnknownEngine(ValueError):
+class UnknownEngine(ForebayError, ValueError):
     """No engine has that name."""
 
     code = "unknown-engine"
-    exit_status = 2
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
         self.name = name
@@ -21,7 +22,7 @@ class UnknownEngine(ValueError):
         super().__init__(f"engine: there is no {name!r}; {self.hint}")
 
 
-class EngineUnavailable(Exception):
+class EngineUnavailable(ForebayError):
     """An engine that exists cannot run on this machine.
 
     Attributes
@@ -42,7 +43,7 @@ class EngineUnavailable(Exception):
         super().__init__(f"engine {engine} cannot run here: {missing}; {hint}")
 
 
-class CannotPlay(Exception):
+class CannotPlay(ForebayError):
     """An engine that runs here cannot play some of a scenario's traffic.
 
     Attributes
@@ -58,32 +59,38 @@ class CannotPlay(Exception):
 
     def __init__(self, engine: str, what: str, field: str) -> None:
         self.engine, self.what, self.field = engine, what, field
-        self.hint = "write another --engine, or leave it out of the scenario"
+        self.hint = f"write {option('engine', 'simulation')}, or leave it out of the scenario"
+        if engine == "simulation":
+            self.hint = "ask another engine, or leave it out of the scenario"
         super().__init__(f"{field}: {engine} cannot play {what} yet; {self.hint}")
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.engine, self.what, self.field))
 
 
-class NoLaw(Exception):
+class NoLaw(ForebayError):
     """No published law covers a scenario, so that theory has no answer.
 
     Attributes
     ----------
     why : str
         What the link is, and why no law fits.
+    instead : str
+        What to write so that a law would fit; empty where nothing small would do.
     """
 
     code = "no-law"
     exit_status = 3
 
-    def __init__(self, why: str) -> None:
-        self.why = why
-        self.hint = "write --engine simulation"
+    def __init__(self, why: str, instead: str = "") -> None:
+        self.why, self.instead = why, instead
+        self.hint = f"write {option('engine', 'simulation')}" + (
+            f", or {instead}" if instead else ""
+        )
         super().__init__(f"theory has no law for this link ({why}); {self.hint}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.why,))
+        return (type(self), (self.why, self.instead))
 
 
 def refuse_network(engine: str, scenario: Scenario) -> None:

@@ -1,4 +1,9 @@
-"""Engines by name. An engine is imported when it is asked for, and no other with it."""
+"""Engines by name: ours, and those that other distributions add.
+
+An engine is imported when it is asked for, and no other with it. Another distribution adds one
+under the entry point group ``forebay.engines``: a class that is made without arguments and has
+what `forebay.engines.protocol.Engine` says.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
+from forebay import plugins
 from forebay.engines.errors import EngineUnavailable, UnknownEngine
 
 if TYPE_CHECKING:
@@ -19,11 +25,13 @@ _ENGINES = {
     "network": "forebay.engines.network:NetworkEngine",
 }
 _CORE = "forebay._core"
+GROUP = "forebay.engines"
+"""The entry point group of engines of others. Our own names are never theirs."""
 
 
 def names() -> tuple[str, ...]:
-    """Names of all engines, in the order in which `compare` lays them side by side."""
-    return tuple(_ENGINES)
+    """Names of all engines: ours, in the order in which `compare` shows them, and of others."""
+    return (*_ENGINES, *sorted(set(plugins.found(GROUP)) - set(_ENGINES)))
 
 
 def get(name: str) -> Engine:
@@ -35,9 +43,11 @@ def get(name: str) -> Engine:
         No engine has that name.
     EngineUnavailable
         It has one, but something that it needs is missing on this machine.
+    BrokenPlugin
+        Another distribution's, which cannot be loaded or is no engine.
     """
     if name not in _ENGINES:
-        raise UnknownEngine(name, names())
+        return _of_others(name)
     module, attribute = _ENGINES[name].split(":")
     try:
         return cast("Engine", getattr(import_module(module), attribute)())
@@ -46,3 +56,20 @@ def get(name: str) -> Engine:
             raise
         hint = "build it with `make setup` or `pip install .`"
         raise EngineUnavailable(name, f"the compiled {_CORE} cannot be imported", hint) from error
+
+
+def _of_others(name: str) -> Engine:
+    if name not in plugins.found(GROUP):
+        raise UnknownEngine(name, names())
+    made = plugins.load(GROUP, name)
+    try:
+        engine = made()
+    except Exception as error:
+        wrong = f"cannot be made ({type(error).__name__}: {error})"
+        raise plugins.refuse(GROUP, name, wrong) from error
+    if not callable(getattr(engine, "run", None)) or getattr(engine, "name", None) != name:
+        wrong = (
+            f"is no engine: it needs name = {name!r} and run(scenario, seeds, *, jobs, progress)"
+        )
+        raise plugins.refuse(GROUP, name, wrong)
+    return cast("Engine", engine)

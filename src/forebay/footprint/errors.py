@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from forebay.errors import ForebayError, name
 from forebay.scenario import DataSize
 
-HINT = "write a smaller scenario, fewer seeds, or a larger --memory-limit"
 
-
-class TooMuchMemory(Exception):
+class TooMuchMemory(ForebayError):
     """A run takes more memory than it may.
 
     Attributes
@@ -17,11 +16,11 @@ class TooMuchMemory(Exception):
     """
 
     code = "too-much-memory"
-    exit_status = 2
 
     def __init__(self, wrong: str) -> None:
-        self.wrong, self.hint = wrong, HINT
-        super().__init__(f"memory: {wrong}; {HINT}")
+        self.wrong = wrong
+        self.hint = f"write a smaller scenario, fewer seeds, or a larger {name('memory_limit')}"
+        super().__init__(f"memory: {wrong}; {self.hint}")
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.wrong,))

@@ -1,7 +1,8 @@
 """Published laws of buffer sizing, one a file: pure functions of arrays, and a `LAW` each.
 
 The functions can be used alone: ``laws.sqrt_n.buffer(bdp, n)``. `for_scenario` asks every
-law about a scenario; each says which of its assumptions the scenario breaks.
+law about a scenario, those of other distributions too; each says which of its assumptions the
+scenario breaks.
 """
 
 from __future__ import annotations
@@ -10,39 +11,43 @@ from typing import TYPE_CHECKING
 
 from forebay.laws import (
     burst_law,
-    burst_queue,
-    burst_traffic,
-    burst_wait,
-    bursts,
-    completion_time,
-    desynchronized,
-    effective_bandwidth,
-    exact_bursts,
-    finite_queue,
-    fractional_brownian,
     general_decrease,
     heterogeneous,
     loss,
     mix,
-    partial_synchrony,
-    response,
     rule_of_thumb,
-    sawtooth,
     short_flows,
     single_flow,
     sqrt_n,
     synchronized,
-    tcp_and_link,
-    tiny_buffers,
-    uncertainty,
     utilization,
 )
 from forebay.laws.answer import Law, LawAnswer
 from forebay.laws.flow_range import answer_over_range
-from forebay.laws.governing import governing_law
+from forebay.laws.plugins import of_others
 from forebay.laws.regime import Regime, regime_of
+from forebay.lazy import attributes
 
 if TYPE_CHECKING:
+    from forebay.laws import (
+        burst_queue,
+        burst_traffic,
+        burst_wait,
+        bursts,
+        completion_time,
+        desynchronized,
+        effective_bandwidth,
+        exact_bursts,
+        finite_queue,
+        fractional_brownian,
+        partial_synchrony,
+        response,
+        sawtooth,
+        tcp_and_link,
+        tiny_buffers,
+        uncertainty,
+    )
+    from forebay.laws.governing import governing_law
     from forebay.scenario import Scenario
 
 LAWS: tuple[Law, ...] = (
@@ -69,8 +74,8 @@ def for_scenario(scenario: Scenario) -> list[LawAnswer]:
 
     Without flows that last there is no n to put into the laws of such, only bursts.
     """
-    asked = LAWS if scenario.n_flows else BURST_LAWS
-    answers = [answer_over_range(law, scenario) for law in asked]
+    ours = LAWS if scenario.n_flows else BURST_LAWS
+    answers = [answer_over_range(law, scenario) for law in (*ours, *of_others())]
     return [a for a in answers if a.packets is not None or a.utilization is not None]
 
 
@@ -97,6 +102,7 @@ __all__ = [
     "heterogeneous",
     "loss",
     "mix",
+    "of_others",
     "partial_synchrony",
     "regime_of",
     "response",
@@ -111,3 +117,27 @@ __all__ = [
     "uncertainty",
     "utilization",
 ]
+
+# Formulas without a `LAW`, and what only theory asks for: read when they are asked for.
+_HOLDERS = {"governing_law": "governing"} | dict.fromkeys(
+    (
+        "burst_queue",
+        "burst_traffic",
+        "burst_wait",
+        "bursts",
+        "completion_time",
+        "desynchronized",
+        "effective_bandwidth",
+        "exact_bursts",
+        "finite_queue",
+        "fractional_brownian",
+        "partial_synchrony",
+        "response",
+        "sawtooth",
+        "tcp_and_link",
+        "tiny_buffers",
+        "uncertainty",
+    ),
+    "",
+)
+__getattr__ = attributes(__name__, _HOLDERS)

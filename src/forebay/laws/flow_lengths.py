@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.laws.arrays import Array, as_array
-from forebay.scenario import length_tables, truncated
+from forebay.scenario import packet_law, truncated
 
 if TYPE_CHECKING:
     from forebay.scenario import FlowLength
+    from forebay.scenario.packet_law import PacketLaw
 
 LONGEST = 20_000
 """Longer flows count as flows of this length, packets; they have left slow start anyway."""
@@ -32,16 +33,16 @@ def flow_lengths(length: FlowLength, packet_bytes: int) -> tuple[Array, Array]:
     return np.arange(1.0, above.size + 1), -np.diff(np.append(above, 0.0))
 
 
-def _geometric(law: FlowLength) -> Array:
+def _geometric(law: PacketLaw) -> Array:
     """P(length >= j), j = 1, 2, ...: the same chance of an end at every packet."""
     stays = 1.0 - 1.0 / law.mean
     last = min(LONGEST, math.ceil(math.log(_MASS) / math.log(stays)) + 1)
     return as_array(stays ** np.arange(last))
 
 
-def _rounded(law: FlowLength) -> Array:
+def _rounded(law: PacketLaw) -> Array:
     """P(max(1, round X) >= j), j = 1, 2, ..., which is P(X > j - 1/2) from j = 2 on."""
-    low = length_tables.lower_end(law.kind, law.mean, law.shape, law.deviation, law.high)
+    low = packet_law.lower_end(law.kind, law.mean, law.shape, law.deviation, law.high)
     last = min(LONGEST, max(1, math.floor(law.high + 0.5)))
     at = [j - 0.5 for j in range(2, last + 1)]
     if law.kind == "pareto":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from forebay.errors import ForebayError
 
-class MeasureError(ValueError):
+
+class MeasureError(ForebayError, ValueError):
     """Records that cannot be read, or options that contradict them; its text is one line."""
 
-    exit_status = 2
+    code = "measure"

@@ -49,12 +49,12 @@ def checked(tree: dict[str, Any]) -> tuple[Scenario | None, str]:
     from pydantic import ValidationError
 
     from forebay.scenario import Scenario
-    from forebay.scenario.complaints import complaint
+    from forebay.scenario.format_error import format_error
 
     try:
         return Scenario.model_validate(tree), ""
     except ValidationError as error:
-        return None, f"the estimates make none that is allowed ({complaint(error)})"
+        return None, f"the estimates make none that is allowed ({format_error(error, Scenario)})"
 
 
 def _long(read: CaptureReadings, found: Found, control: str | None) -> list[dict[str, Any]]:

@@ -33,7 +33,7 @@ from forebay.outcome.reading import (
     Reading,
     RoundTrips,
 )
-from forebay.outcome.reading_invariants import violations_of_reading
+from forebay.outcome.reading_invariants import Violation, violations_of_reading
 from forebay.outcome.size_result import (
     LINK,
     Aqm,
@@ -59,7 +59,6 @@ from forebay.outcome.size_result import (
     Unit,
     Verdict,
 )
-from forebay.outcome.violation import Violation
 
 __all__ = [
     "DELAY_MAXIMUM",

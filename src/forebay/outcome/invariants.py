@@ -1,4 +1,4 @@
-"""What must be true of every answer, whatever the scenario: the door that each Outcome passes.
+"""What must be true of every answer, whatever the scenario; each Outcome is checked against it.
 
 Each invariant has a name, a sentence in docs/reference/invariants.md, and a test. A violation is a
 defect of an engine or of a definition, never of the scenario.
@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from forebay.errors import ForebayError
 from forebay.outcome.goal_metrics import DELAY_MAXIMUM, FCT_INCREASE
-from forebay.outcome.reading_invariants import violations_of_reading
-from forebay.outcome.violation import Violation
+from forebay.outcome.reading_invariants import Violation, violations_of_reading
 
 if TYPE_CHECKING:
     from forebay.outcome.model import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
@@ -36,7 +36,7 @@ INVARIANTS: dict[str, str] = {
 """Names of all invariants of an Outcome, and what each says."""
 
 
-class ImpossibleOutcome(Exception):
+class ImpossibleOutcome(ForebayError):
     """An engine computed what cannot be: a defect of forebay, and no answer.
 
     Attributes
@@ -101,9 +101,9 @@ def _of_link(name: str, link: LinkOutcome, seeds: int) -> Iterator[Violation]:
     yield from _metric(f"{where}.loss_rate", link.loss_rate, _SHARE, seeds)
     yield from _metric(f"{where}.marks", link.marks, _POSITIVE, seeds)
     most = float(link.buffer_packets if link.most_packets is None else link.most_packets)
-    room = _POSITIVE if link.most_packets is None and link.capacity_bps is None else (0.0, most)
+    span = _POSITIVE if link.most_packets is None and link.capacity_bps is None else (0.0, most)
     queue = f"{where}.queue_packets"
-    yield from _quantiles(queue, link.queue_packets, room, seeds, "queue-in-buffer")
+    yield from _quantiles(queue, link.queue_packets, span, seeds, "queue-in-buffer")
     longest = link.goal_metrics.get(DELAY_MAXIMUM)
     span = (0.0, _INF if longest is None else longest.value)
     yield from _quantiles(f"{where}.queue_delay_s", link.queue_delay_s, span, seeds, "ordered")
@@ -162,8 +162,8 @@ def _of_sums(outcome: Outcome) -> Iterator[Violation]:
         metrics = [k.throughput_bps for k in outcome.classes if k.link == name]
         total = sum(metric.value for metric in metrics if metric is not None)
         if link.capacity_bps is not None and total > link.capacity_bps * (1 + _ROUNDING):
-            said = f"{total} of {link.capacity_bps} bit/s"
-            yield Violation("within-capacity", f"links.{name}", said)
+            seen = f"{total} of {link.capacity_bps} bit/s"
+            yield Violation("within-capacity", f"links.{name}", seen)
 
 
 def _metric(
@@ -182,8 +182,8 @@ def _metric(
     if (low is not None and low > value) or (high is not None and high < value):
         yield Violation("interval", where, f"{value} is not in [{low}, {high}]")
     if (low is not None and low < least) or (high is not None and high > most):
-        said = f"[{low}, {high}] is not in [{span[0]}, {span[1]}]"
-        yield Violation("interval-possible", where, said)
+        seen = f"[{low}, {high}] is not in [{span[0]}, {span[1]}]"
+        yield Violation("interval-possible", where, seen)
     if not 0 <= metric.n <= max(seeds, 0):
         yield Violation("samples", where, f"n = {metric.n} of {seeds} seeds")
 
@@ -209,5 +209,5 @@ def _mean(where: str, mean: float, parts: dict[str, Metric | None]) -> Iterator[
     for part, above in (("p50", 0.5), ("p95", 0.05), ("p99", 0.01)):
         metric = parts[part]
         if metric is not None and mean < above * metric.value * (1 - _BIN) * (1 - _ROUNDING):
-            said = f"{mean} is below {above} of the {part}, {metric.value}"
-            yield Violation("mean-possible", f"{where}.mean", said)
+            seen = f"{mean} is below {above} of the {part}, {metric.value}"
+            yield Violation("mean-possible", f"{where}.mean", seen)

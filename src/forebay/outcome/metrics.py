@@ -51,7 +51,7 @@ def summarize(
 
     Parameters
     ----------
-    goals : what these ask for beyond the rest is put into every link's ``asked``.
+    goals : metrics that only these need are put into every link's ``goal_metrics``.
 
     Returns
     -------

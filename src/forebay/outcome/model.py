@@ -191,8 +191,8 @@ class Comparison(Document):
 
     def __repr__(self) -> str:
         names = [each.scenario.get("name", "scenario") for each in self.outcomes[:1]]
-        said = ", ".join([*map(repr, names), *(each.engine for each in self.outcomes)])
-        return f"Comparison({said})"
+        parts = ", ".join([*map(repr, names), *(each.engine for each in self.outcomes)])
+        return f"Comparison({parts})"
 
     __str__ = __repr__
 

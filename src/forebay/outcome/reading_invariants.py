@@ -7,15 +7,31 @@ compared exactly, sums of floats up to the rounding of their addition.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.outcome.violation import Violation
-
 if TYPE_CHECKING:
     from forebay.outcome.reading import ClassReading, FloatArray, LinkReading, Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One invariant that does not hold.
+
+    ``invariant`` is a name of an `INVARIANTS`; ``where`` a path such as
+    ``"classes.voip.loss_rate"``; ``seen`` says what is there, for whoever mends it.
+    """
+
+    invariant: str
+    where: str
+    seen: str
+
+    def __str__(self) -> str:
+        return f"{self.invariant}: {self.where} {self.seen}"
+
 
 INVARIANTS: dict[str, str] = {
     "counted": "no count, time or amount is negative or not finite",
@@ -54,17 +70,17 @@ def _of_link(where: str, link: LinkReading) -> Iterator[Violation]:
         where, link, "bits", "arrivals", "drops", "accepted", "sent", "held", "delay_sum_s",
         "queue_packet_s", "queue_s",
     )  # fmt: skip
-    kept = link.arrivals - link.drops - link.sent - np.diff(link.held)
-    if kept.any():
-        yield Violation("packets-conserved", where, f"{kept.tolist()} packets are nowhere")
+    unexplained = link.arrivals - link.drops - link.sent - np.diff(link.held)
+    if unexplained.any():
+        yield Violation("packets-conserved", where, f"{unexplained.tolist()} packets are nowhere")
     yield from _waits(where, link)
     length_s = link.window_s / link.bits.size
     if not _near(link.queue_s.sum(axis=1), length_s, _TICK_S).all():
         yield Violation("time-adds-up", where, f"{link.queue_s.sum(axis=1)} of {length_s} s")
     yield from _queue(where, link)
     if (link.bits > link.capacity_bps * (length_s * (1 + _ROUNDING) + _TICK_S)).any():
-        said = f"{link.bits.max()} of {link.capacity_bps * length_s} bit"
-        yield Violation("wire-within-time", where, said)
+        seen = f"{link.bits.max()} of {link.capacity_bps * length_s} bit"
+        yield Violation("wire-within-time", where, seen)
 
 
 def _waits(where: str, link: LinkReading) -> Iterator[Violation]:
@@ -85,8 +101,8 @@ def _queue(where: str, link: LinkReading) -> Iterator[Violation]:
     lowest = np.arange(link.queue_s.shape[1]) * link.queue_step
     spent = np.flatnonzero(link.queue_s.sum(axis=0))
     if spent.size and lowest[spent[-1]] > link.most_packets:
-        said = f"{lowest[spent[-1]]} of {link.most_packets} packets"
-        yield Violation("queue-within-room", where, said)
+        seen = f"{lowest[spent[-1]]} of {link.most_packets} packets"
+        yield Violation("queue-within-room", where, seen)
     least = link.queue_s @ lowest
     most = least + link.queue_s.sum(axis=1) * (link.queue_step - 1)
     slack = _ROUNDING * (most + link.window_s)
@@ -112,13 +128,13 @@ def _of_all(reading: Reading) -> Iterator[Violation]:
             yield Violation("classes-within-link", f"links.{name}", f"{bits} of {used} bit")
         passed, accepted = sum(int(k.passed.sum()) for k in own), int(link.accepted.sum())
         if reading.links_tell_all and passed > accepted:
-            said = f"{passed} of {accepted} packets"
-            yield Violation("passed-was-accepted", f"links.{name}", said)
+            seen = f"{passed} of {accepted} packets"
+            yield Violation("passed-was-accepted", f"links.{name}", seen)
     if reading.links_tell_all:
         lost = sum(int(link.drops.sum()) for link in reading.links.values())
-        told = sum(int(kind.drops.sum()) for kind in reading.classes)
-        if lost != told:
-            yield Violation("drops-make-classes", "classes", f"{told} of {lost} packets")
+        of_classes = sum(int(kind.drops.sum()) for kind in reading.classes)
+        if lost != of_classes:
+            yield Violation("drops-make-classes", "classes", f"{of_classes} of {lost} packets")
 
 
 def _counted(where: str, of: LinkReading | ClassReading, *names: str) -> Iterator[Violation]:

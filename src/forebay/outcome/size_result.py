@@ -381,11 +381,11 @@ class SizeResult(Document):
 
     def __repr__(self) -> str:
         found = self.buffer
-        said = (
+        answer = (
             f"{found.packets} packets, {found.bytes} B, {found.seconds:.4g} s"
             if found is not None
             else "no buffer meets the goals"
         )
-        return f"SizeResult({self.scenario!r}, {self.engine}: {said})"
+        return f"SizeResult({self.scenario!r}, {self.engine}: {answer})"
 
     __str__ = __repr__

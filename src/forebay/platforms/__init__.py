@@ -4,7 +4,9 @@
 back. One platform is one file and one line in the registry.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from forebay.lazy import attributes
 
 if TYPE_CHECKING:
     from forebay.outcome import Memory
@@ -85,11 +87,4 @@ _HOLDERS = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOLDERS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_HOLDERS[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = attributes(__name__, _HOLDERS)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from forebay.errors import ForebayError
 
-class PlatformError(ValueError):
+
+class PlatformError(ForebayError, ValueError):
     """A size, a platform or a snippet that nothing can be made of.
 
     Attributes
@@ -13,8 +15,6 @@ class PlatformError(ValueError):
     wrong, hint : str
         What is wrong; what to write instead.
     """
-
-    exit_status = 2
 
     def __init__(self, code: str, wrong: str, hint: str) -> None:
         self.code, self.wrong, self.hint = code, wrong, hint

@@ -5,13 +5,18 @@ Nothing in here moves a packet or keeps a window: engines stay independent where
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from forebay.lazy import attributes
 from forebay.replication.layout import COUNT_BYTES, FlowRoutes, LaidLink, Layout, Route, lay_out
-from forebay.replication.network import expand
 from forebay.replication.raw import RawReadings
 from forebay.replication.seed_cache import SeedCache
 from forebay.replication.telling import to_reading
-from forebay.replication.watching import check_step, to_trace
 from forebay.replication.window import BATCHES, MOST_BINS, Watched, parts, picoseconds
+
+if TYPE_CHECKING:
+    from forebay.replication.network import expand
+    from forebay.replication.watching import check_step, to_trace
 
 __all__ = [
     "BATCHES",
@@ -32,3 +37,13 @@ __all__ = [
     "to_reading",
     "to_trace",
 ]
+
+# Only a network, or a trace, needs these; reading them takes a dozen files more.
+_HOLDERS = {
+    "check_step": "watching",
+    "expand": "network",
+    "to_trace": "watching",
+}
+
+
+__getattr__ = attributes(__name__, _HOLDERS)

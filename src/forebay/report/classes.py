@@ -47,13 +47,13 @@ _COLUMNS: tuple[tuple[str, Cell], ...] = (
 
 def class_table(classes: Sequence[ClassOutcome]) -> Table:
     """Return a table of the classes; a column that no class has anything in is left out."""
-    told = [(title, [cell(each) for each in classes]) for title, cell in _COLUMNS]
-    told = [(title, cells) for title, cells in told if any(cell != _EMPTY for cell in cells)]
-    made = table("class", *(title for title, _ in told))
+    columns = [(title, [cell(each) for each in classes]) for title, cell in _COLUMNS]
+    columns = [(title, cells) for title, cells in columns if any(cell != _EMPTY for cell in cells)]
+    made = table("class", *(title for title, _ in columns))
     for at, each in enumerate(classes):
-        made.add_row(called(each), *(cells[at] for _, cells in told))
+        made.add_row(called(each), *(cells[at] for _, cells in columns))
         for name, part in (each.controllers or {}).items():
-            made.add_row(f"  {name}", *_controller(part, (title for title, _ in told)))
+            made.add_row(f"  {name}", *_controller(part, (title for title, _ in columns)))
     return made
 
 

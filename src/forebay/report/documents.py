@@ -60,7 +60,16 @@ def print_answer(answer: Answer) -> None:
 
 
 def draw_answer(answer: Answer, path: Path) -> None:
-    """Draw an answer into a .svg, .png or .pdf file."""
+    """Draw an answer into a .svg, .png or .pdf file.
+
+    Raises
+    ------
+    DocumentError
+        It is a comparison, which has no picture.
+    """
+    if isinstance(answer, Comparison):
+        hint = "leave --figure away, or draw the documents of forebay run"
+        raise DocumentError("--figure", "a comparison has no picture", hint)
     from forebay.report.figures.style import save
 
     save(answer.figure(), path)

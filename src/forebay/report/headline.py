@@ -121,21 +121,21 @@ def at_once(answer: SizeResult) -> list[str]:
     there = answer.there
     if there is None:
         return []
-    link, said = there.link, []
+    link, parts = there.link, []
     if link.utilization is not None:
-        said.append(f"{show(link.utilization, 100)} % of the link used")
+        parts.append(f"{show(link.utilization, 100)} % of the link used")
     if link.loss_rate is not None:
-        said.append(f"{show_significant(link.loss_rate, 100)} % of the packets lost")
+        parts.append(f"{show_significant(link.loss_rate, 100)} % of the packets lost")
     waits = mean(link.queue_delay_s)
     if waits is not None:
         high = p99(link.queue_delay_s)
         tail = "" if high is None else f" (p99 {duration(high.value)})"
-        said.append(f"a wait of {duration(waits.value)}{tail}")
+        parts.append(f"a wait of {duration(waits.value)}{tail}")
     for each in there.outcome.classes:
-        said += _completion(each)
-    if not said:
+        parts += _completion(each)
+    if not parts:
         return []
-    return [f"With {sized(answer, there.packets)}{nearest_words(answer)}: {', '.join(said)}."]
+    return [f"With {sized(answer, there.packets)}{nearest_words(answer)}: {', '.join(parts)}."]
 
 
 def why(answer: SizeResult) -> list[str]:
@@ -158,11 +158,11 @@ def memory(answer: SizeResult) -> list[str]:
 
 def _missing(binding: list[GoalResult], answer: SizeResult) -> str:
     fewer = "fewer packets" if answer.aqm is None else f"a smaller {size_name(answer)}"
-    asked = " and ".join(
+    goals = " and ".join(
         f"{metric_words(answer, goal.name)} of {goal.sense} {target(goal, goal.target)}"
         for goal in binding
     )
-    return f"with {fewer}, {asked} {'is' if len(binding) == 1 else 'are'} not assured"
+    return f"with {fewer}, {goals} {'is' if len(binding) == 1 else 'are'} not assured"
 
 
 def _who(answer: SizeResult) -> str:

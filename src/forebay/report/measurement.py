@@ -18,11 +18,11 @@ def print_measurement(document: Mapping[str, Any]) -> None:
     out.print()
     made = table("estimate", "value", "95 % interval", "of")
     biases: dict[str, str] = {}
-    for name, told in document["estimates"].items():
-        for row in _rows(name, told):
+    for name, estimate in document["estimates"].items():
+        for row in _rows(name, estimate):
             made.add_row(*row)
-        if isinstance(told, dict) and told.get("bias"):
-            biases[name] = told["bias"]
+        if isinstance(estimate, dict) and estimate.get("bias"):
+            biases[name] = estimate["bias"]
     show_table(out, made)
     _list(out, "What makes them wrong", [f"{name}: {bias}" for name, bias in biases.items()])
     refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
@@ -30,17 +30,17 @@ def print_measurement(document: Mapping[str, Any]) -> None:
     _list(out, "To know", document["notes"])
 
 
-def _rows(name: str, told: Any) -> Iterator[tuple[str, str, str, str]]:
-    if not isinstance(told, dict):
-        if isinstance(told, str) and not name.endswith(".bias"):
-            yield name, told, "", ""
+def _rows(name: str, estimate: Any) -> Iterator[tuple[str, str, str, str]]:
+    if not isinstance(estimate, dict):
+        if isinstance(estimate, str) and not name.endswith(".bias"):
+            yield name, estimate, "", ""
         return
-    if "value" in told:
-        low, high = told["low"], told["high"]
+    if "value" in estimate:
+        low, high = estimate["low"], estimate["high"]
         interval = "" if low is None or high is None else f"{plain(low)} to {plain(high)}"
-        yield name, plain(told["value"]), interval, str(told["n"])
+        yield name, plain(estimate["value"]), interval, str(estimate["n"])
         return
-    for key, one in told.items():
+    for key, one in estimate.items():
         yield from _rows(f"{name}.{key}", one)
 
 

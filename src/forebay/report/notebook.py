@@ -111,10 +111,10 @@ def _trace(trace: Trace) -> str:
 
 
 def _page(title: str, lines: Iterable[str], head: Row, rows: Iterable[Row]) -> str:
-    said = "".join(f"<div>{escape(line)}</div>" for line in lines)
+    text = "".join(f"<div>{escape(line)}</div>" for line in lines)
     columns = "".join(f"<th>{escape(each)}</th>" for each in head)
     body = "".join(
         f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
     )
     table = f"<table><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
-    return f"<div><b>{escape(title)}</b>{said}{table if body else ''}</div>"
+    return f"<div><b>{escape(title)}</b>{text}{table if body else ''}</div>"

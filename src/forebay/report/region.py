@@ -25,9 +25,9 @@ def _interval(interval: Interval, answer: SizeResult) -> str:
     more = _unmet(interval.binding_high, "up", answer)
     if less and less == more:
         return f"{sizes}; neither less nor more assures {less}."
-    said = [f"less does not assure {less}"] if less else []
-    said += [f"more does not assure {more}"] if more else []
-    return f"{sizes}{'; ' if said else ''}{', '.join(said)}."
+    parts = [f"less does not assure {less}"] if less else []
+    parts += [f"more does not assure {more}"] if more else []
+    return f"{sizes}{'; ' if parts else ''}{', '.join(parts)}."
 
 
 def _sizes(interval: Interval, answer: SizeResult) -> str:
@@ -98,8 +98,8 @@ def relaxations_table(answer: SizeResult) -> Table:
     for each in answer.relaxations:
         can = NOT_MEASURED if each.relaxed is None else f"{each.sense} {target(each, each.relaxed)}"
         packets = NOT_MEASURED if each.packets is None else str(each.packets)
-        asked = f"{each.sense} {target(each, each.target)}"
-        made.add_row(metric_words(answer, each.name), asked, can, packets)
+        wanted = f"{each.sense} {target(each, each.target)}"
+        made.add_row(metric_words(answer, each.name), wanted, can, packets)
     return made
 
 
@@ -124,6 +124,6 @@ def share_of_bdp(answer: SizeResult) -> list[str]:
         if answer.bdp_packets < 10
         else (f"{answer.bdp_packets:.0f} packets")
     )
-    said = f"{plain(100 * share, 2)} %" if share < 10 else f"{plain(share, 2)} times"
+    parts = f"{plain(100 * share, 2)} %" if share < 10 else f"{plain(share, 2)} times"
     of = " of" if share < 10 else ""
-    return [f"That is {said}{of} the bandwidth-delay product ({bdp})."]
+    return [f"That is {parts}{of} the bandwidth-delay product ({bdp})."]

@@ -1,10 +1,10 @@
-"""What is asked: a scenario, read from TOML, with units, checked once at the door."""
+"""What is asked: a scenario, made in Python or read from TOML, checked when it is made."""
 
+from forebay.scenario.base import MAX_FLOWS, MAX_PACKETS
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.congestion import CONGESTION_CONTROLS
 from forebay.scenario.counted import BOTTLENECK, REVERSE, Counted, ack_route, data_route
 from forebay.scenario.distribution import Distribution
-from forebay.scenario.door import dumps, load, loads
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_count import FlowCount
 from forebay.scenario.flow_length import FlowLength
@@ -15,12 +15,13 @@ from forebay.scenario.goals import (
     Goals,
     QueueDelay,
 )
+from forebay.scenario.io import dumps, load, loads
 from forebay.scenario.model import Link, Measure, OtherLink, Scenario
 from forebay.scenario.open_loop import OnOff, Udp
 from forebay.scenario.packet_list import PacketList
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
-from forebay.scenario.room import MAX_FLOWS, MAX_PACKETS
+from forebay.scenario.shipped import shipped
 from forebay.scenario.source import Standing
 from forebay.scenario.streaming import Replay, Video
 from forebay.scenario.target import AtLeast, AtMost
@@ -92,4 +93,5 @@ __all__ = [
     "dumps",
     "load",
     "loads",
+    "shipped",
 ]

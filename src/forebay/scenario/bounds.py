@@ -1,4 +1,4 @@
-"""The range of a field: checked at the door, shown in the schema and the reference."""
+"""The range of a field: checked when a value is read, shown in the schema and the reference."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from forebay.scenario.quantity import Quantity
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Both ends belong to the range. A distribution must lie in it whole; None passes."""
+    """A range with both its ends. A distribution must lie in it whole; None passes."""
 
     least: Any
     most: Any
     unit: str = ""
+    above: bool = False
+    """Whether ``least`` itself is out of range."""
 
     def check(self, value: Any) -> Any:
         """Return ``value``, or raise ScenarioError."""
@@ -29,11 +31,13 @@ class Between:
         return value
 
     def _check_number(self, number: Any) -> None:
-        if self.least <= number <= self.most:
+        if self.least <= number <= self.most and not (self.above and number == self.least):
             return
         side = "below" if number < self.least else "above" if number > self.most else "not in"
         end = f"{self.least}" if side == "below" else f"{self.most}"
         limit = f"the least, {end}" if side == "below" else f"the most, {end}"
+        side = "not above" if self.above and number == self.least else side
+        limit = str(self.least) if side == "not above" else limit
         shown = str(number) if isinstance(number, Quantity) else show(number)
         wrong = f"{shown} is {side} {limit if side != 'not in' else 'the range'}"
         percent = exact_forms.fraction_of_percent(number) if self.unit == "fraction" else None
@@ -41,6 +45,8 @@ class Between:
         raise ScenarioError("out-of-range", wrong, hint, value=number)
 
     def __str__(self) -> str:
+        if self.above:
+            return f"a number above {self.least:g}, at most {self.most:g}"
         return f"{self.least} to {self.most}"
 
     def __get_pydantic_core_schema__(
@@ -54,7 +60,12 @@ class Between:
         written = handler(schema)
         if isinstance(self.least, Quantity):
             return written | {"x-minimum": str(self.least), "x-maximum": str(self.most)}
-        return written | {"minimum": self.least, "maximum": self.most}
+        least = "exclusiveMinimum" if self.above else "minimum"
+        return written | {least: self.least, "maximum": self.most}
+
+
+SHARE = Between(0, 1, "fraction", above=True)
+"""Of a share or a probability that cannot be 0."""
 
 
 def printable(text: str) -> str:

@@ -6,14 +6,11 @@ import re
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import floor, sqrt
-from typing import Any, Literal, Self
-
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from typing import Literal, Self
 
 from forebay.scenario import units
 from forebay.scenario.errors import ScenarioError, show
-from forebay.scenario.quantity import NUMBER_PATTERN, plain, unitless
+from forebay.scenario.quantity import FromText, plain, unitless
 
 BufferUnit = Literal["packets", "bytes", "seconds", "bdp", "bdp/sqrt(n)"]
 
@@ -30,7 +27,7 @@ _WRITTEN = {"bytes": "B", "seconds": "s"}
 
 
 @dataclass(frozen=True, slots=True)
-class BufferSize:
+class BufferSize(FromText):
     """An amount, its unit, and the text it was read from.
 
     ``bdp`` is the mean two-way propagation delay times the link's rate; n counts the long
@@ -75,19 +72,6 @@ class BufferSize:
     def canonical(self) -> dict[str, float]:
         """Return base units, the same for every way of writing it."""
         return {self.unit: self.amount}
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            cls.parse,
-            serialization=core_schema.to_string_ser_schema(when_used="json"),
-        )
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return {"type": "string", "pattern": NUMBER_PATTERN}
 
 
 def _amount(text: str) -> tuple[Decimal, BufferUnit]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from forebay.errors import entry
+from forebay.scenario.base import MAX_FLOWS, MAX_PACKETS, MAX_PERIODS
 from forebay.scenario.counted import BOTTLENECK, REVERSE
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
 from forebay.scenario.open_loop import OnOff
 from forebay.scenario.quantity import Duration, Rate
-from forebay.scenario.room import MAX_FLOWS, MAX_PACKETS, MAX_PERIODS
 from forebay.scenario.source import Standing
 from forebay.scenario.streaming import Replay
 from forebay.scenario.tcp import Long, Session, Short, Tcp
@@ -61,7 +62,7 @@ def _names(scenario: Scenario) -> None:
 
 def _forward(scenario: Scenario) -> None:
     if all(group.direction == "reverse" for group in scenario.traffic):
-        hint = 'write direction = "forward" in at least one class'
+        hint = f"write {entry('direction', 'forward')} in at least one class"
         raise ScenarioError("contradiction", "all classes send in reverse", hint, field="traffic")
 
 
@@ -150,7 +151,7 @@ def _size_out_of_range(scenario: Scenario, link: str, packets: int) -> ScenarioE
     hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
     if "queue" not in scenario.model_fields_set or "size" not in scenario.queue.model_fields_set:
         wrong = f'is not written, and its default, "{size}", is {packets} packets here{way}'
-        hint = 'write one, such as queue.size = "100 packets"; forebay size looks beyond it'
+        hint = f"write one, such as {entry('size', '100 packets')}; a sizing looks beyond it"
     return ScenarioError("out-of-range", wrong, hint, field="queue.size", value=size)
 
 
@@ -203,11 +204,12 @@ def _memory(scenario: Scenario) -> None:
     queues = [scenario.queue, *(link.queue for link in scenario.links)]
     shares = any(queue.alpha is not None for queue in queues)
     if scenario.memory is None and shares:
-        wrong, hint = "alpha is set, but there is no shared memory", 'write memory = "16 MB"'
+        wrong = "alpha is set, but there is no shared memory"
+        hint = f"write {entry('memory', '16 MB')}"
         raise ScenarioError("contradiction", wrong, hint, field="memory")
     if scenario.memory is not None and not shares:
         wrong = "no queue shares it, for none sets alpha"
-        hint = "write alpha = 1.0 in a queue's table, or leave memory out"
+        hint = f"write {entry('alpha', 1.0)} for a queue, or leave memory out"
         raise ScenarioError("contradiction", wrong, hint, field="memory")
 
 

@@ -1,124 +1,358 @@
-"""A duration that is the same for every flow of a class, or drawn for each."""
+"""A duration that is the same for every flow of a class, or drawn for each.
+
+A file writes text, or a table named after the law; each has a model, and the name decides which.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from math import fsum
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    RootModel,
+    SerializerFunctionWrapHandler,
+    Strict,
+    Tag,
+    WrapSerializer,
+    field_validator,
+    model_validator,
+)
 
-from forebay.scenario import truncated
+from forebay.errors import entry, literal
+from forebay.scenario import exact_forms
+from forebay.scenario.base import ScenarioModel
+from forebay.scenario.bounds import SHARE
+from forebay.scenario.distribution_shapes import (
+    ExponentialShape,
+    LognormalShape,
+    NormalShape,
+    ParetoShape,
+)
+from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import Duration
 
-Law = Literal["constant", "uniform", "exponential", "normal", "lognormal", "pareto", "values"]
+if TYPE_CHECKING:
+    from typing import Unpack
 
-_NONE = Duration(0)
+    from forebay.scenario.inputs import (
+        ExponentialDict,
+        LognormalDict,
+        NormalDict,
+        ParetoDict,
+        UniformDict,
+        ValuesDict,
+    )
+
+_MOST_VALUES = 10_000
 
 
-@dataclass(frozen=True, slots=True)
 class Distribution:
-    """A law on [low, high]; what lies outside is cut off, not moved to the ends.
+    """A law on [low, high]; what lies outside is cut off, not moved to the ends."""
 
-    Attributes
-    ----------
-    kind
-        Name of the law; a constant has both ends alike.
-    low, high : Duration
-        Ends. A Pareto law begins at ``low``.
-    center, deviation : Duration
-        Mean and standard deviation of an exponential, normal or lognormal law before it was
-        cut; of a Pareto law the mean after.
-    shape : float
-        Exponent of a Pareto law's tail.
-    values, shares
-        The values, and the probability of each.
-    """
+    kind: ClassVar[str]
 
-    kind: Law
-    low: Duration
-    high: Duration
-    center: Duration = _NONE
-    deviation: Duration = _NONE
-    shape: float = 0.0
-    values: tuple[Duration, ...] = ()
-    shares: tuple[float, ...] = ()
+    @property
+    def low(self) -> Duration:
+        """The least that is drawn."""
+        raise NotImplementedError
 
-    @classmethod
-    def constant(cls, value: Duration) -> Self:
-        """The same value for every flow."""
-        return cls("constant", value, value)
-
-    @classmethod
-    def uniform(cls, low: Duration, high: Duration) -> Self:
-        """Equally likely anywhere from low to high."""
-        return cls("uniform", low, high)
-
-    @classmethod
-    def exponential(cls, mean: Duration) -> Self:
-        """Without memory, cut at 40 times the mean, beyond which nothing is ever drawn."""
-        return cls("exponential", Duration(0), Duration(40 * mean), mean)
+    @property
+    def high(self) -> Duration:
+        """The most that is drawn."""
+        raise NotImplementedError
 
     @property
     def mean(self) -> Duration:
         """The expected value, what was cut off not counted."""
-        return Duration(_mean(self))
+        raise NotImplementedError
 
-    @classmethod
-    def parse(cls, value: object) -> Distribution:
-        """Read text, or a table named after the law. Raises ScenarioError."""
-        from forebay.scenario import distribution_tables
-
-        return distribution_tables.parse(value)
-
-    def written(self) -> str | dict[str, Any]:
-        """Return the form that a scenario file holds."""
-        from forebay.scenario import distribution_tables
-
-        return distribution_tables.written(self)
+    def parameters(self) -> list[float]:
+        """Return what tells the law from others with the same ends, in base units."""
+        return []
 
     def canonical(self) -> dict[str, list[float]]:
         """Return base units, the same for every way of writing it."""
-        law = [float(self.low), float(self.high)]
-        if self.kind not in ("constant", "uniform"):
-            law += [float(self.center), float(self.deviation), self.shape]
-            law += [float(x) for x in (*self.values, *self.shares)]
-        return {self.kind: law}
+        return {self.kind: [float(self.low), float(self.high), *self.parameters()]}
 
+    @staticmethod
+    def constant(value: Duration) -> Constant:
+        """Return a law that gives the same value for every flow."""
+        return cast(Constant, Constant.model_construct(root=value))
+
+    @staticmethod
+    def uniform_between(low: Duration, high: Duration) -> Uniform:
+        """Return a law that is equally likely anywhere from low to high."""
+        return Uniform.model_construct(uniform=(low, high))
+
+    @staticmethod
+    def exponential_of(mean: Duration) -> Exponential:
+        """Return a law without memory, on 0 to 40 means."""
+        high = Duration(40 * mean)
+        shape = ExponentialShape.model_construct(mean=mean, low=Duration(0), high=high)
+        return Exponential.model_construct(exponential=shape)
+
+    @staticmethod
+    def parse(value: object) -> Distribution:
+        """Read text, or a table named after the law. Raises ScenarioError."""
+        return _Alone.from_dict({"distribution": value}).distribution
+
+
+if TYPE_CHECKING:
+    _Root = RootModel[Duration]
+else:
+    _Root = RootModel  # pydantic would make a class of its own for RootModel[Duration]
+
+
+class Constant(_Root, Distribution):
+    """The same value for every flow: "100 ms"."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+    kind: ClassVar[str] = "constant"
+    root: Duration
+
+    @property
+    def low(self) -> Duration:
+        return self.root
+
+    @property
+    def high(self) -> Duration:
+        return self.root
+
+    @property
+    def mean(self) -> Duration:
+        return self.root
+
+    def __repr__(self) -> str:
+        return repr(str(self.root))
+
+
+def _two_ends(value: object) -> object:
+    if isinstance(value, list | tuple) and len(value) == 2:
+        return value
+    _refuse_range(value)
+    raise ScenarioError("wrong-type", "uniform needs its two ends", _write(), value=value)
+
+
+class Uniform(ScenarioModel, Distribution):
+    """Equally likely anywhere from the first to the second."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[UniformDict]) -> None: ...
+
+    kind: ClassVar[str] = "uniform"
+    uniform: Annotated[tuple[Duration, Duration], BeforeValidator(_two_ends)] = Field(
+        description="The least and the most."
+    )
+
+    @field_validator("uniform")
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            cls.parse,
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda law, info: law.written() if info.mode == "json" else law.canonical(),
-                info_arg=True,
-            ),
-        )
+    def _rising(cls, ends: tuple[Duration, Duration]) -> tuple[Duration, Duration]:
+        if ends[0] > ends[1]:
+            wrong, hint = f"{ends[0]} is above {ends[1]}", "write the smaller end first"
+            raise ScenarioError("out-of-range", wrong, hint)
+        return ends
 
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        from forebay.scenario import distribution_tables
+    @property
+    def low(self) -> Duration:
+        return self.uniform[0]
 
-        return distribution_tables.json_schema()
+    @property
+    def high(self) -> Duration:
+        return self.uniform[1]
+
+    @property
+    def mean(self) -> Duration:
+        return Duration((float(self.low) + float(self.high)) / 2)
 
 
-def _mean(law: Distribution) -> float:
-    low, high = float(law.low), float(law.high)
-    match law.kind:
-        case "exponential":
-            return truncated.exponential_mean(law.center, low, high)
-        case "normal":
-            return truncated.normal_mean(law.center, law.deviation, low, high)
-        case "lognormal":
-            sigma = truncated.lognormal_sigma(law.center, law.deviation)
-            median = truncated.lognormal_median(law.center, law.deviation)
-            return truncated.lognormal_mean(median, sigma, low, high)
-        case "pareto":
-            return float(law.center)
-        case "values":
-            return fsum(v * share for v, share in zip(law.values, law.shares, strict=True))
-        case _:
-            return (low + high) / 2
+class Named(ScenarioModel, Distribution):
+    """A law whose one field, named as the law, is a table of its parameters."""
+
+    @property
+    def _shape(self) -> Any:
+        return getattr(self, self.kind)
+
+    @property
+    def low(self) -> Duration:
+        return Duration(self._shape.low)
+
+    @property
+    def high(self) -> Duration:
+        return Duration(self._shape.high)
+
+    @property
+    def mean(self) -> Duration:
+        return Duration(self._shape.expected)
+
+    def parameters(self) -> list[float]:
+        shape = self._shape
+        named = (getattr(shape, name, 0.0) for name in ("mean", "deviation", "shape"))
+        return [float(each) for each in named]
+
+
+def _mean_alone(value: object) -> object:
+    """Take { exponential = "1 s" } for { exponential = { mean = "1 s" } }."""
+    return value if isinstance(value, Mapping | ExponentialShape) else {"mean": value}
+
+
+class Exponential(Named):
+    """Without memory, given as { exponential = "1 s" } or with its ends."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ExponentialDict]) -> None: ...
+
+    kind: ClassVar[str] = "exponential"
+    exponential: Annotated[
+        ExponentialShape,
+        BeforeValidator(_mean_alone, json_schema_input_type=Duration | ExponentialShape),
+    ] = Field(description="The mean alone, or a table with its ends.")
+
+
+class Normal(Named):
+    """Bell-shaped, cut at its ends."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[NormalDict]) -> None: ...
+
+    kind: ClassVar[str] = "normal"
+    normal: NormalShape = Field(description="Its mean, deviation and ends.")
+
+
+class Lognormal(Named):
+    """Its logarithm is normal; cut at its ends."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LognormalDict]) -> None: ...
+
+    kind: ClassVar[str] = "lognormal"
+    lognormal: LognormalShape = Field(description="Its mean, deviation and ends.")
+
+
+class Pareto(Named):
+    """Heavy-tailed; it begins where its mean, cut at ``high``, is the mean asked for."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ParetoDict]) -> None: ...
+
+    kind: ClassVar[str] = "pareto"
+    pareto: ParetoShape = Field(description="Its mean, shape and upper end.")
+
+
+def _some(value: object) -> object:
+    if isinstance(value, list | tuple) and 1 <= len(value) <= _MOST_VALUES:
+        return value
+    wrong = f"{show(value)} is no list of 1 to {_MOST_VALUES} durations"
+    raise ScenarioError("wrong-type", wrong, f"write {entry('values', ['28 ms', '67 ms'])}")
+
+
+class Values(ScenarioModel, Distribution):
+    """One of a list; equally likely where no shares are given."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ValuesDict]) -> None: ...
+
+    kind: ClassVar[str] = "values"
+    values: Annotated[tuple[Duration, ...], BeforeValidator(_some)] = Field(
+        description="What is drawn from."
+    )
+    shares: tuple[Annotated[float, Strict(), SHARE], ...] = Field(
+        default_factory=lambda data: (1.0 / len(data["values"]),) * len(data["values"]),
+        description="The probability of each; not set: the same.",
+    )
+
+    @model_validator(mode="after")
+    def _shared_out(self) -> Self:
+        hint = f"write {len(self.values)} numbers above 0 that sum to 1"
+        if len(self.shares) != len(self.values):
+            wrong = f"{len(self.shares)} are not a share for each value"
+            raise ScenarioError("wrong-type", wrong, hint, field="shares")
+        if abs(fsum(self.shares) - 1) > 1e-9:
+            wrong = f"the shares sum to {fsum(self.shares):g}"
+            raise ScenarioError("out-of-range", wrong, hint, field="shares")
+        return self
+
+    @property
+    def low(self) -> Duration:
+        return min(self.values)
+
+    @property
+    def high(self) -> Duration:
+        return max(self.values)
+
+    @property
+    def mean(self) -> Duration:
+        pairs = zip(self.values, self.shares, strict=True)
+        return Duration(fsum(value * share for value, share in pairs))
+
+    def parameters(self) -> list[float]:
+        return [0.0, 0.0, 0.0, *(float(x) for x in (*self.values, *self.shares))]
+
+
+LAWS = ("uniform", "exponential", "normal", "lognormal", "pareto", "values")
+"""Every law that a table can name."""
+
+
+def _law_of(value: Any) -> str | None:
+    """Return the law that a value names; what is no table, and no range, is one value."""
+    if isinstance(value, Distribution):
+        return value.kind
+    if isinstance(value, Mapping):
+        return next((name for name in LAWS if name in value), None)
+    return "constant"
+
+
+def _constant(value: object) -> object:
+    if isinstance(value, Constant):
+        return value
+    try:
+        return Duration.parse(value)
+    except ScenarioError:
+        _refuse_range(value)
+        raise
+
+
+def _refuse_range(value: object) -> None:
+    """Refuse "10-180 ms" and ["10 ms", "180 ms"], with the table that says it."""
+    two = value if isinstance(value, list | tuple) and len(value) == 2 else exact_forms.span(value)
+    if two and all(isinstance(end, str) for end in two):
+        hint = f"write {literal({'uniform': list(two)})}"
+        wrong = f"{show(value)} does not say how values lie between its ends"
+        raise ScenarioError("wrong-type", wrong, hint, value=value)
+
+
+def _write() -> str:
+    return f'write "100 ms" or {literal({"uniform": ["80 ms", "120 ms"]})}'
+
+
+def _written(law: Distribution, handler: SerializerFunctionWrapHandler, info: Any) -> Any:
+    return handler(law) if info.mode == "json" else law.canonical()
+
+
+AnyDistribution = Annotated[
+    Annotated[Annotated[Constant, BeforeValidator(_constant)], Tag("constant")]
+    | Annotated[Uniform, Tag("uniform")]
+    | Annotated[Exponential, Tag("exponential")]
+    | Annotated[Normal, Tag("normal")]
+    | Annotated[Lognormal, Tag("lognormal")]
+    | Annotated[Pareto, Tag("pareto")]
+    | Annotated[Values, Tag("values")],
+    Discriminator(_law_of),
+    WrapSerializer(_written),
+]
+"""What a field of a scenario holds: one of the laws, told apart by the name that it is written
+under."""
+
+
+class _Alone(ScenarioModel):
+    distribution: AnyDistribution

@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 
+from forebay.errors import ForebayError, Words, current_words, literal
+
 _SHOWN = 60
 
 
-class ScenarioError(ValueError):
+class ScenarioError(ForebayError, ValueError):
     """Input that cannot be a scenario.
 
     Attributes
@@ -16,14 +18,12 @@ class ScenarioError(ValueError):
     code : str
         Stable name of the kind of mistake, such as ``"unknown-key"``.
     file, field : str
-        Where: the file, or ``--set``; the dotted path inside it. Either may be empty.
+        Where: the file, ``--set`` or the class; the dotted path inside it. Either may be empty.
     value : object
         What was found there.
     wrong, hint : str
         What is wrong with it; what to write instead.
     """
-
-    exit_status = 2
 
     def __init__(
         self,
@@ -59,9 +59,9 @@ def show(value: object) -> str:
     if isinstance(value, str):
         return f'"{_short(str(value))}"'
     if isinstance(value, bool):
-        return str(value).lower()
+        return literal(value)
     if isinstance(value, dict):
-        return "a table"
+        return "a dict" if current_words() is Words.PYTHON else "a table"
     if isinstance(value, list | tuple):
         return "a list"
     if isinstance(value, int) and value.bit_length() > 128:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, Self
-
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from typing import Any, ClassVar, Literal, Self
 
 from forebay.scenario import exact_forms
 from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.quantity import FromText
 
 End = Literal["low", "high"]
 
@@ -17,7 +15,7 @@ _RANGE = re.compile(r"\s*([0-9]{1,12})\s*\.\.\s*([0-9]{1,12})\s*")
 _WRITE = 'write digits only, such as 100, or a range "8000..12000" where it is not known exactly'
 
 
-class FlowCount(int):
+class FlowCount(FromText, int):
     """A number of flows; of a range its middle, with the ends in ``low`` and ``high``.
 
     Everything that needs one number takes the middle; a sizing looks at both ends.
@@ -25,6 +23,12 @@ class FlowCount(int):
 
     low: int
     high: int
+    json_schema: ClassVar[dict[str, Any]] = {
+        "anyOf": [
+            {"type": "integer"},
+            {"type": "string", "pattern": r"^\s*[0-9]{1,12}\s*\.\.\s*[0-9]{1,12}\s*$"},
+        ]
+    }
 
     def __new__(cls, count: int, low: int | None = None, high: int | None = None) -> Self:
         """Return ``count`` with its ends, which are the count itself where none are given."""
@@ -65,6 +69,8 @@ class FlowCount(int):
         """Return the form that a scenario file holds."""
         return f"{self.low}..{self.high}" if self.is_range else int(self)
 
+    canonical = written  # a hash of the meaning needs both ends
+
     def __eq__(self, other: object) -> bool:
         ends = (getattr(other, "low", other), getattr(other, "high", other))
         return int(self).__eq__(other) is True and ends == (self.low, self.high)
@@ -74,15 +80,3 @@ class FlowCount(int):
 
     def __hash__(self) -> int:
         return int.__hash__(self)
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        written = core_schema.plain_serializer_function_ser_schema(cls.written)
-        return core_schema.no_info_plain_validator_function(cls.parse, serialization=written)
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        text = {"type": "string", "pattern": r"^\s*[0-9]{1,12}\s*\.\.\s*[0-9]{1,12}\s*$"}
-        return {"anyOf": [{"type": "integer"}, text]}

@@ -1,56 +1,103 @@
-"""How much a flow has to send: the same for all, or drawn for each."""
+"""How much a flow has to send: the same for all, or drawn for each.
+
+A file writes text, or a table named after the law; each has a model, and the name decides which.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from math import ceil
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import (
+    ConfigDict,
+    Discriminator,
+    Field,
+    RootModel,
+    SerializerFunctionWrapHandler,
+    Strict,
+    Tag,
+    WrapSerializer,
+    model_validator,
+)
 
-from forebay.scenario.errors import ScenarioError
-from forebay.scenario.quantity import NUMBER_PATTERN, plain
+from forebay.scenario import units
+from forebay.scenario.base import ScenarioModel
+from forebay.scenario.bounds import Between
+from forebay.scenario.distribution_shapes import check_deviation
+from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.packet_law import PacketLaw
+from forebay.scenario.quantity import FromText, plain, unitless
 
-Law = Literal["fixed", "geometric", "pareto", "lognormal"]
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import (
+        GeometricDict,
+        LognormalLengthDict,
+        LognormalLengthShapeDict,
+        ParetoLengthDict,
+        ParetoLengthShapeDict,
+    )
+
 Unit = Literal["packets", "bytes"]
+
+MOST_PACKETS = 1_000_000_000
+_EXAMPLE = "14 packets"
+_SHAPE = Between(0.1, 100.0)
+_MEAN = "Mean of the whole packets drawn."
+_HIGH = "No longer flow is drawn."
 
 
 @dataclass(frozen=True, slots=True)
-class FlowLength:
-    """A law of lengths, in packets or in bytes; what is drawn are whole packets, at least one.
+class Amount(FromText):
+    """Packets or bytes: "14 packets", "20 kB"."""
 
-    Attributes
-    ----------
-    kind
-        ``fixed`` (rounded up to whole packets), ``geometric`` (from one packet on), ``pareto`` or
-        ``lognormal`` (cut at ``high``, rounded to the nearest packet).
-    unit
-        Of ``mean``, ``deviation`` and ``high``.
-    mean : float
-        Expected value of the whole packets drawn.
-    shape : float
-        Exponent of a Pareto law's tail.
-    deviation : float
-        A lognormal law's standard deviation, relative to its mean before it is cut.
-    high : float
-        No longer flow is drawn.
-    """
-
-    kind: Law
+    value: float
     unit: Unit
-    mean: float
-    shape: float = 0.0
-    deviation: float = 0.0
-    high: float = 0.0
 
-    def in_packets(self, packet_bytes: int) -> FlowLength:
-        """Return the same law counted in packets of that size, parts of packets included."""
-        if self.unit == "packets":
-            return self
-        mean, deviation, high = (x / packet_bytes for x in (self.mean, self.deviation, self.high))
-        return replace(self, unit="packets", mean=mean, deviation=deviation, high=high)
+    base_unit: ClassVar[str] = "packets or B"
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        """Read text such as "14 packets" or "20 kB". Raises ScenarioError."""
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, str):
+            raise unitless(value, _EXAMPLE)
+        amount, kind = units.parse(value, ("packets", "size"), _EXAMPLE)
+        unit: Unit = "packets" if kind == "packets" else "bytes"
+        found = float(amount if unit == "packets" else amount / 8)
+        most = MOST_PACKETS * (1 if unit == "packets" else 1500)
+        if 0 < found <= most:
+            return cls(found, unit)
+        hint = f"write more than 0, at most {most} {unit}"
+        raise ScenarioError("out-of-range", f"{show(value)} is out of range", hint, value=value)
+
+    def packets(self, packet_bytes: int) -> float:
+        """Return it in packets of that size, parts of packets included."""
+        return self.value if self.unit == "packets" else self.value / packet_bytes
+
+    def __str__(self) -> str:
+        unit = "packets" if self.unit == "packets" else "B"
+        return f"{plain(Decimal(repr(self.value)))} {unit}"
+
+
+class FlowLength:
+    """A law of lengths, in packets or in bytes; what is drawn are whole packets, at least one."""
+
+    kind: ClassVar[str]
+
+    @property
+    def amount(self) -> Amount:
+        """The mean of the whole packets drawn, as it was written."""
+        raise NotImplementedError
+
+    def in_packets(self, packet_bytes: int) -> PacketLaw:
+        """Return the law counted in packets of that size."""
+        return PacketLaw(self.kind, self.amount.packets(packet_bytes))
 
     def check(self, packet_bytes: int) -> None:
         """Raise ScenarioError where whole packets cannot have the mean: they are one at least."""
@@ -68,62 +115,185 @@ class FlowLength:
         """Return the most packets that can be drawn; infinite for a geometric law."""
         if self.kind == "geometric":
             return float("inf")
-        return self.mean_packets(packet_bytes) if self.kind == "fixed" else self.high
+        law = self.in_packets(packet_bytes)
+        return self.mean_packets(packet_bytes) if self.kind == "fixed" else law.high
 
     def canonical(self) -> dict[str, list[float]]:
         """Return base units, the same for every way of writing it."""
-        return {f"{self.kind} {self.unit}": [self.mean, self.shape, self.deviation, self.high]}
+        unit, law = self.amount.unit, self.in_packets(1)  # one byte a packet: bytes stay bytes
+        return {f"{self.kind} {unit}": [law.mean, law.shape, law.deviation, law.high]}
 
-    def amount(self, value: float) -> str:
-        """Return one of its numbers with the unit."""
-        return (
-            f"{plain(Decimal(repr(float(value))))} {'packets' if self.unit == 'packets' else 'B'}"
+    @staticmethod
+    def parse(value: object) -> FlowLength:
+        """Read text, or a table named after the law. Raises ScenarioError."""
+        return _Alone.from_dict({"length": value}).length
+
+
+if TYPE_CHECKING:
+    _Root = RootModel[Amount]
+else:
+    _Root = RootModel  # pydantic would make a class of its own for RootModel[Amount]
+
+
+class Fixed(_Root, FlowLength):
+    """Always the same, rounded up to whole packets: "20 kB"."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+    kind: ClassVar[str] = "fixed"
+    root: Amount
+
+    @property
+    def amount(self) -> Amount:
+        return self.root
+
+    def __repr__(self) -> str:
+        return repr(str(self.root))
+
+
+class Geometric(ScenarioModel, FlowLength):
+    """Geometric, from one packet on; this is its mean."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[GeometricDict]) -> None: ...
+
+    kind: ClassVar[str] = "geometric"
+    geometric: Amount = Field(description=_MEAN)
+
+    @property
+    def amount(self) -> Amount:
+        return self.geometric
+
+
+def _no_end(data: dict[str, Any]) -> Amount:
+    """The upper end where none is given, in the unit of the mean."""
+    unit: Unit = data["mean"].unit
+    return Amount(1e6 if unit == "packets" else 1.5e9, unit)
+
+
+class _Cut(ScenarioModel):
+    """A law with a mean that is cut at ``high``."""
+
+    mean: Amount = Field(description=_MEAN)
+
+    def _check_units(self, *names: str) -> None:
+        for name in names:
+            if getattr(self, name).unit != self.mean.unit:
+                wrong, hint = (
+                    f"is not in {self.mean.unit}",
+                    f"write all of them in {self.mean.unit}",
+                )
+                raise ScenarioError("wrong-dimension", wrong, hint, field=name)
+
+    def _check_high(self, high: Amount) -> None:
+        if self.mean.value >= high.value / 2:
+            wrong = f"{self.mean} is not below half of high, {high}"
+            raise ScenarioError("out-of-range", wrong, "write a smaller mean", field="mean")
+
+
+class ParetoLengthShape(_Cut):
+    """Heavy-tailed up to ``high``: 1000000 packets or 1500 MB if not set."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ParetoLengthShapeDict]) -> None: ...
+
+    shape: Annotated[float, Strict(), _SHAPE] = Field(description="Exponent of the tail.")
+    high: Amount = Field(default_factory=_no_end, description=_HIGH)
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        self._check_units("high")
+        self._check_high(self.high)
+        return self
+
+
+class ParetoLength(ScenarioModel, FlowLength):
+    """Heavy-tailed, cut at ``high``, rounded to the nearest packet."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ParetoLengthDict]) -> None: ...
+
+    kind: ClassVar[str] = "pareto"
+    pareto: ParetoLengthShape = Field(description="Its mean, shape and upper end.")
+
+    @property
+    def amount(self) -> Amount:
+        return self.pareto.mean
+
+    def in_packets(self, packet_bytes: int) -> PacketLaw:
+        law = self.pareto
+        mean, high = (x.packets(packet_bytes) for x in (law.mean, law.high))
+        return PacketLaw(self.kind, mean, shape=law.shape, high=high)
+
+
+class LognormalLengthShape(_Cut):
+    """Its logarithm is normal; ``high`` as for a Pareto law."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LognormalLengthShapeDict]) -> None: ...
+
+    deviation: Amount = Field(description="Standard deviation before the law is cut.")
+    high: Amount = Field(default_factory=_no_end, description=_HIGH)
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        self._check_units("deviation", "high")
+        check_deviation(self.deviation.value, self.mean.value)
+        self._check_high(self.high)
+        return self
+
+
+class LognormalLength(ScenarioModel, FlowLength):
+    """Its logarithm is normal; cut at ``high``, rounded to the nearest packet."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LognormalLengthDict]) -> None: ...
+
+    kind: ClassVar[str] = "lognormal"
+    lognormal: LognormalLengthShape = Field(description="Its mean, deviation and upper end.")
+
+    @property
+    def amount(self) -> Amount:
+        return self.lognormal.mean
+
+    def in_packets(self, packet_bytes: int) -> PacketLaw:
+        law = self.lognormal
+        mean, deviation, high = (
+            x.packets(packet_bytes) for x in (law.mean, law.deviation, law.high)
         )
-
-    def written(self) -> str | dict[str, Any]:
-        """Return the form that a scenario file holds."""
-        mean, high = self.amount(self.mean), self.amount(self.high)
-        match self.kind:
-            case "fixed":
-                return mean
-            case "geometric":
-                return {"geometric": mean}
-            case "pareto":
-                return {"pareto": {"mean": mean, "shape": self.shape, "high": high}}
-            case _:
-                spread = self.amount(self.deviation)
-                return {"lognormal": {"mean": mean, "deviation": spread, "high": high}}
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from forebay.scenario import length_tables
-
-        return core_schema.no_info_plain_validator_function(
-            length_tables.parse,
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda law, info: law.written() if info.mode == "json" else law.canonical(),
-                info_arg=True,
-            ),
-        )
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        one = {"type": "string", "pattern": NUMBER_PATTERN, "x-unit": "packets or B"}
-        shape = {"type": "number", "exclusiveMinimum": 0}
-        laws: dict[str, dict[str, Any]] = {
-            "geometric": one,
-            "pareto": _table({"mean": one, "shape": shape, "high": one}, "mean", "shape"),
-            "lognormal": _table({"mean": one, "deviation": one, "high": one}, "mean", "deviation"),
-        }
-        return {"anyOf": [one, *(_table({name: law}, name) for name, law in laws.items())]}
+        return PacketLaw(self.kind, mean, deviation=deviation, high=high)
 
 
-def _table(properties: dict[str, Any], *required: str) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
+LENGTH_LAWS = ("geometric", "pareto", "lognormal")
+"""Every law that a table can name."""
+
+
+def _law_of(value: Any) -> str | None:
+    if isinstance(value, FlowLength):
+        return value.kind
+    if isinstance(value, Mapping):
+        return next((name for name in LENGTH_LAWS if name in value), None)
+    return "fixed"
+
+
+def _written(law: FlowLength, handler: SerializerFunctionWrapHandler, info: Any) -> Any:
+    return handler(law) if info.mode == "json" else law.canonical()
+
+
+AnyFlowLength = Annotated[
+    Annotated[Fixed, Tag("fixed")]
+    | Annotated[Geometric, Tag("geometric")]
+    | Annotated[ParetoLength, Tag("pareto")]
+    | Annotated[LognormalLength, Tag("lognormal")],
+    Discriminator(_law_of),
+    WrapSerializer(_written),
+]
+"""What a field of a scenario holds: one of the laws, told apart by its name."""
+
+
+class _Alone(ScenarioModel):
+    length: AnyFlowLength

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
+from pydantic import Field, Strict, model_validator
 
+from forebay.errors import literal
+from forebay.scenario.base import ScenarioModel
 from forebay.scenario.bounds import Between
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Duration, Rate
 from forebay.scenario.target import AtLeast, AtMost
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import ClassGoalsDict, GoalsDict, QueueDelayDict
+
 _DELAYS = Between(Duration(1e-9), Duration(3600))
+_MAXIMUM, _QUANTILE = {"maximum": "10 ms"}, {"quantile": 0.999, "at_most": "5 ms"}
 _SHARE = Between(0.0, 1.0, "fraction")
 _INCREASE = Between(0.0, 1000.0, "fraction")
 
@@ -31,12 +39,12 @@ COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")
 """Goals of a class that only flows with an end can meet or miss."""
 
 
-class _Goals(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class QueueDelay(_Goals):
+class QueueDelay(ScenarioModel):
     """Waiting time in the queue, any of these together; the old names beside it do the same."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[QueueDelayDict]) -> None: ...
 
     maximum: Annotated[Duration | None, _DELAYS] = Field(
         default=None, description="No packet waits longer.", examples=["10 ms"]
@@ -58,16 +66,20 @@ class QueueDelay(_Goals):
         if (self.quantile is None) != (self.at_most is None):
             missing = "quantile" if self.quantile is None else "at_most"
             wrong = f"{missing} is missing: the two belong together"
-            hint = 'write { quantile = 0.999, at_most = "5 ms" }, or { maximum = "10 ms" }'
+            hint = f"write {literal(_QUANTILE)}, or {literal(_MAXIMUM)}"
             raise ScenarioError("missing", wrong, hint)
         if self.model_fields_set == frozenset():
-            hint = 'write { maximum = "10 ms" } or { quantile = 0.999, at_most = "5 ms" }'
+            hint = f"write {literal(_MAXIMUM)} or {literal(_QUANTILE)}"
             raise ScenarioError("missing", "asks for nothing", hint)
         return self
 
 
-class Goals(_Goals):
+class Goals(ScenarioModel):
     """What the buffer must reach; a goal that is not given is not asked."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[GoalsDict]) -> None: ...
 
     utilization: Annotated[AtLeast | None, Between(0.001, 1.0, "fraction")] = Field(
         default=None,
@@ -103,8 +115,12 @@ class Goals(_Goals):
     )
 
 
-class ClassGoals(_Goals):
+class ClassGoals(ScenarioModel):
     """What one class must get, written in its [[traffic]]: `goals = { loss_rate = 0.001 }`."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ClassGoalsDict]) -> None: ...
 
     throughput: Annotated[Rate | None, Between(Rate(1), Rate(1e13))] = Field(
         default=None,

@@ -4,32 +4,46 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Any, Self
+import os
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 
 from forebay.scenario import consistency, topology
+from forebay.scenario.base import DAY, LISTED, RATES, ScenarioModel
 from forebay.scenario.bounds import Between, printable
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.counted import BOTTLENECK, Counted, counted
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_count import End
 from forebay.scenario.goals import Goals
+from forebay.scenario.overrides import as_tree, replace
+from forebay.scenario.packet_list import FOLDER
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
-from forebay.scenario.room import DAY, RATES, Room
 from forebay.scenario.source import NAME, Standing
 from forebay.scenario.streaming import Replay
 from forebay.scenario.tcp import Long, Session
 from forebay.scenario.topology import Topology
 from forebay.scenario.traffic import Traffic
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import LinkDict, MeasureDict, OtherLinkDict, ScenarioDict
+
 _PROPAGATION = Between(Duration(0), Duration(60))
 _MEMORY = Between(DataSize(64), DataSize(10**12))
 
 
-class Link(Room):
+class Link(ScenarioModel):
     """The link under study, the bottleneck."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LinkDict]) -> None: ...
 
     rate: Annotated[Rate, RATES] = Field(
         description="Capacity of the bottleneck.", examples=["155 Mbit/s"]
@@ -43,14 +57,22 @@ class Link(Room):
 class OtherLink(Link):
     """A further link that routes may cross, with a queue of its own."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[OtherLinkDict]) -> None: ...
+
     name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(
         description="What routes call it; letters, digits, '_', '.' and '-'.", examples=["access"]
     )
-    queue: Queue = Field(default=Queue(), description="The buffer in front of it.")
+    queue: Queue = Field(default=Queue.model_construct(), description="The buffer in front of it.")
 
 
-class Measure(Room):
+class Measure(ScenarioModel):
     """The measured window."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[MeasureDict]) -> None: ...
 
     warmup: Annotated[Duration, Between(Duration(0), DAY)] = Field(
         default=Duration(20), description="Time before anything is counted."
@@ -60,8 +82,22 @@ class Measure(Room):
     )
 
 
-class Scenario(Room):
-    """A question that any engine can answer. Make one with ``load`` or ``loads``."""
+class Scenario(ScenarioModel):
+    """A question that any engine can answer.
+
+    Made from its parts, ``Scenario(link=Link(rate="155 Mbit/s"), traffic=[Long(flows=100)])``, from
+    dicts in their place, or by `forebay.load` from a file. It never changes: `replace` returns
+    another.
+
+    Raises
+    ------
+    ScenarioError
+        The first thing that is wrong: the field's path, what is wrong, what to write instead.
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ScenarioDict]) -> None: ...
 
     name: Annotated[
         str, Strict(), Field(min_length=1, max_length=200), AfterValidator(printable)
@@ -69,8 +105,8 @@ class Scenario(Room):
         default="unnamed", description="What to call it in tables and figures; 1 to 200 characters."
     )
     link: Link = Field(description="The bottleneck.")
-    queue: Queue = Field(default=Queue(), description="The buffer in front of it.")
-    links: tuple[OtherLink, ...] = Field(
+    queue: Queue = Field(default=Queue.model_construct(), description="The buffer in front of it.")
+    links: Annotated[tuple[OtherLink, ...], LISTED] = Field(
         default=(), description="Further links, for routes over more than the bottleneck."
     )
     topology: Topology | None = Field(
@@ -81,11 +117,11 @@ class Scenario(Room):
         description="A switch's packet memory, shared by the queues that set alpha.",
         examples=["16 MB"],
     )
-    traffic: Annotated[tuple[Traffic, ...], Field(min_length=1)] = Field(
+    traffic: Annotated[tuple[Traffic, ...], Field(min_length=1), LISTED] = Field(
         description="The classes of traffic; at least one.",
     )
-    measure: Measure = Field(default=Measure(), description="The measured window.")
-    goals: Goals = Field(default=Goals(), description="What the buffer must reach.")
+    measure: Measure = Field(default=Measure.model_construct(), description="The measured window.")
+    goals: Goals = Field(default=Goals.model_construct(), description="What the buffer must reach.")
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -175,9 +211,64 @@ class Scenario(Room):
         """Paths of the files that the scenario reads."""
         return tuple(group.file.path for group in self.traffic if isinstance(group, Replay))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON-able data; quantities as text with units, goals not asked left out."""
-        return self.model_dump(mode="json", exclude_none=True)
+    def replace(self, changes: Mapping[str, object]) -> Scenario:
+        """Return another scenario, with a value for each dotted path; checked as a whole.
+
+        Parameters
+        ----------
+        changes
+            Such as ``{"queue.size": "64 packets", "traffic.0.flows": 200}``: entries of lists are
+            counted from 0, values are what the classes take, None takes a value away.
+
+        Raises
+        ------
+        ScenarioError
+            A path or a value that a scenario cannot have.
+        """
+        tree = as_tree(self)
+        replace(tree, changes)
+        return Scenario.from_dict(tree)
+
+    def to_dict(self, *, folder: str | None = None) -> dict[str, Any]:
+        """Return JSON-able data; quantities as text with units, goals not asked left out.
+
+        Paths of files that it names begin at the current folder, or at ``folder``.
+        """
+        return self.model_dump(mode="json", exclude_none=True, context={FOLDER: folder})
+
+    def to_toml(self, *, folder: str | None = None) -> str:
+        """Return TOML with every field written out, as `save` writes it."""
+        import tomli_w
+
+        return tomli_w.dumps(self.to_dict(folder=folder))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a scenario file, whole or not at all; `forebay.load` reads back an equal scenario.
+
+        Raises
+        ------
+        ScenarioError
+            A file that cannot be written.
+        """
+        from forebay.outcome.replacing import replacing
+
+        text = self.to_toml(folder=os.path.dirname(os.path.abspath(path)))
+        try:
+            with replacing(path) as file:
+                file.write(text.encode())
+        except OSError as error:
+            wrong = f"cannot be written ({error.strerror})"
+            hint = "write the path of a file in a folder that you may write to"
+            raise ScenarioError("file-unwritable", wrong, hint, file=os.fspath(path)) from None
+
+    def __repr__(self) -> str:
+        flows = ", ".join(f"{g.flows} {g.kind}" if g.flows else g.kind for g in self.traffic[:3])
+        more = ", …" if len(self.traffic) > 3 else ""
+        name = self.name if len(self.name) <= 60 else self.name[:59] + "…"
+        queue = "network" if self.topology else f"{self.queue.discipline} {self.queue.size}"
+        return f'<Scenario "{name}": {self.link.rate}, {queue}, {flows}{more}>'
+
+    __str__ = __repr__
 
     def sha256(self) -> str:
         """Return the hash of the meaning: neither layout nor choice of unit changes it."""

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
+from forebay.scenario.base import DAY, RATES
 from forebay.scenario.bounds import Between
-from forebay.scenario.distribution import Distribution
+from forebay.scenario.distribution import AnyDistribution
 from forebay.scenario.offered import LOADS, exactly_one
 from forebay.scenario.quantity import Duration, Rate
-from forebay.scenario.room import DAY, RATES
 from forebay.scenario.source import Sized, Standing
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import OnOffFields, UdpFields
 
 
 class Rated(Standing, Sized):
@@ -31,7 +36,7 @@ class Rated(Standing, Sized):
 
     @model_validator(mode="after")
     def _offered_once(self) -> Self:
-        return exactly_one(self, "rate", "load", 'rate = "1 Mbit/s"')
+        return exactly_one(self, "rate", "load", ("rate", "1 Mbit/s"))
 
     def flow_rate(self, link_rate: float) -> float:
         """Return the mean rate of one flow, bit/s, on a link of so many bit/s."""
@@ -47,6 +52,10 @@ class Rated(Standing, Sized):
 class Udp(Rated):
     """Datagrams of one size at a constant rate, or one by one as a Poisson process."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[UdpFields]) -> None: ...
+
     kind: Literal["udp"] = Field(default="udp", description="What the flows do: send datagrams.")
     arrivals: Literal["constant", "poisson"] = Field(
         default="constant",
@@ -57,17 +66,21 @@ class Udp(Rated):
 class OnOff(Standing, Sized):
     """Datagrams at a peak rate in the on times, none in the off times; a flow starts on."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[OnOffFields]) -> None: ...
+
     kind: Literal["onoff"] = Field(
         default="onoff", description="What the flows do: send datagrams on and off."
     )
     peak_rate: Annotated[Rate, RATES] = Field(
         description="Rate of each flow while it is on, headers included.", examples=["1 Mbit/s"]
     )
-    on: Annotated[Distribution, Between(Duration(0), DAY)] = Field(
+    on: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
         description="How long a flow sends: a distribution.",
         examples=[{"exponential": "350 ms"}],
     )
-    off: Annotated[Distribution, Between(Duration(0), DAY)] = Field(
+    off: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
         description="How long it pauses after that: a distribution.",
         examples=[{"pareto": {"mean": "650 ms", "shape": 1.5, "high": "100 s"}}],
     )

@@ -1,24 +1,58 @@
-"""--set PATH=VALUE: a field of the file replaced before anything is checked."""
+"""Fields replaced before anything is checked: PATH=VALUE of --set, and Python's `replace`."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from forebay.errors import Words, current_words, literal
+from forebay.scenario.base import ScenarioModel
 from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.target import Target
 
-SOURCE = "--set"
 _WRITE = 'write PATH=VALUE, such as queue.size="64 packets" or traffic.0.flows=100'
+
+
+def source() -> str:
+    """Return where overrides are written."""
+    return "--set" if current_words() is Words.COMMAND_LINE else "overrides"
 
 
 def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
     """Change ``tree`` in place, in order; return the paths. Raises ScenarioError."""
-    return [_apply_one(tree, override) for override in overrides]
+    try:
+        return [_apply_one(tree, override) for override in overrides]
+    except ScenarioError as error:
+        raise error.at(source()) from None
+
+
+def replace(tree: dict[str, Any], changes: Mapping[str, object]) -> None:
+    """Change ``tree`` in place: a value for each dotted path. Raises ScenarioError."""
+    for path, value in changes.items():
+        parts = path.split(".") if isinstance(path, str) else [""]
+        if not all(parts):
+            hint = 'write a dotted path, such as "queue.size" or "traffic.0.flows"'
+            raise ScenarioError("bad-override", f"{show(path)} is no path", hint, value=path)
+        _put(tree, parts, value)
+
+
+def as_tree(value: Any) -> Any:
+    """Return a scenario as the tree of a file: what was set of each table, values as they are."""
+    if isinstance(value, ScenarioModel):
+        set_ = [name for name in type(value).model_fields if name in value.model_fields_set]
+        kind = ["kind"] if "kind" in type(value).model_fields else []
+        return {name: as_tree(getattr(value, name)) for name in dict.fromkeys(kind + set_)}
+    if isinstance(value, tuple | list):
+        return [as_tree(each) for each in value]
+    if isinstance(value, dict):
+        return {name: as_tree(each) for name, each in value.items()}
+    written = value.written() if isinstance(value, Target) else value
+    return dict(written) if isinstance(written, dict) else value
 
 
 def blames(paths: Sequence[str], field: str) -> bool:
-    """Tell whether a complaint about ``field`` is about something that --set wrote."""
+    """Tell whether a complaint about ``field`` is about something that was replaced."""
     return any(f"{field}.".startswith(f"{p}.") or f"{p}.".startswith(f"{field}.") for p in paths)
 
 
@@ -28,12 +62,12 @@ def _apply_one(tree: dict[str, Any], override: str) -> str:
     parts = path.split(".")
     if not equals or not all(parts):
         wrong = f"{show(override)} sets nothing"
-        raise ScenarioError("bad-override", wrong, _WRITE, file=SOURCE, value=override)
-    _put(tree, parts, _value(text.strip()), path)
+        raise ScenarioError("bad-override", wrong, _WRITE, value=override)
+    _put(tree, parts, _value(text.strip()))
     return path
 
 
-def _put(tree: Any, parts: list[str], value: object, path: str) -> None:
+def _put(tree: Any, parts: list[str], value: object) -> None:
     node: Any = tree
     for depth, part in enumerate(parts):
         here = ".".join(parts[:depth])
@@ -43,10 +77,9 @@ def _put(tree: Any, parts: list[str], value: object, path: str) -> None:
         elif isinstance(node, dict):
             key = part
         else:
-            hint = f"write {here}=VALUE to replace it whole"
-            raise ScenarioError(
-                "bad-override", f"{here} is not a table", hint, file=SOURCE, field=path
-            )
+            hint = f"write {_whole(here, 'VALUE')} to replace it whole"
+            wrong = f"{here} is not a table"
+            raise ScenarioError("bad-override", wrong, hint, field=".".join(parts))
         if last:
             node[key] = value
         else:
@@ -60,8 +93,13 @@ def _index(part: str, entries: list[Any], here: str) -> int:
     wrong = f"there is no such entry: {here} holds {count}, counted from 0"
     hint = f"write {here}.0" + (f" to {here}.{count - 1}" if count > 1 else "")
     if not count:
-        hint = f"write {here}=[...] to fill it"
-    raise ScenarioError("bad-override", wrong, hint, file=SOURCE, field=f"{here}.{part}")
+        hint = f"write {_whole(here, '[...]')} to fill it"
+    raise ScenarioError("bad-override", wrong, hint, field=f"{here}.{part}")
+
+
+def _whole(path: str, value: str) -> str:
+    python = current_words() is Words.PYTHON
+    return f"{{{literal(path)}: {value}}}" if python else f"{path}={value}"
 
 
 def _value(text: str) -> object:

@@ -1,4 +1,4 @@
-"""A list of packets from a CSV file: times and sizes, read and checked once at the door."""
+"""A list of packets from a CSV file: times and sizes, read and checked once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, SerializationInfo, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
 
 from forebay.scenario.errors import ScenarioError, show
@@ -26,6 +26,12 @@ MOST_PACKETS = 5_000_000
 _MOST_BYTES = 256 * 1024 * 1024
 _HEADER = b"time_s,bytes"
 _LINE = 'write "seconds,bytes" on each line, such as 0.016667,1500'
+
+
+def written_path(path: str, info: SerializationInfo) -> str:
+    """Return a path as a file in the context's folder writes it; else as it is."""
+    folder = (info.context or {}).get(FOLDER)
+    return path if folder is None or os.path.isabs(path) else os.path.relpath(path, folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,9 @@ class PacketList:
         return core_schema.with_info_plain_validator_function(
             _parse,
             serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda packets, info: packets.path if info.mode == "json" else packets.canonical(),
+                lambda it, info: (
+                    written_path(it.path, info) if info.mode == "json" else it.canonical()
+                ),
                 info_arg=True,
             ),
         )
@@ -81,6 +89,10 @@ class PacketList:
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         return {"type": "string", "minLength": 1}
+
+
+def _written(file: PacketList, info: SerializationInfo) -> Any:
+    return written_path(file.path, info) if info.mode == "json" else file.canonical()
 
 
 def _parse(value: object, info: ValidationInfo) -> PacketList:

@@ -14,13 +14,52 @@ from forebay.scenario.errors import ScenarioError, show
 NUMBER_PATTERN = r"^\s*[+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*[A-Za-zµμ]"
 
 
-class Quantity:
+class FromText:
+    """A value that is written as text: one parser of it, one form that it is written in."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "pattern": NUMBER_PATTERN}
+    base_unit: ClassVar[str] = ""
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        """Read the text, or return the value if it is one already. Raises ScenarioError."""
+        raise NotImplementedError
+
+    def written(self) -> Any:
+        """Return the form that a scenario file holds."""
+        return str(self)
+
+    def canonical(self) -> Any:
+        """Return base units, the same for every way of writing it."""
+        return self
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(
+            lambda it, info: it.written() if info.mode == "json" else it.canonical(), info_arg=True
+        )
+        return core_schema.no_info_plain_validator_function(cls.parse, serialization=written)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return cls.json_schema | ({"x-unit": cls.base_unit} if cls.base_unit else {})
+
+
+class Quantity(FromText):
     """What the three have in common; mixed into float or int."""
 
     kind: ClassVar[str]
     unit: ClassVar[str]
     example: ClassVar[str]
     _written_in: ClassVar[tuple[tuple[str, int], ...]]  # unit, power of ten; largest first
+
+    def __new__(cls, value: float | str) -> Self:
+        """Return text that is read, or a number in the base unit. Raises ScenarioError."""
+        if isinstance(value, str):
+            return cls.parse(value)
+        return super().__new__(cls, value)  # type: ignore[call-arg]
 
     @classmethod
     def parse(cls, value: object) -> Self:
@@ -34,7 +73,7 @@ class Quantity:
 
     @classmethod
     def _from_base(cls, amount: Decimal, text: str) -> Self:
-        return cls(float(amount))  # type: ignore[call-arg]
+        return cls(float(amount))
 
     def __str__(self) -> str:
         # The shortest digits of the number, with the point moved: parses back to the same.
@@ -45,25 +84,12 @@ class Quantity:
         )
         return f"{plain(digits.scaleb(-power))} {unit}"
 
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            cls.parse,
-            serialization=core_schema.to_string_ser_schema(when_used="json"),
-        )
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return {"type": "string", "pattern": NUMBER_PATTERN, "x-unit": cls.unit}
-
 
 class Rate(Quantity, float):
     """Bits per second."""
 
     kind = "rate"
-    unit = "bit/s"
+    unit = base_unit = "bit/s"
     example = "155 Mbit/s"
     _written_in = (("Tbit/s", 12), ("Gbit/s", 9), ("Mbit/s", 6), ("kbit/s", 3), ("bit/s", 0))
 
@@ -72,7 +98,7 @@ class Duration(Quantity, float):
     """Seconds."""
 
     kind = "time"
-    unit = "s"
+    unit = base_unit = "s"
     example = "100 ms"
     _written_in = (("s", 0), ("ms", -3), ("us", -6), ("ns", -9), ("ps", -12))
 
@@ -81,7 +107,7 @@ class DataSize(Quantity, int):
     """Whole bytes."""
 
     kind = "size"
-    unit = "B"
+    unit = base_unit = "B"
     example = "1500 B"
     _written_in = (("GB", 9), ("MB", 6), ("B", 0))
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
+from pydantic import Field, Strict, model_validator
 
+from forebay.errors import entry, literal
+from forebay.scenario.base import ScenarioModel
 from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import DataSize, Duration
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import QueueDict
 
 Discipline = Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel"]
 
@@ -30,10 +37,12 @@ _BYTES = Between(DataSize(1), DataSize(10**12))
 _TIMES = Between(Duration(1e-9), Duration(3600))
 
 
-class Queue(BaseModel):
+class Queue(ScenarioModel):
     """A buffer in front of a link."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[QueueDict]) -> None: ...
 
     discipline: Discipline = Field(
         default="drop-tail",
@@ -96,7 +105,7 @@ class Queue(BaseModel):
         for name, readers in _READ_BY.items():
             if getattr(self, name) is not None and self.discipline not in readers:
                 wrong = f'"{self.discipline}" has no such parameter'
-                hint = f"leave it out, or write discipline = {' or '.join(map(_quoted, readers))}"
+                hint = f"leave it out, or write {' or '.join(_written(readers))}"
                 raise ScenarioError("contradiction", wrong, hint, field=name)
         if self.min is not None and self.max is not None and self.min >= self.max:
             wrong = f"min, {self.min}, is not below max, {self.max}"
@@ -110,5 +119,6 @@ class Queue(BaseModel):
         return {name: value for name, value in given if value is not None}
 
 
-def _quoted(name: str) -> str:
-    return f'"{name}"'
+def _written(names: tuple[str, ...]) -> list[str]:
+    first, *others = names
+    return [entry("discipline", first), *(literal(name) for name in others)]

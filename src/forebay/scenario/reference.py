@@ -46,15 +46,13 @@ write: one thing has one spelling.
 """
 
 
-_UNITS: dict[Any, str] = {BufferSize: "as written", FlowLength: "packets or B"}
+_UNITS: dict[Any, str] = {BufferSize: "as written"}
 
 
 class _Schema(GenerateJsonSchema):
     """Pydantic's, but with defaults as a file holds them; its own shows our types' insides."""
 
     def encode_default(self, dft: Any) -> Any:
-        if isinstance(dft, BaseModel):
-            return dft.model_dump(mode="json", exclude_none=True)
         return _written(dft)
 
 
@@ -62,6 +60,7 @@ def schema() -> str:
     """Return the JSON Schema of a scenario file."""
     head = {"$schema": GenerateJsonSchema.schema_dialect}
     body = Scenario.model_json_schema(schema_generator=_Schema)
+    body["description"] = _summary(Scenario)
     return json.dumps(head | body, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -79,6 +78,8 @@ def _tables() -> Iterator[tuple[str, type[BaseModel]]]:
 def _below(table: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseModel]]]:
     """Return the tables in a table, each before those in it; `goals` of all classes once."""
     for name, field in table.model_fields.items():
+        if _is_law(field):
+            continue
         listed = get_origin(field.annotation) is tuple
         header = f"`[[{path}{name}]]`" if listed else f"`[{path}{name}]`"
         for model in _models(field.annotation):
@@ -102,11 +103,21 @@ def _section(title: str, model: type[BaseModel]) -> str:
     fields = [(key, one) for key, one in model.model_fields.items() if not _any_model(one)]
     fields.sort(key=lambda pair: (pair[0] != "kind", not pair[1].is_required()))
     rows = [_row(key, field) for key, field in fields]
-    return f"\n## {title}\n\n{cleandoc(model.__doc__ or '')}\n\n{head}{''.join(rows)}"
+    return f"\n## {title}\n\n{_summary(model)}\n\n{head}{''.join(rows)}"
+
+
+def _summary(model: type[BaseModel]) -> str:
+    """Return what the model is; what follows is about its use in Python."""
+    return cleandoc(model.__doc__ or "").partition("\n\nMade from")[0]
 
 
 def _any_model(field: FieldInfo) -> bool:
-    return any(True for _ in _models(field.annotation))
+    return not _is_law(field) and any(True for _ in _models(field.annotation))
+
+
+def _is_law(field: FieldInfo) -> bool:
+    """Whether the field holds a distribution or a length: explained below all tables."""
+    return any(issubclass(each, Distribution | FlowLength) for each in _models(field.annotation))
 
 
 def _row(key: str, field: FieldInfo) -> str:
@@ -121,7 +132,7 @@ def _between(field: FieldInfo) -> Between | None:
 def _unit(field: FieldInfo) -> str:
     between = _between(field)
     if between is None:
-        return _UNITS.get(field.annotation, "")
+        return "packets or B" if _is_law(field) else _UNITS.get(field.annotation, "")
     return between.least.unit if isinstance(between.least, Quantity) else between.unit
 
 
@@ -147,8 +158,8 @@ def _default(field: FieldInfo) -> str:
 
 def _written(value: Any) -> Any:
     """Return a default as a scenario file holds it."""
-    if isinstance(value, Distribution | FlowLength):
-        return value.written()
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", exclude_none=True)
     return str(value) if isinstance(value, Quantity | BufferSize) else value
 
 

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Strict
 
+from forebay.scenario.base import DAY, MAX_FLOWS, RATES, ScenarioModel
 from forebay.scenario.bounds import Between
-from forebay.scenario.distribution import Distribution
+from forebay.scenario.distribution import AnyDistribution, Distribution
 from forebay.scenario.flow_count import FlowCount
 from forebay.scenario.goals import ClassGoals
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.room import DAY, MAX_FLOWS, RATES, Room
 
 RTTS = Between(Duration(1e-6), Duration(60))
 PACKETS = Between(DataSize(64), DataSize(65_535))
@@ -19,7 +19,7 @@ NAME = r"^[A-Za-z0-9_.-]{1,64}$"
 """Of a link and of a class of traffic."""
 
 
-class Source(Room):
+class Source(ScenarioModel):
     """A class of traffic: flows that are alike but for what is drawn for each."""
 
     kind: str
@@ -65,8 +65,8 @@ class Standing(Source):
         "the middle, and a sizing serves both ends.",
         examples=[100, "8000..12000"],
     )
-    start: Annotated[Distribution, Between(Duration(0), DAY)] = Field(
-        default=Distribution.uniform(Duration(0), Duration(10)),
+    start: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
+        default=Distribution.uniform_between(Duration(0), Duration(10)),
         description="When a flow starts, from the beginning of the run: a distribution.",
         examples=[{"uniform": ["0 s", "10 s"]}],
     )

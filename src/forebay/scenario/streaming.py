@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, Strict
 
@@ -12,10 +12,19 @@ from forebay.scenario.packet_list import PacketList
 from forebay.scenario.quantity import DataSize
 from forebay.scenario.source import Standing
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import ReplayFields, VideoFields
+
 
 class Video(Rated):
     """Long-range-dependent video: frames whose sizes are lognormal, made from exact fractional
     Gaussian noise, and cut into packets. The rate is that of each flow's own run."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[VideoFields]) -> None: ...
 
     kind: Literal["video"] = Field(
         default="video", description="What the flows do: stream video, whatever is lost."
@@ -49,6 +58,10 @@ class Video(Rated):
 
 class Replay(Standing):
     """Packets as a file lists them, played once by each flow from its start on."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ReplayFields]) -> None: ...
 
     kind: Literal["replay"] = Field(
         default="replay", description="What the flows do: send the packets of a list."

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
+from forebay.errors import entry
+from forebay.scenario.base import DAY
 from forebay.scenario.bounds import Between
 from forebay.scenario.congestion import CONGESTION_CONTROLS, CongestionControl
-from forebay.scenario.distribution import Distribution
+from forebay.scenario.distribution import AnyDistribution, Distribution
 from forebay.scenario.errors import ScenarioError
-from forebay.scenario.flow_length import FlowLength
+from forebay.scenario.flow_length import AnyFlowLength
 from forebay.scenario.offered import LOADS, exactly_one
 from forebay.scenario.quantity import Duration
-from forebay.scenario.room import DAY
 from forebay.scenario.source import RTTS, Sized, Standing
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import LongDict, SessionFields, ShortFields
 
 _LONGEST_LINUX_DELAY = 0.2
 """Seconds; TCP_DELACK_MAX of Linux (include/net/tcp.h)."""
@@ -28,7 +34,7 @@ class Tcp(Sized):
         description="Linux name of the congestion control, or a table of names with the share "
         f"of the flows that each gets; shares sum to 1. Known: {', '.join(CONGESTION_CONTROLS)}.",
     )
-    rtt: Annotated[Distribution, RTTS] = Field(
+    rtt: Annotated[AnyDistribution, RTTS] = Field(
         default=Distribution.constant(Duration(0.1)),
         description="Two-way propagation delay of a flow, without any queueing or transmission: "
         "a distribution. Flows of exactly one round trip stay in step with each other, as no "
@@ -101,16 +107,20 @@ def _check_delayed_ack(group: Tcp, timeout: Duration) -> None:
     linux, named = group.sender == "linux", "delayed_ack_timeout"
     delays = linux if group.delayed_ack is None else group.delayed_ack
     if not delays:
-        hint = f"write delayed_ack = true beside it, or leave {named} out"
+        hint = f"write {entry('delayed_ack', True)} beside it, or leave {named} out"
         raise ScenarioError("contradiction", "no ACK is delayed here", hint, field=named)
     if linux and timeout > _LONGEST_LINUX_DELAY:
-        hint = 'write 200 ms or less, or sender = "ns2"'
+        hint = f"write 200 ms or less, or {entry('sender', 'ns2')}"
         wrong = f"Linux delays no ACK as long as {timeout}"
         raise ScenarioError("contradiction", wrong, hint, field=named)
 
 
 class Long(Standing, Tcp):
     """Long-lived TCP flows: each has more to send than the run lasts."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LongDict]) -> None: ...
 
     kind: Literal["long"] = Field(
         default="long", description="What the flows do: send without end."
@@ -120,10 +130,14 @@ class Long(Standing, Tcp):
 class Short(Tcp):
     """Short TCP flows that come as a Poisson process, from the beginning of the run to its end."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ShortFields]) -> None: ...
+
     kind: Literal["short"] = Field(
         default="short", description="What the flows do: send a few packets and end."
     )
-    length: FlowLength = Field(
+    length: AnyFlowLength = Field(
         description="What a flow has to send, headers included: a length.",
         examples=["14 packets", {"pareto": {"mean": "40 packets", "shape": 1.2}}],
     )
@@ -141,7 +155,7 @@ class Short(Tcp):
 
     @model_validator(mode="after")
     def _offered_once(self) -> Self:
-        return exactly_one(self, "load", "arrival_rate", "load = 0.8")
+        return exactly_one(self, "load", "arrival_rate", ("load", 0.8))
 
     @property
     def flows(self) -> int:
@@ -159,15 +173,19 @@ class Short(Tcp):
 class Session(Standing, Tcp):
     """Users: each fetches a file over a new TCP flow, thinks, and fetches the next."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[SessionFields]) -> None: ...
+
     kind: Literal["session"] = Field(
         default="session", description="What the flows do: fetch files one after another."
     )
-    file: FlowLength = Field(
+    file: AnyFlowLength = Field(
         description="Size of a file, headers included: a length.",
         examples=[{"pareto": {"mean": "60 kB", "shape": 1.2}}],
     )
-    think: Annotated[Distribution, Between(Duration(0), DAY)] = Field(
-        default=Distribution.exponential(Duration(1)),
+    think: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
+        default=Distribution.exponential_of(Duration(1)),
         description="Pause between the end of a file and the start of the next: a distribution.",
         examples=[{"exponential": "1 s"}],
     )

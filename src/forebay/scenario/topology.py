@@ -16,20 +16,33 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    SerializationInfo,
     Strict,
     ValidationInfo,
     model_validator,
 )
 from pydantic_core import CoreSchema, core_schema
 
+from forebay.scenario.base import RATES, ScenarioModel
 from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError, one_of, show
-from forebay.scenario.packet_list import FOLDER
+from forebay.scenario.packet_list import FOLDER, written_path
 from forebay.scenario.quantity import Duration, Rate
-from forebay.scenario.room import RATES, Room
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import (
+        DemandDict,
+        FatTreeDict,
+        IspDict,
+        LinkClassDict,
+        NetworkLinkDict,
+        NetworkNodeDict,
+        TopologyDict,
+        TwoLevelDict,
+    )
     from forebay.scenario.model import Scenario
 
 _NAME = Field(pattern=r"^[^\x00-\x1f\x7f]{1,64}$")
@@ -42,7 +55,7 @@ SHAPES = ("two_level", "isp", "fat_tree", "file", "links")
 
 @dataclass(frozen=True, slots=True)
 class NetworkFile:
-    """A file's content, read once at the door. Equal if the content is.
+    """A file's content, read once. Equal if the content is.
 
     ``path`` is relative to the current folder, or absolute.
     """
@@ -75,7 +88,9 @@ class NetworkFile:
         return core_schema.with_info_plain_validator_function(
             _parse_file,
             serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda file, info: file.path if info.mode == "json" else file.canonical(),
+                lambda it, info: (
+                    written_path(it.path, info) if info.mode == "json" else it.canonical()
+                ),
                 info_arg=True,
             ),
         )
@@ -85,6 +100,10 @@ class NetworkFile:
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         return {"type": "string"}
+
+
+def _written(file: NetworkFile, info: SerializationInfo) -> Any:
+    return written_path(file.path, info) if info.mode == "json" else file.canonical()
 
 
 def _parse_file(value: object, info: ValidationInfo) -> NetworkFile:
@@ -97,8 +116,12 @@ def _parse_file(value: object, info: ValidationInfo) -> NetworkFile:
     return NetworkFile.read(os.path.join(folder, value))
 
 
-class LinkClass(Room):
+class LinkClass(ScenarioModel):
     """Links that are alike."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LinkClassDict]) -> None: ...
 
     name: Annotated[str, Strict(), _NAME] = Field(
         description="What links and generators call it.", examples=["core"]
@@ -131,8 +154,12 @@ class LinkClass(Room):
         return self
 
 
-class NetworkNode(Room):
+class NetworkNode(ScenarioModel):
     """A router, and the hosts on it."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[NetworkNodeDict]) -> None: ...
 
     name: Annotated[str, Strict(), _NAME] = Field(
         description="What links call it.", examples=["Denver"]
@@ -142,8 +169,12 @@ class NetworkNode(Room):
     )
 
 
-class NetworkLink(Room):
+class NetworkLink(ScenarioModel):
     """A link between two routers, one in each direction."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[NetworkLinkDict]) -> None: ...
 
     between: tuple[str, str] = Field(
         description="The two routers; they need no entry of their own unless they have hosts.",
@@ -166,8 +197,12 @@ class NetworkLink(Room):
     )
 
 
-class Demand(Room):
+class Demand(ScenarioModel):
     """An entry of the traffic matrix."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[DemandDict]) -> None: ...
 
     source: Annotated[str, Strict(), _NAME] = Field(description="Router where the data comes from.")
     target: Annotated[str, Strict(), _NAME] = Field(description="Router where it goes.")
@@ -176,8 +211,12 @@ class Demand(Room):
     )
 
 
-class TwoLevel(Room):
+class TwoLevel(ScenarioModel):
     """Core routers, middle routers behind them, edge routers behind those, hosts (paper C)."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[TwoLevelDict]) -> None: ...
 
     core: Literal["abilene", "ring", "mesh"] = Field(
         default="abilene",
@@ -203,8 +242,12 @@ class TwoLevel(Room):
     )
 
 
-class Isp(Room):
+class Isp(ScenarioModel):
     """A provider of any size: core, metropolitan and edge routers, hosts."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[IspDict]) -> None: ...
 
     core: Literal["ring", "mesh", "chords"] = Field(
         default="chords",
@@ -225,8 +268,12 @@ class Isp(Room):
     )
 
 
-class FatTree(Room):
+class FatTree(ScenarioModel):
     """A data centre of switches with k ports: k pods, (k / 2)^2 core switches, k^3 / 4 hosts."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[FatTreeDict]) -> None: ...
 
     k: Annotated[int, Strict(), Between(2, 128, "ports")] = Field(
         default=4, description="Ports of a switch; an even number."
@@ -240,12 +287,16 @@ class FatTree(Room):
         return self
 
 
-class Topology(Room):
+class Topology(ScenarioModel):
     """A network: exactly one of two_level, isp, fat_tree, file or links says which links it has.
 
     Every class in [[traffic]] runs over all of it: its flows are the connections of the network,
     shared out over pairs of routers by the demand; their rtt is the path's.
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[TopologyDict]) -> None: ...
 
     two_level: TwoLevel | None = Field(
         default=None, description="Paper C's network, and others of two levels."

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Union
 
 from pydantic import Discriminator, Tag
 
+from forebay.scenario.base import DAY, MAX_FLOWS, MAX_PACKETS, RATES
 from forebay.scenario.open_loop import OnOff, Udp
-from forebay.scenario.room import DAY, MAX_FLOWS, MAX_PACKETS, RATES, Room
 from forebay.scenario.streaming import Replay, Video
 from forebay.scenario.tcp import Long, Session, Short, Tcp
 
@@ -51,7 +51,6 @@ __all__ = [
     "OnOff",
     "OpenLoop",
     "Replay",
-    "Room",
     "Session",
     "Short",
     "Tcp",

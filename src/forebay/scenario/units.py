@@ -4,39 +4,37 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
+from forebay.errors import literal
 from forebay.scenario import exact_forms
 from forebay.scenario.errors import ScenarioError, nearest, show
 
-if TYPE_CHECKING:
-    from pint import UnitRegistry
-
-# Only what a link, a queue and a flow are measured in: pint's own thousand units would
-# cost more to read than the rest of a run, and would make sense of "3 furlongs".
-_DEFINITIONS = """
-tera- = 1e12 = T-
-giga- = 1e9 = G-
-mega- = 1e6 = M-
-kilo- = 1e3 = k-
-milli- = 1e-3 = m-
-micro- = 1e-6 = u- = µ- = μ-
-nano- = 1e-9 = n-
-pico- = 1e-12 = p-
-tebi- = 1099511627776 = Ti-
-gibi- = 1073741824 = Gi-
-mebi- = 1048576 = Mi-
-kibi- = 1024 = Ki-
-bit = [information] = b
-byte = 8 * bit = B
-second = [time] = s = sec
-minute = 60 * second = min
-hour = 60 * minute = h
-bps = bit / second
-packet = [packets] = pkt
-bdp = [bdp]
-"""
+_PREFIXES = {
+    "": Decimal(1),
+    **dict.fromkeys(("tera", "T"), Decimal("1e12")),
+    **dict.fromkeys(("giga", "G"), Decimal("1e9")),
+    **dict.fromkeys(("mega", "M"), Decimal("1e6")),
+    **dict.fromkeys(("kilo", "k"), Decimal("1e3")),
+    **dict.fromkeys(("milli", "m"), Decimal("1e-3")),
+    **dict.fromkeys(("micro", "u", "µ", "μ"), Decimal("1e-6")),
+    **dict.fromkeys(("nano", "n"), Decimal("1e-9")),
+    **dict.fromkeys(("pico", "p"), Decimal("1e-12")),
+    **dict.fromkeys(("tebi", "Ti"), Decimal(2**40)),
+    **dict.fromkeys(("gibi", "Gi"), Decimal(2**30)),
+    **dict.fromkeys(("mebi", "Mi"), Decimal(2**20)),
+    **dict.fromkeys(("kibi", "Ki"), Decimal(2**10)),
+}
+_UNITS = {
+    **dict.fromkeys(("bit", "b"), ("size", Decimal(1))),
+    **dict.fromkeys(("byte", "B"), ("size", Decimal(8))),
+    **dict.fromkeys(("second", "s", "sec"), ("time", Decimal(1))),
+    **dict.fromkeys(("minute", "min"), ("time", Decimal(60))),
+    **dict.fromkeys(("hour", "h"), ("time", Decimal(3600))),
+    "bps": ("rate", Decimal(1)),
+    **dict.fromkeys(("packet", "pkt"), ("packets", Decimal(1))),
+    "bdp": ("bdp", Decimal(1)),
+}
+"""The kind of each unit, and its worth in bits, seconds, bit/s, packets or bdp."""
 
 KNOWN = {
     "rate": ("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s", "Mbps", "Gbps", "B/s", "MB/s"),
@@ -47,13 +45,6 @@ KNOWN = {
 }
 """For each kind of quantity, the units that messages offer."""
 
-_DIMENSIONS = {
-    "[information] / [time]": "rate",
-    "[time]": "time",
-    "[information]": "size",
-    "[packets]": "packets",
-    "[bdp]": "bdp",
-}
 _CALLED = {
     "rate": "a rate",
     "time": "a time",
@@ -62,10 +53,11 @@ _CALLED = {
     "bdp": "a multiple of bdp",
 }
 _AMOUNT = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(.*?)\s*")
-# pint evaluates expressions; it is only ever shown one unit, or one unit over another.
-_UNIT = re.compile(r"[A-Za-zµμ]{1,20}(?:\s*(?:/|\bper\b)\s*[A-Za-z]{1,20})?")
+_RATIO = re.compile(r"\s*(?:/|\bper\b)\s*")
 _MOST = Decimal("1e30")
 _LONGEST_EXPONENT = 3
+_SHORTEST_PLURAL = 3
+"""Letters of a unit that may have a plural: packets, bits, but no bs."""
 
 
 def parse(text: str, kinds: tuple[str, ...], example: str) -> tuple[Decimal, str]:
@@ -119,7 +111,7 @@ def _in_range(amount: Decimal, text: str, example: str) -> Decimal:
 def _unknown_unit(text: str, unit: str, kinds: tuple[str, ...], known: str) -> ScenarioError:
     ends = exact_forms.span(text) if "time" in kinds else None
     if ends:
-        hint = f'write one time such as "{ends[0]}", or {{ uniform = ["{ends[0]}", "{ends[1]}"] }}'
+        hint = f'write one time such as "{ends[0]}", or {literal({"uniform": list(ends)})}'
         return ScenarioError("unknown-unit", f"{show(text)} is a range", f"{hint} for an rtt")
     guess = exact_forms.unit_of(unit, kinds) or nearest(
         unit, (name for kind in kinds for name in KNOWN[kind])
@@ -129,27 +121,26 @@ def _unknown_unit(text: str, unit: str, kinds: tuple[str, ...], known: str) -> S
     return ScenarioError("unknown-unit", wrong, f"{meant}one of {known}", value=text)
 
 
-@lru_cache(maxsize=256)
 def _kind_and_factor(unit: str) -> tuple[str, Decimal] | None:
-    """Return the kind of a unit and its worth in base units, or None."""
-    from pint import UndefinedUnitError
-
-    if not _UNIT.fullmatch(unit):
-        return None
-    try:
-        one = _registry().Quantity(Decimal(1), unit).to_root_units()
-    except UndefinedUnitError:
-        return None
-    kind = _DIMENSIONS.get(str(one.dimensionality))
-    return (kind, Decimal(one.magnitude)) if kind else None
+    """Return the kind of a unit, or of a size over a time, and its worth; None if not known."""
+    parts = [_prefixed(part) for part in _RATIO.split(unit, maxsplit=1)]
+    match parts:
+        case [None | (str(), Decimal()) as one]:
+            return one
+        case [("size", bits), ("time", seconds)]:
+            return "rate", bits / seconds
+        case _:
+            return None
 
 
-@cache
-def _registry() -> UnitRegistry[Decimal]:
-    """Build the registry when the first quantity is read, not when forebay is imported."""
-    import pint
-
-    registry: UnitRegistry[Decimal] = pint.UnitRegistry(None, non_int_type=Decimal)
-    for line in _DEFINITIONS.strip().splitlines():
-        registry.define(line)
-    return registry
+def _prefixed(word: str) -> tuple[str, Decimal] | None:
+    """Return the kind and the worth of one unit with or without a prefix and a plural's s."""
+    singular = word.removesuffix("s")
+    for length in (0, 1, 2, 4, 5):
+        factor, rest = _PREFIXES.get(word[:length]), word[length:]
+        plural = len(singular) - length >= _SHORTEST_PLURAL
+        name = rest if rest in _UNITS or not plural else singular[length:]
+        if factor is not None and name in _UNITS:
+            kind, worth = _UNITS[name]
+            return kind, worth * factor
+    return None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from forebay.errors import ForebayError, Words, current_words, option
 
-class SizingError(ValueError):
+
+class SizingError(ForebayError, ValueError):
     """Bad input to a sizing; ``str()`` is one line: what is wrong; what to write instead.
 
     Attributes
@@ -12,8 +14,6 @@ class SizingError(ValueError):
     field : place in the scenario or argument that is wrong.
     hint : what to write instead.
     """
-
-    exit_status = 2
 
     def __init__(self, code: str, field: str, wrong: str, hint: str) -> None:
         super().__init__(f"{field}: {wrong}; {hint}")
@@ -30,8 +30,14 @@ class NoGoals(SizingError):
             "no-goals",
             "goals",
             "the scenario states none, so no buffer is too small",
-            "write utilization = 0.98 under [goals], or --set goals.utilization=0.98",
+            _write_a_goal(),
         )
+
+
+def _write_a_goal() -> str:
+    if current_words() is Words.PYTHON:
+        return 'write scenario.replace({"goals.utilization": 0.98})'
+    return "write utilization = 0.98 under [goals], or --set goals.utilization=0.98"
 
 
 class NobodyCrosses(SizingError):
@@ -54,7 +60,7 @@ class GoalNotAnswered(SizingError):
             "goal-not-answered",
             f"goals.{goal}",
             f"engine {engine} has no answer to it",
-            "choose another engine (--engine simulation) or leave this goal out"
+            f"choose another engine ({option('engine', 'simulation')}) or leave this goal out"
             if engine != "simulation"
             else "write a longer measure.duration, for nothing of it is seen in the window, "
             "or leave this goal out",

@@ -1,4 +1,4 @@
-"""What can be asked of a buffer. A new goal is one line in GOAL_KINDS, or one in ``_stated``."""
+"""Goals of a buffer. A new goal is one line in GOAL_KINDS, or one in ``_stated``."""
 
 from __future__ import annotations
 

@@ -40,14 +40,14 @@ def loss_warning(question: Question, there: Trial) -> LossWarning | None:
     _search(question, there.packets)
     above = [trial for b, trial in sorted(question.trials.done.items()) if b > there.packets]
     last = above[-1] if above else there
-    kept = next((trial for trial in above if _is_usable(trial)), None)
+    usable = next((trial for trial in above if _is_usable(trial)), None)
     return LossWarning(
         loss=loss.value,
         of=name,
         usable=USABLE_LOSS,
         source=SOURCE,
-        packets=None if kept is None else kept.packets,
-        missed=() if kept is None else _missed(kept),
+        packets=None if usable is None else usable.packets,
+        missed=() if usable is None else _missed(usable),
         largest=last.packets,
         loss_there=_value(last),
     )

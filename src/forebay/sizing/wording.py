@@ -52,8 +52,8 @@ def evidence(engine: str, there: Trial) -> tuple[str, ...]:
     where = f"{engine}, with {_packets(there)}"
     if not lost.value:
         return (f"{where}: nothing was dropped, so the buffer did not limit anything here",)
-    said = f"{where}: {100 * used.value:.2f} % used, {100 * lost.value:.2g} % dropped"
-    seen = f"{said}: the queue does overflow, as under congestion"
+    loss = f"{where}: {100 * used.value:.2f} % used, {100 * lost.value:.2g} % dropped"
+    seen = f"{loss}: the queue does overflow, as under congestion"
     return (seen, *_queue(link), *_shares(there))
 
 

@@ -1,6 +1,17 @@
 """The draw: (Scenario, seed) to explicit flows, from named random streams."""
 
-from forebay.workload.drawing import draw
-from forebay.workload.model import Packets, Sessions, Workload
+from typing import TYPE_CHECKING
+
+from forebay.lazy import attributes
+
+if TYPE_CHECKING:
+    from forebay.workload.drawing import draw
+    from forebay.workload.model import Packets, Sessions, Workload
 
 __all__ = ["Packets", "Sessions", "Workload", "draw"]
+
+# A law asks for `workload.spread` alone; the draw is read when something is drawn.
+_HOLDERS = {"Packets": "model", "Sessions": "model", "Workload": "model", "draw": "drawing"}
+
+
+__getattr__ = attributes(__name__, _HOLDERS)

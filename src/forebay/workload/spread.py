@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.scenario import Distribution, FlowLength
-from forebay.scenario.length_tables import lower_end
-from forebay.scenario.truncated import lognormal_median, lognormal_sigma
+from forebay.scenario.distribution import Exponential, Lognormal, Normal, Pareto, Values
+from forebay.scenario.packet_law import PacketLaw, lower_end
+from forebay.scenario.truncated import lognormal_sigma
 
 PS_PER_S = 1e12
 
@@ -29,22 +30,22 @@ def picoseconds(law: Distribution, u: _Floats) -> _Ints:
 
 def whole_packets(law: FlowLength, packet_bytes: int, u: _Floats) -> _Ints:
     """Return the packets of one flow for each uniform number, at least 1, rising with it."""
-    law = law.in_packets(packet_bytes)
+    counted = law.in_packets(packet_bytes)
     drawn: _Floats
-    match law.kind:
+    match counted.kind:
         case "fixed":
-            drawn = np.full(u.shape, np.ceil(law.mean))
-        case "geometric" if law.mean <= 1:
+            drawn = np.full(u.shape, np.ceil(counted.mean))
+        case "geometric" if counted.mean <= 1:
             drawn = np.ones(u.shape)
         case "geometric":  # P(N > k) = (1 - 1/mean)^k
-            drawn = np.ceil(np.log1p(-u) / np.log1p(-1 / law.mean))
+            drawn = np.ceil(np.log1p(-u) / np.log1p(-1 / counted.mean))
         case _:
-            drawn = np.rint(_length(law, u))
+            drawn = np.rint(_length(counted, u))
     whole: _Ints = np.maximum(drawn, 1).astype(np.int64)
     return whole
 
 
-def _length(law: FlowLength, u: _Floats) -> _Floats:
+def _length(law: PacketLaw, u: _Floats) -> _Floats:
     low = lower_end(law.kind, law.mean, law.shape, law.deviation, law.high)
     if law.kind == "pareto":
         return _pareto(u, law.shape, low, law.high)
@@ -53,23 +54,24 @@ def _length(law: FlowLength, u: _Floats) -> _Floats:
 
 def _seconds(law: Distribution, u: _Floats) -> _Floats:
     low, high = float(law.low), float(law.high)
-    match law.kind:
-        case "exponential":
-            kept = -np.expm1(-(high - low) / law.center)
-            return np.asarray(low - float(law.center) * np.log1p(-u * kept))
-        case "normal":
-            return float(law.center) + float(law.deviation) * _normal(
-                u, (low - law.center) / law.deviation, (high - law.center) / law.deviation
-            )
-        case "lognormal":
-            sigma = lognormal_sigma(law.center, law.deviation)
-            return _lognormal(u, lognormal_median(law.center, law.deviation), sigma, low, high)
-        case "pareto":
-            return _pareto(u, law.shape, low, high)
+    match law:
+        case Exponential(exponential=shape):
+            kept = -np.expm1(-(high - low) / shape.mean)
+            return np.asarray(low - float(shape.mean) * np.log1p(-u * kept))
+        case Normal(normal=shape):
+            mean, deviation = float(shape.mean), float(shape.deviation)
+            ends = (low - mean) / deviation, (high - mean) / deviation
+            return mean + deviation * _normal(u, *ends)
+        case Lognormal(lognormal=shape):
+            return _lognormal(u, shape.median, shape.sigma, low, high)
+        case Pareto(pareto=shape):
+            return _pareto(u, shape.shape, low, high)
+        case Values(values=values, shares=shares):
+            sums = np.cumsum(shares)
+            place = np.minimum(np.searchsorted(sums, u, side="right"), len(sums) - 1)
+            return np.asarray(values, dtype=np.float64)[place]
         case _:
-            ends = np.cumsum(law.shares)
-            place = np.minimum(np.searchsorted(ends, u, side="right"), len(ends) - 1)
-            return np.asarray(law.values, dtype=np.float64)[place]
+            raise TypeError(f"no draw of {law!r}")
 
 
 def _pareto(u: _Floats, shape: float, low: float, high: float) -> _Floats:

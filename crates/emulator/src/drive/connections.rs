@@ -1,13 +1,13 @@
 //! What a side does with its connections, from the handshake to the end.
 
-use super::agenda::Task;
+use super::counters::Counts;
 use super::host::{Host, refused};
 use super::poll::{SENDER, SINK};
-use super::sending::{Sending, Stage};
+use super::sender::{SenderSocket, Stage};
 use super::sink::{Found, Sink};
 use super::sockets::{connecting, no_socket};
-use super::tally::Counts;
 use super::tcp_info::TcpInfo;
+use super::timer_queue::Task;
 use crate::failure::Failure;
 use forebay_sim::time::{NEVER, Picos};
 use rustix::event::epoll::EventFlags;
@@ -20,39 +20,43 @@ use std::sync::atomic::Ordering::SeqCst;
 impl Host {
     /// Begins the handshake for what a flow sends next, ahead of the time at which data may go.
     pub(super) fn open(&mut self, flow: u32) -> Result<(), Failure> {
-        let begins = self.script.begun[flow as usize].load(SeqCst);
-        let file = self.script.file[flow as usize].load(SeqCst);
+        let begins = self.drive_plan.begun[flow as usize].load(SeqCst);
+        let file = self.drive_plan.file[flow as usize].load(SeqCst);
         self.connect(flow, file, begins)?;
         Ok(())
     }
 
     /// Begins the handshake for the file after this one, where the user will not think for long
     /// enough to do it then.
-    fn open_spare(&mut self, flow: u32, file: u32) -> Result<(), Failure> {
-        let lead = self.script.flows[flow as usize].lead;
-        if self.script.think(flow, file).is_some_and(|think| think < lead) {
+    fn preconnect(&mut self, flow: u32, file: u32) -> Result<(), Failure> {
+        let one_way_bound = self.drive_plan.flows[flow as usize].one_way_bound;
+        if self.drive_plan.think(flow, file).is_some_and(|think| think < one_way_bound) {
             let place = self.connect(flow, file + 1, NEVER)?;
-            self.spares.insert(flow, place);
+            self.preconnected.insert(flow, place);
         }
         Ok(())
     }
 
     fn connect(&mut self, flow: u32, file: u32, begins: Picos) -> Result<u32, Failure> {
-        let socket = connecting(&self.script, flow, self.ports[self.script.door(flow, file)])?;
+        let socket = connecting(
+            &self.drive_plan,
+            flow,
+            self.ports[self.drive_plan.listen_port(flow, file)],
+        )?;
         self.poll.watch(&socket, SENDER, self.senders.next())?;
-        Ok(self.senders.insert(Sending::new(socket, &self.script, flow, file, begins)))
+        Ok(self.senders.insert(SenderSocket::new(socket, &self.drive_plan, flow, file, begins)))
     }
 
     pub(super) fn on_sender(&mut self, place: u32, flags: EventFlags) -> Result<(), Failure> {
         if flags.intersects(EventFlags::ERR | EventFlags::HUP) {
             return self.ended(place);
         }
-        let Some(sending) = self.senders.get_mut(place) else { return Ok(()) };
-        match sending.stage {
+        let Some(sender) = self.senders.get_mut(place) else { return Ok(()) };
+        match sender.stage {
             Stage::Connecting => self.established(place),
             Stage::Waiting => Ok(()),
             Stage::Flowing => {
-                let more = sending.write().map_err(refused)?;
+                let more = sender.write().map_err(refused)?;
                 self.come_back(place, more)
             }
         }
@@ -61,22 +65,22 @@ impl Host {
     /// A sender that could write more hears of it again.
     fn come_back(&mut self, place: u32, more: bool) -> Result<(), Failure> {
         match self.senders.get_mut(place) {
-            Some(sending) if more => self.poll.again(&sending.socket, place),
+            Some(sender) if more => self.poll.again(&sender.socket, place),
             _ => Ok(()),
         }
     }
 
     fn established(&mut self, place: u32) -> Result<(), Failure> {
-        let Some(sending) = self.senders.get_mut(place) else { return Ok(()) };
-        sending.base = TcpInfo::of(&sending.socket).map_err(refused)?;
-        sending.seen = sending.base;
-        sending.stage = Stage::Waiting;
-        let (flow, payload) = (sending.flow, self.script.flows[sending.flow as usize].payload());
-        if sending.base.snd_mss != payload {
-            return Err(odd_segment(flow, payload, sending.base.snd_mss));
+        let Some(sender) = self.senders.get_mut(place) else { return Ok(()) };
+        sender.base = TcpInfo::of(&sender.socket).map_err(refused)?;
+        sender.seen = sender.base;
+        sender.stage = Stage::Waiting;
+        let (flow, payload) = (sender.flow, self.drive_plan.flows[sender.flow as usize].payload());
+        if sender.base.snd_mss != payload {
+            return Err(odd_segment(flow, payload, sender.base.snd_mss));
         }
-        if sending.begins != NEVER {
-            self.agenda.put(sending.begins, Task::Begin(place));
+        if sender.begins != NEVER {
+            self.timer_queue.put(sender.begins, Task::Begin(place));
         }
         Ok(())
     }
@@ -84,64 +88,64 @@ impl Host {
     /// The connection's time has come.
     pub(super) fn begin(&mut self, place: u32) -> Result<(), Failure> {
         let now = self.clock.now_ps();
-        let Some(sending) = self.senders.get_mut(place) else { return Ok(()) };
+        let Some(sender) = self.senders.get_mut(place) else { return Ok(()) };
         // Another may have taken the place of one that has failed.
-        if sending.stage != Stage::Waiting || sending.begins > now {
+        if sender.stage != Stage::Waiting || sender.begins > now {
             return Ok(());
         }
-        let (flow, file) = (sending.flow, sending.file);
-        self.script.begun[flow as usize].store(now, SeqCst);
-        let more = sending.begin().map_err(refused)?;
+        let (flow, file) = (sender.flow, sender.file);
+        self.drive_plan.begun[flow as usize].store(now, SeqCst);
+        let more = sender.begin().map_err(refused)?;
         self.come_back(place, more)?;
-        self.open_spare(flow, file)
+        self.preconnect(flow, file)
     }
 
     /// The receiver has ended the connection, as it does when it has all data; or it has failed.
     fn ended(&mut self, place: u32) -> Result<(), Failure> {
-        let Some(sending) = self.senders.remove(place) else { return Ok(()) };
-        let flow = sending.flow;
-        let spec = &self.script.flows[flow as usize];
-        if sending.stage != Stage::Connecting {
-            let last = TcpInfo::of(&sending.socket).map_err(refused)?;
-            self.tally.keep(spec.class, flow, &Counts::of_sender(&last, &sending.base));
-            if self.tally.measures() {
-                self.sampler.take_rtt(spec.class, &sending.seen, &last);
+        let Some(sender) = self.senders.remove(place) else { return Ok(()) };
+        let flow = sender.flow;
+        let spec = &self.drive_plan.flows[flow as usize];
+        if sender.stage != Stage::Connecting {
+            let last = TcpInfo::of(&sender.socket).map_err(refused)?;
+            self.counters.keep(spec.class, flow, &Counts::of_sender(&last, &sender.base));
+            if self.counters.measures() {
+                self.sampler.take_rtt(spec.class, &sender.seen, &last);
             }
         }
-        if !sending.has_sent_all() && !self.tally.over() {
+        if !sender.has_sent_all() && !self.counters.over() {
             self.failures += 1;
         }
-        if sending.file == self.script.file[flow as usize].load(SeqCst) {
-            self.think(flow, sending.file);
+        if sender.file == self.drive_plan.file[flow as usize].load(SeqCst) {
+            self.think(flow, sender.file);
         } else {
-            self.spares.remove(&flow);
+            self.preconnected.remove(&flow);
         }
         Ok(())
     }
 
     /// A user who has a file waits before the next.
     fn think(&mut self, flow: u32, file: u32) {
-        let Some(think) = self.script.think(flow, file) else { return };
+        let Some(think) = self.drive_plan.think(flow, file) else { return };
         let begins = self.clock.now_ps() + think;
-        self.script.begun[flow as usize].store(begins, SeqCst);
-        self.script.file[flow as usize].store(file + 1, SeqCst);
-        let Some(place) = self.spares.remove(&flow) else {
-            let lead = self.script.flows[flow as usize].lead;
-            return self.agenda.put(begins.saturating_sub(lead), Task::Open(flow));
+        self.drive_plan.begun[flow as usize].store(begins, SeqCst);
+        self.drive_plan.file[flow as usize].store(file + 1, SeqCst);
+        let Some(place) = self.preconnected.remove(&flow) else {
+            let one_way_bound = self.drive_plan.flows[flow as usize].one_way_bound;
+            return self.timer_queue.put(begins.saturating_sub(one_way_bound), Task::Open(flow));
         };
-        if let Some(spare) = self.senders.get_mut(place) {
-            spare.begins = begins;
-            self.agenda.put(begins, Task::Begin(place));
+        if let Some(preconnected_socket) = self.senders.get_mut(place) {
+            preconnected_socket.begins = begins;
+            self.timer_queue.put(begins, Task::Begin(place));
         }
     }
 
     /// Takes the connections that have come to a door.
-    pub(super) fn accept(&mut self, door: usize) -> Result<(), Failure> {
+    pub(super) fn accept(&mut self, listen_port: usize) -> Result<(), Failure> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         loop {
-            let Some(listener) = &self.listeners[door] else { return Ok(()) };
+            let Some(listener) = &self.listeners[listen_port] else { return Ok(()) };
             match acceptfrom_with(listener, flags) {
-                Ok((socket, Some(peer))) => self.receive(door, socket, peer)?,
+                Ok((socket, Some(peer))) => self.receive(listen_port, socket, peer)?,
                 Ok((_, None)) | Err(Errno::INTR | Errno::CONNABORTED) => {}
                 Err(Errno::AGAIN) => return Ok(()),
                 Err(error) => return Err(no_socket(error.into())),
@@ -151,16 +155,18 @@ impl Host {
 
     fn receive(
         &mut self,
-        door: usize,
+        listen_port: usize,
         socket: OwnedFd,
         peer: SocketAddrAny,
     ) -> Result<(), Failure> {
         let Ok(peer) = SocketAddrV4::try_from(peer) else { return Ok(()) };
-        let Some(flow) = self.script.flow_at(self.side.other(), *peer.ip()) else { return Ok(()) };
-        let file = self.script.file_at(flow, door);
-        let payload = u64::from(self.script.flows[flow as usize].payload());
-        let bytes = self.script.segments(flow, file).map(|segments| segments * payload);
-        let class = self.script.class_of(flow);
+        let Some(flow) = self.drive_plan.flow_at(self.side.other(), *peer.ip()) else {
+            return Ok(());
+        };
+        let file = self.drive_plan.file_at(flow, listen_port);
+        let payload = u64::from(self.drive_plan.flows[flow as usize].payload());
+        let bytes = self.drive_plan.segments(flow, file).map(|segments| segments * payload);
+        let class = self.drive_plan.class_of(flow);
         let clamp = class.max_window.map(|_| class.window_bytes());
         // One that has gone already has no option to set.
         let Ok(sink) = Sink::new(socket, flow, bytes, clamp) else { return Ok(()) };
@@ -179,21 +185,21 @@ impl Host {
         let now = self.clock.now_ps();
         // Closing it tells the sender at once that all has come.
         let Some(sink) = self.sinks.remove(place) else { return Ok(()) };
-        let class = self.script.flows[flow as usize].class;
-        self.tally.keep(class, flow, &self.delivered(&sink)?);
+        let class = self.drive_plan.flows[flow as usize].class;
+        self.counters.keep(class, flow, &self.delivered(&sink)?);
         if found == Found::Whole {
-            let begun = self.script.begun[flow as usize].load(SeqCst);
-            let within = begun >= self.script.cuts[0];
-            self.tally.completed(class, now.saturating_sub(begun), within);
-            let file = self.script.file[flow as usize].load(SeqCst);
-            self.script.files_ended[flow as usize].store(file + 1, SeqCst);
+            let begun = self.drive_plan.begun[flow as usize].load(SeqCst);
+            let within = begun >= self.drive_plan.cuts[0];
+            self.counters.completed(class, now.saturating_sub(begun), within);
+            let file = self.drive_plan.file[flow as usize].load(SeqCst);
+            self.drive_plan.files_ended[flow as usize].store(file + 1, SeqCst);
         }
         Ok(())
     }
 
     /// What a sink's connection has delivered: whole segments, as bytes on the link.
     pub(super) fn delivered(&self, sink: &Sink) -> Result<Counts, Failure> {
-        let spec = &self.script.flows[sink.flow as usize];
+        let spec = &self.drive_plan.flows[sink.flow as usize];
         let received = TcpInfo::of(&sink.socket).map_err(refused)?.bytes_received;
         let segments = received / u64::from(spec.payload());
         Ok(Counts::delivered(segments * u64::from(spec.packet_bytes)))

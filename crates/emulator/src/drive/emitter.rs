@@ -1,12 +1,12 @@
 //! Sends datagrams at their times, from a thread of its own.
 
-use super::mailbox::stamp;
-use super::script::{STAMP, Script, Side, Source, UDP_HEADERS};
+use super::drive_plan::{DrivePlan, STAMP, Side, Source, UDP_HEADERS};
 use super::sockets::outbox;
 use super::stop::Stop;
+use super::udp_sink::stamp;
 use crate::clock::Clock;
 use crate::failure::Failure;
-use forebay_sim::probe::histogram::Histogram;
+use forebay_sim::meters::histogram::Histogram;
 use forebay_sim::time::{MILLISECOND, Picos};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
@@ -23,7 +23,7 @@ const NAP: Picos = 100 * MILLISECOND;
 pub(super) struct Emitted {
     /// By batch, then class.
     pub(super) sent: Vec<Vec<u64>>,
-    /// By flow: those that `Script::judges`.
+    /// By flow: those that `DrivePlan::counts_in_window`.
     pub(super) judged: Vec<u64>,
     /// Those that the kernel did not take.
     pub(super) refused: u64,
@@ -33,7 +33,7 @@ pub(super) struct Emitted {
 
 /// One side's open-loop flows.
 pub(super) struct Emitter<'a> {
-    script: &'a Script,
+    drive_plan: &'a DrivePlan,
     clock: Clock,
     /// The next packet of each flow: when, of which flow, and its index.
     next: BinaryHeap<Reverse<(Picos, u32, usize)>>,
@@ -46,31 +46,31 @@ pub(super) struct Emitter<'a> {
 impl<'a> Emitter<'a> {
     /// Opens the sockets; nothing if there are no such flows. Call it in their namespace.
     pub(super) fn new(
-        script: &'a Script,
+        drive_plan: &'a DrivePlan,
         clock: Clock,
         side: Side,
         port: u16,
     ) -> Result<Option<Self>, Failure> {
         let mut next = BinaryHeap::new();
-        let mut sockets: Vec<Option<OwnedFd>> = script.flows.iter().map(|_| None).collect();
-        for (flow, spec) in (0..).zip(&script.flows) {
+        let mut sockets: Vec<Option<OwnedFd>> = drive_plan.flows.iter().map(|_| None).collect();
+        for (flow, spec) in (0..).zip(&drive_plan.flows) {
             let Source::Packets(from, to) = spec.source else { continue };
-            if script.from(flow) == side && from < to {
-                let socket = outbox(script, flow, port);
+            if drive_plan.from(flow) == side && from < to {
+                let socket = outbox(drive_plan, flow, port);
                 sockets[flow as usize] = Some(socket.map_err(|error| no_outbox(flow, error))?);
-                next.push(Reverse((script.packets[from].0, flow, from)));
+                next.push(Reverse((drive_plan.packets[from].0, flow, from)));
             }
         }
-        let largest = script.packets.iter().map(|packet| packet.1).max();
+        let largest = drive_plan.packets.iter().map(|packet| packet.1).max();
         let room = vec![0; largest.unwrap_or(0) as usize];
-        let batches = script.cuts.len() - 1;
+        let batches = drive_plan.cuts.len() - 1;
         let emitted = Emitted {
-            sent: vec![vec![0; script.classes.len()]; batches],
-            judged: vec![0; script.flows.len()],
+            sent: vec![vec![0; drive_plan.classes.len()]; batches],
+            judged: vec![0; drive_plan.flows.len()],
             refused: 0,
             lateness: Histogram::default(),
         };
-        let emitter = Self { script, clock, next, sockets, room, emitted };
+        let emitter = Self { drive_plan, clock, next, sockets, room, emitted };
         Ok((!emitter.next.is_empty()).then_some(emitter))
     }
 
@@ -94,13 +94,13 @@ impl<'a> Emitter<'a> {
     }
 
     fn emit(&mut self, late: Picos, flow: u32, packet: usize) -> Result<(), Failure> {
-        let Source::Packets(from, to) = self.script.flows[flow as usize].source else {
+        let Source::Packets(from, to) = self.drive_plan.flows[flow as usize].source else {
             return Ok(());
         };
         if packet + 1 < to {
-            self.next.push(Reverse((self.script.packets[packet + 1].0, flow, packet + 1)));
+            self.next.push(Reverse((self.drive_plan.packets[packet + 1].0, flow, packet + 1)));
         }
-        let (at, bytes) = self.script.packets[packet];
+        let (at, bytes) = self.drive_plan.packets[packet];
         self.room[..STAMP].copy_from_slice(&stamp(flow, (packet - from) as u32));
         let Some(socket) = &self.sockets[flow as usize] else { return Ok(()) };
         match send(socket, &self.room[..(bytes - UDP_HEADERS) as usize], SendFlags::empty()) {
@@ -113,12 +113,13 @@ impl<'a> Emitter<'a> {
     }
 
     fn count(&mut self, at: Picos, flow: u32, packet: usize) {
-        let batch = self.script.cuts.partition_point(|&cut| cut <= at);
-        let class = usize::from(self.script.flows[flow as usize].class);
+        let batch = self.drive_plan.cuts.partition_point(|&cut| cut <= at);
+        let class = usize::from(self.drive_plan.flows[flow as usize].class);
         if let Some(row) = batch.checked_sub(1).and_then(|batch| self.emitted.sent.get_mut(batch)) {
             row[class] += 1;
         }
-        self.emitted.judged[flow as usize] += u64::from(self.script.judges(flow, packet));
+        self.emitted.judged[flow as usize] +=
+            u64::from(self.drive_plan.counts_in_window(flow, packet));
     }
 }
 

@@ -1,17 +1,17 @@
 //! One side's TCP: all connections of a namespace, in one thread that waits for whatever comes
 //! first.
 
-use super::agenda::{Agenda, Task};
-use super::mailbox::Mailbox;
+use super::counters::Counters;
+use super::drive_plan::{DrivePlan, PORTS_PER_CLASS, Side, Source};
 use super::poll::{EVENTS, LISTENER, Poll, SENDER, SINK, STOP};
 use super::sampling::Sampler;
-use super::script::{DOORS, Script, Side, Source};
-use super::sending::Sending;
+use super::sender::SenderSocket;
 use super::sink::Sink;
-use super::slots::Slots;
-use super::sockets::{listener, mailbox, no_socket};
+use super::slot_map::SlotMap;
+use super::sockets::{listener, no_socket, udp_sink};
 use super::stop::Stop;
-use super::tally::Tally;
+use super::timer_queue::{Task, TimerQueue};
+use super::udp_sink::UdpSink;
 use crate::clock::Clock;
 use crate::failure::Failure;
 use forebay_sim::time::{MILLISECOND, Picos};
@@ -26,23 +26,23 @@ const ROOM: usize = 1 << 20;
 /// Datagrams are collected so often.
 pub(super) const COLLECTS: Picos = 5 * MILLISECOND;
 
-/// See the module's page.
+/// All connections of one namespace.
 pub(super) struct Host {
     pub(super) side: Side,
-    pub(super) script: Arc<Script>,
+    pub(super) drive_plan: Arc<DrivePlan>,
     pub(super) clock: Clock,
     /// Where the other side listens, by door; the last is for datagrams.
     pub(super) ports: Vec<u16>,
     pub(super) poll: Poll,
-    pub(super) agenda: Agenda,
-    pub(super) senders: Slots<Sending>,
-    pub(super) sinks: Slots<Sink>,
+    pub(super) timer_queue: TimerQueue,
+    pub(super) senders: SlotMap<SenderSocket>,
+    pub(super) sinks: SlotMap<Sink>,
     /// By flow: the place of a connection that waits for the end of the one before it.
-    pub(super) spares: HashMap<u32, u32>,
+    pub(super) preconnected: HashMap<u32, u32>,
     /// By door; none for classes whose data comes from here.
     pub(super) listeners: Vec<Option<OwnedFd>>,
-    pub(super) mailbox: Mailbox,
-    pub(super) tally: Tally,
+    pub(super) udp_sink: UdpSink,
+    pub(super) counters: Counters,
     pub(super) sampler: Sampler,
     pub(super) room: Vec<u8>,
     /// Connections that ended before their time.
@@ -54,37 +54,37 @@ pub(super) struct Host {
 impl Host {
     /// Listens, on ports from `port` on, or on any if that is 0. Gives the ports, too.
     pub(super) fn new(
-        script: Arc<Script>,
+        drive_plan: Arc<DrivePlan>,
         clock: Clock,
         side: Side,
         port: u16,
     ) -> Result<(Self, Vec<u16>), Failure> {
-        let (classes, flows) = (script.classes.len(), script.flows.len());
-        let (listeners, mut ports) = listen(&script, side, port)?;
+        let (classes, flows) = (drive_plan.classes.len(), drive_plan.flows.len());
+        let (listeners, mut ports) = listen(&drive_plan, side, port)?;
         let nth = if port == 0 { 0 } else { port + ports.len() as u16 };
-        let (socket, nth) = mailbox(nth).map_err(no_socket)?;
+        let (socket, nth) = udp_sink(nth).map_err(no_socket)?;
         ports.push(nth);
         let host = Self {
             side,
             clock,
             ports: Vec::new(),
             poll: Poll::new()?,
-            agenda: Agenda::default(),
-            senders: Slots::default(),
-            sinks: Slots::default(),
-            spares: HashMap::new(),
+            timer_queue: TimerQueue::default(),
+            senders: SlotMap::default(),
+            sinks: SlotMap::default(),
+            preconnected: HashMap::new(),
             listeners,
-            mailbox: Mailbox::new(socket, flows),
-            tally: Tally::new(classes, flows, script.cuts.len() - 1),
-            sampler: Sampler::new(&script),
+            udp_sink: UdpSink::new(socket, flows),
+            counters: Counters::new(classes, flows, drive_plan.cuts.len() - 1),
+            sampler: Sampler::new(&drive_plan),
             room: vec![0; ROOM],
             failures: 0,
             cpu: [0; 2],
-            script,
+            drive_plan,
         };
-        for (door, listener) in (0..).zip(&host.listeners) {
+        for (listen_port, listener) in (0..).zip(&host.listeners) {
             if let Some(listener) = listener {
-                host.poll.watch(listener, LISTENER, door)?;
+                host.poll.watch(listener, LISTENER, listen_port)?;
             }
         }
         Ok((host, ports))
@@ -102,7 +102,7 @@ impl Host {
             if told {
                 return Ok(());
             }
-            let wait = self.agenda.next_at().map(|at| self.clock.until(at));
+            let wait = self.timer_queue.next_at().map(|at| self.clock.until(at));
             self.poll.wait(&mut events, wait)?;
             for event in &events {
                 self.on_event(event.data.u64(), event.flags)?;
@@ -113,23 +113,24 @@ impl Host {
     }
 
     fn plan_ahead(&mut self) {
-        for (flow, spec) in (0..).zip(&self.script.flows) {
+        for (flow, spec) in (0..).zip(&self.drive_plan.flows) {
             let tcp = !matches!(spec.source, Source::Packets(..));
-            if tcp && self.script.from(flow) == self.side {
-                self.agenda.put(spec.start.saturating_sub(spec.lead), Task::Open(flow));
+            if tcp && self.drive_plan.from(flow) == self.side {
+                self.timer_queue
+                    .put(spec.start.saturating_sub(spec.one_way_bound), Task::Open(flow));
             }
         }
-        if self.script.classes.iter().any(|class| !class.tcp && class.from != self.side) {
-            self.agenda.put(0, Task::Collect);
+        if self.drive_plan.classes.iter().any(|class| !class.tcp && class.from != self.side) {
+            self.timer_queue.put(0, Task::Collect);
         }
-        for &at in &self.script.cuts {
-            self.agenda.put(at, Task::Cut);
+        for &at in &self.drive_plan.cuts {
+            self.timer_queue.put(at, Task::Cut);
         }
-        self.agenda.put(self.script.cuts[0], Task::Sample);
+        self.timer_queue.put(self.drive_plan.cuts[0], Task::Sample);
     }
 
     fn do_due(&mut self) -> Result<(), Failure> {
-        while let Some((at, task)) = self.agenda.due(self.clock.now_ps()) {
+        while let Some((at, task)) = self.timer_queue.due(self.clock.now_ps()) {
             match task {
                 Task::Cut => self.cut()?,
                 Task::Sample => self.sample(at)?,
@@ -155,13 +156,13 @@ impl Host {
 type Listeners = (Vec<Option<OwnedFd>>, Vec<u16>);
 
 /// Doors for each class whose data comes from the other side.
-fn listen(script: &Script, side: Side, port: u16) -> Result<Listeners, Failure> {
+fn listen(drive_plan: &DrivePlan, side: Side, port: u16) -> Result<Listeners, Failure> {
     let (mut listeners, mut ports) = (Vec::new(), Vec::new());
-    for door in 0..script.classes.len() * DOORS {
-        let class = &script.classes[door / DOORS];
-        let needed = class.users || door % DOORS == 0;
+    for listen_port in 0..drive_plan.classes.len() * PORTS_PER_CLASS {
+        let class = &drive_plan.classes[listen_port / PORTS_PER_CLASS];
+        let needed = class.users || listen_port % PORTS_PER_CLASS == 0;
         let mine = class.tcp && class.from != side && needed;
-        let wanted = if port == 0 { 0 } else { port + door as u16 };
+        let wanted = if port == 0 { 0 } else { port + listen_port as u16 };
         let made = mine.then(|| listener(class, wanted)).transpose().map_err(|error| {
             let hint = "end what else listens in the testbed's namespaces";
             Failure::Kernel(format!("listen on port {wanted}"), error, hint)

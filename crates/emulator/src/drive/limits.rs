@@ -1,6 +1,6 @@
 //! The process's and its threads' surroundings: namespaces, open files.
 
-use super::script::{Script, Source};
+use super::drive_plan::{DrivePlan, Source};
 use crate::failure::Failure;
 use crate::namespace;
 use crate::sys;
@@ -28,8 +28,8 @@ pub(super) fn enter(path: &Path) -> Result<(), Failure> {
 }
 
 /// Lets the process open a descriptor for each end of each flow.
-pub(super) fn raise_open_files(script: &Script) -> Result<(), Failure> {
-    let (need, want) = descriptors(script);
+pub(super) fn raise_open_files(drive_plan: &DrivePlan) -> Result<(), Failure> {
+    let (need, want) = descriptors(drive_plan);
     let now = getrlimit(Resource::Nofile);
     let most = now.maximum.unwrap_or(u64::MAX);
     if now.current.is_none_or(|current| current >= want) {
@@ -53,9 +53,9 @@ pub(super) fn raise_open_files(script: &Script) -> Result<(), Failure> {
 }
 
 /// How many are needed, and how many there may be at most.
-fn descriptors(script: &Script) -> (u64, u64) {
+fn descriptors(drive_plan: &DrivePlan) -> (u64, u64) {
     let count = |which: fn(&Source) -> bool| {
-        script.flows.iter().filter(|flow| which(&flow.source)).count() as u64
+        drive_plan.flows.iter().filter(|flow| which(&flow.source)).count() as u64
     };
     let endless = 2 * count(|source| matches!(source, Source::Endless));
     // A user has two connections where the next one is made ahead of its time.

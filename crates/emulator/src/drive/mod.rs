@@ -5,38 +5,38 @@
 //! has all, with a reset, so that nothing but data and its ACKs crosses the queues. A handshake is
 //! made ahead of a flow's start, so that its first byte leaves at the time that the plan says.
 
-mod agenda;
 mod connections;
+mod counters;
+mod drive_plan;
 mod emitter;
 mod host;
+mod json;
 mod limits;
-mod mailbox;
 mod poll;
 mod reading;
 mod readings;
 mod sampling;
-mod script;
-mod sending;
+mod sender;
 mod sink;
-mod slots;
+mod slot_map;
 mod sockets;
 mod stop;
 mod sys;
-mod tally;
 mod tcp_info;
 #[cfg(test)]
 mod tests;
-mod told;
+mod timer_queue;
+mod udp_sink;
 
 pub use readings::DriveReadings;
 
 use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::plan::Plan;
+use drive_plan::{DrivePlan, Side, Source};
 use emitter::{Emitted, Emitter};
 use host::Host;
 use readings::Sides;
-use script::{Script, Side, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -49,7 +49,7 @@ const FIRST_PORT: u16 = 5001;
 
 /// Plays the plan's flows.
 pub struct Driver {
-    script: Arc<Script>,
+    drive_plan: Arc<DrivePlan>,
     stop: Arc<Stop>,
     hosts: Vec<JoinHandle<Result<Host, Failure>>>,
     emitters: Vec<JoinHandle<Result<Option<Emitted>, Failure>>>,
@@ -59,7 +59,7 @@ pub struct Driver {
 struct Place {
     side: Side,
     namespace: PathBuf,
-    script: Arc<Script>,
+    drive_plan: Arc<DrivePlan>,
     clock: Clock,
     stop: Arc<Stop>,
 }
@@ -67,13 +67,13 @@ struct Place {
 impl Driver {
     /// Enters the namespaces, listens there, and begins; the clock's zero is now or just past.
     pub fn start(plan: &Plan, clock: Clock) -> Result<Self, Failure> {
-        let script = Arc::new(Script::new(plan)?);
-        limits::raise_open_files(&script)?;
+        let drive_plan = Arc::new(DrivePlan::new(plan)?);
+        limits::raise_open_files(&drive_plan)?;
         let stop = Arc::new(Stop::new().map_err(sockets::no_socket)?);
         let place = |side, namespace: &Path| Place {
             side,
             namespace: namespace.to_owned(),
-            script: script.clone(),
+            drive_plan: drive_plan.clone(),
             clock,
             stop: stop.clone(),
         };
@@ -82,7 +82,7 @@ impl Driver {
             place(Side::Right, &plan.receiver.netns).start_host();
         let hosts = vec![left, right];
         let mut driver =
-            Self { script: script.clone(), stop: stop.clone(), hosts, emitters: vec![] };
+            Self { drive_plan: drive_plan.clone(), stop: stop.clone(), hosts, emitters: vec![] };
         let (Ok(left), Ok(right)) = (left_listens.recv(), right_listens.recv()) else {
             drop((tell_left, tell_right)); // nobody waits for the other's ports any longer
             return Err(driver.stop().err().unwrap_or(Failure::Thread("flow driver")));
@@ -112,7 +112,7 @@ impl Driver {
         let hosts: Vec<_> = hosts.into_iter().map(Host::finish).collect();
         let hosts = hosts.try_into().map_err(|_| Failure::Thread("flow driver"))?;
         let emitted = emitted.into_iter().flatten().collect();
-        Ok(Sides { hosts, emitted }.join(&self.script))
+        Ok(Sides { hosts, emitted }.join(&self.drive_plan))
     }
 }
 
@@ -139,7 +139,7 @@ impl Place {
         limits::enter(&self.namespace)?;
         let own = !self.namespace.as_os_str().is_empty();
         let port = if own { FIRST_PORT } else { 0 };
-        let (mut host, ports) = Host::new(self.script, self.clock, self.side, port)?;
+        let (mut host, ports) = Host::new(self.drive_plan, self.clock, self.side, port)?;
         let gone = Failure::Thread("flow driver");
         if listens.send(ports).is_err() {
             return Err(gone);
@@ -158,11 +158,11 @@ impl Place {
 
     fn emit(self, port: u16) -> Result<Option<Emitted>, Failure> {
         let open_loop = |source| matches!(source, Source::Packets(..));
-        if !self.script.flows.iter().any(|flow| open_loop(flow.source)) {
+        if !self.drive_plan.flows.iter().any(|flow| open_loop(flow.source)) {
             return Ok(None);
         }
         limits::enter(&self.namespace)?;
-        let emitter = Emitter::new(&self.script, self.clock, self.side, port)?;
+        let emitter = Emitter::new(&self.drive_plan, self.clock, self.side, port)?;
         emitter.map(|emitter| emitter.run(&self.stop)).transpose()
     }
 }

@@ -1,11 +1,11 @@
 //! What the driver gives: both sides' readings as one.
 
+use super::counters::{Counters, Counts};
+use super::drive_plan::{DrivePlan, Side, Source};
 use super::emitter::Emitted;
 use super::reading::HostReadings;
-use super::script::{Script, Side, Source};
-use super::tally::{Counts, Tally};
-use forebay_sim::probe::histogram::Histogram;
-use forebay_sim::probe::trace::Trace;
+use forebay_sim::meters::histogram::Histogram;
+use forebay_sim::meters::trace::Trace;
 use forebay_sim::time::Picos;
 
 /// Datagrams of one flow that were sent in the window, early enough to arrive before its end.
@@ -72,10 +72,10 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    pub(super) fn join(mut self, script: &Script) -> DriveReadings {
-        let (over, totals) = (self.window(script), self.batches(script));
+    pub(super) fn join(mut self, drive_plan: &DrivePlan) -> DriveReadings {
+        let (over, totals) = (self.window(drive_plan), self.batches(drive_plan));
         let busy = |of: fn(&Counts) -> u64, limits: bool| {
-            let free = |nth: &usize| limits || script.classes[*nth].max_window.is_none();
+            let free = |nth: &usize| limits || drive_plan.classes[*nth].max_window.is_none();
             let classes = (0..over.len()).filter(free);
             classes.map(|nth| of(&over[nth])).sum::<u64>() as f64
         };
@@ -92,39 +92,39 @@ impl Sides {
             sndbuf_limited: share(busy(|c| c.sndbuf_limited, true), busy(|c| c.busy, true)),
             dsacks: over.iter().map(|counts| counts.dsacks).sum(),
             failures: self.hosts.iter().map(|host| host.failures).sum(),
-            cpu: self.cpu(script),
+            cpu: self.cpu(drive_plan),
             refused: self.emitted.iter().map(|emitted| emitted.refused).sum(),
             lateness: self
                 .emitted
                 .iter()
                 .fold(Histogram::default(), |all, emitted| merge(all, &emitted.lateness)),
-            streams: self.streams(script),
-            completions: self.of_sinks(script, |tally| &mut tally.completions),
-            unfinished: self.of_sinks(script, |tally| &mut tally.unfinished),
-            rtt: self.rtt(script),
-            trace: self.trace(script),
+            streams: self.streams(drive_plan),
+            completions: self.of_sinks(drive_plan, |counters| &mut counters.completions),
+            unfinished: self.of_sinks(drive_plan, |counters| &mut counters.unfinished),
+            rtt: self.rtt(drive_plan),
+            trace: self.trace(drive_plan),
         }
     }
 
     /// By batch, then class.
-    fn batches(&self, script: &Script) -> Vec<Vec<Counts>> {
-        let cuts = self.hosts.iter().map(|host| host.tally.cuts.len()).min().unwrap_or(0);
-        let classes = script.classes.len();
+    fn batches(&self, drive_plan: &DrivePlan) -> Vec<Vec<Counts>> {
+        let cuts = self.hosts.iter().map(|host| host.counters.cuts.len()).min().unwrap_or(0);
+        let classes = drive_plan.classes.len();
         (1..cuts)
             .map(|cut| (0..classes).map(|nth| self.between(cut - 1, cut, nth)).collect())
             .collect()
     }
 
     /// By class, from the first cut to the last.
-    fn window(&self, script: &Script) -> Vec<Counts> {
-        let cuts = self.hosts.iter().map(|host| host.tally.cuts.len()).min().unwrap_or(0);
+    fn window(&self, drive_plan: &DrivePlan) -> Vec<Counts> {
+        let cuts = self.hosts.iter().map(|host| host.counters.cuts.len()).min().unwrap_or(0);
         let last = cuts.saturating_sub(1);
-        (0..script.classes.len()).map(|class| self.between(0, last, class)).collect()
+        (0..drive_plan.classes.len()).map(|class| self.between(0, last, class)).collect()
     }
 
     fn between(&self, from: usize, to: usize, class: usize) -> Counts {
         let mut sum = Counts::default();
-        for cuts in self.hosts.iter().map(|host| &host.tally.cuts) {
+        for cuts in self.hosts.iter().map(|host| &host.counters.cuts) {
             if let (Some(from), Some(to)) = (cuts.get(from), cuts.get(to)) {
                 sum.add(&to[class].since(&from[class]));
             }
@@ -135,21 +135,21 @@ impl Sides {
         sum
     }
 
-    fn cpu(&self, script: &Script) -> f64 {
+    fn cpu(&self, drive_plan: &DrivePlan) -> f64 {
         let time: Picos = self.hosts.iter().map(|host| host.cpu).sum();
-        time as f64 / (script.cuts[script.cuts.len() - 1] - script.cuts[0]) as f64
+        time as f64 / (drive_plan.cuts[drive_plan.cuts.len() - 1] - drive_plan.cuts[0]) as f64
     }
 
     fn flow_bytes(&self) -> Vec<u64> {
         let [left, right] = self.hosts.each_ref().map(|host| {
-            let [begin, end] = &host.tally.bytes;
+            let [begin, end] = &host.counters.bytes;
             end.iter().zip(begin).map(|(end, begin)| end - begin).collect::<Vec<_>>()
         });
         left.iter().zip(&right).map(|(left, right)| left + right).collect()
     }
 
-    fn streams(&self, script: &Script) -> Vec<Stream> {
-        let stream = |(flow, spec): (u32, &super::script::Flow)| {
+    fn streams(&self, drive_plan: &DrivePlan) -> Vec<Stream> {
+        let stream = |(flow, spec): (u32, &super::drive_plan::Flow)| {
             matches!(spec.source, Source::Packets(..)).then(|| {
                 let at = flow as usize;
                 let sent = self.emitted.iter().map(|emitted| emitted.judged[at]).sum();
@@ -157,36 +157,36 @@ impl Sides {
                 Stream { flow, sent, received }
             })
         };
-        (0..).zip(&script.flows).filter_map(stream).collect()
+        (0..).zip(&drive_plan.flows).filter_map(stream).collect()
     }
 
     /// A class's sinks are all on one side, and so are its senders.
     fn of_sinks(
         &mut self,
-        script: &Script,
-        read: fn(&mut Tally) -> &mut Vec<Vec<Picos>>,
+        drive_plan: &DrivePlan,
+        read: fn(&mut Counters) -> &mut Vec<Vec<Picos>>,
     ) -> Vec<Vec<Picos>> {
-        let take = |(nth, class): (usize, &super::script::Class)| {
-            let sinks = &mut self.hosts[class.from.other() as usize].tally;
+        let take = |(nth, class): (usize, &super::drive_plan::Class)| {
+            let sinks = &mut self.hosts[class.from.other() as usize].counters;
             std::mem::take(&mut read(sinks)[nth])
         };
-        script.classes.iter().enumerate().map(take).collect()
+        drive_plan.classes.iter().enumerate().map(take).collect()
     }
 
-    fn rtt(&mut self, script: &Script) -> Vec<Histogram> {
-        let take = |(nth, class): (usize, &super::script::Class)| {
+    fn rtt(&mut self, drive_plan: &DrivePlan) -> Vec<Histogram> {
+        let take = |(nth, class): (usize, &super::drive_plan::Class)| {
             std::mem::take(&mut self.hosts[class.from as usize].rtt[nth])
         };
-        script.classes.iter().enumerate().map(take).collect()
+        drive_plan.classes.iter().enumerate().map(take).collect()
     }
 
-    fn trace(self, script: &Script) -> Trace {
+    fn trace(self, drive_plan: &DrivePlan) -> Trace {
         let [left, right] = self.hosts.map(|host| host.trace);
         let samples = left.at.len().min(right.at.len());
-        let from = |flow: u32| script.from(flow) == Side::Left;
+        let from = |flow: u32| drive_plan.from(flow) == Side::Left;
         let mut reductions = [left.reductions, right.reductions].concat();
         reductions.sort_by_key(|incident| (incident.at, incident.flow));
-        let flows = script.traced.iter().zip(left.flows.into_iter().zip(right.flows));
+        let flows = drive_plan.traced.iter().zip(left.flows.into_iter().zip(right.flows));
         let windows = (0..).zip(left.windows.into_iter().zip(right.windows));
         Trace {
             at: left.at[..samples].to_vec(),

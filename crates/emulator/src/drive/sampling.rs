@@ -1,14 +1,14 @@
 //! Samples of TCP_INFO through the measured window, on one side.
 
-use super::script::Script;
+use super::drive_plan::DrivePlan;
 use super::tcp_info::TcpInfo;
-use forebay_sim::probe::histogram::Histogram;
-use forebay_sim::probe::trace::{FlowTrace, Incident, State, Trace};
+use forebay_sim::meters::histogram::Histogram;
+use forebay_sim::meters::trace::{EventCount, FlowTrace, State, Trace};
 use forebay_sim::time::Picos;
 
 const PICOS_PER_MICRO: Picos = 1_000_000;
 
-/// See the module's page.
+/// Samples of every connection's TCP_INFO.
 pub(super) struct Sampler {
     /// By class: the smoothed round-trip time at each sample, as often as segments were
     /// acknowledged since the sample before.
@@ -22,21 +22,21 @@ pub(super) struct Sampler {
 }
 
 impl Sampler {
-    pub(super) fn new(script: &Script) -> Self {
-        let flows = script.flows.len();
-        let mut places = vec![None; if script.traced.is_empty() { 0 } else { flows }];
-        for (place, &flow) in (0..).zip(&script.traced) {
+    pub(super) fn new(drive_plan: &DrivePlan) -> Self {
+        let flows = drive_plan.flows.len();
+        let mut places = vec![None; if drive_plan.traced.is_empty() { 0 } else { flows }];
+        for (place, &flow) in (0..).zip(&drive_plan.traced) {
             if let Some(entry) = places.get_mut(flow as usize) {
                 *entry = Some(place);
             }
         }
         Self {
-            rtt: vec![Histogram::default(); script.classes.len()],
+            rtt: vec![Histogram::default(); drive_plan.classes.len()],
             trace: Trace {
-                flows: vec![FlowTrace::default(); script.traced.len()],
+                flows: vec![FlowTrace::default(); drive_plan.traced.len()],
                 ..Trace::default()
             },
-            sums: vec![(0.0, 0.0); if script.traces { flows } else { 0 }],
+            sums: vec![(0.0, 0.0); if drive_plan.traces { flows } else { 0 }],
             places,
         }
     }
@@ -67,7 +67,7 @@ impl Sampler {
             *sums = (sums.0 + window, sums.1 + window * window);
             if now.backed_off_since(before) {
                 let at = self.trace.at.last().copied().unwrap_or(0);
-                self.trace.reductions.push(Incident { at, flow, count: 1 });
+                self.trace.reductions.push(EventCount { at, flow, count: 1 });
             }
         }
         let place = self.places.get(flow as usize).copied().flatten();

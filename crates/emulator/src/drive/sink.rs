@@ -18,7 +18,7 @@ pub(super) enum Found {
     Gone,
 }
 
-/// See the module's page.
+/// A connection's receiving socket.
 pub(super) struct Sink {
     pub(super) socket: OwnedFd,
     pub(super) flow: u32,

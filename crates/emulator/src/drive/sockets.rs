@@ -1,6 +1,6 @@
 //! Sockets with the options that the testbed needs.
 
-use super::script::{Class, Flow, Script, TIMESTAMPS};
+use super::drive_plan::{Class, DrivePlan, Flow, TIMESTAMPS};
 use super::sys::set_option;
 use crate::failure::Failure;
 use rustix::io::Errno;
@@ -50,9 +50,9 @@ pub(super) fn listener(class: &Class, port: u16) -> io::Result<(OwnedFd, u16)> {
 }
 
 /// Begins a connection for a flow.
-pub(super) fn connecting(script: &Script, flow: u32, port: u16) -> Result<OwnedFd, Failure> {
-    let spec = &script.flows[flow as usize];
-    let control = &script.controls[usize::from(spec.control)];
+pub(super) fn connecting(drive_plan: &DrivePlan, flow: u32, port: u16) -> Result<OwnedFd, Failure> {
+    let spec = &drive_plan.flows[flow as usize];
+    let control = &drive_plan.controls[usize::from(spec.control)];
     let failed = |what: &str, error: io::Error, hint| {
         Failure::Kernel(format!("flow {flow}: {what}"), error, hint)
     };
@@ -62,8 +62,8 @@ pub(super) fn connecting(script: &Script, flow: u32, port: u16) -> Result<OwnedF
         failed(&what, error.into(), "choose one of net.ipv4.tcp_available_congestion_control")
     })?;
     let hint = "a Linux kernel of 5.11 or later is needed";
-    prepare(&socket, script, spec).map_err(|error| failed("socket options", error, hint))?;
-    let (here, there) = ends(script, flow, port);
+    prepare(&socket, drive_plan, spec).map_err(|error| failed("socket options", error, hint))?;
+    let (here, there) = ends(drive_plan, flow, port);
     let hint = "the namespaces need routes to each other, and local routes to flows' addresses";
     bind(&socket, &here).map_err(|error| failed(&format!("bind {here}"), error.into(), hint))?;
     match connect(&socket, &there) {
@@ -73,7 +73,7 @@ pub(super) fn connecting(script: &Script, flow: u32, port: u16) -> Result<OwnedF
 }
 
 /// Takes the datagrams of all flows.
-pub(super) fn mailbox(port: u16) -> io::Result<(OwnedFd, u16)> {
+pub(super) fn udp_sink(port: u16) -> io::Result<(OwnedFd, u16)> {
     let socket = open(SocketType::DGRAM)?;
     force_receive_buffer(&socket, MAILBOX)?;
     bind(&socket, &SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port))?;
@@ -82,9 +82,9 @@ pub(super) fn mailbox(port: u16) -> io::Result<(OwnedFd, u16)> {
 }
 
 /// Sends a flow's datagrams, none in fragments.
-pub(super) fn outbox(script: &Script, flow: u32, port: u16) -> io::Result<OwnedFd> {
+pub(super) fn outbox(drive_plan: &DrivePlan, flow: u32, port: u16) -> io::Result<OwnedFd> {
     let socket = open(SocketType::DGRAM)?;
-    let (here, there) = ends(script, flow, port);
+    let (here, there) = ends(drive_plan, flow, port);
     set_option(socket.as_fd(), IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_DO)?;
     if sockopt::set_socket_send_buffer_size_force(&socket, OUTBOX).is_err() {
         sockopt::set_socket_send_buffer_size(&socket, OUTBOX)?;
@@ -100,14 +100,14 @@ pub(super) fn no_socket(error: io::Error) -> Failure {
     Failure::Kernel("socket".into(), error, hint)
 }
 
-fn prepare(socket: &OwnedFd, script: &Script, flow: &Flow) -> io::Result<()> {
+fn prepare(socket: &OwnedFd, drive_plan: &DrivePlan, flow: &Flow) -> io::Result<()> {
     let fd = socket.as_fd();
     sockopt::set_socket_linger(fd, Some(Duration::ZERO))?;
     for (name, seconds) in KEEPALIVE {
         set_option(fd, TCP, name, seconds)?;
     }
     set_option(fd, TCP, libc::TCP_MAXSEG, (flow.payload() + TIMESTAMPS) as i32)?;
-    set_option(fd, TCP, libc::TCP_NOTSENT_LOWAT, script.lowat as i32)?;
+    set_option(fd, TCP, libc::TCP_NOTSENT_LOWAT, drive_plan.lowat as i32)?;
     set_option(fd, IP, libc::IP_BIND_ADDRESS_NO_PORT, 1)
 }
 
@@ -124,9 +124,9 @@ fn force_receive_buffer(socket: &OwnedFd, bytes: usize) -> io::Result<()> {
     Ok(())
 }
 
-fn ends(script: &Script, flow: u32, port: u16) -> (SocketAddrV4, SocketAddrV4) {
-    let from = script.from(flow);
-    (script.address(from, flow, 0), script.address(from.other(), flow, port))
+fn ends(drive_plan: &DrivePlan, flow: u32, port: u16) -> (SocketAddrV4, SocketAddrV4) {
+    let from = drive_plan.from(flow);
+    (drive_plan.address(from, flow, 0), drive_plan.address(from.other(), flow, port))
 }
 
 fn port_of(socket: &OwnedFd) -> io::Result<u16> {

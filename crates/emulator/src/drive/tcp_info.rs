@@ -1,7 +1,7 @@
 //! TCP_INFO: what the kernel tells of a connection.
 
 use super::sys;
-use forebay_sim::probe::trace::State;
+use forebay_sim::meters::trace::State;
 use std::io;
 use std::os::fd::AsFd;
 

@@ -44,11 +44,11 @@ pub struct Capture {
 }
 
 /// The thread that writes; its file is whole once it has ended.
-pub struct Writing(JoinHandle<Result<(), String>>, String);
+pub struct CaptureWriter(JoinHandle<Result<(), String>>, String);
 
 impl Capture {
     /// A file for packets of links of these names, whose times count from now.
-    pub fn begin(path: &Path, names: Vec<String>) -> Result<(Self, Writing), Failure> {
+    pub fn begin(path: &Path, names: Vec<String>) -> Result<(Self, CaptureWriter), Failure> {
         let shown = path.display().to_string();
         let file = File::create(path).map_err(|error| Failure::Result(shown.clone(), error))?;
         let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -57,7 +57,7 @@ impl Capture {
         let thread = std::thread::spawn(move || {
             keep(file, names, &queue, began).map_err(|error| error.to_string())
         });
-        Ok((Self { frames, links, lost: 0 }, Writing(thread, shown)))
+        Ok((Self { frames, links, lost: 0 }, CaptureWriter(thread, shown)))
     }
 
     /// A packet whose last bit leaves a link `at`.
@@ -73,7 +73,7 @@ impl Capture {
     }
 }
 
-impl Writing {
+impl CaptureWriter {
     /// Waits until the file is whole: its `Capture` is gone.
     pub fn end(self) -> Result<(), Failure> {
         match self.0.join() {
@@ -125,13 +125,13 @@ mod tests {
         let name = format!("forebay-capture-{}.pcapng", std::process::id());
         let path = std::env::temp_dir().join(name);
         let names = vec!["bottleneck".into(), "reverse".into()];
-        let (mut capture, writing) = Capture::begin(&path, names).unwrap();
+        let (mut capture, writer) = Capture::begin(&path, names).unwrap();
         capture.take(0, 1_000, &[1; 52]);
         capture.take(1, 3_999_999_999_000, &[2; 1500]);
         capture.take(2, 5, &[3; 40]); // a host's own link
         assert_eq!(capture.lost, 0);
         drop(capture);
-        writing.end().unwrap();
+        writer.end().unwrap();
         let mut reader = PcapNgReader::new(File::open(&path).unwrap()).unwrap();
         let mut frames = Vec::new();
         let mut links = Vec::new();

@@ -6,14 +6,14 @@
 //! no queue awaits. What either thread posts is due at the other's end half a round trip later, so
 //! that neither need be woken for it: each looks in time.
 
-use super::agenda::{Agenda, Due};
 use super::cpu::CpuTime;
-use super::ends::{Door, deliver};
-use super::gauge::Gauge;
-use super::pump::{PRIORITY, Watch};
-use super::rhythm::Rhythm;
-use super::witness::LATE;
-use super::{Posted, Side};
+use super::dsack_audit::LATE;
+use super::router_loop::{PRIORITY, Progress};
+use super::timer_queue::{Due, TimerQueue};
+use super::timing::TimingStats;
+use super::tun_ports::{TunPort, deliver};
+use super::wake_policy::WakePolicy;
+use super::{Side, TimedPacket};
 use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::sys;
@@ -27,37 +27,37 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 const STOCK: usize = 64;
 
 /// What the far end sends back.
-pub enum Back {
+pub enum FarEndMessage {
     /// A buffer whose packet has been handed over.
-    Spent(Posted),
+    Spent(TimedPacket),
     /// A packet that was read from the right, at `at`.
-    Read(Posted),
+    Read(TimedPacket),
     /// It was late or did not run, at this time: any connection may have been kept waiting.
-    KeptWaiting(Picos),
+    Late(Picos),
     /// The device failed.
     Failed(Failure),
 }
 
 /// The router's side of it.
-pub struct Post {
+pub struct FarEndChannels {
     /// To the far end.
-    pub out: Sender<Posted>,
+    pub out: Sender<TimedPacket>,
     /// From it.
-    pub back: Receiver<Back>,
+    pub back: Receiver<FarEndMessage>,
 }
 
-/// See the module's page.
+/// The thread that writes to and reads from the right TUN device.
 pub struct FarEnd<'a> {
-    door: Door<'a>,
+    port: TunPort<'a>,
     clock: Clock,
-    watch: &'a Watch,
-    inbox: Receiver<Posted>,
-    outbox: Sender<Back>,
-    agenda: Agenda,
+    progress: &'a Progress,
+    inbox: Receiver<TimedPacket>,
+    outbox: Sender<FarEndMessage>,
+    timer_queue: TimerQueue,
     /// By number of the buffer.
-    held: Vec<Option<Posted>>,
-    stock: Vec<Posted>,
-    rhythm: Rhythm,
+    held: Vec<Option<TimedPacket>>,
+    stock: Vec<TimedPacket>,
+    wake_policy: WakePolicy,
     window: Range<Picos>,
     /// The window has begun and is not over.
     measuring: bool,
@@ -68,7 +68,7 @@ pub struct FarEnd<'a> {
 #[derive(Default)]
 pub struct Delivered {
     /// Of packets to the right.
-    pub gauge: Gauge,
+    pub timing: TimingStats,
     /// Of its thread.
     pub cpu: CpuTime,
 }
@@ -76,22 +76,22 @@ pub struct Delivered {
 impl<'a> FarEnd<'a> {
     /// One that has nothing to hand over yet.
     pub fn new(
-        door: Door<'a>,
-        (clock, watch): (Clock, &'a Watch),
-        (inbox, outbox): (Receiver<Posted>, Sender<Back>),
-        rhythm: Rhythm,
+        port: TunPort<'a>,
+        (clock, progress): (Clock, &'a Progress),
+        (inbox, outbox): (Receiver<TimedPacket>, Sender<FarEndMessage>),
+        wake_policy: WakePolicy,
         window: Range<Picos>,
     ) -> Self {
         Self {
-            door,
+            port,
             clock,
-            watch,
+            progress,
             inbox,
             outbox,
-            agenda: Agenda::default(),
+            timer_queue: TimerQueue::default(),
             held: Vec::new(),
             stock: Vec::new(),
-            rhythm,
+            wake_policy,
             window,
             measuring: false,
             read: Delivered::default(),
@@ -103,7 +103,7 @@ impl<'a> FarEnd<'a> {
         let _ = sys::be_real_time(PRIORITY);
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         if let Err(failure) = self.work() {
-            let _ = self.outbox.send(Back::Failed(failure));
+            let _ = self.outbox.send(FarEndMessage::Failed(failure));
         }
         if self.measuring {
             self.read.cpu.end();
@@ -112,31 +112,31 @@ impl<'a> FarEnd<'a> {
     }
 
     fn work(&mut self) -> Result<(), Failure> {
-        while self.collect() && !self.watch.stop.load(Ordering::Relaxed) {
+        while self.collect() && !self.progress.stop.load(Ordering::Relaxed) {
             let woken = self.clock.now_ps();
-            self.look_around(woken);
+            self.housekeep(woken);
             // Of what it hands over comes what it reads, and while it reads, more is due.
             while self.hand_over() | self.read()? {}
             let now = self.clock.now_ps();
-            let rested = self.agenda.next_at().max(woken + self.rhythm.pause);
-            let until = rested.min(now + self.rhythm.nap);
+            let rested = self.timer_queue.next_at().max(woken + self.wake_policy.min_interval);
+            let until = rested.min(now + self.wake_policy.max_sleep);
             if self.stock.is_empty() {
                 self.clock.sleep_until(until); // there is nothing to read into
             } else {
-                self.door.wait(until.saturating_sub(now))?;
+                self.port.wait(until.saturating_sub(now))?;
             }
             let now = self.clock.now_ps();
-            if self.read.gauge.runs(until, now) {
-                let _ = self.outbox.send(Back::KeptWaiting(now));
+            if self.read.timing.runs(until, now) {
+                let _ = self.outbox.send(FarEndMessage::Late(now));
             }
         }
         Ok(())
     }
 
-    fn look_around(&mut self, now: Picos) {
+    fn housekeep(&mut self, now: Picos) {
         match (self.measuring, self.window.contains(&now)) {
             (false, true) => {
-                self.read.gauge = Gauge::default();
+                self.read.timing = TimingStats::default();
                 self.read.cpu.begin();
             }
             (true, false) => self.read.cpu.end(),
@@ -149,38 +149,38 @@ impl<'a> FarEnd<'a> {
     fn collect(&mut self) -> bool {
         loop {
             match self.inbox.try_recv() {
-                Ok(posted) => self.hold(posted),
+                Ok(packet) => self.hold(packet),
                 Err(error) => return error == TryRecvError::Empty,
             }
         }
     }
 
-    fn hold(&mut self, posted: Posted) {
-        let place = posted.slot as usize;
+    fn hold(&mut self, packet: TimedPacket) {
+        let place = packet.slot as usize;
         if place >= self.held.len() {
             self.held.resize_with(place + 1, || None);
         }
-        self.agenda.note(posted.at, Due::Packet(posted.slot));
-        self.held[place] = Some(posted);
+        self.timer_queue.note(packet.at, Due::Packet(packet.slot));
+        self.held[place] = Some(packet);
     }
 
     /// Hands over a packet that is due; false if none is.
     fn hand_over(&mut self) -> bool {
         let now = self.clock.now_ps();
-        if self.agenda.next_at() > now {
+        if self.timer_queue.next_at() > now {
             return false;
         }
-        let Some((at, Due::Packet(slot))) = self.agenda.pop() else { return false };
-        let Some(posted) = self.held[slot as usize].take() else { return false };
-        let gauge = self.measuring.then_some(&mut self.read.gauge);
-        deliver(&mut self.door, gauge, (at, now), &posted.buffer[..posted.bytes]);
+        let Some((at, Due::Packet(slot))) = self.timer_queue.pop() else { return false };
+        let Some(packet) = self.held[slot as usize].take() else { return false };
+        let timing = self.measuring.then_some(&mut self.read.timing);
+        deliver(&mut self.port, timing, (at, now), &packet.buffer[..packet.bytes]);
         if now - at > LATE {
-            let _ = self.outbox.send(Back::KeptWaiting(now));
+            let _ = self.outbox.send(FarEndMessage::Late(now));
         }
         if self.stock.len() < STOCK {
-            self.stock.push(posted);
+            self.stock.push(packet);
         } else {
-            let _ = self.outbox.send(Back::Spent(posted));
+            let _ = self.outbox.send(FarEndMessage::Spent(packet));
         }
         true
     }
@@ -188,19 +188,19 @@ impl<'a> FarEnd<'a> {
     /// Reads a packet; false if there is none, or no buffer to read into: one comes with each packet
     /// that is handed over, and the stock is more than the right says unasked.
     fn read(&mut self) -> Result<bool, Failure> {
-        if !self.door.ready {
+        if !self.port.ready {
             return Ok(false);
         }
-        let Some(mut posted) = self.stock.pop() else { return Ok(false) };
-        match self.door.read(&mut posted.buffer)? {
+        let Some(mut packet) = self.stock.pop() else { return Ok(false) };
+        match self.port.read(&mut packet.buffer)? {
             Some(bytes) => {
-                (posted.side, posted.at) = (Side::Right, self.clock.now_ps());
-                posted.bytes = bytes;
-                let _ = self.outbox.send(Back::Read(posted));
+                (packet.side, packet.at) = (Side::Right, self.clock.now_ps());
+                packet.bytes = bytes;
+                let _ = self.outbox.send(FarEndMessage::Read(packet));
                 Ok(true)
             }
             None => {
-                self.stock.push(posted);
+                self.stock.push(packet);
                 Ok(false)
             }
         }
@@ -217,7 +217,8 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
-    const RHYTHM: Rhythm = Rhythm { pause: 0, nap: MILLISECOND, two: true };
+    const RHYTHM: WakePolicy =
+        WakePolicy { min_interval: 0, max_sleep: MILLISECOND, two_threads: true };
 
     /// A device and what is behind it: messages, and one read is one message.
     fn device() -> (OwnedFd, OwnedFd) {
@@ -225,19 +226,22 @@ mod tests {
         socketpair(AddressFamily::UNIX, SocketType::DGRAM, flags, None).unwrap()
     }
 
-    fn packet(slot: u32, at: Picos) -> Posted {
+    fn packet(slot: u32, at: Picos) -> TimedPacket {
         let buffer = vec![slot as u8; 64].into_boxed_slice();
-        Posted { side: Side::Right, at, slot, bytes: 40, buffer }
+        TimedPacket { side: Side::Right, at, slot, bytes: 40, buffer }
     }
 
     /// What comes back while a far end works, and what it read of itself; `talk` is given the
     /// device's other side.
-    fn work(packets: Vec<Posted>, talk: impl FnOnce(&OwnedFd, Clock)) -> (Vec<Back>, Delivered) {
+    fn work(
+        packets: Vec<TimedPacket>,
+        talk: impl FnOnce(&OwnedFd, Clock),
+    ) -> (Vec<FarEndMessage>, Delivered) {
         let (near, behind) = device();
         let ((out, inbox), (outbox, back)) = (channel(), channel());
-        let (clock, watch) = (Clock::start(), Watch::default());
-        let door = Door::new(Side::Right, &near);
-        let far = FarEnd::new(door, (clock, &watch), (inbox, outbox), RHYTHM, 0..NEVER);
+        let (clock, progress) = (Clock::start(), Progress::default());
+        let port = TunPort::new(Side::Right, &near);
+        let far = FarEnd::new(port, (clock, &progress), (inbox, outbox), RHYTHM, 0..NEVER);
         packets.into_iter().for_each(|each| out.send(each).unwrap());
         let delivered = std::thread::scope(|scope| {
             let working = scope.spawn(|| far.run());
@@ -249,8 +253,8 @@ mod tests {
     }
 
     /// Tests run on busy machines.
-    fn but_for_lateness(back: Vec<Back>) -> Vec<Back> {
-        back.into_iter().filter(|each| !matches!(each, Back::KeptWaiting(_))).collect()
+    fn but_for_lateness(back: Vec<FarEndMessage>) -> Vec<FarEndMessage> {
+        back.into_iter().filter(|each| !matches!(each, FarEndMessage::Late(_))).collect()
     }
 
     /// Waits for the next message, and tells when it was there.
@@ -276,9 +280,9 @@ mod tests {
                 assert!(at >= due[usize::from(slot)]);
             }
         });
-        let handed = delivered.gauge.handed[Side::Right as usize];
-        assert_eq!((handed.packets, handed.bytes, delivered.gauge.write_errors), (3, 120, 0));
-        assert_eq!(delivered.gauge.lateness.counts().iter().sum::<u64>(), 3);
+        let handed = delivered.timing.handed[Side::Right as usize];
+        assert_eq!((handed.packets, handed.bytes, delivered.timing.write_errors), (3, 120, 0));
+        assert_eq!(delivered.timing.lateness.counts().iter().sum::<u64>(), 3);
     }
 
     #[test]
@@ -291,7 +295,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(50));
         });
         let back = but_for_lateness(back);
-        let [Back::Read(answer)] = &back[..] else { panic!("{} came back", back.len()) };
+        let [FarEndMessage::Read(answer)] = &back[..] else { panic!("{} came back", back.len()) };
         assert_eq!((answer.side, answer.slot, answer.bytes), (Side::Right, 7, 3));
         assert_eq!(&answer.buffer[..3], b"ack");
         assert!(answer.at >= said);
@@ -308,7 +312,9 @@ mod tests {
         let back = but_for_lateness(back);
         assert_eq!(back.len(), 5);
         assert!(
-            back.iter().all(|each| matches!(each, Back::Spent(spent) if spent.buffer.len() == 64))
+            back.iter().all(
+                |each| matches!(each, FarEndMessage::Spent(spent) if spent.buffer.len() == 64)
+            )
         );
     }
 
@@ -316,15 +322,15 @@ mod tests {
     fn what_is_late_is_told() {
         let (near, _behind) = device();
         let ((out, inbox), (outbox, back)) = (channel(), channel());
-        let (clock, watch) = (Clock::start(), Watch::default());
+        let (clock, progress) = (Clock::start(), Progress::default());
         std::thread::sleep(Duration::from_millis(2));
-        let door = Door::new(Side::Right, &near);
-        let far = FarEnd::new(door, (clock, &watch), (inbox, outbox), RHYTHM, 0..NEVER);
+        let port = TunPort::new(Side::Right, &near);
+        let far = FarEnd::new(port, (clock, &progress), (inbox, outbox), RHYTHM, 0..NEVER);
         out.send(packet(0, 0)).unwrap();
         std::thread::scope(|scope| {
             scope.spawn(|| far.run());
             let told = back.recv_timeout(Duration::from_secs(10));
-            assert!(matches!(told, Ok(Back::KeptWaiting(at)) if at > LATE));
+            assert!(matches!(told, Ok(FarEndMessage::Late(at)) if at > LATE));
             drop(out);
         });
     }

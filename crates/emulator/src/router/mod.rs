@@ -1,38 +1,38 @@
 //! The router: it forwards packets between the two namespaces over the links of the plan.
 //!
 //! Everything happens at its computed time: a packet leaves a link so many picoseconds after the
-//! one before it, however late this process runs. It knows no clock and no device; `pump` moves it
+//! one before it, however late this process runs. It knows no clock and no device; `router_loop` moves it
 //! and tells it when packets arrive.
 
-mod agenda;
 pub mod capture;
 mod cpu;
-pub mod ends;
+pub mod dsack_audit;
 pub mod far_end;
 mod forwarding;
-pub mod gauge;
 pub mod packet;
-pub mod pump;
 pub mod recorder;
-pub mod rhythm;
+pub mod router_loop;
+mod routes;
 mod slab;
-mod ways;
-pub mod witness;
+mod timer_queue;
+pub mod timing;
+pub mod tun_ports;
+pub mod wake_policy;
 
 #[cfg(test)]
 mod tests;
 
 use crate::plan::Plan;
-use agenda::{Agenda, Due};
-use forebay_sim::link::{Built, Link};
-use forebay_sim::parcel::Parcel as Held;
-use forebay_sim::queue::naming::NamingError;
+use forebay_sim::link::{Link, LinkInfo};
+use forebay_sim::packet::Packet;
+use forebay_sim::queue::parse::NamingError;
 use forebay_sim::time::{NEVER, Picos};
 use recorder::{Recorder, RouterReadings};
+use routes::{Flow, Layout, Route};
 use slab::Slab;
 pub use slab::Slot;
 use std::net::Ipv4Addr;
-use ways::{Flow, Layout, Way};
+use timer_queue::{Due, TimerQueue};
 
 /// A namespace: sender's or receiver's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,17 +48,17 @@ pub trait Egress {
     /// A packet reaches `side`; it was due there `at`.
     fn deliver(&mut self, side: Side, at: Picos, packet: &[u8]);
     /// Whether packets to `side` are taken over as soon as it is known when they are due there.
-    fn takes_ahead(&self, _: Side) -> bool {
+    fn takes_early(&self, _: Side) -> bool {
         false
     }
     /// Takes over a packet, with its buffer, if it does so ahead.
-    fn post(&mut self, _: Posted) {}
+    fn post(&mut self, _: TimedPacket) {}
     /// A packet's last bit leaves a link `at`, now or soon.
     fn departs(&mut self, link: usize, at: Picos, packet: &[u8]);
 }
 
 /// A packet that has nothing before it but time.
-pub struct Posted {
+pub struct TimedPacket {
     /// Where it goes.
     pub side: Side,
     /// When it is due there.
@@ -71,21 +71,21 @@ pub struct Posted {
     pub buffer: Box<[u8]>,
 }
 
-/// See the module's page.
+/// Links, flows and the packets between them; it knows neither clock nor device.
 pub struct Router {
     flows: Vec<Flow>,
-    ways: Vec<Way>,
+    routes: Vec<Route>,
     links: Vec<Link>,
     pools: Vec<u64>,
     /// When the next service of each link is noted for.
     service_at: Vec<Picos>,
-    agenda: Agenda,
+    timer_queue: TimerQueue,
     slab: Slab,
     /// What the flows' addresses count from, left and right.
     first: [u32; 2],
     recorder: Recorder,
     /// Packets that a queue lost while it did something else.
-    lost: Vec<Held>,
+    side_drops: Vec<Packet>,
     /// Bytes that the first link has taken on since the run began.
     pub first_link_bytes: u64,
 }
@@ -101,20 +101,20 @@ impl Router {
             service_at: vec![NEVER; layout.links.len()],
             recorder: Recorder::new(plan),
             flows: layout.flows,
-            ways: layout.ways,
+            routes: layout.routes,
             links: layout.links,
             pools: layout.pools,
-            agenda: Agenda::default(),
-            slab: Slab::new(ways::largest_packet(plan).next_multiple_of(64) as usize),
+            timer_queue: TimerQueue::default(),
+            slab: Slab::new(routes::largest_packet(plan).next_multiple_of(64) as usize),
             first: [plan.first_sender, plan.first_receiver].map(Ipv4Addr::to_bits),
-            lost: Vec::new(),
+            side_drops: Vec::new(),
             first_link_bytes: 0,
         })
     }
 
     /// All links as they were made, the plan's first.
-    pub fn built(&self) -> impl Iterator<Item = Built> {
-        self.links.iter().map(Link::built)
+    pub fn link_infos(&self) -> impl Iterator<Item = LinkInfo> {
+        self.links.iter().map(Link::info)
     }
 
     /// A buffer to read a packet into, or the limit of memory that it would exceed.
@@ -143,21 +143,21 @@ impl Router {
 
     /// Whether what comes from the right crosses no queue, and what goes there is data, so that no
     /// link needs to know of both.
-    pub fn answers_freely(&self) -> bool {
+    pub fn acks_cross_no_queue(&self) -> bool {
         let reverse = self.flows.iter().any(|flow| flow.reverse);
-        !reverse && self.ways.iter().all(|way| way.back.is_empty())
+        !reverse && self.routes.iter().all(|route| route.backward.is_empty())
     }
 
     /// When the router next has something to do.
     #[inline]
     pub fn next_at(&self) -> Picos {
-        self.agenda.next_at().min(self.recorder.next_at)
+        self.timer_queue.next_at().min(self.recorder.next_at)
     }
 
     /// Of all flows, the shortest time from the last link to an end.
-    pub fn ahead(&self) -> Picos {
-        let ends = self.flows.iter().map(|flow| flow.to_receiver.min(flow.to_sender));
-        ends.min().unwrap_or(0)
+    pub fn min_last_hop_delay(&self) -> Picos {
+        let tun_ports = self.flows.iter().map(|flow| flow.to_receiver.min(flow.to_sender));
+        tun_ports.min().unwrap_or(0)
     }
 
     /// Whether the measured window is over.
@@ -168,16 +168,16 @@ impl Router {
     /// Does what is due next, if that is not after `now`; false if nothing is.
     #[inline]
     pub fn step(&mut self, now: Picos, egress: &mut impl Egress) -> bool {
-        let at = self.agenda.next_at().min(now);
+        let at = self.timer_queue.next_at().min(now);
         if at >= self.recorder.next_at {
             self.recorder.take(at, &mut self.links);
         }
-        if self.agenda.next_at() > now || self.finished() {
+        if self.timer_queue.next_at() > now || self.finished() {
             return false;
         }
-        match self.agenda.pop() {
+        match self.timer_queue.pop() {
             Some((at, Due::Packet(slot))) => self.on_packet(at, slot, egress),
-            Some((at, Due::Service(link))) => self.on_service(at, link as usize, egress),
+            Some((at, Due::Service(link))) => self.on_dequeue_event(at, link as usize, egress),
             None => return false,
         }
         self.recorder.events += 1;
@@ -194,18 +194,18 @@ impl Router {
         bytes: usize,
         egress: &mut impl Egress,
     ) {
-        let Some(parcel) = self.identify(side, slot, bytes) else {
-            self.recorder.strays += 1;
+        let Some(meta) = self.identify(side, slot, bytes) else {
+            self.recorder.unmatched += 1;
             return self.slab.give(slot);
         };
-        *self.slab.parcel(slot) = parcel;
-        let flow = &mut self.flows[parcel.flow as usize];
-        if parcel.data {
+        *self.slab.meta_of(slot) = meta;
+        let flow = &mut self.flows[meta.flow as usize];
+        if meta.data {
             self.recorder.sent(flow.class);
         }
-        let at = if parcel.onward { flow.through_access(now, parcel.bytes) } else { now };
+        let at = if meta.forward { flow.through_access(now, meta.bytes) } else { now };
         if at > now {
-            self.agenda.note(at, Due::Packet(slot));
+            self.timer_queue.note(at, Due::Packet(slot));
         } else {
             self.on_packet(now, slot, egress);
         }

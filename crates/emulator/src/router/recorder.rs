@@ -2,7 +2,7 @@
 
 use crate::plan::Plan;
 use forebay_sim::link::Link;
-use forebay_sim::probe::trace::Incident;
+use forebay_sim::meters::trace::EventCount;
 use forebay_sim::report::LinkReport;
 use forebay_sim::time::{NEVER, Picos};
 
@@ -24,7 +24,7 @@ pub struct QueueTrace {
     /// Packets waiting, for each link.
     pub queue: Vec<Vec<u32>>,
     /// Data packets dropped since the sample before.
-    pub drops: Vec<Incident>,
+    pub drops: Vec<EventCount>,
 }
 
 /// What the router has read.
@@ -42,29 +42,29 @@ pub struct RouterReadings {
     /// Events since the run began.
     pub events: u64,
     /// Packets that belong to no flow.
-    pub strays: u64,
+    pub unmatched: u64,
 }
 
-/// See the module's page.
+/// Counts of each batch, and samples of the queues.
 pub struct Recorder {
     /// When something is to be read next; `NEVER` once the window is over.
     pub next_at: Picos,
     pub packets: u64,
     pub events: u64,
-    pub strays: u64,
+    pub unmatched: u64,
     warmup: Picos,
     window: Picos,
     batches: u32,
     /// The plan's links; others are not reported.
     links: usize,
-    cuts: u32,
-    next_cut: Picos,
+    batches_done: u32,
+    next_batch_end: Picos,
     next_sample: Picos,
     step: Picos,
     totals: Vec<Counts>,
     flows: Vec<Counts>,
     flows_at_first: Vec<Counts>,
-    at_cuts: Vec<Vec<Counts>>,
+    at_batch_ends: Vec<Vec<Counts>>,
     trace: Option<QueueTrace>,
     /// Flows whose packets were dropped since the last sample, one entry a packet.
     dropped: Vec<u32>,
@@ -80,19 +80,19 @@ impl Recorder {
             next_at: plan.warmup_ps,
             packets: 0,
             events: 0,
-            strays: 0,
+            unmatched: 0,
             warmup: plan.warmup_ps,
             window: plan.window_ps,
             batches: plan.batches,
             links,
-            cuts: 0,
-            next_cut: plan.warmup_ps,
+            batches_done: 0,
+            next_batch_end: plan.warmup_ps,
             next_sample: step.map_or(NEVER, |_| plan.warmup_ps),
             step: step.unwrap_or(NEVER),
             totals: vec![Counts::default(); plan.classes.len()],
             flows: vec![Counts::default(); plan.flows.len()],
             flows_at_first: Vec::new(),
-            at_cuts: Vec::new(),
+            at_batch_ends: Vec::new(),
             trace: step.map(|_| trace()),
             dropped: Vec::new(),
         }
@@ -110,7 +110,7 @@ impl Recorder {
         if !self.finished() {
             self.flows[flow as usize].drops += 1;
         }
-        if self.trace.is_some() && self.cuts > 0 {
+        if self.trace.is_some() && self.batches_done > 0 {
             self.dropped.push(flow);
         }
     }
@@ -128,38 +128,38 @@ impl Recorder {
     /// Whether the measured window is over.
     #[inline]
     pub fn finished(&self) -> bool {
-        self.cuts > self.batches
+        self.batches_done > self.batches
     }
 
     /// Takes what is due up to `now`.
     #[cold]
     pub fn take(&mut self, now: Picos, links: &mut [Link]) {
         while self.next_at <= now {
-            if self.next_sample < self.next_cut {
+            if self.next_sample < self.next_batch_end {
                 self.sample(links);
             } else {
-                self.cut(links);
+                self.end_batch(links);
             }
             self.next_at = match self.finished() {
                 true => NEVER,
-                false => self.next_cut.min(self.next_sample),
+                false => self.next_batch_end.min(self.next_sample),
             };
         }
     }
 
-    fn cut(&mut self, links: &mut [Link]) {
-        links.iter_mut().for_each(|link| link.cut(self.next_cut));
-        if self.cuts == 0 {
+    fn end_batch(&mut self, links: &mut [Link]) {
+        links.iter_mut().for_each(|link| link.end_batch(self.next_batch_end));
+        if self.batches_done == 0 {
             self.flows_at_first.clone_from(&self.flows);
             links.iter_mut().for_each(|link| link.begin(self.trace.is_some()));
         }
-        if self.cuts == self.batches {
+        if self.batches_done == self.batches {
             links.iter_mut().for_each(|link| link.meter.end());
         }
-        self.at_cuts.push(self.totals.clone());
-        self.cuts += 1;
-        let share = u128::from(self.window) * u128::from(self.cuts);
-        self.next_cut = self.warmup + (share / u128::from(self.batches)) as Picos;
+        self.at_batch_ends.push(self.totals.clone());
+        self.batches_done += 1;
+        let share = u128::from(self.window) * u128::from(self.batches_done);
+        self.next_batch_end = self.warmup + (share / u128::from(self.batches)) as Picos;
     }
 
     fn sample(&mut self, links: &mut [Link]) {
@@ -171,25 +171,26 @@ impl Recorder {
             samples.push(link.waiting(now) as u32);
         }
         dropped.sort_unstable();
-        let incident = |flow: &[u32]| Incident { at: now, flow: flow[0], count: flow.len() as u32 };
+        let incident =
+            |flow: &[u32]| EventCount { at: now, flow: flow[0], count: flow.len() as u32 };
         trace.drops.extend(dropped.chunk_by(|a, b| a == b).map(incident));
         dropped.clear();
     }
 
     pub fn finish(self, links: Vec<Link>) -> RouterReadings {
-        let batch = |ends: &[Vec<Counts>]| {
-            let pairs = ends[0].iter().zip(&ends[1]);
+        let batch = |tun_ports: &[Vec<Counts>]| {
+            let pairs = tun_ports[0].iter().zip(&tun_ports[1]);
             pairs.map(since).collect()
         };
         let flows = self.flows_at_first.iter().zip(&self.flows).map(since).collect();
         RouterReadings {
             links: links.into_iter().take(self.links).map(|link| link.meter.into()).collect(),
             flows,
-            classes: self.at_cuts.windows(2).map(batch).collect(),
+            classes: self.at_batch_ends.windows(2).map(batch).collect(),
             trace: self.trace,
             packets: self.packets,
             events: self.events,
-            strays: self.strays,
+            unmatched: self.unmatched,
         }
     }
 }

@@ -10,33 +10,33 @@ const CHUNK: usize = 1024;
 
 /// What the router knows of a packet under way.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Parcel {
+pub struct PacketMeta {
     /// Its flow.
     pub flow: u32,
     /// Its length.
     pub bytes: u32,
     /// Number of the next queue on its way.
-    pub stage: u8,
+    pub hop: u8,
     /// It goes as its flow's data goes.
-    pub onward: bool,
+    pub forward: bool,
     /// It is data: on its way onward, and more than headers.
     pub data: bool,
     /// It may be marked.
     pub ecn: bool,
 }
 
-/// See the module's page.
+/// A pool of packet buffers of one size.
 pub struct Slab {
     buffer_bytes: usize,
     buffers: Vec<Box<[u8]>>,
-    parcels: Vec<Parcel>,
+    meta: Vec<PacketMeta>,
     free: Vec<Slot>,
 }
 
 impl Slab {
     /// For packets of at most `buffer_bytes`.
     pub fn new(buffer_bytes: usize) -> Self {
-        Self { buffer_bytes, buffers: Vec::new(), parcels: Vec::new(), free: Vec::new() }
+        Self { buffer_bytes, buffers: Vec::new(), meta: Vec::new(), free: Vec::new() }
     }
 
     /// A buffer, or, beyond the memory allowed, that limit in bytes.
@@ -75,24 +75,24 @@ impl Slab {
     /// The packet in it.
     #[inline]
     pub fn packet(&mut self, slot: Slot) -> &mut [u8] {
-        let bytes = self.parcels[slot as usize].bytes as usize;
+        let bytes = self.meta[slot as usize].bytes as usize;
         &mut self.buffer(slot)[..bytes]
     }
 
     /// What is known of it.
     #[inline]
-    pub fn parcel(&mut self, slot: Slot) -> &mut Parcel {
-        &mut self.parcels[slot as usize]
+    pub fn meta_of(&mut self, slot: Slot) -> &mut PacketMeta {
+        &mut self.meta[slot as usize]
     }
 
     #[cold]
     fn grow(&mut self) -> Result<Slot, usize> {
-        let first = self.parcels.len();
+        let first = self.meta.len();
         if (first + CHUNK) * self.buffer_bytes > LIMIT {
             return Err(LIMIT);
         }
         self.buffers.extend((0..CHUNK).map(|_| vec![0; self.buffer_bytes].into_boxed_slice()));
-        self.parcels.resize(first + CHUNK, Parcel::default());
+        self.meta.resize(first + CHUNK, PacketMeta::default());
         self.free.extend((first as Slot..(first + CHUNK) as Slot).rev());
         self.free.pop().ok_or(LIMIT)
     }

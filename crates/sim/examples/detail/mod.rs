@@ -2,7 +2,7 @@
 //! its own and each batch a millisecond, so that the link's counts are its flows' arrivals.
 
 use forebay_sim::config::{Config, TraceSpec};
-use forebay_sim::probe::trace::State;
+use forebay_sim::meters::trace::State;
 use forebay_sim::report::Report;
 use forebay_sim::time::{MILLISECOND, Picos};
 

@@ -3,8 +3,8 @@
 //!
 //! Left out: Linux compensates for delayed ACKs because it then counted ACKs; we count segments.
 
-use super::increase::{Increase, counted};
-use super::{Ack, Cause, Controller, Growth, Window};
+use super::ai_counter::{AiCounter, counted};
+use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
 use crate::time::{Picos, SECOND};
 
 /// Share of the window kept on loss.
@@ -24,21 +24,21 @@ const BEFORE_LOSS: f64 = 20.0;
 /// With an unchanged window the increase is computed again after this long.
 const REFRESH: Picos = SECOND / 32;
 
-/// See the module's page.
+/// BIC as in Linux 2.6.19.
 #[derive(Default)]
 pub struct Bic {
-    increase: Increase,
+    ai_counter: AiCounter,
     started: bool,
     lost_once: bool,
     /// The window at which the last loss struck, or less (fast convergence); 0 for none.
     last_max: f64,
-    per: f64,
+    segments_per_increment: f64,
     last_cwnd: f64,
     last_time: Picos,
 }
 
 impl Controller for Bic {
-    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
+    fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
         if !self.started {
             self.started = true;
             window.ssthresh = window.ssthresh.min(INITIAL_SSTHRESH);
@@ -51,18 +51,26 @@ impl Controller for Bic {
             return;
         }
         let fresh = window.cwnd == self.last_cwnd && ack.now - self.last_time <= REFRESH;
-        if !fresh || self.per == 0.0 {
+        if !fresh || self.segments_per_increment == 0.0 {
             self.last_cwnd = window.cwnd;
             self.last_time = ack.now;
-            self.per =
-                counted(ack.growth, self.segments_an_increase(window.cwnd, ack.growth)).max(1.0);
+            self.segments_per_increment = counted(
+                ack.increase_rule,
+                self.segments_an_increase(window.cwnd, ack.increase_rule),
+            )
+            .max(1.0);
         }
-        self.increase.step(window, ack.growth, segments, self.per);
+        self.ai_counter.cong_avoid_ai(
+            window,
+            ack.increase_rule,
+            segments,
+            self.segments_per_increment,
+        );
     }
 
-    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: Cause) -> f64 {
-        self.increase.reset();
-        self.per = 0.0;
+    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: CongestionEvent) -> f64 {
+        self.ai_counter.reset();
+        self.segments_per_increment = 0.0;
         self.lost_once = true;
         let cwnd = window.cwnd;
         // Fast convergence (Xu 2004, section IV.B): a flow whose maximum falls gives way.
@@ -76,19 +84,26 @@ impl Controller for Bic {
 }
 
 impl Bic {
-    fn segments_an_increase(&self, cwnd: f64, growth: Growth) -> f64 {
+    fn segments_an_increase(&self, cwnd: f64, increase_rule: IncreaseRule) -> f64 {
         if cwnd <= LOW_WINDOW {
             return cwnd;
         }
-        let per =
-            if cwnd < self.last_max { self.search(cwnd, growth) } else { self.max_probing(cwnd) };
-        if self.lost_once { per } else { per.min(BEFORE_LOSS) }
+        let segments_per_increment = if cwnd < self.last_max {
+            self.search(cwnd, increase_rule)
+        } else {
+            self.max_probing(cwnd)
+        };
+        if self.lost_once {
+            segments_per_increment
+        } else {
+            segments_per_increment.min(BEFORE_LOSS)
+        }
     }
 
     /// Binary search increase below the last maximum (Xu 2004, section III.A), S_max at most. Linux
     /// counts whole segments here as well: from less than 8 below the maximum on it goes slowest.
-    fn search(&self, cwnd: f64, growth: Growth) -> f64 {
-        let step = counted(growth, (self.last_max - cwnd) / SEARCH);
+    fn search(&self, cwnd: f64, increase_rule: IncreaseRule) -> f64 {
+        let step = counted(increase_rule, (self.last_max - cwnd) / SEARCH);
         if step > MAX_INCREMENT {
             cwnd / MAX_INCREMENT
         } else if step <= 1.0 {
@@ -117,7 +132,7 @@ mod tests {
 
     fn after_loss_at(cwnd: f64) -> Bic {
         let mut bic = Bic::default();
-        bic.ssthresh(&crate::cc::testing::window(cwnd), 0, Cause::Loss);
+        bic.ssthresh(&crate::cc::testing::window(cwnd), 0, CongestionEvent::Loss);
         bic
     }
 
@@ -125,7 +140,7 @@ mod tests {
     #[test]
     fn increase_a_round_follows_the_branches() {
         let bic = after_loss_at(1000.0);
-        let a_round = |cwnd: f64| cwnd / bic.segments_an_increase(cwnd, Growth::PerAck);
+        let a_round = |cwnd: f64| cwnd / bic.segments_an_increase(cwnd, IncreaseRule::PerAck);
         assert_eq!(a_round(10.0), 1.0); // Reno
         assert_eq!(a_round(800.0), 16.0); // 200 / 4 > S_max
         assert_eq!(a_round(960.0), 10.0); // 40 / 4
@@ -139,16 +154,17 @@ mod tests {
     #[test]
     fn whole_segments_search_slowly_from_eight_below() {
         let bic = after_loss_at(1000.0);
-        let a_round = |cwnd: f64, growth| cwnd / bic.segments_an_increase(cwnd, growth);
-        assert!((a_round(993.0, Growth::PerWindow) - 0.2).abs() < 1e-12);
-        assert!((a_round(993.0, Growth::PerAck) - 1.75).abs() < 1e-12);
-        assert_eq!(a_round(961.0, Growth::PerWindow), 9.0); // 39 / 4
+        let a_round =
+            |cwnd: f64, increase_rule| cwnd / bic.segments_an_increase(cwnd, increase_rule);
+        assert!((a_round(993.0, IncreaseRule::PerWindow) - 0.2).abs() < 1e-12);
+        assert!((a_round(993.0, IncreaseRule::PerAck) - 1.75).abs() < 1e-12);
+        assert_eq!(a_round(961.0, IncreaseRule::PerWindow), 9.0); // 39 / 4
     }
 
     #[test]
     fn fast_convergence_remembers_less_than_the_window() {
         let mut bic = after_loss_at(1000.0);
-        let kept = bic.ssthresh(&crate::cc::testing::window(900.0), 0, Cause::Loss);
+        let kept = bic.ssthresh(&crate::cc::testing::window(900.0), 0, CongestionEvent::Loss);
         assert!((kept - 900.0 * 0.8).abs() < 1.0); // beta, Yang 2013, Table II
         assert!((bic.last_max - 900.0 * (1024.0 + 819.0) / 2048.0).abs() < 1e-9);
     }
@@ -158,7 +174,7 @@ mod tests {
     #[test]
     fn table_2_of_yang_holds_where_s_max_does_not_bind() {
         let bic = after_loss_at(160.0);
-        let step = 128.0 / bic.segments_an_increase(128.0, Growth::PerAck);
+        let step = 128.0 / bic.segments_an_increase(128.0, IncreaseRule::PerAck);
         assert!((step - 8.0).abs() < 1e-9); // (160 - 128) / 4; 0.1 w_max would be 16
     }
 }

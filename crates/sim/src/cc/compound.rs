@@ -1,8 +1,8 @@
 //! Compound TCP (draft-sridharan-tcpm-ctcp-02; Tan et al. 2006): Reno's window plus one that grows
 //! while the path shows no queue and gives way when it does.
 
-use super::increase::Increase;
-use super::{Ack, Cause, Controller, Window};
+use super::ai_counter::AiCounter;
+use super::{Ack, CongestionEvent, Controller, Window};
 use crate::time::{NEVER, Picos};
 
 /// alpha of the increase alpha win^k, k = 3/4 (draft, section 4).
@@ -14,9 +14,9 @@ const GAMMA: (f64, f64) = (5.0, 30.0);
 /// Weight of the newest sample in the tuning of gamma.
 const LAMBDA: f64 = 0.8;
 
-/// See the module's page.
+/// Compound TCP (draft-sridharan-tcpm-ctcp-02).
 pub struct Compound {
-    increase: Increase,
+    ai_counter: AiCounter,
     /// dwnd; Reno's part of the window is the rest.
     delay_window: f64,
     gamma: f64,
@@ -28,7 +28,7 @@ pub struct Compound {
 impl Default for Compound {
     fn default() -> Self {
         Self {
-            increase: Increase::default(),
+            ai_counter: AiCounter::default(),
             delay_window: 0.0,
             gamma: GAMMA.1,
             reno_queue: None,
@@ -39,7 +39,7 @@ impl Default for Compound {
 
 impl Controller for Compound {
     /// cwnd grows by 1 / win an ACK; dwnd once a round trip.
-    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
+    fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
         let mut segments = ack.segments;
         if window.in_slow_start() {
             segments = window.slow_start(segments);
@@ -47,8 +47,8 @@ impl Controller for Compound {
         if segments == 0 {
             return;
         }
-        let per = window.cwnd;
-        self.increase.step(window, ack.growth, segments, per);
+        let segments_per_increment = window.cwnd;
+        self.ai_counter.cong_avoid_ai(window, ack.increase_rule, segments, segments_per_increment);
         if ack.snd_una >= self.round_end {
             self.round_end = ack.snd_nxt;
             self.end_round(window, ack);
@@ -56,8 +56,8 @@ impl Controller for Compound {
     }
 
     /// win / 2, of which max(win / 2 - cwnd / 2, 0) = dwnd / 2 is the delay window's.
-    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: Cause) -> f64 {
-        self.increase.reset();
+    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: CongestionEvent) -> f64 {
+        self.ai_counter.reset();
         self.delay_window /= 2.0;
         self.round_end = 0;
         self.tune();
@@ -107,16 +107,16 @@ fn three_quarters_power(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::{Growth, testing};
+    use crate::cc::{IncreaseRule, testing};
     use crate::time::SECOND;
 
     fn round(cc: &mut Compound, window: &mut Window, queue: f64) {
         let size = window.cwnd as u64;
         let end = cc.round_end.max(1_000_000);
         for i in 0..size {
-            let mut ack = testing::ack(SECOND, end + 1 + i - size, size, Growth::PerAck);
+            let mut ack = testing::ack(SECOND, end + 1 + i - size, size, IncreaseRule::PerAck);
             ack.srtt = (testing::RTT as f64 * (1.0 + queue)) as Picos;
-            cc.on_ack(window, &ack);
+            cc.cong_avoid(window, &ack);
         }
     }
 
@@ -152,7 +152,7 @@ mod tests {
         let (mut cc, window) = (Compound::default(), testing::window(400.0));
         cc.delay_window = 200.0;
         cc.reno_queue = Some(20.0);
-        assert_eq!(cc.ssthresh(&window, 0, Cause::Loss), 200.0);
+        assert_eq!(cc.ssthresh(&window, 0, CongestionEvent::Loss), 200.0);
         assert_eq!(cc.delay_window, 100.0);
         assert!((cc.gamma - (0.2 * 30.0 + 0.8 * 15.0)).abs() < 1e-9);
     }

@@ -16,15 +16,15 @@ struct Toy {
     now: Picos,
     acked: u64,
     lost: u64,
-    growth: Growth,
+    increase_rule: IncreaseRule,
     buffer: f64,
 }
 
 impl Toy {
-    fn new(name: &str, cwnd: f64, ssthresh: f64, growth: Growth) -> Self {
+    fn new(name: &str, cwnd: f64, ssthresh: f64, increase_rule: IncreaseRule) -> Self {
         let cc = Cc::by_name(name).expect("listed");
         let window = Window { cwnd, ssthresh, pacing_rate: None };
-        Self { cc, window, now: SECOND, acked: 1000, lost: 0, growth, buffer: f64::INFINITY }
+        Self { cc, window, now: SECOND, acked: 1000, lost: 0, increase_rule, buffer: f64::INFINITY }
     }
 
     /// What window and pacing let go in a round trip is sent, and delivered, evenly spaced, or lost.
@@ -55,13 +55,13 @@ impl Toy {
             self.now += rtt / size;
             self.acked += 1;
             let ack = self.ack(size, end, rtt, if i + 1 == size { lost } else { 0 });
-            self.cc.on_any_ack(&mut self.window, &ack);
-            self.cc.on_ack(&mut self.window, &ack);
+            self.cc.on_ack_received(&mut self.window, &ack);
+            self.cc.cong_avoid(&mut self.window, &ack);
         }
     }
 
     fn ack(&self, size: u64, end: u64, rtt: Picos, newly_lost: u64) -> Ack {
-        let plain = super::testing::ack(self.now, self.acked, size, self.growth);
+        let plain = super::testing::ack(self.now, self.acked, size, self.increase_rule);
         let lost_total = self.lost;
         let rate = plain.rate.map(|rate| RateSample {
             interval: rtt,
@@ -81,37 +81,37 @@ impl Toy {
             let ack = self.ack(50, self.acked + 50, RTT / 2, 0);
             if told {
                 let ack = Ack { phase: Phase::Recovery, marked: 1, ..ack };
-                self.cc.on_any_ack(&mut self.window, &ack);
+                self.cc.on_ack_received(&mut self.window, &ack);
             }
         }
     }
 
     fn lose(&mut self) {
-        self.window.ssthresh = self.cc.ssthresh(&self.window, self.now, Cause::Loss);
-        if !self.cc.owns_window() {
+        self.window.ssthresh = self.cc.ssthresh(&self.window, self.now, CongestionEvent::Loss);
+        if !self.cc.controls_cwnd() {
             self.window.cwnd = self.window.ssthresh;
         }
     }
 
     fn time_out(&mut self) {
-        self.window.ssthresh = self.cc.ssthresh(&self.window, self.now, Cause::Timeout);
+        self.window.ssthresh = self.cc.ssthresh(&self.window, self.now, CongestionEvent::Timeout);
         self.cc.on_timeout(&mut self.window, self.now);
         self.window.cwnd = 1.0;
     }
 }
 
-fn each(check: impl Fn(&str, Growth)) {
+fn each(check: impl Fn(&str, IncreaseRule)) {
     for name in NAMES {
-        for growth in [Growth::PerAck, Growth::PerWindow] {
-            check(name, growth);
+        for increase_rule in [IncreaseRule::PerAck, IncreaseRule::PerWindow] {
+            check(name, increase_rule);
         }
     }
 }
 
 #[test]
 fn slow_start_grows_by_half_or_more_a_round() {
-    each(|name, growth| {
-        let mut toy = Toy::new(name, 10.0, f64::INFINITY, growth);
+    each(|name, increase_rule| {
+        let mut toy = Toy::new(name, 10.0, f64::INFINITY, increase_rule);
         toy.rounds(2);
         assert!(toy.window.cwnd >= 22.0, "{name}: {}", toy.window.cwnd);
         assert!(toy.window.cwnd <= 40.0, "{name}: {}", toy.window.cwnd);
@@ -120,9 +120,9 @@ fn slow_start_grows_by_half_or_more_a_round() {
 
 #[test]
 fn windows_never_shrink_before_the_path_is_full_and_grow_in_time() {
-    each(|name, growth| {
-        let mut toy = Toy::new(name, 10.0, 10.0, growth);
-        let owns = toy.cc.owns_window();
+    each(|name, increase_rule| {
+        let mut toy = Toy::new(name, 10.0, 10.0, increase_rule);
+        let owns = toy.cc.controls_cwnd();
         for _ in 0..200 {
             let before = toy.window.cwnd;
             if before >= PRODUCT {
@@ -138,14 +138,14 @@ fn windows_never_shrink_before_the_path_is_full_and_grow_in_time() {
 
 #[test]
 fn a_loss_backs_off_and_never_below_two() {
-    each(|name, growth| {
+    each(|name, increase_rule| {
         for cwnd in [1.0, 2.0, 3.5, 10.0, 100.0, 1e6] {
-            let mut toy = Toy::new(name, cwnd, cwnd, growth);
+            let mut toy = Toy::new(name, cwnd, cwnd, increase_rule);
             toy.lose();
             let reduced = toy.window.ssthresh;
             // Those that own their window answer losses in the model of the path, not here.
-            assert!(toy.cc.owns_window() || reduced >= 2.0, "{name}");
-            assert!(toy.cc.owns_window() || reduced < cwnd || cwnd < 3.0, "{name}: {cwnd}");
+            assert!(toy.cc.controls_cwnd() || reduced >= 2.0, "{name}");
+            assert!(toy.cc.controls_cwnd() || reduced < cwnd || cwnd < 3.0, "{name}: {cwnd}");
         }
     });
 }
@@ -154,9 +154,9 @@ fn a_loss_backs_off_and_never_below_two() {
 /// would learn of them and does not ask has forgotten to.
 #[test]
 fn whoever_learns_in_recovery_asks_for_every_ack() {
-    each(|name, growth| {
+    each(|name, increase_rule| {
         let course = |told| {
-            let mut toy = Toy::new(name, 10.0, f64::INFINITY, growth);
+            let mut toy = Toy::new(name, 10.0, f64::INFINITY, increase_rule);
             toy.buffer = PRODUCT / 2.0;
             toy.rounds(30);
             toy.lose();
@@ -166,17 +166,21 @@ fn whoever_learns_in_recovery_asks_for_every_ack() {
                 (toy.window.cwnd, toy.window.ssthresh, toy.window.pacing_rate)
             };
             let steps = (0..100).map(step).collect::<Vec<_>>();
-            (steps, toy.cc.ssthresh(&toy.window, toy.now, Cause::Mark))
+            (steps, toy.cc.ssthresh(&toy.window, toy.now, CongestionEvent::Mark))
         };
         let learns = course(true) != course(false);
-        assert_eq!(learns, Cc::by_name(name).expect("listed").hears_all(), "{name} {growth:?}");
+        assert_eq!(
+            learns,
+            Cc::by_name(name).expect("listed").wants_all_acks(),
+            "{name} {increase_rule:?}"
+        );
     });
 }
 
 #[test]
 fn it_recovers_after_a_timeout() {
-    each(|name, growth| {
-        let mut toy = Toy::new(name, 40.0, 40.0, growth);
+    each(|name, increase_rule| {
+        let mut toy = Toy::new(name, 40.0, 40.0, increase_rule);
         toy.time_out();
         toy.rounds(40);
         assert!(toy.window.cwnd > 8.0, "{name}: {}", toy.window.cwnd);
@@ -185,8 +189,8 @@ fn it_recovers_after_a_timeout() {
 
 #[test]
 fn windows_stay_finite_through_any_mixture() {
-    each(|name, growth| {
-        let mut toy = Toy::new(name, 10.0, f64::INFINITY, growth);
+    each(|name, increase_rule| {
+        let mut toy = Toy::new(name, 10.0, f64::INFINITY, increase_rule);
         for step in 0_u32..300 {
             match step % 17 {
                 5 | 11 => toy.lose(),
@@ -207,8 +211,8 @@ fn windows_stay_finite_through_any_mixture() {
 /// stays within a few times what the path and its buffer hold.
 #[test]
 fn a_path_with_a_buffer_is_used_and_not_overrun() {
-    each(|name, growth| {
-        let mut toy = Toy::new(name, 10.0, f64::INFINITY, growth);
+    each(|name, increase_rule| {
+        let mut toy = Toy::new(name, 10.0, f64::INFINITY, increase_rule);
         toy.buffer = PRODUCT / 2.0;
         toy.rounds(200);
         let rounds = 600;
@@ -218,7 +222,7 @@ fn a_path_with_a_buffer_is_used_and_not_overrun() {
             assert!(toy.window.cwnd <= 3.0 * 1.5 * PRODUCT, "{name}: {}", toy.window.cwnd);
         }
         let loss = (toy.lost - lost) as f64 / (toy.acked - acked) as f64;
-        assert!(busy > 0.8, "{name} {growth:?}: {busy}");
-        assert!(loss < 0.05, "{name} {growth:?}: {loss}");
+        assert!(busy > 0.8, "{name} {increase_rule:?}: {busy}");
+        assert!(loss < 0.05, "{name} {increase_rule:?}: {loss}");
     });
 }

@@ -1,13 +1,13 @@
 //! DCTCP (RFC 8257): cuts the window by the share of segments that met a congestion mark.
 
 use super::reno::Reno;
-use super::{Ack, Cause, Controller, Window};
+use super::{Ack, CongestionEvent, Controller, Window};
 use crate::time::Picos;
 
 /// RFC 8257, section 4.2: g, the weight of the newest window.
 const GAIN: f64 = 1.0 / 16.0;
 
-/// See the module's page.
+/// DCTCP (RFC 8257).
 pub struct Dctcp {
     reno: Reno,
     /// RFC 8257, section 3.3: the estimated share of marked segments.
@@ -26,14 +26,14 @@ impl Default for Dctcp {
 }
 
 impl Controller for Dctcp {
-    const HEARS_ALL: bool = true;
+    const WANTS_ALL_ACKS: bool = true;
     const NEEDS_ECN: bool = true;
 
-    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
-        self.reno.on_ack(window, ack);
+    fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
+        self.reno.cong_avoid(window, ack);
     }
 
-    fn on_any_ack(&mut self, _window: &mut Window, ack: &Ack) {
+    fn on_ack_received(&mut self, _window: &mut Window, ack: &Ack) {
         self.delivered += ack.delivered;
         self.marked += ack.marked;
         if ack.snd_una >= self.window_end && self.delivered > 0 {
@@ -42,11 +42,11 @@ impl Controller for Dctcp {
     }
 
     /// A mark: cwnd (1 - alpha / 2) (RFC 8257, section 3.3, step 9); a loss: as any TCP (section 3.5).
-    fn ssthresh(&mut self, window: &Window, now: Picos, cause: Cause) -> f64 {
-        let half = self.reno.ssthresh(window, now, cause);
-        match cause {
-            Cause::Mark => (window.cwnd * (1.0 - self.alpha / 2.0)).max(2.0),
-            Cause::Loss | Cause::Timeout => half,
+    fn ssthresh(&mut self, window: &Window, now: Picos, event: CongestionEvent) -> f64 {
+        let half = self.reno.ssthresh(window, now, event);
+        match event {
+            CongestionEvent::Mark => (window.cwnd * (1.0 - self.alpha / 2.0)).max(2.0),
+            CongestionEvent::Loss | CongestionEvent::Timeout => half,
         }
     }
 }
@@ -64,15 +64,15 @@ impl Dctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::{Growth, testing};
+    use crate::cc::{IncreaseRule, testing};
 
     /// Delivers a window of `size` segments of which `marked` carry a mark.
     fn observe(cc: &mut Dctcp, window: &mut Window, size: u64, marked: u64) {
         let start = cc.window_end.max(1000);
         for i in 0..size {
-            let mut ack = testing::ack(0, start + 1 - size + i, size, Growth::PerWindow);
+            let mut ack = testing::ack(0, start + 1 - size + i, size, IncreaseRule::PerWindow);
             ack.marked = u64::from(i < marked);
-            cc.on_any_ack(window, &ack);
+            cc.on_ack_received(window, &ack);
         }
     }
 
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn alpha_decays_by_a_sixteenth_a_window() {
         let (mut cc, mut window) = (Dctcp::default(), testing::window(10.0));
-        assert_eq!(cc.ssthresh(&window, 0, Cause::Mark), 5.0);
+        assert_eq!(cc.ssthresh(&window, 0, CongestionEvent::Mark), 5.0);
         cc.end_window_after(&mut window, 10);
         let first = cc.alpha;
         observe(&mut cc, &mut window, 10, 0);
@@ -89,8 +89,8 @@ mod tests {
 
     impl Dctcp {
         fn end_window_after(&mut self, window: &mut Window, size: u64) {
-            let ack = testing::ack(0, 1000, size, Growth::PerWindow);
-            self.on_any_ack(window, &ack);
+            let ack = testing::ack(0, 1000, size, IncreaseRule::PerWindow);
+            self.on_ack_received(window, &ack);
         }
     }
 
@@ -100,7 +100,7 @@ mod tests {
         cc.end_window_after(&mut window, 20);
         (0..200).for_each(|_| observe(&mut cc, &mut window, 20, 5));
         assert!((cc.alpha - 0.25).abs() < 1e-4, "{}", cc.alpha);
-        assert!((cc.ssthresh(&window, 0, Cause::Mark) - 20.0 * 0.875).abs() < 1e-2);
-        assert_eq!(cc.ssthresh(&window, 0, Cause::Loss), 10.0);
+        assert!((cc.ssthresh(&window, 0, CongestionEvent::Mark) - 20.0 * 0.875).abs() < 1e-2);
+        assert_eq!(cc.ssthresh(&window, 0, CongestionEvent::Loss), 10.0);
     }
 }

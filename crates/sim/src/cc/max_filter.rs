@@ -7,7 +7,7 @@ struct Sample {
     value: f64,
 }
 
-/// See the module's page.
+/// A windowed maximum.
 #[derive(Clone, Default)]
 pub struct MaxFilter {
     best: [Sample; 3],

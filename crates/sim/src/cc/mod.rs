@@ -2,14 +2,14 @@
 //!
 //! A controller sees its flow through `Ack` and steers it through `Window`. It never sees a packet.
 
+mod ai_counter;
 mod bbr;
 mod bbr3;
 mod bic;
-mod chance;
 mod compound;
 mod cubic;
 mod dctcp;
-mod increase;
+mod hash_choice;
 mod max_filter;
 mod reno;
 mod rounding;
@@ -47,7 +47,7 @@ impl Window {
 
 /// Two readings of "one segment a round trip" (RFC 5681, section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Growth {
+pub enum IncreaseRule {
     /// Each ACK adds 1/cwnd (equation 3 of the RFC; ns-2).
     PerAck,
     /// A whole segment once a window of segments is acknowledged (Linux).
@@ -94,10 +94,10 @@ impl RateSample {
 pub struct Ack {
     /// Time at the sender.
     pub now: Picos,
-    /// Segments that count towards growth: newly acknowledged, or 1 for `Growth::PerAck`.
+    /// Segments that count towards growth: newly acknowledged, or 1 for `IncreaseRule::PerAck`.
     pub segments: u32,
-    /// See `Growth`.
-    pub growth: Growth,
+    /// See `IncreaseRule`.
+    pub increase_rule: IncreaseRule,
     /// Round-trip time that this ACK measured, of the last segment that it covers: a delayed ACK's
     /// wait is no part of it.
     pub rtt: Option<Picos>,
@@ -129,7 +129,7 @@ pub struct Ack {
 
 /// What made a sender back off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum CongestionEvent {
     /// Duplicate ACKs or SACK told of a loss.
     Loss,
     /// An ACK echoed a congestion mark: at most once a round trip (RFC 3168, section 6.1.2).
@@ -142,33 +142,38 @@ pub enum Cause {
 pub trait Controller: Default {
     /// Sends each ACK with a rate sample.
     const WANTS_RATE: bool = false;
-    /// Sets cwnd itself on every ACK, also in recovery (`on_any_ack`): no halving, no PRR.
-    const OWNS_WINDOW: bool = false;
+    /// Sets cwnd itself on every ACK, also in recovery (`on_ack_received`): no halving, no PRR.
+    const CONTROLS_CWND: bool = false;
     /// Sends ECN-capable packets whatever the scenario says.
     const NEEDS_ECN: bool = false;
 
-    /// Wants every ACK (`on_any_ack`), not only those that let the window grow.
-    const HEARS_ALL: bool = false;
+    /// Wants every ACK (`on_ack_received`), not only those that let the window grow.
+    const WANTS_ALL_ACKS: bool = false;
 
     /// Growth that needs no more of an ACK than how much it acknowledges: true if that was all
-    /// that the controller wants of it, and `on_ack` is not called.
+    /// that the controller wants of it, and `cong_avoid` is not called.
     #[inline]
-    fn grow(&mut self, _window: &mut Window, _segments: u32, _growth: Growth) -> bool {
+    fn cong_avoid_fast(
+        &mut self,
+        _window: &mut Window,
+        _segments: u32,
+        _growth: IncreaseRule,
+    ) -> bool {
         false
     }
     /// New data was acknowledged while the window may grow: outside recovery.
-    fn on_ack(&mut self, window: &mut Window, ack: &Ack);
+    fn cong_avoid(&mut self, window: &mut Window, ack: &Ack);
     /// Every ACK, before anything else is made of it.
-    fn on_any_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
+    fn on_ack_received(&mut self, _window: &mut Window, _ack: &Ack) {}
     /// The slow-start threshold after what is noticed now.
-    fn ssthresh(&mut self, window: &Window, now: Picos, cause: Cause) -> f64;
+    fn ssthresh(&mut self, window: &Window, now: Picos, event: CongestionEvent) -> f64;
     /// The retransmission timer expired; cwnd is about to be set to one.
     fn on_timeout(&mut self, _window: &mut Window, _now: Picos) {}
     /// The same, once segments have been given up: totals as they are then. For controllers that
     /// hear every ACK.
-    fn on_given_up(&mut self, _window: &mut Window, _ack: &Ack) {}
+    fn on_loss_state(&mut self, _window: &mut Window, _ack: &Ack) {}
     /// It is at its start, and looks for what the path holds.
-    fn is_starting(&self, window: &Window) -> bool {
+    fn in_startup(&self, window: &Window) -> bool {
         window.in_slow_start()
     }
 }
@@ -176,29 +181,29 @@ pub trait Controller: Default {
 /// Large controllers live on the heap, so that a flow with a small one stays small.
 impl<T: Controller> Controller for Box<T> {
     const WANTS_RATE: bool = T::WANTS_RATE;
-    const OWNS_WINDOW: bool = T::OWNS_WINDOW;
+    const CONTROLS_CWND: bool = T::CONTROLS_CWND;
     const NEEDS_ECN: bool = T::NEEDS_ECN;
-    const HEARS_ALL: bool = T::HEARS_ALL;
+    const WANTS_ALL_ACKS: bool = T::WANTS_ALL_ACKS;
 
     #[inline]
-    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
-        (**self).on_ack(window, ack);
+    fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
+        (**self).cong_avoid(window, ack);
     }
     #[inline]
-    fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
-        (**self).on_any_ack(window, ack);
+    fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
+        (**self).on_ack_received(window, ack);
     }
-    fn ssthresh(&mut self, window: &Window, now: Picos, cause: Cause) -> f64 {
-        (**self).ssthresh(window, now, cause)
+    fn ssthresh(&mut self, window: &Window, now: Picos, event: CongestionEvent) -> f64 {
+        (**self).ssthresh(window, now, event)
     }
     fn on_timeout(&mut self, window: &mut Window, now: Picos) {
         (**self).on_timeout(window, now);
     }
-    fn on_given_up(&mut self, window: &mut Window, ack: &Ack) {
-        (**self).on_given_up(window, ack);
+    fn on_loss_state(&mut self, window: &mut Window, ack: &Ack) {
+        (**self).on_loss_state(window, ack);
     }
-    fn is_starting(&self, window: &Window) -> bool {
-        (**self).is_starting(window)
+    fn in_startup(&self, window: &Window) -> bool {
+        (**self).in_startup(window)
     }
 }
 
@@ -219,50 +224,50 @@ macro_rules! controllers {
             pub fn wants_rate(&self) -> bool {
                 match self { $(Self::$variant(_) => <$type>::WANTS_RATE),+ }
             }
-            /// `Controller::OWNS_WINDOW`.
+            /// `Controller::CONTROLS_CWND`.
             #[inline]
-            pub fn owns_window(&self) -> bool {
-                match self { $(Self::$variant(_) => <$type>::OWNS_WINDOW),+ }
+            pub fn controls_cwnd(&self) -> bool {
+                match self { $(Self::$variant(_) => <$type>::CONTROLS_CWND),+ }
             }
             /// `Controller::NEEDS_ECN`.
             pub fn needs_ecn(&self) -> bool {
                 match self { $(Self::$variant(_) => <$type>::NEEDS_ECN),+ }
             }
-            /// `Controller::HEARS_ALL`.
+            /// `Controller::WANTS_ALL_ACKS`.
             #[inline]
-            pub fn hears_all(&self) -> bool {
-                match self { $(Self::$variant(_) => <$type>::HEARS_ALL),+ }
+            pub fn wants_all_acks(&self) -> bool {
+                match self { $(Self::$variant(_) => <$type>::WANTS_ALL_ACKS),+ }
             }
-            /// `Controller::grow`.
+            /// `Controller::cong_avoid_fast`.
             #[inline]
-            pub fn grow(&mut self, window: &mut Window, segments: u32, growth: Growth) -> bool {
-                match self { $(Self::$variant(cc) => cc.grow(window, segments, growth)),+ }
+            pub fn cong_avoid_fast(&mut self, window: &mut Window, segments: u32, increase_rule: IncreaseRule) -> bool {
+                match self { $(Self::$variant(cc) => cc.cong_avoid_fast(window, segments, increase_rule)),+ }
             }
-            /// `Controller::on_ack`.
+            /// `Controller::cong_avoid`.
             #[inline]
-            pub fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
-                match self { $(Self::$variant(cc) => cc.on_ack(window, ack)),+ }
+            pub fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
+                match self { $(Self::$variant(cc) => cc.cong_avoid(window, ack)),+ }
             }
-            /// `Controller::on_any_ack`.
+            /// `Controller::on_ack_received`.
             #[inline]
-            pub fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
-                match self { $(Self::$variant(cc) => cc.on_any_ack(window, ack)),+ }
+            pub fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
+                match self { $(Self::$variant(cc) => cc.on_ack_received(window, ack)),+ }
             }
             /// `Controller::ssthresh`.
-            pub fn ssthresh(&mut self, window: &Window, now: Picos, cause: Cause) -> f64 {
-                match self { $(Self::$variant(cc) => cc.ssthresh(window, now, cause)),+ }
+            pub fn ssthresh(&mut self, window: &Window, now: Picos, event: CongestionEvent) -> f64 {
+                match self { $(Self::$variant(cc) => cc.ssthresh(window, now, event)),+ }
             }
             /// `Controller::on_timeout`.
             pub fn on_timeout(&mut self, window: &mut Window, now: Picos) {
                 match self { $(Self::$variant(cc) => cc.on_timeout(window, now)),+ }
             }
-            /// `Controller::on_given_up`.
-            pub fn on_given_up(&mut self, window: &mut Window, ack: &Ack) {
-                match self { $(Self::$variant(cc) => cc.on_given_up(window, ack)),+ }
+            /// `Controller::on_loss_state`.
+            pub fn on_loss_state(&mut self, window: &mut Window, ack: &Ack) {
+                match self { $(Self::$variant(cc) => cc.on_loss_state(window, ack)),+ }
             }
-            /// `Controller::is_starting`.
-            pub fn is_starting(&self, window: &Window) -> bool {
-                match self { $(Self::$variant(cc) => cc.is_starting(window)),+ }
+            /// `Controller::in_startup`.
+            pub fn in_startup(&self, window: &Window) -> bool {
+                match self { $(Self::$variant(cc) => cc.in_startup(window)),+ }
             }
         }
     };

@@ -1,35 +1,40 @@
 //! Reno: additive increase of one segment a round trip, halving on loss (RFC 5681).
 
-use super::increase::Increase;
-use super::{Ack, Cause, Controller, Growth, Window};
+use super::ai_counter::AiCounter;
+use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
 use crate::time::Picos;
 
-/// See the module's page.
+/// Reno (RFC 5681).
 #[derive(Default)]
 pub struct Reno {
-    increase: Increase,
+    ai_counter: AiCounter,
 }
 
 impl Controller for Reno {
     #[inline(always)]
-    fn grow(&mut self, window: &mut Window, mut segments: u32, growth: Growth) -> bool {
+    fn cong_avoid_fast(
+        &mut self,
+        window: &mut Window,
+        mut segments: u32,
+        increase_rule: IncreaseRule,
+    ) -> bool {
         if window.in_slow_start() {
             segments = window.slow_start(segments);
         }
         if segments > 0 {
-            let per = window.cwnd; // RFC 5681, equation 3
-            self.increase.step(window, growth, segments, per);
+            let segments_per_increment = window.cwnd; // RFC 5681, equation 3
+            self.ai_counter.cong_avoid_ai(window, increase_rule, segments, segments_per_increment);
         }
         true
     }
 
-    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
-        self.grow(window, ack.segments, ack.growth);
+    fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
+        self.cong_avoid_fast(window, ack.segments, ack.increase_rule);
     }
 
     /// RFC 5681, equation 4; half the window, not of the flight, as ns-2 and Linux do.
-    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: Cause) -> f64 {
-        self.increase.reset();
+    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: CongestionEvent) -> f64 {
+        self.ai_counter.reset();
         (window.cwnd / 2.0).max(2.0)
     }
 }

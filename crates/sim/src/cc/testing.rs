@@ -1,6 +1,6 @@
 //! What the tests of single controllers share: ACKs of a path without surprises.
 
-use super::{Ack, Controller, Growth, Phase, RateSample, Window};
+use super::{Ack, Controller, IncreaseRule, Phase, RateSample, Window};
 use crate::time::{MILLISECOND, Picos, SECOND};
 
 pub(super) const RTT: Picos = 100 * MILLISECOND;
@@ -10,11 +10,11 @@ pub(super) fn window(cwnd: f64) -> Window {
 }
 
 /// An ACK for one segment, of a window of `size` segments that started after `acked` of them.
-pub(super) fn ack(now: Picos, acked: u64, size: u64, growth: Growth) -> Ack {
+pub(super) fn ack(now: Picos, acked: u64, size: u64, increase_rule: IncreaseRule) -> Ack {
     Ack {
         now,
         segments: 1,
-        growth,
+        increase_rule,
         rtt: Some(RTT),
         srtt: RTT,
         min_rtt: RTT,
@@ -39,11 +39,11 @@ pub(super) fn ack(now: Picos, acked: u64, size: u64, growth: Growth) -> Ack {
 }
 
 /// A window's ACKs at one instant, where time does not matter.
-pub(super) fn round(cc: &mut impl Controller, window: &mut Window, growth: Growth) {
+pub(super) fn round(cc: &mut impl Controller, window: &mut Window, increase_rule: IncreaseRule) {
     let size = window.cwnd as u64;
     for i in 0..size {
-        let ack = ack(SECOND, 1_000_000 + i, size, growth);
-        cc.on_any_ack(window, &ack);
-        cc.on_ack(window, &ack);
+        let ack = ack(SECOND, 1_000_000 + i, size, increase_rule);
+        cc.on_ack_received(window, &ack);
+        cc.cong_avoid(window, &ack);
     }
 }

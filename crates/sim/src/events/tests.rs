@@ -4,12 +4,12 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-fn load(number: u64) -> Load {
-    Load::data(number, false, 0)
+fn payload(number: u64) -> Payload {
+    Payload::data(number, 0)
 }
 
 fn number(event: Event) -> u64 {
-    event.load.seq()
+    event.payload.seq()
 }
 
 fn pop(wheel: &mut Wheel) -> Option<Event> {
@@ -35,12 +35,12 @@ proptest! {
                 let at = now + [span % 3, span % 40, span % 5000, span][step as usize - 2];
                 let number_ = if first { -1 - number_ } else { number_ };
                 let insert = if first { Wheel::insert_first } else { Wheel::insert };
-                insert(&mut wheel, at, 0, load(number_ as u64));
+                insert(&mut wheel, at, 0, payload(number_ as u64));
                 model.insert((at, number_));
             }
             let due = model.first().map_or(u64::MAX, |&(at, _)| at);
             for until in [now, now + 7, now + 100] {
-                prop_assert!(due > until || !wheel.is_quiet_until(until));
+                prop_assert!(due > until || !wheel.is_empty_until(until));
             }
         }
         while let Some(event) = pop(&mut wheel) {
@@ -53,7 +53,7 @@ proptest! {
 #[test]
 fn as_many_as_you_like_are_due_at_once() {
     let mut wheel = Wheel::new(16, 1000);
-    (0..200_000).for_each(|number| wheel.insert(5, 0, load(number)));
+    (0..200_000).for_each(|number| wheel.insert(5, 0, payload(number)));
     (0..200_000).for_each(|number_| assert_eq!(pop(&mut wheel).map(number), Some(number_)));
     assert!(wheel.pop().is_none());
 }
@@ -62,10 +62,10 @@ fn as_many_as_you_like_are_due_at_once() {
 #[test]
 fn as_many_as_you_like_join_the_open_slot() {
     let mut wheel = Wheel::new(16, 1000);
-    wheel.insert(5, 0, load(0));
-    wheel.insert(6, 0, load(1));
+    wheel.insert(5, 0, payload(0));
+    wheel.insert(6, 0, payload(1));
     assert_eq!(pop(&mut wheel).map(number), Some(0));
-    (2..200_000).for_each(|number| wheel.insert(7, 0, load(number)));
+    (2..200_000).for_each(|number| wheel.insert(7, 0, payload(number)));
     (1..200_000).for_each(|number_| assert_eq!(pop(&mut wheel).map(number), Some(number_)));
     assert!(wheel.pop().is_none());
 }
@@ -74,8 +74,8 @@ fn as_many_as_you_like_join_the_open_slot() {
 fn a_place_is_used_again() {
     let mut wheel = Wheel::new(16, 1000);
     for now in 0..1000 {
-        wheel.insert(now, 0, load(now));
-        wheel.insert(now + 10_000, 0, load(now));
+        wheel.insert(now, 0, payload(now));
+        wheel.insert(now + 10_000, 0, payload(now));
         wheel.pop();
     }
     assert!(wheel.pool.len() <= 1001, "{}", wheel.pool.len());
@@ -84,10 +84,10 @@ fn a_place_is_used_again() {
 #[test]
 fn an_event_comes_with_whose_is_the_next() {
     let mut wheel = Wheel::new(16, 1000);
-    for (at, node) in [(5, 1), (6, 2), (40, 3), (41, 4), (300, 5)] {
-        wheel.insert(at, node, Load::NONE);
+    for (at, key) in [(5, 1), (6, 2), (40, 3), (41, 4), (300, 5)] {
+        wheel.insert(at, key, Payload::NONE);
     }
     let fired: Vec<_> = std::iter::from_fn(|| wheel.pop()).collect();
-    assert!(fired.is_sorted_by(|one, other| one.1 == other.0.node));
+    assert!(fired.is_sorted_by(|one, other| one.1 == other.0.key));
     assert_eq!(fired.len(), 5);
 }

@@ -8,9 +8,9 @@ fn what_each_packet_of_a_plain_flow_touches_lies_in_three_lines() {
     let sender = offset_of!(Flow, sender);
     let lines = [
         receiver + offset_of!(Receiver, rcv_nxt),
-        offset_of!(Flow, turn_delay),
-        offset_of!(Flow, heard_at),
-        offset_of!(Flow, node),
+        offset_of!(Flow, ack_return_delay),
+        offset_of!(Flow, last_ack_arrival),
+        offset_of!(Flow, key),
         offset_of!(Flow, first_link) + 1,
         sender,
         sender + offset_of!(Sender, timer_at),

@@ -1,11 +1,11 @@
 //! CoDel, controlled delay (RFC 8289; Linux `codel`): one queue under the law of `law`.
 
-pub(super) mod law;
+pub(super) mod control_law;
 
-use super::spec::{BadParameter, Parameters, Wire, within};
-use super::{Departure, Limit, Queued};
+use super::registry::{BadParameter, Parameters, Wire, within};
+use super::{DequeueDiscipline, Limit, QueuedPacket};
 use crate::time::{MILLISECOND, Picos};
-use law::{Law, Setpoint, Source};
+use control_law::{ControlLaw, PacketQueue, Setpoint};
 use std::collections::VecDeque;
 
 /// Parameters of `codel` (tc-codel(8); RFC 8289, section 4). The defaults are Linux's.
@@ -57,7 +57,7 @@ impl Parameters for CodelParams {
                 ce_threshold: self.ce_threshold,
                 largest_packet: wire.largest_packet,
             },
-            law: Law::default(),
+            law: ControlLaw::default(),
             queue: Fifo {
                 packets: VecDeque::with_capacity(self.limit.min(4096) as usize),
                 bytes: 0,
@@ -66,24 +66,24 @@ impl Parameters for CodelParams {
     }
 }
 
-/// See the module's page.
+/// CoDel on one first-in-first-out queue.
 #[derive(Clone, Debug)]
 pub struct Codel {
     limit: usize,
     setpoint: Setpoint,
-    law: Law,
+    law: ControlLaw,
     queue: Fifo,
 }
 
 #[derive(Clone, Debug)]
 struct Fifo {
-    packets: VecDeque<Queued>,
+    packets: VecDeque<QueuedPacket>,
     bytes: u64,
 }
 
-impl Source for Fifo {
+impl PacketQueue for Fifo {
     #[inline]
-    fn next(&mut self) -> Option<Queued> {
+    fn next(&mut self) -> Option<QueuedPacket> {
         let packet = self.packets.pop_front()?;
         self.bytes -= u64::from(packet.bytes);
         Some(packet)
@@ -95,9 +95,14 @@ impl Source for Fifo {
     }
 }
 
-impl Departure for Codel {
+impl DequeueDiscipline for Codel {
     #[inline]
-    fn enqueue(&mut self, _now: Picos, packet: Queued, dropped: &mut impl FnMut(Queued)) {
+    fn enqueue(
+        &mut self,
+        _now: Picos,
+        packet: QueuedPacket,
+        dropped: &mut impl FnMut(QueuedPacket),
+    ) {
         if self.queue.packets.len() >= self.limit {
             return dropped(packet);
         }
@@ -106,7 +111,11 @@ impl Departure for Codel {
     }
 
     #[inline]
-    fn dequeue(&mut self, now: Picos, dropped: &mut impl FnMut(Queued)) -> Option<(Queued, bool)> {
+    fn dequeue(
+        &mut self,
+        now: Picos,
+        dropped: &mut impl FnMut(QueuedPacket),
+    ) -> Option<(QueuedPacket, bool)> {
         self.law.dequeue(now, &self.setpoint, &mut self.queue, dropped)
     }
 

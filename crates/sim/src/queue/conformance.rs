@@ -1,8 +1,8 @@
 //! One suite that every discipline passes: it runs over the list, so nobody can forget it.
 
-use super::spec::{Discipline, NAMES, QueueSpec, Wire};
-use super::toy::{self, Log};
-use super::{Arrival, Departure, Limit, Queued};
+use super::registry::{Discipline, NAMES, QueueSpec, Wire};
+use super::testbench::{self, Log};
+use super::{DequeueDiscipline, EnqueueDiscipline, Limit, QueuedPacket};
 use crate::time::{MILLISECOND, Picos, SECOND};
 use proptest::prelude::*;
 
@@ -34,7 +34,7 @@ fn tight(name: &str, packets: u32, ecn: bool) -> QueueSpec {
 }
 
 /// Arrivals of a few flows of mixed sizes, at times bursty and at times silent.
-fn arrivals() -> impl Strategy<Value = Vec<Queued>> {
+fn arrivals() -> impl Strategy<Value = Vec<QueuedPacket>> {
     let gap = prop_oneof![
         6 => Just(0), 6 => 0..2 * MILLISECOND, 1 => 0..SECOND
     ];
@@ -45,7 +45,7 @@ fn arrivals() -> impl Strategy<Value = Vec<Queued>> {
         let stamp = |(gap, flow, bytes, ecn_capable): (Picos, u32, u32, bool)| {
             now += gap;
             place += 1;
-            Queued { flow, bytes, arrived: now, ecn_capable, handle: place - 1 }
+            QueuedPacket { flow, bytes, arrived: now, ecn_capable, handle: place - 1 }
         };
         drawn.into_iter().map(stamp).collect()
     })
@@ -53,14 +53,14 @@ fn arrivals() -> impl Strategy<Value = Vec<Queued>> {
 
 fn capacity(spec: &QueueSpec, wire: &Wire) -> usize {
     match spec.build(wire, 0).expect("valid") {
-        Discipline::Arrival(queue) => queue.capacity(),
-        Discipline::Departure(queue) => queue.capacity(),
+        Discipline::AtEnqueue(queue) => queue.capacity(),
+        Discipline::AtDequeue(queue) => queue.capacity(),
     }
 }
 
 /// Every packet is sent or dropped, once, as it came.
-fn conserved(packets: &[Queued], log: &Log) -> bool {
-    let mut fates: Vec<Queued> =
+fn conserved(packets: &[QueuedPacket], log: &Log) -> bool {
+    let mut fates: Vec<QueuedPacket> =
         log.sent.iter().chain(&log.dropped).map(|event| event.packet).collect();
     fates.sort_by_key(|packet| packet.handle);
     fates == packets
@@ -83,10 +83,10 @@ proptest! {
     ) {
         for name in NAMES {
             let spec = tight(name, limit, ecn);
-            let log = toy::run(&spec, &toy::WIRE, seed, &packets);
+            let log = testbench::run(&spec, &testbench::WIRE, seed, &packets);
             prop_assert!(conserved(&packets, &log), "{name}");
             prop_assert!(in_order(&log), "{name}");
-            let most = capacity(&spec, &toy::WIRE);
+            let most = capacity(&spec, &testbench::WIRE);
             prop_assert!(log.waiting.iter().all(|&waiting| waiting <= most), "{name}");
             for event in log.sent.iter().filter(|event| event.marked) {
                 prop_assert!(ecn && event.packet.ecn_capable, "{name}");
@@ -97,13 +97,13 @@ proptest! {
     #[test]
     fn the_wire_never_idles_while_a_packet_waits(packets in arrivals(), seed in any::<u64>()) {
         for name in NAMES {
-            let log = toy::run(&tight(name, 50, false), &toy::WIRE, seed, &packets);
+            let log = testbench::run(&tight(name, 50, false), &testbench::WIRE, seed, &packets);
             let mut free_at = 0;
             for event in &log.sent {
                 prop_assert!(event.at >= free_at, "{name}");
                 prop_assert!(event.at <= free_at.max(event.packet.arrived), "{name}");
                 free_at = event.at
-                    + crate::time::serialization(event.packet.bytes, toy::WIRE.rate_bps);
+                    + crate::time::serialization(event.packet.bytes, testbench::WIRE.rate_bps);
             }
         }
     }
@@ -112,7 +112,7 @@ proptest! {
     fn the_same_seed_gives_the_same_fate(packets in arrivals(), seed in any::<u64>()) {
         for name in NAMES {
             let fates = || {
-                let log = toy::run(&tight(name, 40, true), &toy::WIRE, seed, &packets);
+                let log = testbench::run(&tight(name, 40, true), &testbench::WIRE, seed, &packets);
                 let sent = log.sent.into_iter().map(|event| (event.at, event.packet, event.marked));
                 sent.collect::<Vec<_>>()
             };
@@ -124,11 +124,11 @@ proptest! {
 #[test]
 fn no_flow_starves_when_all_send_alike() {
     let trains: Vec<_> =
-        (0..5).map(|flow| toy::train(flow, 1000, 0, 10 * SECOND, 2 * MILLISECOND)).collect();
-    let packets = toy::merge(&trains);
+        (0..5).map(|flow| testbench::train(flow, 1000, 0, 10 * SECOND, 2 * MILLISECOND)).collect();
+    let packets = testbench::merge(&trains);
     for name in NAMES {
         let spec = QueueSpec::by_name(name).expect("listed").sized(97, 1000);
-        let log = toy::run(&spec, &toy::WIRE, 1, &packets);
+        let log = testbench::run(&spec, &testbench::WIRE, 1, &packets);
         for flow in 0..5 {
             let sent = log.sent.iter().filter(|event| event.packet.flow == flow).count();
             assert!(sent > 0, "{name}: flow {flow}");
@@ -138,10 +138,11 @@ fn no_flow_starves_when_all_send_alike() {
 
 #[test]
 fn a_queue_below_capacity_loses_nothing() {
-    let packets = toy::merge(&[toy::train(0, 1500, 0, 10 * SECOND, MILLISECOND * 21 / 20)]);
+    let packets =
+        testbench::merge(&[testbench::train(0, 1500, 0, 10 * SECOND, MILLISECOND * 21 / 20)]);
     for name in NAMES {
         let spec = QueueSpec::by_name(name).expect("listed");
-        let log = toy::run(&spec, &toy::WIRE, 1, &packets);
+        let log = testbench::run(&spec, &testbench::WIRE, 1, &packets);
         assert!(log.dropped.is_empty(), "{name}");
         assert!(log.sent.iter().all(|event| !event.marked), "{name}");
     }
@@ -151,9 +152,9 @@ fn a_queue_below_capacity_loses_nothing() {
 fn what_was_built_has_its_name_and_the_limit_that_was_asked() {
     for name in NAMES {
         let spec = QueueSpec::by_name(name).expect("listed").sized(37, 1500);
-        let (built, limit) = match spec.build(&toy::WIRE, 0).expect("valid") {
-            Discipline::Arrival(queue) => (queue.name(), queue.limit()),
-            Discipline::Departure(queue) => (queue.name(), queue.limit()),
+        let (built, limit) = match spec.build(&testbench::WIRE, 0).expect("valid") {
+            Discipline::AtEnqueue(queue) => (queue.name(), queue.limit()),
+            Discipline::AtDequeue(queue) => (queue.name(), queue.limit()),
         };
         let in_bytes = matches!(*name, "bfifo" | "red");
         let asked = if in_bytes { Limit::Bytes(37 * 1500) } else { Limit::Packets(37) };

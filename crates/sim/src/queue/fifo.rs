@@ -1,7 +1,7 @@
 //! Drop-tail: a packet that finds the queue full is lost (Linux `pfifo` and `bfifo`).
 
-use super::spec::{BadParameter, Parameters, Wire, within};
-use super::{Admission, Arrival, Backlog, Limit};
+use super::registry::{BadParameter, Parameters, Wire, within};
+use super::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
 use crate::time::Picos;
 
 /// Parameters of `pfifo`.
@@ -75,9 +75,15 @@ impl Parameters for BfifoParams {
     }
 }
 
-impl Arrival for Pfifo {
+impl EnqueueDiscipline for Pfifo {
     #[inline]
-    fn admit(&mut self, _now: Picos, _bytes: u32, _ecn: bool, backlog: &Backlog) -> Admission {
+    fn on_enqueue(
+        &mut self,
+        _now: Picos,
+        _bytes: u32,
+        _ecn: bool,
+        backlog: &Backlog,
+    ) -> EnqueueDecision {
         admit_if(backlog.delay == 0 || backlog.packets < self.limit)
     }
 
@@ -94,10 +100,16 @@ impl Arrival for Pfifo {
     }
 }
 
-impl Arrival for Bfifo {
+impl EnqueueDiscipline for Bfifo {
     /// A packet that finds the wire idle never waits, however small the limit.
     #[inline]
-    fn admit(&mut self, _now: Picos, bytes: u32, _ecn: bool, backlog: &Backlog) -> Admission {
+    fn on_enqueue(
+        &mut self,
+        _now: Picos,
+        bytes: u32,
+        _ecn: bool,
+        backlog: &Backlog,
+    ) -> EnqueueDecision {
         admit_if(backlog.delay == 0 || backlog.bytes + u64::from(bytes) <= self.limit)
     }
 
@@ -115,14 +127,14 @@ impl Arrival for Bfifo {
 }
 
 #[inline]
-fn admit_if(room: bool) -> Admission {
-    if room { Admission::Accept } else { Admission::Drop }
+fn admit_if(room: bool) -> EnqueueDecision {
+    if room { EnqueueDecision::Accept } else { EnqueueDecision::Drop }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::toy;
+    use crate::queue::testbench;
 
     fn backlog(packets: usize, bytes: u64) -> Backlog {
         Backlog { packets, bytes, delay: 1 }
@@ -130,24 +142,24 @@ mod tests {
 
     #[test]
     fn pfifo_counts_packets() {
-        let mut queue = PfifoParams { limit: 3 }.build(&toy::WIRE, 0);
-        assert_eq!(queue.admit(0, 1500, false, &backlog(2, 1 << 40)), Admission::Accept);
-        assert_eq!(queue.admit(0, 1500, false, &backlog(3, 0)), Admission::Drop);
+        let mut queue = PfifoParams { limit: 3 }.build(&testbench::WIRE, 0);
+        assert_eq!(queue.on_enqueue(0, 1500, false, &backlog(2, 1 << 40)), EnqueueDecision::Accept);
+        assert_eq!(queue.on_enqueue(0, 1500, false, &backlog(3, 0)), EnqueueDecision::Drop);
         assert_eq!(queue.capacity(), 3);
     }
 
     #[test]
     fn bfifo_counts_bytes_and_lets_a_small_packet_in_where_a_large_one_is_lost() {
-        let mut queue = BfifoParams { limit: 4500 }.build(&toy::WIRE, 0);
-        assert_eq!(queue.admit(0, 1500, false, &backlog(2, 3000)), Admission::Accept);
-        assert_eq!(queue.admit(0, 1500, false, &backlog(2, 3001)), Admission::Drop);
-        assert_eq!(queue.admit(0, 40, false, &backlog(3, 4460)), Admission::Accept);
+        let mut queue = BfifoParams { limit: 4500 }.build(&testbench::WIRE, 0);
+        assert_eq!(queue.on_enqueue(0, 1500, false, &backlog(2, 3000)), EnqueueDecision::Accept);
+        assert_eq!(queue.on_enqueue(0, 1500, false, &backlog(2, 3001)), EnqueueDecision::Drop);
+        assert_eq!(queue.on_enqueue(0, 40, false, &backlog(3, 4460)), EnqueueDecision::Accept);
         assert_eq!(queue.capacity(), 4500 / 40);
     }
 
     #[test]
     fn an_idle_wire_takes_a_packet_that_the_queue_could_not_hold() {
-        let mut queue = BfifoParams { limit: 100 }.build(&toy::WIRE, 0);
-        assert_eq!(queue.admit(0, 1500, false, &Backlog::default()), Admission::Accept);
+        let mut queue = BfifoParams { limit: 100 }.build(&testbench::WIRE, 0);
+        assert_eq!(queue.on_enqueue(0, 1500, false, &Backlog::default()), EnqueueDecision::Accept);
     }
 }

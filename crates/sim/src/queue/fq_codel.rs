@@ -1,38 +1,43 @@
 //! FQ-CoDel (RFC 8290; Linux `fq_codel`): flows hashed to queues, each under CoDel's law, served
 //! by deficit round robin, new queues first.
 
+mod drr_list;
 mod params;
-mod rounds;
 mod store;
 
 pub use params::FqCodelParams;
 
-use super::codel::law::{Law, Setpoint};
-use super::{Departure, Limit, Queued};
+use super::codel::control_law::{ControlLaw, Setpoint};
+use super::{DequeueDiscipline, Limit, QueuedPacket};
 use crate::time::Picos;
-use rounds::Ring;
+use drr_list::DrrList;
 use store::{Slot, Store};
 
-/// See the module's page.
+/// FQ-CoDel: CoDel on each of many flow queues, under deficit round robin.
 #[derive(Clone, Debug)]
 pub struct FqCodel {
     params: FqCodelParams,
     setpoint: Setpoint,
     perturbation: u64,
-    laws: Vec<Law>,
+    laws: Vec<ControlLaw>,
     /// Bytes that each queue may still send in its turn.
     deficits: Vec<i64>,
     store: Store,
     /// Queues in the order of service: `next[i]` follows queue i in the ring that holds it.
     next: Vec<u32>,
     listed: Vec<bool>,
-    new: Ring,
-    old: Ring,
+    new: DrrList,
+    old: DrrList,
 }
 
-impl Departure for FqCodel {
+impl DequeueDiscipline for FqCodel {
     #[inline]
-    fn enqueue(&mut self, _now: Picos, packet: Queued, dropped: &mut impl FnMut(Queued)) {
+    fn enqueue(
+        &mut self,
+        _now: Picos,
+        packet: QueuedPacket,
+        dropped: &mut impl FnMut(QueuedPacket),
+    ) {
         let queue = self.queue_of(packet.flow);
         self.store.push(queue, packet);
         if !self.listed[queue] {
@@ -42,13 +47,17 @@ impl Departure for FqCodel {
         }
         let full = self.store.packets() > self.params.limit as usize;
         if full || self.store.memory() > self.params.memory_limit {
-            self.shed(dropped);
+            self.drop_overflow(dropped);
         }
     }
 
     /// RFC 8290, section 4.2.
     #[inline]
-    fn dequeue(&mut self, now: Picos, dropped: &mut impl FnMut(Queued)) -> Option<(Queued, bool)> {
+    fn dequeue(
+        &mut self,
+        now: Picos,
+        dropped: &mut impl FnMut(QueuedPacket),
+    ) -> Option<(QueuedPacket, bool)> {
         loop {
             let fresh = self.new.first().is_some();
             let queue = self.new.first().or(self.old.first())? as usize;
@@ -105,15 +114,15 @@ impl FqCodel {
     /// The buffer is full: the fattest queue loses half of its bytes from the head, at most
     /// `drop_batch` packets, and its law counts them (RFC 8290, section 4.1; Linux).
     #[cold]
-    fn shed(&mut self, dropped: &mut impl FnMut(Queued)) {
+    fn drop_overflow(&mut self, dropped: &mut impl FnMut(QueuedPacket)) {
         let (queue, backlog) = self.store.fattest();
-        let mut shed = 0;
+        let mut dropped_bytes = 0;
         for _ in 0..self.params.drop_batch {
             let Some(packet) = self.store.pop(queue) else { break };
-            shed += u64::from(packet.bytes);
+            dropped_bytes += u64::from(packet.bytes);
             self.laws[queue].count = self.laws[queue].count.wrapping_add(1);
             dropped(packet);
-            if shed >= backlog / 2 {
+            if dropped_bytes >= backlog / 2 {
                 break;
             }
         }

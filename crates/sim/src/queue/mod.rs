@@ -5,20 +5,20 @@
 //! link then knows every departure at once. A *departure* discipline chooses the packet to send
 //! when the wire is free. Adding one is a file here and a line in the list of `spec`.
 
+mod busy_until;
 pub mod codel;
-mod drain;
 pub mod fifo;
 pub mod fq_codel;
-pub mod naming;
+pub mod parse;
 pub mod pie;
 pub mod red;
+pub mod registry;
 pub mod shared;
-pub mod spec;
 
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
-mod toy;
+mod testbench;
 
 use crate::time::Picos;
 
@@ -35,7 +35,7 @@ pub struct Backlog {
 
 /// The fate of an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Admission {
+pub enum EnqueueDecision {
     /// It joins the queue.
     Accept,
     /// It joins the queue and is marked (CE, RFC 3168).
@@ -54,9 +54,15 @@ pub enum Limit {
 }
 
 /// A discipline that decides on arrival and sends first in, first out.
-pub trait Arrival {
+pub trait EnqueueDiscipline {
     /// Judges a packet. It is told of every arrival, in order of time.
-    fn admit(&mut self, now: Picos, bytes: u32, ecn_capable: bool, backlog: &Backlog) -> Admission;
+    fn on_enqueue(
+        &mut self,
+        now: Picos,
+        bytes: u32,
+        ecn_capable: bool,
+        backlog: &Backlog,
+    ) -> EnqueueDecision;
 
     /// Where it matters for packets of this size only how many wait: one that finds the wire busy is
     /// accepted if they are fewer than this, else lost, and the discipline need not be told of it.
@@ -73,7 +79,7 @@ pub trait Arrival {
 
 /// A packet as a departure discipline holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Queued {
+pub struct QueuedPacket {
     /// The flow it belongs to.
     pub flow: u32,
     /// Its size on the wire.
@@ -87,12 +93,16 @@ pub struct Queued {
 }
 
 /// A discipline that chooses what to send when the wire is free.
-pub trait Departure {
+pub trait DequeueDiscipline {
     /// Takes a packet in. Whatever is lost by that, this packet or others, goes to `dropped`.
-    fn enqueue(&mut self, now: Picos, packet: Queued, dropped: &mut impl FnMut(Queued));
+    fn enqueue(&mut self, now: Picos, packet: QueuedPacket, dropped: &mut impl FnMut(QueuedPacket));
 
     /// The packet to send now, and whether it is marked (CE). What is lost goes to `dropped`.
-    fn dequeue(&mut self, now: Picos, dropped: &mut impl FnMut(Queued)) -> Option<(Queued, bool)>;
+    fn dequeue(
+        &mut self,
+        now: Picos,
+        dropped: &mut impl FnMut(QueuedPacket),
+    ) -> Option<(QueuedPacket, bool)>;
 
     /// Packets waiting.
     fn packets(&self) -> usize;

@@ -8,9 +8,9 @@ mod params;
 
 pub use params::PieParams;
 
-use super::drain::Drain;
-use super::{Admission, Arrival, Backlog, Limit};
-use crate::chance::Chance;
+use super::busy_until::BusyUntil;
+use super::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
+use crate::rng::RandomStream;
 use crate::time::{MILLISECOND, Picos, SECOND};
 
 /// MAX_BURST (RFC 8033, section 4.4).
@@ -20,7 +20,7 @@ const HIGH_DELAY: Picos = 250 * MILLISECOND;
 /// Most that one step may add once the probability is 10 % (RFC 8033, section 5.5).
 const LARGEST_STEP: f64 = 0.02;
 
-/// See the module's page.
+/// PIE on one first-in-first-out queue.
 #[derive(Clone, Debug)]
 pub struct Pie {
     params: PieParams,
@@ -32,22 +32,28 @@ pub struct Pie {
     delay: Picos,
     burst_allowance: Picos,
     next_update: Picos,
-    chance: Chance,
-    drain: Drain,
+    random: RandomStream,
+    busy_until: BusyUntil,
 }
 
-impl Arrival for Pie {
+impl EnqueueDiscipline for Pie {
     #[inline(never)]
-    fn admit(&mut self, now: Picos, bytes: u32, ecn: bool, backlog: &Backlog) -> Admission {
-        self.drain.observe(now, backlog.delay);
+    fn on_enqueue(
+        &mut self,
+        now: Picos,
+        bytes: u32,
+        ecn: bool,
+        backlog: &Backlog,
+    ) -> EnqueueDecision {
+        self.busy_until.observe(now, backlog.delay);
         self.catch_up(now);
-        let admission = self.judge(bytes, ecn, backlog);
-        if admission == Admission::Drop {
+        let decision = self.judge(bytes, ecn, backlog);
+        if decision == EnqueueDecision::Drop {
             self.accumulated = 0.0;
         } else {
-            self.drain.accept(now, bytes);
+            self.busy_until.accept(now, bytes);
         }
-        admission
+        decision
     }
 
     fn capacity(&self) -> usize {
@@ -66,21 +72,21 @@ impl Pie {
     }
 
     #[inline]
-    fn judge(&mut self, bytes: u32, ecn: bool, backlog: &Backlog) -> Admission {
+    fn judge(&mut self, bytes: u32, ecn: bool, backlog: &Backlog) -> EnqueueDecision {
         if backlog.packets >= self.params.limit as usize {
-            Admission::Drop
-        } else if !self.strikes(bytes, backlog) {
-            Admission::Accept
+            EnqueueDecision::Drop
+        } else if !self.drops_early(bytes, backlog) {
+            EnqueueDecision::Accept
         } else if self.params.ecn && ecn && self.probability <= 0.1 {
-            Admission::Mark // RFC 8033, section 5.1: beyond 10 % a mark is no longer enough.
+            EnqueueDecision::Mark // RFC 8033, section 5.1: beyond 10 % a mark is no longer enough.
         } else {
-            Admission::Drop
+            EnqueueDecision::Drop
         }
     }
 
     /// RFC 8033, section 4.1 with its safeguards, section 4.4, and section 5.4: neither twice in
     /// short order nor never for long.
-    fn strikes(&mut self, bytes: u32, backlog: &Backlog) -> bool {
+    fn drops_early(&mut self, bytes: u32, backlog: &Backlog) -> bool {
         let calm = self.delay < self.params.target / 2 && self.probability < 0.2;
         let short = backlog.bytes < 2 * u64::from(self.largest_packet);
         if self.burst_allowance > 0 || calm || short {
@@ -91,7 +97,7 @@ impl Pie {
         if self.accumulated < 0.85 {
             return false;
         }
-        let struck = self.accumulated >= 8.5 || self.chance.uniform() < probability;
+        let struck = self.accumulated >= 8.5 || self.random.uniform() < probability;
         if struck {
             self.accumulated = 0.0;
         }
@@ -110,8 +116,8 @@ impl Pie {
     #[inline]
     fn catch_up(&mut self, now: Picos) {
         while self.next_update <= now {
-            let delay = self.drain.delay(self.next_update);
-            let rested = self.rests() && delay == 0;
+            let delay = self.busy_until.delay(self.next_update);
+            let rested = self.is_quiescent() && delay == 0;
             self.step(delay);
             self.next_update += self.params.tupdate;
             if rested && self.next_update <= now {
@@ -122,7 +128,7 @@ impl Pie {
         }
     }
 
-    fn rests(&self) -> bool {
+    fn is_quiescent(&self) -> bool {
         self.probability == 0.0 && self.delay == 0 && self.burst_allowance == MAX_BURST
     }
 

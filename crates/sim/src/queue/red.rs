@@ -7,13 +7,13 @@ mod params;
 
 pub use params::RedParams;
 
-use super::drain::Drain;
-use super::{Admission, Arrival, Backlog, Limit};
-use crate::chance::Chance;
+use super::busy_until::BusyUntil;
+use super::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
+use crate::rng::RandomStream;
 use crate::time::Picos;
 use params::Thresholds;
 
-/// See the module's page.
+/// RED on one first-in-first-out queue.
 #[derive(Clone, Debug)]
 pub struct Red {
     params: RedParams,
@@ -26,8 +26,8 @@ pub struct Red {
     count: i64,
     /// R of the paper's figure 17.
     draw: f64,
-    chance: Chance,
-    drain: Drain,
+    random: RandomStream,
+    busy_until: BusyUntil,
 }
 
 enum Signal {
@@ -38,16 +38,22 @@ enum Signal {
     Forced,
 }
 
-impl Arrival for Red {
+impl EnqueueDiscipline for Red {
     #[inline(never)]
-    fn admit(&mut self, now: Picos, bytes: u32, ecn: bool, backlog: &Backlog) -> Admission {
-        self.drain.observe(now, backlog.delay);
+    fn on_enqueue(
+        &mut self,
+        now: Picos,
+        bytes: u32,
+        ecn: bool,
+        backlog: &Backlog,
+    ) -> EnqueueDecision {
+        self.busy_until.observe(now, backlog.delay);
         self.average(now, backlog);
-        let admission = self.judge(bytes, ecn, backlog);
-        if admission != Admission::Drop {
-            self.drain.accept(now, bytes);
+        let decision = self.judge(bytes, ecn, backlog);
+        if decision != EnqueueDecision::Drop {
+            self.busy_until.accept(now, bytes);
         }
-        admission
+        decision
     }
 
     fn capacity(&self) -> usize {
@@ -73,21 +79,21 @@ impl Red {
         if backlog.delay > 0 {
             self.average += weight * (backlog.bytes as f64 - self.average);
         } else {
-            self.average *= power(1.0 - weight, self.drain.idle(now) / self.typical.max(1));
+            self.average *= power(1.0 - weight, self.busy_until.idle(now) / self.typical.max(1));
         }
     }
 
     #[inline]
-    fn judge(&mut self, bytes: u32, ecn: bool, backlog: &Backlog) -> Admission {
+    fn judge(&mut self, bytes: u32, ecn: bool, backlog: &Backlog) -> EnqueueDecision {
         let may_mark = ecn && self.params.ecn;
         let fate = match self.signal() {
-            Signal::None => Admission::Accept,
-            Signal::Early if may_mark => Admission::Mark,
-            Signal::Forced if may_mark && !self.params.harddrop => Admission::Mark,
-            Signal::Early | Signal::Forced => Admission::Drop,
+            Signal::None => EnqueueDecision::Accept,
+            Signal::Early if may_mark => EnqueueDecision::Mark,
+            Signal::Forced if may_mark && !self.params.harddrop => EnqueueDecision::Mark,
+            Signal::Early | Signal::Forced => EnqueueDecision::Drop,
         };
         let full = backlog.bytes + u64::from(bytes) > self.params.limit;
-        if full { Admission::Drop } else { fate }
+        if full { EnqueueDecision::Drop } else { fate }
     }
 
     /// Figure 17: one draw for each mark makes the gaps between marks uniform.
@@ -106,7 +112,7 @@ impl Red {
             self.count = 0;
         }
         if self.count == 0 {
-            self.draw = self.chance.uniform();
+            self.draw = self.random.uniform();
         }
         if due { Signal::Early } else { Signal::None }
     }

@@ -2,40 +2,40 @@
 //! that want them.
 
 use crate::cc::RateSample;
+use crate::ring::Ring;
 use crate::time::Picos;
-use std::collections::VecDeque;
 
 /// How far delivery and loss had come, in segments.
-#[derive(Clone, Copy)]
-pub(super) struct Course {
+#[derive(Clone, Copy, Default)]
+pub(super) struct DeliveryCounters {
     pub(super) delivered: u64,
     pub(super) lost: u64,
 }
 
 /// What a rate sample needs of a segment (section 3.2).
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Sent {
-    course: Course,
+    counters: DeliveryCounters,
     delivered_at: Picos,
     first_sent: Picos,
     in_flight: u64,
 }
 
 #[derive(Default)]
-pub(super) struct Rates {
+pub(super) struct DeliveryRate {
     /// Segments judged lost so far.
     pub(super) lost: u64,
-    /// See `Scoreboard::paces_at`.
-    pub(super) paces_at: Option<Picos>,
+    /// See `Scoreboard::pacing_timer_at`.
+    pub(super) pacing_timer_at: Option<Picos>,
     /// One for each outstanding segment.
-    sent: VecDeque<Sent>,
+    sent: Ring<Sent>,
     /// When the last segment was delivered.
     delivered_at: Picos,
     /// When the first segment of the sample to come was sent.
     first_sent: Picos,
 }
 
-impl Rates {
+impl DeliveryRate {
     /// A segment goes while none is outstanding: the sample's intervals begin here.
     pub(super) fn begin(&mut self, now: Picos) {
         self.first_sent = now;
@@ -43,9 +43,9 @@ impl Rates {
     }
 
     /// Outstanding segment number `index`, or the one after all of them, is sent now.
-    pub(super) fn record(&mut self, index: usize, course: Course, in_flight: u64) {
+    pub(super) fn record(&mut self, index: usize, counters: DeliveryCounters, in_flight: u64) {
         let (delivered_at, first_sent) = (self.delivered_at, self.first_sent);
-        let record = Sent { course, delivered_at, first_sent, in_flight };
+        let record = Sent { counters, delivered_at, first_sent, in_flight };
         match self.sent.get_mut(index) {
             Some(before) => *before = record,
             None => self.sent.push_back(record),
@@ -54,7 +54,7 @@ impl Rates {
 
     /// The oldest so many segments are no longer outstanding.
     pub(super) fn forget(&mut self, count: usize) {
-        self.sent.drain(..count);
+        self.sent.drop_oldest(count);
     }
 
     /// Segments have been delivered now.
@@ -75,11 +75,11 @@ impl Rates {
         self.first_sent = sent_at;
         let interval = (sent_at - record.first_sent).max(now - record.delivered_at);
         (interval > 0).then_some(RateSample {
-            delivered: delivered - record.course.delivered,
+            delivered: delivered - record.counters.delivered,
             interval,
-            prior_delivered: record.course.delivered,
+            prior_delivered: record.counters.delivered,
             tx_in_flight: record.in_flight,
-            prior_lost: record.course.lost,
+            prior_lost: record.counters.lost,
             app_limited: false, // a flow has data until its end
         })
     }

@@ -1,8 +1,9 @@
 //! TCP endpoints. Sequence numbers count segments, all of one size within a flow.
 
-mod delivery;
+mod cc_feedback;
+pub mod cwnd_limited;
 mod delivery_rate;
-pub mod forward_rto;
+pub mod frto;
 pub mod newreno;
 pub mod profile;
 mod prr;
@@ -13,8 +14,7 @@ pub mod receiver;
 pub mod rtt;
 pub mod sack;
 pub mod scoreboard;
+mod segment;
 pub mod send_times;
 pub mod sender;
-pub mod tail_probe;
-mod telling;
-pub mod usage;
+pub mod tlp;

@@ -1,18 +1,18 @@
 //! Recovery without SACK: NewReno (RFC 6582), limited transmit (RFC 3042).
 
+use super::cc_feedback::AckSummary;
 use super::profile::Profile;
 use super::sender::{NOT_TIMED, Sender};
-use super::telling::News;
-use crate::cc::{Cause, Phase};
+use crate::cc::{CongestionEvent, Phase};
+use crate::flow_kind::FlowKind;
 use crate::time::Picos;
-use crate::way::Way;
 
 const DUP_THRESH: u32 = 3;
 /// Segments that one duplicate ACK may let go (ns-2).
 const DUPLICATE_BURST: u32 = 2;
 
 #[inline(always)]
-pub(super) fn on_ack<W: Way>(
+pub(super) fn on_ack<K: FlowKind>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
@@ -21,17 +21,20 @@ pub(super) fn on_ack<W: Way>(
 ) -> Option<Picos> {
     tcp.burst_left = u32::MAX;
     if next > tcp.snd_una {
-        return on_new_ack::<W>(tcp, now, next, marked, profile);
+        return on_new_ack::<K>(tcp, now, next, marked, profile);
     }
     if next == tcp.snd_una && tcp.snd_una < tcp.snd_max {
         on_duplicate(tcp, now, profile);
-        tcp.tell::<W>(now, (0, marked), false, profile, || News { marked, ..News::default() });
+        tcp.notify_cc::<K>(now, (0, marked), false, profile, || AckSummary {
+            marked,
+            ..AckSummary::default()
+        });
     }
     None
 }
 
 #[inline(always)]
-fn on_new_ack<W: Way>(
+fn on_new_ack<K: FlowKind>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
@@ -39,14 +42,14 @@ fn on_new_ack<W: Way>(
     profile: &Profile,
 ) -> Option<Picos> {
     let delivered = (next - tcp.snd_una) as u32;
-    let last_rtt = round_trip::<W>(tcp, now, delivered);
-    let news = move || News { delivered, last_rtt, marked, ..News::default() };
+    let last_rtt = round_trip::<K>(tcp, now, delivered);
+    let summary = move || AckSummary { delivered, last_rtt, marked, ..AckSummary::default() };
     tcp.snd_una = next;
     tcp.snd_nxt = tcp.snd_nxt.max(next);
     match tcp.phase {
         Phase::Recovery if next < tcp.recover => {
             on_partial_ack(tcp, now, delivered);
-            tcp.tell::<W>(now, (delivered, marked), false, profile, news);
+            tcp.notify_cc::<K>(now, (delivered, marked), false, profile, summary);
             return None;
         }
         // Full acknowledgement, option 2: the window stays at its reduced size.
@@ -58,15 +61,15 @@ fn on_new_ack<W: Way>(
     let rtt = take_sample(tcp, now, profile);
     tcp.dupacks = 0;
     tcp.inflation = 0;
-    tcp.tell::<W>(now, (delivered, marked), true, profile, news);
+    tcp.notify_cc::<K>(now, (delivered, marked), true, profile, summary);
     tcp.restart_timer(now);
     rtt
 }
 
 /// The round trip of the last segment that an ACK covers, for a controller that wants it.
 #[inline(always)]
-fn round_trip<W: Way>(tcp: &mut Sender, now: Picos, delivered: u32) -> Option<Picos> {
-    let times = tcp.send_times.as_mut().filter(|_| !W::PLAIN)?;
+fn round_trip<K: FlowKind>(tcp: &mut Sender, now: Picos, delivered: u32) -> Option<Picos> {
+    let times = tcp.send_times.as_mut().filter(|_| !K::NEWRENO_ONLY)?;
     times.acknowledge(delivered, now)
 }
 
@@ -108,7 +111,7 @@ fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
     tcp.phase = Phase::Recovery;
     tcp.recover = tcp.snd_max;
     tcp.progressed = false;
-    tcp.back_off(now, Cause::Loss, profile);
+    tcp.reduce_ssthresh(now, CongestionEvent::Loss, profile);
     tcp.window.cwnd = tcp.window.ssthresh;
     tcp.inflation = DUP_THRESH;
     tcp.resend_first = true;
@@ -118,18 +121,18 @@ fn enter_recovery(tcp: &mut Sender, now: Picos, profile: &Profile) {
 
 /// Segments that may go now: the repair that is due, and what the window holds beyond.
 #[inline]
-pub(super) fn allowance<W: Way>(tcp: &Sender, profile: &Profile) -> u64 {
+pub(super) fn sendable_segments<K: FlowKind>(tcp: &Sender, profile: &Profile) -> u64 {
     let window = (tcp.window.cwnd + f64::from(tcp.inflation)) as u32;
-    let offered = if W::PLAIN { u32::MAX } else { tcp.receive_window };
+    let offered = if K::NEWRENO_ONLY { u32::MAX } else { tcp.receive_window };
     let new = tcp.new_within(window.min(profile.max_window).min(offered));
     (new + u64::from(tcp.resend_first)).min(tcp.burst_left.into())
 }
 
-/// The next of the segments that `allowance` lets go.
+/// The next of the segments that `sendable_segments` lets go.
 #[inline(always)]
-pub(super) fn next_segment<W: Way>(tcp: &mut Sender, now: Picos) -> u64 {
+pub(super) fn next_segment<K: FlowKind>(tcp: &mut Sender, now: Picos) -> u64 {
     let seq = choose_segment(tcp, now);
-    if let Some(times) = tcp.send_times.as_mut().filter(|_| !W::PLAIN) {
+    if let Some(times) = tcp.send_times.as_mut().filter(|_| !K::NEWRENO_ONLY) {
         times.record(seq - tcp.snd_una, now);
     }
     seq

@@ -1,7 +1,7 @@
 //! What kind of TCP a sender and its receiver are. Each field switches one mechanism, so that what
 //! it does can be measured on its own.
 
-use crate::cc::Growth;
+use crate::cc::IncreaseRule;
 use crate::time::{MILLISECOND, Picos, SECOND};
 
 /// Traits of a TCP stack that a traffic class shares.
@@ -42,7 +42,7 @@ pub struct Profile {
     /// RFC 6298's G; Linux bounds 4 rttvar, not the sum, by its minimum.
     pub rto: RtoRule,
     /// How ACKs become growth in congestion avoidance.
-    pub growth: Growth,
+    pub increase_rule: IncreaseRule,
     /// The window grows only where it is what holds the sender back (RFC 7661, section 4; Linux).
     pub validates_window: bool,
     /// ACKs echo timestamps (RFC 7323): segments that were sent again give round-trip samples too.
@@ -94,7 +94,7 @@ impl Profile {
             max_window: u32::MAX,
             min_rto: 200 * MILLISECOND,
             rto: RtoRule::Rfc6298(10 * MILLISECOND),
-            growth: Growth::PerAck,
+            increase_rule: IncreaseRule::PerAck,
             validates_window: false,
             timestamps: false,
             small_queues: false,
@@ -122,7 +122,7 @@ impl Profile {
             max_window: u32::MAX,
             min_rto: 200 * MILLISECOND,
             rto: RtoRule::Linux,
-            growth: Growth::PerWindow,
+            increase_rule: IncreaseRule::PerWindow,
             validates_window: true,
             timestamps: true,
             small_queues: true,
@@ -132,7 +132,7 @@ impl Profile {
     }
 
     /// NewReno alone: no SACK, small queues or delayed ACKs.
-    pub fn is_plain(&self) -> bool {
+    pub fn is_newreno_only(&self) -> bool {
         !self.sack && !self.small_queues && self.delayed_ack.is_none()
     }
 
@@ -142,7 +142,7 @@ impl Profile {
     }
 
     /// Whether it is `shipped` as far as that matters once a flow has begun.
-    pub fn goes_on_as(&self, shipped: &Self) -> bool {
+    pub fn equal_but_initial_window(&self, shipped: &Self) -> bool {
         Self { initial_window: shipped.initial_window, ..self.clone() } == *shipped
     }
 

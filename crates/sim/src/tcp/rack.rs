@@ -4,18 +4,18 @@
 //! Our networks deliver in order, so the parts of section 6.2 that learn from reordering have
 //! nothing to learn and are left out.
 
-use super::delivery::{Delivery, LOST, RESENT, SACKED, later};
 use super::profile::Profile;
 use super::scoreboard::{DUP_THRESH, Scoreboard};
+use super::segment::{LOST, NewlyAcked, RETRANS, SACKED, later};
 use super::sender::{Sender, Timer};
 use crate::cc::Phase;
+use crate::flow_kind::GeneralKind;
 use crate::ring::Ring;
 use crate::time::{MILLISECOND, Picos};
-use crate::way::Any;
 use std::hint::select_unpredictable;
 
 /// The kernel's least time for a timer (TCP_TIMEOUT_MIN_US).
-pub(super) const LEAST_TIMER: Picos = 2 * MILLISECOND;
+pub(super) const MIN_TIMEOUT: Picos = 2 * MILLISECOND;
 
 /// RACK's variables (RFC 8985, section 5.3).
 #[derive(Debug, Default)]
@@ -26,16 +26,16 @@ pub(super) struct Rack {
     /// Its round trip: RACK.rtt.
     rtt: Picos,
     /// Segments that were sent again, in that order, and when.
-    resends: Ring<(Picos, u64)>,
+    retransmissions: Ring<(Picos, u64)>,
 }
 
 /// What a look at the scoreboard found.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Found {
+pub(super) struct LossDetection {
     /// Segments newly judged lost, those lost again included.
     pub(super) lost: u32,
     /// Some of them had been sent again.
-    pub(super) again: bool,
+    pub(super) retransmission_lost: bool,
     /// So long the others may yet arrive; 0 where there are none.
     pub(super) wait: Picos,
 }
@@ -43,36 +43,36 @@ pub(super) struct Found {
 impl Rack {
     /// Where that lies which only the repair of a loss asks for.
     #[cfg(test)]
-    pub(super) const RESENDS: usize = std::mem::offset_of!(Rack, resends);
+    pub(super) const RETRANSMISSIONS: usize = std::mem::offset_of!(Rack, retransmissions);
 
     /// Calls the segments sent again into the cache.
     #[inline]
     pub(super) fn prefetch(&self) {
-        self.resends.prefetch();
+        self.retransmissions.prefetch();
     }
 
     /// Gives back room that it no longer needs.
     #[inline]
     pub(super) fn fit(&mut self) {
-        self.resends.fit();
+        self.retransmissions.fit();
     }
 
-    pub(super) fn sent_again(&mut self, now: Picos, seq: u64) {
-        self.resends.push_back((now, seq));
+    pub(super) fn record_retransmission(&mut self, now: Picos, seq: u64) {
+        self.retransmissions.push_back((now, seq));
     }
 
     /// Something has arrived that was sent no sooner than a segment that was sent again.
     #[inline]
-    fn reaches_resends(&self) -> bool {
-        self.resends.front().is_some_and(|first| first.0 <= self.newest.0)
+    fn reaches_retransmissions(&self) -> bool {
+        self.retransmissions.front().is_some_and(|first| first.0 <= self.newest.0)
     }
 
     /// RFC 8985, section 6.2, step 2. What comes back faster than any round trip was sent before.
     #[inline]
-    pub(super) fn advance(&mut self, now: Picos, delivery: &Delivery, min_rtt: Picos) {
-        let Some(newest) = delivery.newest() else { return };
+    pub(super) fn advance(&mut self, now: Picos, newly_acked: &NewlyAcked, min_rtt: Picos) {
+        let Some(newest) = newly_acked.newest() else { return };
         let rtt = now - newest.0;
-        if !delivery.newest_twice || rtt >= min_rtt {
+        if !newly_acked.newest_retransmitted || rtt >= min_rtt {
             self.deliver(rtt, newest);
         }
     }
@@ -89,14 +89,14 @@ impl Rack {
 
 /// RFC 8985, section 6.2, step 5.
 #[inline(always)]
-pub(super) fn detect(tcp: &Sender, board: &mut Scoreboard, now: Picos) -> Found {
-    let mut found = Found::default();
+pub(super) fn detect(tcp: &Sender, board: &mut Scoreboard, now: Picos) -> LossDetection {
+    let mut found = LossDetection::default();
     if !board.in_order() {
         // What was sent before this counts as lost.
-        let patience = board.rack.rtt + reordering_window(tcp, board);
-        judge_originals(board, tcp.snd_una, now, patience, &mut found);
-        if board.rack.reaches_resends() {
-            judge_resends(board, tcp.snd_una, now, patience, &mut found);
+        let reo_timeout = board.rack.rtt + reordering_window(tcp, board);
+        detect_lost_originals(board, tcp.snd_una, now, reo_timeout, &mut found);
+        if board.rack.reaches_retransmissions() {
+            detect_lost_retransmissions(board, tcp.snd_una, now, reo_timeout, &mut found);
         }
     }
     found
@@ -113,22 +113,22 @@ fn reordering_window(tcp: &Sender, board: &Scoreboard) -> Picos {
 
 /// Segments sent but once lie in the order of their sending.
 #[inline(always)]
-fn judge_originals(
+fn detect_lost_originals(
     board: &mut Scoreboard,
     una: u64,
     now: Picos,
-    patience: Picos,
-    found: &mut Found,
+    reo_timeout: Picos,
+    found: &mut LossDetection,
 ) {
-    let mut judged = board.judged.max(una);
-    let mut seq = judged;
+    let mut loss_marked_to = board.loss_marked_to.max(una);
+    let mut seq = loss_marked_to;
     while let Some(&segment) = board.segments.get((seq - una) as usize) {
-        let mut settled = seq == judged;
+        let mut settled = seq == loss_marked_to;
         if !segment.is(SACKED | LOST) {
             if !later(board.rack.newest, (segment.sent(), seq)) {
                 break;
             }
-            let left = (segment.sent() + patience).saturating_sub(now);
+            let left = (segment.sent() + reo_timeout).saturating_sub(now);
             if left == 0 {
                 board.mark_lost(una, seq);
                 found.lost += 1;
@@ -139,49 +139,55 @@ fn judge_originals(
         }
         seq += 1;
         if settled {
-            judged = seq;
+            loss_marked_to = seq;
         }
     }
-    board.judged = judged;
+    board.loss_marked_to = loss_marked_to;
 }
 
 #[inline(never)]
-fn judge_resends(board: &mut Scoreboard, una: u64, now: Picos, patience: Picos, found: &mut Found) {
-    while let Some(&(sent, seq)) = board.rack.resends.front() {
+fn detect_lost_retransmissions(
+    board: &mut Scoreboard,
+    una: u64,
+    now: Picos,
+    reo_timeout: Picos,
+    found: &mut LossDetection,
+) {
+    while let Some(&(sent, seq)) = board.rack.retransmissions.front() {
         let segment = seq.checked_sub(una).and_then(|index| board.segments.get(index as usize));
-        let on_its_way = segment.is_some_and(|seg| seg.is(RESENT) && seg.sent() == sent);
+        let on_its_way = segment.is_some_and(|seg| seg.is(RETRANS) && seg.sent() == sent);
         if on_its_way {
             if !later(board.rack.newest, (sent, seq)) {
                 break;
             }
-            let left = (sent + patience).saturating_sub(now);
+            let left = (sent + reo_timeout).saturating_sub(now);
             if left > 0 {
                 found.wait = found.wait.max(left);
                 break;
             }
-            board.mark_lost_again(una, seq);
+            board.mark_retransmission_lost(una, seq);
             found.lost += 1;
-            found.again = true;
+            found.retransmission_lost = true;
         }
-        board.rack.resends.pop_front();
+        board.rack.retransmissions.pop_front();
     }
 }
 
 /// The reordering timer (RFC 8985, section 6.3) fired. Gives whether that showed a loss.
 pub(super) fn on_timer(tcp: &mut Sender, board: &mut Scoreboard, now: Picos) -> bool {
     let found = detect(tcp, board, now);
-    tcp.rearm_rto::<Any>(board.head_sent(), now);
+    tcp.rearm_rto::<GeneralKind>(board.head_sent(), now);
     found.lost > 0
 }
 
 /// Arms the reordering timer.
 pub(super) fn wait(tcp: &mut Sender, now: Picos, left: Picos) {
     tcp.timer = Timer::Reordering;
-    tcp.timer_at = now + left + LEAST_TIMER;
+    tcp.timer_at = now + left + MIN_TIMEOUT;
 }
 
 /// After a timeout: segments sent within the last round trip may yet arrive.
-pub(super) fn give_up(tcp: &Sender, board: &mut Scoreboard, now: Picos, profile: &Profile) {
+pub(super) fn mark_all_lost(tcp: &Sender, board: &mut Scoreboard, now: Picos, profile: &Profile) {
     let round_trip = if profile.rack { board.rack.rtt } else { 0 };
-    board.give_up(tcp.snd_una, |segment| now - segment.sent() < round_trip);
+    board.mark_all_lost(tcp.snd_una, |segment| now - segment.sent() < round_trip);
 }

@@ -1,7 +1,7 @@
 //! Round-trip estimation and the retransmission timeout (RFC 6298), and Linux's variant of it.
 
-use super::delivery::Delivery;
 use super::profile::{MAX_RTO, Profile, RtoRule};
+use super::segment::NewlyAcked;
 use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
 use std::hint::select_unpredictable;
 
@@ -18,8 +18,8 @@ pub struct RttEstimator {
     /// Least sample; `NEVER` before the first.
     pub min_rtt: Picos,
     /// With `RtoRule::Linux`: four of rttvar's largest value in this window, and in those before.
-    peak: Picos,
-    margin: Picos,
+    mdev_max: Picos,
+    rttvar_max: Picos,
     /// The segment whose acknowledgement ends this window.
     window_end: u64,
 }
@@ -27,7 +27,15 @@ pub struct RttEstimator {
 impl Default for RttEstimator {
     /// Rule 2.1: one second until a round trip has been measured.
     fn default() -> Self {
-        Self { srtt: 0, rttvar: 0, min_rtt: NEVER, peak: 0, margin: 0, window_end: 0, rto: SECOND }
+        Self {
+            srtt: 0,
+            rttvar: 0,
+            min_rtt: NEVER,
+            mdev_max: 0,
+            rttvar_max: 0,
+            window_end: 0,
+            rto: SECOND,
+        }
     }
 }
 
@@ -48,8 +56,8 @@ impl RttEstimator {
             _ if self.srtt == 0 => self.begin(rtt, nxt, profile),
             RtoRule::Linux => {
                 self.smooth_linux(rtt);
-                self.keep_peak(una, nxt, profile.min_rto);
-                self.rto = (self.srtt + self.margin).min(MAX_RTO);
+                self.update_rttvar_max(una, nxt, profile.min_rto);
+                self.rto = (self.srtt + self.rttvar_max).min(MAX_RTO);
             }
             RtoRule::Rfc6298(granularity) => {
                 self.smooth(rtt, self.srtt.abs_diff(rtt), 2);
@@ -66,14 +74,14 @@ impl RttEstimator {
     #[inline]
     pub(super) fn measure(
         &self,
-        delivery: &Delivery,
+        newly_acked: &NewlyAcked,
         now: Picos,
         echoes: bool,
     ) -> (Option<Picos>, Option<Picos>) {
-        if let Some((sent, _)) = delivery.first_once() {
-            return (Some(now - sent), Some(now - delivery.last_once));
+        if let Some((sent, _)) = newly_acked.first_never_retransmitted() {
+            return (Some(now - sent), Some(now - newly_acked.last_never_retransmitted));
         }
-        let newest = delivery.newest().filter(|_| echoes);
+        let newest = newly_acked.newest().filter(|_| echoes);
         let echoed = newest.and_then(|(sent, _)| self.echoed(now, sent));
         (echoed, echoed)
     }
@@ -95,9 +103,9 @@ impl RttEstimator {
         self.rttvar = rtt / 2;
         self.rto = match profile.rto {
             RtoRule::Linux => {
-                self.margin = profile.min_rto.max(4 * self.rttvar);
-                (self.peak, self.window_end) = (self.margin, nxt);
-                (self.srtt + self.margin).min(MAX_RTO)
+                self.rttvar_max = profile.min_rto.max(4 * self.rttvar);
+                (self.mdev_max, self.window_end) = (self.rttvar_max, nxt);
+                (self.srtt + self.rttvar_max).min(MAX_RTO)
             }
             RtoRule::Rfc6298(granularity) => self.rfc_rto(granularity, profile.min_rto),
         };
@@ -128,14 +136,14 @@ impl RttEstimator {
     /// The margin rises with the deviation at once, and falls by a quarter of the excess a window.
     /// A peak is never below `least`: windows begin there.
     #[inline]
-    fn keep_peak(&mut self, una: u64, nxt: u64, least: Picos) {
-        self.peak = self.peak.max(4 * self.rttvar);
-        self.margin = self.margin.max(self.peak);
+    fn update_rttvar_max(&mut self, una: u64, nxt: u64, least: Picos) {
+        self.mdev_max = self.mdev_max.max(4 * self.rttvar);
+        self.rttvar_max = self.rttvar_max.max(self.mdev_max);
         // Chosen without a branch: a processor cannot guess when a window ends.
         let ends = una > self.window_end;
-        self.margin -= select_unpredictable(ends, (self.margin - self.peak) / 4, 0);
+        self.rttvar_max -= select_unpredictable(ends, (self.rttvar_max - self.mdev_max) / 4, 0);
         self.window_end = select_unpredictable(ends, nxt, self.window_end);
-        self.peak = select_unpredictable(ends, least, self.peak);
+        self.mdev_max = select_unpredictable(ends, least, self.mdev_max);
     }
 
     /// Rule 5.5: doubles the timeout.
@@ -182,8 +190,8 @@ mod tests {
         }
         assert!(rtt.rto().abs_diff(400 * MILLISECOND) < MILLISECOND, "{}", rtt.rto());
         rtt.sample(600 * MILLISECOND, 600 * MILLISECOND, (602, 610), &profile);
-        let peak = rtt.rto();
-        assert!(peak > 600 * MILLISECOND, "{peak}");
+        let mdev_max = rtt.rto();
+        assert!(mdev_max > 600 * MILLISECOND, "{mdev_max}");
         rtt.sample(250 * MILLISECOND, 250 * MILLISECOND, (603, 610), &profile);
         assert!(rtt.rto() > 600 * MILLISECOND, "within the window the peak stays");
     }

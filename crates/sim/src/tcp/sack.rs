@@ -1,17 +1,17 @@
 //! Recovery with SACK (RFC 6675), its sending governed by PRR (RFC 6937) where the profile says so.
 
-use super::delivery::Delivery;
+use super::cc_feedback::AckSummary;
 use super::profile::Profile;
-use super::rack::{self, Found};
+use super::rack::{self, LossDetection};
 use super::receiver::SackRun;
 use super::scoreboard::Scoreboard;
+use super::segment::NewlyAcked;
 use super::sender::{Sender, Timer, unwrap_sequence};
-use super::tail_probe::Due;
-use super::telling::News;
-use super::{forward_rto, tail_probe};
-use crate::cc::{Cause, Phase};
+use super::tlp::TlpSegment;
+use super::{frto, tlp};
+use crate::cc::{CongestionEvent, Phase};
+use crate::flow_kind::FlowKind;
 use crate::time::Picos;
-use crate::way::Way;
 
 /// What an ACK reports: a number of segments that follow each other, the last of them first, and what
 /// lost ACKs reported.
@@ -19,7 +19,7 @@ type Reported<'a> = (u64, u16, &'a [SackRun]);
 
 /// An ACK arrives: up to `next`, and for what is `reported`.
 #[inline(always)]
-pub(super) fn on_ack<W: Way>(
+pub(super) fn on_ack<K: FlowKind>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
@@ -27,28 +27,28 @@ pub(super) fn on_ack<W: Way>(
     marked: bool,
     profile: &Profile,
 ) -> Option<Picos> {
-    let unmarked = W::SIMPLE || !(marked || tcp.yields());
+    let unmarked = K::FAST_PATH || !(marked || tcp.in_cwr());
     let board = tcp.scoreboard.as_mut()?;
     if profile.validates_window {
         let flight = board.in_flight();
-        board.usage.note(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);
+        board.cwnd_limited.update(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);
     }
     if tcp.phase == Phase::Open
         && reported.2.is_empty()
         && unmarked
         && reported.0 + 1 == next
-        && let Some(sent) = board.take_calm(next.wrapping_sub(tcp.snd_una))
+        && let Some(sent) = board.take_in_order(next.wrapping_sub(tcp.snd_una))
     {
-        return on_calm_ack::<W>(tcp, now, next, sent, profile);
+        return fast_path_ack::<K>(tcp, now, next, sent, profile);
     }
-    on_eventful_ack::<W>(tcp, now, next, reported, marked, profile)
+    slow_path_ack::<K>(tcp, now, next, reported, marked, profile)
 }
 
 /// The usual ACK: nothing is missing, nothing was sent twice, and the oldest one or two segments
-/// have arrived, sent at `first` and `last`. Does what `on_eventful_ack` would, less what could
+/// have arrived, sent at `first` and `last`. Does what `slow_path_ack` would, less what could
 /// only find that there is nothing to do.
 #[inline(always)]
-fn on_calm_ack<W: Way>(
+fn fast_path_ack<K: FlowKind>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
@@ -60,24 +60,24 @@ fn on_calm_ack<W: Way>(
     tcp.snd_una = next;
     tcp.rtt.sample(rtt, last_rtt, (next, tcp.snd_max), profile);
     let board = tcp.scoreboard.as_mut()?;
-    let rate = board.rate_calm::<W>(next, delivered, last, now);
+    let rate = board.rate_in_order::<K>(next, delivered, last, now);
     let (offered, times) = (&mut tcp.receive_window, (now, tcp.rtt.srtt));
     board.receive_window.on_ack(offered, times, (next, delivered), (0, 0), delivered);
     board.rack.deliver(last_rtt, (last, next - 1));
     let (out, head_sent) = (board.segments.len(), board.head_sent());
-    tail_probe::arm_calm::<W>(tcp, out, head_sent, now, profile);
-    tcp.tell::<W>(now, (delivered, false), true, profile, || News {
+    tlp::arm_in_order::<K>(tcp, out, head_sent, now, profile);
+    tcp.notify_cc::<K>(now, (delivered, false), true, profile, || AckSummary {
         delivered,
         last_rtt: Some(last_rtt),
         rate,
-        ..News::default()
+        ..AckSummary::default()
     });
     Some(rtt)
 }
 
 /// Any other ACK.
 #[inline(never)]
-fn on_eventful_ack<W: Way>(
+fn slow_path_ack<K: FlowKind>(
     tcp: &mut Sender,
     now: Picos,
     next: u64,
@@ -85,71 +85,71 @@ fn on_eventful_ack<W: Way>(
     marked: bool,
     profile: &Profile,
 ) -> Option<Picos> {
-    let profile = W::profile(profile);
+    let profile = K::profile(profile);
     let mut board = tcp.scoreboard.take()?;
     let una = tcp.snd_una;
     let advanced = next > una;
-    let rated = board.rates::<W>().is_some();
+    let rated = board.rates::<K>().is_some();
     let rate = if rated { board.rate(una, reported.0, now) } else { None };
-    let delivery = take_delivery::<W>(tcp, &mut board, next.max(una), reported);
+    let newly_acked = take_delivery::<K>(tcp, &mut board, next.max(una), reported);
     tcp.progressed |= advanced;
-    let delivered = delivery.segments;
+    let delivered = newly_acked.segments;
     if delivered > 0 {
-        board.note_delivery::<W>(now);
+        board.note_delivery::<K>(now);
     }
-    let (rtt, last_rtt) = tcp.rtt.measure(&delivery, now, profile.timestamps && advanced);
+    let (rtt, last_rtt) = tcp.rtt.measure(&newly_acked, now, profile.timestamps && advanced);
     if let (Some(rtt), Some(last)) = (rtt, last_rtt) {
         tcp.rtt.sample(rtt, last, (tcp.snd_una, tcp.snd_max), profile);
     }
-    if !W::SIMPLE {
-        stop_yielding(tcp, una, profile);
+    if !K::FAST_PATH {
+        leave_cwr(tcp, una, profile);
     }
     let held = (board.span(tcp.snd_una), board.sacked);
     let taken = (tcp.snd_una, (tcp.snd_una - una) as u32);
     let times = (now, tcp.rtt.srtt);
     board.receive_window.on_ack(&mut tcp.receive_window, times, taken, held, delivered);
-    let found = repair(tcp, &mut board, now, &delivery, advanced, profile);
-    set_timer::<W>(tcp, &board, now, &delivery, advanced, found.wait, profile);
+    let found = detect_losses(tcp, &mut board, now, &newly_acked, advanced, profile);
+    set_timer::<K>(tcp, &board, now, &newly_acked, advanced, found.wait, profile);
     debug_assert!(board.counts_agree() && board.segments.len() as u64 == tcp.snd_max - tcp.snd_una);
     tcp.scoreboard = Some(board);
     let grows = advanced && tcp.phase != Phase::Recovery;
-    tcp.tell::<W>(now, (delivered, marked), grows, profile, || News {
+    tcp.notify_cc::<K>(now, (delivered, marked), grows, profile, || AckSummary {
         delivered,
         newly_lost: found.lost,
         last_rtt,
         rate: rate.map(|rate| rate.and(delivered)),
         marked,
     });
-    let reduces = tcp.phase == Phase::Recovery || (!W::SIMPLE && tcp.yields());
-    if reduces && delivered > 0 && profile.prr && !tcp.cc.owns_window() {
-        reduce(tcp, delivered, advanced && found.lost == 0);
+    let reduces = tcp.phase == Phase::Recovery || (!K::FAST_PATH && tcp.in_cwr());
+    if reduces && delivered > 0 && profile.prr && !tcp.cc.controls_cwnd() {
+        prr_update(tcp, delivered, advanced && found.lost == 0);
     }
     rtt
 }
 
 /// What an ACK means while something is missing, or may be.
 #[inline(always)]
-fn repair(
+fn detect_losses(
     tcp: &mut Sender,
     board: &mut Scoreboard,
     now: Picos,
-    delivery: &Delivery,
+    newly_acked: &NewlyAcked,
     advanced: bool,
     profile: &Profile,
-) -> Found {
-    tail_probe::on_ack(tcp, board, now, delivery.segments == 0, profile);
-    forward_rto::on_ack(tcp, board, delivery, advanced, profile);
+) -> LossDetection {
+    tlp::on_ack(tcp, board, now, newly_acked.segments == 0, profile);
+    frto::on_ack(tcp, board, newly_acked, advanced, profile);
     leave_phase(tcp);
-    let mut found = Found::default();
+    let mut found = LossDetection::default();
     if !profile.rack {
-        found.lost = board.judge(tcp.snd_una);
-    } else if delivery.segments > 0 {
-        board.rack.advance(now, delivery, tcp.rtt.min_rtt);
+        found.lost = board.mark_lost_by_dupthresh(tcp.snd_una);
+    } else if newly_acked.segments > 0 {
+        board.rack.advance(now, newly_acked, tcp.rtt.min_rtt);
         found = rack::detect(tcp, board, now);
     }
     let loses = match tcp.phase {
         Phase::Open => board.lost > 0,
-        Phase::Loss => found.again,
+        Phase::Loss => found.retransmission_lost,
         Phase::Recovery => false,
     };
     if loses {
@@ -160,30 +160,36 @@ fn repair(
 
 /// Takes what an ACK reports: everything below `next`, and what lies beyond of what is `reported`.
 #[inline(always)]
-fn take_delivery<W: Way>(
+fn take_delivery<K: FlowKind>(
     tcp: &mut Sender,
     board: &mut Scoreboard,
     next: u64,
-    (trigger, run, lost): Reported<'_>,
-) -> Delivery {
-    let mut delivery = Delivery::none();
+    (sacked_last, run, lost): Reported<'_>,
+) -> NewlyAcked {
+    let mut newly_acked = NewlyAcked::none();
     if next > tcp.snd_una {
-        board.acknowledge::<W>(tcp.snd_una, next, &mut delivery);
+        board.acknowledge::<K>(tcp.snd_una, next, &mut newly_acked);
         tcp.snd_una = next;
     }
     for run in lost {
-        take_run(board, next, unwrap_sequence(next, run.last), run.count, &mut delivery);
+        take_run(board, next, unwrap_sequence(next, run.last), run.count, &mut newly_acked);
     }
-    take_run(board, next, trigger, run, &mut delivery);
-    delivery
+    take_run(board, next, sacked_last, run, &mut newly_acked);
+    newly_acked
 }
 
 /// Takes what lies from `next` on of the `count` segments up to `last`.
 #[inline(always)]
-fn take_run(board: &mut Scoreboard, next: u64, last: u64, count: u16, delivery: &mut Delivery) {
+fn take_run(
+    board: &mut Scoreboard,
+    next: u64,
+    last: u64,
+    count: u16,
+    newly_acked: &mut NewlyAcked,
+) {
     let mut seq = (last + 1).saturating_sub(count.into()).max(next);
     while seq <= last {
-        board.sack(next, seq, delivery);
+        board.sack(next, seq, newly_acked);
         seq += 1;
     }
 }
@@ -193,15 +199,15 @@ fn leave_phase(tcp: &mut Sender) {
     if tcp.phase == Phase::Open || tcp.snd_una < tcp.recover {
         return;
     }
-    if tcp.phase == Phase::Recovery && !tcp.cc.owns_window() {
+    if tcp.phase == Phase::Recovery && !tcp.cc.controls_cwnd() {
         tcp.window.cwnd = tcp.window.ssthresh;
     }
     tcp.phase = Phase::Open;
 }
 
 /// What a mark has cut is done with, if that is since `una`.
-fn stop_yielding(tcp: &mut Sender, una: u64, profile: &Profile) {
-    if una < tcp.marked_until && !tcp.yields() && profile.prr && tcp.phase == Phase::Open {
+fn leave_cwr(tcp: &mut Sender, una: u64, profile: &Profile) {
+    if una < tcp.cwr_end && !tcp.in_cwr() && profile.prr && tcp.phase == Phase::Open {
         tcp.window.cwnd = tcp.window.ssthresh;
     }
 }
@@ -211,23 +217,23 @@ fn stop_yielding(tcp: &mut Sender, una: u64, profile: &Profile) {
 fn enter_recovery(tcp: &mut Sender, board: &mut Scoreboard, now: Picos, profile: &Profile) {
     board.fit();
     board.probe.cancel();
-    board.forward.only_new = false;
+    board.frto.only_new = false;
     tcp.phase = Phase::Recovery;
-    if tcp.yields() && profile.prr {
-        tcp.recover = tcp.marked_until - 1;
-        tcp.marked_until = 0;
+    if tcp.in_cwr() && profile.prr {
+        tcp.recover = tcp.cwr_end - 1;
+        tcp.cwr_end = 0;
         return;
     }
     board.prr.begin(tcp.window.cwnd as u32);
     tcp.recover = tcp.snd_max;
-    tcp.back_off(now, Cause::Loss, profile);
-    if !profile.prr && !tcp.cc.owns_window() {
+    tcp.reduce_ssthresh(now, CongestionEvent::Loss, profile);
+    if !profile.prr && !tcp.cc.controls_cwnd() {
         tcp.window.cwnd = tcp.window.ssthresh;
     }
 }
 
 /// The window follows PRR.
-fn reduce(tcp: &mut Sender, delivered: u32, safe: bool) {
+fn prr_update(tcp: &mut Sender, delivered: u32, safe: bool) {
     let Some(board) = &mut tcp.scoreboard else { return };
     let (in_flight, ssthresh) = (board.in_flight(), tcp.window.ssthresh as u32);
     tcp.window.cwnd = board.prr.window(delivered, in_flight, ssthresh, safe).into();
@@ -235,26 +241,26 @@ fn reduce(tcp: &mut Sender, delivered: u32, safe: bool) {
 
 /// Segments that may go now: the window less the pipe, as far as there is something to send.
 #[inline]
-pub(super) fn allowance(tcp: &Sender, board: &Scoreboard, profile: &Profile) -> u64 {
+pub(super) fn sendable_segments(tcp: &Sender, board: &Scoreboard, profile: &Profile) -> u64 {
     let due = u64::from(board.probe.due.is_some());
     let room = (tcp.window.cwnd as u32).saturating_sub(board.in_flight());
     if room == 0 {
         return due;
     }
-    let repairs = if board.forward.only_new { 0 } else { board.lost - board.resent };
+    let repairs = if board.frto.only_new { 0 } else { board.lost - board.resent };
     u64::from(room).min(u64::from(repairs) + tcp.new_allowed(profile)).max(due)
 }
 
-/// The next of the segments that `allowance` lets go: RFC 6675's NextSeg, rules 1 and 2.
+/// The next of the segments that `sendable_segments` lets go: RFC 6675's NextSeg, rules 1 and 2.
 #[inline(always)]
-pub(super) fn next_segment<W: Way>(tcp: &mut Sender, now: Picos) -> u64 {
+pub(super) fn next_segment<K: FlowKind>(tcp: &mut Sender, now: Picos) -> u64 {
     match &mut tcp.scoreboard {
         Some(board) if board.lost == board.resent && board.probe.due.is_none() => {
             board.prr.sent();
-            board.send::<W>(tcp.snd_una, now);
+            board.send::<K>(tcp.snd_una, now);
             next_new(tcp)
         }
-        _ => next_repair::<W>(tcp, now),
+        _ => next_repair::<K>(tcp, now),
     }
 }
 
@@ -268,30 +274,30 @@ fn next_new(tcp: &mut Sender) -> u64 {
 
 /// Something is to be sent again, or to be probed.
 #[inline(never)]
-fn next_repair<W: Way>(tcp: &mut Sender, now: Picos) -> u64 {
+fn next_repair<K: FlowKind>(tcp: &mut Sender, now: Picos) -> u64 {
     let board = tcp.scoreboard.as_mut().expect("a sender with SACK has a scoreboard");
     if let Some(due) = board.probe.due {
-        let new = u64::from(due == Due::New);
+        let new = u64::from(due == TlpSegment::New);
         board.probe.sent(due, tcp.snd_nxt + new);
-        if due == Due::Last {
+        if due == TlpSegment::Last {
             board.resend_last(now);
             tcp.retransmissions += 1;
             return tcp.snd_nxt - 1;
         }
     }
     board.prr.sent();
-    let lost = if board.forward.only_new { None } else { board.next_lost(tcp.snd_una) };
+    let lost = if board.frto.only_new { None } else { board.next_lost(tcp.snd_una) };
     if let Some(seq) = lost {
-        board.resend::<W>(tcp.snd_una, seq, now);
-        board.rack.sent_again(now, seq);
+        board.resend::<K>(tcp.snd_una, seq, now);
+        board.rack.record_retransmission(now, seq);
         tcp.retransmissions += 1;
         // The first segment's new chance begins now.
         if seq == tcp.snd_una && tcp.timer == Timer::Rto {
-            tcp.timer_at = now + tcp.rtt.rto() + tcp.pacing_delay::<W>(now);
+            tcp.timer_at = now + tcp.rtt.rto() + tcp.pacing_delay::<K>(now);
         }
         return seq;
     }
-    board.send::<W>(tcp.snd_una, now);
+    board.send::<K>(tcp.snd_una, now);
     next_new(tcp)
 }
 
@@ -299,24 +305,26 @@ fn next_repair<W: Way>(tcp: &mut Sender, now: Picos) -> u64 {
 /// where the first segment was sent after what the ACK tells of: else a silent first segment could
 /// put its timeout off for ever.
 #[inline]
-fn set_timer<W: Way>(
+fn set_timer<K: FlowKind>(
     tcp: &mut Sender,
     board: &Scoreboard,
     now: Picos,
-    delivery: &Delivery,
+    newly_acked: &NewlyAcked,
     advanced: bool,
     wait: Picos,
     profile: &Profile,
 ) {
     if wait > 0 {
         rack::wait(tcp, now, wait);
-    } else if advanced || overtaken(board, delivery) {
-        tail_probe::arm::<W>(tcp, board, now, profile);
+    } else if advanced || overtaken(board, newly_acked) {
+        tlp::arm::<K>(tcp, board, now, profile);
     }
 }
 
-fn overtaken(board: &Scoreboard, delivery: &Delivery) -> bool {
-    let (Some(head), Some((once, _))) = (board.head_sent(), delivery.first_once()) else {
+fn overtaken(board: &Scoreboard, newly_acked: &NewlyAcked) -> bool {
+    let (Some(head), Some((once, _))) =
+        (board.head_sent(), newly_acked.first_never_retransmitted())
+    else {
         return false;
     };
     head > once
@@ -331,16 +339,16 @@ pub(super) fn on_reordering_timer(tcp: &mut Sender, now: Picos, profile: &Profil
         enter_recovery(tcp, &mut board, now, profile);
     }
     tcp.scoreboard = Some(board);
-    if enters && profile.prr && !tcp.cc.owns_window() {
-        reduce(tcp, 1, false);
+    if enters && profile.prr && !tcp.cc.controls_cwnd() {
+        prr_update(tcp, 1, false);
     }
 }
 
 /// The probe's timer fired.
 pub(super) fn on_probe_timer(tcp: &mut Sender, now: Picos, profile: &Profile) {
     let Some(mut board) = tcp.scoreboard.take() else { return };
-    tail_probe::on_timer(tcp, &mut board, now, profile);
-    board.unpaced = board.probe.due == Some(Due::Last);
+    tlp::on_timer(tcp, &mut board, now, profile);
+    board.pacing_exempt = board.probe.due == Some(TlpSegment::Last);
     tcp.scoreboard = Some(board);
 }
 
@@ -348,9 +356,9 @@ pub(super) fn on_probe_timer(tcp: &mut Sender, now: Picos, profile: &Profile) {
 pub(super) fn on_timeout(tcp: &mut Sender, now: Picos, doubted: bool, profile: &Profile) {
     let Some(mut board) = tcp.scoreboard.take() else { return };
     board.probe.cancel();
-    board.forward.begin(doubted);
-    board.unpaced = true;
-    rack::give_up(tcp, &mut board, now, profile);
+    board.frto.begin(doubted);
+    board.pacing_exempt = true;
+    rack::mark_all_lost(tcp, &mut board, now, profile);
     tcp.window.cwnd = f64::from(board.in_flight() + 1);
     tcp.scoreboard = Some(board);
 }

@@ -1,23 +1,23 @@
 //! What a sender with SACK knows of each outstanding segment.
 
-use super::delivery::{Delivery, FLAGS, LOST, RESENT, SACKED, Segment, TWICE};
-use super::delivery_rate::{Course, Rates};
-use super::forward_rto::ForwardRto;
+use super::cwnd_limited::CwndLimited;
+use super::delivery_rate::{DeliveryCounters, DeliveryRate};
+use super::frto::Frto;
 use super::prr::Prr;
 use super::rack::Rack;
 use super::receive_window::ReceiveWindow;
-use super::tail_probe::TailProbe;
-use super::usage::Usage;
+use super::segment::{EVER_RETRANS, FLAGS, LOST, NewlyAcked, RETRANS, SACKED, Segment};
+use super::tlp::Tlp;
 use crate::cc::{Cc, RateSample};
+use crate::flow_kind::FlowKind;
 use crate::ring::Ring;
 use crate::time::Picos;
-use crate::way::Way;
 use prefetch_index::prefetch_index;
 use std::slice::from_ref;
 
 pub(super) const DUP_THRESH: usize = 3;
 
-/// See the module's page. What every ACK touches comes first, two lines of the cache, and then what
+/// State of each outstanding segment, and the counts over them. What every ACK touches comes first, two lines of the cache, and then what
 /// those touch that find something missing: with thousands of flows it is the memory that a packet
 /// waits for.
 #[derive(Default)]
@@ -31,15 +31,15 @@ pub struct Scoreboard {
     /// How fast to send through recovery.
     pub(super) prr: Prr,
     /// Probes of the tail.
-    pub(super) probe: TailProbe,
+    pub(super) probe: Tlp,
     /// What the receiver has room for.
     pub(super) receive_window: ReceiveWindow,
     /// What was used of the window lately.
-    pub(super) usage: Usage,
+    pub(super) cwnd_limited: CwndLimited,
     /// Whether the last timeout was spurious.
-    pub(super) forward: ForwardRto,
+    pub(super) frto: Frto,
     /// The next segment goes whatever the pacing: a timer asked for it.
-    pub(super) unpaced: bool,
+    pub(super) pacing_exempt: bool,
     /// Loss by time; what was sent again comes last.
     pub(super) rack: Rack,
     /// The highest SACKed segment plus one; 0 where there is none.
@@ -47,11 +47,11 @@ pub struct Scoreboard {
     /// So far below it are the second and the third; they reach down to 0 where there is none.
     next_highest: [u32; DUP_THRESH - 1],
     /// Every segment below this has been judged lost or not.
-    pub(super) judged: u64,
+    pub(super) loss_marked_to: u64,
     /// No segment below this is lost and waits to be sent again.
     pub(super) resend_from: u64,
     /// For controllers that want the delivery rate.
-    rates: Option<Box<Rates>>,
+    rates: Option<Box<DeliveryRate>>,
 }
 
 impl Scoreboard {
@@ -65,7 +65,7 @@ impl Scoreboard {
     pub fn prefetch(&self) {
         prefetch_index(from_ref(&self.segments), 0);
         prefetch_index(from_ref(&self.receive_window), 0);
-        prefetch_index(from_ref(&self.judged), 0);
+        prefetch_index(from_ref(&self.loss_marked_to), 0);
     }
 
     /// Calls what most ACKs touch nearer.
@@ -85,8 +85,8 @@ impl Scoreboard {
     /// When the pacer lets the next packet go, if it holds one back. Senders that want delivery rates
     /// alone pace.
     #[inline]
-    pub fn paces_at(&mut self) -> Option<&mut Option<Picos>> {
-        self.rates.as_mut().map(|rates| &mut rates.paces_at)
+    pub fn pacing_timer_at(&mut self) -> Option<&mut Option<Picos>> {
+        self.rates.as_mut().map(|rates| &mut rates.pacing_timer_at)
     }
 
     /// Gives back room that it no longer needs.
@@ -118,13 +118,15 @@ impl Scoreboard {
     pub(super) fn counts_agree(&self) -> bool {
         let count = |flag| (0..self.segments.len()).filter(|&i| self.segments[i].is(flag)).count();
         let counts = [self.sacked, self.lost, self.resent].map(|count| count as usize);
-        counts == [SACKED, LOST, RESENT].map(count)
+        counts == [SACKED, LOST, RETRANS].map(count)
     }
 
     /// A segment that is outstanding was sent twice.
-    pub(super) fn has_sent_again(&self, una: u64, seq: u64) -> bool {
+    pub(super) fn was_retransmitted(&self, una: u64, seq: u64) -> bool {
         let index = seq.checked_sub(una).map(|index| index as usize);
-        index.and_then(|index| self.segments.get(index)).is_some_and(|segment| segment.is(TWICE))
+        index
+            .and_then(|index| self.segments.get(index))
+            .is_some_and(|segment| segment.is(EVER_RETRANS))
     }
 
     /// When the first outstanding segment was last sent.
@@ -135,23 +137,28 @@ impl Scoreboard {
     /// A segment that was not SACKed before has arrived.
     #[inline]
     fn settle(&mut self, segment: Segment) {
-        if segment.is(LOST | RESENT) {
+        if segment.is(LOST | RETRANS) {
             self.lost -= u32::from(segment.is(LOST));
-            self.resent -= u32::from(segment.is(RESENT));
+            self.resent -= u32::from(segment.is(RETRANS));
         }
     }
 
     /// Delivery rates, for a controller that wants them.
     #[inline(always)]
-    pub(super) fn rates<W: Way>(&mut self) -> Option<&mut Rates> {
-        if W::SACK { None } else { self.rates.as_deref_mut() }
+    pub(super) fn rates<K: FlowKind>(&mut self) -> Option<&mut DeliveryRate> {
+        if K::PACED { self.rates.as_deref_mut() } else { None }
     }
 
-    /// Takes the segments below `next` off; those not SACKed before are `delivery`.
+    /// Takes the segments below `next` off; those not SACKed before are `newly_acked`.
     #[inline(always)]
-    pub(super) fn acknowledge<W: Way>(&mut self, una: u64, next: u64, delivery: &mut Delivery) {
+    pub(super) fn acknowledge<K: FlowKind>(
+        &mut self,
+        una: u64,
+        next: u64,
+        newly_acked: &mut NewlyAcked,
+    ) {
         let count = (next - una) as usize;
-        if let Some(rates) = self.rates::<W>() {
+        if let Some(rates) = self.rates::<K>() {
             rates.forget(count);
         }
         for offset in 0..count {
@@ -159,7 +166,7 @@ impl Scoreboard {
             if segment.is(SACKED) {
                 self.sacked -= 1;
             } else {
-                delivery.add(segment, una + offset as u64);
+                newly_acked.add(segment, una + offset as u64);
                 self.settle(segment);
             }
         }
@@ -170,7 +177,7 @@ impl Scoreboard {
     /// two (RFC 5681, section 4.2), each sent but once, with none missing and no probe out. Gives
     /// when the first and the last of them were sent. Of delivery rates it knows nothing.
     #[inline]
-    pub(super) fn take_calm(&mut self, count: u64) -> Option<(Picos, Picos)> {
+    pub(super) fn take_in_order(&mut self, count: u64) -> Option<(Picos, Picos)> {
         let last = count.wrapping_sub(1);
         if (last > 1) | !self.in_order() | !self.probe.is_idle() {
             return None;
@@ -188,14 +195,14 @@ impl Scoreboard {
     /// latest at `last`, have just been taken off, up to `next`. Gives the rate that the last of them
     /// tells of.
     #[inline]
-    pub(super) fn rate_calm<W: Way>(
+    pub(super) fn rate_in_order<K: FlowKind>(
         &mut self,
         next: u64,
         count: u32,
         last: Picos,
         now: Picos,
     ) -> Option<RateSample> {
-        let rates = self.rates::<W>()?;
+        let rates = self.rates::<K>()?;
         let before = next - u64::from(count);
         let rate = rates.sample(count as usize - 1, last, now, before);
         rates.forget(count as usize);
@@ -203,16 +210,16 @@ impl Scoreboard {
         rate.map(|rate| rate.and(count))
     }
 
-    /// Marks `seq` as SACKed; where that is news, it is part of `delivery`.
+    /// Marks `seq` as SACKed; where that is news, it is part of `newly_acked`.
     #[inline(always)]
-    pub(super) fn sack(&mut self, una: u64, seq: u64, delivery: &mut Delivery) {
+    pub(super) fn sack(&mut self, una: u64, seq: u64, newly_acked: &mut NewlyAcked) {
         let Some(segment) = self.segments.get_mut((seq - una) as usize) else { return };
         let before = *segment;
         if before.is(SACKED) {
             return;
         }
-        segment.0 = (before.0 & !(LOST | RESENT)) | SACKED;
-        delivery.add(before, seq);
+        segment.0 = (before.0 & !(LOST | RETRANS)) | SACKED;
+        newly_acked.add(before, seq);
         self.settle(before);
         self.sacked += 1;
         self.rank(seq + 1);
@@ -238,17 +245,17 @@ impl Scoreboard {
     }
 
     /// RFC 6675's IsLost: three segments above have been SACKed. Gives how many are newly lost.
-    pub(super) fn judge(&mut self, una: u64) -> u32 {
+    pub(super) fn mark_lost_by_dupthresh(&mut self, una: u64) -> u32 {
         let third = self.highest.saturating_sub(self.next_highest[DUP_THRESH - 2].into());
         let below = third.saturating_sub(1);
-        let from = self.judged.max(una);
+        let from = self.loss_marked_to.max(una);
         let before = self.lost;
         for seq in from..below {
             if !self.segments[(seq - una) as usize].is(SACKED | LOST) {
                 self.mark_lost(una, seq);
             }
         }
-        self.judged = from.max(below);
+        self.loss_marked_to = from.max(below);
         self.lost - before
     }
 
@@ -263,16 +270,16 @@ impl Scoreboard {
 
     /// A segment that was sent again, `seq`, is lost again.
     #[inline(never)]
-    pub(super) fn mark_lost_again(&mut self, una: u64, seq: u64) {
-        self.segments[(seq - una) as usize].0 &= !RESENT;
+    pub(super) fn mark_retransmission_lost(&mut self, una: u64, seq: u64) {
+        self.segments[(seq - una) as usize].0 &= !RETRANS;
         self.resent -= 1;
         self.count_lost(1);
         self.resend_from = self.resend_from.min(seq);
     }
 
     /// Nothing was lost after all.
-    pub(super) fn absolve(&mut self) {
-        (0..self.segments.len()).for_each(|index| self.segments[index].0 &= !(LOST | RESENT));
+    pub(super) fn undo_lost_marks(&mut self) {
+        (0..self.segments.len()).for_each(|index| self.segments[index].0 &= !(LOST | RETRANS));
         (self.lost, self.resent) = (0, 0);
     }
 
@@ -284,7 +291,7 @@ impl Scoreboard {
         let mut seq = self.resend_from.max(una);
         loop {
             let segment = self.segments[(seq - una) as usize];
-            if segment.is(LOST) && !segment.is(RESENT) {
+            if segment.is(LOST) && !segment.is(RETRANS) {
                 self.resend_from = seq;
                 return Some(seq);
             }
@@ -294,9 +301,9 @@ impl Scoreboard {
 
     /// A new segment is sent.
     #[inline(always)]
-    pub(super) fn send<W: Way>(&mut self, una: u64, now: Picos) {
+    pub(super) fn send<K: FlowKind>(&mut self, una: u64, now: Picos) {
         self.segments.push_back(Segment::sent_at(now));
-        if self.rates::<W>().is_some() {
+        if self.rates::<K>().is_some() {
             self.record_new(una, now);
         }
     }
@@ -311,11 +318,12 @@ impl Scoreboard {
     }
 
     /// A lost segment is sent again.
-    pub(super) fn resend<W: Way>(&mut self, una: u64, seq: u64, now: Picos) {
-        self.segments[(seq - una) as usize].0 = Segment::sent_at(now).0 | LOST | RESENT | TWICE;
+    pub(super) fn resend<K: FlowKind>(&mut self, una: u64, seq: u64, now: Picos) {
+        self.segments[(seq - una) as usize].0 =
+            Segment::sent_at(now).0 | LOST | RETRANS | EVER_RETRANS;
         self.resent += 1;
         self.resend_from = seq + 1;
-        if self.rates::<W>().is_some() {
+        if self.rates::<K>().is_some() {
             self.record(una, (seq - una) as usize);
         }
     }
@@ -323,17 +331,17 @@ impl Scoreboard {
     /// The last segment is sent again as a probe: no loss is known of.
     pub(super) fn resend_last(&mut self, now: Picos) {
         if let Some(last) = self.segments.back_mut() {
-            last.0 = Segment::sent_at(now).0 | (last.0 & (SACKED | LOST | RESENT)) | TWICE;
+            last.0 = Segment::sent_at(now).0 | (last.0 & (SACKED | LOST | RETRANS)) | EVER_RETRANS;
         }
     }
 
     /// Records a segment that is sent now, new or again.
     #[inline(never)]
     fn record(&mut self, una: u64, index: usize) {
-        let course = self.course(una);
+        let counters = self.counters(una);
         let in_flight = self.in_flight().into();
         if let Some(rates) = &mut self.rates {
-            rates.record(index, course, in_flight);
+            rates.record(index, counters, in_flight);
         }
     }
 
@@ -351,14 +359,14 @@ impl Scoreboard {
     }
 
     /// How far delivery and loss have come.
-    fn course(&self, una: u64) -> Course {
-        Course { delivered: self.delivered_total(una), lost: self.lost_total() }
+    fn counters(&self, una: u64) -> DeliveryCounters {
+        DeliveryCounters { delivered: self.delivered_total(una), lost: self.lost_total() }
     }
 
     /// Segments have been delivered now.
     #[inline]
-    pub(super) fn note_delivery<W: Way>(&mut self, now: Picos) {
-        if let Some(rates) = self.rates::<W>() {
+    pub(super) fn note_delivery<K: FlowKind>(&mut self, now: Picos) {
+        if let Some(rates) = self.rates::<K>() {
             rates.note_delivery(now);
         }
     }
@@ -375,24 +383,24 @@ impl Scoreboard {
 
     /// After a timeout all that was not SACKed counts as lost (RFC 6675, section 5.1), the first
     /// segment always, the others unless `recent` says that they were sent too recently.
-    pub(super) fn give_up(&mut self, una: u64, recent: impl Fn(Segment) -> bool) {
-        let (mut lost, mut resent, mut again) = (0_u32, 0, 0);
+    pub(super) fn mark_all_lost(&mut self, una: u64, recent: impl Fn(Segment) -> bool) {
+        let (mut lost, mut resent, mut retransmission_lost) = (0_u32, 0, 0);
         for index in 0..self.segments.len() {
             let segment = &mut self.segments[index];
             if segment.is(SACKED) {
                 continue;
             }
             if index == 0 || !recent(*segment) {
-                again += u32::from(segment.is(RESENT));
-                segment.0 = (segment.0 | LOST) & !RESENT;
+                retransmission_lost += u32::from(segment.is(RETRANS));
+                segment.0 = (segment.0 | LOST) & !RETRANS;
             }
             lost += u32::from(segment.is(LOST));
-            resent += u32::from(segment.is(RESENT));
+            resent += u32::from(segment.is(RETRANS));
         }
-        self.count_lost(lost - self.lost + again);
+        self.count_lost(lost - self.lost + retransmission_lost);
         (self.lost, self.resent) = (lost, resent);
         self.resend_from = una;
-        self.judged = una;
+        self.loss_marked_to = una;
     }
 }
 

@@ -2,7 +2,7 @@
 //! the round trip of every ACK. A sender without SACK times one segment a round trip for its
 //! timeout, which is too few for HyStart's eight samples a round (RFC 9406, section 4.2).
 
-use super::delivery::{Segment, TWICE};
+use super::segment::{EVER_RETRANS, Segment};
 use crate::ring::Ring;
 use crate::time::Picos;
 
@@ -16,7 +16,7 @@ impl SendTimes {
     /// Outstanding segment number `index`, or the one after all of them, is sent now.
     pub(super) fn record(&mut self, index: u64, now: Picos) {
         match self.segments.get_mut(index as usize) {
-            Some(segment) => segment.0 = Segment::sent_at(now).0 | TWICE,
+            Some(segment) => segment.0 = Segment::sent_at(now).0 | EVER_RETRANS,
             None => self.segments.push_back(Segment::sent_at(now)),
         }
     }
@@ -28,7 +28,7 @@ impl SendTimes {
         let mut twice = false;
         for _ in 0..count {
             let segment = self.segments.pop_front()?;
-            twice |= segment.is(TWICE);
+            twice |= segment.is(EVER_RETRANS);
             rtt = Some(now - segment.sent());
         }
         rtt.filter(|_| !twice)

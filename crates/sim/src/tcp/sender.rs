@@ -1,16 +1,16 @@
 //! The sender: what is common to every way of recovering from loss.
 
+use super::cc_feedback::AckSummary;
 use super::profile::Profile;
 use super::receive_window::UNSCALED;
 use super::receiver::{AckPacket, SackRun};
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::send_times::SendTimes;
-use super::telling::News;
 use super::{newreno, sack};
-use crate::cc::{Cause, Cc, Growth, Phase, Window};
+use crate::cc::{Cc, CongestionEvent, IncreaseRule, Phase, Window};
+use crate::flow_kind::{FlowKind, GeneralKind};
 use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
-use crate::way::{Any, Way};
 
 /// No segment is being timed.
 pub const NOT_TIMED: (u64, Picos) = (u64::MAX, NEVER);
@@ -26,7 +26,7 @@ pub struct Sender {
     /// One past the highest segment ever sent.
     pub snd_max: u64,
     /// One past the last segment that the application has to send.
-    pub end: u64,
+    pub app_limit: u64,
     /// What the controller steers.
     pub window: Window,
     /// The controller.
@@ -61,11 +61,11 @@ pub struct Sender {
     /// One past the highest segment sent when the loss was noticed.
     pub recover: u64,
     /// The window yields to a mark until this is acknowledged.
-    pub marked_until: u64,
+    pub cwr_end: u64,
     /// A paced sender sends nothing before this.
     pub paced_until: Picos,
     /// Window and threshold before the last cut.
-    pub before_cut: (f64, f64),
+    pub prior_cwnd_ssthresh: (f64, f64),
     /// Retransmission timeouts so far.
     pub timeouts: u32,
     /// Times that the sender backed off so far, each loss episode, mark and timeout once.
@@ -89,19 +89,19 @@ impl Sender {
     /// A sender of `segments` segments that has sent nothing yet.
     pub fn new(cc: Cc, segments: u64, profile: &Profile) -> Self {
         let scoreboard = (profile.sack || cc.wants_rate()).then(|| Box::new(Scoreboard::new(&cc)));
-        let timed_apart = scoreboard.is_none() && cc.hears_all();
+        let timed_apart = scoreboard.is_none() && cc.wants_all_acks();
         let cwnd = f64::from(profile.initial_window);
         Self {
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
-            end: segments,
+            app_limit: segments,
             window: Window { cwnd, ssthresh: f64::INFINITY, pacing_rate: None },
             cc,
             rtt: RttEstimator::default(),
             phase: Phase::Open,
             recover: 0,
-            marked_until: 0,
+            cwr_end: 0,
             dupacks: 0,
             inflation: 0,
             burst_left: u32::MAX,
@@ -111,7 +111,7 @@ impl Sender {
             timed: NOT_TIMED,
             timer: Timer::Rto,
             timer_at: NEVER,
-            before_cut: (cwnd, f64::INFINITY),
+            prior_cwnd_ssthresh: (cwnd, f64::INFINITY),
             paced_until: 0,
             timeouts: 0,
             retransmissions: 0,
@@ -122,25 +122,25 @@ impl Sender {
     }
 
     /// Whether its controller asks for no ACKs but those of new data.
-    pub fn is_driven_by_new_data(&self) -> bool {
-        !self.cc.hears_all()
+    pub fn ignores_dupacks(&self) -> bool {
+        !self.cc.wants_all_acks()
     }
 
     /// Its numbers are in order, and its window is one; for assertions.
-    pub fn is_sound(&self) -> bool {
-        let numbers = [self.snd_una, self.snd_nxt, self.snd_max, self.end];
+    pub fn invariants_hold(&self) -> bool {
+        let numbers = [self.snd_una, self.snd_nxt, self.snd_max, self.app_limit];
         numbers.is_sorted() && self.window.cwnd.is_finite() && self.window.cwnd >= 1.0
     }
 
     /// Whether its controller neither paces nor asks for delivery rates.
-    pub fn is_unpaced(&self) -> bool {
-        !self.cc.owns_window() && !self.cc.wants_rate()
+    pub fn is_ack_clocked(&self) -> bool {
+        !self.cc.controls_cwnd() && !self.cc.wants_rate()
     }
 
     /// An ACK arrives, and repeats what `lost` ones reported. Gives the round-trip time where it
     /// measures one.
     #[inline(always)]
-    pub fn on_ack<W: Way>(
+    pub fn on_ack<K: FlowKind>(
         &mut self,
         now: Picos,
         ack: AckPacket,
@@ -148,62 +148,69 @@ impl Sender {
         profile: &Profile,
     ) -> Option<Picos> {
         let next = unwrap_sequence(self.snd_una, ack.next);
-        if W::PLAIN {
-            newreno::on_ack::<W>(self, now, next, false, profile)
-        } else if W::SACK || self.scoreboard.is_some() {
-            let trigger = unwrap_sequence(self.snd_una, ack.trigger);
-            let marked = ack.marked && !W::SACK;
-            let lost = if W::SACK { &[] } else { lost };
-            sack::on_ack::<W>(self, now, next, (trigger, ack.run, lost), marked, profile)
+        if K::NEWRENO_ONLY {
+            newreno::on_ack::<K>(self, now, next, false, profile)
+        } else if K::SACK_ONLY || self.scoreboard.is_some() {
+            let sacked_last = unwrap_sequence(self.snd_una, ack.sacked_last);
+            let marked = ack.marked && !K::SACK_ONLY;
+            let lost = if K::SACK_ONLY { &[] } else { lost };
+            sack::on_ack::<K>(
+                self,
+                now,
+                next,
+                (sacked_last, ack.sacked_count, lost),
+                marked,
+                profile,
+            )
         } else {
-            newreno::on_ack::<W>(self, now, next, ack.marked, profile)
+            newreno::on_ack::<K>(self, now, next, ack.marked, profile)
         }
     }
 
     /// Whether a segment that is on its way has been sent before; without SACK nobody knows.
-    pub fn has_sent_again(&self, seq: u64) -> bool {
-        let known = |board: &Scoreboard| board.has_sent_again(self.snd_una, seq);
+    pub fn was_retransmitted(&self, seq: u64) -> bool {
+        let known = |board: &Scoreboard| board.was_retransmitted(self.snd_una, seq);
         self.scoreboard.as_deref().is_some_and(known)
     }
 
     /// Whether a segment is the first that is new since the window was cut for a mark.
-    pub fn tells_of_cut(&self, seq: u64) -> bool {
-        seq + 1 == self.marked_until
+    pub fn carries_cwr(&self, seq: u64) -> bool {
+        seq + 1 == self.cwr_end
     }
 
     /// How many segments may go now.
     #[inline]
-    pub fn allowance<W: Way>(&self, profile: &Profile) -> u64 {
+    pub fn sendable_segments<K: FlowKind>(&self, profile: &Profile) -> u64 {
         match &self.scoreboard {
-            _ if W::PLAIN => newreno::allowance::<W>(self, profile),
-            Some(board) => sack::allowance(self, board, profile),
-            None if W::SACK => 0,
-            None => newreno::allowance::<W>(self, profile),
+            _ if K::NEWRENO_ONLY => newreno::sendable_segments::<K>(self, profile),
+            Some(board) => sack::sendable_segments(self, board, profile),
+            None if K::SACK_ONLY => 0,
+            None => newreno::sendable_segments::<K>(self, profile),
         }
     }
 
-    /// The next of the segments that `allowance` lets go.
+    /// The next of the segments that `sendable_segments` lets go.
     #[inline(always)]
-    pub fn next_segment<W: Way>(&mut self, now: Picos) -> u64 {
-        if let Some(rate) = self.window.pacing_rate.filter(|_| !W::SIMPLE) {
+    pub fn next_segment<K: FlowKind>(&mut self, now: Picos) -> u64 {
+        if let Some(rate) = self.window.pacing_rate.filter(|_| K::PACED) {
             self.pace(now, rate);
         }
         if self.timer_at == NEVER {
             self.timer = Timer::Rto;
-            self.timer_at = now + self.rtt.rto() + self.pacing_delay::<W>(now);
+            self.timer_at = now + self.rtt.rto() + self.pacing_delay::<K>(now);
         }
-        if W::SACK || (!W::PLAIN && self.scoreboard.is_some()) {
-            sack::next_segment::<W>(self, now)
+        if K::SACK_ONLY || (!K::NEWRENO_ONLY && self.scoreboard.is_some()) {
+            sack::next_segment::<K>(self, now)
         } else {
-            newreno::next_segment::<W>(self, now)
+            newreno::next_segment::<K>(self, now)
         }
     }
 
     /// When a paced sender may send next, if that is still to come.
     #[inline]
-    pub fn paced_beyond(&self, now: Picos) -> Option<Picos> {
-        let unpaced = || self.scoreboard.as_ref().is_some_and(|board| board.unpaced);
-        let held = self.pacing_delay::<Any>(now) > 0 && !unpaced();
+    pub fn earliest_departure_time(&self, now: Picos) -> Option<Picos> {
+        let pacing_exempt = || self.scoreboard.as_ref().is_some_and(|board| board.pacing_exempt);
+        let held = self.pacing_delay::<GeneralKind>(now) > 0 && !pacing_exempt();
         held.then_some(self.paced_until)
     }
 
@@ -214,15 +221,15 @@ impl Sender {
         let gap = (SECOND as f64 / rate) as Picos;
         self.paced_until = self.paced_until.max(now) + gap - late.min(gap / 2);
         if let Some(board) = &mut self.scoreboard {
-            board.unpaced = false;
+            board.pacing_exempt = false;
         }
     }
 
     /// How long pacing still holds the sender back. Its timers wait for so much longer, for what
     /// cannot be sent cannot be acknowledged (Linux, tcp_pacing_delay).
     #[inline]
-    pub(super) fn pacing_delay<W: Way>(&self, now: Picos) -> Picos {
-        let paces = !W::SIMPLE && self.window.pacing_rate.is_some();
+    pub(super) fn pacing_delay<K: FlowKind>(&self, now: Picos) -> Picos {
+        let paces = K::PACED && self.window.pacing_rate.is_some();
         if paces { self.paced_until.saturating_sub(now) } else { 0 }
     }
 
@@ -244,12 +251,12 @@ impl Sender {
         self.timed = NOT_TIMED;
         let repeated = self.phase == Phase::Loss && !self.progressed;
         let in_recovery = self.phase == Phase::Recovery && self.snd_una < self.recover;
-        let reduces = in_recovery || (self.yields() && profile.prr);
+        let reduces = in_recovery || (self.in_cwr() && profile.prr);
         if !(repeated || (reduces && !profile.timeout_cuts_again)) {
-            self.back_off(now, Cause::Timeout, profile);
+            self.reduce_ssthresh(now, CongestionEvent::Timeout, profile);
         }
         let fresh = repeated || (self.phase == Phase::Open && !reduces);
-        self.marked_until = 0;
+        self.cwr_end = 0;
         self.cc.on_timeout(&mut self.window, now);
         self.phase = Phase::Loss;
         self.progressed = false;
@@ -260,20 +267,25 @@ impl Sender {
             self.window.cwnd = 1.0;
             newreno::on_timeout(self);
         }
-        if self.cc.hears_all() {
-            let ack = self.describe(now, News::default(), profile);
-            self.cc.on_given_up(&mut self.window, &ack);
+        if self.cc.wants_all_acks() {
+            let ack = self.cc_ack(now, AckSummary::default(), profile);
+            self.cc.on_loss_state(&mut self.window, &ack);
         }
     }
 
     /// Sets ssthresh; a stack that counts whole segments (Linux) rounds it down.
-    pub(super) fn back_off(&mut self, now: Picos, cause: Cause, profile: &Profile) {
+    pub(super) fn reduce_ssthresh(
+        &mut self,
+        now: Picos,
+        event: CongestionEvent,
+        profile: &Profile,
+    ) {
         self.reductions += 1;
-        self.before_cut = (self.window.cwnd, self.window.ssthresh);
-        let ssthresh = self.cc.ssthresh(&self.window, now, cause);
-        self.window.ssthresh = match profile.growth {
-            Growth::PerAck => ssthresh,
-            Growth::PerWindow => ssthresh.floor(),
+        self.prior_cwnd_ssthresh = (self.window.cwnd, self.window.ssthresh);
+        let ssthresh = self.cc.ssthresh(&self.window, now, event);
+        self.window.ssthresh = match profile.increase_rule {
+            IncreaseRule::PerAck => ssthresh,
+            IncreaseRule::PerWindow => ssthresh.floor(),
         };
     }
 
@@ -285,12 +297,12 @@ impl Sender {
 
     /// The same from now, or, where another timer ran, from when the first segment was last sent.
     #[inline]
-    pub(super) fn rearm_rto<W: Way>(&mut self, head_sent: Option<Picos>, now: Picos) {
+    pub(super) fn rearm_rto<K: FlowKind>(&mut self, head_sent: Option<Picos>, now: Picos) {
         let from = if self.timer == Timer::Rto { Some(now) } else { head_sent };
         self.timer = Timer::Rto;
         self.timer_at = match head_sent.and(from) {
             Some(from) => {
-                (from + self.rtt.rto()).max(now + MILLISECOND) + self.pacing_delay::<W>(now)
+                (from + self.rtt.rto()).max(now + MILLISECOND) + self.pacing_delay::<K>(now)
             }
             None => NEVER,
         };
@@ -315,7 +327,7 @@ impl Sender {
     #[inline]
     pub(super) fn new_within(&self, most: u32) -> u64 {
         let room = u64::from(most).saturating_sub(self.snd_nxt - self.snd_una);
-        room.min(self.end - self.snd_nxt)
+        room.min(self.app_limit - self.snd_nxt)
     }
 }
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from forebay.engines.network.queueing import Queueing, Slides, State, Windows
 from forebay.engines.network.response import RESPONSES, hisamatsu, spread
+from forebay.errors import option
 from forebay.network.errors import refuse
 from forebay.network.graph import Floats, Ints
 from forebay.network.problem import Kind, Problem
@@ -229,7 +230,9 @@ def _check_controls(problem: Problem) -> None:
     for kind in problem.kinds:
         if kind.control and kind.control not in RESPONSES:
             wrong = f'the network engine knows no response function of "{kind.control}"'
-            raise refuse(wrong, f"write one of {', '.join(RESPONSES)}, or --engine simulation")
+            raise refuse(
+                wrong, f"write one of {', '.join(RESPONSES)}, or {option('engine', 'simulation')}"
+            )
 
 
 def _own_bdp(problem: Problem, used: Ints) -> Floats:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from forebay.errors import ForebayError
 
-class NoSteadyState(Exception):
+
+class NoSteadyState(ForebayError):
     """The equations were not brought to rest.
 
     Attributes

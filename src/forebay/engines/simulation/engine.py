@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from forebay import _core
 from forebay.engines.errors import CannotPlay
-from forebay.engines.simulation.network import summarize_network
 from forebay.engines.simulation.runs import make_run
 from forebay.footprint import Limit, estimate
 from forebay.outcome import Outcome, Provenance, Reading, checked, summarize
 from forebay.progress import part
-from forebay.replication import SeedCache, Watched, check_step, expand, to_reading, to_trace
+from forebay.replication import SeedCache, Watched, to_reading
 
 if TYPE_CHECKING:
     from forebay.outcome.trace import Trace
@@ -71,6 +70,8 @@ class SimulationEngine:
         links, classes = summarize(readings, scenario.goals)
         network = None
         if scenario.topology is not None:
+            from forebay.engines.simulation.network import summarize_network
+
             links, network = summarize_network(scenario, links, classes)
         outcome = Outcome(
             scenario=scenario.to_dict(),
@@ -99,6 +100,8 @@ class SimulationEngine:
         progress: Progress | None = None,
     ) -> Trace:
         """Watch one replication over time."""
+        from forebay.replication import check_step, to_trace
+
         check_step(scenario, step)
         if scenario.topology is not None:
             raise CannotPlay(self.name, "a trace of a whole network", "topology")
@@ -115,6 +118,8 @@ def _simulate(
     """Simulate as many replications side by side, and draw as many beforehand, as memory holds."""
     network = None
     if scenario.topology is not None and seeds:
+        from forebay.replication import expand
+
         scenario, network = expand(scenario)
     takes = estimate(scenario)
     limit.check(takes, len(seeds))

@@ -37,7 +37,7 @@ def make_run(
         memory_bytes=scenario.memory,
         profiles=[_profile(traffic) for traffic in scenario.traffic],
         flows=_flows(scenario, workload, access),
-        plays=_plays(workload),
+        sources=_sources(workload),
         seed=workload.tie_break_seed,
         warmup_ps=picoseconds(scenario.measure.warmup),
         window_ps=picoseconds(scenario.measure.duration),
@@ -70,12 +70,12 @@ def _flows(scenario: Scenario, workload: Workload, access: Access) -> _core.Flow
     )
 
 
-def _plays(workload: Workload) -> _core.Plays | None:
+def _sources(workload: Workload) -> _core.Sources | None:
     packets, sessions = workload.packets, workload.sessions
     if packets is None and sessions is None:
         return None
     none = np.zeros(0, dtype=np.int64)
-    return _core.Plays(
+    return _core.Sources(
         packet_at_ps=none if packets is None else packets.at_ps,
         packet_bytes=none.astype(np.int32) if packets is None else packets.bytes,
         file_segments=none if sessions is None else sessions.segments,

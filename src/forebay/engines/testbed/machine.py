@@ -15,6 +15,7 @@ from forebay.engines.testbed.errors import NAME, needs_root
 from forebay.engines.testbed.sides import can_open_tun
 
 _PROGRAM = "forebay-emulator"
+_PACKAGE = Path(__file__).resolve().parents[2]
 _NEEDED = (12, 21)  # CAP_NET_ADMIN, CAP_SYS_ADMIN; linux/capability.h
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _MODULES = Path("/sys/module")
@@ -60,9 +61,13 @@ def _field(path: str, name: str) -> str:
 
 
 def emulator() -> Path:
-    """Return the emulator: FOREBAY_EMULATOR, or the program beside this Python or on the PATH."""
-    beside = Path(sys.executable).parent / _PROGRAM
-    found = os.environ.get("FOREBAY_EMULATOR") or shutil.which(beside) or shutil.which(_PROGRAM)
+    """Return the emulator.
+
+    It is FOREBAY_EMULATOR, or the wheel's own, or the program beside this Python or on the PATH.
+    """
+    places = (_PACKAGE / "bin" / _PROGRAM, Path(sys.executable).parent / _PROGRAM, _PROGRAM)
+    installed = next((found for place in places if (found := shutil.which(place))), None)
+    found = os.environ.get("FOREBAY_EMULATOR") or installed
     if found is None or not os.access(found, os.X_OK):
         missing = f"there is no program {found or _PROGRAM}"
         hint = "build it with `make setup`, or `cargo install --path crates/emulator`"

@@ -19,6 +19,7 @@ from forebay.engines.errors import NoLaw, refuse_network
 from forebay.engines.theory.prediction import predict
 from forebay.engines.theory.shares import throughputs
 from forebay.engines.theory.spread import Between, Prediction, Spread
+from forebay.errors import entry
 from forebay.laws import regime_of
 from forebay.laws.regime_words import SIMULATE
 from forebay.outcome import (
@@ -58,7 +59,7 @@ class TheoryEngine:
         refuse_network(self.name, scenario)
         prediction = predict(scenario)
         if prediction is None:
-            raise NoLaw(_uncovered(scenario))
+            raise NoLaw(_uncovered(scenario), _small_change(scenario))
         outcome = checked(_outcome(scenario, prediction, list(seeds), started))
         if progress is not None:
             progress(1.0)
@@ -71,6 +72,14 @@ def _uncovered(scenario: Scenario) -> str:
     if told.law is not None:
         return f"with {scenario.buffer_packets} packets flows back off, and are bursts no more"
     return f"{told.regime}: {told.why}".removesuffix(SIMULATE).strip().rstrip(".")
+
+
+def _small_change(scenario: Scenario) -> str:
+    """What to write so that a law answers: round trips with a spread, where they are all alike."""
+    if regime_of(scenario).regime != "round trips alike":
+        return ""
+    low, high = (f"{factor * 1e3 * float(scenario.mean_rtt):.3g} ms" for factor in (0.8, 1.2))
+    return f"give the round trips a spread: {entry('rtt', {'uniform': [low, high]})}"
 
 
 def _outcome(

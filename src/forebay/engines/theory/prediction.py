@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.engines.theory import lost
-from forebay.engines.theory.burst_prediction import predict_bursts
 from forebay.engines.theory.goal_metrics import goal_metrics, longest_delay
 from forebay.engines.theory.spread import Prediction, Spread
 from forebay.laws import (
@@ -34,6 +33,8 @@ def predict(scenario: Scenario) -> Prediction | None:
     if law is None:
         return None
     if law is burst_law.LAW:
+        from forebay.engines.theory.burst_prediction import predict_bursts
+
         return predict_bursts(scenario)
     if law in (utilization.LAW, mix.LAW):
         return _desynchronized(scenario, law)

@@ -2,13 +2,11 @@
 
 from forebay.report.figures.measurement import draw_measurement
 from forebay.report.figures.outcome import outcome_figure
-from forebay.report.figures.reproduction import draw_reproduction
 from forebay.report.figures.size import draw_size, size_figure
 from forebay.report.figures.trace import draw_trace, trace_figure
 
 __all__ = [
     "draw_measurement",
-    "draw_reproduction",
     "draw_size",
     "draw_trace",
     "outcome_figure",

@@ -46,8 +46,8 @@ def draw_marks(lane: Axes, panels: Sequence[Axes], answer: SizeResult) -> None:
 def _marks(answer: SizeResult) -> list[_Mark]:
     marks: list[_Mark] = []
     laws = answer.laws if answer.aqm is None else ()  # theirs is the limit of a drop-tail queue
-    asked = [law for law in laws if law.packets is not None and law.packets > 0]
-    for law in sorted(asked, key=lambda law: law.packets or 0):
+    sized = [law for law in laws if law.packets is not None and law.packets > 0]
+    for law in sorted(sized, key=lambda law: law.packets or 0):
         packets, name = float(law.packets or 0), f"{law.law}: {whole_packets(law.packets or 0)}"
         if (
             marks

@@ -85,10 +85,10 @@ def _title(figure: Figure, answer: SizeResult) -> None:
         _head(figure, f"{answer.scenario}\n{aim} ({answer.engine})")
         return
     enough = "is enough" if found and found.packets == 1 else "are enough"
-    said = f"{count(found.packets, 'packet')} {enough}" if found else "no buffer meets the goals"
+    text = f"{count(found.packets, 'packet')} {enough}" if found else "no buffer meets the goals"
     if answer.loss_warning is not None:
-        said += ", but with a loss that is not usable"
-    _head(figure, f"{answer.scenario}\n{said} ({answer.engine})")
+        text += ", but with a loss that is not usable"
+    _head(figure, f"{answer.scenario}\n{text} ({answer.engine})")
 
 
 def _head(figure: Figure, text: str) -> None:
@@ -185,11 +185,11 @@ def _target(axes: Axes, goals: Sequence[GoalResult], name: str, factor: float) -
             _level(axes, goal.target * factor, f"goal: {goal.sense}")
 
 
-def _level(axes: Axes, value: float, said: str, *, above: bool = False) -> None:
+def _level(axes: Axes, value: float, text: str, *, above: bool = False) -> None:
     """Draw a level across the panel, with what it is under it or above it."""
     axes.axhline(value, color=INK, linewidth=0.9, linestyle=(0, (2, 2)))
     axes.annotate(
-        f"{said} {value:g}",
+        f"{text} {value:g}",
         (1, value), xycoords=("axes fraction", "data"),
         xytext=(-2, 2 if above else -3), textcoords="offset points",
         ha="right", va="bottom" if above else "top", fontsize=8, color=INK, bbox=_PAPER,
@@ -230,10 +230,10 @@ def _shared_axis(panels: Sequence[Axes], answer: SizeResult) -> None:
     last.xaxis.set_minor_formatter(NullFormatter())
     laws = answer.laws if answer.aqm is None else ()
     broken = any(law.packets and not law.assumptions_hold for law in laws)
-    said = ["tinted: all goals are met"] if answer.region else []
-    said += ["dashed: a law of which an assumption is broken here"] if broken else []
+    text = ["tinted: all goals are met"] if answer.region else []
+    text += ["dashed: a law of which an assumption is broken here"] if broken else []
     axis = "buffer, packets" if answer.aqm is None else f"{size_name(answer)}, packets at line rate"
-    last.set_xlabel(f"{axis} ({'; '.join(said)})" if said else axis)
+    last.set_xlabel(f"{axis} ({'; '.join(text)})" if text else axis)
     for axes in panels:
         clean(axes)
 

@@ -1,12 +1,12 @@
 use super::{ms, parse, plan, play, steadily};
 use crate::clock::Clock;
+use crate::drive::counters::Counters;
+use crate::drive::drive_plan::{DrivePlan, Side};
 use crate::drive::emitter::Emitter;
-use crate::drive::mailbox::Mailbox;
 use crate::drive::readings::Stream;
-use crate::drive::script::{Script, Side};
-use crate::drive::sockets::mailbox;
+use crate::drive::sockets::udp_sink;
 use crate::drive::stop::Stop;
-use crate::drive::tally::Tally;
+use crate::drive::udp_sink::UdpSink;
 use crate::drive::{DriveReadings, Driver};
 use crate::failure::Failure;
 use serde_json::{Value, json};
@@ -47,18 +47,18 @@ fn reverse_datagrams_arrive_on_the_left() {
 
 #[test]
 fn what_a_socket_drops_is_lost() {
-    let script = Script::new(&parse(packets(&[101; 300], 1000))).unwrap();
-    let (socket, port) = mailbox(0).unwrap();
+    let drive_plan = DrivePlan::new(&parse(packets(&[101; 300], 1000))).unwrap();
+    let (socket, port) = udp_sink(0).unwrap();
     // Room for a few of the 300.
     rustix::net::sockopt::set_socket_recv_buffer_size(&socket, 20_000).unwrap();
     let (clock, stop) = (Clock::start(), Stop::new().unwrap());
-    let emitter = Emitter::new(&script, clock, Side::Left, port).unwrap().unwrap();
+    let emitter = Emitter::new(&drive_plan, clock, Side::Left, port).unwrap().unwrap();
     let emitted = emitter.run(&stop).unwrap();
-    let mut tally = Tally::new(1, 2, 4);
-    let mut mailbox = Mailbox::new(socket, 2);
-    mailbox.collect(&script, &mut tally).unwrap();
+    let mut counters = Counters::new(1, 2, 4);
+    let mut udp_sink = UdpSink::new(socket, 2);
+    udp_sink.collect(&drive_plan, &mut counters).unwrap();
     assert_eq!((emitted.judged[0], emitted.refused), (300, 0));
-    assert!((5..100).contains(&mailbox.received[0]), "{} of 300", mailbox.received[0]);
+    assert!((5..100).contains(&udp_sink.received[0]), "{} of 300", udp_sink.received[0]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! PROBE_BW: eight phases of about a round trip (draft, section 4.3.4).
 
-use super::super::rounding::whole_above;
+use super::super::rounding::{double, whole_above};
 use super::super::{Ack, Window};
 use super::{Bbr, Mode};
 use crate::time::Picos;
@@ -34,7 +34,7 @@ impl Bbr {
     /// Starts in any phase but the one that gives back: the kernel draws it at random.
     pub(super) fn enter_probe_bw(&mut self, now: Picos) {
         self.mode = Mode::ProbeBw;
-        let draw = self.chance.below(7, now);
+        let draw = self.choice.below(7, now);
         self.cycle.begin(8 - draw, now);
     }
 
@@ -52,7 +52,7 @@ impl Bbr {
         if gain == 1.0 {
             return full_length;
         }
-        let before = (ack.in_flight + ack.delivered + ack.newly_lost) as f64;
+        let before = double(ack.in_flight + ack.delivered + ack.newly_lost);
         if gain > 1.0 {
             let reached = before + Self::quantum(window) >= self.inflight_at(window, gain);
             return full_length && (ack.newly_lost > 0 || reached);

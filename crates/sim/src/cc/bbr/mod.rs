@@ -5,20 +5,20 @@
 //! Not modelled: idle restarts, for senders here always have data; and the spread of a burst that a
 //! sender's own queue has scheduled (Linux's earliest departure time), for senders here have none.
 
-mod aggregation;
 mod cycle;
-mod policer;
+mod extra_acked;
+mod lt_bw;
 #[cfg(test)]
 mod tests;
 
-use super::chance::Chance;
+use super::hash_choice::HashChoice;
 use super::max_filter::MaxFilter;
-use super::rounding::{whole_above, whole_below};
-use super::{Ack, Cause, Controller, Phase, Window};
+use super::rounding::{double, whole_above, whole_below};
+use super::{Ack, CongestionEvent, Controller, Phase, Window};
 use crate::time::{MICROSECOND, MILLISECOND, NEVER, Picos, SECOND};
-use aggregation::Aggregation;
 use cycle::Cycle;
-use policer::Policer;
+use extra_acked::ExtraAcked;
+use lt_bw::LongTermBw;
 
 /// 2 / ln 2, in the kernel's 1/256: the least gain at which pacing doubles a round trip.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
@@ -47,7 +47,7 @@ enum Mode {
     ProbeRtt,
 }
 
-/// See the module's page. Rates are in segments a second.
+/// BBR version 1 as in Linux. Rates are in segments a second.
 pub struct Bbr {
     mode: Mode,
     bw: MaxFilter,
@@ -68,12 +68,12 @@ pub struct Bbr {
     full_bw_rounds: u8,
     full_bw_reached: bool,
     cycle: Cycle,
-    chance: Chance,
-    aggregation: Aggregation,
-    policer: Policer,
+    choice: HashChoice,
+    extra_acked: ExtraAcked,
+    lt_bw: LongTermBw,
     prior_cwnd: f64,
     phase: Phase,
-    conserving: bool,
+    packet_conservation: bool,
     seen_rtt: bool,
 }
 
@@ -95,29 +95,29 @@ impl Default for Bbr {
             full_bw_rounds: 0,
             full_bw_reached: false,
             cycle: Cycle::default(),
-            chance: Chance::default(),
-            aggregation: Aggregation::default(),
-            policer: Policer::default(),
+            choice: HashChoice::default(),
+            extra_acked: ExtraAcked::default(),
+            lt_bw: LongTermBw::default(),
             prior_cwnd: 0.0,
             phase: Phase::Open,
-            conserving: false,
+            packet_conservation: false,
             seen_rtt: false,
         }
     }
 }
 
 impl Controller for Bbr {
-    const HEARS_ALL: bool = true;
+    const WANTS_ALL_ACKS: bool = true;
     const WANTS_RATE: bool = true;
-    const OWNS_WINDOW: bool = true;
+    const CONTROLS_CWND: bool = true;
 
-    fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
+    fn cong_avoid(&mut self, _window: &mut Window, _ack: &Ack) {}
 
-    fn is_starting(&self, _window: &Window) -> bool {
+    fn in_startup(&self, _window: &Window) -> bool {
         self.mode == Mode::Startup
     }
 
-    fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
+    fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
         if ack.delivered > 0 {
             self.delivered_at = ack.now;
         }
@@ -131,7 +131,7 @@ impl Controller for Bbr {
     }
 
     /// Losses do not set it; the window is kept for the end of the recovery.
-    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: Cause) -> f64 {
+    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: CongestionEvent) -> f64 {
         self.save_cwnd(window);
         window.ssthresh
     }
@@ -142,23 +142,23 @@ impl Controller for Bbr {
     }
 
     /// For the policer's detector a timeout is a loss that ends a round (Linux, bbr_set_state).
-    fn on_given_up(&mut self, _window: &mut Window, ack: &Ack) {
+    fn on_loss_state(&mut self, _window: &mut Window, ack: &Ack) {
         let loss = Ack { now: self.delivered_at, newly_lost: 1, ..*ack };
-        self.sample_policer(&loss, false, true);
+        self.sample_lt_bw(&loss, false, true);
     }
 }
 
 impl Bbr {
     /// The bandwidth in use: the filter's, or the policer's where one has been found.
     fn bw(&self) -> f64 {
-        self.policer.rate().unwrap_or_else(|| self.bw.get())
+        self.lt_bw.rate().unwrap_or_else(|| self.bw.get())
     }
 
     fn gains(&self) -> (f64, f64) {
         match self.mode {
             Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
             Mode::Drain => (DRAIN_GAIN, HIGH_GAIN),
-            Mode::ProbeBw if self.policer.rate().is_some() => (1.0, CWND_GAIN),
+            Mode::ProbeBw if self.lt_bw.rate().is_some() => (1.0, CWND_GAIN),
             Mode::ProbeBw => (self.cycle.gain(), CWND_GAIN),
             Mode::ProbeRtt => (1.0, 1.0),
         }
@@ -173,21 +173,21 @@ impl Bbr {
             self.round_end = ack.delivered_total;
             self.rounds += 1;
             self.round_start = true;
-            self.conserving = false;
+            self.packet_conservation = false;
         }
         let limited = rate.app_limited || self.sent_in_probe_rtt(rate.prior_delivered);
-        self.sample_policer(ack, limited, self.round_start);
-        let bw = rate.delivered as f64 * SECOND as f64 / rate.interval as f64;
+        self.sample_lt_bw(ack, limited, self.round_start);
+        let bw = double(rate.delivered) * SECOND as f64 / double(rate.interval);
         if !limited || bw >= self.bw.get() {
             self.bw.update(self.rounds, bw, BW_ROUNDS);
         }
         let bw = self.bw();
-        self.aggregation.sample(ack, bw, self.round_start, window.cwnd);
+        self.extra_acked.sample(ack, bw, self.round_start, window.cwnd);
     }
 
-    fn sample_policer(&mut self, ack: &Ack, limited: bool, round_start: bool) {
+    fn sample_lt_bw(&mut self, ack: &Ack, limited: bool, round_start: bool) {
         let in_cycle = self.mode == Mode::ProbeBw;
-        if self.policer.sample(ack, limited, round_start, in_cycle) {
+        if self.lt_bw.sample(ack, limited, round_start, in_cycle) {
             self.enter_probe_bw(ack.now);
         }
     }
@@ -217,7 +217,7 @@ impl Bbr {
             self.mode = Mode::Drain;
             window.ssthresh = self.inflight(window, 1.0);
         }
-        if self.mode == Mode::Drain && ack.in_flight as f64 <= self.inflight(window, 1.0) {
+        if self.mode == Mode::Drain && double(ack.in_flight) <= self.inflight(window, 1.0) {
             self.enter_probe_bw(ack.now);
         }
     }
@@ -248,7 +248,7 @@ impl Bbr {
     /// At least 200 ms and a round trip at the least window.
     fn stay_in_probe_rtt(&mut self, window: &mut Window, ack: &Ack) {
         match self.probe_rtt_done {
-            None if ack.in_flight as f64 <= MIN_CWND => {
+            None if double(ack.in_flight) <= MIN_CWND => {
                 self.probe_rtt_done = Some(ack.now + PROBE_RTT_TIME);
                 self.probe_rtt_round_done = false;
                 self.round_end = ack.delivered_total;
@@ -301,7 +301,7 @@ impl Bbr {
         if self.min_rtt == NEVER {
             return INITIAL_CWND;
         }
-        whole_above(self.bw() * gain * self.min_rtt as f64 / SECOND as f64)
+        whole_above(self.bw() * gain * double(self.min_rtt) / SECOND as f64)
     }
 
     /// Room for bursts at both ends; even, for delayed ACKs; more while probing.
@@ -322,12 +322,13 @@ impl Bbr {
 
     /// Draft, section 4.2.3.
     fn set_cwnd(&mut self, window: &mut Window, ack: &Ack) {
-        let delivered = ack.delivered as f64;
-        if ack.delivered > 0 && !self.recover(window, ack) {
-            let most = self.with_room(window, self.bdp(self.gains().1) + self.aggregated());
+        let delivered = double(ack.delivered);
+        if ack.delivered > 0 && !self.conserve(window, ack) {
+            let most =
+                self.with_room(window, self.bdp(self.gains().1) + self.extra_acked_allowance());
             if self.full_bw_reached {
                 window.cwnd = (window.cwnd + delivered).min(most);
-            } else if window.cwnd < most || (ack.delivered_total as f64) < INITIAL_CWND {
+            } else if window.cwnd < most || double(ack.delivered_total) < INITIAL_CWND {
                 window.cwnd += delivered;
             }
             window.cwnd = window.cwnd.max(MIN_CWND);
@@ -339,25 +340,25 @@ impl Bbr {
 
     /// Draft, section 4.2.3.4: a segment for each delivered in the first round of a recovery, up to
     /// two later; the old window at its end. Gives whether it conserves.
-    fn recover(&mut self, window: &mut Window, ack: &Ack) -> bool {
-        let flight = (ack.in_flight + ack.delivered) as f64;
+    fn conserve(&mut self, window: &mut Window, ack: &Ack) -> bool {
+        let flight = double(ack.in_flight + ack.delivered);
         let before = std::mem::replace(&mut self.phase, ack.phase);
-        window.cwnd = (window.cwnd - ack.newly_lost as f64).max(1.0);
+        window.cwnd = (window.cwnd - double(ack.newly_lost)).max(1.0);
         if ack.phase == Phase::Recovery && before != Phase::Recovery {
-            self.conserving = true;
+            self.packet_conservation = true;
             self.round_end = ack.delivered_total;
             window.cwnd = flight;
         } else if ack.phase == Phase::Open && before != Phase::Open {
-            self.conserving = false;
+            self.packet_conservation = false;
             window.cwnd = window.cwnd.max(self.prior_cwnd);
         }
-        if self.conserving {
+        if self.packet_conservation {
             window.cwnd = window.cwnd.max(flight);
         }
-        self.conserving
+        self.packet_conservation
     }
 
-    fn aggregated(&self) -> f64 {
-        if self.full_bw_reached { self.aggregation.most(self.bw()) } else { 0.0 }
+    fn extra_acked_allowance(&self) -> f64 {
+        if self.full_bw_reached { self.extra_acked.most(self.bw()) } else { 0.0 }
     }
 }

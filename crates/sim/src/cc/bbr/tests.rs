@@ -1,5 +1,5 @@
 use super::*;
-use crate::cc::{Growth, RateSample, testing};
+use crate::cc::{IncreaseRule, RateSample, testing};
 
 /// A path of `rate` segments a second and 100 ms that holds `buffer` more than its own product.
 struct Path {
@@ -47,7 +47,7 @@ impl Path {
             self.delivered += 1;
             let newly_lost = if i == 0 { lost } else { 0 };
             self.lost += newly_lost;
-            let mut ack = testing::ack(self.now, self.delivered, size, Growth::PerWindow);
+            let mut ack = testing::ack(self.now, self.delivered, size, IncreaseRule::PerWindow);
             ack.rtt = Some(rtt);
             ack.srtt = rtt;
             ack.newly_lost = newly_lost;
@@ -66,7 +66,7 @@ impl Path {
 
     fn note(&mut self, ack: &Ack) {
         let phase = self.cc.cycle.phase;
-        self.cc.on_any_ack(&mut self.window, ack);
+        self.cc.on_ack_received(&mut self.window, ack);
         if self.cc.cycle.phase != phase {
             self.gains.push(self.cc.gains().0);
         }
@@ -120,7 +120,7 @@ fn window_is_twice_the_product_and_room() {
     (0..40).for_each(|_| path.round());
     let least = 2.0 * 200.0;
     assert!(path.window.cwnd >= least, "{}", path.window.cwnd);
-    assert!(path.window.cwnd <= least + 3.0 * 2.0 + 4.0 + path.cc.aggregated() + 8.0);
+    assert!(path.window.cwnd <= least + 3.0 * 2.0 + 4.0 + path.cc.extra_acked_allowance() + 8.0);
     let pacing = path.window.pacing_rate.expect("paced") / path.cc.gains().0;
     assert!((pacing / (0.99 * path.cc.bw.get()) - 1.0).abs() < 1e-9);
 }
@@ -148,12 +148,13 @@ fn a_policer_is_found_and_its_rate_used() {
     let mut path = Path::new(2000.0);
     path.until(Mode::ProbeBw);
     for i in 0..40_u64 {
-        let mut ack = testing::ack(path.now + i * testing::RTT, 200 * i, 200, Growth::PerWindow);
+        let mut ack =
+            testing::ack(path.now + i * testing::RTT, 200 * i, 200, IncreaseRule::PerWindow);
         ack.newly_lost = 60;
         ack.lost_total = 60 * i;
-        path.cc.policer.sample(&ack, false, true, true);
+        path.cc.lt_bw.sample(&ack, false, true, true);
     }
-    let rate = path.cc.policer.rate().expect("found");
+    let rate = path.cc.lt_bw.rate().expect("found");
     assert!((rate - 2000.0).abs() < 1.0, "{rate}");
     assert_eq!(path.cc.gains(), (1.0, CWND_GAIN));
 }
@@ -165,13 +166,13 @@ fn recovery_conserves_packets_and_gives_the_window_back() {
     path.until(Mode::ProbeBw);
     (0..9).for_each(|_| path.round());
     let before = path.window.cwnd;
-    path.cc.ssthresh(&path.window, path.now, Cause::Loss);
-    let mut ack = testing::ack(path.now, path.delivered + 1, 150, Growth::PerWindow);
+    path.cc.ssthresh(&path.window, path.now, CongestionEvent::Loss);
+    let mut ack = testing::ack(path.now, path.delivered + 1, 150, IncreaseRule::PerWindow);
     (ack.phase, ack.newly_lost, ack.rate) = (Phase::Recovery, 10, None);
-    path.cc.on_any_ack(&mut path.window, &ack);
+    path.cc.on_ack_received(&mut path.window, &ack);
     assert_eq!(path.window.cwnd, 151.0);
     (ack.phase, ack.newly_lost) = (Phase::Open, 0);
-    path.cc.on_any_ack(&mut path.window, &ack);
+    path.cc.on_ack_received(&mut path.window, &ack);
     assert!(path.window.cwnd >= before - 2.0, "{} {before}", path.window.cwnd); // probing's two
 }
 
@@ -182,11 +183,11 @@ fn timeouts_let_a_policer_be_found() {
     path.until(Mode::ProbeBw);
     for i in 0..40_u64 {
         path.cc.delivered_at = path.now + i * testing::RTT;
-        let mut ack = testing::ack(path.now, 200 * i, 200, Growth::PerWindow);
+        let mut ack = testing::ack(path.now, 200 * i, 200, IncreaseRule::PerWindow);
         ack.lost_total = 60 * i;
-        path.cc.on_given_up(&mut path.window, &ack);
+        path.cc.on_loss_state(&mut path.window, &ack);
     }
-    let rate = path.cc.policer.rate().expect("found");
+    let rate = path.cc.lt_bw.rate().expect("found");
     assert!((rate - 2000.0).abs() < 1.0, "{rate}");
 }
 
@@ -197,11 +198,11 @@ fn an_equal_microsecond_renews_the_least_round_trip() {
     path.until(Mode::ProbeBw);
     let (least, stamp) = (path.cc.min_rtt, path.cc.min_rtt_at);
     let later = path.now + SECOND;
-    let mut ack = testing::ack(later, path.delivered, 200, Growth::PerWindow);
+    let mut ack = testing::ack(later, path.delivered, 200, IncreaseRule::PerWindow);
     ack.rtt = Some(least + MICROSECOND);
-    path.cc.on_any_ack(&mut path.window, &ack);
+    path.cc.on_ack_received(&mut path.window, &ack);
     assert_eq!(path.cc.min_rtt_at, stamp);
     ack.rtt = Some(least + MICROSECOND - 1);
-    path.cc.on_any_ack(&mut path.window, &ack);
+    path.cc.on_ack_received(&mut path.window, &ack);
     assert_eq!((path.cc.min_rtt, path.cc.min_rtt_at), (least, later));
 }

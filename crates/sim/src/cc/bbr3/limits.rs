@@ -1,5 +1,6 @@
 //! What losses teach: bounds of the model.
 
+use super::super::rounding::{double, whole_below};
 use super::super::{Ack, RateSample, Window};
 use super::{BETA, Bbr3, MIN_CWND, State, loses_too_much};
 
@@ -49,8 +50,8 @@ impl LongTerm {
 
     /// "ProbeInflightLongtermUpward".
     pub fn raise(&mut self, delivered: u64, cwnd: f64, round_start: bool) {
-        self.acked += delivered as f64;
-        let steps = (self.acked / self.acked_per_increase).floor();
+        self.acked += double(delivered);
+        let steps = whole_below(self.acked / self.acked_per_increase);
         if steps > 0.0 {
             self.acked -= steps * self.acked_per_increase;
             self.inflight += steps;
@@ -104,7 +105,7 @@ impl Bbr3 {
         let limited = rate.app_limited || self.min_rtt.sent_while_probing(rate.prior_delivered);
         if !limited {
             let least = self.target_inflight(window) * BETA;
-            self.long.inflight = (rate.tx_in_flight as f64).max(least);
+            self.long.inflight = double(rate.tx_in_flight).max(least);
         }
         if self.state == State::Up {
             self.start_down(ack);

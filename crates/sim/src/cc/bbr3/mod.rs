@@ -13,8 +13,9 @@ mod probe_rtt;
 #[cfg(test)]
 mod tests;
 
-use super::chance::Chance;
-use super::{Ack, Cause, Controller, Phase, RateSample, Window};
+use super::hash_choice::HashChoice;
+use super::rounding::double;
+use super::{Ack, CongestionEvent, Controller, Phase, RateSample, Window};
 use crate::time::{NEVER, Picos, SECOND};
 use limits::{LongTerm, ShortTerm};
 use model::{FullPipe, Latest, TwoCycleMax};
@@ -57,7 +58,7 @@ enum AckPhase {
     Stopping,
 }
 
-/// See the module's page. Rates are in segments a second.
+/// BBR version 3 as in the draft. Rates are in segments a second.
 pub struct Bbr3 {
     state: State,
     ack_phase: AckPhase,
@@ -71,7 +72,7 @@ pub struct Bbr3 {
     long: LongTerm,
     short: ShortTerm,
     extra_acked: model::ExtraAcked,
-    chance: Chance,
+    choice: HashChoice,
     drain_start: u64,
     cycle_start: Picos,
     probe_wait: Picos,
@@ -98,7 +99,7 @@ impl Default for Bbr3 {
             long: LongTerm::default(),
             short: ShortTerm::default(),
             extra_acked: model::ExtraAcked::default(),
-            chance: Chance::default(),
+            choice: HashChoice::default(),
             drain_start: 0,
             cycle_start: 0,
             probe_wait: 0,
@@ -113,18 +114,18 @@ impl Default for Bbr3 {
 }
 
 impl Controller for Bbr3 {
-    const HEARS_ALL: bool = true;
+    const WANTS_ALL_ACKS: bool = true;
     const WANTS_RATE: bool = true;
-    const OWNS_WINDOW: bool = true;
+    const CONTROLS_CWND: bool = true;
 
-    fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
+    fn cong_avoid(&mut self, _window: &mut Window, _ack: &Ack) {}
 
-    fn is_starting(&self, _window: &Window) -> bool {
+    fn in_startup(&self, _window: &Window) -> bool {
         self.state == State::Startup
     }
 
     /// "Per-ACK Steps".
-    fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
+    fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
         if ack.newly_lost > 0 {
             self.note_loss(window, ack);
         }
@@ -144,7 +145,7 @@ impl Controller for Bbr3 {
     }
 
     /// "Modulating cwnd in Loss Recovery": losses bound the model, not ssthresh.
-    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: Cause) -> f64 {
+    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: CongestionEvent) -> f64 {
         self.save_cwnd(window);
         window.ssthresh
     }
@@ -204,7 +205,7 @@ impl Bbr3 {
         if self.min_rtt.least == NEVER {
             return INITIAL_CWND;
         }
-        gain * self.bw() * self.min_rtt.least as f64 / SECOND as f64
+        gain * self.bw() * double(self.min_rtt.least) / SECOND as f64
     }
 
     /// "QuantizationBudget".
@@ -257,7 +258,7 @@ impl Bbr3 {
 
     /// "Drain".
     fn check_drain_done(&mut self, window: &Window, ack: &Ack) {
-        let drained = ack.in_flight as f64 <= self.inflight(window, 1.0);
+        let drained = double(ack.in_flight) <= self.inflight(window, 1.0);
         if self.state == State::Drain && (drained || self.rounds > self.drain_start + 3) {
             self.start_down(ack);
         }
@@ -285,12 +286,12 @@ impl Bbr3 {
         if ack.phase == Phase::Open && before != Phase::Open {
             window.cwnd = window.cwnd.max(self.prior_cwnd);
         }
-        let delivered = ack.delivered as f64;
+        let delivered = double(ack.delivered);
         let extra = self.extra_acked.get();
         let most = self.with_room(window, self.multiple(self.gains().1) + extra);
         if self.full_pipe.reached {
             window.cwnd = (window.cwnd + delivered).min(most);
-        } else if window.cwnd < most || (ack.delivered_total as f64) < INITIAL_CWND {
+        } else if window.cwnd < most || double(ack.delivered_total) < INITIAL_CWND {
             window.cwnd += delivered;
         }
         window.cwnd = window.cwnd.max(MIN_CWND);
@@ -310,5 +311,5 @@ impl Bbr3 {
 
 /// "IsInflightTooHigh": of the flight in which a segment left, more than 2 % have been lost.
 fn loses_too_much(ack: &Ack, rate: &RateSample) -> bool {
-    (ack.lost_total - rate.prior_lost) as f64 > rate.tx_in_flight as f64 * LOSS_THRESHOLD
+    double(ack.lost_total - rate.prior_lost) > double(rate.tx_in_flight) * LOSS_THRESHOLD
 }

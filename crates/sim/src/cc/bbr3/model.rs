@@ -2,12 +2,13 @@
 //! far deliveries come in bunches.
 
 use super::super::max_filter::MaxFilter;
+use super::super::rounding::double;
 use super::super::{Ack, RateSample};
 use crate::time::{Picos, SECOND};
 
 /// Delivery rate of a sample, segments a second.
 pub fn delivery_rate(rate: &RateSample) -> f64 {
-    rate.delivered as f64 * SECOND as f64 / rate.interval as f64
+    double(rate.delivered) * SECOND as f64 / double(rate.interval)
 }
 
 /// "BBR.max_bw Max Filter": the maximum of this cycle of probing and of the one before.
@@ -53,7 +54,7 @@ impl Latest {
     /// "UpdateLatestDeliverySignals". Gives whether the round ends.
     pub fn update(&mut self, rate: &RateSample, delivered: u64) -> bool {
         self.bw = self.bw.max(delivery_rate(rate));
-        self.inflight = self.inflight.max(rate.delivered as f64);
+        self.inflight = self.inflight.max(double(rate.delivered));
         self.ends = rate.prior_delivered >= self.round_end;
         if self.ends {
             self.round_end = delivered;
@@ -65,7 +66,7 @@ impl Latest {
     pub fn advance(&mut self, rate: &RateSample) {
         if std::mem::take(&mut self.ends) {
             self.bw = delivery_rate(rate);
-            self.inflight = rate.delivered as f64;
+            self.inflight = double(rate.delivered);
         }
     }
 
@@ -119,13 +120,13 @@ impl ExtraAcked {
     }
 
     pub fn sample(&mut self, ack: &Ack, bw: f64, round: u64, cwnd: f64, full: bool) {
-        let mut expected = bw * (ack.now - self.since) as f64 / SECOND as f64;
+        let mut expected = bw * double(ack.now - self.since) / SECOND as f64;
         if self.delivered <= expected {
             self.delivered = 0.0;
             self.since = ack.now;
             expected = 0.0;
         }
-        self.delivered += ack.delivered as f64;
+        self.delivered += double(ack.delivered);
         let extra = (self.delivered - expected).min(cwnd);
         self.most.update(round, extra, if full { 10 } else { 1 });
     }

@@ -1,5 +1,6 @@
 //! "ProbeBW": down, cruise, refill, up.
 
+use super::super::rounding::{double, whole_below};
 use super::super::{Ack, RateSample, Window};
 use super::limits::ShortTerm;
 use super::model::delivery_rate;
@@ -36,8 +37,8 @@ impl Bbr3 {
         self.latest.reset();
         self.long.stop_raising();
         // "PickProbeWait": T_bbr of 2 to 3 s; 0 or 1 rounds of T_reno have passed.
-        self.rounds_since_probe = u64::from(self.chance.below(2, ack.now));
-        let wait = 2.0 + self.chance.fraction(ack.now);
+        self.rounds_since_probe = u64::from(self.choice.below(2, ack.now));
+        let wait = 2.0 + self.choice.fraction(ack.now);
         self.probe_wait = (wait * SECOND as f64) as u64;
         self.cycle_start = ack.now;
         self.ack_phase = AckPhase::Stopping;
@@ -68,12 +69,12 @@ impl Bbr3 {
     /// "IsTimeToProbeBW": min(T_bbr, T_reno).
     fn time_to_probe(&self, window: &Window, ack: &Ack) -> bool {
         let reno = self.target_inflight(window).min(RENO_ROUNDS);
-        ack.now > self.cycle_start + self.probe_wait || self.rounds_since_probe as f64 >= reno
+        ack.now > self.cycle_start + self.probe_wait || double(self.rounds_since_probe) >= reno
     }
 
     /// "IsTimeToCruise".
     fn time_to_cruise(&self, window: &Window, ack: &Ack) -> bool {
-        let flight = ack.in_flight as f64;
+        let flight = double(ack.in_flight);
         let product = self.max_bw.get() * self.min_rtt.least as f64 / SECOND as f64;
         flight <= self.long.with_headroom() && flight <= self.with_room(window, product)
     }
@@ -87,7 +88,7 @@ impl Bbr3 {
 
     /// "IsTimeToGoDown".
     fn time_to_go_down(&mut self, window: &Window, ack: &Ack, rate: &RateSample) -> bool {
-        if self.long.too_high && ack.in_flight as f64 >= self.long.inflight {
+        if self.long.too_high && double(ack.in_flight) >= self.long.inflight {
             self.long.precautionary = true;
             return true;
         }
@@ -110,7 +111,7 @@ impl Bbr3 {
         if loses_too_much(ack, rate) || self.long.inflight.is_infinite() {
             return false;
         }
-        self.long.inflight = self.long.inflight.max(rate.tx_in_flight as f64);
+        self.long.inflight = self.long.inflight.max(double(rate.tx_in_flight));
         let limits = fills_window(window, ack) && window.cwnd >= self.long.inflight;
         if self.state == State::Up && limits {
             self.long.raise(ack.delivered, window.cwnd, self.round_start);
@@ -135,5 +136,5 @@ impl Bbr3 {
 
 /// The window, not the pacing, held the sender back before this ACK.
 fn fills_window(window: &Window, ack: &Ack) -> bool {
-    (ack.in_flight + ack.delivered + ack.newly_lost) as f64 >= window.cwnd.floor()
+    double(ack.in_flight + ack.delivered + ack.newly_lost) >= whole_below(window.cwnd)
 }

@@ -1,5 +1,6 @@
 //! "ProbeRTT": every five seconds the flow halves its flight to see the path without its queue.
 
+use super::super::rounding::double;
 use super::super::{Ack, Window};
 use super::limits::ShortTerm;
 use super::{AckPhase, Bbr3, MIN_CWND, State};
@@ -81,7 +82,7 @@ impl Bbr3 {
     /// "HandleProbeRTT".
     fn stay_in_probe_rtt(&mut self, window: &mut Window, ack: &Ack) {
         match self.min_rtt.done {
-            None if ack.in_flight as f64 <= self.probe_rtt_cwnd() => {
+            None if double(ack.in_flight) <= self.probe_rtt_cwnd() => {
                 self.min_rtt.done = Some(ack.now + DURATION);
                 self.min_rtt.round_done = false;
                 self.start_round(ack);

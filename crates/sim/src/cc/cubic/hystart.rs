@@ -15,7 +15,7 @@ const SAMPLES: u8 = 8;
 /// 4 x 65536 bytes in segments of 1448.
 const BURSTS_SEGMENTS: f64 = 181.0;
 
-/// See the module's page.
+/// HyStart as in Linux.
 #[derive(Default)]
 pub struct HyStart {
     found: bool,

@@ -6,8 +6,8 @@
 
 mod hystart;
 
-use super::increase::{Increase, counted};
-use super::{Ack, Cause, Controller, Growth, Window};
+use super::ai_counter::{AiCounter, counted};
+use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
 use crate::time::{MILLISECOND, Picos, SECOND};
 use hystart::HyStart;
 
@@ -25,14 +25,14 @@ const TICK: Picos = MILLISECOND;
 /// `BETA` / 1024 of the window is kept on loss; `HYSTART` ends slow start before losses do.
 #[derive(Default)]
 pub struct Cubic<const BETA: u32, const HYSTART: bool> {
-    increase: Increase,
+    ai_counter: AiCounter,
     hystart: HyStart,
     /// W_max of RFC 9438, section 4.1.2; 0 before the first loss and after a timeout.
     last_max: f64,
     /// Least round-trip time, of samples not taken within a second of a new epoch; 0 for none.
     delay_min: Picos,
     epoch: Option<Epoch>,
-    per: f64,
+    segments_per_increment: f64,
 }
 
 /// From one reduction of the window to the next.
@@ -51,19 +51,24 @@ struct Epoch {
 }
 
 impl<const BETA: u32, const HYSTART: bool> Controller for Cubic<BETA, HYSTART> {
-    const HEARS_ALL: bool = true;
-    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
+    const WANTS_ALL_ACKS: bool = true;
+    fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
         let mut segments = ack.segments;
         if window.in_slow_start() {
             segments = window.slow_start(segments);
         }
         if segments > 0 {
             self.update(window.cwnd, segments, ack);
-            self.increase.step(window, ack.growth, segments, self.per);
+            self.ai_counter.cong_avoid_ai(
+                window,
+                ack.increase_rule,
+                segments,
+                self.segments_per_increment,
+            );
         }
     }
 
-    fn on_any_ack(&mut self, window: &mut Window, ack: &Ack) {
+    fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
         let Some(rtt) = ack.rtt else { return };
         if self.epoch.as_ref().is_some_and(|epoch| ack.now - epoch.start < SECOND) {
             return;
@@ -77,8 +82,8 @@ impl<const BETA: u32, const HYSTART: bool> Controller for Cubic<BETA, HYSTART> {
     }
 
     /// RFC 9438, section 4.6, and fast convergence, section 4.7.
-    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: Cause) -> f64 {
-        self.increase.reset();
+    fn ssthresh(&mut self, window: &Window, _now: Picos, _cause: CongestionEvent) -> f64 {
+        self.ai_counter.reset();
         self.epoch = None;
         let (cwnd, beta) = (window.cwnd, Self::beta());
         self.last_max = if cwnd < self.last_max { cwnd * (1.0 + beta) / 2.0 } else { cwnd };
@@ -105,13 +110,14 @@ impl<const BETA: u32, const HYSTART: bool> Cubic<BETA, HYSTART> {
             return;
         }
         if epoch.curve_per == 0.0 || waited >= TICK {
-            epoch.read(cwnd, ack.now, ahead, ack.growth);
+            epoch.read(cwnd, ack.now, ahead, ack.increase_rule);
             if last_max == 0.0 {
                 epoch.curve_per = epoch.curve_per.min(BEFORE_LOSS);
             }
         }
         let friendly = epoch.reno_friendly(cwnd, Self::reno_segments_an_increase(cwnd));
-        self.per = counted(ack.growth, epoch.curve_per.min(friendly)).max(2.0);
+        self.segments_per_increment =
+            counted(ack.increase_rule, epoch.curve_per.min(friendly)).max(2.0);
     }
 
     /// cwnd / alpha with alpha = 3 (1 - beta) / (1 + beta) (RFC 9438, section 4.3, equation 4).
@@ -141,11 +147,11 @@ impl Epoch {
         C * (t - self.k).powi(3) + self.plateau
     }
 
-    fn read(&mut self, cwnd: f64, now: Picos, ahead: Picos, growth: Growth) {
+    fn read(&mut self, cwnd: f64, now: Picos, ahead: Picos, increase_rule: IncreaseRule) {
         self.read_cwnd = cwnd;
         self.read_at = now;
         let t = (now - self.start + ahead) as f64 / SECOND as f64;
-        let target = counted(growth, self.curve(t));
+        let target = counted(increase_rule, self.curve(t));
         let gap = target - cwnd;
         self.curve_per = if gap > 0.0 { cwnd / gap } else { STANDSTILL * cwnd };
     }

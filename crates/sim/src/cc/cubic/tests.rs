@@ -9,7 +9,7 @@ fn reduced<const BETA: u32, const HYSTART: bool>(
 ) -> (Cubic<BETA, HYSTART>, Window, Epoch) {
     let mut cubic = Cubic::<BETA, HYSTART>::default();
     let mut window = testing::window(cwnd);
-    window.ssthresh = cubic.ssthresh(&window, 0, Cause::Loss);
+    window.ssthresh = cubic.ssthresh(&window, 0, CongestionEvent::Loss);
     window.cwnd = window.ssthresh;
     let epoch = Epoch::new(window.cwnd, cubic.last_max, 0);
     (cubic, window, epoch)
@@ -59,7 +59,7 @@ fn mean_and_deviation_of_table_3_of_yang() {
 fn fast_convergence() {
     let (mut cubic, _, _) = reduced::<819, false>(1000.0);
     let _: &Old8 = &cubic;
-    cubic.ssthresh(&testing::window(900.0), 0, Cause::Loss);
+    cubic.ssthresh(&testing::window(900.0), 0, CongestionEvent::Loss);
     assert!((cubic.last_max - 900.0 * (1024.0 + 819.0) / 2048.0).abs() < 1e-9);
 }
 
@@ -75,8 +75,8 @@ fn reno_friendly_region_rises_by_alpha_a_round() {
         let size = window.cwnd as u64;
         for j in 0..size {
             now += MILLISECOND / size;
-            let ack = testing::ack(now, 1_000_000 + i * 1000 + j, size, Growth::PerAck);
-            cubic.on_ack(&mut window, &ack);
+            let ack = testing::ack(now, 1_000_000 + i * 1000 + j, size, IncreaseRule::PerAck);
+            cubic.cong_avoid(&mut window, &ack);
         }
     }
     let slope = (window.cwnd - before) / rounds as f64;
@@ -93,10 +93,10 @@ fn slow_start(rtt: impl Fn(u64, u64) -> Picos, spacing: Picos) -> Window {
         for nth in 0..size {
             now += spacing;
             acked += 1;
-            let mut ack = testing::ack(now, acked, size, Growth::PerWindow);
+            let mut ack = testing::ack(now, acked, size, IncreaseRule::PerWindow);
             ack.rtt = Some(rtt(round, nth));
-            cubic.on_any_ack(&mut window, &ack);
-            cubic.on_ack(&mut window, &ack);
+            cubic.on_ack_received(&mut window, &ack);
+            cubic.cong_avoid(&mut window, &ack);
         }
         now = now.max(start + testing::RTT);
     }

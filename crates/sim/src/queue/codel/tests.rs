@@ -1,6 +1,6 @@
 use super::*;
-use crate::queue::spec::QueueSpec;
-use crate::queue::toy::{self, Log, WIRE};
+use crate::queue::registry::QueueSpec;
+use crate::queue::testbench::{self, Log, WIRE};
 use crate::time::SECOND;
 
 fn codel(change: impl FnOnce(&mut CodelParams)) -> QueueSpec {
@@ -11,9 +11,9 @@ fn codel(change: impl FnOnce(&mut CodelParams)) -> QueueSpec {
 
 /// `gap` apart for `end`; the wire takes one a millisecond.
 fn flood(spec: &QueueSpec, gap: Picos, end: Picos, ecn_capable: bool) -> Log {
-    let mut packets = toy::merge(&[toy::train(0, 1500, 0, end, gap)]);
+    let mut packets = testbench::merge(&[testbench::train(0, 1500, 0, end, gap)]);
     packets.iter_mut().for_each(|packet| packet.ecn_capable = ecn_capable);
-    toy::run(spec, &WIRE, 0, &packets)
+    testbench::run(spec, &WIRE, 0, &packets)
 }
 
 /// The times of signals at constant overload, from the first: interval/√1, interval/√2, … apart,
@@ -80,9 +80,9 @@ fn a_burst_that_drains_within_an_interval_is_left_alone() {
     // Each burst has an interval of its own: what was above before does not count.
     let bursts = [0, 150, 300].map(|start| {
         let start = start * MILLISECOND;
-        toy::train(0, 1500, start, start + 10 * MILLISECOND, MILLISECOND / 10)
+        testbench::train(0, 1500, start, start + 10 * MILLISECOND, MILLISECOND / 10)
     });
-    let thrice = toy::run(&codel(|_| ()), &WIRE, 0, &toy::merge(&bursts));
+    let thrice = testbench::run(&codel(|_| ()), &WIRE, 0, &testbench::merge(&bursts));
     assert_eq!((thrice.dropped.len(), thrice.sent.len()), (0, 300));
     let long = flood(&codel(|_| ()), MILLISECOND / 10, 30 * MILLISECOND, false);
     assert!(!long.dropped.is_empty());
@@ -92,23 +92,23 @@ fn a_burst_that_drains_within_an_interval_is_left_alone() {
 fn a_queue_of_one_packet_is_never_too_long() {
     // 100 kbit/s: a packet takes 120 ms, far above the target, yet at most one waits.
     let wire = Wire { rate_bps: 1e5, ..WIRE };
-    let packets = toy::merge(&[
-        toy::train(0, 1500, 0, 1, 1),
-        toy::train(0, 1500, 60 * MILLISECOND, 60 * SECOND, 120 * MILLISECOND),
+    let packets = testbench::merge(&[
+        testbench::train(0, 1500, 0, 1, 1),
+        testbench::train(0, 1500, 60 * MILLISECOND, 60 * SECOND, 120 * MILLISECOND),
     ]);
-    let log = toy::run(&codel(|_| ()), &wire, 0, &packets);
+    let log = testbench::run(&codel(|_| ()), &wire, 0, &packets);
     assert!(log.sent[1..].iter().all(|event| event.at == event.packet.arrived + 60 * MILLISECOND));
     assert!(log.dropped.is_empty());
 }
 
 #[test]
 fn a_dropping_state_soon_after_another_goes_on_where_that_stopped() {
-    let packets = toy::merge(&[
-        toy::train(0, 1500, 0, SECOND, MILLISECOND / 2),
-        toy::train(0, 1500, 2 * SECOND, 3 * SECOND, MILLISECOND / 2),
-        toy::train(0, 1500, 9 * SECOND, 10 * SECOND, MILLISECOND / 2),
+    let packets = testbench::merge(&[
+        testbench::train(0, 1500, 0, SECOND, MILLISECOND / 2),
+        testbench::train(0, 1500, 2 * SECOND, 3 * SECOND, MILLISECOND / 2),
+        testbench::train(0, 1500, 9 * SECOND, 10 * SECOND, MILLISECOND / 2),
     ]);
-    let log = toy::run(&codel(|_| ()), &WIRE, 0, &packets);
+    let log = testbench::run(&codel(|_| ()), &WIRE, 0, &packets);
     let gap_after = |from: Picos| {
         let at: Vec<Picos> =
             log.dropped.iter().map(|event| event.at).filter(|&at| at >= from).collect();

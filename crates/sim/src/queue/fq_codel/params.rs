@@ -1,9 +1,9 @@
 //! Parameters of FQ-CoDel under their tc names.
 
 use super::store::Store;
-use super::{FqCodel, Ring};
-use crate::queue::codel::law::{Law, Setpoint};
-use crate::queue::spec::{BadParameter, Parameters, Wire, within};
+use super::{DrrList, FqCodel};
+use crate::queue::codel::control_law::{ControlLaw, Setpoint};
+use crate::queue::registry::{BadParameter, Parameters, Wire, within};
 use crate::time::{MILLISECOND, Picos};
 
 /// Parameters of `fq_codel` (tc-fq_codel(8); RFC 8290, section 5.2). The defaults are Linux's.
@@ -75,13 +75,13 @@ impl Parameters for FqCodelParams {
                 largest_packet: wire.largest_packet,
             },
             perturbation: seed,
-            laws: vec![Law::default(); queues],
+            laws: vec![ControlLaw::default(); queues],
             deficits: vec![0; queues],
             store: Store::new(queues, self.limit.min(4096) as usize),
             next: vec![0; queues],
             listed: vec![false; queues],
-            new: Ring::EMPTY,
-            old: Ring::EMPTY,
+            new: DrrList::EMPTY,
+            old: DrrList::EMPTY,
         }
     }
 }

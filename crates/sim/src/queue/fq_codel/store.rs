@@ -1,7 +1,7 @@
 //! Packets in many first-in-first-out queues that share one pool.
 
-use crate::queue::Queued;
-use crate::queue::codel::law::Source;
+use crate::queue::QueuedPacket;
+use crate::queue::codel::control_law::PacketQueue;
 
 const NONE: u32 = u32::MAX;
 
@@ -10,7 +10,7 @@ const OVERHEAD: u64 = 576;
 
 #[derive(Clone, Debug)]
 struct Node {
-    packet: Queued,
+    packet: QueuedPacket,
     next: u32,
 }
 
@@ -20,7 +20,7 @@ struct Ends {
     last: u32,
 }
 
-/// See the module's page. It grows to the most packets it ever held and then allocates no more.
+/// First-in-first-out queues over one pool of nodes. It grows to the most packets it ever held and then allocates no more.
 #[derive(Clone, Debug)]
 pub(super) struct Store {
     nodes: Vec<Node>,
@@ -59,7 +59,7 @@ impl Store {
     }
 
     #[inline]
-    pub fn push(&mut self, queue: usize, packet: Queued) {
+    pub fn push(&mut self, queue: usize, packet: QueuedPacket) {
         let node = self.place(Node { packet, next: NONE });
         let ends = &mut self.queues[queue];
         if ends.first == NONE {
@@ -74,7 +74,7 @@ impl Store {
     }
 
     #[inline]
-    pub fn pop(&mut self, queue: usize) -> Option<Queued> {
+    pub fn pop(&mut self, queue: usize) -> Option<QueuedPacket> {
         let index = self.queues[queue].first;
         let node = self.nodes.get_mut(index as usize)?;
         let packet = node.packet;
@@ -117,9 +117,9 @@ pub(super) struct Slot<'a> {
     pub queue: usize,
 }
 
-impl Source for Slot<'_> {
+impl PacketQueue for Slot<'_> {
     #[inline]
-    fn next(&mut self) -> Option<Queued> {
+    fn next(&mut self) -> Option<QueuedPacket> {
         self.store.pop(self.queue)
     }
 
@@ -134,8 +134,8 @@ impl Source for Slot<'_> {
 mod tests {
     use super::*;
 
-    fn packet(bytes: u32) -> Queued {
-        Queued { flow: 0, bytes, arrived: 0, ecn_capable: false, handle: 0 }
+    fn packet(bytes: u32) -> QueuedPacket {
+        QueuedPacket { flow: 0, bytes, arrived: 0, ecn_capable: false, handle: 0 }
     }
 
     #[test]

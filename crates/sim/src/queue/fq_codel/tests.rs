@@ -1,6 +1,6 @@
 use super::*;
-use crate::queue::spec::{Parameters, QueueSpec};
-use crate::queue::toy::{self, Event, WIRE};
+use crate::queue::registry::{Parameters, QueueSpec};
+use crate::queue::testbench::{self, Event, WIRE};
 use crate::time::{MILLISECOND, SECOND};
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ fn spec(change: impl FnOnce(&mut FqCodelParams)) -> QueueSpec {
     QueueSpec::FqCodel(params)
 }
 
-fn packet(flow: u32, handle: u32) -> Queued {
-    Queued { flow, bytes: 1500, arrived: 0, ecn_capable: false, handle }
+fn packet(flow: u32, handle: u32) -> QueuedPacket {
+    QueuedPacket { flow, bytes: 1500, arrived: 0, ecn_capable: false, handle }
 }
 
 fn bytes_of(events: &[Event], flow: u32) -> u64 {
@@ -24,11 +24,11 @@ fn bytes_of(events: &[Event], flow: u32) -> u64 {
 #[test]
 fn a_sparse_flow_never_waits_for_more_than_the_packet_on_the_wire() {
     // One packet every 20 ms beside a flow at twice the wire's rate (RFC 8290, section 1.3).
-    let packets = toy::merge(&[
-        toy::train(0, 1500, 0, 5 * SECOND, MILLISECOND / 2),
-        toy::train(1, 200, 10 * MILLISECOND, 5 * SECOND, 20 * MILLISECOND + 7),
+    let packets = testbench::merge(&[
+        testbench::train(0, 1500, 0, 5 * SECOND, MILLISECOND / 2),
+        testbench::train(1, 200, 10 * MILLISECOND, 5 * SECOND, 20 * MILLISECOND + 7),
     ]);
-    let log = toy::run(&spec(|_| ()), &WIRE, SEED, &packets);
+    let log = testbench::run(&spec(|_| ()), &WIRE, SEED, &packets);
     assert!(log.dropped.iter().all(|event| event.packet.flow == 0));
     for event in log.sent.iter().filter(|event| event.packet.flow == 1) {
         assert!(event.at - event.packet.arrived <= MILLISECOND, "{event:?}");
@@ -37,12 +37,12 @@ fn a_sparse_flow_never_waits_for_more_than_the_packet_on_the_wire() {
 
 #[test]
 fn shares_are_equal_in_bytes_whatever_the_packet_sizes() {
-    let packets = toy::merge(&[
-        toy::train(0, 1500, 0, 4 * SECOND, MILLISECOND / 2),
-        toy::train(1, 300, 0, 4 * SECOND, MILLISECOND / 10),
-        toy::train(2, 700, 0, 4 * SECOND, MILLISECOND / 4),
+    let packets = testbench::merge(&[
+        testbench::train(0, 1500, 0, 4 * SECOND, MILLISECOND / 2),
+        testbench::train(1, 300, 0, 4 * SECOND, MILLISECOND / 10),
+        testbench::train(2, 700, 0, 4 * SECOND, MILLISECOND / 4),
     ]);
-    let log = toy::run(&spec(|_| ()), &WIRE, SEED, &packets);
+    let log = testbench::run(&spec(|_| ()), &WIRE, SEED, &packets);
     let busy: Vec<Event> =
         log.sent.into_iter().filter(|event| (SECOND..4 * SECOND).contains(&event.at)).collect();
     // Deficit round robin: never further apart than a quantum and a packet each.
@@ -120,12 +120,12 @@ fn the_memory_limit_counts_linux_s_book_keeping() {
 #[test]
 fn each_queue_is_under_codel_s_law_of_its_own() {
     // Two floods: each gets half the wire, so each falls behind and is signalled by itself.
-    let packets = toy::merge(&[
-        toy::train(0, 1500, 0, 2 * SECOND, MILLISECOND),
-        toy::train(1, 1500, 0, 2 * SECOND, MILLISECOND),
-        toy::train(2, 1500, 0, 2 * SECOND, 10 * MILLISECOND),
+    let packets = testbench::merge(&[
+        testbench::train(0, 1500, 0, 2 * SECOND, MILLISECOND),
+        testbench::train(1, 1500, 0, 2 * SECOND, MILLISECOND),
+        testbench::train(2, 1500, 0, 2 * SECOND, 10 * MILLISECOND),
     ]);
-    let log = toy::run(&spec(|_| ()), &WIRE, SEED, &packets);
+    let log = testbench::run(&spec(|_| ()), &WIRE, SEED, &packets);
     let drops = [0, 1, 2].map(|flow| bytes_of(&log.dropped, flow) / 1500);
     assert!(drops[0] > 10 && drops[0].abs_diff(drops[1]) <= 2, "{drops:?}");
     assert_eq!(drops[2], 0);

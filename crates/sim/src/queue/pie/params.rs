@@ -1,9 +1,9 @@
 //! Parameters of PIE under their tc names.
 
 use super::{MAX_BURST, Pie};
-use crate::chance::Chance;
-use crate::queue::drain::Drain;
-use crate::queue::spec::{BadParameter, Parameters, Wire, within};
+use crate::queue::busy_until::BusyUntil;
+use crate::queue::registry::{BadParameter, Parameters, Wire, within};
+use crate::rng::RandomStream;
 use crate::time::{MILLISECOND, Picos};
 
 /// Parameters of `pie` (tc-pie(8); RFC 8033, section 6). The defaults are Linux's.
@@ -73,8 +73,8 @@ impl Parameters for PieParams {
             delay: 0,
             burst_allowance: MAX_BURST,
             next_update: self.tupdate,
-            chance: Chance::new(seed),
-            drain: Drain::new(wire.rate_bps),
+            random: RandomStream::new(seed),
+            busy_until: BusyUntil::new(wire.rate_bps),
         }
     }
 }

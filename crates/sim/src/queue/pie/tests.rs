@@ -1,6 +1,6 @@
 use super::*;
-use crate::queue::spec::{Parameters, QueueSpec};
-use crate::queue::toy::{self, WIRE};
+use crate::queue::registry::{Parameters, QueueSpec};
+use crate::queue::testbench::{self, WIRE};
 
 fn pie(params: PieParams) -> Pie {
     params.build(&WIRE, 5)
@@ -59,8 +59,8 @@ fn an_empty_queue_decays_the_probability() {
 #[test]
 fn steps_are_caught_up_on_arrival_with_the_delay_of_their_time() {
     let mut lazy = pie(PieParams::default());
-    lazy.admit(0, 1500, false, &queue(44)); // The queue is 45 ms long with it.
-    lazy.admit(61 * MILLISECOND, 1500, false, &queue(0));
+    lazy.on_enqueue(0, 1500, false, &queue(44)); // The queue is 45 ms long with it.
+    lazy.on_enqueue(61 * MILLISECOND, 1500, false, &queue(0));
     let mut eager = pie(PieParams::default());
     for left in [30, 15, 0, 0] {
         eager.step(left * MILLISECOND);
@@ -73,9 +73,9 @@ fn steps_are_caught_up_on_arrival_with_the_delay_of_their_time() {
 #[test]
 fn a_long_silence_costs_no_steps_and_changes_nothing() {
     let mut pie = pie(PieParams::default());
-    pie.admit(0, 1500, false, &queue(0));
-    pie.admit(1_000_000 * SECOND, 1500, false, &queue(0));
-    assert!(pie.rests());
+    pie.on_enqueue(0, 1500, false, &queue(0));
+    pie.on_enqueue(1_000_000 * SECOND, 1500, false, &queue(0));
+    assert!(pie.is_quiescent());
     assert!(pie.next_update > 1_000_000 * SECOND);
     assert!(pie.next_update <= 1_000_000 * SECOND + 15 * MILLISECOND);
     assert_eq!(pie.next_update % (15 * MILLISECOND), 0);
@@ -86,8 +86,8 @@ fn a_burst_of_150_ms_passes_whatever_the_probability() {
     let mut pie = pie(PieParams::default());
     for arrival in 0..300_u64 {
         let now = arrival * MILLISECOND;
-        let fate = pie.admit(now, 1500, false, &queue(100));
-        assert!(fate == Admission::Accept || now >= 150 * MILLISECOND, "at {arrival} ms");
+        let fate = pie.on_enqueue(now, 1500, false, &queue(100));
+        assert!(fate == EnqueueDecision::Accept || now >= 150 * MILLISECOND, "at {arrival} ms");
     }
     assert!(pie.probability() > 0.0);
 }
@@ -103,7 +103,7 @@ fn drops_come_neither_at_once_nor_never() {
     let mut gap = 0;
     while gaps.len() < 2000 {
         gap += 1;
-        if pie.strikes(1500, &queue(20)) {
+        if pie.drops_early(1500, &queue(20)) {
             gaps.push(gap);
             gap = 0;
         }
@@ -122,10 +122,10 @@ fn safeguards_let_pass() {
     pie.probability = 0.19;
     pie.accumulated = 8.0;
     pie.delay = 7 * MILLISECOND;
-    assert!((0..100).all(|_| !pie.strikes(1500, &queue(20))), "below half the target");
+    assert!((0..100).all(|_| !pie.drops_early(1500, &queue(20))), "below half the target");
     pie.delay = 20 * MILLISECOND;
-    assert!((0..100).all(|_| !pie.strikes(1500, &queue(1))), "less than two packets");
-    assert!((0..100).any(|_| pie.strikes(1500, &queue(20))));
+    assert!((0..100).all(|_| !pie.drops_early(1500, &queue(1))), "less than two packets");
+    assert!((0..100).any(|_| pie.drops_early(1500, &queue(20))));
 }
 
 #[test]
@@ -144,19 +144,19 @@ fn marks_up_to_ten_percent_then_drops() {
         pie.delay = 20 * MILLISECOND;
         pie.probability = probability;
         pie.accumulated = 8.5;
-        pie.admit(0, 1500, capable, &queue(20))
+        pie.on_enqueue(0, 1500, capable, &queue(20))
     };
-    assert_eq!(fate(true, 0.1, true), Admission::Mark);
-    assert_eq!(fate(true, 0.1, false), Admission::Drop);
-    assert_eq!(fate(true, 0.11, true), Admission::Drop);
-    assert_eq!(fate(false, 0.1, true), Admission::Drop);
+    assert_eq!(fate(true, 0.1, true), EnqueueDecision::Mark);
+    assert_eq!(fate(true, 0.1, false), EnqueueDecision::Drop);
+    assert_eq!(fate(true, 0.11, true), EnqueueDecision::Drop);
+    assert_eq!(fate(false, 0.1, true), EnqueueDecision::Drop);
 }
 
 #[test]
 fn constant_overload_settles_at_the_target_with_the_excess_dropped() {
     // Twice the wire's rate that no drop slows: p must come to 1/2, and the delay to the target.
-    let packets = toy::merge(&[toy::train(0, 1500, 0, 120 * SECOND, MILLISECOND / 2)]);
-    let log = toy::run(&QueueSpec::Pie(PieParams::default()), &WIRE, 3, &packets);
+    let packets = testbench::merge(&[testbench::train(0, 1500, 0, 120 * SECOND, MILLISECOND / 2)]);
+    let log = testbench::run(&QueueSpec::Pie(PieParams::default()), &WIRE, 3, &packets);
     let late = |at: Picos| at > 80 * SECOND;
     let dropped = log.dropped.iter().filter(|event| late(event.at)).count();
     let arrived = packets.iter().filter(|packet| late(packet.arrived)).count();

@@ -1,9 +1,9 @@
 //! Parameters of RED under their tc names, and what tc makes of those left out.
 
 use super::Red;
-use crate::chance::Chance;
-use crate::queue::drain::Drain;
-use crate::queue::spec::{BadParameter, Parameters, Wire, within};
+use crate::queue::busy_until::BusyUntil;
+use crate::queue::registry::{BadParameter, Parameters, Wire, within};
+use crate::rng::RandomStream;
 
 /// Parameters of `red` (tc-red(8)). tc's `bandwidth` is the wire's rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,7 +111,7 @@ impl Parameters for RedParams {
     }
 
     fn build(&self, wire: &Wire, seed: u64) -> Red {
-        let drain = Drain::new(wire.rate_bps);
+        let busy_until = BusyUntil::new(wire.rate_bps);
         let weight = self.weight.or_else(|| self.weight_of_burst());
         Red {
             params: *self,
@@ -121,12 +121,12 @@ impl Parameters for RedParams {
                 weight: weight.expect("checked"),
             },
             capacity: wire.most_packets(self.limit),
-            typical: drain.serialization(self.avpkt),
+            typical: busy_until.serialization(self.avpkt),
             average: 0.0,
             count: -1,
             draw: 0.0,
-            chance: Chance::new(seed),
-            drain,
+            random: RandomStream::new(seed),
+            busy_until,
         }
     }
 }

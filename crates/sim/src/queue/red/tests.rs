@@ -1,6 +1,6 @@
 use super::*;
-use crate::queue::spec::Parameters;
-use crate::queue::toy::WIRE;
+use crate::queue::registry::Parameters;
+use crate::queue::testbench::WIRE;
 use crate::time::MILLISECOND;
 
 /// min 5 and max 15 packets of 1000 bytes, as Floyd and Jacobson's simulations have them.
@@ -33,7 +33,7 @@ fn the_average_of_a_burst_is_equation_3_of_the_paper() {
     let mut red = RedParams { min: Some(900_000), max: Some(990_000), ..params() }.build(&WIRE, 1);
     for arrival in 0..=50 {
         let backlog = Backlog { packets: arrival, bytes: 1000 * arrival as u64, delay: 1 };
-        red.admit(0, 1000, false, &backlog);
+        red.on_enqueue(0, 1000, false, &backlog);
     }
     let w: f64 = 0.002;
     let expected = 50.0 + 1.0 + ((1.0 - w).powi(51) - 1.0) / w;
@@ -46,10 +46,10 @@ fn the_average_of_a_burst_is_equation_3_of_the_paper() {
 fn an_idle_time_counts_as_the_packets_that_could_have_gone() {
     let mut red = params().build(&WIRE, 1);
     red.average = 4_000.0;
-    red.admit(0, 1000, false, &Backlog::default());
+    red.on_enqueue(0, 1000, false, &Backlog::default());
     // 1000 bytes take 2/3 ms on this wire: idle from then, for 10.5 ms, hence 15 packets.
     let now = red.typical + 21 * MILLISECOND / 2;
-    red.admit(now, 1000, false, &Backlog::default());
+    red.on_enqueue(now, 1000, false, &Backlog::default());
     let expected = 4_000.0 * (1.0_f64 - 0.002).powi(15);
     assert!((red.average_bytes() - expected).abs() < 1e-9, "{}", red.average_bytes());
 }
@@ -73,8 +73,8 @@ fn gaps(params: RedParams, average: f64, drops: usize) -> Vec<u32> {
     let (mut gaps, mut gap) = (Vec::new(), 0);
     while gaps.len() <= drops {
         gap += 1;
-        let fate = red.admit(0, 1000, false, &busy(average as u64));
-        if fate == Admission::Drop {
+        let fate = red.on_enqueue(0, 1000, false, &busy(average as u64));
+        if fate == EnqueueDecision::Drop {
             gaps.push(gap);
             gap = 0;
         }
@@ -101,13 +101,13 @@ fn gaps_between_drops_are_uniform_from_1_to_1_over_p() {
 fn the_first_packet_between_the_thresholds_passes_and_only_counts() {
     for seed in 0..100 {
         let mut red = settled(RedParams { probability: 1.0, ..params() }, seed, 14_999.0);
-        assert_eq!(red.admit(0, 1000, false, &busy(14_999)), Admission::Accept);
+        assert_eq!(red.on_enqueue(0, 1000, false, &busy(14_999)), EnqueueDecision::Accept);
         // Below the minimum the count starts anew.
         red.count = 1000;
         red.average = 4_000.0;
-        assert_eq!(red.admit(0, 1000, false, &busy(4_000)), Admission::Accept);
+        assert_eq!(red.on_enqueue(0, 1000, false, &busy(4_000)), EnqueueDecision::Accept);
         red.average = 14_999.0;
-        assert_eq!(red.admit(0, 1000, false, &busy(14_999)), Admission::Accept);
+        assert_eq!(red.on_enqueue(0, 1000, false, &busy(14_999)), EnqueueDecision::Accept);
     }
 }
 
@@ -116,8 +116,8 @@ fn below_min_nothing_is_lost_and_beyond_max_everything() {
     let mut below = settled(params(), 3, 4_999.0);
     let mut beyond = settled(params(), 3, 15_001.0);
     for _ in 0..1000 {
-        assert_eq!(below.admit(0, 1000, false, &busy(4_999)), Admission::Accept);
-        assert_eq!(beyond.admit(0, 1000, false, &busy(16_000)), Admission::Drop);
+        assert_eq!(below.on_enqueue(0, 1000, false, &busy(4_999)), EnqueueDecision::Accept);
+        assert_eq!(beyond.on_enqueue(0, 1000, false, &busy(16_000)), EnqueueDecision::Drop);
     }
 }
 
@@ -125,13 +125,13 @@ fn below_min_nothing_is_lost_and_beyond_max_everything() {
 fn marks_replace_drops_for_packets_that_can_be_marked_only() {
     let ecn = RedParams { ecn: true, ..params() };
     let forced =
-        |params, capable| settled(params, 3, 16_000.0).admit(0, 1000, capable, &busy(16_000));
-    assert_eq!(forced(ecn, true), Admission::Mark);
-    assert_eq!(forced(ecn, false), Admission::Drop);
-    assert_eq!(forced(params(), true), Admission::Drop);
-    assert_eq!(forced(RedParams { harddrop: true, ..ecn }, true), Admission::Drop);
+        |params, capable| settled(params, 3, 16_000.0).on_enqueue(0, 1000, capable, &busy(16_000));
+    assert_eq!(forced(ecn, true), EnqueueDecision::Mark);
+    assert_eq!(forced(ecn, false), EnqueueDecision::Drop);
+    assert_eq!(forced(params(), true), EnqueueDecision::Drop);
+    assert_eq!(forced(RedParams { harddrop: true, ..ecn }, true), EnqueueDecision::Drop);
     let full = RedParams { limit: 16_500, ..ecn };
-    assert_eq!(forced(full, true), Admission::Drop);
+    assert_eq!(forced(full, true), EnqueueDecision::Drop);
 }
 
 #[test]
@@ -146,9 +146,9 @@ fn weight_1_marks_by_the_instantaneous_queue_as_dctcp_wants_it() {
         ..params()
     };
     let mut red = step.build(&WIRE, 1);
-    assert_eq!(red.admit(0, 1000, true, &busy(29_000)), Admission::Accept);
-    assert_eq!(red.admit(0, 1000, true, &busy(31_000)), Admission::Mark);
-    assert_eq!(red.admit(0, 1000, true, &busy(29_000)), Admission::Accept);
+    assert_eq!(red.on_enqueue(0, 1000, true, &busy(29_000)), EnqueueDecision::Accept);
+    assert_eq!(red.on_enqueue(0, 1000, true, &busy(31_000)), EnqueueDecision::Mark);
+    assert_eq!(red.on_enqueue(0, 1000, true, &busy(29_000)), EnqueueDecision::Accept);
 }
 
 #[test]

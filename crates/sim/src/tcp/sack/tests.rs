@@ -1,7 +1,7 @@
 use super::*;
 use crate::cc::{Cc, NAMES};
+use crate::flow_kind::{GeneralKind, LinuxKind, PacedKind, SackKind};
 use crate::time::{MICROSECOND, MILLISECOND};
-use crate::way::{Any, Linux, Sack};
 
 fn state(tcp: &Sender) -> String {
     let board = tcp.scoreboard.as_ref().expect("SACK");
@@ -23,13 +23,13 @@ fn state(tcp: &Sender) -> String {
 
 /// Lets go what may go, and acknowledges it two segments at a time, every tenth alone, a round
 /// trip later that varies.
-fn play<W: Way>(name: &str, calm: bool) -> Vec<String> {
+fn play<K: FlowKind>(name: &str, calm: bool) -> Vec<String> {
     let profile = Profile::linux();
     let mut tcp = Sender::new(Cc::by_name(name).expect("listed"), u64::MAX, &profile);
     let (mut now, mut states) = (MILLISECOND, Vec::new());
     for i in 0..400_u64 {
-        for _ in 0..tcp.allowance::<W>(&profile) {
-            tcp.next_segment::<W>(now);
+        for _ in 0..tcp.sendable_segments::<K>(&profile) {
+            tcp.next_segment::<K>(now);
             now += MICROSECOND;
         }
         now += MILLISECOND * (1 + i % 7);
@@ -38,12 +38,12 @@ fn play<W: Way>(name: &str, calm: bool) -> Vec<String> {
         if calm {
             let board = tcp.scoreboard.as_ref().expect("SACK");
             assert!(board.in_order());
-            on_ack::<W>(&mut tcp, now, next, reported, false, &profile);
+            on_ack::<K>(&mut tcp, now, next, reported, false, &profile);
         } else {
             let board = tcp.scoreboard.as_mut().expect("SACK");
             let flight = board.in_flight();
-            board.usage.note(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);
-            on_eventful_ack::<W>(&mut tcp, now, next, reported, false, &profile);
+            board.cwnd_limited.update(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);
+            slow_path_ack::<K>(&mut tcp, now, next, reported, false, &profile);
         }
         states.push(state(&tcp));
     }
@@ -53,14 +53,16 @@ fn play<W: Way>(name: &str, calm: bool) -> Vec<String> {
 #[test]
 fn the_usual_ack_does_what_any_other_way_would() {
     for name in NAMES {
-        let usual = play::<Any>(name, true);
-        assert_eq!(usual, play::<Any>(name, false), "{name}");
+        let usual = play::<GeneralKind>(name, true);
+        assert_eq!(usual, play::<GeneralKind>(name, false), "{name}");
         if name.starts_with("bbr") {
-            continue; // it is no flow of a simple kind
+            assert_eq!(usual, play::<PacedKind>(name, true), "{name}");
+            assert_eq!(usual, play::<PacedKind>(name, false), "{name}");
+            continue; // the kinds below do not pace
         }
-        assert_eq!(usual, play::<Sack>(name, true), "{name}");
-        assert_eq!(usual, play::<Linux>(name, true), "{name}");
-        assert_eq!(usual, play::<Linux>(name, false), "{name}");
+        assert_eq!(usual, play::<SackKind>(name, true), "{name}");
+        assert_eq!(usual, play::<LinuxKind>(name, true), "{name}");
+        assert_eq!(usual, play::<LinuxKind>(name, false), "{name}");
     }
 }
 
@@ -68,11 +70,11 @@ fn the_usual_ack_does_what_any_other_way_would() {
 #[test]
 fn what_a_lost_ack_reported_is_delivered_with_the_next() {
     let profile = Profile::linux();
-    let delivered = |next, trigger, lost: &[SackRun]| {
+    let delivered = |next, sacked_last, lost: &[SackRun]| {
         let mut tcp = Sender::new(Cc::by_name("reno").expect("listed"), u64::MAX, &profile);
-        (0..10).for_each(|_| _ = tcp.next_segment::<Any>(MILLISECOND));
-        let reported = (trigger, 1, lost);
-        on_ack::<Any>(&mut tcp, 9 * MILLISECOND, next, reported, false, &profile);
+        (0..10).for_each(|_| _ = tcp.next_segment::<GeneralKind>(MILLISECOND));
+        let reported = (sacked_last, 1, lost);
+        on_ack::<GeneralKind>(&mut tcp, 9 * MILLISECOND, next, reported, false, &profile);
         let board = tcp.scoreboard.as_ref().expect("SACK");
         (tcp.snd_una, board.sacked, tcp.window.cwnd)
     };

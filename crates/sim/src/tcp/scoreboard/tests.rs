@@ -23,11 +23,11 @@ fn what_every_ack_touches_lies_in_two_lines() {
     let rack = offset_of!(Scoreboard, rack);
     let lines = [
         offset_of!(Scoreboard, segments),
-        offset_of!(Scoreboard, probe) + size_of::<TailProbe>() - 1,
+        offset_of!(Scoreboard, probe) + size_of::<Tlp>() - 1,
         offset_of!(Scoreboard, receive_window),
-        offset_of!(Scoreboard, unpaced),
-        rack + Rack::RESENDS - 1,
-        rack + Rack::RESENDS,
+        offset_of!(Scoreboard, pacing_exempt),
+        rack + Rack::RETRANSMISSIONS - 1,
+        rack + Rack::RETRANSMISSIONS,
         offset_of!(Scoreboard, resend_from),
     ]
     .map(|offset| offset / 64);

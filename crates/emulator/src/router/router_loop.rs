@@ -1,0 +1,224 @@
+//! Moves the router: reads packets, hands packets over when they are due, and sleeps between.
+
+use super::capture::Capture;
+use super::cpu::CpuTime;
+use super::dsack_audit::DsackAudit;
+use super::far_end::{Delivered, FarEndChannels, FarEndMessage};
+use super::recorder::RouterReadings;
+use super::timing::TimingStats;
+use super::tun_ports::TunPorts;
+use super::wake_policy::WakePolicy;
+use super::{Router, Side, TimedPacket};
+use crate::clock::Clock;
+use crate::failure::Failure;
+use crate::plan::Plan;
+use crate::sys;
+use forebay_sim::time::{Picos, SECOND};
+use std::num::NonZeroU64;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Among real-time threads.
+pub const PRIORITY: i32 = 10;
+
+/// What other threads may know of the router while it runs.
+#[derive(Default)]
+pub struct Progress {
+    /// Time reached.
+    pub reached: AtomicU64,
+    /// Bytes that the first link has taken on.
+    pub first_link_bytes: AtomicU64,
+    /// Of lateness, so far.
+    pub lateness_p99: AtomicU64,
+    /// Set to end it early.
+    pub stop: AtomicBool,
+}
+
+/// What the router read, and how well it kept its times.
+pub struct RouterResult {
+    /// Of links and classes.
+    pub readings: RouterReadings,
+    /// Over the window.
+    pub timing: TimingStats,
+    /// Of segments that came twice.
+    pub dsack_audit: DsackAudit,
+    /// Share of a core that each of its threads took in the window.
+    pub cpu: Vec<f64>,
+    /// It ran before all threads that are not real-time.
+    pub real_time: bool,
+    /// Packets that the kernel lost before the router saw them.
+    pub lost_before: u64,
+    /// Packets missing in the capture.
+    pub capture_lost: u64,
+}
+
+impl RouterResult {
+    /// Adds what the far end read of itself.
+    pub fn join(&mut self, delivered: &Delivered, window: Picos) {
+        self.cpu.push(delivered.cpu.share(window));
+        self.timing.join(&delivered.timing);
+    }
+}
+
+/// The router with its devices, left and right.
+pub struct RouterLoop<'a> {
+    router: Router,
+    tun_ports: TunPorts<'a>,
+    clock: Clock,
+    progress: &'a Progress,
+    warmup: Picos,
+    window: Picos,
+    wake_policy: WakePolicy,
+    /// When it last woke.
+    woken: Picos,
+    cpu: CpuTime,
+    next_report: Picos,
+}
+
+impl<'a> RouterLoop<'a> {
+    /// A router that has not begun.
+    pub fn new(
+        plan: &Plan,
+        router: Router,
+        devices: &'a [OwnedFd; 2],
+        (capture, far): (Option<Capture>, Option<FarEndChannels>),
+        wake_policy: WakePolicy,
+        clock: Clock,
+        progress: &'a Progress,
+    ) -> Self {
+        Self {
+            router,
+            tun_ports: TunPorts::new(devices, capture, far),
+            clock,
+            progress,
+            warmup: plan.warmup_ps,
+            window: plan.window_ps,
+            wake_policy,
+            woken: 0,
+            cpu: CpuTime::default(),
+            next_report: 0,
+        }
+    }
+
+    /// Routes until the window is over; `None` if it was told to stop.
+    pub fn run(mut self) -> Result<Option<RouterResult>, Failure> {
+        // Without the right to it the run goes on: the gate judges by lateness, not by rank.
+        let real_time = sys::be_real_time(PRIORITY).is_ok();
+        let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+        while !self.router.finished() {
+            if self.progress.stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            self.housekeep();
+            self.drain_far_end()?;
+            self.work();
+            match [Side::Left, Side::Right].map(|side| self.tun_ports.may_read(side)) {
+                [false, false] => self.sleep()?,
+                // A side that goes on sending must not keep the other waiting.
+                [true, true] => {}
+                _ => self.tun_ports.poll_other()?,
+            }
+            self.read(Side::Left)?;
+            self.read(Side::Right)?;
+        }
+        Ok(Some(self.end(real_time)))
+    }
+
+    /// Does all that is due.
+    #[inline]
+    fn work(&mut self) {
+        loop {
+            let now = self.clock.now_ps();
+            self.tun_ports.runs(self.tun_ports.now, now);
+            if !self.router.step(now, &mut self.tun_ports) {
+                return;
+            }
+        }
+    }
+
+    /// Takes in a packet of a side that may have one.
+    fn read(&mut self, side: Side) -> Result<(), Failure> {
+        if !self.tun_ports.may_read(side) {
+            return Ok(());
+        }
+        let slot = self.router.take().map_err(Failure::Memory)?;
+        match self.tun_ports.read(side, self.router.buffer(slot))? {
+            Some(bytes) => {
+                self.work();
+                self.router.arrive(self.tun_ports.now, side, slot, bytes, &mut self.tun_ports);
+            }
+            None => self.router.give(slot),
+        }
+        Ok(())
+    }
+
+    /// Takes in what the far end has read, and buffers that it no longer needs.
+    #[inline]
+    fn drain_far_end(&mut self) -> Result<(), Failure> {
+        loop {
+            let Some(Ok(back)) = self.tun_ports.far.as_ref().map(|far| far.back.try_recv()) else {
+                return Ok(());
+            };
+            match back {
+                FarEndMessage::Spent(packet) => {
+                    self.router.restore(packet.slot, packet.buffer);
+                    self.router.give(packet.slot);
+                }
+                FarEndMessage::Late(at) => self.tun_ports.dsack_audit.router_stalled(at),
+                FarEndMessage::Read(TimedPacket { side, at, slot, bytes, buffer }) => {
+                    self.tun_ports.dsack_audit.enters(&buffer[..bytes]);
+                    self.router.restore(slot, buffer);
+                    self.router.arrive(at, side, slot, bytes, &mut self.tun_ports);
+                }
+                FarEndMessage::Failed(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// Waits for a packet or the next thing due, once the pause since it last woke is over.
+    fn sleep(&mut self) -> Result<(), Failure> {
+        let now = self.clock.now_ps();
+        let rested = self.woken + self.wake_policy.min_interval;
+        let until = self.router.next_at().max(rested).min(now + self.wake_policy.max_sleep);
+        self.tun_ports.wait(until.saturating_sub(now))?;
+        let now = self.clock.now_ps();
+        self.tun_ports.runs(until, now);
+        self.woken = now;
+        Ok(())
+    }
+
+    /// Notes the beginning of the window, and tells the watch from time to time.
+    #[inline]
+    fn housekeep(&mut self) {
+        let now = self.tun_ports.now;
+        if now >= self.warmup && !self.tun_ports.measuring {
+            self.cpu.begin();
+            self.tun_ports.measuring = true;
+            self.tun_ports.timing = TimingStats::default();
+        }
+        if now >= self.next_report {
+            self.report(now);
+        }
+    }
+
+    #[cold]
+    fn report(&mut self, now: Picos) {
+        self.next_report = now + SECOND / 4;
+        self.progress.reached.store(now, Ordering::Relaxed);
+        self.progress.first_link_bytes.store(self.router.first_link_bytes, Ordering::Relaxed);
+        self.progress.lateness_p99.store(self.tun_ports.timing.quantile(0.99), Ordering::Relaxed);
+    }
+
+    fn end(mut self, real_time: bool) -> RouterResult {
+        self.cpu.end();
+        RouterResult {
+            readings: self.router.finish(),
+            timing: self.tun_ports.timing,
+            dsack_audit: self.tun_ports.dsack_audit,
+            cpu: vec![self.cpu.share(self.window)],
+            real_time,
+            lost_before: 0,
+            capture_lost: self.tun_ports.capture.map_or(0, |capture| capture.lost),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The router's devices, left and right, and what is read of the packets that go out there.
+
+use super::capture::Capture;
+use super::dsack_audit::DsackAudit;
+use super::far_end::FarEndChannels;
+use super::timing::TimingStats;
+use super::{Egress, Side, TimedPacket};
+use crate::failure::Failure;
+use forebay_sim::time::Picos;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, read, write};
+use std::os::fd::OwnedFd;
+
+/// Packets read from one device before the other is asked whether it has any.
+const GLANCES_A_LOOK: u32 = 8;
+
+/// A device.
+pub struct TunPort<'a> {
+    /// Its side.
+    pub side: Side,
+    device: &'a OwnedFd,
+    /// It may have packets.
+    pub ready: bool,
+}
+
+impl<'a> TunPort<'a> {
+    /// Of a device that has sent nothing yet.
+    pub fn new(side: Side, device: &'a OwnedFd) -> Self {
+        Self { side, device, ready: false }
+    }
+
+    /// Reads a packet; `None` if there is none.
+    #[inline]
+    pub fn read(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, Failure> {
+        match read(self.device, buffer) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(Errno::AGAIN | Errno::INTR) => {
+                self.ready = false;
+                Ok(None)
+            }
+            Err(error) => Err(Failure::Kernel(
+                "reading from a TUN device".into(),
+                error.into(),
+                "leave the testbed's namespaces alone while it runs",
+            )),
+        }
+    }
+
+    /// Waits for a packet, so long at most.
+    pub fn wait(&mut self, span: Picos) -> Result<(), Failure> {
+        [self.ready] = wait_for([self.device], span)?;
+        Ok(())
+    }
+}
+
+/// Hands a packet that was due `at` over `now`, and tells the gauge if there is one.
+#[inline]
+pub fn deliver(
+    port: &mut TunPort<'_>,
+    timing: Option<&mut TimingStats>,
+    (at, now): (Picos, Picos),
+    packet: &[u8],
+) {
+    let taken = write(port.device, packet).is_ok();
+    // The stack there answers, if it does, before the write returns.
+    port.ready = true;
+    if let Some(timing) = timing {
+        timing.delivered(at, now);
+        timing.hands(port.side, packet.len(), taken);
+    }
+}
+
+/// Both TUN devices, and the statistics of what is written to them.
+pub struct TunPorts<'a> {
+    ports: [TunPort<'a>; 2],
+    glances: u32,
+    /// When the router last looked at the clock.
+    pub now: Picos,
+    /// The window has begun.
+    pub measuring: bool,
+    /// How well times are kept.
+    pub timing: TimingStats,
+    /// Who is to blame for what comes twice.
+    pub dsack_audit: DsackAudit,
+    /// Where packets that leave the plan's links go, if asked for.
+    pub capture: Option<Capture>,
+    /// The right is another thread's.
+    pub far: Option<FarEndChannels>,
+}
+
+impl Egress for TunPorts<'_> {
+    #[inline]
+    fn deliver(&mut self, side: Side, at: Picos, packet: &[u8]) {
+        let timing = self.measuring.then_some(&mut self.timing);
+        self.dsack_audit.leaves(at, self.now, self.measuring, packet);
+        deliver(&mut self.ports[side as usize], timing, (at, self.now), packet);
+    }
+
+    #[inline]
+    fn takes_early(&self, side: Side) -> bool {
+        side == Side::Right && self.far.is_some()
+    }
+
+    #[inline]
+    fn post(&mut self, packet: TimedPacket) {
+        if let Some(far) = &self.far {
+            // A far end that has gone has said why.
+            let _ = far.out.send(packet);
+        }
+    }
+
+    #[inline]
+    fn departs(&mut self, link: usize, at: Picos, packet: &[u8]) {
+        if let Some(capture) = &mut self.capture {
+            capture.take(link, at, packet);
+        }
+    }
+}
+
+impl<'a> TunPorts<'a> {
+    /// Devices that have sent nothing yet.
+    pub fn new(
+        [left, right]: &'a [OwnedFd; 2],
+        capture: Option<Capture>,
+        far: Option<FarEndChannels>,
+    ) -> Self {
+        Self {
+            ports: [TunPort::new(Side::Left, left), TunPort::new(Side::Right, right)],
+            glances: 0,
+            now: 0,
+            measuring: false,
+            timing: TimingStats::default(),
+            dsack_audit: DsackAudit::default(),
+            capture,
+            far,
+        }
+    }
+
+    /// The router runs at `now`, and would have had to by `expected`.
+    #[inline]
+    pub fn runs(&mut self, expected: Picos, now: Picos) {
+        if self.timing.runs(expected, now) {
+            self.dsack_audit.router_stalled(now);
+        }
+        self.now = now;
+    }
+
+    /// Whether a device may have a packet to read.
+    #[inline]
+    pub fn may_read(&self, side: Side) -> bool {
+        self.ports[side as usize].ready
+    }
+
+    /// Reads a packet; `None` if there is none.
+    #[inline]
+    pub fn read(&mut self, side: Side, buffer: &mut [u8]) -> Result<Option<usize>, Failure> {
+        let read = self.ports[side as usize].read(&mut *buffer)?;
+        if let Some(bytes) = read {
+            self.dsack_audit.enters(&buffer[..bytes]);
+        }
+        Ok(read)
+    }
+
+    /// From time to time, looks whether the other device has packets too.
+    #[inline]
+    pub fn poll_other(&mut self) -> Result<(), Failure> {
+        if self.far.is_some() {
+            return Ok(());
+        }
+        self.glances = (self.glances + 1) % GLANCES_A_LOOK;
+        if self.glances == 0 { self.wait(0) } else { Ok(()) }
+    }
+
+    /// Waits for a packet, so long at most.
+    pub fn wait(&mut self, span: Picos) -> Result<(), Failure> {
+        let [left, right] = &mut self.ports;
+        if self.far.is_some() {
+            return left.wait(span);
+        }
+        [left.ready, right.ready] = wait_for([left.device, right.device], span)?;
+        Ok(())
+    }
+}
+
+/// Which of the devices have a packet, after so long at most.
+fn wait_for<const N: usize>(devices: [&OwnedFd; N], span: Picos) -> Result<[bool; N], Failure> {
+    let mut tun_ports = devices.map(|end| PollFd::new(end, PollFlags::IN));
+    match poll(&mut tun_ports, Some(&timespec(span))) {
+        Ok(_) | Err(Errno::INTR) => Ok(tun_ports.map(|end| !end.revents().is_empty())),
+        Err(error) => {
+            let hint = "this is a defect of forebay-emulator; please report it";
+            Err(Failure::Kernel("waiting for packets".into(), error.into(), hint))
+        }
+    }
+}
+
+/// Rounded up, so that nothing is woken before its time.
+fn timespec(span: Picos) -> Timespec {
+    let nanos = span.div_ceil(1_000);
+    Timespec { tv_sec: (nanos / 1_000_000_000) as i64, tv_nsec: (nanos % 1_000_000_000) as i64 }
+}

@@ -1,0 +1,104 @@
+//! How often the router wakes, and in how many threads it works.
+
+use super::Router;
+use crate::plan::Plan;
+use forebay_sim::time::{MICROSECOND, MILLISECOND, Picos, serialization};
+use std::thread::available_parallelism;
+
+/// The longest pause.
+const LONGEST_PAUSE: Picos = 50 * MICROSECOND;
+/// So many pauses, and the shortest buffer would have drained.
+const PAUSES_A_BUFFER: Picos = 100;
+/// Packets a second from which one thread comes near what the gate allows it (0.7 of a core, at
+/// 11 to 15 µs a packet with both TCP stacks).
+const TWO_FROM: f64 = 30_000.0;
+/// The longest sleep: how soon a thread sees that it is to stop.
+const NAP: Picos = 50 * MILLISECOND;
+/// A second thread is told of its packets so long before they are due, or there is none.
+const LEAST_AHEAD: Picos = 2 * MILLISECOND;
+
+/// How often the router wakes, and in how many threads it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct WakePolicy {
+    /// Once woken, not again for so long: arming a timer and waking cost nearly as much as a packet.
+    pub min_interval: Picos,
+    /// The longest sleep. Of two threads neither wakes the other, so that it is half the time by
+    /// which one tells the other ahead.
+    pub max_sleep: Picos,
+    /// The right end has a thread of its own.
+    pub two_threads: bool,
+}
+
+impl WakePolicy {
+    /// For a plan and its router.
+    pub fn of(plan: &Plan, router: &Router) -> Self {
+        let links = || plan.links.iter();
+        let drains = links().map(|link| {
+            let packet = serialization(link.packet_bytes, link.rate_bps);
+            packet.saturating_mul(link.buffer_packets.into())
+        });
+        let fast =
+            links().any(|link| link.rate_bps >= TWO_FROM * 8.0 * f64::from(link.packet_bytes));
+        let cores = available_parallelism().map_or(1, usize::from);
+        let min_last_hop_delay = router.min_last_hop_delay();
+        let two_threads =
+            fast && cores > 1 && min_last_hop_delay >= LEAST_AHEAD && router.acks_cross_no_queue();
+        Self {
+            min_interval: LONGEST_PAUSE.min(drains.min().unwrap_or(0) / PAUSES_A_BUFFER),
+            max_sleep: if two_threads { NAP.min(min_last_hop_delay / 2) } else { NAP },
+            two_threads,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{link, plan};
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// 622 Mbit/s in packets of 1500 B, 247 of them in 4.77 ms; round trips of 67 ms.
+    fn fast() -> Value {
+        let mut plan = plan(vec![link(247)], &[(&[0], &[])]);
+        plan["links"][0]["rate_bps"] = json!(622e6);
+        plan["flows"]["rtt_ps"] = json!([67 * MILLISECOND]);
+        plan
+    }
+
+    fn of(plan: Value) -> WakePolicy {
+        let plan: Plan = serde_json::from_value(plan).unwrap();
+        WakePolicy::of(&plan, &Router::new(&plan).unwrap())
+    }
+
+    #[test]
+    fn a_pause_is_a_hundredth_of_the_shortest_buffer_but_no_more_than_50_us() {
+        let of_buffer = |packets| {
+            let mut plan = fast();
+            plan["links"][0]["buffer_packets"] = json!(packets);
+            of(plan).min_interval
+        };
+        let packet = serialization(1500, 622e6);
+        assert_eq!([28, 247].map(of_buffer), [packet * 28 / 100, packet * 247 / 100]);
+        assert_eq!(of_buffer(1000), 50 * MICROSECOND);
+    }
+
+    #[test]
+    fn two_threads_where_it_is_fast_and_they_need_not_wake_each_other() {
+        let two_threads = available_parallelism().unwrap().get() > 1;
+        assert_eq!(
+            (of(fast()).two_threads, of(fast()).max_sleep),
+            (two_threads, if two_threads { 16_750 } else { 50_000 } * MICROSECOND)
+        );
+        for (place, value) in [
+            ("/links/0/rate_bps", json!(155e6)),
+            ("/flows/rtt_ps", json!([3 * MILLISECOND])),
+            ("/routes/0", json!([[0], [0]])),
+            ("/classes/0/reverse", json!(true)),
+        ] {
+            let mut slow = fast();
+            *slow.pointer_mut(place).unwrap() = value;
+            let wake_policy = of(slow);
+            assert_eq!((wake_policy.two_threads, wake_policy.max_sleep), (false, NAP), "{place}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Lays the testbed's program into `OUT_DIR`, from where maturin takes it into the wheel.
+//!
+//! It is built by a cargo of its own, in a target folder of its own: the outer one holds its lock.
+//! `FOREBAY_EMULATOR` names one that is built already, as `make setup` does.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const PROGRAM: &str = "forebay-emulator";
+
+fn main() {
+    for name in ["PYO3_BUILD_EXTENSION_MODULE", "FOREBAY_EMULATOR"] {
+        println!("cargo::rerun-if-env-changed={name}");
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+    if !is_for_a_wheel() {
+        return;
+    }
+    let out = PathBuf::from(var("OUT_DIR"));
+    let program = match env::var_os("FOREBAY_EMULATOR") {
+        Some(built) => watched(PathBuf::from(built)),
+        None => build(&out),
+    };
+    fs::copy(&program, out.join(PROGRAM))
+        .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+}
+
+/// Whether maturin builds for Linux, which alone has a testbed. A debug build needs no program.
+fn is_for_a_wheel() -> bool {
+    env::var_os("PYO3_BUILD_EXTENSION_MODULE").is_some()
+        && var("CARGO_CFG_TARGET_OS") == "linux"
+        && var("PROFILE") == "release"
+}
+
+fn build(out: &Path) -> PathBuf {
+    for source in ["../emulator/src", "../emulator/Cargo.toml", "../sim/src", "../../Cargo.lock"] {
+        watched(PathBuf::from(source));
+    }
+    let (target, folder) = (var("TARGET"), out.join("target"));
+    let status = Command::new(var("CARGO"))
+        .args(["build", "--release", "--locked", "--package", PROGRAM])
+        .args(["--config", "profile.release.strip='debuginfo'", "--target"])
+        .arg(&target)
+        .arg("--target-dir")
+        .arg(&folder)
+        .status()
+        .expect("cargo starts");
+    assert!(status.success(), "cargo could not build {PROGRAM}");
+    folder.join(target).join("release").join(PROGRAM)
+}
+
+fn watched(path: PathBuf) -> PathBuf {
+    println!("cargo::rerun-if-changed={}", path.display());
+    path
+}
+
+fn var(name: &str) -> OsString {
+    env::var_os(name).unwrap_or_else(|| panic!("cargo sets {name}"))
+}

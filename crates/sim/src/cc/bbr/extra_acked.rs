@@ -1,0 +1,50 @@
+//! How far deliveries run ahead of the estimated bandwidth: ACKs come in bunches, and the window
+//! has to bridge the silences between them.
+
+use super::super::Ack;
+use super::super::rounding::{double, whole_below};
+use crate::time::{Picos, SECOND};
+
+/// Rounds after which the older of the two maxima is dropped.
+const ROUNDS: u8 = 5;
+/// The bridge is at most so many seconds at the estimated bandwidth.
+const LONGEST: f64 = 0.1;
+
+/// Maximum, over 5 to 10 rounds, of the excess delivered since the rate last fell behind.
+#[derive(Default)]
+pub struct ExtraAcked {
+    since: Picos,
+    delivered: f64,
+    most: [f64; 2],
+    newest: usize,
+    age: u8,
+}
+
+impl ExtraAcked {
+    pub fn sample(&mut self, ack: &Ack, bw: f64, round_start: bool, cwnd: f64) {
+        if ack.delivered == 0 {
+            return;
+        }
+        if round_start {
+            self.age += 1;
+            if self.age >= ROUNDS {
+                self.age = 0;
+                self.newest = 1 - self.newest;
+                self.most[self.newest] = 0.0;
+            }
+        }
+        let mut expected = whole_below(bw * double(ack.now - self.since) / SECOND as f64);
+        if self.delivered <= expected {
+            self.delivered = 0.0;
+            self.since = ack.now;
+            expected = 0.0;
+        }
+        self.delivered += double(ack.delivered);
+        let excess = (self.delivered - expected).min(cwnd);
+        self.most[self.newest] = self.most[self.newest].max(excess);
+    }
+
+    pub fn most(&self, bw: f64) -> f64 {
+        self.most[0].max(self.most[1]).min(whole_below(bw * LONGEST))
+    }
+}

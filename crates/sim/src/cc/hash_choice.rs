@@ -1,0 +1,43 @@
+//! Choices that a kernel makes at random. Ours follow from a count and the time of the choice, so
+//! that the same run makes the same choices, and flows at different times make different ones.
+
+use crate::time::Picos;
+
+/// Draws that follow from a count and the time of each.
+#[derive(Default)]
+pub struct HashChoice {
+    count: u64,
+}
+
+impl HashChoice {
+    /// A number in [0, 1), from the count of choices so far and `now` (finalizer of splitmix64).
+    pub fn fraction(&mut self, now: Picos) -> f64 {
+        self.count += 1;
+        let mut z = now ^ self.count.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// One of 0, 1, … `n` - 1.
+    pub fn below(&mut self, n: u8, now: Picos) -> u8 {
+        (self.fraction(now) * f64::from(n)) as u8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_repeatable_and_even() {
+        let mut counts = [0_u32; 7];
+        for i in 0..7000 {
+            let now = i * 80_000_000;
+            let choice = HashChoice::default().below(7, now);
+            assert_eq!(choice, HashChoice::default().below(7, now));
+            counts[usize::from(choice)] += 1;
+        }
+        assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
+    }
+}

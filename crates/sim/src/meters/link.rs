@@ -1,0 +1,325 @@
+//! What a link reads about itself.
+
+use super::histogram::Histogram;
+use super::periods::Periods;
+use crate::time::Picos;
+
+/// Counts of one traffic class at one queue.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct ClassCounts {
+    /// Packets that reached the queue.
+    pub arrivals: u64,
+    /// Packets that the queue dropped.
+    pub drops: u64,
+    /// Packets that the queue marked instead (CE, RFC 3168).
+    pub marks: u64,
+    /// Packets of which it has been decided that they are sent: on arrival, or where the discipline
+    /// chooses when the wire is free, then.
+    pub accepted: u64,
+    /// Packets whose transmission began.
+    pub sent: u64,
+    /// The same in bytes.
+    pub sent_bytes: u64,
+    /// Time that its packets were on the wire.
+    pub busy: Picos,
+}
+
+/// Readings between two cuts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkBatch {
+    /// Time during which the wire was busy.
+    pub busy: Picos,
+    /// Integral of the packets waiting, packet-picoseconds.
+    pub queue_area: u128,
+    /// Time spent with a number of waiting packets in each bin of `LinkMeter::bin_width` packets, as
+    /// far as any was spent.
+    pub queue_time: Vec<Picos>,
+    /// Sum of the waiting times of the packets accepted, picoseconds.
+    pub delay_sum: u128,
+    /// Packets before the wire, those in a transmit ring included, at its end.
+    pub held: u64,
+    /// One entry a traffic class that the meter tells apart.
+    pub classes: Vec<ClassCounts>,
+}
+
+/// Readings that cost time at every packet, over the whole window.
+#[derive(Clone)]
+pub struct LinkDetail {
+    /// Packets that arrived while the packets waiting were in each bin of `LinkMeter::bin_width`.
+    pub queue_seen_by_arrivals: Vec<u64>,
+    /// Busy and idle periods of the wire.
+    pub periods: Periods,
+}
+
+/// What a link is like when a batch ends.
+#[derive(Clone, Copy)]
+pub struct AtBatchEnd {
+    /// When the wire was, or will be, free of all that has been accepted.
+    pub free_at: Picos,
+    /// Class and rest of the packet on the wire.
+    pub on_wire: Option<(u16, Picos)>,
+    /// Packets before the wire.
+    pub held: u64,
+    /// Whether packets are accepted when they arrive.
+    pub decides_on_arrival: bool,
+}
+
+/// Gathers readings; the link tells it what happens.
+pub struct LinkMeter {
+    bin_shift: u32,
+    changed: Picos,
+    /// When the wire was, or will be, free, as it was known at the last cut.
+    free_at: Picos,
+    /// Work that was not yet done at the last cut.
+    backlog: Picos,
+    /// Transmission time of the packets accepted since then.
+    tx_time: Picos,
+    current: LinkBatch,
+    /// Finished batches.
+    pub batches: Vec<LinkBatch>,
+    /// Waiting times of the packets accepted since the first cut.
+    pub delay: Histogram,
+    /// The longest of them.
+    pub longest: Picos,
+    /// The same by class, where it was asked for and there are several; else empty.
+    pub delays: Vec<Histogram>,
+    /// Packets before the wire at the first cut.
+    pub held_at_first: u64,
+    /// `None` where nobody asked.
+    pub detail: Option<Box<LinkDetail>>,
+}
+
+const MAX_BINS: usize = 4096;
+
+impl LinkMeter {
+    /// For a queue of at most `capacity` packets shared by `classes` classes.
+    pub fn new(capacity: usize, classes: usize) -> Self {
+        // In bytes a limit may let more packets in than there are numbers for them.
+        let capacity = capacity.min(u32::MAX as usize);
+        let bin_shift = (capacity / MAX_BINS + 1).next_power_of_two().ilog2();
+        Self {
+            bin_shift,
+            changed: 0,
+            free_at: 0,
+            backlog: 0,
+            tx_time: 0,
+            current: LinkBatch::empty((capacity >> bin_shift) + 1, classes),
+            batches: Vec::new(),
+            delay: Histogram::default(),
+            longest: 0,
+            delays: Vec::new(),
+            held_at_first: 0,
+            detail: None,
+        }
+    }
+
+    /// Waiting times are to be read by class too.
+    pub fn tell_classes_apart(&mut self) {
+        let classes = self.current.classes.len();
+        self.delays = vec![Histogram::default(); if classes > 1 { classes } else { 0 }];
+    }
+
+    /// Packets that one bin of `queue_time` spans.
+    pub fn bin_width(&self) -> u32 {
+        1 << self.bin_shift
+    }
+
+    /// Forgets all readings: the measured window begins with the batch that has just begun.
+    pub fn begin(&mut self, detailed: bool) {
+        self.held_at_first = self.batches.last().map_or(0, |batch| batch.held);
+        self.batches.clear();
+        self.delay = Histogram::default();
+        self.longest = 0;
+        self.delays.fill(Histogram::default());
+        let seen = vec![0; self.current.queue_time.len()];
+        let periods = Periods::new(self.changed);
+        self.detail =
+            detailed.then(|| Box::new(LinkDetail { queue_seen_by_arrivals: seen, periods }));
+    }
+
+    /// The measured window ends with the batch that has just ended.
+    pub fn end(&mut self) {
+        if let Some(detail) = &mut self.detail {
+            detail.periods.end(self.changed, self.free_at);
+        }
+    }
+
+    /// The queue has held `waiting` packets since the last call, and changes at `now`.
+    #[inline]
+    pub fn advance_level(&mut self, now: Picos, waiting: usize) {
+        let span = now - self.changed;
+        self.changed = now;
+        self.add_time_at(waiting, span);
+    }
+
+    /// The queue has held `waiting` packets for `span`; it matters not when.
+    #[inline]
+    pub fn add_time_at(&mut self, waiting: usize, span: Picos) {
+        self.current.queue_time[waiting >> self.bin_shift] += span;
+        self.current.queue_area += u128::from(span) * waiting as u128;
+    }
+
+    /// Time since the last call of `level`, or the last cut.
+    pub fn unread(&self, now: Picos) -> Picos {
+        now - self.changed
+    }
+
+    /// What was counted since the last cut.
+    pub fn classes(&self) -> &[ClassCounts] {
+        &self.current.classes
+    }
+
+    /// A packet arrived.
+    #[inline]
+    pub fn arrived(&mut self, class: u16) {
+        self.arrived_together(class, 1);
+    }
+
+    /// So many packets arrived.
+    #[inline]
+    pub fn arrived_together(&mut self, class: u16, packets: u64) {
+        self.current.classes[class as usize].arrivals += packets;
+    }
+
+    /// It found `waiting` packets in front of it.
+    #[inline]
+    pub fn saw(&mut self, waiting: usize) {
+        if self.detail.is_some() {
+            self.record_saw(waiting);
+        }
+    }
+
+    /// A packet was marked.
+    #[inline]
+    pub fn marked(&mut self, class: u16) {
+        self.current.classes[class as usize].marks += 1;
+    }
+
+    /// The wire, free since `free_at`, is about to be served at `now`.
+    #[inline]
+    pub fn wakes(&mut self, now: Picos, free_at: Picos) {
+        if self.detail.is_some() {
+            self.wake(now, free_at);
+        }
+    }
+
+    // Apart, so that a reading that nobody asked for leaves the packet's path short.
+    #[cold]
+    #[inline(never)]
+    fn record_saw(&mut self, waiting: usize) {
+        if let Some(detail) = &mut self.detail {
+            detail.queue_seen_by_arrivals[waiting >> self.bin_shift] += 1;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wake(&mut self, now: Picos, free_at: Picos) {
+        if let Some(detail) = &mut self.detail {
+            detail.periods.wake(now, free_at);
+        }
+    }
+
+    /// A packet that had arrived was dropped.
+    #[inline]
+    pub fn dropped(&mut self, class: u16) {
+        self.current.classes[class as usize].drops += 1;
+    }
+
+    /// A packet will be on the wire for `tx_time`, after a wait of `wait`.
+    #[inline]
+    pub fn served(&mut self, class: u16, wait: Picos, tx_time: Picos) {
+        self.current.classes[class as usize].accepted += 1;
+        self.accepted(wait.into(), tx_time);
+        self.waited(wait);
+        self.class_waited(class, wait);
+    }
+
+    /// A packet that is accepted waits so long.
+    #[inline(always)]
+    pub fn waited(&mut self, wait: Picos) {
+        self.delay.record(wait);
+        if wait > self.longest {
+            self.longest = wait;
+        }
+    }
+
+    /// It is one of this class.
+    #[inline]
+    pub fn class_waited(&mut self, class: u16, wait: Picos) {
+        if let Some(delay) = self.delays.get_mut(class as usize) {
+            delay.record(wait);
+        }
+    }
+
+    /// Packets that wait `waits` together will be on the wire for `tx_time`.
+    #[inline]
+    pub fn accepted(&mut self, waits: u128, tx_time: Picos) {
+        self.current.delay_sum += waits;
+        self.tx_time += tx_time;
+    }
+
+    /// The transmission of so many packets began, so many bytes, which takes `tx_time` in all.
+    #[inline]
+    pub fn started(&mut self, class: u16, packets: u64, bytes: u64, tx_time: Picos) {
+        let counts = &mut self.current.classes[class as usize];
+        counts.sent += packets;
+        counts.sent_bytes += bytes;
+        counts.busy += tx_time;
+    }
+
+    /// Ends a batch at `now`.
+    pub fn end_batch(&mut self, now: Picos, link: AtBatchEnd) {
+        let backlog = link.free_at.saturating_sub(now);
+        self.current.busy = self.backlog + self.tx_time - backlog;
+        self.current.held = link.held;
+        (self.changed, self.free_at, self.backlog, self.tx_time) = (now, link.free_at, backlog, 0);
+        if link.decides_on_arrival {
+            let decide =
+                |counts: &mut ClassCounts| counts.accepted = counts.arrivals - counts.drops;
+            self.current.classes.iter_mut().for_each(decide);
+        }
+        let mut done = self.current.taken();
+        if let Some((class, rest)) = link.on_wire {
+            done.classes[class as usize].busy -= rest;
+            self.current.classes[class as usize].busy = rest;
+        }
+        self.batches.push(done);
+    }
+
+    /// The finished batches, their bins as far as any reaches.
+    pub fn into_batches(mut self) -> Vec<LinkBatch> {
+        let bins = self.batches.iter().map(|batch| batch.queue_time.len()).max().unwrap_or(0);
+        self.batches.iter_mut().for_each(|batch| batch.queue_time.resize(bins, 0));
+        self.batches
+    }
+}
+
+impl LinkBatch {
+    /// Takes what was read, with the bins that were used: a buffer is rarely as full as it can be.
+    fn taken(&mut self) -> Self {
+        let used = self.queue_time.iter().rposition(|&span| span > 0).map_or(1, |last| last + 1);
+        let queue_time = self.queue_time[..used].to_vec();
+        self.queue_time[..used].fill(0);
+        let classes = vec![ClassCounts::default(); self.classes.len()];
+        Self {
+            busy: std::mem::take(&mut self.busy),
+            queue_area: std::mem::take(&mut self.queue_area),
+            queue_time,
+            delay_sum: std::mem::take(&mut self.delay_sum),
+            held: self.held,
+            classes: std::mem::replace(&mut self.classes, classes),
+        }
+    }
+
+    fn empty(bins: usize, classes: usize) -> Self {
+        Self {
+            busy: 0,
+            queue_area: 0,
+            queue_time: vec![0; bins],
+            delay_sum: 0,
+            held: 0,
+            classes: vec![ClassCounts::default(); classes],
+        }
+    }
+}

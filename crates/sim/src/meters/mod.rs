@@ -1,0 +1,7 @@
+//! Readings: what a run tells when it ends.
+
+pub mod flow_moments;
+pub mod histogram;
+pub mod link;
+pub mod periods;
+pub mod trace;

@@ -1,0 +1,201 @@
+//! A packet as links see it.
+
+use crate::link::ArrivingPacket;
+use crate::tcp::receiver::AckPacket;
+
+/// The ECN field of an IP header (RFC 3168, section 5; RFC 9331, section 2, for ECT(1)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum EcnCodepoint {
+    /// Its transport knows no ECN.
+    #[default]
+    NotEct = 0,
+    /// ECN-capable; L4S (RFC 9331).
+    Ect1 = 1,
+    /// ECN-capable.
+    Ect0 = 2,
+    /// Congestion experienced: a queue has marked it.
+    Ce = 3,
+}
+
+/// What a packet carries: a segment or an acknowledgement, or nothing.
+///
+/// Every packet on its way lies in the event queue, and is copied in and out of it: two words, where
+/// an enum's copies would go through memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Payload {
+    /// Of a segment its number; of an ACK `next`, and `sacked_last` above it.
+    low: u64,
+    /// Of an ACK from bit 0 `sacked_count` and from 16 `carried_lost_acks`; from 40 the connection, then the flags, and
+    /// from 56 the hop.
+    high: u64,
+}
+
+const LOST_ACKS: u32 = 16;
+const CONNECTION: u32 = 40;
+const ECN: u32 = 48;
+const IS_ACK: u64 = 1 << 50;
+const ECE: u64 = 1 << 51;
+const CWR: u64 = 1 << 52;
+const HOP: u32 = 56;
+
+impl Payload {
+    /// A timer's.
+    pub const NONE: Self = Self { low: 0, high: 0 };
+
+    /// Segment `seq` of one of the flow's connections, not ECN-capable.
+    #[inline(always)]
+    pub fn data(seq: u64, connection: u8) -> Self {
+        Self { low: seq, high: u64::from(connection) << CONNECTION }
+    }
+
+    /// An acknowledgement for one of the flow's connections.
+    #[inline(always)]
+    pub fn ack(ack: AckPacket, connection: u8) -> Self {
+        let AckPacket { next, sacked_last, sacked_count, marked, carried_lost_acks } = ack;
+        let counts = u64::from(sacked_count)
+            | u64::from(carried_lost_acks) << LOST_ACKS
+            | u64::from(connection) << CONNECTION;
+        let flags = IS_ACK | if marked { ECE } else { 0 };
+        Self { low: u64::from(next) | u64::from(sacked_last) << 32, high: counts | flags }
+    }
+
+    /// Whether it acknowledges.
+    #[inline(always)]
+    pub fn is_ack(self) -> bool {
+        self.high & IS_ACK != 0
+    }
+
+    /// The number of the segment.
+    #[inline(always)]
+    pub fn seq(self) -> u64 {
+        self.low
+    }
+
+    /// What the ACK says.
+    #[inline(always)]
+    pub fn as_ack(self) -> AckPacket {
+        AckPacket {
+            next: self.low as u32,
+            sacked_last: (self.low >> 32) as u32,
+            sacked_count: self.high as u16,
+            carried_lost_acks: (self.high >> LOST_ACKS) as u32
+                & ((1 << (CONNECTION - LOST_ACKS)) - 1),
+            marked: self.high & ECE != 0,
+        }
+    }
+
+    /// The ECN field of its IP header.
+    #[inline(always)]
+    pub fn ecn(self) -> EcnCodepoint {
+        match self.high >> ECN & 3 {
+            0 => EcnCodepoint::NotEct,
+            1 => EcnCodepoint::Ect1,
+            2 => EcnCodepoint::Ect0,
+            _ => EcnCodepoint::Ce,
+        }
+    }
+
+    /// With an ECN field, and with CWR on the first new segment since its sender cut the window for a
+    /// mark (RFC 3168, section 6.1.2).
+    #[inline(always)]
+    pub fn with_ecn(self, ecn: EcnCodepoint, cwr: bool) -> Self {
+        let flags = (ecn as u64) << ECN | if cwr { CWR } else { 0 };
+        Self { high: self.high & !(3 << ECN | CWR) | flags, ..self }
+    }
+
+    /// A queue may mark it. RFC 3168, section 6.1.4: no pure ACK.
+    #[inline(always)]
+    pub fn is_ecn_capable(self) -> bool {
+        self.high >> ECN & 3 != 0
+    }
+
+    /// Its sender has cut the window for a mark.
+    #[inline(always)]
+    pub fn carries_cwr(self) -> bool {
+        self.high & CWR != 0
+    }
+
+    /// With CE where a queue has `marked` it.
+    #[inline(always)]
+    pub fn with_ce(self, marked: bool) -> Self {
+        let ce = (EcnCodepoint::Ce as u64) << ECN;
+        Self { high: self.high | if marked { ce } else { 0 }, ..self }
+    }
+
+    /// The number of the queue on its route: forward queues first, then backward ones.
+    #[inline(always)]
+    pub fn hop(self) -> u8 {
+        (self.high >> HOP) as u8
+    }
+
+    /// At queue number `hop` of its route.
+    #[inline(always)]
+    pub fn at_hop(self, hop: u8) -> Self {
+        Self { high: self.high & ((1 << HOP) - 1) | u64::from(hop) << HOP, ..self }
+    }
+
+    /// The same with another acknowledgement.
+    #[inline(always)]
+    pub fn with_ack(self, ack: AckPacket) -> Self {
+        Self::ack(ack, self.connection()).at_hop(self.hop())
+    }
+
+    /// The flow's connection that it is of.
+    #[inline(always)]
+    pub fn connection(self) -> u8 {
+        (self.high >> CONNECTION) as u8
+    }
+}
+
+/// A packet on its route.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// Its flow.
+    pub flow: u32,
+    /// Size on the wire.
+    pub bytes: u32,
+    /// Its flow's traffic class, as the link's meter numbers it.
+    pub class: u16,
+    /// What it carries.
+    pub payload: Payload,
+}
+
+impl Packet {
+    /// As a queue that keeps no packets sees it.
+    pub fn as_arriving(&self) -> ArrivingPacket {
+        ArrivingPacket { bytes: self.bytes, class: self.class, ecn: self.payload.is_ecn_capable() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use EcnCodepoint::{Ce, Ect0, Ect1, NotEct};
+
+    #[test]
+    fn a_mark_turns_either_ect_into_ce_and_leaves_the_rest() {
+        for ecn in [NotEct, Ect0, Ect1] {
+            let sent = Payload::data(7, 3).with_ecn(ecn, true).at_hop(2);
+            assert_eq!((sent.ecn(), sent.is_ecn_capable()), (ecn, ecn != NotEct));
+            let marked = sent.with_ce(ecn != NotEct);
+            assert_eq!(marked.ecn(), if ecn == NotEct { NotEct } else { Ce });
+            assert_eq!((marked.seq(), marked.connection(), marked.hop()), (7, 3, 2));
+            assert!(marked.carries_cwr() && !marked.is_ack());
+        }
+    }
+
+    #[test]
+    fn an_ack_carries_ece_and_is_not_ecn_capable() {
+        let ack = AckPacket {
+            next: 5,
+            sacked_last: 4,
+            sacked_count: 2,
+            marked: true,
+            carried_lost_acks: 9,
+        };
+        let sent = Payload::ack(ack, 1).at_hop(6);
+        assert_eq!((sent.as_ack(), sent.ecn(), sent.is_ack()), (ack, NotEct, true));
+        assert!(!sent.with_ack(AckPacket { marked: false, ..ack }).as_ack().marked);
+    }
+}

@@ -1,0 +1,139 @@
+//! Looks a little ahead in the event queue: calling what the events to come will touch into the
+//! cache, while others are handled, hides the wait for it.
+
+use crate::events::{Event, EventKey};
+use crate::flow::Flow;
+use crate::network::{HOP, Network, decode};
+use crate::packet::Payload;
+use crate::tcp::scoreboard::Scoreboard;
+
+/// How far ahead it looks, in slots of the wheel: some thirty events, between the bounds.
+const START: u64 = 120;
+const MOST: u64 = 4 * START;
+/// Calls between that for a slot, that for the flow of its first event, that for its scoreboard, and
+/// that for what lies in there: each says where the next is.
+const STEPS: usize = 8;
+const SEEN: usize = 4 * STEPS;
+/// Flows of fewer bytes together stay in the core's cache by themselves.
+const LARGE: usize = 1 << 20;
+
+/// A way to look ahead.
+pub(crate) trait Prefetcher {
+    /// To be called once an event, before that is handled; `next_event_key` is whose event follows, or
+    /// anyone's.
+    fn prefetch(
+        &mut self,
+        event: &Event,
+        next_event_key: EventKey,
+        network: &Network<'_>,
+        flows: &[Flow],
+    );
+}
+
+/// For few flows, which only the first level of the cache does not hold: looks at the next event.
+pub(crate) struct NextEventPrefetch;
+
+impl Prefetcher for NextEventPrefetch {
+    #[inline(always)]
+    fn prefetch(&mut self, _: &Event, next_event_key: EventKey, _: &Network<'_>, flows: &[Flow]) {
+        if let Some(flow) = flows.get(decode(next_event_key).0) {
+            flow.prefetch_near();
+        }
+    }
+}
+
+/// For many flows, which lie in memory.
+pub(crate) struct DeepPrefetch {
+    /// The slot after that called for last.
+    slot: u64,
+    /// The places in the wheel of the last slots called for.
+    seen: [u32; SEEN],
+    turn: usize,
+}
+
+impl DeepPrefetch {
+    /// `None` where there are too few flows for it to pay.
+    pub(crate) fn of(flows: &[Flow]) -> Option<Self> {
+        (size_of_val(flows) > LARGE).then_some(Self { slot: 0, seen: [0; SEEN], turn: 0 })
+    }
+}
+
+impl Prefetcher for DeepPrefetch {
+    /// It looks one slot further, and not as far as some bound: how many slots that takes would be
+    /// a random number, and the processor guesses those wrong. It has not seen what follows in the
+    /// slot of the event at hand.
+    #[inline(always)]
+    fn prefetch(
+        &mut self,
+        event: &Event,
+        next_event_key: EventKey,
+        network: &Network<'_>,
+        flows: &[Flow],
+    ) {
+        let wheel = &network.wheel;
+        if event.is_followed() {
+            prefetch_flow(next_event_key, flows);
+        }
+        let now = wheel.cursor();
+        if self.slot <= now || self.slot > now + MOST {
+            self.slot = now + START;
+        }
+        let (slot, first) = wheel.look_ahead(self.slot);
+        self.slot = slot.saturating_add(1);
+        self.turn = (self.turn + 1) % SEEN;
+        self.seen[self.turn] = first;
+        let before = |calls: usize| self.seen[(self.turn + SEEN - calls) % SEEN];
+        wheel.prefetch_next(before(STEPS));
+        prefetch_flow(wheel.key(before(STEPS)), flows);
+        for (calls, step) in [(2 * STEPS, Step::Second), (3 * STEPS, Step::Third)] {
+            let key = wheel.key(before(calls));
+            let (index, kind) = decode(key);
+            let Some(flow) = flows.get(index) else { continue };
+            if kind == HOP {
+                prefetch_hop(step, flow, wheel.payload(before(calls)), network);
+            } else if let Some(board) = flow.sender.scoreboard.as_deref() {
+                prefetch_board(step, board);
+            }
+        }
+        if let Some(flow) = flows.get(decode(event.key).0) {
+            network.prefetch_ack_slot(event.at, flow);
+        }
+    }
+}
+
+/// The calls after that for the flow of an event.
+#[derive(Clone, Copy)]
+enum Step {
+    Second,
+    Third,
+}
+
+#[inline]
+fn prefetch_flow(key: EventKey, flows: &[Flow]) {
+    let (index, kind) = decode(key);
+    match flows.get(index) {
+        Some(flow) if kind == HOP => flow.prefetch_hop_state(),
+        Some(flow) => flow.prefetch(),
+        None => {}
+    }
+}
+
+#[inline]
+fn prefetch_board(step: Step, board: &Scoreboard) {
+    match step {
+        Step::Second => board.prefetch(),
+        Step::Third => board.prefetch_segments(),
+    }
+}
+
+/// What a packet that reaches a further queue touches.
+#[inline]
+fn prefetch_hop(step: Step, flow: &Flow, payload: Payload, network: &Network<'_>) {
+    match step {
+        Step::Second => network.paths.prefetch(flow.path, payload.hop()),
+        Step::Third => {
+            let hop = network.paths.hop(flow.path, payload.hop());
+            network.links[hop.link as usize].prefetch();
+        }
+    }
+}

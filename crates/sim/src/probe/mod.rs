@@ -1,7 +1,0 @@
-//! Readings: what a run tells when it ends.
-
-pub mod histogram;
-pub mod link;
-pub mod periods;
-pub mod trace;
-pub mod watch;

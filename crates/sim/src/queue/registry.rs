@@ -1,0 +1,240 @@
+//! The list of disciplines: their parameters, their names, and how one is made.
+
+use super::codel::{Codel, CodelParams};
+use super::fifo::{Bfifo, BfifoParams, Pfifo, PfifoParams};
+use super::fq_codel::{FqCodel, FqCodelParams};
+use super::pie::{Pie, PieParams};
+use super::red::{Red, RedParams};
+use super::{Backlog, DequeueDiscipline, EnqueueDecision, EnqueueDiscipline, Limit, QueuedPacket};
+use crate::time::Picos;
+use std::fmt;
+
+/// The wire that a queue stands in front of.
+#[derive(Clone, Copy, Debug)]
+pub struct Wire {
+    /// Its rate.
+    pub rate_bps: f64,
+    /// The largest packet that it carries, bytes: Linux takes the device's MTU.
+    pub largest_packet: u32,
+    /// The smallest packet that it carries, bytes; at least 1.
+    pub smallest_packet: u32,
+}
+
+impl Wire {
+    /// How many packets could ever wait in so many bytes.
+    pub fn most_packets(&self, bytes: u64) -> usize {
+        (bytes / u64::from(self.smallest_packet)) as usize
+    }
+}
+
+/// A parameter out of its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadParameter {
+    /// Its name in Linux's tc.
+    pub field: &'static str,
+    /// What it must be instead.
+    pub must_be: &'static str,
+}
+
+impl fmt::Display for BadParameter {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} must be {}", self.field, self.must_be)
+    }
+}
+
+impl std::error::Error for BadParameter {}
+
+pub(super) fn within(
+    field: &'static str,
+    holds: bool,
+    must_be: &'static str,
+) -> Result<(), BadParameter> {
+    if holds { Ok(()) } else { Err(BadParameter { field, must_be }) }
+}
+
+/// Parameters of a discipline. Their default is what Linux ships.
+pub trait Parameters: Default {
+    /// The discipline that they make.
+    type Discipline;
+    /// Refuses what is out of range.
+    fn check(&self) -> Result<(), BadParameter>;
+    /// With a limit of so many packets of this size; a limit in bytes holds as many.
+    fn sized(self, packets: u32, packet_bytes: u32) -> Self;
+    /// An empty queue. `seed` feeds whatever it leaves to chance. Parameters passed `check`.
+    fn build(&self, wire: &Wire, seed: u64) -> Self::Discipline;
+}
+
+/// A queue, ready to run.
+pub enum Discipline {
+    /// It decides on arrival.
+    AtEnqueue(EnqueueQueue),
+    /// It decides on departure.
+    AtDequeue(DequeueQueue),
+}
+
+macro_rules! disciplines {
+    (
+        at_enqueue { $($aname:literal => $avariant:ident($aparams:ty, $atype:ty)),+ $(,)? }
+        at_dequeue { $($dname:literal => $dvariant:ident($dparams:ty, $dtype:ty)),+ $(,)? }
+    ) => {
+        /// Any discipline with its parameters.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum QueueSpec {
+            $(#[doc = $aname] $avariant($aparams),)+
+            $(#[doc = $dname] $dvariant($dparams),)+
+        }
+
+        /// Names of all disciplines, as Linux's tc has them.
+        pub const NAMES: &[&str] = &[$($aname,)+ $($dname),+];
+
+        impl QueueSpec {
+            /// A discipline with its default parameters, by its name.
+            pub fn by_name(name: &str) -> Option<Self> {
+                match name {
+                    $($aname => Some(Self::$avariant(Default::default())),)+
+                    $($dname => Some(Self::$dvariant(Default::default())),)+
+                    _ => None,
+                }
+            }
+
+            /// Its name.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$avariant(_) => $aname,)+
+                    $(Self::$dvariant(_) => $dname,)+
+                }
+            }
+
+            /// It chooses what to send when the wire is free.
+            pub fn decides_at_dequeue(&self) -> bool {
+                match self {
+                    $(Self::$avariant(_) => false,)+
+                    $(Self::$dvariant(_) => true,)+
+                }
+            }
+
+            /// `Parameters::check`.
+            pub fn check(&self) -> Result<(), BadParameter> {
+                match self {
+                    $(Self::$avariant(params) => params.check(),)+
+                    $(Self::$dvariant(params) => params.check(),)+
+                }
+            }
+
+            /// `Parameters::sized`.
+            pub fn sized(self, packets: u32, packet_bytes: u32) -> Self {
+                match self {
+                    $(Self::$avariant(params) =>
+                        Self::$avariant(params.sized(packets, packet_bytes)),)+
+                    $(Self::$dvariant(params) =>
+                        Self::$dvariant(params.sized(packets, packet_bytes)),)+
+                }
+            }
+
+            /// `Parameters::build`, once they are checked.
+            pub fn build(&self, wire: &Wire, seed: u64) -> Result<Discipline, BadParameter> {
+                self.check()?;
+                Ok(match self {
+                    $(Self::$avariant(params) =>
+                        Discipline::AtEnqueue(EnqueueQueue::$avariant(params.build(wire, seed))),)+
+                    $(Self::$dvariant(params) =>
+                        Discipline::AtDequeue(DequeueQueue::$dvariant(params.build(wire, seed))),)+
+                })
+            }
+        }
+
+        /// Any of the arrival disciplines, dispatched without a pointer.
+        pub enum EnqueueQueue { $(#[doc = $aname] $avariant($atype)),+ }
+
+        impl EnqueueDiscipline for EnqueueQueue {
+            #[inline]
+            fn on_enqueue(
+                &mut self,
+                now: Picos,
+                bytes: u32,
+                ecn_capable: bool,
+                backlog: &Backlog,
+            ) -> EnqueueDecision {
+                match self {
+                    $(Self::$avariant(queue) => queue.on_enqueue(now, bytes, ecn_capable, backlog)),+
+                }
+            }
+
+            fn threshold(&self, bytes: u32) -> Option<usize> {
+                match self { $(Self::$avariant(queue) => queue.threshold(bytes)),+ }
+            }
+
+            fn capacity(&self) -> usize {
+                match self { $(Self::$avariant(queue) => queue.capacity()),+ }
+            }
+
+            fn limit(&self) -> Limit {
+                match self { $(Self::$avariant(queue) => queue.limit()),+ }
+            }
+        }
+
+        impl EnqueueQueue {
+            /// The name of what was built.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$avariant(_) => $aname),+ }
+            }
+        }
+
+        impl DequeueQueue {
+            /// The name of what was built.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$dvariant(_) => $dname),+ }
+            }
+        }
+
+        /// Any of the departure disciplines, dispatched without a pointer.
+        pub enum DequeueQueue { $(#[doc = $dname] $dvariant($dtype)),+ }
+
+        impl DequeueDiscipline for DequeueQueue {
+            #[inline]
+            fn enqueue(&mut self, now: Picos, packet: QueuedPacket, dropped: &mut impl FnMut(QueuedPacket)) {
+                match self { $(Self::$dvariant(queue) => queue.enqueue(now, packet, dropped)),+ }
+            }
+
+            #[inline]
+            fn dequeue(
+                &mut self,
+                now: Picos,
+                dropped: &mut impl FnMut(QueuedPacket),
+            ) -> Option<(QueuedPacket, bool)> {
+                match self { $(Self::$dvariant(queue) => queue.dequeue(now, dropped)),+ }
+            }
+
+            #[inline]
+            fn packets(&self) -> usize {
+                match self { $(Self::$dvariant(queue) => queue.packets()),+ }
+            }
+
+            #[inline]
+            fn bytes(&self) -> u64 {
+                match self { $(Self::$dvariant(queue) => queue.bytes()),+ }
+            }
+
+            fn capacity(&self) -> usize {
+                match self { $(Self::$dvariant(queue) => queue.capacity()),+ }
+            }
+
+            fn limit(&self) -> Limit {
+                match self { $(Self::$dvariant(queue) => queue.limit()),+ }
+            }
+        }
+    };
+}
+
+disciplines! {
+    at_enqueue {
+        "pfifo" => Pfifo(PfifoParams, Pfifo),
+        "bfifo" => Bfifo(BfifoParams, Bfifo),
+        "red" => Red(RedParams, Red),
+        "pie" => Pie(PieParams, Pie),
+    }
+    at_dequeue {
+        "codel" => Codel(CodelParams, Codel),
+        "fq_codel" => FqCodel(FqCodelParams, FqCodel),
+    }
+}

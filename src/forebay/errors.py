@@ -1,0 +1,92 @@
+"""The base of every error for a user, and the words in which its hint is put.
+
+One mistake has one error, but what to write instead depends on where it was written: Python
+code, a TOML file, or the command line. The words are chosen when the error is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import Enum
+
+
+class Words(Enum):
+    """Where a person writes what a hint tells them to write."""
+
+    PYTHON = "Python code"
+    FILE = "a TOML file"
+    COMMAND_LINE = "the command line, and the TOML of --set"
+
+
+_words = ContextVar("_words", default=Words.PYTHON)
+
+
+class ForebayError(Exception):
+    """Every error that Forebay raises for a user; its text is one line.
+
+    Attributes
+    ----------
+    code : str
+        Stable name of the kind of mistake, such as ``"unknown-key"``.
+    hint : str
+        What to write or do instead.
+    exit_status : int
+        What the command line ends with: 2 bad input, 3 an engine cannot run here, 4 a defect.
+    """
+
+    code: str = "error"
+    hint: str = ""
+    exit_status: int = 2
+
+
+@contextmanager
+def words(chosen: Words) -> Iterator[None]:
+    """Put the hints of errors made inside in these words; the command line's stay its own."""
+    if _words.get() is Words.COMMAND_LINE and chosen is Words.FILE:
+        chosen = Words.COMMAND_LINE
+    token = _words.set(chosen)
+    try:
+        yield
+    finally:
+        _words.reset(token)
+
+
+def current_words() -> Words:
+    """Return the words that hints are put in now."""
+    return _words.get()
+
+
+def option(name: str, value: object) -> str:
+    """Return 'engine="theory"', for the command line "--engine theory"."""
+    if _words.get() is Words.COMMAND_LINE:
+        return f"--{name.replace('_', '-')} {value}"
+    return f"{name}={literal(value)}"
+
+
+def name(option: str) -> str:
+    """Return the name of an option: "memory_limit", for the command line "--memory-limit"."""
+    if _words.get() is Words.COMMAND_LINE:
+        return f"--{option.replace('_', '-')}"
+    return option
+
+
+def entry(name: str, value: object) -> str:
+    """Return 'size="1 bdp"', for a file 'size = "1 bdp"'."""
+    equals = "=" if _words.get() is Words.PYTHON else " = "
+    return f"{name}{equals}{literal(value)}"
+
+
+def literal(value: object) -> str:
+    """Return a value as Python, or as TOML, writes it."""
+    python = _words.get() is Words.PYTHON
+    if isinstance(value, bool):
+        return str(value) if python else str(value).lower()
+    if isinstance(value, Mapping):
+        if python:
+            return "{" + ", ".join(f'"{k}": {literal(v)}' for k, v in value.items()) + "}"
+        return "{ " + ", ".join(f"{k} = {literal(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(literal, value)) + "]"
+    return str(value) if isinstance(value, int | float) else f'"{value}"'

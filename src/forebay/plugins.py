@@ -1,0 +1,80 @@
+"""What other distributions add to Forebay: entry points of one group, by name.
+
+A distribution declares them in its pyproject.toml::
+
+    [project.entry-points."forebay.engines"]
+    coin = "coin_engine:CoinEngine"
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import metadata
+from typing import Any
+
+from forebay.errors import ForebayError
+
+
+class BrokenPlugin(ForebayError):
+    """An entry point of another distribution that cannot be loaded, or is not what it must be.
+
+    Attributes
+    ----------
+    group, name : str
+        Where it is declared: "forebay.engines", "coin".
+    """
+
+    code = "broken-plugin"
+    exit_status = 3
+
+    def __init__(self, group: str, name: str, wrong: str, where: str = "") -> None:
+        self.group, self.name, self.wrong, self.where = group, name, wrong, where
+        self.hint = f"mend or uninstall {where or 'the distribution that declares it'}"
+        text = f"{group}: the entry point {name!r} {' '.join(wrong.split())}; {self.hint}"
+        super().__init__(text)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.group, self.name, self.wrong, self.where))
+
+
+@cache
+def found(group: str) -> dict[str, metadata.EntryPoint]:
+    """Return the entry points of a group by name; nothing is loaded.
+
+    Raises
+    ------
+    BrokenPlugin
+        Two distributions that declare the same name.
+    """
+    by_name: dict[str, metadata.EntryPoint] = {}
+    for point in metadata.entry_points(group=group):
+        other = by_name.setdefault(point.name, point)
+        if other.value != point.value:
+            wrong = f"is declared twice, as {other.value} and {point.value}"
+            raise BrokenPlugin(group, point.name, wrong, _distribution(point))
+    return by_name
+
+
+def load(group: str, name: str) -> Any:
+    """Return what an entry point names.
+
+    Raises
+    ------
+    BrokenPlugin
+        It cannot be imported, or is not there.
+    """
+    point = found(group)[name]
+    try:
+        return point.load()
+    except Exception as error:
+        wrong = f"cannot be loaded from {point.value} ({type(error).__name__}: {error})"
+        raise BrokenPlugin(group, name, wrong, _distribution(point)) from error
+
+
+def refuse(group: str, name: str, wrong: str) -> BrokenPlugin:
+    """Return the error about an entry point that is not what its group asks for."""
+    return BrokenPlugin(group, name, wrong, _distribution(found(group)[name]))
+
+
+def _distribution(point: metadata.EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else ""

@@ -1,0 +1,78 @@
+"""The papers' tables and figures, made again and held against the published values.
+
+>>> import forebay
+>>> made = forebay.reproduce("appenzeller-2004/eq6")
+>>> made.agrees
+True
+
+Artefacts are written with the names of this package: rows and checks, claims with a band, and
+the testbed's recorded runs.
+"""
+
+from forebay.reproduction.artefact import Artefact, MeasuredArtefact, Progress
+from forebay.reproduction.cache import Cache, default_folder, digest
+from forebay.reproduction.catalogue import Entry, artefacts, choose, entries, find, full_name
+from forebay.reproduction.claims import each_with, judge, shares, side_by_side
+from forebay.reproduction.counting import Count, count, in_words
+from forebay.reproduction.document import CachedResult, from_document, write_document
+from forebay.reproduction.errors import ArtefactUnavailable, UnknownArtefact
+from forebay.reproduction.measured import Cell, GateFailed, Measured, Metric, facts, record
+from forebay.reproduction.result import (
+    FORMULA,
+    KERNEL,
+    OURS,
+    SIMULATION,
+    Check,
+    Reproduction,
+    row_name,
+)
+from forebay.reproduction.running import QUICK_SEEDS, SEEDS, make, replications, reproduce
+from forebay.reproduction.table import print_reproduction
+from forebay.reproduction.variants import Variants
+
+__all__ = [
+    "FORMULA",
+    "KERNEL",
+    "OURS",
+    "QUICK_SEEDS",
+    "SEEDS",
+    "SIMULATION",
+    "Artefact",
+    "ArtefactUnavailable",
+    "Cache",
+    "CachedResult",
+    "Cell",
+    "Check",
+    "Count",
+    "Entry",
+    "GateFailed",
+    "Measured",
+    "MeasuredArtefact",
+    "Metric",
+    "Progress",
+    "Reproduction",
+    "UnknownArtefact",
+    "Variants",
+    "artefacts",
+    "choose",
+    "count",
+    "default_folder",
+    "digest",
+    "each_with",
+    "entries",
+    "facts",
+    "find",
+    "from_document",
+    "full_name",
+    "in_words",
+    "judge",
+    "make",
+    "print_reproduction",
+    "record",
+    "replications",
+    "reproduce",
+    "row_name",
+    "shares",
+    "side_by_side",
+    "write_document",
+]

@@ -1,0 +1,172 @@
+"""The artefacts there are: those of this package, and those that installed packages name.
+
+Nothing else is ever run: no file of the working directory or above it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from forebay.reproduction import papers
+from forebay.reproduction.artefact import Artefact
+from forebay.reproduction.errors import ArtefactUnavailable, UnknownArtefact
+
+GROUP = "forebay.artefacts"
+"""The entry point group by which other packages offer artefacts."""
+
+_LETTERS = {key: letter for letter, key in papers.KEYS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One artefact by name, not loaded yet.
+
+    Attributes
+    ----------
+    name : paper and place, such as "appenzeller-2004/fig15".
+    folder : where its published values lie; None for an artefact of another package.
+    """
+
+    name: str
+    folder: Path | None
+    _point: EntryPoint
+
+    @property
+    def paper(self) -> str:
+        """The paper's key, such as "appenzeller-2004"."""
+        return self.name.partition("/")[0]
+
+    @property
+    def alias(self) -> str | None:
+        """The short name, such as "A.fig15"; None for what is of no paper with a letter."""
+        paper, _, place = self.name.partition("/")
+        return f"{_LETTERS[paper]}.{place}" if paper in _LETTERS else None
+
+    def load(self) -> Artefact:
+        """Import it.
+
+        Raises
+        ------
+        ArtefactUnavailable
+            It is another package's and cannot be imported, or has no ``reproduce``.
+        """
+        if self.folder is not None:
+            found: Artefact = self._point.load()
+            return found
+        try:
+            offered = self._point.load()
+        except Exception as error:
+            raise ArtefactUnavailable(f"{self._whose()} cannot be imported: {error}") from error
+        if not isinstance(offered, Artefact):
+            raise ArtefactUnavailable(
+                f"{self._whose()} has no reproduce(seeds, jobs, progress, quick); "
+                "name a module or an object that has it"
+            )
+        return offered
+
+    def _whose(self) -> str:
+        return f"{self.name}: the entry point {self._point.value!r} of the group {GROUP}"
+
+
+def entries() -> list[Entry]:
+    """Return every artefact, sorted by name; none is imported."""
+    shipped = {entry.name: entry for entry in _shipped()}
+    found = {entry.name: entry for entry in _offered()} | shipped
+    return [found[name] for name in sorted(found)]
+
+
+def artefacts(paper: str | None = None) -> list[str]:
+    """Return the names of all artefacts, or of one paper's.
+
+    Parameters
+    ----------
+    paper : str, optional
+        A paper's key or letter, such as "appenzeller-2004" or "A".
+
+    Raises
+    ------
+    UnknownArtefact
+        No paper is called so.
+    """
+    chosen = entries() if paper is None else _of_paper(entries(), paper)
+    if not chosen:
+        raise UnknownArtefact(_unknown(paper or "", sorted({each.paper for each in entries()})))
+    return [each.name for each in chosen]
+
+
+def choose(name: str) -> list[Entry]:
+    """Return the artefact of that name, or all of the paper of that name.
+
+    Letters, case, and a dot in place of the slash do not matter: "A.fig15" is
+    "appenzeller-2004/fig15".
+
+    Raises
+    ------
+    UnknownArtefact
+        Nothing is called so.
+    """
+    every, wanted = entries(), full_name(name)
+    chosen = [each for each in every if each.name == wanted] or _of_paper(every, name)
+    if not chosen:
+        raise UnknownArtefact(_unknown(name, [each.name for each in every]))
+    return chosen
+
+
+def find(name: str) -> Entry:
+    """Return the one artefact of that name; as `choose`, but a paper's name is refused."""
+    chosen = choose(name)
+    if chosen[0].name != full_name(name):
+        raise UnknownArtefact(f"{name!r} is a paper; write one of its artefacts: {_list(chosen)}")
+    return chosen[0]
+
+
+def full_name(name: str) -> str:
+    """Return "appenzeller-2004/fig15" for "A.fig15", and for "A" the paper's key."""
+    paper, slash, place = name.strip().lower().replace(".", "/", 1).partition("/")
+    return f"{papers.KEYS.get(paper.upper(), paper)}{slash}{place}"
+
+
+def _of_paper(every: list[Entry], name: str) -> list[Entry]:
+    return [each for each in every if each.paper == full_name(name)]
+
+
+def _shipped() -> Iterator[Entry]:
+    for root in map(Path, papers.__path__):
+        for path in root.glob("*/*/artefact.py"):
+            place = path.parent
+            name = f"{place.parent.name}/{place.name}".replace("_", "-")
+            module = f"{papers.__name__}.{place.parent.name}.{place.name}.artefact"
+            yield Entry(name, place, EntryPoint(name, module, GROUP))
+
+
+def _offered() -> Iterator[Entry]:
+    """What installed packages name; metadata that lies in the working directory names nothing."""
+    around = _working_directories()
+    for point in entry_points(group=GROUP):
+        where = None if point.dist is None else Path(str(point.dist.locate_file("")))
+        if where is not None and where.resolve() not in around:
+            yield Entry(full_name(point.name), None, point)
+
+
+def _working_directories() -> set[Path]:
+    try:
+        here = Path(os.getcwd()).resolve()
+    except OSError:  # it was removed
+        return set()
+    return {here, *here.parents}
+
+
+def _unknown(name: str, names: list[str]) -> str:
+    near = get_close_matches(full_name(name), names, n=1)
+    of = ", ".join(dict.fromkeys(each.partition("/")[0] for each in names))
+    hint = f"did you mean {near[0]}?" if near else f"`forebay reproduce --list` names those of {of}"
+    return f"{name!r}: there is no such artefact; {hint}"
+
+
+def _list(chosen: list[Entry]) -> str:
+    return ", ".join(each.name for each in chosen)

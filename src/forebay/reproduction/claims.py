@@ -1,0 +1,243 @@
+"""What a paper states, as sentences that can be checked: a number of ours and a band for it.
+
+An artefact keeps them in ``claims.toml``, the band with its reason beside it, and hands in its
+numbers by name; that file is the same for every artefact::
+
+    [[claim]]
+    name = "small-buffer"                    # how artefact.py calls its number
+    says = "99 % with 165 packets"           # the paper's statement, in our words
+    where = "5.1.4"
+    unit = "%"
+    at_least = 98.9                          # the band: one end or both
+    because = "printed without decimals …"   # where the band comes from
+    published = 99                           # only where the paper prints a number
+    miss = "…"                               # only where it misses: what is known of the cause
+    testbed_miss = "…"                       # of the testbed's number, where its cause is another
+    if_never_idle = 100                      # what a link that is never idle would give here
+    kind = "ours against ours"               # where the row is not of its artefact's kind
+
+What cannot fail, such as a number that the scenario itself sets, has no band and no verdict::
+
+    cannot_fail = "the scenario sets it"
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from forebay.outcome import Metric
+from forebay.progress import Progress, part
+from forebay.report.picture import Picture
+from forebay.reproduction.result import KERNEL, SIMULATION, Check, Reproduction
+from forebay.reproduction.variants import Variants, plain
+
+COLUMNS = ["claim", "where", "published", "band", "ours", "unit"]
+TESTBED = "Exp. ours"
+"""The column beside "ours" where an artefact hands in what the testbed has read."""
+Ours = Metric | float | None
+Part = Progress | None
+Point = TypeVar("Point")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement and the band in which our number must lie for it to hold."""
+
+    name: str
+    says: str
+    where: str
+    because: str
+    unit: str = ""
+    published: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    miss: str = ""
+    testbed_miss: str = ""
+    if_never_idle: float | None = None
+    kind: str = ""
+    cannot_fail: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.at_least is None and self.at_most is None) != bool(self.cannot_fail):
+            raise ValueError(
+                f"claim {self.name!r}: write at_least, at_most, or both; or cannot_fail"
+            )
+
+    def note(self, ours: Ours) -> str:
+        """What is said of a number that cannot fail."""
+        value = ours.value if isinstance(ours, Metric) else ours
+        shown = "not measured" if value is None else f"{plain(value)} {self.unit}".rstrip()
+        printed = "" if self.published is None else f", printed {plain(self.published)}"
+        return f"{self.says} ({self.where}): {shown}{printed}; {self.cannot_fail}"
+
+    def holds(self, ours: Ours) -> bool:
+        """Whether a number lies in the band."""
+        return not self.reason(ours)
+
+    @property
+    def full_passes(self) -> bool | None:
+        """Whether a link that is never idle would pass; None where that says nothing of it."""
+        return None if self.if_never_idle is None else self.holds(self.if_never_idle)
+
+    @property
+    def band(self) -> str:
+        """The band in words; empty for what cannot fail."""
+        low, high = self.at_least, self.at_most
+        if low is not None and high is not None:
+            return f"{plain(low)} to {plain(high)}"
+        if high is not None:
+            return f"at most {plain(high)}"
+        return "" if low is None else f"at least {plain(low)}"
+
+    def reason(self, ours: Ours) -> str:
+        """Why the claim does not hold; "" where it does. An interval does not widen the band."""
+        return self._reason(ours, self.miss)
+
+    def testbed_reason(self, testbed: Ours, ours: Ours) -> str:
+        """Why it does not hold on the testbed; "" where it does, or was not played there."""
+        if testbed is None:
+            return ""
+        same = "the same cause" if self.miss and self.reason(ours) else ""
+        why = self._reason(testbed, self.testbed_miss or same)
+        return f"{TESTBED}: {why}" if why else ""
+
+    def _reason(self, ours: Ours, miss: str) -> str:
+        value = ours.value if isinstance(ours, Metric) else ours
+        if value is None or math.isnan(value):
+            return "not measured"
+        low = -math.inf if self.at_least is None else self.at_least
+        high = math.inf if self.at_most is None else self.at_most
+        if low <= value <= high:
+            return ""
+        cause = miss or "cause not known"
+        return f"{plain(value)} {self.unit}".rstrip() + f", band {self.band}; {cause}"
+
+
+def read_claims(folder: Path) -> list[Claim]:
+    """Return the statements of ``folder/claims.toml``, in their order."""
+    with (folder / "claims.toml").open("rb") as file:
+        return [Claim(**each) for each in tomllib.load(file)["claim"]]
+
+
+def judge(
+    artefact: str,
+    title: str,
+    folder: Path,
+    ours: Mapping[str, Ours],
+    *,
+    testbed: Mapping[str, Ours] | None = None,
+    notes: Iterable[str] = (),
+    picture: Picture | None = None,
+    kind: str = SIMULATION,
+    left_out: Collection[str] = (),
+    variants: Variants | None = None,
+) -> Reproduction:
+    """Hold numbers against the statements of ``folder/claims.toml``, one row each.
+
+    Parameters
+    ----------
+    testbed : mapping, optional
+        The testbed's numbers, for a column of their own. A row then holds if both numbers lie in
+        the band; one that was not played there is not judged by it.
+    left_out : claims that a quick run does not try: they are named, not shown.
+    kind : what "ours" is held against what, for all claims that do not say it themselves.
+
+    Raises
+    ------
+    ValueError
+        A statement has no number, or a number no statement.
+    """
+    every = [claim for claim in read_claims(folder) if claim.name not in left_out]
+    ours = {name: value for name, value in ours.items() if name not in left_out}
+    claims = [claim for claim in every if not claim.cannot_fail]
+    if {claim.name for claim in every} != set(ours):
+        odd = sorted({claim.name for claim in every} ^ set(ours))
+        raise ValueError(f"{artefact}: {', '.join(odd)} stand on one side only")
+    if stray := sorted(set(testbed or {}) - set(ours)):
+        raise ValueError(f"{artefact}: no claim is called {', '.join(stray)}")
+    reasons = [
+        _reasons(claim, ours[claim.name], (testbed or {}).get(claim.name)) for claim in claims
+    ]
+    made = Reproduction(
+        artefact=artefact,
+        title=title,
+        columns=COLUMNS,
+        rows=[_row(claim, ours[claim.name]) for claim in claims],
+        reasons=reasons,
+        notes=[*notes, *_left_out(folder, left_out)],
+        drawn=("published", "ours"),
+        picture=picture,
+        checks=[check for claim in claims for check in _checks(claim, ours, testbed or {}, kind)],
+        unjudged=[claim.note(ours[claim.name]) for claim in every if claim.cannot_fail],
+        variants=variants,
+    )
+    return made if testbed is None else _beside(made, [testbed.get(claim.name) for claim in claims])
+
+
+def _left_out(folder: Path, names: Collection[str]) -> list[str]:
+    said = [claim.says for claim in read_claims(folder) if claim.name in names]
+    return [f"Not tried by a quick run: {each}." for each in said]
+
+
+def _checks(
+    claim: Claim, ours: Mapping[str, Ours], testbed: Mapping[str, Ours], kind: str
+) -> list[Check]:
+    found = [(claim.kind or kind, ours[claim.name])]
+    played = testbed.get(claim.name)
+    if played is not None:
+        found.append((KERNEL, played))
+    printed = claim.published is not None
+    return [Check(which, claim.holds(value), printed, claim.full_passes) for which, value in found]
+
+
+def side_by_side(folder: Path, found: Mapping[str, Mapping[str, Ours]], says: str) -> Variants:
+    """Lay the statements' numbers under several readings of the set-up side by side.
+
+    Parameters
+    ----------
+    found : by the reading's name, the numbers by the claims' names; the first reading is the one
+        that was chosen beforehand.
+    says : which of the readings the print can have come from.
+    """
+    claims = [claim for claim in read_claims(folder) if not claim.cannot_fail]
+    rows = [
+        (
+            claim.says,
+            claim.band,
+            [(each[claim.name], claim.holds(each[claim.name])) for each in found.values()],
+        )
+        for claim in claims
+    ]
+    return Variants(says, list(found), rows)
+
+
+def _reasons(claim: Claim, ours: Ours, testbed: Ours) -> str:
+    both = claim.reason(ours), claim.testbed_reason(testbed, ours)
+    return "; ".join(each for each in both if each)
+
+
+def _row(claim: Claim, ours: Ours) -> list[Any]:
+    return [claim.says, claim.where, claim.published, claim.band, ours, claim.unit]
+
+
+def _beside(made: Reproduction, column: list[Ours]) -> Reproduction:
+    """Return it with the testbed's column between ours and the unit."""
+    rows = [[*row[:-1], cell, row[-1]] for row, cell in zip(made.rows, column, strict=True)]
+    columns = [*COLUMNS[:-1], TESTBED, COLUMNS[-1]]
+    return replace(made, columns=columns, rows=rows, drawn=(*made.drawn, TESTBED))
+
+
+def shares(progress: Progress | None, count: int) -> Iterator[Progress | None]:
+    """Yield one progress callback for each of ``count`` runs, each filling its share."""
+    for place in range(count):
+        yield part(progress, place, count)
+
+
+def each_with(progress: Progress | None, points: Sequence[Point]) -> Iterator[tuple[Point, Part]]:
+    """Yield every point of a run beside the progress callback that fills its share."""
+    return zip(points, shares(progress, len(points)), strict=True)

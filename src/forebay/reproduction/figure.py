@@ -1,0 +1,108 @@
+"""The picture of a reproduction: a row of dots for each row of the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.figure import Figure
+
+from forebay.outcome import Metric
+from forebay.report.figures.picture import draw_picture
+from forebay.report.figures.style import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    VERMILLION,
+    clean,
+    house_style,
+    save,
+)
+from forebay.reproduction.result import Reproduction, row_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_DOTS = (("s", ORANGE), ("D", PURPLE), ("o", BLUE), ("^", GREEN), ("v", INK), ("P", VERMILLION))
+
+
+def draw_reproduction(made: Reproduction, path: Path) -> None:
+    """Draw its picture, or every number column against its rows, into a file."""
+    if made.picture is not None:
+        draw_picture(made.picture, made.title, path)
+        return
+    panels = _panels(made)
+    heights = [len(places) for places in panels.values()]
+    with house_style():
+        height = 1.0 + 0.6 * len(panels) + 0.28 * len(made.rows)
+        figure = Figure(figsize=(7.2, height), layout="constrained")
+        all_axes = figure.subplots(len(panels), squeeze=False, height_ratios=heights).flat
+        for axes, (unit, places) in zip(all_axes, panels.items(), strict=True):
+            _panel(axes, made, places)
+            axes.set_xlabel(unit)
+            axes.set_ylabel(", ".join(made.columns[: made.labels]) if len(panels) == 1 else "")
+        figure.suptitle(made.title, fontsize=10, color=INK)
+        figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        save(figure, path)
+
+
+def _panels(made: Reproduction) -> dict[str, list[int]]:
+    """Return the places of the rows of each unit."""
+    if not made.units:
+        return {made.unit: list(range(len(made.rows)))}
+    return {
+        unit: [place for place, each in enumerate(made.units) if each == unit]
+        for unit in dict.fromkeys(made.units)
+    }
+
+
+def _panel(axes: Axes, made: Reproduction, places: list[int]) -> None:
+    drawn = _drawn(made)
+    rows = [made.rows[place] for place in places]
+    for order, column in enumerate(drawn):
+        beside = _APART * (order - (len(drawn) - 1) / 2)
+        cells = [(height + beside, row[column]) for height, row in enumerate(rows)]
+        _dots(axes, cells, made.columns[column], _DOTS[order % len(_DOTS)])
+    _name_rows(axes, made, places)
+    clean(axes)
+
+
+_APART = 0.13  # of the distance between two rows
+
+
+def _drawn(made: Reproduction) -> list[int]:
+    if made.drawn:
+        return [made.columns.index(name) for name in made.drawn]
+    rest = range(made.labels, len(made.columns))
+    return [place for place in rest if any(_value(row[place]) is not None for row in made.rows)]
+
+
+def _value(cell: Any) -> float | None:
+    if isinstance(cell, Metric):
+        return cell.value
+    return float(cell) if isinstance(cell, int | float) and not isinstance(cell, bool) else None
+
+
+def _dots(axes: Axes, cells: list[tuple[float, Any]], label: str, dot: tuple[str, str]) -> None:
+    """Draw one column, a little above or below the row's line: equal values stay in sight."""
+    marker, colour = dot
+    seen = [(place, cell, value) for place, cell in cells if (value := _value(cell)) is not None]
+    ours = any(isinstance(cell, Metric) for _, cell, _ in seen)
+    for place, cell, _ in seen:
+        if isinstance(cell, Metric) and cell.low is not None and cell.high is not None:
+            axes.plot([cell.low, cell.high], [place, place], color=colour, linewidth=1.6)
+    axes.plot(
+        [value for _, _, value in seen], [place for place, _, _ in seen],
+        linestyle="none", marker=marker, markersize=5, color=colour,
+        markerfacecolor=colour if ours else "none", label=label,
+    )  # fmt: skip
+
+
+def _name_rows(axes: Axes, made: Reproduction, places: list[int]) -> None:
+    names = [row_name(made, made.rows[place]) for place in places]
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    for label, place in zip(axes.get_yticklabels(), places, strict=True):
+        label.set_color(INK if made.verdicts[place] else VERMILLION)

@@ -1,0 +1,104 @@
+"""One self-contained page: a summary on top, then each artefact with its figure and table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from forebay.outcome.replacing import replacing
+from forebay.report.numbers import NOT_MEASURED, duration
+from forebay.reproduction.counting import count, in_words
+from forebay.reproduction.document import CachedResult
+from forebay.reproduction.html.drawing import anchor, inline_svg
+from forebay.reproduction.result import Reproduction, row_name
+from forebay.reproduction.table import cells
+
+_HERE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """What the templates show of one artefact; ``kept`` is how it was asked for, on a page."""
+
+    made: Reproduction
+    svg: Markup
+    kept: CachedResult | None = None
+
+    @property
+    def anchor(self) -> str:
+        return anchor(self.made)
+
+    @property
+    def took(self) -> str:
+        return "" if self.kept is None else duration(self.kept.wall_s)
+
+    @property
+    def inside(self) -> int:
+        return sum(self.made.verdicts)
+
+    @property
+    def rows(self) -> list[tuple[list[str], bool, str]]:
+        made = self.made
+        return list(zip(cells(made), made.verdicts, made.reasons, strict=True))
+
+    @property
+    def out(self) -> list[tuple[str, str]]:
+        """Rows out of their band: name and reason."""
+        made = self.made
+        judged = zip(made.rows, made.verdicts, made.reasons, strict=True)
+        return [(row_name(made, row), reason) for row, good, reason in judged if not good]
+
+
+def write_page(results: Sequence[CachedResult], path: Path, *, version: str) -> None:
+    """Write the page beside its place and rename it there: never half a page.
+
+    Parameters
+    ----------
+    results : in the order in which they shall stand.
+    path : the page's; its folder must exist.
+    version : Forebay's, for the foot of the page.
+    """
+    text = _render(results, version)
+    with replacing(path) as file:
+        file.write(text.encode())
+
+
+def section(made: Reproduction) -> str:
+    """Return title, figure, table and notes as HTML for a notebook."""
+    shown = _Section(made, inline_svg(made))
+    body = _environment().get_template("section.html.j2").render(each=shown)
+    return f"<h3>{escape(made.title)}</h3>\n<p>{escape(made.summary)}.</p>\n{body}"
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+
+
+def _render(results: Sequence[CachedResult], version: str) -> str:
+    sections = [_Section(kept.made, inline_svg(kept.made), kept) for kept in results]
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(sections=sections, version=version, none=NOT_MEASURED, **_totals(results))
+    )
+
+
+def _totals(results: Sequence[CachedResult]) -> dict[str, Any]:
+    every = [kept.made for kept in results]
+    rows = [verdict for made in every for verdict in made.verdicts]
+    return {
+        "rows": len(rows),
+        "inside": sum(rows),
+        "counts": in_words(count(every)),
+        "unjudged": sum(len(made.unjudged) for made in every),
+        "took": duration(sum(kept.wall_s for kept in results)),
+        "quick": any(kept.quick for kept in results),
+    }

@@ -1,0 +1,87 @@
+"""Figure 7: two flows fall into step."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import forebay
+from forebay.report import Line, Panel, Picture
+from forebay.reproduction import Progress, Reproduction, judge, shares
+
+HERE = Path(__file__).resolve().parent
+SECOND_STARTS_S = 30.0
+CLOSE = 0.1
+NOTES = ["A loss is one congestion event: all drops within a round trip."]
+
+
+def reproduce(
+    seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
+) -> Reproduction:
+    """Watch them settled and from the start; no draw is in it, so once is enough."""
+    first, second = shares(progress, 2)
+    scenario = forebay.load(HERE / "scenario.toml")
+    settled = forebay.trace(scenario, step="50 ms", flows=(0, 1), progress=first)
+    whole = forebay.load(HERE / "scenario.toml", ["measure.warmup=0 s", "measure.duration=200 s"])
+    start = forebay.trace(whole, step="50 ms", flows=(0, 1), progress=second)
+    step = settled.synchronization
+    return judge(
+        "appenzeller-2004/fig7",
+        "Appenzeller et al. 2004, Figure 7: two flows through one bottleneck",
+        HERE,
+        {
+            "index": step.index,
+            "together": None if step.cut_fraction is None else 100 * step.cut_fraction,
+            "quickly": _losses_until_close(start),
+            "full": 100 * float(settled.bottleneck.utilization),
+            **_round_trips(settled),
+            "rate": _smaller_share(settled),
+        },
+        notes=NOTES,
+        picture=_picture(start),
+    )
+
+
+def _round_trips(trace: Any) -> dict[str, float]:
+    srtt = np.concatenate([1e3 * trace.flows[i].srtt_s for i in (0, 1)])
+    return {"rtt-low": float(np.nanmin(srtt)), "rtt-high": float(np.nanmax(srtt))}
+
+
+def _smaller_share(trace: Any) -> float:
+    """Percent of the sum of both rates, window over round trip (eq. 7), on average."""
+    rates = [np.nanmean(trace.flows[i].cwnd_packets / trace.flows[i].srtt_s) for i in (0, 1)]
+    return float(100 * min(rates) / sum(rates))
+
+
+def _losses_until_close(trace: Any) -> float:
+    """Congestion events after the second flow's start until the windows stay close for one."""
+    a, b = (trace.flows[i].cwnd_packets for i in (0, 1))
+    opened = trace.congestion_events.opened_s
+    later = opened[opened > SECOND_STARTS_S]
+    for count, (begin, end) in enumerate(pairwise(later), start=1):
+        inside = (trace.at_s >= begin + (end - begin) / 2) & (trace.at_s < end)
+        apart = np.abs(a[inside] - b[inside]) / np.maximum(a[inside], b[inside])
+        if inside.any() and float(apart.max()) < CLOSE:
+            return float(count)
+    return math.nan
+
+
+def _picture(trace: Any) -> Picture:
+    x = trace.at_s.tolist()
+
+    def lines(name: str, factor: float = 1.0) -> list[Line]:
+        found = [(i, np.nan_to_num(getattr(trace.flows[i], name))) for i in (0, 1)]
+        return [Line(x, (factor * values).tolist(), f"flow {i + 1}") for i, values in found]
+
+    queue = Line(x, trace.bottleneck.queue_packets.tolist(), "queue")
+    return Picture(
+        [
+            Panel(lines("srtt_s", 1e3), "s", "RTT, ms"),
+            Panel(lines("cwnd_packets"), "s", "window, packets"),
+            Panel([queue], "s", "queue, packets"),
+        ]
+    )

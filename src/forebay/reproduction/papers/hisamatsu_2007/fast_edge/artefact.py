@@ -1,0 +1,36 @@
+"""Slides 16 to 18: the network whose edge is fast."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from forebay.reproduction import FORMULA, Progress, Reproduction, judge
+from forebay.reproduction.papers.hisamatsu_2007 import runs
+
+HERE = Path(__file__).resolve().parent
+NOTES = [
+    "52,394 connections, as printed. One steady state each: seeds change nothing. Core: plain "
+    "means over its 28 links.",
+]
+
+
+def reproduce(
+    seeds: int = 1, jobs: int = 0, progress: Progress | None = None, quick: bool = False
+) -> Reproduction:
+    """Solve the network with both rules for the core's buffers."""
+    got = {rule: runs.numbers("fast", rule) for rule in runs.RULES}
+    small, large = (got[rule] for rule in runs.RULES)
+    ours = {"delay": large["delay"]}
+    for rule, each in got.items():
+        ours |= {f"core-{rule}": each["utilization"], f"loss-{rule}": each["loss"]}
+        ours |= {f"throughput-{rule}": each["throughput"], f"rtt-{rule}": each["rtt"]}
+    ours |= {
+        "order-core": small["utilization"] / large["utilization"],
+        "order-loss": small["loss"] / large["loss"],
+        "order-throughput": small["throughput"] / large["throughput"],
+        "order-rtt": large["rtt"] / small["rtt"],
+    }
+    title = (
+        "Hisamatsu 2007, slides 16 to 18: fast edge, small against traditional buffers in the core"
+    )
+    return judge("hisamatsu-2007/fast-edge", title, HERE, ours, kind=FORMULA, notes=NOTES)

@@ -1,0 +1,190 @@
+"""The tables of parameters inside a distribution: which there are, and which go together."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import erf, exp, log, sqrt
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import Field, Strict, model_validator
+
+from forebay.scenario import truncated
+from forebay.scenario.base import ScenarioModel
+from forebay.scenario.bounds import Between
+from forebay.scenario.errors import ScenarioError
+from forebay.scenario.quantity import Duration
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import (
+        ExponentialShapeDict,
+        LognormalShapeDict,
+        NormalShapeDict,
+        ParetoShapeDict,
+    )
+
+_LEAST_KEPT = 1e-3
+_MEAN = Between(Duration(1e-12), Duration(1e9))
+_SHAPE = Between(0.1, 100.0)
+_LOW, _HIGH = "Nothing less is drawn.", "Nothing more is drawn."
+_BEFORE_CUT = "Mean before the law is cut at its ends."
+_DEVIATION = "Standard deviation before the law is cut at its ends."
+
+
+class ExponentialShape(ScenarioModel):
+    """Without memory; without ends on 0 to 40 means, beyond which nothing is ever drawn."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ExponentialShapeDict]) -> None: ...
+
+    mean: Annotated[Duration, _MEAN] = Field(description=_BEFORE_CUT)
+    low: Duration = Field(default=Duration(0), description=_LOW)
+    high: Duration = Field(
+        default_factory=lambda data: Duration(40 * data["mean"]), description=_HIGH
+    )
+
+    @property
+    def expected(self) -> float:
+        """Mean after the law is cut, seconds."""
+        return truncated.exponential_mean(self.mean, float(self.low), float(self.high))
+
+    @model_validator(mode="after")
+    def _holds_enough(self) -> Self:
+        _rising(self.low, self.high)
+        span = self.high - self.low
+        _keeps(self.low, self.high, 1.0 if span > self.mean else span / self.mean)
+        return self
+
+
+class NormalShape(ScenarioModel):
+    """Bell-shaped; without ends cut at four standard deviations, and never below 0."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[NormalShapeDict]) -> None: ...
+
+    mean: Annotated[Duration, _MEAN] = Field(description=_BEFORE_CUT)
+    deviation: Annotated[Duration, _MEAN] = Field(description=_DEVIATION)
+    low: Duration = Field(
+        default_factory=lambda data: Duration(max(0.0, data["mean"] - 4 * data["deviation"])),
+        description=_LOW,
+    )
+    high: Duration = Field(
+        default_factory=lambda data: Duration(data["mean"] + 4 * data["deviation"]),
+        description=_HIGH,
+    )
+
+    @property
+    def expected(self) -> float:
+        """Mean after the law is cut, seconds."""
+        ends = float(self.low), float(self.high)
+        return truncated.normal_mean(self.mean, self.deviation, *ends)
+
+    @model_validator(mode="after")
+    def _holds_enough(self) -> Self:
+        check_deviation(self.deviation, self.mean)
+        _rising(self.low, self.high)
+        a, b = ((x - self.mean) / self.deviation / sqrt(2) for x in (self.low, self.high))
+        _keeps(self.low, self.high, (erf(b) - erf(a)) / 2)
+        return self
+
+
+class LognormalShape(ScenarioModel):
+    """Its logarithm is normal; without ends cut at six of the logarithm's deviations."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[LognormalShapeDict]) -> None: ...
+
+    mean: Annotated[Duration, _MEAN] = Field(description=_BEFORE_CUT)
+    deviation: Annotated[Duration, _MEAN] = Field(description=_DEVIATION)
+    low: Duration = Field(default_factory=lambda data: _at_deviations(data, -6), description=_LOW)
+    high: Duration = Field(default_factory=lambda data: _at_deviations(data, 6), description=_HIGH)
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation of the logarithm."""
+        return truncated.lognormal_sigma(self.mean, self.deviation)
+
+    @property
+    def median(self) -> float:
+        """Median of the whole law, seconds."""
+        return truncated.lognormal_median(self.mean, self.deviation)
+
+    @property
+    def expected(self) -> float:
+        """Mean after the law is cut, seconds."""
+        ends = float(self.low), float(self.high)
+        return truncated.lognormal_mean(self.median, self.sigma, *ends)
+
+    @model_validator(mode="after")
+    def _holds_enough(self) -> Self:
+        check_deviation(self.deviation, self.mean)
+        _rising(self.low, self.high)
+        ends = (max(x, 1e-300) for x in (self.low, self.high))
+        a, b = (log(x / self.median) / self.sigma / sqrt(2) for x in ends)
+        _keeps(self.low, self.high, (erf(b) - erf(a)) / 2)
+        return self
+
+
+class ParetoShape(ScenarioModel):
+    """Heavy-tailed: P(X > x) falls as x to the power of -shape, up to high."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ParetoShapeDict]) -> None: ...
+
+    mean: Annotated[Duration, _MEAN] = Field(description="Mean of what is drawn.")
+    shape: Annotated[float, Strict(), _SHAPE] = Field(description="Exponent of the tail.")
+    high: Annotated[Duration, _MEAN] = Field(description=_HIGH)
+
+    @property
+    def low(self) -> float:
+        """Where the law begins, seconds."""
+        return _pareto_low(self.mean, self.shape, self.high)
+
+    @property
+    def expected(self) -> float:
+        """Mean of what is drawn, seconds."""
+        return self.mean
+
+    @model_validator(mode="after")
+    def _mean_below_high(self) -> Self:
+        if self.mean >= self.high:
+            wrong = f"{self.mean} is not below high, {self.high}"
+            raise ScenarioError("out-of-range", wrong, "write a smaller mean", field="mean")
+        return self
+
+
+def _at_deviations(data: dict[str, Any], deviations: int) -> Duration:
+    law = data["mean"], data["deviation"]
+    return Duration(
+        truncated.lognormal_median(*law) * exp(deviations * truncated.lognormal_sigma(*law))
+    )
+
+
+@lru_cache(maxsize=256)
+def _pareto_low(mean: float, shape: float, high: float) -> float:
+    rising = lambda low: truncated.pareto_mean(shape, low, high)  # noqa: E731
+    return truncated.solve(rising, mean, mean * 1e-12, mean)
+
+
+def check_deviation(deviation: float, mean: float) -> None:
+    """Raise ScenarioError for a standard deviation that no law of such a mean is drawn with."""
+    if not 1e-6 <= deviation / mean <= 1e3:
+        wrong, hint = "is out of range", "write a deviation of 0.000001 to 1000 times the mean"
+        raise ScenarioError("out-of-range", wrong, hint, field="deviation")
+
+
+def _rising(low: Duration, high: Duration) -> None:
+    if low >= high:
+        wrong, hint = f"low, {low}, is not below high, {high}", "write a low below the high"
+        raise ScenarioError("out-of-range", wrong, hint, field="low")
+
+
+def _keeps(low: Duration, high: Duration, share: float) -> None:
+    if share < _LEAST_KEPT:
+        wrong = f"{low} to {high} holds almost nothing of the law"
+        raise ScenarioError("out-of-range", wrong, "write a low and a high around the mean")

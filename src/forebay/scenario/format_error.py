@@ -1,0 +1,221 @@
+"""The first thing that is wrong with a scenario, in our own words instead of pydantic's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, get_args, get_origin
+
+from pydantic import BaseModel, Tag, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from forebay.errors import Words, current_words, entry, literal
+from forebay.scenario import exact_forms
+from forebay.scenario.distribution import LAWS
+from forebay.scenario.errors import ScenarioError, did_you_mean, nearest, one_of, show
+from forebay.scenario.flow_length import LENGTH_LAWS
+from forebay.scenario.traffic import KINDS
+
+_ALSO_CALLED = {
+    "pfifo": "drop-tail", "fifo": "drop-tail", "taildrop": "drop-tail", "cake": "fq_codel",
+    "tcp": "long", "bulk": "long", "web": "short", "cbr": "udp", "poisson": "udp",
+}  # fmt: skip
+"""Names that others use, as `errors.nearest` folds them, and ours for it or the next to it."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where pydantic complains: the dotted path, without the names of kinds that it took."""
+
+    path: tuple[int | str, ...]
+    table: type[BaseModel]
+    field: FieldInfo | None
+
+    @property
+    def dotted(self) -> str:
+        return ".".join(map(str, self.path))
+
+    @property
+    def last(self) -> int | str:
+        return self.path[-1] if self.path else ""
+
+
+def format_error(error: ValidationError, model: type[BaseModel]) -> ScenarioError:
+    """Return the first complaint, a mistyped key before what is missing because of it."""
+    found = error.errors(include_url=False)
+    first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
+    place = _find(model, first["loc"])
+    return _explain(first, place).at("", place.dotted)
+
+
+def _find(model: type[BaseModel], loc: tuple[int | str, ...]) -> _Place:
+    path: list[int | str] = []
+    table, field = model, None
+    kinds: dict[str, Any] = {}
+    for part in loc:
+        if part in kinds:
+            chosen, kinds = kinds[str(part)], {}
+            table = chosen if _is_table(chosen) else table
+            continue
+        path.append(part)
+        if isinstance(part, str):
+            field = table.model_fields.get(part)
+            kinds = dict(tagged(field.annotation)) if field else {}
+            single = [] if kinds or field is None else list(models_in(field.annotation))
+            table = single[0] if len(single) == 1 and part != loc[-1] else table
+    return _Place(tuple(path), table, field)
+
+
+def _is_table(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def tagged(annotation: Any) -> Iterator[tuple[str, Any]]:
+    """Return the kinds of a discriminated union inside an annotation, by name."""
+    if get_origin(annotation) is Annotated:
+        for part in annotation.__metadata__:
+            if isinstance(part, Tag):
+                yield part.tag, annotation.__origin__
+                return
+    for part in get_args(getattr(annotation, "forms", annotation)):
+        yield from tagged(part)
+
+
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Return the models inside an annotation, in order."""
+    if _is_table(annotation):
+        yield annotation
+    for part in get_args(getattr(annotation, "forms", annotation)):
+        yield from models_in(part)
+
+
+def _explain(error: ErrorDetails, place: _Place) -> ScenarioError:
+    own = error.get("ctx", {}).get("error")
+    if isinstance(own, ScenarioError):
+        return own
+    match error["type"]:
+        case "extra_forbidden":
+            return _unknown_key(place)
+        case "missing" | "too_short":
+            return _missing(place)
+        case "literal_error":
+            return _unknown_name(error)
+        case "union_tag_invalid":
+            return _unknown_kind(error["ctx"]["tag"])
+        case "union_tag_not_found":
+            return _unknown_law(error["input"], place)
+        case "model_type" | "model_attributes_type":
+            return _not_a_table(error, place)
+        case kind:
+            return _wrong_type(kind, error, place)
+
+
+def _unknown_key(place: _Place) -> ScenarioError:
+    key, known = str(place.last), list(place.table.model_fields)
+    laws = LAWS + LENGTH_LAWS
+    if known[0] in laws:
+        return _beside_a_law(key, known)
+    guess = nearest(key, known)
+    path = ".".join(map(str, (*place.path[:-1], guess)))
+    hint = f'write "{path}"' if guess else f"write one of {', '.join(known)}"
+    example = getattr(place.table, "example", None)
+    if example:
+        hint = f"write {literal(example)}"
+    return ScenarioError("unknown-key", "there is no such key", hint, value=key)
+
+
+def _beside_a_law(key: str, known: list[str]) -> ScenarioError:
+    law = known[0]
+    inside = literal({law: "…"}).replace('"…"', "{ … }")
+    hint = f"write one law, or what belongs to it into its own table: {inside}"
+    if key in LAWS + LENGTH_LAWS:
+        hint = "write one law only"
+    return ScenarioError("unknown-key", f"{show(key)} beside {show(law)}", hint)
+
+
+def _unknown_law(value: dict[Any, Any], place: _Place) -> ScenarioError:
+    known = dict(tagged(place.field.annotation)) if place.field else {}
+    laws = [name for name in known if name not in ("constant", "fixed")]
+    names = ", ".join(show(key) for key in value) or "nothing"
+    guess = nearest(str(next(iter(value))), laws) if value else None
+    meant = f' (did you mean "{guess}"?)' if guess else ""
+    write = f'write "100 ms" or {literal({"uniform": ["80 ms", "120 ms"]})}'
+    what = "a distribution"
+    if "fixed" in known:
+        write, what = f'write "14 packets" or {literal({"geometric": "14 packets"})}', "a length"
+    hint = f"{write}; known are {', '.join(laws)}"
+    return ScenarioError("unknown-key", f"{what} of {names}{meant}", hint)
+
+
+def _missing(place: _Place) -> ScenarioError:
+    field, name = place.field, str(place.last)
+    if field is not None and field.examples:
+        hint = f"write {entry(name, field.examples[0])}"
+    elif name == "traffic":
+        hint = "write at least one [[traffic]] with its number of flows"
+        if current_words() is Words.PYTHON:
+            hint = "write at least one class, such as traffic=[Long(flows=100)]"
+    elif name == "link":
+        hint = 'write a table [link] with rate = "155 Mbit/s"'
+        if current_words() is Words.PYTHON:
+            hint = 'write link=Link(rate="155 Mbit/s")'
+    else:
+        hint = f"write {name} too"
+    return ScenarioError("missing", "is missing", hint)
+
+
+def _unknown_name(error: ErrorDetails) -> ScenarioError:
+    names = [part.strip("'") for part in error["ctx"]["expected"].replace(" or ", ", ").split(", ")]
+    found = str(error["input"])
+    wrong = f"{show(found)} is not known{did_you_mean(found, names, also=_ALSO_CALLED)}"
+    return ScenarioError("unknown-name", wrong, f"write {one_of(names)}", value=error["input"])
+
+
+def _unknown_kind(kind: str) -> ScenarioError:
+    wrong = f"{show(kind)} is not a known kind{did_you_mean(kind, KINDS, also=_ALSO_CALLED)}"
+    return ScenarioError("unknown-name", wrong, f"write {one_of(KINDS)}", field="kind", value=kind)
+
+
+def _not_a_table(error: ErrorDetails, place: _Place) -> ScenarioError:
+    found, name = show(error["input"]), place.last
+    what = f"an entry of {place.path[-2]}" if isinstance(name, int) else f"a {name}"
+    models = list(models_in(place.field.annotation)) if place.field else []
+    if current_words() is Words.PYTHON:
+        made = " or ".join(dict.fromkeys(f"{each.__name__}(…)" for each in models[:3])) or "a dict"
+        return ScenarioError(
+            "wrong-type", f"{found} where {what} belongs", f"write {made}, or a dict"
+        )
+    header = f"[[{place.path[0]}]]" if isinstance(name, int) else f"[{name}]"
+    hint = f"write its keys under {header}"
+    return ScenarioError("wrong-type", f"{found} where a table belongs", hint)
+
+
+def _wrong_type(kind: str, error: ErrorDetails, place: _Place) -> ScenarioError:
+    found, python = error["input"], current_words() is Words.PYTHON
+    examples = (place.field.examples if place.field else None) or []
+    number = next((one for one in examples if isinstance(one, int | float)), None)
+    wanted, hint = {
+        "int_type": ("a whole number", f"write digits only, such as {number or 100}"),
+        "float_type": ("a number", f"write a plain number, such as {number or 0.98}"),
+        "bool_type": (
+            f"{literal(True)} or {literal(False)}",
+            f"write {literal(True)} or {literal(False)}" + ("" if python else ", without quotes"),
+        ),
+        "string_type": ("text", "write it in quotes"),
+        "tuple_type": (
+            "a list" if python else "a list of tables",
+            "write traffic=[Long(flows=100)]" if python
+            else "write each entry under its own [[traffic]]",
+        ),
+        "string_too_short": ("a name", "write at least one character"),
+        "string_too_long": ("a name", "write at most 200 characters"),
+    }.get(kind, ("valid", error["msg"]))  # fmt: skip
+    wrong = f"{show(found)} is not {wanted}"
+    exact = exact_forms.count(found) if kind == "int_type" else exact_forms.fraction(found)
+    if exact and kind in ("int_type", "float_type"):
+        hint = f"write {exact}"
+    if kind == "tuple_type" and place.path[-1:] != ("traffic",):
+        wrong = f"{show(found)} is not a list"
+        hint = f"write it in brackets: {entry(str(place.last), [found])}"
+    return ScenarioError("wrong-type", wrong, hint, value=found)

@@ -1,0 +1,509 @@
+"""What a scenario's classes take, for type checkers: keywords, and dicts in their place.
+
+Made from the models by `python -m forebay.scenario.generate_inputs`; never imported at run time.
+"""
+
+# ruff: noqa
+# fmt: off
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Required, TypedDict
+
+from forebay.scenario.buffer_size import BufferSize
+from forebay.scenario.distribution import Distribution, Pareto
+from forebay.scenario.distribution_shapes import ExponentialShape, LognormalShape, NormalShape, ParetoShape
+from forebay.scenario.flow_length import Amount, FlowLength, Geometric, LognormalLengthShape, ParetoLengthShape
+from forebay.scenario.goals import ClassGoals, Goals, QueueDelay
+from forebay.scenario.model import Link, Measure, OtherLink
+from forebay.scenario.open_loop import OnOff, Udp
+from forebay.scenario.packet_list import PacketList
+from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.queue import Queue
+from forebay.scenario.streaming import Replay, Video
+from forebay.scenario.target import AtLeast, AtMost
+from forebay.scenario.tcp import Long, Session, Short
+from forebay.scenario.topology import Demand, FatTree, Isp, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology, TwoLevel
+
+
+class LinkDict(TypedDict, total=False):
+    """The link under study, the bottleneck."""
+
+    rate: Required[str | Rate]
+    delay: str | Duration
+
+
+class QueueDict(TypedDict, total=False):
+    """A buffer in front of a link."""
+
+    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel"]
+    size: str | BufferSize
+    transmit_ring: int
+    ecn: bool | None
+    min: str | DataSize | None
+    max: str | DataSize | None
+    probability: float | None
+    weight: float | None
+    gentle: bool | None
+    target: str | Duration | None
+    interval: str | Duration | None
+    quantum: str | DataSize | None
+    buckets: int | None
+    alpha: float | None
+
+
+class OtherLinkDict(TypedDict, total=False):
+    """A further link that routes may cross, with a queue of its own."""
+
+    rate: Required[str | Rate]
+    delay: str | Duration
+    name: Required[str]
+    queue: Queue | QueueDict
+
+
+class TwoLevelDict(TypedDict, total=False):
+    """Core routers, middle routers behind them, edge routers behind those, hosts (paper C)."""
+
+    core: Literal["abilene", "ring", "mesh"]
+    cores: int
+    middles: int
+    edges: int
+    hosts: int
+    spread: float
+
+
+class IspDict(TypedDict, total=False):
+    """A provider of any size: core, metropolitan and edge routers, hosts."""
+
+    core: Literal["ring", "mesh", "chords"]
+    cores: int
+    metros: int
+    edges: int
+    hosts: int
+
+
+class FatTreeDict(TypedDict, total=False):
+    """A data centre of switches with k ports: k pods, (k / 2)^2 core switches, k^3 / 4 hosts."""
+
+    k: int
+
+
+class NetworkLinkDict(TypedDict, total=False):
+    """A link between two routers, one in each direction."""
+
+    between: Required[list[str] | tuple[str, ...]]
+    link_class: str
+    rate: str | Rate | None
+    delay: str | Duration | None
+    buffer: str | BufferSize | None
+    one_way: bool
+
+
+class NetworkNodeDict(TypedDict, total=False):
+    """A router, and the hosts on it."""
+
+    name: Required[str]
+    hosts: int
+
+
+class LinkClassDict(TypedDict, total=False):
+    """Links that are alike."""
+
+    name: Required[str]
+    rate: str | Rate | None
+    rates: Sequence[str | Rate]
+    delay: str | Duration | None
+    buffer: str | BufferSize | None
+
+
+class DemandDict(TypedDict, total=False):
+    """An entry of the traffic matrix."""
+
+    source: Required[str]
+    target: Required[str]
+    weight: float
+
+
+class TopologyDict(TypedDict, total=False):
+    """A network: exactly one of two_level, isp, fat_tree, file or links says which links it has."""
+
+    two_level: TwoLevel | TwoLevelDict | None
+    isp: Isp | IspDict | None
+    fat_tree: FatTree | FatTreeDict | None
+    file: str | NetworkFile | None
+    links: Sequence[NetworkLink | NetworkLinkDict]
+    nodes: Sequence[NetworkNode | NetworkNodeDict]
+    classes: Sequence[LinkClass | LinkClassDict]
+    demands: Sequence[Demand | DemandDict]
+    demand_file: str | NetworkFile | None
+    metric: Literal["hops", "delay", "inverse-rate"]
+    max_paths: int
+    max_pairs: int
+    model: Literal["response-functions", "hisamatsu-2007"]
+    sigma: Literal["windows", "geometric", "poisson"]
+    sigma_factor: float
+    timeouts: Literal["none", "padhye-1998"]
+
+
+class ClassGoalsDict(TypedDict, total=False):
+    """What one class must get, written in its [[traffic]]: `goals = { loss_rate = 0.001 }`."""
+
+    throughput: str | Rate | None
+    loss_rate: float | None
+    fct_mean: str | Duration | None
+    fct_p99: str | Duration | None
+    fct_increase: float | None
+
+
+class UniformDict(TypedDict, total=False):
+    """Equally likely anywhere from the first to the second."""
+
+    uniform: Required[Sequence[str | Duration]]
+
+
+class ExponentialShapeDict(TypedDict, total=False):
+    """Without memory; without ends on 0 to 40 means, beyond which nothing is ever drawn."""
+
+    mean: Required[str | Duration]
+    low: str | Duration
+    high: str | Duration
+
+
+class ExponentialDict(TypedDict, total=False):
+    """Without memory, given as { exponential = "1 s" } or with its ends."""
+
+    exponential: Required[str | Duration | ExponentialShape | ExponentialShapeDict]
+
+
+class NormalShapeDict(TypedDict, total=False):
+    """Bell-shaped; without ends cut at four standard deviations, and never below 0."""
+
+    mean: Required[str | Duration]
+    deviation: Required[str | Duration]
+    low: str | Duration
+    high: str | Duration
+
+
+class NormalDict(TypedDict, total=False):
+    """Bell-shaped, cut at its ends."""
+
+    normal: Required[NormalShape | NormalShapeDict]
+
+
+class LognormalShapeDict(TypedDict, total=False):
+    """Its logarithm is normal; without ends cut at six of the logarithm's deviations."""
+
+    mean: Required[str | Duration]
+    deviation: Required[str | Duration]
+    low: str | Duration
+    high: str | Duration
+
+
+class LognormalDict(TypedDict, total=False):
+    """Its logarithm is normal; cut at its ends."""
+
+    lognormal: Required[LognormalShape | LognormalShapeDict]
+
+
+class ParetoShapeDict(TypedDict, total=False):
+    """Heavy-tailed: P(X > x) falls as x to the power of -shape, up to high."""
+
+    mean: Required[str | Duration]
+    shape: Required[float]
+    high: Required[str | Duration]
+
+
+class ParetoDict(TypedDict, total=False):
+    """Heavy-tailed; it begins where its mean, cut at ``high``, is the mean asked for."""
+
+    pareto: Required[ParetoShape | ParetoShapeDict]
+
+
+class ValuesDict(TypedDict, total=False):
+    """One of a list; equally likely where no shares are given."""
+
+    values: Required[Sequence[str | Duration]]
+    shares: Sequence[float]
+
+
+class LongDict(TypedDict, total=False):
+    """Long-lived TCP flows: each has more to send than the run lasts."""
+
+    kind: Literal["long"]
+    name: str | None
+    direction: Literal["forward", "reverse"]
+    route: list[str] | tuple[str, ...]
+    goals: ClassGoals | ClassGoalsDict | None
+    return_route: list[str] | tuple[str, ...]
+    access_rate: str | Rate | None
+    packet: str | DataSize
+    congestion_control: CongestionControlInput
+    rtt: DistributionInput
+    jitter: str | Duration | None
+    sender: Literal["linux", "ns2"]
+    initial_window: int | None
+    ecn: bool
+    sack: bool | None
+    delayed_ack: bool | None
+    delayed_ack_timeout: str | Duration | None
+    min_rto: str | Duration | None
+    max_window: int | None
+    flows: Required[int | str]
+    start: DistributionInput
+    access_sharing: int
+
+
+class GeometricDict(TypedDict, total=False):
+    """Geometric, from one packet on; this is its mean."""
+
+    geometric: Required[str | Amount]
+
+
+class ParetoLengthShapeDict(TypedDict, total=False):
+    """Heavy-tailed up to ``high``: 1000000 packets or 1500 MB if not set."""
+
+    mean: Required[str | Amount]
+    shape: Required[float]
+    high: str | Amount
+
+
+class ParetoLengthDict(TypedDict, total=False):
+    """Heavy-tailed, cut at ``high``, rounded to the nearest packet."""
+
+    pareto: Required[ParetoLengthShape | ParetoLengthShapeDict]
+
+
+class LognormalLengthShapeDict(TypedDict, total=False):
+    """Its logarithm is normal; ``high`` as for a Pareto law."""
+
+    mean: Required[str | Amount]
+    deviation: Required[str | Amount]
+    high: str | Amount
+
+
+class LognormalLengthDict(TypedDict, total=False):
+    """Its logarithm is normal; cut at ``high``, rounded to the nearest packet."""
+
+    lognormal: Required[LognormalLengthShape | LognormalLengthShapeDict]
+
+
+class ShortFields(TypedDict, total=False):
+    """Short TCP flows that come as a Poisson process, from the beginning of the run to its end."""
+
+    name: str | None
+    direction: Literal["forward", "reverse"]
+    route: list[str] | tuple[str, ...]
+    goals: ClassGoals | ClassGoalsDict | None
+    return_route: list[str] | tuple[str, ...]
+    access_rate: str | Rate | None
+    packet: str | DataSize
+    congestion_control: CongestionControlInput
+    rtt: DistributionInput
+    jitter: str | Duration | None
+    sender: Literal["linux", "ns2"]
+    initial_window: int | None
+    ecn: bool
+    sack: bool | None
+    delayed_ack: bool | None
+    delayed_ack_timeout: str | Duration | None
+    min_rto: str | Duration | None
+    max_window: int | None
+    length: Required[FlowLengthInput]
+    load: float | None
+    arrival_rate: float | None
+
+
+class ShortDict(ShortFields):
+    """Short TCP flows that come as a Poisson process, from the beginning of the run to its end."""
+
+    kind: Required[Literal["short"]]
+
+
+class SessionFields(TypedDict, total=False):
+    """Users: each fetches a file over a new TCP flow, thinks, and fetches the next."""
+
+    name: str | None
+    direction: Literal["forward", "reverse"]
+    route: list[str] | tuple[str, ...]
+    goals: ClassGoals | ClassGoalsDict | None
+    return_route: list[str] | tuple[str, ...]
+    access_rate: str | Rate | None
+    packet: str | DataSize
+    congestion_control: CongestionControlInput
+    rtt: DistributionInput
+    jitter: str | Duration | None
+    sender: Literal["linux", "ns2"]
+    initial_window: int | None
+    ecn: bool
+    sack: bool | None
+    delayed_ack: bool | None
+    delayed_ack_timeout: str | Duration | None
+    min_rto: str | Duration | None
+    max_window: int | None
+    flows: Required[int | str]
+    start: DistributionInput
+    access_sharing: int
+    file: Required[FlowLengthInput]
+    think: DistributionInput
+
+
+class SessionDict(SessionFields):
+    """Users: each fetches a file over a new TCP flow, thinks, and fetches the next."""
+
+    kind: Required[Literal["session"]]
+
+
+class UdpFields(TypedDict, total=False):
+    """Datagrams of one size at a constant rate, or one by one as a Poisson process."""
+
+    name: str | None
+    direction: Literal["forward", "reverse"]
+    route: list[str] | tuple[str, ...]
+    goals: ClassGoals | ClassGoalsDict | None
+    return_route: list[str] | tuple[str, ...]
+    access_rate: str | Rate | None
+    packet: str | DataSize
+    flows: Required[int | str]
+    start: DistributionInput
+    access_sharing: int
+    rate: str | Rate | None
+    load: float | None
+    arrivals: Literal["constant", "poisson"]
+
+
+class UdpDict(UdpFields):
+    """Datagrams of one size at a constant rate, or one by one as a Poisson process."""
+
+    kind: Required[Literal["udp"]]
+
+
+class OnOffFields(TypedDict, total=False):
+    """Datagrams at a peak rate in the on times, none in the off times; a flow starts on."""
+
+    name: str | None
+    direction: Literal["forward", "reverse"]
+    route: list[str] | tuple[str, ...]
+    goals: ClassGoals | ClassGoalsDict | None
+    return_route: list[str] | tuple[str, ...]
+    access_rate: str | Rate | None
+    packet: str | DataSize
+    flows: Required[int | str]
+    start: DistributionInput
+    access_sharing: int
+    peak_rate: Required[str | Rate]
+    on: Required[DistributionInput]
+    off: Required[DistributionInput]
+
+
+class OnOffDict(OnOffFields):
+    """Datagrams at a peak rate in the on times, none in the off times; a flow starts on."""
+
+    kind: Required[Literal["onoff"]]
+
+
+class VideoFields(TypedDict, total=False):
+    """Long-range-dependent video: frames whose sizes are lognormal, made from exact fractional"""
+
+    name: str | None
+    direction: Literal["forward", "reverse"]
+    route: list[str] | tuple[str, ...]
+    goals: ClassGoals | ClassGoalsDict | None
+    return_route: list[str] | tuple[str, ...]
+    access_rate: str | Rate | None
+    packet: str | DataSize
+    flows: Required[int | str]
+    start: DistributionInput
+    access_sharing: int
+    rate: str | Rate | None
+    load: float | None
+    hurst: float
+    frame_rate: float
+    variation: float
+    spacing: Literal["burst", "even"]
+
+
+class VideoDict(VideoFields):
+    """Long-range-dependent video: frames whose sizes are lognormal, made from exact fractional"""
+
+    kind: Required[Literal["video"]]
+
+
+class ReplayFields(TypedDict, total=False):
+    """Packets as a file lists them, played once by each flow from its start on."""
+
+    name: str | None
+    direction: Literal["forward", "reverse"]
+    route: list[str] | tuple[str, ...]
+    goals: ClassGoals | ClassGoalsDict | None
+    return_route: list[str] | tuple[str, ...]
+    access_rate: str | Rate | None
+    flows: Required[int | str]
+    start: DistributionInput
+    access_sharing: int
+    file: Required[str | PacketList]
+
+
+class ReplayDict(ReplayFields):
+    """Packets as a file lists them, played once by each flow from its start on."""
+
+    kind: Required[Literal["replay"]]
+
+
+class MeasureDict(TypedDict, total=False):
+    """The measured window."""
+
+    warmup: str | Duration
+    duration: str | Duration
+
+
+class AtLeastTableDict(TypedDict, total=False):
+    """The share of the round trips that reach the fraction is at least ``probability``."""
+
+    at_least: Required[float]
+    probability: Required[float]
+
+
+class AtMostTableDict(TypedDict, total=False):
+    """The share of the round trips that stay below the fraction is at least ``probability``."""
+
+    at_most: Required[float]
+    probability: Required[float]
+
+
+class QueueDelayDict(TypedDict, total=False):
+    """Waiting time in the queue, any of these together; the old names beside it do the same."""
+
+    maximum: str | Duration | None
+    quantile: float | None
+    at_most: str | Duration | None
+    mean: str | Duration | None
+
+
+class GoalsDict(TypedDict, total=False):
+    """What the buffer must reach; a goal that is not given is not asked."""
+
+    utilization: float | AtLeast | AtLeastTableDict | None
+    loss_rate: float | AtMost | AtMostTableDict | None
+    queue_delay: QueueDelay | QueueDelayDict | None
+    queue_delay_mean: str | Duration | None
+    queue_delay_p99: str | Duration | None
+    fct_increase: float | None
+    realtime_loss: float | None
+
+
+class ScenarioDict(TypedDict, total=False):
+    """A question that any engine can answer."""
+
+    name: str
+    link: Required[Link | LinkDict]
+    queue: Queue | QueueDict
+    links: Sequence[OtherLink | OtherLinkDict]
+    topology: Topology | TopologyDict | None
+    memory: str | DataSize | None
+    traffic: Required[Sequence[Long | LongDict | Short | ShortDict | Session | SessionDict | Udp | UdpDict | OnOff | OnOffDict | Video | VideoDict | Replay | ReplayDict]]
+    measure: Measure | MeasureDict
+    goals: Goals | GoalsDict
+
+DistributionInput = str | Duration | Distribution | UniformDict | ExponentialDict | NormalDict | LognormalDict | ParetoDict | ValuesDict
+FlowLengthInput = str | FlowLength | GeometricDict | ParetoLengthDict | LognormalLengthDict
+CongestionControlInput = str | Mapping[str, float]

@@ -1,0 +1,124 @@
+"""TOML in, a checked Scenario out, and back. Nothing after it checks input again."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from forebay.errors import Words, words
+from forebay.scenario import overrides as sets
+from forebay.scenario.errors import ScenarioError
+from forebay.scenario.model import Scenario
+from forebay.scenario.packet_list import FOLDER
+from forebay.scenario.shipped import find_file, shipped
+
+_MOST_BYTES = 16 * 1024 * 1024
+_MOST_PARTS = 32
+# tomllib keeps every beginning of a dotted key: of 24,000 parts that is gigabytes.
+_PART = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*"""
+_DOTTED = re.compile(rf"(?:^|[{{,\[])[ \t]*(?:{_PART}){{{_MOST_PARTS}}}", re.MULTILINE)
+
+
+def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
+    """Read a scenario file.
+
+    Parameters
+    ----------
+    path
+        A TOML file in UTF-8, or the name of a shipped scenario (`forebay.shipped`).
+    overrides
+        ``PATH=VALUE`` texts, applied in order before anything is checked.
+
+    Raises
+    ------
+    ScenarioError
+        What is wrong, where, and what to write instead; its ``str`` is one line.
+    """
+    source = find_file(os.fspath(path))
+    return _read(_text(_bytes(source), source), source, overrides, os.path.dirname(source))
+
+
+def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ()) -> Scenario:
+    """Read a scenario from TOML text; ``source`` names it in messages. As ``load``.
+
+    Files that it names are looked for from the current folder on.
+    """
+    return _read(text, source, overrides, "")
+
+
+def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scenario:
+    with words(Words.FILE):
+        tree = _tree(text, source)
+        paths = sets.apply(tree, overrides)
+        try:
+            return Scenario.model_validate(tree, context={FOLDER: folder})
+        except ValidationError as error:
+            from forebay.scenario.format_error import format_error
+
+            found = format_error(error, Scenario)
+        raise found.at(sets.source() if sets.blames(paths, found.field) else source)
+
+
+def dumps(scenario: Scenario) -> str:
+    """Return TOML with every field written out; ``loads`` reads back an equal scenario."""
+    return scenario.to_toml()
+
+
+def _bytes(source: str) -> bytes:
+    try:
+        mode = os.stat(source).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a pipe could wait for ever
+            hint = "write the scenario into a file and give its path"
+            raise ScenarioError("file-unreadable", "is no regular file", hint, file=source)
+        with Path(source).open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        hint = f"write the path of a scenario file, or a shipped one's name: {', '.join(shipped())}"
+        raise ScenarioError("file-missing", "no such file", hint, file=source) from None
+    except IsADirectoryError:
+        hint = "write the path of a scenario file in it"
+        raise ScenarioError("file-directory", "is a directory", hint, file=source) from None
+    except ScenarioError:
+        raise
+    except (OSError, ValueError) as error:
+        wrong = f"cannot be read ({getattr(error, 'strerror', None) or error})"
+        hint = "write the path of a file that you may read"
+        raise ScenarioError("file-unreadable", wrong, hint, file=source) from None
+    if len(content) > _MOST_BYTES:
+        wrong, hint = "is larger than 16 MiB", "write the path of a scenario file"
+        raise ScenarioError("file-too-large", wrong, hint, file=source)
+    return content
+
+
+def _text(content: bytes, source: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        wrong, hint = f"line {line} is not UTF-8", "write the file in UTF-8"
+        raise ScenarioError("not-utf8", wrong, hint, file=source) from None
+
+
+def _tree(text: str, source: str) -> dict[str, Any]:
+    hint = "write key = value there, texts and quantities in quotes"
+    if deep := _DOTTED.search(text):
+        line = text.count("\n", 0, deep.start()) + 1
+        wrong = f"line {line} has a key of more than {_MOST_PARTS} parts"
+        raise ScenarioError("toml-syntax", wrong, hint, file=source)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        wrong = "is nested too deeply"
+        raise ScenarioError("toml-syntax", wrong, hint, file=source) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError("toml-syntax", f"not TOML: {error}", hint, file=source) from None
+    except ValueError:
+        wrong = "holds a number with thousands of digits"
+        raise ScenarioError("toml-syntax", wrong, hint, file=source) from None

@@ -1,0 +1,114 @@
+"""Engines and laws of other distributions: found by their entry points, refused in one line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ENGINE = '''
+import forebay
+
+class CoinEngine:
+    """An engine that asks another: enough to be an engine."""
+
+    name = "coin"
+
+    def run(self, scenario, seeds, *, jobs=0, progress=None):
+        found = forebay.run(scenario, "theory")
+        return found.model_copy(update={"engine": "coin"})
+'''
+LAW = """
+from forebay.laws import Law
+
+LAW = Law("nobody-2026/seven", "nobody, section 7", lambda s: 7.0, lambda s: None, ())
+"""
+SCENARIO = (
+    '[link]\nrate = "155 Mbit/s"\n'
+    '[[traffic]]\nflows = 300\nrtt = { uniform = ["80 ms", "120 ms"] }\n'
+    "[goals]\nutilization = 0.98\n"
+)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder on the path with a distribution that adds an engine and a law."""
+    (tmp_path / "coin.py").write_text(ENGINE)
+    (tmp_path / "seven.py").write_text(LAW)
+    declare(tmp_path, engine="coin:CoinEngine", law="seven:LAW")
+    (tmp_path / "x.toml").write_text(SCENARIO)
+    return tmp_path
+
+
+def declare(site: Path, *, engine: str, law: str, dist: str = "coin") -> None:
+    info = site / f"{dist}-1.0.dist-info"
+    info.mkdir(exist_ok=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {dist}\nVersion: 1.0\n")
+    text = f"[forebay.engines]\ncoin = {engine}\n[forebay.laws]\nseven = {law}\n"
+    (info / "entry_points.txt").write_text(text)
+
+
+def forebay_(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    code = "import sys; from forebay.cli.program import call; sys.exit(call(sys.argv[1:]))"
+    environment = os.environ | {"PYTHONPATH": str(site)}
+    command = [sys.executable, "-c", code, *words]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, cwd=site)
+
+
+def test_an_engine_of_others_is_run(site: Path) -> None:
+    done = forebay_(site, "run", "x.toml", "--engine", "coin", "--json")
+    assert done.returncode == 0, done.stderr
+    assert '"engine": "coin"' in done.stdout.replace('"engine":"coin"', '"engine": "coin"')
+
+
+def test_a_law_of_others_stands_beside_ours(site: Path) -> None:
+    done = forebay_(site, "size", "x.toml", "--engine", "theory", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "nobody-2026/seven" in done.stdout and "appenzeller-2004/sqrt-n" in done.stdout
+
+
+def test_an_unknown_engine_is_told_those_of_others(site: Path) -> None:
+    done = forebay_(site, "run", "x.toml", "--engine", "nickel")
+    assert done.returncode == 2
+    assert "network, coin" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("engine", "said"),
+    [
+        ("nowhere:CoinEngine", "cannot be loaded from nowhere:CoinEngine (ModuleNotFoundError"),
+        ("coin:Nickel", "cannot be loaded from coin:Nickel (AttributeError"),
+        ("os:getcwd", "is no engine: it needs name = 'coin'"),
+        ("os:sep", "cannot be made (TypeError"),
+    ],
+)
+def test_a_broken_engine_is_one_line(site: Path, engine: str, said: str) -> None:
+    declare(site, engine=engine, law="seven:LAW")
+    done = forebay_(site, "run", "x.toml", "--engine", "coin")
+    assert done.returncode == 3
+    assert done.stderr.count("\n") == 1
+    assert "forebay.engines: the entry point 'coin' " in done.stderr
+    assert said in done.stderr and "uninstall coin" in done.stderr
+    assert forebay_(site, "run", "x.toml", "--engine", "theory", "--json").returncode == 0
+
+
+def test_a_broken_law_is_one_line(site: Path) -> None:
+    declare(site, engine="coin:CoinEngine", law="os:sep")
+    done = forebay_(site, "size", "x.toml", "--engine", "theory")
+    assert done.returncode == 3
+    assert done.stderr.count("\n") == 1 and "is no forebay.laws.Law; mend or" in done.stderr
+
+
+def test_one_name_declared_twice_is_refused(site: Path) -> None:
+    declare(site, engine="other:Engine", law="seven:LAW", dist="penny")
+    done = forebay_(site, "run", "x.toml", "--engine", "coin")
+    assert done.returncode == 3 and "is declared twice" in done.stderr
+
+
+def test_our_names_stay_ours(site: Path) -> None:
+    info = site / "coin-1.0.dist-info" / "entry_points.txt"
+    info.write_text("[forebay.engines]\ntheory = nowhere:Engine\n")
+    assert forebay_(site, "run", "x.toml", "--engine", "theory", "--json").returncode == 0

@@ -1,0 +1,60 @@
+"""The pages about Python: their code runs and type-checks, their list is the namespace."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import forebay
+
+from .checking import mypy
+
+DOCS = Path(__file__).parents[2] / "docs"
+TUTORIAL = DOCS / "tutorial" / "in-python.md"
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks() -> list[str]:
+    return BLOCK.findall(TUTORIAL.read_text(encoding="utf-8"))
+
+
+def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for number, block in enumerate(blocks()):
+        exec(compile(block, f"{TUTORIAL.name}, block {number + 1}", "exec"), names)
+    assert len(blocks()) >= 12
+    assert (tmp_path / "utilization.svg").stat().st_size > 1000
+    reached = names["reached"]
+    assert isinstance(reached, list) and reached[0] < reached[-1] <= 1
+
+
+def test_the_tutorial_s_remarks_are_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    first, mistakes = blocks()[0], next(each for each in blocks() if "except" in each)
+    exec(first + mistakes, {})
+    printed = capsys.readouterr().out
+    remarks = re.findall(r"# (.*), …$", mistakes, re.MULTILINE)
+    assert len(remarks) == 2 and all(remark in printed for remark in remarks)
+
+
+def test_the_tutorial_type_checks(tmp_path: Path) -> None:
+    (tmp_path / "tutorial.py").write_text("\n".join(blocks()))
+    assert mypy(tmp_path / "tutorial.py") == []
+
+
+def test_the_reference_lists_the_namespace() -> None:
+    page = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
+    table = page.partition("| group |")[2].partition("\n\n")[0]
+    assert re.findall(r"`(\w+)`", table) == forebay.__all__
+
+
+def test_every_public_name_is_there_and_explained() -> None:
+    for name in forebay.__all__:
+        assert getattr(forebay, name).__doc__, name
+    assert set(forebay.__all__) <= set(dir(forebay))
+    assert not hasattr(forebay, "nothing")

@@ -1,0 +1,99 @@
+"""Paper B's proof folders: they run, bands follow the text, a number that moves is seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import forebay
+from forebay.outcome import Metric
+from forebay.reproduction import find
+from forebay.reproduction.claims import read_claims
+
+
+def folder(name: str) -> Path:
+    found = find(f"B.{name}").folder
+    assert found is not None
+    return found
+
+
+# Claims that hold, and those whose reason for not holding is written down.
+RED = {
+    "fig3": set(),
+    "fig4": {"saturation-1", "saturation-2", "buffer-1", "buffer-2", "more-with-one",
+             "more-with-two"},
+    "fig7": {"buffer-0", "buffer-1", "buffer-2"},
+}  # fmt: skip
+
+
+def load(name: str) -> ModuleType:
+    return find(f"B.{name}").load()
+
+
+@pytest.mark.parametrize("name", RED)
+def test_quick_holds_what_the_whole_holds(name: str) -> None:
+    options = {} if name == "fig3" else {"quick": True}
+    made = load(name).reproduce(seeds=5, jobs=1, **options)
+    names = {claim.says: claim.name for claim in read_claims(folder(name))}
+    out = {names[row[0]] for row, good in zip(made.rows, made.verdicts, strict=True) if not good}
+    assert made.artefact == f"theagarajan-2006/{name}" and made.picture is not None
+    assert out == RED[name], made.reasons
+    assert not any("cause not known" in reason for reason in made.reasons)
+
+
+def curve(*loss: float) -> list[tuple[int, Metric]]:
+    buffers = (18, 27, 35, 48, 62, 100)
+    metrics = [Metric(value=each, low=each, high=each, n=5) for each in loss]
+    return list(zip(buffers, metrics, strict=True))
+
+
+def test_fig5_knows_the_paper_s_curve_when_it_sees_it() -> None:
+    numbers = load("fig5")._numbers(curve(6, 5, 4, 4.4, 4.6, 5))
+    assert numbers == {"falls": 0.5, "minimum": 35, "rises": 0.25}
+    claims = {claim.name: claim for claim in read_claims(folder("fig5"))}
+    assert all(not claims[f"{name}-1"].reason(value) for name, value in numbers.items())
+    falling = load("fig5")._numbers(curve(6, 5, 4, 3, 2, 1))
+    assert all(claims[f"{name}-1"].reason(falling[name]) for name in ("minimum", "rises"))
+
+
+def test_fig4_interpolates_and_never_below_the_least_buffer() -> None:
+    fig4 = load("fig4")
+    rising = curve(18, 19, 20, 20, 20, 20)
+    assert fig4._reaches(rising, 19.5) == pytest.approx(31.0)
+    assert fig4._reaches(rising, 17.0) == 18.0
+
+
+@pytest.mark.parametrize(
+    ("claim", "value"),
+    [("saturation-0", 20.08), ("saturation-1", 19.32), ("saturation-2", 18.76),
+     ("buffer-0", 27), ("buffer-1", 48), ("buffer-2", 62)],
+)  # fmt: skip
+def test_printed_values_are_the_text_s(claim: str, value: float) -> None:
+    """Section II.D."""
+    found = {each.name: each for each in read_claims(folder("fig4"))}[claim]
+    assert found.published == value and not found.reason(value)
+
+
+def test_printed_saturation_is_a_full_link_of_payload() -> None:
+    shared: Any = load("fig4").bottleneck
+    assert pytest.approx(20.08, abs=0.005) == 21 * shared.PAYLOAD
+
+
+def test_the_set_up_is_the_shipped_scenario() -> None:
+    shipped = Path(__file__).resolve().parents[3] / "scenarios" / "video-and-tcp.toml"
+    assert (
+        forebay.load(folder("fig3").parent / "scenario.toml").sha256()
+        == forebay.load(shipped).sha256()
+    )
+
+
+def test_fig7_s_computers_leave_tcp_what_the_text_says() -> None:
+    """Section III.B: about 2.5 Mbit/s a computer, 7.6 together; the core carries 85 %."""
+    scenario = forebay.load(folder("fig7") / "scenario.toml")
+    left = sum(10e6 - float(each.rate) for each in scenario.traffic if each.kind == "udp")
+    assert left == pytest.approx(7.6e6, abs=0.05e6)
+    for videos, core in load("fig7").CORE.items():
+        assert (left + videos * 1.3e6) / (core * 1e6) == pytest.approx(0.85, abs=0.01)

@@ -1,0 +1,59 @@
+"""`forebay.reproduce` and `forebay.artefacts`: what a script or a notebook has of them."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+
+import pytest
+
+import forebay
+from forebay.reproduction import Artefact, UnknownArtefact, entries, papers
+
+PAPERS = Path(papers.__file__).parent
+
+
+def test_one_artefact_as_result_text_json_and_html() -> None:
+    made = forebay.reproduce("A.eq6")
+    assert isinstance(made, forebay.Reproduction) and made.agrees
+    assert repr(made) == "<Reproduction appenzeller-2004/eq6: 3 of 3 rows lie in their band>"
+    document = json.loads(made.to_json())
+    assert document == json.loads(json.dumps(made.to_dict()))
+    assert [row["in_band"] for row in document["rows"]] == [True, True, True]
+    html = made._repr_html_()
+    assert "<svg" in html and html.count("<tr>") == 1 + len(made.rows)
+
+
+def test_all_are_listed_and_those_of_one_paper() -> None:
+    every = forebay.artefacts()
+    assert len(every) == len(list(PAPERS.glob("*/*/artefact.py"))) == len(set(every))
+    assert forebay.artefacts("D") == forebay.artefacts("yang-2013")
+    assert set(forebay.artefacts("D")) == {name for name in every if name.startswith("yang-2013/")}
+
+
+@pytest.mark.parametrize("name", ["A.fig99", "E", "", "../A/fig15", "A.fig15.artefact"])
+def test_an_unknown_name_is_refused_with_a_hint(name: str) -> None:
+    with pytest.raises(UnknownArtefact, match="there is no such artefact; "):
+        forebay.reproduce(name)
+
+
+def test_a_paper_is_no_artefact_and_no_seeds_are_refused() -> None:
+    with pytest.raises(UnknownArtefact, match="'C' is a paper; write one of its artefacts: hisa"):
+        forebay.reproduce("C")
+    with pytest.raises(ValueError, match="seeds is 0; write 1 or more"):
+        forebay.reproduce("A.eq6", seeds=0)
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
+def test_every_artefact_keeps_to_the_protocol(entry: object) -> None:
+    assert callable(getattr(entry, "load", None))
+    artefact = entry.load()  # type: ignore[attr-defined]
+    assert isinstance(artefact, Artefact)
+    taken = inspect.signature(artefact.reproduce).parameters
+    assert list(taken) == ["seeds", "jobs", "progress", "quick"]
+
+
+def test_every_paper_with_a_letter_is_there() -> None:
+    folders = {path.name.replace("_", "-") for path in PAPERS.iterdir() if path.is_dir()}
+    assert set(papers.KEYS.values()) <= folders

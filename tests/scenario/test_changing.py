@@ -1,0 +1,100 @@
+"""Scenarios changed, saved and shown in Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forebay.errors import ForebayError, Words, words
+from forebay.scenario import Link, Long, Replay, Scenario, ScenarioError, load, loads
+
+from .build import SMALLEST
+
+FOLDER = Path(__file__).parents[2] / "scenarios"
+SCENARIO = loads(SMALLEST)
+
+
+@pytest.mark.parametrize(
+    ("changes", "overrides"),
+    [
+        ({"queue.size": "64 packets"}, ["queue.size=64 packets"]),
+        ({"traffic.0.flows": 200, "name": "x"}, ["traffic.0.flows=200", "name=x"]),
+        (
+            {"traffic.0.rtt": {"uniform": ["1 ms", "3 ms"]}, "traffic.0.rtt.uniform.1": "2 ms"},
+            ['traffic.0.rtt={uniform=["1 ms","2 ms"]}'],
+        ),
+        ({"link": Link(rate="1 Gbit/s")}, ["link.rate=1 Gbit/s"]),
+        ({"traffic": [Long(flows=7)]}, ["traffic.0.flows=7"]),
+        ({"goals.utilization": 0.9, "goals": {}}, []),
+    ],
+)
+def test_replace_means_what_set_means(changes: dict[str, object], overrides: list[str]) -> None:
+    changed = SCENARIO.replace(changes)
+    assert changed == loads(SMALLEST, overrides=overrides)
+    assert loads(SMALLEST) == SCENARIO
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_nothing_replaced_is_the_same(path: Path) -> None:
+    scenario = load(path)
+    assert scenario.replace({}) == scenario
+    assert scenario.replace({"name": "other"}).replace({"name": scenario.name}) == scenario
+    assert Scenario.from_dict(scenario.to_dict()).sha256() == scenario.sha256()
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "said"),
+    [
+        ({"traffic.1.flows": 2}, "traffic.1", "write traffic.0"),
+        ({"link.rate.x": 3}, "link.rate.x", 'write {"link.rate": VALUE}'),
+        ({"trafic.0.flows": 2}, "trafic", 'write "traffic"'),
+        ({"": 1}, "", 'such as "queue.size"'),
+        ({"traffic.0.flows": "10k"}, "traffic.0.flows", "write 10000"),
+        ({"goals.queue_delay_p99": "1 ms", "goals.queue_delay_mean": "2 ms"},
+         "goals.queue_delay_p99", "contradict"),
+        ({"traffic.0.direction": "reverse"}, "traffic", 'write direction="forward"'),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_replaced(changes: dict[str, object], field: str, said: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        SCENARIO.replace(changes)
+    assert caught.value.field == field
+    assert said in str(caught.value) and "--set" not in str(caught.value)
+
+
+def test_a_saved_scenario_finds_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "film.csv").write_text("0,1500\n0.1,1500\n")
+    monkeypatch.chdir(tmp_path)
+    scenario = SCENARIO.replace({"traffic": [Long(flows=1), Replay(flows=1, file="film.csv")]})
+    scenario.save(tmp_path / "a" / "x.toml")
+    assert load("a/x.toml") == scenario
+    assert 'file = "../film.csv"' in (tmp_path / "a" / "x.toml").read_text()
+    assert 'file = "film.csv"' in scenario.to_toml()
+
+
+def test_what_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match=r"cannot be written .*; write the path"):
+        SCENARIO.save(tmp_path / "none" / "x.toml")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_scenario_is_shown_in_one_short_line() -> None:
+    for path in FOLDER.glob("*.toml"):
+        shown = repr(load(path))
+        assert "\n" not in shown and len(shown) < 200
+    assert repr(SCENARIO) == '<Scenario "unnamed": 155 Mbit/s, drop-tail 1 bdp, 100 long>'
+    assert repr(Long(flows=3, rtt="10 ms")) == "Long(rtt='10 ms', flows=3)"
+
+
+def test_the_hint_is_in_the_words_of_where_it_is_read() -> None:
+    wrong = '[link]\nrate = "1 Mbit/s"\n[[traffic]]\nflows = 1\nsack = 3\n'
+    with pytest.raises(ScenarioError, match="write true or false"):
+        loads(wrong)
+    with pytest.raises(ScenarioError, match=r"^overrides: link\.rate"):
+        loads(SMALLEST, overrides=["link.rate=3"])
+    with words(Words.COMMAND_LINE), pytest.raises(ScenarioError, match=r"^--set: link\.rate"):
+        loads(SMALLEST, overrides=["link.rate=3"])
+    with pytest.raises(ForebayError, match="write True or False"):
+        Long(flows=1, sack=3)  # type: ignore[arg-type]
