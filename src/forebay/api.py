@@ -312,7 +312,8 @@ def _remembering(engine: Engine, store: str | PathLike[str]) -> Engine:
 
     from forebay.budget import Remembering
 
-    return Remembering(engine, Path(store), version("forebay"))
+    made: Engine = Remembering(engine, Path(store), version("forebay"))
+    return made
 
 
 def _budget(engine: str, budget: str | None) -> float:

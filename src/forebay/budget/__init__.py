@@ -1,8 +1,14 @@
 """What can be said of a link in the time that there is."""
 
-from forebay.budget.errors import TooLittleTime
-from forebay.budget.run import fitted, predict_run
-from forebay.budget.size import size_within
-from forebay.budget.store import Remembering
+from forebay.lazy import attributes
 
-__all__ = ["Remembering", "TooLittleTime", "fitted", "predict_run", "size_within"]
+__getattr__ = attributes(
+    __name__,
+    {
+        "Remembering": "store",
+        "TooLittleTime": "errors",
+        "fitted": "run",
+        "predict_run": "run",
+        "size_within": "size",
+    },
+)

@@ -25,6 +25,8 @@ _US_BY_MODEL = (0.24, 0.41, 1.1, 3.0)
 
 _BY_MODEL = ("bbr", "bbr3")
 _SHORT_LIVES_S = 1.0
+_SEARCH_LOOKS = 30.0
+"""Buffers that the search tries, each with all first seeds, or fewer with more."""
 _RUN_S = 0.004
 """A replication's own time: its draw, its event queue, its readings."""
 
@@ -112,3 +114,9 @@ class Speed:
         """Return how long so many replications take here."""
         rounds = math.ceil(seeds / self.jobs)
         return self.factor * rounds * cost_s(scenario, simulated_s)
+
+
+def predict_search(scenario: Scenario, speed: Speed, seeds: int) -> float:
+    """Return the seconds that the search of `forebay.sizing` takes."""
+    simulated = float(scenario.measure.warmup + scenario.measure.duration)
+    return _SEARCH_LOOKS * speed.wall_s(scenario, simulated, seeds)

@@ -37,7 +37,7 @@ _ROOM = 3.0
 """The smallest link is at least so many times smaller than one that would take all the time."""
 _FIRST_SHARE = 0.03
 """Of the time, for the first rung."""
-_COARSE_LOOKS, _FINE_LOOKS, _SEARCH_LOOKS = 4.0, 4.5, 30.0
+_COARSE_LOOKS, _FINE_LOOKS = 4.0, 4.5
 _RESERVE = 0.9
 """Of what is left, so that what a prediction misses by does not go beyond the end."""
 
@@ -170,12 +170,6 @@ def confirm(state: Climb) -> None:
         above = [b for b in top.link.outcomes if b >= top.found.packets]
         wanted = min(above, default=max(top.link.outcomes))
     top.shown = wanted
-
-
-def predict_search(scenario: Scenario, speed: Speed, seeds: int) -> float:
-    """Return the seconds that the search of `forebay.sizing` takes."""
-    simulated = float(scenario.measure.warmup + scenario.measure.duration)
-    return _SEARCH_LOOKS * speed.wall_s(scenario, simulated, seeds)
 
 
 def at(state: Climb, factor: float) -> Scenario:

@@ -1,4 +1,4 @@
-"""What a report says of the time an answer took, and of smaller links that stood for the whole."""
+"""What a report says of smaller links that stood for the whole."""
 
 from __future__ import annotations
 
@@ -28,22 +28,9 @@ def scaled_lines(answer: SizeResult) -> list[str]:
     ]
 
 
-def cost_lines(answer: SizeResult) -> list[str]:
-    """Say how long the answer took, of how long it might."""
-    cost = answer.cost
-    if cost is None:
-        return []
-    budget = "" if cost.budget_s is None else f" of {_time(cost.budget_s)}"
-    return [f"Took {_time(cost.spent_s)}{budget} (expected: {_time(cost.predicted_s)})."]
-
-
 def _link(link: ScaledLink) -> str:
     low, high = link.packets.low or 0.0, link.packets.high or 0.0
     between = "" if low == high else f" ({plain(low)} to {plain(high)})"
     flows = f" with {count(link.flows, 'flow')}" if link.flows else ""
     packets = f"{plain(link.packets.value)}{between}"
     return f"{with_prefix(link.rate_bps, 'bit/s')}{flows} asks for {packets}"
-
-
-def _time(seconds: float) -> str:
-    return f"{plain(seconds)} s" if seconds < 90 else f"{plain(seconds / 60)} min"

@@ -11,6 +11,7 @@ from forebay.report.console import console, show_table, table
 from forebay.report.headline import (
     at_once,
     colour,
+    cost_lines,
     memory,
     sentence,
     sentence_case,
@@ -39,7 +40,6 @@ from forebay.report.region import (
     share_of_bdp,
     target,
 )
-from forebay.report.scaling import cost_lines, scaled_lines
 from forebay.report.size_words import goal_name, metric_words, sized
 
 if TYPE_CHECKING:
@@ -62,7 +62,12 @@ def print_size(answer: SizeResult) -> None:
         out.print(line)
     for line in (*flows_lines(answer), *share_of_bdp(answer), *memory(answer)):
         out.print(line)
-    for line in (*scaled_lines(answer), *cost_lines(answer)):
+    if answer.scaled is not None:
+        from forebay.report.scaling import scaled_lines
+
+        for line in scaled_lines(answer):
+            out.print(line)
+    for line in cost_lines(answer):
         out.print(line)
     governs = governs_lines(answer) if answer.aqm is None else []
     for line in (*map(sentence_case, answer.notes), *governs):
