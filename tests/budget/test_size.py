@@ -136,3 +136,22 @@ def test_a_stopped_sizing_goes_on_from_its_store(tmp_path) -> None:
     other = KnownLinks()
     sized(scenario, Remembering(other, tmp_path, "2"), 60.0, clock=other.clock)
     assert len(other.runs) == len(whole.runs)  # another version's outcomes are not taken
+
+
+def test_flows_that_are_a_range_are_sized_at_both_ends() -> None:
+    scenario, engine = link("100 Gbit/s", '"150000..250000"'), KnownLinks()  # type: ignore[arg-type]
+    found = sized(scenario, engine, 60.0)
+    assert [end.flows for end in found.ends] == [150_000, 250_000]
+    assert found.buffer is not None
+    assert found.buffer.packets == max(end.buffer.packets for end in found.ends if end.buffer)
+    assert engine.now <= 66.0
+
+
+def test_few_flows_of_huge_windows_are_kept_and_the_interval_says_so() -> None:
+    scenario, engine = link("400 Gbit/s", 100), KnownLinks()
+    found = sized(scenario, engine, 30.0)
+    assert found.buffer is not None
+    assert found.scaled is not None
+    assert found.scaled.flows_share == 0.0
+    assert {each.flows for each in found.scaled.links} == {100}
+    assert found.buffer.low <= half_root(scenario) <= found.buffer.high <= scenario.bdp_packets + 1

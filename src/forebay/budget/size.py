@@ -72,10 +72,19 @@ def size_within(
     reason = _only_searched(scenario)
     if reason is not None:
         raise TooLittleTime(reason, whole_s, budget_s)
-    result, predicted_s = answer(
-        scenario, engine, budget_s,
-        seeds=seeds, threads=threads, progress=progress, laws=laws, governs=governs, clock=clock,
-    )  # fmt: skip
+
+    def ask(end: Scenario, told: Progress | None, share: float = 0.5) -> tuple[SizeResult, float]:
+        return answer(
+            end, engine, share * budget_s,
+            seeds=seeds, threads=threads, progress=told, laws=laws, governs=governs, clock=clock,
+        )  # fmt: skip
+
+    if scenario.flows_uncertain:
+        from forebay.budget.ends import both_ends
+
+        result, predicted_s = both_ends(scenario, ask, progress)
+    else:
+        result, predicted_s = ask(scenario, progress, 1.0)
     return _with_cost(result, predicted_s, clock() - begun, budget_s)
 
 
@@ -87,9 +96,8 @@ def _only_searched(scenario: Scenario) -> str | None:
         return f"{either[0]} may be met between two buffers that miss, which takes a search"
     if not any(goal.kind.pushes == "up" for goal in goals):
         return "no goal asks for a buffer"
-    if scenario.flows_uncertain:
-        return "flows are a range, of which both ends are sized"
-    return None
+    rates = [str(goal) for goal in goals if goal.kind.pushes == "up" and goal.kind.unit]
+    return f"{rates[0]} is no share, which takes a search" if rates else None
 
 
 def _with_cost(
