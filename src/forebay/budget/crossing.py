@@ -66,7 +66,9 @@ def find(curve: Curve, start: int, limit: int) -> Crossing:
     """Return the crossing on [1, limit]; ``start`` is where to look first."""
     low, high = _enclose(curve, min(max(start, 1), limit), limit)
     if high is None:
-        return _end(limit, "above")
+        return (
+            _end(limit, "above") if pooled(curve.fine(limit)) > 0 else _refine(curve, limit, limit)
+        )
     if low is None:
         return _end(1, "below")
     return _refine(curve, _interpolate(low, high), limit)

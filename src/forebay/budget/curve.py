@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _LEAST_HARM = 1e-6
 _KNOWN = 0.05
 """Of what a run should take: one that takes less was known already, and tells nothing."""
+_LEAST_COARSE_S = 10.0
 COARSE_SEEDS = 2
 COARSE_SHARE = 0.25
 """Of the window, for a look that only has to find where to look closely."""
@@ -52,7 +53,8 @@ class Played:
     def coarse(self, packets: int) -> float:
         """Return the log of the worst harm over what is allowed, from a short look."""
         measure = self.scenario.measure
-        short = measure.model_copy(update={"duration": Duration(measure.duration * COARSE_SHARE)})
+        window = min(measure.duration, max(_LEAST_COARSE_S, COARSE_SHARE * measure.duration))
+        short = measure.model_copy(update={"duration": Duration(window)})
         asked = self.knob.set(self.scenario, packets).model_copy(update={"measure": short})
         harms = self._harms(self._run(asked, self.seeds[:COARSE_SEEDS]))
         return math.log(max(*harms, _LEAST_HARM))

@@ -21,6 +21,7 @@ from forebay.budget.crossing import Crossing, find
 from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, Played, play
 from forebay.budget.errors import TooLittleTime
 from forebay.budget.scale import Path, path_of, scaled
+from forebay.sizing.goals import goals_of
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 STEP = 4.0
 """From one rung to the next."""
 _LEAST_STEP = 1.3
+_SETTLES_LATER = 4
+"""Times the first guess that is watched: larger buffers take longer to settle."""
 _MOST_RUNGS = 9
 _GRACE = 1.5
 """Times the budget that the second rung may take it to: one alone is no answer."""
@@ -124,7 +127,7 @@ def climb(
     """
     state = Climb(
         scenario, engine, seeds, jobs, budget_s, progress, clock, clock(), speed=Speed(jobs),
-        fixed_measure="measure" in scenario.model_fields_set,
+        fixed_measure="measure" in scenario.model_fields_set or _is_about_loss(scenario),
     )  # fmt: skip
     whole = predict(state, scenario)
     state.path = path_of(scenario, max(STEP, _ROOM * whole / budget_s))
@@ -144,6 +147,11 @@ def climb(
             raise  # a bug, or a refusal such as of its memory, before there is a trend
     _check(state)
     return state
+
+
+def _is_about_loss(scenario: Scenario) -> bool:
+    """Whether a goal is on a loss: what slow starts lose shows in no sum of windows."""
+    return any("loss" in goal.kind.name for goal in goals_of(scenario))
 
 
 def _check(state: Climb) -> None:
@@ -229,8 +237,9 @@ def _play(state: Climb, factor: float) -> Rung:
     played.speed, played.clock = state.speed, state.clock
     start = _start(state, played, factor)
     if not state.fixed_measure and hasattr(state.engine, "trace"):
+        large = min(_SETTLES_LATER * start, played.limit)
         seen = settling.watch(
-            link, state.engine, played.knob, start, state.seeds[0], _ticking(state)
+            link, state.engine, played.knob, large, state.seeds[0], _ticking(state)
         )
         measure = settling.measure_for(link, seen)
         played.scenario = link.model_copy(update={"measure": measure})
