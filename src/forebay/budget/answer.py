@@ -124,6 +124,7 @@ def _carried(state: Climb, question: Question) -> Carried:
         [rung.factor for rung in state.rungs],
         [rung.found for rung in state.rungs],
         steepest(question, state),
+        state.path.gentlest,
     )
     return _bounded(carried, question, state)
 

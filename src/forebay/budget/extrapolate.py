@@ -13,8 +13,9 @@ bent. docs/explanation/scaled-links.md holds them against links that were played
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
+    _Way = Callable[[FloatArray, FloatArray, FloatArray, float], FloatArray]
 
 DRAWS = 2000
 _LEAST_ERROR = 0.02
@@ -49,7 +51,12 @@ class Carried:
     exponent_high: float
 
 
-def extrapolate(factors: Sequence[float], found: Sequence[Crossing], steepest: float) -> Carried:
+def extrapolate(
+    factors: Sequence[float],
+    found: Sequence[Crossing],
+    steepest: float,
+    gentlest: float = 0.0,
+) -> Carried:
     """Carry crossings on links ``factors`` times smaller over to the link itself.
 
     Parameters
@@ -57,6 +64,8 @@ def extrapolate(factors: Sequence[float], found: Sequence[Crossing], steepest: f
     factors : 1 or more each, the largest link (the smallest factor) first; at least two.
     found : the crossing of each.
     steepest : the exponent that nothing exceeds for long: 1/2, or 1 for a loss rate.
+    gentlest : above 0 where windows shrink with the link: the exponent of BDP/sqrt(n) then, below
+        which nothing was seen. The trend alone makes the estimate, and both ends the interval.
 
     Raises
     ------
@@ -70,9 +79,9 @@ def extrapolate(factors: Sequence[float], found: Sequence[Crossing], steepest: f
     errors = np.array([_error(each) for each in found])
     drawn = _draw(logs, errors, [each.seeds for each in found])
     slopes = _slopes(sizes, drawn, errors)
-    every = (*_WAYS, _WORST)
+    likely, every = _ways(gentlest, steepest)
     ways = np.concatenate([way(sizes, drawn, errors, steepest) for way in every])
-    centre = [float(way(sizes, logs[None, :], errors, steepest)[0]) for way in _WAYS]
+    centre = [float(way(sizes, logs[None, :], errors, steepest)[0]) for way in likely]
     low, high = np.percentile(ways, [2.5, 97.5])
     fitted = float(_slopes(sizes, logs[None, :], errors)[0])
     best = min(max(float(np.mean(centre)), float(low)), float(high))
@@ -80,6 +89,28 @@ def extrapolate(factors: Sequence[float], found: Sequence[Crossing], steepest: f
         math.exp(best), math.exp(float(low)), math.exp(float(high)),
         fitted, *(float(end) for end in np.percentile(slopes, [2.5, 97.5])),
     )  # fmt: skip
+
+
+def _ways(gentlest: float, steepest: float) -> tuple[tuple[_Way, ...], tuple[_Way, ...]]:
+    """Return the ways that make the estimate, and those that make the interval."""
+    if not gentlest:
+        return _WAYS, (*_WAYS, _WORST)
+    trend = partial(_between, gentlest, steepest)
+    ends = [partial(_between, exponent, exponent) for exponent in (gentlest, steepest)]
+    return (trend,), (trend, *ends)
+
+
+def _between(
+    low: float,
+    high: float,
+    sizes: FloatArray,
+    logs: FloatArray,
+    errors: FloatArray,
+    steepest: float,
+) -> FloatArray:
+    """A power law through all scales, its exponent kept between two."""
+    slope = np.clip(_slopes(sizes, logs, errors), low, high)
+    return np.asarray(logs[:, 0] + slope * -sizes[0])
 
 
 def _error(found: Crossing) -> float:

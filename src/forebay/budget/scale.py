@@ -61,7 +61,12 @@ class Path:
         It is that of BDP/sqrt(n) where windows are kept. Where they shrink the law says 1, but
         flows of larger windows also keep in step more: docs/explanation/scaled-links.md.
         """
-        return 0.5 if self.share == 1.0 else 1.5 - self.share
+        return 0.5 if self.share == 1.0 else self.gentlest + 0.3
+
+    @property
+    def gentlest(self) -> float:
+        """The exponent of BDP/sqrt(n) along the path where windows shrink; 0 where they do not."""
+        return 0.0 if self.share == 1.0 else 1.0 - self.share / 2.0
 
 
 def path_of(scenario: Scenario, wanted: float) -> Path:
