@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
-__all__ = ["Answer", "load", "solve"]
+__all__ = ["Answer", "check_format", "load", "solve"]
 
 _FILES = (".graphml", ".xml")
 _LINK_COLUMNS = ("link", "class", "count", "rate_bps", "delay_s", "buffer_packets", "flows",
@@ -83,13 +83,34 @@ class Answer:
     outcome: Outcome
     solution: Solution
 
-    def links_to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write a line a link; ``count`` equal links of hosts are one line."""
-        _write_csv(path, _LINK_COLUMNS, self._links())
+    def write_links(self, path: str | os.PathLike[str]) -> None:
+        """Write a line a link, CSV or Parquet; ``count`` equal links of hosts are one line."""
+        _write_table(path, _LINK_COLUMNS, self._links())
 
-    def paths_to_csv(self, path: str | os.PathLike[str]) -> None:
+    def write_paths(self, path: str | os.PathLike[str]) -> None:
         """Write a line a path: what a connection on it gets, and the link where it loses most."""
-        _write_csv(path, _PATH_COLUMNS, self._paths())
+        _write_table(path, _PATH_COLUMNS, self._paths())
+
+    def write_sensitivities(self, path: str | os.PathLike[str]) -> None:
+        """Write a line a link: by how many per cent throughputs grow where its buffer does by one.
+
+        Raises
+        ------
+        ScenarioError
+            More links than are weighed against each other.
+        """
+        from forebay.engines.network.sensitivity import sensitivity
+
+        found = sensitivity(self.solution)
+        groups = (f"hops_{hops}" for hops in found.hops.tolist())
+        columns = ("link", "class", "buffer_packets", "all", *groups)
+        rows = [
+            (row[0], row[1], row[5], total, *each)
+            for row, total, each in zip(
+                self._links(), found.total.tolist(), found.throughput.T.tolist(), strict=True
+            )
+        ]
+        _write_table(path, columns, rows)
 
     def to_graphml(self, path: str | os.PathLike[str]) -> None:
         """Write the routers and the links between them with their readings, as GraphML."""
@@ -192,15 +213,52 @@ def _places(network: Any) -> Any:
     return np.array([laid[index] for index in range(len(network.names))])
 
 
-def _write_csv(
+def check_format(path: str | os.PathLike[str]) -> None:
+    """Refuse a Parquet file where nothing can write one: before the run, not after it.
+
+    Raises
+    ------
+    EngineUnavailable
+        pyarrow is not installed.
+    """
+    if _is_parquet(path):
+        from importlib.util import find_spec
+
+        from forebay.engines import EngineUnavailable
+
+        if find_spec("pyarrow") is None:
+            hint = "run `pip install 'forebay[parquet]'`, or write a name that ends in .csv"
+            raise EngineUnavailable("network", "pyarrow, which writes Parquet, is missing", hint)
+
+
+def _is_parquet(path: str | os.PathLike[str]) -> bool:
+    return os.fspath(path).lower().endswith(".parquet")
+
+
+def _write_table(
     path: str | os.PathLike[str], columns: Sequence[str], rows: list[tuple[Any, ...]]
 ) -> None:
+    """Write rows as the name's ending says. Raises EngineUnavailable."""
     from forebay.outcome.replacing import replacing
 
-    with replacing(path) as raw, io.TextIOWrapper(raw, "utf-8", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(columns)
-        out.writerows(rows)
+    check_format(path)
+    with replacing(path) as raw:
+        if _is_parquet(path):
+            _write_parquet(raw, columns, rows)
+            return
+        with io.TextIOWrapper(raw, "utf-8", newline="") as file:
+            out = csv.writer(file, lineterminator="\n")
+            out.writerow(columns)
+            out.writerows(rows)
+
+
+def _write_parquet(raw: Any, columns: Sequence[str], rows: list[tuple[Any, ...]]) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    values = list(zip(*rows, strict=True)) or [()] * len(columns)
+    made = pyarrow.table({name: list(of) for name, of in zip(columns, values, strict=True)})
+    parquet.write_table(made, raw)
 
 
 def _quoted(text: str) -> str:

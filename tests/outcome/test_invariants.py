@@ -128,3 +128,13 @@ def test_the_door_names_the_invariant_and_shows_no_number() -> None:
     assert "3197.5" in str(refused.value.violations[0])
     again = pickle.loads(pickle.dumps(refused.value))
     assert (str(again), again.violations) == (line, refused.value.violations)
+
+
+def test_the_longest_wait_seen_bounds_the_mean_but_not_its_interval() -> None:
+    delay = {"goal_metrics": {"queue_delay_maximum": metric(0.01)}}
+    wide = spread(0.009, 0.009, 0.009, 0.009)
+    wide = wide.model_copy(update={"mean": metric(0.009, 0.002)})
+    assert not violations(outcome(link(queue_delay_s=wide, **delay), kind()))
+    late = wide.model_copy(update={"mean": metric(0.0101)})
+    names = {each.invariant for each in violations(outcome(link(queue_delay_s=late, **delay)))}
+    assert names == {"mean-possible"}

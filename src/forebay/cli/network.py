@@ -25,11 +25,16 @@ from forebay.cli.progress import progress
     help="Of a GraphML or SNDlib file: capacity of links that have none.",
 )  # fmt: skip
 @click.option(
-    "--links", type=options.OutputPath(".csv"), metavar="FILE.csv", help="Write every link."
-)
+    "--links", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv",
+    help="Write every link; .parquet works too, here and below.",
+)  # fmt: skip
 @click.option(
-    "--paths", type=options.OutputPath(".csv"), metavar="FILE.csv",
+    "--paths", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv",
     help="Write every path: what its connections get, and where they lose most.",
+)  # fmt: skip
+@click.option(
+    "--sensitivities", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv",
+    help="Write who gains, in per cent, where a link's buffer grows by one.",
 )  # fmt: skip
 @click.option(
     "--graphml", type=options.OutputPath(".graphml"), metavar="FILE.graphml",
@@ -44,6 +49,7 @@ def command(
     rate: str,
     links: Path | None,
     paths: Path | None,
+    sensitivities: Path | None,
     graphml: Path | None,
     figure: Path | None,
     as_json: bool,
@@ -54,8 +60,11 @@ def command(
     GraphML or SNDlib XML file.
     """
     scenario = networks.load(path, overrides, connections=connections, rate=rate)
-    outputs = {"links": links, "paths": paths, "graphml": graphml, "figure": figure}
-    options.check_outputs(path, scenario, **outputs)
+    outputs = {"links": links, "paths": paths, "sensitivities": sensitivities, "graphml": graphml}
+    options.check_outputs(path, scenario, **outputs, figure=figure)
+    for table in (links, paths, sensitivities):
+        if table is not None:
+            networks.check_format(table)
     with progress("network") as update:
         answer = networks.solve(scenario, update)
     if as_json:
@@ -65,8 +74,10 @@ def command(
 
         print_network(answer.outcome)
         answered()
-    writers = (answer.links_to_csv, answer.paths_to_csv, answer.to_graphml)
-    for (what, target), writer in zip(outputs.items(), writers, strict=False):
+    writers = (
+        answer.write_links, answer.write_paths, answer.write_sensitivities, answer.to_graphml
+    )  # fmt: skip
+    for (what, target), writer in zip(outputs.items(), writers, strict=True):
         if target is not None:
             write(what, target, writer)
     if figure is not None:

@@ -33,7 +33,8 @@ class Kind:
     packet_bytes : size of a full packet.
     max_window : packets; infinite where nothing is set.
     least_rto_s : least retransmission timeout.
-    times_out : whether a lost packet may cost a timeout: of senders without SACK.
+    sack : whether the sender has SACK.
+    burst : packets that are sent at once: two where every second one is acknowledged.
     """
 
     traffic: int
@@ -43,7 +44,8 @@ class Kind:
     packet_bytes: int
     max_window: float = math.inf
     least_rto_s: float = 0.2
-    times_out: bool = False
+    sack: bool = True
+    burst: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,9 +229,12 @@ def _kinds(scenario: Scenario) -> list[Kind]:
         if isinstance(group, Long):
             window = math.inf if group.max_window is None else float(group.max_window)
             rto = 0.2 if group.min_rto is None else float(group.min_rto)
-            sack = group.sender == "linux" if group.sack is None else group.sack
+            linux = group.sender == "linux"
+            sack = linux if group.sack is None else group.sack
+            delayed = linux if group.delayed_ack is None else group.delayed_ack
+            burst = 1.0 + delayed
             made += [
-                Kind(index, name, group.flows * share, 0.0, packet, window, rto, not sack)
+                Kind(index, name, group.flows * share, 0.0, packet, window, rto, sack, burst)
                 for name, share in group.shares.items()
                 if share > 0.0
             ]

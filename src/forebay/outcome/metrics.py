@@ -98,7 +98,7 @@ def link_outcome(links: Sequence[LinkReading], goals: Goals | None = None) -> Li
         marks=_count(k.marks for k in links),
         goal_metrics={} if goals is None else goal_metrics(links, goals),
         capacity_bps=links[0].capacity_bps,
-        most_packets=links[0].most_packets,
+        most_packets=max(link.most_packets for link in links),
     )
 
 
@@ -190,7 +190,7 @@ def utilization(links: Sequence[LinkReading]) -> Metric | None:
 
 def queue_packets(links: Sequence[LinkReading]) -> Quantiles:
     """Packets waiting, time-weighted, without the one on the wire."""
-    bounds = (0.0, float(links[0].most_packets))
+    bounds = (0.0, float(max(link.most_packets for link in links)))
     p50, p95, p99 = _queue_quantiles(links, bounds)
     mean = ratio([_rate(k.queue_packet_s, k.window_s) for k in links], bounds)
     return Quantiles(mean=mean, p50=p50, p95=p95, p99=p99)

@@ -19,7 +19,7 @@ _PART = 0.3
 _DELAY_PART = 0.7
 _UNFELT = 0.02
 _FAR_BELOW = 12.0  # log of a loss that is nothing beside the others on the way
-_BISECTIONS = 30
+_BISECTIONS = 40
 
 
 def approach(balance: Balance, start: Floats | None, steps: int) -> Floats:
@@ -42,7 +42,6 @@ class _Links:
     def __init__(self, balance: Balance) -> None:
         self.balance = balance
         self.empty = np.zeros(len(balance.used))
-        self.most = 4.0 * balance.queueing.start() + 5.0
         self.least_log_loss = balance.queueing.state(self.empty).log_loss
 
     def fair(self) -> Floats:
@@ -55,8 +54,7 @@ class _Links:
 
     def at_loss(self, log_loss: Floats) -> Floats:
         """Return s >= 0 at which the loss is this, by bisection."""
-        wanted = np.clip(log_loss, self.least_log_loss + 1e-9, -0.1)
-        return _bisected(self.balance.queueing, wanted, self.empty, self.most)
+        return at_loss(self.balance.queueing, np.maximum(log_loss, self.least_log_loss + 1e-9))
 
     def moved(self, s: Floats, state: State, flow: Flow, left: Floats) -> Floats:
         felt, usual, slope = self._felt(s, flow)
@@ -93,10 +91,12 @@ class _Links:
         return by_total * np.exp(flow.log_hazard) / whole, usual / whole, slope
 
 
-def _bisected(queueing: Queueing, log_loss: Floats, low: Floats, high: Floats) -> Floats:
-    low, high = low.copy(), high.copy()
+def at_loss(queueing: Queueing, log_loss: Floats) -> Floats:
+    """Return s >= 0 at which the log of the loss is this (-0.1 at most), by bisection."""
+    wanted = np.minimum(log_loss, -0.1)
+    low, high = np.zeros(len(wanted)), queueing.most()
     for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)
-        below = queueing.state(middle).log_loss < log_loss
+        below = queueing.state(middle).log_loss < wanted
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     return 0.5 * (low + high)

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from forebay.engines.network.exposure import exposures
 from forebay.engines.network.queueing import Queueing, Slides, State, Windows
 from forebay.engines.network.response import RESPONSES, hisamatsu, spread
+from forebay.engines.network.slopes import Slopes
 from forebay.errors import option
 from forebay.network.errors import refuse
 from forebay.network.graph import Floats, Ints
@@ -26,61 +28,22 @@ class Flow:
     """What paths see and send, and what links get; shapes (paths,) and (links,)."""
 
     log_loss: Floats
+    """Log of the loss events of a packet sent: what congestion control answers to."""
     log_total: Floats
-    """Log of the sum of the links' hazards."""
+    """Log of the sum of the links' hazards, as this path hears them."""
     rtt_s: Floats
     sent_bps: Floats
     """By all connections that answer to loss, were they all on this path."""
+    kept: Floats
+    """Of a path's packets, those that no link drops."""
+    delivered: Floats
+    """What of ``sent_bps`` counts as throughput: ``kept``; on the slides all."""
+    passing_bps: Floats
+    """Shape (hops, paths): of all on the path, through each of its links."""
     carried_bps: Floats
     """By each link of an entry."""
     log_hazard: Floats
     """Of a link: log of -log(1 - d), which adds up along a path."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Slopes:
-    """The Jacobian of what is left: links by paths, times paths by links, less a diagonal.
-
-    Attributes
-    ----------
-    incidence : sparse, shape (links, paths), 1 where a path crosses a link.
-    share : shape (paths,), what a path carries; over ``carried``, shape (links,).
-    by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
-    hazard, wait : shape (links,), d hazard, d wait of a link / d s.
-    own : shape (links,), d log load / d s of the link's own state.
-    """
-
-    incidence: Any
-    share: Floats
-    carried: Floats
-    by_hazard: Floats
-    by_wait: Floats
-    hazard: Floats
-    wait: Floats
-    own: Floats
-
-    def dense(self) -> Floats:
-        """Return the matrix, shape (links, links)."""
-        matrix = np.zeros((len(self.own), len(self.own)))
-        for by, of in ((self.by_hazard, self.hazard), (self.by_wait, self.wait)):
-            weighted = self.incidence.multiply(self.share * by).tocsr()
-            matrix += (weighted @ self.incidence.T).toarray() * of
-        matrix /= self.carried[:, None]
-        matrix[np.diag_indices(len(self.own))] -= self.own
-        return matrix
-
-    def times(self, v: Floats) -> Floats:
-        """Return the matrix times a vector, without forming it."""
-        along = self.incidence.T @ np.stack([self.hazard * v, self.wait * v], axis=1)
-        change = self.by_hazard * along[:, 0] + self.by_wait * along[:, 1]
-        return np.asarray((self.incidence @ (self.share * change)) / self.carried - self.own * v)
-
-    def diagonal(self) -> Floats:
-        """Return the matrix's diagonal."""
-        by = np.stack([self.share * self.by_hazard, self.share * self.by_wait], axis=1)
-        each = self.incidence @ by
-        both = each[:, 0] * self.hazard + each[:, 1] * self.wait
-        return np.asarray(both / self.carried - self.own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +51,8 @@ class Balance:
     """The equations of one problem, over the links that somebody crosses.
 
     ``used`` are those links, ``paths`` their numbers by hop, ``len(used)`` beyond the last;
-    ``incidence`` says the same as a sparse matrix, shape (links, paths).
+    ``incidence`` says the same as a sparse matrix, shape (links, paths). ``heard`` and ``packets``
+    are the `exposure` of paths to loss events and to losses, None for the slides.
     """
 
     problem: Problem
@@ -96,6 +60,8 @@ class Balance:
     used: Ints
     paths: Ints
     incidence: Any
+    heard: Any
+    packets: Floats | None
     queueing: Queueing
 
     @property
@@ -132,35 +98,57 @@ class Balance:
         return RESPONSES[kind.control](log_loss, rtt, kind)
 
     def sent(self, log_loss: Floats, rtt: Floats) -> Floats:
-        """Return bit/s of all that answer to loss, were they all to see this loss and rtt."""
+        """Return bit/s of all that answer to loss, were they all to see this loss and rtt.
+
+        With response functions, nobody sends faster than the slowest link of the path takes.
+        """
         total = np.full(rtt.shape, 1e-300)
         for kind in self.responsive:
-            log_rate = self.log_window(kind, log_loss, rtt) - np.log(rtt)
-            total += kind.flows * 8.0 * kind.packet_bytes * np.exp(np.minimum(log_rate, 200.0))
+            total += self.sent_by(kind, log_loss, rtt)
         return total
+
+    def sent_by(self, kind: Kind, log_loss: Floats, rtt: Floats) -> Floats:
+        """Return bit/s of a kind's connections, as `sent`."""
+        log_rate = self.log_window(kind, log_loss, rtt) - np.log(rtt)
+        each = 8.0 * kind.packet_bytes * np.exp(np.minimum(log_rate, 200.0))
+        return kind.flows * (each if self.is_slides else np.minimum(each, self.slowest_bps))
+
+    @cached_property
+    def slowest_bps(self) -> Floats:
+        """Rate of the slowest link of each path, shape (paths,)."""
+        return np.asarray(np.append(self.rate_bps, np.inf)[self.paths].min(axis=0))
 
     def flow(self, state: State) -> Flow:
         """Follow the packets along every path."""
-        log_hazard = np.maximum(_log_hazard(state.log_loss), _LEAST_LOG)
-        links = np.stack([np.exp(log_hazard), state.queue * self.packet_s], axis=1)
-        along = self.incidence.T @ links
-        rtt = self.problem.rtt_s + along[:, 1]
-        log_total = np.log(along[:, 0])
+        felt = np.maximum(log_hazard(state.log_loss), _LEAST_LOG)
+        hazard = np.exp(felt)
+        rtt = self.problem.rtt_s + self.incidence.T @ (state.queue * self.packet_s)
+        log_total = np.log(np.maximum(self.heard.T @ hazard, 1e-300))
         log_loss = log_total + _log_kept_share(log_total)
         sent = self.sent(log_loss, rtt)
-        return Flow(log_loss, log_total, rtt, sent, self._carried(sent, log_hazard), log_hazard)
+        passing, kept = self._passing(sent, hazard)
+        delivered = np.ones(kept.shape) if self.is_slides else kept
+        total = np.zeros(len(self.used) + 1)
+        for row, each in zip(self.paths, passing, strict=True):
+            total += np.bincount(row, weights=each, minlength=len(total))
+        carried = total[:-1] / self.count
+        return Flow(log_loss, log_total, rtt, sent, kept, delivered, passing, carried, felt)
 
-    def _carried(self, sent: Floats, log_hazard: Floats) -> Floats:
-        """What does not answer to loss is thinned out by every link; the rest is what arrives."""
-        total = np.asarray(self.incidence @ (self.problem.share * sent))
-        if self.offered_bps:
-            n = len(self.used)
-            kept = np.append(np.exp(-np.exp(np.minimum(log_hazard, 700.0))), 1.0)
-            passing = self.problem.share * self.offered_bps
-            for row in self.paths:
-                passing = passing * kept[row]
-                total += np.bincount(row, weights=passing, minlength=n + 1)[:n]
-        return np.asarray(total / self.count)
+    def _passing(self, sent: Floats, hazard: Floats) -> tuple[Floats, Floats]:
+        """What a link drops is not carried on; on the slides, TCP's is."""
+        kept, passing = np.ones(sent.shape), np.empty(self.paths.shape)
+        felt = np.append(np.minimum(hazard, 700.0), 0.0)
+        for hop, row in enumerate(self.paths):
+            exposed = felt[row] if self.packets is None else self.packets[hop] * felt[row]
+            kept = kept * np.exp(-exposed)
+            answers = sent if self.is_slides else sent * kept
+            passing[hop] = self.problem.share * (answers + self.offered_bps * kept)
+        return passing, kept
+
+    @staticmethod
+    def log_hazard(log_loss: Floats) -> Floats:
+        """Return the log of -log(1 - d) from log d, as `flow` takes it."""
+        return np.maximum(log_hazard(log_loss), _LEAST_LOG)
 
     def left(self, state: State, flow: Flow) -> Floats:
         """Return log of what a link would carry over what its state does carry: 0 at rest."""
@@ -171,24 +159,33 @@ class Balance:
         """Return how the equations' left sides change with s."""
         step = _STEP * np.maximum(1.0, np.abs(s)) * np.where(s < 0.0, -1.0, 1.0)
         ahead = self.queueing.state(s + step)
-        hazard = (_log_hazard(ahead.log_loss) - flow.log_hazard) / step
+        hazard = (log_hazard(ahead.log_loss) - flow.log_hazard) / step
         waiting = (ahead.queue - state.queue) / step * self.packet_s
         by_loss, by_rtt = self._answers(flow)
-        own = (ahead.log_load - state.log_load) / step + self._thinning(hazard, flow)
+        here = np.append(self.count * flow.carried_bps, 1.0)
         return Slopes(
+            paths=self.paths,
             incidence=self.incidence,
-            share=self.problem.share * flow.sent_bps,
-            carried=self.count * flow.carried_bps,
-            by_hazard=by_loss * np.exp(-flow.log_total),
+            heard=self.heard,
+            packets=self.packets,
+            passing=flow.passing_bps / here[self.paths],
+            elastic=self._elastic(flow),
+            by_hazard=by_loss * np.exp(-np.exp(flow.log_total) - flow.log_loss),
             by_wait=by_rtt,
             hazard=hazard * np.exp(flow.log_hazard),
             wait=waiting,
-            own=own,
+            own=(ahead.log_load - state.log_load) / step + self._thinning(hazard, flow),
         )
 
+    def _elastic(self, flow: Flow) -> Floats:
+        return np.asarray(flow.sent_bps / (flow.sent_bps + self.offered_bps))
+
     def _thinning(self, hazard: Floats, flow: Flow) -> Floats:
-        """Return by how much less (log) a link carries of what does not answer, for its own s."""
-        if not self.offered_bps:
+        """Return by how much less (log) a link carries of what does not answer, for its own s.
+
+        Where all packets are thinned out, `Slopes` does it.
+        """
+        if not self.offered_bps or self.packets is not None:
             return np.zeros(len(hazard))
         answering = self.incidence @ (self.problem.share * flow.sent_bps)
         other = 1.0 - answering / self.count / flow.carried_bps
@@ -214,16 +211,22 @@ def make_balance(problem: Problem, topology: Topology) -> Balance:
     slides = topology.model == "hisamatsu-2007"
     queueing = _slides(problem, topology, used) if slides else _windows(problem, used)
     paths = number[problem.paths]
-    return Balance(problem, topology, used, paths, _incidence(paths, len(used)), queueing)
+    incidence = _incidence(paths, len(used), None)
+    if slides:
+        return Balance(problem, topology, used, paths, incidence, incidence, None, queueing)
+    events, packets = exposures(problem, problem.paths)
+    heard = _incidence(paths, len(used), events)
+    return Balance(problem, topology, used, paths, incidence, heard, packets, queueing)
 
 
-def _incidence(paths: Ints, links: int) -> Any:
+def _incidence(paths: Ints, links: int, values: Floats | None) -> Any:
     from scipy.sparse import csc_array
 
     crossed = paths < links
     ends = np.concatenate([[0], np.cumsum(crossed.sum(axis=0))])
     columns = paths.T[crossed.T]
-    return csc_array((np.ones(len(columns)), columns, ends), shape=(links, paths.shape[1])).tocsr()
+    data = np.ones(len(columns)) if values is None else values.T[crossed.T]
+    return csc_array((data, columns, ends), shape=(links, paths.shape[1])).tocsr()
 
 
 def _check_controls(problem: Problem) -> None:
@@ -269,7 +272,7 @@ def _windows(problem: Problem, used: Ints) -> Windows:
     )
 
 
-def _log_hazard(log_loss: Floats) -> Floats:
+def log_hazard(log_loss: Floats) -> Floats:
     """Log of -log(1 - d) from log d."""
     loss = np.exp(np.minimum(log_loss, -1e-12))
     small = loss < 1e-8

@@ -7,7 +7,7 @@ case has to be told apart, and one solver serves both models.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -33,8 +33,25 @@ class Queueing(Protocol):
 
     def state(self, s: Floats) -> State: ...
 
+    @property
+    def below(self) -> Floats:
+        """Log of the load for one of s, where there is no queue."""
+
+    @property
+    def scale(self) -> Floats:
+        """What one of s is, where there is a queue."""
+
+    def with_buffers(self, factor: float) -> Queueing:
+        """Return the same links with so many times their buffers."""
+
     def start(self) -> Floats:
         """Return where to begin: links with a queue."""
+
+    def most(self) -> Floats:
+        """Return a state in which most is lost."""
+
+    def widened(self, width: float) -> Queueing:
+        """Return links whose queues vary by ``width`` more, 1 a good part of what they hold."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,9 +72,11 @@ class Windows:
     """c / sqrt(n), n at least 1."""
     poisson: Floats
     """Standard deviation of what does not answer to loss, packets."""
+    is_even: bool = False
+    """Whether s counts deviations below 0 too: smooth there."""
 
     def state(self, s: Floats) -> State:
-        mean = self.bdp * np.exp(np.where(s < 0.0, s, s * self.scale))
+        mean = self.bdp * np.exp(np.where(s < 0.0, s * self.below, s * self.scale))
         sigma = np.sqrt((self.relative * mean) ** 2 + self.poisson**2)
         log_over = _log_excess(mean - self.bdp, sigma)
         log_lost = _log_excess(mean - self.bdp - self.buffer, sigma)
@@ -75,8 +94,22 @@ class Windows:
         """Log of v for one of s, above 0."""
         return np.maximum(np.hypot(self.relative, self.poisson / self.bdp), 1e-6)
 
+    @property
+    def below(self) -> Floats:
+        return self.scale if self.is_even else np.ones(len(self.bdp))
+
     def start(self) -> Floats:
         return np.log1p(0.5 * self.buffer / self.bdp) / self.scale
+
+    def most(self) -> Floats:
+        return np.log(30.0 * (1.0 + self.buffer / self.bdp)) / self.scale
+
+    def with_buffers(self, factor: float) -> Windows:
+        return replace(self, buffer=factor * self.buffer)
+
+    def widened(self, width: float) -> Windows:
+        more = width * (self.bdp + self.buffer) / 3.0
+        return replace(self, poisson=np.hypot(self.poisson, more), is_even=True)
 
 
 def _log_excess(mean: Floats, sigma: Floats) -> Floats:
@@ -110,6 +143,8 @@ class Slides:
     n: Floats
     kind: str
     factor: float
+    more: float = 0.0
+    """Deviation that is added, buffers."""
 
     def state(self, s: Floats) -> State:
         queue = np.maximum(s, 0.0) * self.scale
@@ -130,10 +165,23 @@ class Slides:
             spread = np.sqrt(queue * (queue + 1.0))
         else:
             spread = np.sqrt(queue)
-        return np.maximum(self.factor * spread, 1e-3)
+        return np.maximum(np.hypot(self.factor * spread, self.more * self.buffer), 1e-3)
+
+    @property
+    def below(self) -> Floats:
+        return np.ones(len(self.buffer))
 
     def start(self) -> Floats:
         return 0.5 * self.buffer / self.scale
+
+    def most(self) -> Floats:
+        return 2.0 * self.buffer / self.scale + 5.0
+
+    def with_buffers(self, factor: float) -> Slides:
+        return replace(self, buffer=factor * self.buffer)
+
+    def widened(self, width: float) -> Slides:
+        return replace(self, more=0.4 * width)
 
 
 def _log_tail(z: Floats) -> Floats:

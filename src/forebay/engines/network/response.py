@@ -56,16 +56,14 @@ def _with_timeouts(log_window: Floats, log_loss: Floats, rtt: Floats, kind: Kind
     """Add RFC 5348's second term: t_RTO 3 sqrt(3 p / 8) p (1 + 32 p^2), in round trips.
 
     t_RTO is a round trip and the least timeout, as Linux has it when round trips hardly vary.
-    Senders with SACK have none: Padhye's Reno waits for a timeout where three duplicate ACKs do
-    not come, while in the simulator a flow with SACK times out for one loss in a thousand or less.
+    Senders with SACK find most losses by it, and lost retransmissions too: a timeout needs the same
+    packet lost three times here (p^2 of the loss events; in the simulator, 12 of 2,400 at p = 6 %).
     """
-    if not kind.times_out:
-        return np.minimum(log_window, math.log(kind.max_window))
     loss = np.exp(log_loss)
-    share = np.minimum(1.0, 3.0 * np.sqrt(0.375 * loss))
+    share = loss * loss if kind.sack else np.minimum(1.0, 3.0 * np.sqrt(0.375 * loss))
     late = (rtt + kind.least_rto_s) / rtt * share * loss * (1.0 + 32.0 * loss * loss)
     with_late = log_window - np.log1p(late * np.exp(np.minimum(log_window, 600.0)))
-    return np.minimum(with_late, math.log(kind.max_window))
+    return np.asarray(np.minimum(with_late, math.log(kind.max_window)))
 
 
 RESPONSES: dict[str, Response] = {"reno": reno, "cubic": cubic}

@@ -4,20 +4,23 @@
 without forming J for large ones (Newton-Krylov), both from SciPy. A link moves a part of its
 buffer at most, and no queue jumps below nothing in one step: where the links at both ends of the
 same connections are full, J hardly tells which of the two must give way, and its solution is long.
+Where that does not come to rest, `continuation` does.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from forebay.engines.network.approach import approach
-from forebay.engines.network.balance import Balance, Flow, Slopes
+from forebay.engines.network.balance import Balance, Flow
+from forebay.engines.network.continuation import continue_from_wide, evaluate, largest
 from forebay.engines.network.errors import NoSteadyState
 from forebay.engines.network.queueing import State
+from forebay.engines.network.slopes import Slopes
 from forebay.network.graph import Floats
 
 TOLERANCE = 1e-10
@@ -25,12 +28,12 @@ TOLERANCE = 1e-10
 ACCEPTED = 1e-9
 """Relative residual above which there is no answer."""
 
-_APPROACHES = (30, 45, 60, 90, 150, 300)
-_MOST_STEPS = 40
-_ASTRAY = 30.0
+_APPROACH = 30
+_MOST_STEPS = 50
 _DAMPING = 1e-3
 _PART, _LEAST_PART = 0.25, 0.005
 _DIRECT = 1200
+_NEARLY = 0.1
 _WORST = 3
 
 
@@ -72,29 +75,30 @@ def solve(
         With the links where most is left.
     """
     begun = time.process_time()
-    steps = 0
-    for length in _APPROACHES:  # nearer to rest first where Newton's method went astray
-        s = approach(balance, start, length)
-        s, state, flow, left, taken = _newton(balance, s, progress)
-        steps += taken
-        if _size(left) < ACCEPTED:
-            break
+    with np.errstate(over="ignore", under="ignore"):
+        s, steps = _newton(balance, approach(balance, start, _APPROACH), progress)
+        state, flow, left = evaluate(balance, s)
+        if not largest(left) < ACCEPTED:
+            s, more = continue_from_wide(balance, _linear, TOLERANCE, start)
+            balance = replace(balance, queueing=balance.queueing.widened(0.0))
+            state, flow, left = evaluate(balance, s)
+            steps += more
     return _certified(balance, s, state, flow, left, steps, time.process_time() - begun)
 
 
 def _newton(
     balance: Balance, s: Floats, progress: Callable[[float], None] | None
-) -> tuple[Floats, State, Flow, Floats, int]:
+) -> tuple[Floats, int]:
     buffer, part, steps = 2.0 * balance.queueing.start(), _PART, 0
-    state, flow, left = _evaluate(balance, s)
+    state, flow, left = evaluate(balance, s)
     begin = float(np.linalg.norm(left))
-    while _size(left) > TOLERANCE and steps < _MOST_STEPS:
+    while largest(left) > TOLERANCE and steps < _MOST_STEPS:
         before = float(np.linalg.norm(left))
-        if steps > _MOST_STEPS / 4 and before > _ASTRAY * begin:
+        if steps > _MOST_STEPS / 4 and before > max(0.1 * begin, _NEARLY):
             break
-        step = _step(balance, s, state, flow, left)
+        step = _linear(balance.slopes(s, state, flow), left, _damping(left))
         s = _moved(s, step, buffer, part)
-        state, flow, left = _evaluate(balance, s)
+        state, flow, left = evaluate(balance, s)
         after = float(np.linalg.norm(left))
         steps += 1
         if not after <= 1.5 * before:
@@ -102,21 +106,15 @@ def _newton(
         elif after < before:
             part = min(1.5 * part, _PART)
         if progress is not None:
-            progress(min(0.99, max(0.0, -np.log10(max(_size(left), 1e-12)) / 12.0)))
-        if _size(left) < ACCEPTED and after > 0.5 * before:
+            progress(min(0.99, max(0.0, -np.log10(max(largest(left), 1e-12)) / 12.0)))
+        if largest(left) < ACCEPTED and after > 0.5 * before:
             break  # no better: rounding
-    return s, state, flow, left, steps
+    return s, steps
 
 
-def _evaluate(balance: Balance, s: Floats) -> tuple[State, Flow, Floats]:
-    state = balance.queueing.state(s)
-    flow = balance.flow(state)
-    return state, flow, balance.left(state, flow)
-
-
-def _size(left: Floats) -> float:
-    size = float(np.max(np.abs(left), initial=0.0))
-    return size if np.isfinite(size) else np.inf
+def _damping(left: Floats) -> Floats:
+    """Less near rest: where two links share a loss, what is damped comes home slowly."""
+    return np.full(len(left), min(_DAMPING, 0.1 * largest(left)))
 
 
 def _moved(s: Floats, step: Floats, buffer: Floats, part: float) -> Floats:
@@ -129,23 +127,21 @@ def _moved(s: Floats, step: Floats, buffer: Floats, part: float) -> Floats:
     return np.where(full & (new < 0.0), -1e-4, new)
 
 
-def _step(balance: Balance, s: Floats, state: State, flow: Flow, left: Floats) -> Floats:
-    slopes = balance.slopes(s, state, flow)
-    if len(s) <= _DIRECT:
+def _linear(slopes: Slopes, left: Floats, damping: Floats) -> Floats:
+    """Solve (damping - J) step = left."""
+    if len(left) <= _DIRECT:
         matrix = -slopes.dense()
-        matrix[np.diag_indices(len(s))] += _DAMPING
+        matrix[np.diag_indices(len(left))] += damping
         return np.asarray(np.linalg.solve(matrix, left))
-    return _krylov(slopes, left)
+    return _krylov(slopes, left, damping)
 
 
-def _krylov(slopes: Slopes, left: Floats) -> Floats:
+def _krylov(slopes: Slopes, left: Floats, damping: Floats) -> Floats:
     from scipy.sparse.linalg import LinearOperator, gmres
 
-    diagonal = _DAMPING - slopes.diagonal()
+    diagonal = damping - slopes.diagonal()
     shape = (len(left), len(left))
-    matrix = LinearOperator(
-        shape, matvec=lambda v: _DAMPING * v - slopes.times(v), dtype=np.float64
-    )
+    matrix = LinearOperator(shape, matvec=lambda v: damping * v - slopes.times(v), dtype=np.float64)
     scaled = LinearOperator(shape, matvec=lambda v: v / diagonal, dtype=np.float64)
     found, _ = gmres(matrix, left, M=scaled, rtol=1e-4, restart=40, maxiter=2)
     return np.asarray(found)

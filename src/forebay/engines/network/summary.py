@@ -67,7 +67,7 @@ def classes(scenario: Scenario, solution: Solution) -> list[ClassOutcome]:
                     goodput_bps=None,
                     jain=None,
                     rtt_s=_mean(float(weight @ solution.flow.rtt_s[mine])),
-                    loss_rate=_exact(float(weight @ np.exp(solution.flow.log_loss[mine]))),
+                    loss_rate=_exact(float(weight @ (1.0 - solution.flow.kept[mine]))),
                     timeouts=None,
                     fct_s=None,
                 )
@@ -79,7 +79,7 @@ def network(solution: Solution) -> NetworkOutcome:
     """Return the totals over connections that last."""
     problem = solution.balance.problem
     lasting = problem.long_flows
-    each = solution.flow.sent_bps / lasting if lasting else None
+    each = solution.flow.sent_bps * solution.flow.delivered / lasting if lasting else None
     return NetworkOutcome(
         connections=lasting,
         mean_propagation_s=problem.mean_rtt_s,
@@ -100,7 +100,7 @@ def _hops(solution: Solution, hops: int, each: Floats | None) -> HopsOutcome:
         connections=float(problem.long_flows * share.sum()),
         throughput_bps=None if each is None else float(weight @ each[mine]),
         rtt_s=float(weight @ solution.flow.rtt_s[mine]),
-        loss_rate=float(weight @ np.exp(solution.flow.log_loss[mine])),
+        loss_rate=float(weight @ (1.0 - solution.flow.kept[mine])),
     )
 
 
@@ -110,10 +110,9 @@ def _rates(solution: Solution, traffic: int) -> Floats:
     total = np.zeros(flow.rtt_s.shape)
     for kind in balance.problem.kinds:
         if kind.traffic == traffic and kind.control:
-            window = balance.log_window(kind, flow.log_loss, flow.rtt_s)
-            total += kind.flows * 8.0 * kind.packet_bytes * np.exp(window) / flow.rtt_s
+            total += balance.sent_by(kind, flow.log_loss, flow.rtt_s) * flow.delivered
         elif kind.traffic == traffic:
-            total += kind.offered_bps * -np.expm1(np.minimum(flow.log_loss, -1e-300))
+            total += kind.offered_bps * flow.kept
     return total
 
 

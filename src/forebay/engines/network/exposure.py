@@ -1,0 +1,93 @@
+"""Whose packets a full queue drops: those that come in bursts, more than those that come singly.
+
+A full drop-tail queue has room for one packet in each packet time of its link: the first to come
+takes it. Senders whose receivers acknowledge every second packet send two at once (RFC 5681,
+section 4.2), and a full queue drops at least one of them. Packets that have crossed a link as slow
+as this one come a packet time apart, and are dropped only where others have taken the room.
+
+Let m be the bursts that come in a packet time of a link that is just full, and a packet come at
+any moment of it: the room is taken with t = m' / 2, where m' leaves out what comes through the same
+last link, as far as that link is no faster. Of a burst of b, 1 - (1 - t) / b of the packets are
+lost, and at least one of them with t + (1 - t) min(1, b - 1).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from forebay.network.graph import BETWEEN, Floats, Ints
+from forebay.network.problem import Problem
+
+
+def exposures(problem: Problem, paths: Ints) -> tuple[Floats, Floats]:
+    """Return what a link's loss is to each path, shapes (hops, paths), 0 beyond the last link.
+
+    Parameters
+    ----------
+    paths : shape (hops, paths), links, ``graph.links`` beyond the last.
+
+    Returns
+    -------
+    events : loss events of a sent packet, over the link's loss rate.
+    packets : packets lost of a sent packet, likewise; 1 in the mean over a link's connections.
+    """
+    graph = problem.graph
+    rate = np.append(graph.rate_bps, np.inf)
+    burst = _bursts(_mean_burst(problem), rate, paths)
+    taken = 0.5 * _others(problem, paths, rate, burst)
+    packets = 1.0 - (1.0 - taken) / burst
+    events = (taken + (1.0 - taken) * np.minimum(1.0, burst - 1.0)) / burst
+    mean = _mean_on(problem.share, paths, packets, graph.links)[paths]
+    real = paths < graph.links
+    alike = real & (mean < 1e-9)  # one link feeds this one, and no faster: nothing tells them apart
+    mean = np.where(mean < 1e-9, 1.0, mean)
+    return (
+        np.where(alike, 1.0, np.where(real, events / mean, 0.0)),
+        np.where(alike, 1.0, np.where(real, packets / mean, 0.0)),
+    )
+
+
+def _mean_burst(problem: Problem) -> float:
+    kinds = [kind for kind in problem.kinds if kind.control]
+    total = sum(kind.flows for kind in kinds)
+    return sum(kind.flows * kind.burst for kind in kinds) / total if total else 1.0
+
+
+def _bursts(first: float, rate: Floats, paths: Ints) -> Floats:
+    """Return packets of a burst that come in one packet time; a slower link before spreads them."""
+    slowest, made = np.full(paths.shape[1], np.inf), np.empty(paths.shape)
+    for hop, row in enumerate(paths):
+        made[hop] = 1.0 + (first - 1.0) * np.maximum(0.0, 1.0 - rate[row] / slowest)
+        slowest = np.minimum(slowest, rate[row])
+    return np.where(np.isfinite(made), made, 1.0)
+
+
+def _others(problem: Problem, paths: Ints, rate: Floats, burst: Floats) -> Floats:
+    """Return bursts of others in a packet time of a full link."""
+    n = problem.graph.links
+    before = np.vstack([np.full(paths.shape[1], n), paths[:-1]])
+    key = paths.astype(np.int64) * (n + 1) + before
+    _, place = np.unique(key, return_inverse=True)
+    place = place.reshape(paths.shape)
+    weight = problem.share / burst
+    whole = np.maximum(_sums(paths, np.broadcast_to(problem.share, paths.shape), n + 1), 1e-300)
+    every = _sums(paths, weight, n + 1) / whole
+    same = _sums(place, weight, int(place.max(initial=0)) + 1)[place] / whole[paths]
+    count = np.append(np.where(problem.graph.kind == BETWEEN, 1, problem.graph.count), 1)
+    # Of equal hosts' links one is the packet's own; a first link has none before it.
+    real = (before < n) & (paths < n)
+    alone = np.zeros(paths.shape)
+    alone[real] = np.minimum(1.0, rate[paths[real]] / rate[before[real]]) / count[before[real]]
+    return np.asarray(np.maximum(every[paths] - same * alone, 0.0))
+
+
+def _sums(place: Ints, weight: Floats, length: int) -> Floats:
+    total = np.zeros(length)
+    for row, each in zip(place, weight, strict=True):
+        total += np.bincount(row, weights=each, minlength=length)
+    return total
+
+
+def _mean_on(share: Floats, paths: Ints, value: Floats, n: int) -> Floats:
+    whole = np.maximum(_sums(paths, np.broadcast_to(share, paths.shape), n + 1), 1e-300)
+    return _sums(paths, share * value, n + 1) / whole

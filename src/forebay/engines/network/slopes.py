@@ -1,0 +1,105 @@
+"""How the equations of a network change with the states of its links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from forebay.network.graph import Floats, Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slopes:
+    """The Jacobian of what is left, for vectors and as a matrix.
+
+    Attributes
+    ----------
+    paths : shape (hops, paths), links, the number of links beyond the last.
+    incidence : sparse, shape (links, paths), 1 where a path crosses a link.
+    heard : likewise, the loss events there over the link's loss.
+    packets : shape (hops, paths), the lost packets likewise; None where nothing is thinned out.
+    passing : shape (hops, paths), what a path brings through a link, over that link's whole.
+    elastic : shape (paths,), the part of it that answers.
+    by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
+    hazard, wait : shape (links,), d hazard, d wait of a link / d s.
+    own : shape (links,), d log load / d s of the link's own state.
+    """
+
+    paths: Ints
+    incidence: Any
+    heard: Any
+    packets: Floats | None
+    passing: Floats
+    elastic: Floats
+    by_hazard: Floats
+    by_wait: Floats
+    hazard: Floats
+    wait: Floats
+    own: Floats
+
+    def times(self, v: Floats) -> Floats:
+        """Return the matrix times a vector, without forming it."""
+        n, hazard = len(self.own), self.hazard * v
+        change = self.by_hazard * (self.heard.T @ hazard)
+        change += self.by_wait * (self.incidence.T @ (self.wait * v))
+        change *= self.elastic
+        felt, total = np.append(hazard, 0.0), np.zeros(n + 1)
+        for hop, row in enumerate(self.paths):
+            if self.packets is not None:
+                change = change - self.packets[hop] * felt[row]
+            total += np.bincount(row, weights=self.passing[hop] * change, minlength=n + 1)
+        return total[:n] - self.own * v
+
+    def diagonal(self) -> Floats:
+        """Return the matrix's diagonal."""
+        n = len(self.own)
+        hazard, wait = np.append(self.hazard, 0.0), np.append(self.wait, 0.0)
+        by_hazard, by_wait = self.elastic * self.by_hazard, self.elastic * self.by_wait
+        events = self._by_hop()
+        total = np.zeros(n + 1)
+        for hop, row in enumerate(self.paths):
+            each = by_hazard * events[hop] * hazard[row] + by_wait * wait[row]
+            if self.packets is not None:
+                each -= self.packets[hop] * hazard[row]
+            total += np.bincount(row, weights=self.passing[hop] * each, minlength=n + 1)
+        return total[:n] - self.own
+
+    def dense(self) -> Floats:
+        """Return the matrix, shape (links, links)."""
+        n = len(self.own)
+        brought = self._sparse(self.passing)
+        matrix = (brought @ (self.heard * (self.elastic * self.by_hazard)).T).toarray()
+        matrix *= self.hazard
+        waiting = self.incidence * (self.elastic * self.by_wait)
+        matrix += (brought @ waiting.T).toarray() * self.wait
+        if self.packets is not None:
+            matrix -= self._thinned(n) * self.hazard
+        matrix[np.diag_indices(n)] -= self.own
+        return np.asarray(matrix)
+
+    def _thinned(self, n: int) -> Floats:
+        """Return what a link takes off what links behind it, and itself, get."""
+        assert self.packets is not None, "asked where there is something"
+        keys, weights = [], []
+        for later, row in enumerate(self.paths):
+            for hop in range(later + 1):
+                keys.append(row * np.int64(n + 1) + self.paths[hop])
+                weights.append(self.passing[later] * self.packets[hop])
+        sums = np.bincount(np.concatenate(keys), np.concatenate(weights), (n + 1) ** 2)
+        return np.asarray(sums.reshape(n + 1, n + 1)[:n, :n], dtype=np.float64)
+
+    def _sparse(self, values: Floats) -> Any:
+        from scipy.sparse import csc_array
+
+        crossed = (self.paths < len(self.own)).T
+        ends = np.concatenate([[0], np.cumsum(crossed.sum(axis=1))])
+        places = (values.T[crossed], self.paths.T[crossed], ends)
+        return csc_array(places, shape=self.incidence.shape).tocsr()
+
+    def _by_hop(self) -> Floats:
+        crossed = (self.paths < len(self.own)).T
+        made = np.zeros(crossed.shape)
+        made[crossed] = self.heard.tocsc().data
+        return made.T
