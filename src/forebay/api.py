@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from forebay import engines as _engines
 from forebay.errors import option
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 COUNTERS = ("snmp", "netflow")
 """Readings that can be taken beside the testbed's router."""
+BUDGET, MAX_BUDGET_S = "60 s", 30 * 86400.0
 MAX_SEED, MAX_SEEDS, MAX_JOBS = 2**63 - 1, 100_000, 1024
 
 
@@ -35,6 +38,7 @@ def run(
     progress: Progress | None = None,
     capture: str | PathLike[str] | None = None,
     counters: Sequence[str] = (),
+    budget: str | None = None,
 ) -> Outcome:
     """Ask one engine one question.
 
@@ -64,6 +68,10 @@ def run(
         Readings as the papers took them, beside the testbed's own: ``"snmp"`` (interface
         counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and by how much it
         differs from the router's count.
+    budget : str, optional
+        The time that a simulation may take by the clock, such as ``"2 min"``. Where it would
+        take longer, and the scenario leaves open what is measured, warm-up and window are
+        shorter; ``provenance.cost`` tells. No limit if not given.
 
     Returns
     -------
@@ -76,6 +84,8 @@ def run(
         See `forebay.engines`.
     TooMuchMemory
         More than `memory_limit`; the number is in it.
+    TooLittleTime
+        More than `budget`, however short the window.
     ScenarioError
         Seeds or jobs out of range, a capture or counters of an engine that has no packets, a
         capture of several replications.
@@ -85,7 +95,8 @@ def run(
         _capture(chosen, capture, seeds)
     if counters:
         _count_by(chosen, counters)
-    return chosen.run(scenario, _count(seed, seeds), jobs=_threads(jobs), progress=progress)
+    counted, threads = _count(seed, seeds), _threads(jobs)
+    return _run(chosen, scenario, counted, threads, progress, budget)
 
 
 def compare(
@@ -97,6 +108,7 @@ def compare(
     jobs: int = 0,
     memory_limit: str | None = None,
     progress: Progress | None = None,
+    budget: str | None = None,
 ) -> list[Outcome]:
     """Ask several engines the same question; one Outcome each, in the order asked.
 
@@ -106,7 +118,29 @@ def compare(
         _get(name, memory_limit) for name in engines
     ]  # a wrong name fails before the first run
     counted, jobs = _count(seed, seeds), _threads(jobs)
-    return [each.run(scenario, counted, jobs=jobs, progress=progress) for each in chosen]
+    return [_run(each, scenario, counted, jobs, progress, budget) for each in chosen]
+
+
+def _run(
+    engine: Engine,
+    scenario: Scenario,
+    seeds: range,
+    jobs: int,
+    progress: Progress | None,
+    budget: str | None,
+) -> Outcome:
+    """Run an engine; one that computes, within its budget."""
+    if budget is None or engine.name != "simulation":
+        return engine.run(scenario, seeds, jobs=jobs, progress=progress)
+    from forebay.budget import fitted, predict_run
+
+    allowed = _budget(engine.name, budget)
+    scenario = fitted(scenario, allowed, len(seeds), jobs)
+    begun, predicted = time.monotonic(), predict_run(scenario, len(seeds), jobs)
+    outcome = engine.run(scenario, seeds, jobs=jobs, progress=progress)
+    cost = {"predicted_s": predicted, "spent_s": time.monotonic() - begun, "budget_s": allowed}
+    provenance = outcome.provenance.model_copy(update={"cost": cost})
+    return outcome.model_copy(update={"provenance": provenance})
 
 
 def size(
@@ -119,6 +153,9 @@ def size(
     jobs: int = 0,
     memory_limit: str | None = None,
     progress: Progress | None = None,
+    budget: str | None = None,
+    store: str | PathLike[str] | None = None,
+    expect: Callable[[float], None] | None = None,
 ) -> SizeResult:
     """Find the smallest buffer that meets the scenario's goals.
 
@@ -129,6 +166,15 @@ def size(
     max_seeds : int, optional
         How many replications may be spent where noise hides the answer; four times ``seeds``
         if not given. The others are those of `run`.
+    budget : str, optional
+        The time that a simulation may take by the clock, such as ``"2 min"``; ``"60 s"`` if not
+        given. Where the whole search takes longer, the answer is the crossing of fewer and
+        longer runs; where those do, too, of smaller links of the same kind, carried over
+        (docs/explanation/scaled-links.md). ``cost`` and ``scaled`` of the result tell.
+    store : path, optional
+        A folder that keeps every outcome, so that a sizing that was stopped goes on from there.
+    expect : callable, optional
+        Called once, before anything is simulated, with the seconds that it should take.
 
     Returns
     -------
@@ -142,12 +188,24 @@ def size(
     ------
     UnknownEngine, EngineUnavailable
         See `forebay.engines`.
+    TooLittleTime
+        Neither the link nor smaller ones of its kind can be played in the budget.
+    ScenarioError
+        A budget that is no time, or of an engine that cannot keep to one.
     """
     from forebay import laws, sizing
 
-    return sizing.size(
+    asked, allowed = _get(engine, memory_limit), _budget(engine, budget)
+    if store is not None:
+        asked = _remembering(asked, store)
+    search: Any = sizing.size
+    if engine == "simulation" and scenario.topology is None:
+        from forebay.budget import size_within
+
+        search = partial(size_within, budget_s=allowed, expect=expect)
+    result: SizeResult = search(
         scenario,
-        _get(engine, memory_limit),
+        asked,
         seeds=_count(seed, seeds),
         max_seeds=4 * seeds if max_seeds is None else len(_count(seed, max_seeds)),
         jobs=_threads(jobs),
@@ -155,6 +213,7 @@ def size(
         laws=laws.for_scenario(scenario),
         governs=laws.regime_of(scenario),
     )
+    return result
 
 
 def trace(
@@ -246,6 +305,32 @@ def _get(name: str, memory_limit: str | None) -> Engine:
     if memory_limit is not None and hasattr(engine, "limit_memory"):
         cast("Limited", engine).limit_memory(_octets(memory_limit))
     return engine
+
+
+def _remembering(engine: Engine, store: str | PathLike[str]) -> Engine:
+    from importlib.metadata import version
+
+    from forebay.budget import Remembering
+
+    made: Engine = Remembering(engine, Path(store), version("forebay"))
+    return made
+
+
+def _budget(engine: str, budget: str | None) -> float:
+    """Return the seconds that a sizing may take."""
+    from forebay.scenario import Duration, ScenarioError
+
+    if budget is not None and engine == "testbed":
+        wrong = "the testbed plays in real time, whatever there is of it"
+        raise ScenarioError("contradiction", wrong, "leave it out", field="budget")
+    try:
+        seconds = float(Duration.parse(BUDGET if budget is None else budget))
+    except ScenarioError as error:
+        raise error.at("", "budget") from None
+    if not 0.0 < seconds <= MAX_BUDGET_S:
+        hint = 'write a time such as "2 min", up to 30 days'
+        raise ScenarioError("out-of-range", f"{budget!r}", hint, field="budget")
+    return seconds
 
 
 def _octets(memory_limit: str) -> int:

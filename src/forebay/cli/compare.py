@@ -25,6 +25,7 @@ _CANNOT = 3
 @options.seeds(5)
 @options.jobs
 @options.memory_limit
+@options.budget
 @options.as_json
 def command(
     path: str,
@@ -34,6 +35,7 @@ def command(
     seeds: int,
     jobs: int,
     memory_limit: str | None,
+    budget: str | None,
     as_json: bool,
 ) -> None:
     """The same scenario in several engines, side by side.
@@ -45,11 +47,11 @@ def command(
         with progress(" · ".join(engines)) as update:
             outcomes = forebay.compare(
                 scenario, engines, seed=seed, seeds=seeds, jobs=jobs,
-                memory_limit=memory_limit, progress=update,
+                memory_limit=memory_limit, progress=update, budget=budget,
             )  # fmt: skip
     else:
         outcomes = _those_that_can(
-            scenario, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit
+            scenario, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit, budget=budget
         )
     if as_json:
         from forebay.report import Comparison

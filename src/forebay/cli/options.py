@@ -137,6 +137,11 @@ memory_limit = click.option(
     help='Most memory that a run may take, e.g. "8 GB"; not set: 2 GB, or half of the machine\'s.',
 )  # fmt: skip
 
+budget = click.option(
+    "--budget", metavar="TIME", default=None,
+    help='Time that a simulation may take, e.g. "2 min"; not set: 60 s for size, else no limit.',
+)  # fmt: skip
+
 seed = click.option(
     "--seed", type=WholeNumber(0, 2**63 - 1), default=1, show_default=True, metavar="N",
     help="First seed.",

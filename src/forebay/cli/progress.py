@@ -14,6 +14,7 @@ Callback = Callable[[float], None]
 
 _QUIET_S = 0.4  # a job shorter than this shows no bar, and spares the import of one
 _PLAIN_EVERY_S = 10.0
+_WORTH_SAYING_S = 10.0
 
 
 @contextmanager
@@ -26,16 +27,33 @@ def progress(label: str) -> Iterator[Callback]:
         shown.close()
 
 
+def announce(label: str) -> Callback:
+    """Return a function that says before a long job how long it should take."""
+
+    def say_so(seconds: float) -> None:
+        if seconds >= _WORTH_SAYING_S:
+            say(f"{label}: about {_time(seconds)} on this machine")
+
+    return say_so
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
 class _Lines:
     """For a log file: silent for the first seconds, then one line every ten."""
 
     def __init__(self, label: str) -> None:
-        self._label, self._next = label, time.monotonic() + _PLAIN_EVERY_S
+        self._label, self._begun = label, time.monotonic()
+        self._next = self._begun + _PLAIN_EVERY_S
 
     def update(self, fraction: float) -> None:
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + _PLAIN_EVERY_S
-            say(f"{self._label}: {fraction:.0%}")
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _PLAIN_EVERY_S
+            left = (now - self._begun) * (1 / max(fraction, 1e-6) - 1)
+            say(f"{self._label}: {fraction:.0%}, about {_time(left)} left")
 
     def close(self) -> None:
         """Nothing was opened."""
@@ -56,9 +74,10 @@ class _Bar:
 
     def _open(self) -> Any:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 
-        columns = ("{task.description}", BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        left = TimeRemainingColumn(elapsed_when_finished=True)
+        columns = ("{task.description}", BarColumn(), TaskProgressColumn(), left)
         bar = Progress(*columns, console=Console(stderr=True), transient=True)
         self._task = bar.add_task(self._label, total=1.0)
         bar.start()

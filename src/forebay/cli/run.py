@@ -19,6 +19,7 @@ from forebay.cli.progress import progress
 @options.seeds(1)
 @options.jobs
 @options.memory_limit
+@options.budget
 @click.option(
     "--capture", type=options.OutputPath(".pcapng"), metavar="FILE.pcapng",
     help="Write the packets that leave each link: testbed only, with --seeds 1.",
@@ -36,6 +37,7 @@ def command(
     seeds: int,
     jobs: int,
     memory_limit: str | None,
+    budget: str | None,
     capture: Path | None,
     counters: str,
     as_json: bool,
@@ -49,7 +51,7 @@ def command(
     with progress(engine) as update:
         outcome = forebay.run(
             scenario, engine, seed=seed, seeds=seeds, jobs=jobs, memory_limit=memory_limit,
-            progress=update, capture=capture,
+            progress=update, capture=capture, budget=budget,
             counters=[name.strip() for name in counters.split(",") if name.strip()],
         )  # fmt: skip
     if capture is not None:

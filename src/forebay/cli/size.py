@@ -11,7 +11,7 @@ import click
 import forebay
 from forebay.cli import options
 from forebay.cli.output import answered, print_json, write
-from forebay.cli.progress import progress
+from forebay.cli.progress import announce, progress
 
 if TYPE_CHECKING:
     from forebay.platforms import Emission, Memory
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @options.jobs
 @options.memory_limit
+@options.budget
+@click.option(
+    "--store", metavar="FOLDER", default=None, type=click.Path(file_okay=False, path_type=Path),
+    help="Keep every outcome there; a sizing that was stopped then goes on where it was.",
+)  # fmt: skip
 @options.figure
 @click.option(
     "--emit", "platform", metavar="PLATFORM", default=None,
@@ -43,6 +48,8 @@ def command(
     max_seeds: int | None,
     jobs: int,
     memory_limit: str | None,
+    budget: str | None,
+    store: Path | None,
     figure: Path | None,
     platform: str | None,
     as_json: bool,
@@ -60,11 +67,11 @@ def command(
     options.check_outputs(path, scenario, figure=figure)
     sizing = partial(
         forebay.size, seed=seed, seeds=seeds, max_seeds=max_seeds, jobs=jobs,
-        memory_limit=memory_limit,
+        memory_limit=memory_limit, budget=budget, store=store,
     )  # fmt: skip
     try:
         with progress(f"sizing by {engine}") as update:
-            result = sizing(scenario, engine, progress=update)
+            result = sizing(scenario, engine, progress=update, expect=announce(engine))
     except KeyboardInterrupt as stop:
         _keep(stop, as_json)
         raise

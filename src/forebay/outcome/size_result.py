@@ -244,6 +244,48 @@ class Memory(Closed):
     text: str
 
 
+class Cost(Closed):
+    """Seconds that an answer was expected to take and did take, of the ``budget_s`` it might."""
+
+    predicted_s: float
+    spent_s: float
+    budget_s: float | None = None
+
+
+class ScaledLink(Closed):
+    """A link that was played in a larger one's place.
+
+    ``packets`` is the buffer at which its goals are just met, over ``packets.n`` replications;
+    ``flows`` are those that last, ``window_packets`` what one of them has in flight.
+    """
+
+    factor: float
+    rate_bps: float
+    flows: int
+    window_packets: float | None
+    packets: Metric
+
+
+class Scaled(Closed):
+    """How an answer was carried over from smaller links to one that could not be played.
+
+    Attributes
+    ----------
+    factor : by how much the largest link played is smaller than the whole.
+    error : what the whole link may need more or less than the answer, as a share of it.
+    links : those played, the largest first.
+    exponent : of the buffer in packets in the rate, over the links played.
+    flows_share : 1 where flows went down with the rate and each kept its window; 0 where all
+        flows were kept and their windows went down; between, both.
+    """
+
+    factor: float
+    error: Metric
+    links: tuple[ScaledLink, ...]
+    exponent: Metric
+    flows_share: float = 1.0
+
+
 class SizeResult(Document):
     """The smallest buffer that meets a scenario's goals, or why there is none (schema 1).
 
@@ -271,6 +313,9 @@ class SizeResult(Document):
     interrupted : whether it was stopped before the search had ended.
     aqm : where the queue's discipline manages itself, what was sized instead of its limit. All
         packets of the result are then those of the queue that it aims at. None elsewhere.
+    scaled : where the link was too large for the time there was, how the answer was carried over
+        from smaller ones. The curve is then theirs in terms of the whole. None else.
+    cost : what the answer was expected to take, and took.
     memory, configuration : what the command line adds: the memory that the answer takes, and the
         document of the configuration that ``--emit`` made.
     """
@@ -294,6 +339,8 @@ class SizeResult(Document):
     loss_warning: LossWarning | None = None
     interrupted: bool = False
     aqm: Aqm | None = None
+    scaled: Scaled | None = None
+    cost: Cost | None = None
     memory: Memory | None = None
     configuration: dict[str, Any] | None = None
 

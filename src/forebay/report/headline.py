@@ -174,3 +174,16 @@ def _who(answer: SizeResult) -> str:
 def sentence_case(note: str) -> str:
     """Return a remark as a sentence: a capital letter, a full stop."""
     return note[:1].upper() + note[1:].rstrip(".") + "."
+
+
+def cost_lines(answer: SizeResult) -> list[str]:
+    """Say how long the answer took, of how long it might."""
+    cost = answer.cost
+    if cost is None:
+        return []
+    budget = "" if cost.budget_s is None else f" of {_time(cost.budget_s)}"
+    return [f"Took {_time(cost.spent_s)}{budget} (expected: {_time(cost.predicted_s)})."]
+
+
+def _time(seconds: float) -> str:
+    return f"{plain(seconds)} s" if seconds < 90 else f"{plain(seconds / 60)} min"

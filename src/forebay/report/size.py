@@ -11,6 +11,7 @@ from forebay.report.console import console, show_table, table
 from forebay.report.headline import (
     at_once,
     colour,
+    cost_lines,
     memory,
     sentence,
     sentence_case,
@@ -61,6 +62,13 @@ def print_size(answer: SizeResult) -> None:
         out.print(line)
     for line in (*flows_lines(answer), *share_of_bdp(answer), *memory(answer)):
         out.print(line)
+    if answer.scaled is not None:
+        from forebay.report.scaling import scaled_lines
+
+        for line in scaled_lines(answer):
+            out.print(line)
+    for line in cost_lines(answer):
+        out.print(line)
     governs = governs_lines(answer) if answer.aqm is None else []
     for line in (*map(sentence_case, answer.notes), *governs):
         out.print(line)
@@ -83,7 +91,8 @@ def _print_evidence(out: Console, answer: SizeResult) -> None:
         of = "" if answer.aqm is None else " of a drop-tail queue"
         _section(out, f"What published laws ask for{of}", _laws(answer.laws))
     if answer.curve:
-        _section(out, f"Buffers tried ({answer.engine})", _curve(answer))
+        on = "" if answer.scaled is None else ", on a smaller link, in terms of this one"
+        _section(out, f"Buffers tried ({answer.engine}{on})", _curve(answer))
 
 
 def _section(out: Console, title: str, body: Table) -> None:

@@ -12,6 +12,9 @@ from forebay.scenario.quantity import Duration, Rate
 
 RATES = Between(Rate(1e3), Rate(1e13))
 MAX_FLOWS = 10_000_000
+MAX_OFFERED = 500_000_000
+"""Most flows that start, and most datagrams, in one run: one of so many is refused for its memory,
+but a sizing may play a smaller link in its place."""
 MAX_PACKETS = 20_000_000
 """Most packets of open-loop sources in one run: each is held in memory."""
 MAX_PERIODS = 100_000_000

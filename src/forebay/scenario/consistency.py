@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from forebay.errors import entry
-from forebay.scenario.base import MAX_FLOWS, MAX_PACKETS, MAX_PERIODS
+from forebay.scenario.base import MAX_FLOWS, MAX_OFFERED, MAX_PERIODS
 from forebay.scenario.counted import BOTTLENECK, REVERSE
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
@@ -77,9 +77,11 @@ def _lengths(scenario: Scenario) -> None:
 
 
 def _flows(scenario: Scenario) -> None:
+    standing = sum(group.flows for group in scenario.traffic)
     flows = round(sum(_starting(scenario, group) for group in scenario.traffic))
-    if flows > MAX_FLOWS:
-        wrong = f"{flows} flows in all are above the most, {MAX_FLOWS}"
+    if standing > MAX_FLOWS or flows > MAX_OFFERED:
+        most = MAX_FLOWS if standing > MAX_FLOWS else MAX_OFFERED
+        wrong = f"{flows} flows in all are above the most, {most}"
         hint = "write fewer flows, or a shorter measure.duration"
         raise ScenarioError("out-of-range", wrong, hint, field="traffic")
 
@@ -97,8 +99,8 @@ def _starting(scenario: Scenario, group: Traffic) -> float:
 def _packets(scenario: Scenario) -> None:
     seconds = scenario.measure.warmup + scenario.measure.duration
     packets = sum(_listed(scenario, group, seconds) for group in scenario.traffic)
-    if packets > MAX_PACKETS:
-        wrong = f"about {packets:.3g} datagrams in all are above the most, {MAX_PACKETS}"
+    if packets > MAX_OFFERED:
+        wrong = f"about {packets:.3g} datagrams in all are above the most, {MAX_OFFERED}"
         hint = "write a lower rate, or a shorter measure.duration"
         raise ScenarioError("out-of-range", wrong, hint, field="traffic")
     for index, group in enumerate(scenario.traffic):

@@ -151,5 +151,6 @@ def _why_none(question: Question, seen: region.Found) -> tuple[str, tuple[Goal, 
 
 def _unfinished(question: Question) -> SizeResult:
     tried = len(question.trials.done)
-    stopped = none(question, f"stopped after {tried} buffers; started again, it begins anew")
+    reason = f"stopped after {tried} buffers; again, it begins anew but for what --store kept"
+    stopped = none(question, reason)
     return stopped.model_copy(update={"interrupted": True})

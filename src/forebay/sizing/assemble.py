@@ -34,7 +34,7 @@ def found(question: Question, region: Sequence[Interval], low: int, there: Trial
     binding = question.not_met_below(there.packets)
     warning = loss_warning(question, there)
     notes = width(question.trials, buffer.low, buffer.high)
-    return _result(
+    return result_of(
         question,
         there,
         binding,
@@ -54,7 +54,7 @@ def none(
     """Return the result without an answer; the goals ``against`` it are marked binding."""
     tried = question.trials.done.values()
     nearest = min(tried, key=lambda t: (t.excess(), t.packets), default=None)
-    return _result(question, nearest, against, reason=reason, relaxations=relaxations)
+    return result_of(question, nearest, against, reason=reason, relaxations=relaxations)
 
 
 def buffer_of(scenario: Scenario, low: int, packets: int) -> Buffer:
@@ -79,7 +79,7 @@ def _remarks(question: Question, there: Trial) -> list[str]:
     return notes
 
 
-def _result(
+def result_of(
     question: Question,
     there: Trial | None,
     binding: Sequence[Goal],
@@ -91,6 +91,7 @@ def _result(
     warning: LossWarning | None = None,
     notes: Sequence[str] = (),
 ) -> SizeResult:
+    """Return the result with the answer, or the nearest miss, ``there``."""
     return SizeResult(
         scenario=question.scenario.name,
         engine=question.engine,

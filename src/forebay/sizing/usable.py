@@ -34,7 +34,7 @@ def loss_warning(question: Question, there: Trial) -> LossWarning | None:
     """
     if question.scenario.goals.loss_rate is not None:
         return None
-    name, loss = _worst(there.outcome)
+    name, loss = worst_loss(there.outcome)
     if loss is None or loss.value <= USABLE_LOSS:
         return None
     _search(question, there.packets)
@@ -91,7 +91,8 @@ def _is_usable(trial: Trial) -> bool:
     return all(loss.value <= USABLE_LOSS for _, loss in _losses(trial.outcome))
 
 
-def _worst(outcome: Outcome) -> tuple[str, Metric | None]:
+def worst_loss(outcome: Outcome) -> tuple[str, Metric | None]:
+    """Return who loses the largest share of its packets, "" for the link, and that share."""
     found = list(_losses(outcome))
     return max(found, key=lambda each: each[1].value) if found else ("", None)
 
@@ -109,7 +110,7 @@ def _losses(outcome: Outcome) -> Iterator[tuple[str, Metric]]:
 
 
 def _value(trial: Trial) -> float:
-    loss = _worst(trial.outcome)[1]
+    loss = worst_loss(trial.outcome)[1]
     return 0.0 if loss is None else loss.value
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from forebay.scenario import MAX_PACKETS, ScenarioError
 
 _MOST_DRAWN = 2 * MAX_PACKETS
-"""The door refuses what is expected to be more than half of this."""
+"""Memory refuses what is expected to be more long before it is drawn."""
 
 _Ints = NDArray[np.int64]
 

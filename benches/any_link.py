@@ -1,0 +1,113 @@
+"""Is any link answered within a time, whatever its rate, traffic and number of flows?
+
+    .venv/bin/python benches/any_link.py FILE.csv [SECONDS]
+
+Sizes 1 to 800 Gbit/s of CUBIC, of a mix, and with short flows, from 100 to 1,000,000 flows, in so
+many seconds of two processors each (120 if not said), and appends a row a link. Time is what this
+process computed, halved, so that a loaded machine says the same as an idle one. Links that the file
+has are not sized again.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from forebay import engines, laws
+from forebay.budget import TooLittleTime, size_within
+from forebay.scenario import Scenario, loads
+
+RATES = (1, 10, 40, 100, 400, 800)
+MIX = "{ cubic = 0.6, bbr3 = 0.3, reno = 0.1 }"
+SHORT = """
+[[traffic]]
+kind = "short"
+length = { pareto = { mean = "40 packets", shape = 1.2, high = "10000 packets" } }
+load = 0.1
+rtt = { uniform = ["10 ms", "180 ms"] }
+congestion_control = "cubic"
+"""
+COLUMNS = (
+    "traffic", "rate_gbps", "flows", "packets", "low", "high", "factor", "exponent", "seconds",
+    "predicted_s", "governs", "law_packets", "refused",
+)  # fmt: skip
+
+
+def links() -> Iterator[tuple[str, int, int]]:
+    """Yield traffic, rate and flows: those that a rate usually has, then the ends."""
+    for rate in RATES:
+        for traffic in ("cubic", "mix", "short"):
+            yield traffic, rate, min(2000 * rate, 1_000_000)
+    for flows in (100, 1_000_000):
+        for rate in RATES:
+            yield "cubic", rate, flows
+
+
+def scenario(traffic: str, rate: int, flows: int) -> Scenario:
+    """Return one link."""
+    control = MIX if traffic == "mix" else '"cubic"'
+    return loads(f"""
+[link]
+rate = "{rate} Gbit/s"
+[[traffic]]
+flows = {flows}
+rtt = {{ uniform = ["10 ms", "180 ms"] }}
+congestion_control = {control}
+{SHORT if traffic == "short" else ""}
+[goals]
+utilization = 0.98
+""")
+
+
+def size_one(traffic: str, rate: int, flows: int, seconds: float) -> dict[str, object]:
+    """Return the row of one link."""
+    asked, row = scenario(traffic, rate, flows), dict.fromkeys(COLUMNS, "")
+    row |= {"traffic": traffic, "rate_gbps": rate, "flows": flows}
+    begun, governs = time.process_time(), laws.regime_of(asked)
+    try:
+        found = size_within(
+            asked, engines.get("simulation"), seconds, seeds=range(1, 6), max_seeds=20, jobs=2,
+            progress=lambda _: None, laws=laws.for_scenario(asked), governs=governs,
+            clock=lambda: time.process_time() / 2,
+        )  # fmt: skip
+    except TooLittleTime as refused:
+        return row | {"refused": refused.why, "seconds": (time.process_time() - begun) / 2}
+    row |= {"seconds": f"{(time.process_time() - begun) / 2:.1f}", "governs": governs.law or ""}
+    named = [law.packets for law in found.laws if law.law == governs.law]
+    row["law_packets"] = f"{named[0]:.0f}" if named and named[0] is not None else ""
+    if found.cost is not None:
+        row["predicted_s"] = f"{found.cost.predicted_s:.1f}"
+    if found.buffer is None:
+        return row | {"refused": found.reason}
+    row |= {name: getattr(found.buffer, name) for name in ("packets", "low", "high")}
+    if found.scaled is not None:
+        row["factor"] = f"{found.scaled.factor:.4g}"
+        row["exponent"] = f"{found.scaled.exponent.value:.2f}"
+    return row
+
+
+def main(path: Path, seconds: float) -> None:
+    """Size what the file does not have yet."""
+    known = set()
+    if path.exists():
+        with path.open(newline="") as file:
+            rows = csv.DictReader(file)
+            known = {(r["traffic"], int(r["rate_gbps"]), int(r["flows"])) for r in rows}
+    for link in links():
+        if link in known:
+            continue
+        known.add(link)
+        row = size_one(*link, seconds)
+        with path.open("a", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            if not file.tell():
+                writer.writeheader()
+            writer.writerow(row)
+        print(*row.values(), sep=", ", flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 120.0)

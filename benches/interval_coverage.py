@@ -1,0 +1,118 @@
+"""Do the intervals of a crossing hold the truth, and does any way of saving time leave a bias?
+
+    .venv/bin/python benches/interval_coverage.py FILE.csv [WORLDS]
+
+Plays 200 small worlds: the same link with other seeds each time. Each gives a crossing with its
+interval, with the long warm-up and window of the scenario, and with those that
+`forebay.budget.settling` measures. The truth is the mean crossing of all worlds with the long ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from forebay import engines
+from forebay.budget.crossing import find
+from forebay.budget.curve import play
+from forebay.budget.settling import measure_for, watch
+from forebay.scenario import Scenario, loads
+
+SEEDS = 6
+LINKS = {
+    "cubic": ("30 Mbit/s", 20, '"cubic"', 15),
+    "mix": ("30 Mbit/s", 40, "{ cubic = 0.6, bbr3 = 0.3, reno = 0.1 }", 12),
+}
+COLUMNS = ("link", "measure", "world", "packets", "low", "high")
+
+
+def scenario(name: str) -> Scenario:
+    """Return one of the links."""
+    rate, flows, control, _ = LINKS[name]
+    return loads(f"""
+[link]
+rate = "{rate}"
+[[traffic]]
+flows = {flows}
+rtt = {{ uniform = ["30 ms", "90 ms"] }}
+congestion_control = {control}
+[measure]
+warmup = "20 s"
+duration = "40 s"
+[goals]
+utilization = 0.97
+""")
+
+
+def worlds(name: str, how: str, numbers: Sequence[int]) -> list[dict[str, object]]:
+    """Return a row for each world: its crossing and interval."""
+    asked, engine = scenario(name), engines.get("simulation")
+    start = LINKS[name][-1]
+    rows: list[dict[str, object]] = []
+    for world in numbers:
+        seeds = range(1 + SEEDS * world, 1 + SEEDS * (world + 1))
+        link = play(asked, engine, seeds, jobs=1)
+        if how == "measured":
+            seen = watch(asked, engine, link.knob, start, seeds[0])
+            link.scenario = asked.model_copy(update={"measure": measure_for(asked, seen)})
+        found = find(link, start, link.limit)
+        values = (name, how, world, found.packets, found.low, found.high)
+        rows.append(dict(zip(COLUMNS, values, strict=True)))
+    return rows
+
+
+def summary(rows: Sequence[dict[str, str]]) -> None:
+    """Print coverage of the truth, and the bias of what is measured against what is long."""
+    for name in LINKS:
+        of = {how: _logs(rows, name, how) for how in ("long", "measured")}
+        if not len(of["long"]):
+            continue
+        truth = of["long"][:, 0].mean()  # over the seeds of all worlds
+        for how, logs in of.items():
+            if not len(logs):
+                continue
+            held = np.mean((logs[:, 1] <= truth) & (truth <= logs[:, 2]))
+            off = logs[:, 0] - truth
+            error = off.std(ddof=1) / math.sqrt(len(off)) if len(off) > 1 else math.nan
+            print(
+                f"{name}, {how}: {len(logs)} worlds, {100 * held:.1f} % hold {math.exp(truth):.1f} "
+                f"packets; bias {100 * off.mean():+.2f} % +- {196 * error:.2f} %"
+            )
+
+
+def _logs(rows: Sequence[dict[str, str]], name: str, how: str) -> np.ndarray:
+    mine = [row for row in rows if (row["link"], row["measure"]) == (name, how)]
+    values = [[float(row[end]) for end in ("packets", "low", "high")] for row in mine]
+    return np.log(np.array(values).reshape(-1, 3))
+
+
+def main(path: Path, number: int) -> None:
+    """Play the worlds that the file does not have yet, and sum up."""
+    known: set[tuple[str, str, int]] = set()
+    if path.exists():
+        with path.open(newline="") as file:
+            known = {(r["link"], r["measure"], int(r["world"])) for r in csv.DictReader(file)}
+    for world in range(number):
+        for name in LINKS:
+            for how in ("long", "measured"):
+                if (name, how, world) not in known:
+                    _append(path, worlds(name, how, [world]))
+    with path.open(newline="") as file:
+        summary(list(csv.DictReader(file)))
+
+
+def _append(path: Path, rows: Sequence[dict[str, object]]) -> None:
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        if not file.tell():
+            writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 200)

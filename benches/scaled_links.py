@@ -1,0 +1,143 @@
+"""How the smallest buffer changes as a link and its flows shrink together.
+
+    .venv/bin/python benches/scaled_links.py FILE.csv [FAMILY...]
+
+Plays each family of links at several scales, finds where its goals are just met
+(`forebay.budget.crossing`) and appends a row a link. Rows that the file has already are not played
+again, so that it can be stopped. docs/explanation/scaled-links.md shows what came out.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from forebay import engines, laws
+from forebay.budget.crossing import find
+from forebay.budget.curve import play
+from forebay.scenario import Scenario, loads
+from forebay.sizing.answer import first_guess
+
+SEEDS = range(1, 7)
+COLUMNS = (
+    "family", "rate_bps", "flows", "packets", "low", "high", "log_error", "reached", "seeds",
+    "bdp_packets", "packets_played", "cpu_s",
+)  # fmt: skip
+MIX = "{ cubic = 0.6, bbr3 = 0.3, reno = 0.1 }"
+_LONG = """
+[[traffic]]
+flows = {flows}
+rtt = {{ uniform = ["30 ms", "90 ms"] }}
+congestion_control = {control}
+"""
+_SHORT = """
+[[traffic]]
+kind = "short"
+length = {{ pareto = {{ mean = "40 packets", shape = 1.2, high = "10000 packets" }} }}
+load = {load}
+rtt = {{ uniform = ["30 ms", "90 ms"] }}
+congestion_control = "cubic"
+"""
+_FEW = """
+[[traffic]]
+flows = {flows}
+rtt = {{ uniform = ["10 ms", "180 ms"] }}
+congestion_control = {control}
+"""
+_UDP = """
+[[traffic]]
+kind = "udp"
+flows = {flows}
+load = 0.2
+arrivals = "poisson"
+"""
+
+_SOME_SHORT = _LONG + _SHORT.replace("{load}", "0.1")
+_MOSTLY_SHORT = _SHORT.replace("{load}", "0.8")
+CODEL = '[queue]\ndiscipline = "codel"'
+CUBIC, RENO, BBR3 = '"cubic"', '"reno"', '"bbr3"'
+SMALL = (125, 250, 500, 1000)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Links that differ in their rate alone: flows go with it, ``flows`` at 1 Gbit/s."""
+
+    flows: int
+    goals: str
+    traffic: str
+    control: str
+    rates_mbps: tuple[int, ...]
+    queue: str = ""
+
+
+FAMILIES = {
+    "cubic": Family(200, "utilization = 0.98", _LONG, CUBIC, (*SMALL, 2000, 4000, 8000)),
+    "reno": Family(200, "utilization = 0.98", _LONG, RENO, (*SMALL, 2000, 4000)),
+    "mix": Family(200, "utilization = 0.98", _LONG, MIX, (*SMALL, 2000, 4000)),
+    "bbr3": Family(200, "utilization = 0.98", _LONG, BBR3, SMALL),
+    "cubic, 99.5 %": Family(200, "utilization = 0.995", _LONG, CUBIC, (*SMALL, 2000, 4000)),
+    "many cubic, 99.5 %": Family(
+        2000, "utilization = 0.995", _FEW, CUBIC, (31, 125, 500, 1000, 2000)
+    ),
+    "many in a mix, 99.5 %": Family(2000, "utilization = 0.995", _FEW, MIX, (31, 125, 500, 1000)),
+    "cubic with 10 % short": Family(200, "utilization = 0.98", _SOME_SHORT, CUBIC, (*SMALL, 2000)),
+    "mix with 10 % short": Family(200, "utilization = 0.98", _SOME_SHORT, MIX, SMALL),
+    "short alone, loss 0.1 %": Family(0, "loss_rate = 0.001", _MOSTLY_SHORT, "", (60, 250, 1000)),
+    "cubic, loss 0.3 %": Family(200, "loss_rate = 0.003", _LONG, CUBIC, SMALL),
+    "cubic with 20 % udp": Family(200, "utilization = 0.98", _LONG + _UDP, CUBIC, (*SMALL, 2000)),
+    "cubic under codel, 99.8 %": Family(200, "utilization = 0.998", _LONG, CUBIC, SMALL, CODEL),
+    "few cubic": Family(20, "utilization = 0.98", _LONG, CUBIC, (*SMALL[1:], 2000, 4000, 8000)),
+}
+
+
+def scenario(family: str, rate: float) -> Scenario:
+    """Return one link of a family."""
+    of = FAMILIES[family]
+    text = of.traffic.format(flows=max(1, round(of.flows * rate / 1000)), control=of.control)
+    measure = '[measure]\nwarmup = "20 s"\nduration = "40 s"'
+    link = f'[link]\nrate = "{rate} Mbit/s"\n{of.queue}'
+    return loads(f"{link}\n{text}\n{measure}\n[goals]\n{of.goals}\n")
+
+
+def play_one(family: str, rate: float) -> dict[str, object]:
+    """Return the row of one link."""
+    asked, started = scenario(family, rate), time.process_time()
+    link = play(asked, engines.get("simulation"), SEEDS, jobs=1)
+    found = find(link, first_guess(asked, laws.for_scenario(asked)), link.limit)
+    values = (
+        family, f"{asked.link.rate:g}", asked.n_flows, f"{found.packets:.2f}", f"{found.low:.2f}",
+        f"{found.high:.2f}", f"{found.log_error:.4f}", found.reached, found.seeds,
+        f"{asked.bdp_packets:.1f}", link.packets, f"{time.process_time() - started:.2f}",
+    )  # fmt: skip
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def main(path: Path, wanted: list[str]) -> None:
+    """Play what the file does not have yet, the small links first."""
+    known = set()
+    if path.exists():
+        with path.open(newline="") as file:
+            known = {(row["family"], float(row["rate_bps"])) for row in csv.DictReader(file)}
+    jobs = [(rate, name) for name in wanted or FAMILIES for rate in FAMILIES[name].rates_mbps]
+    for rate, name in sorted(jobs):
+        if (name, rate * 1e6) in known:
+            continue
+        row = play_one(name, rate)
+        with path.open("a", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            if not file.tell():
+                writer.writeheader()
+            writer.writerow(row)
+        share = float(str(row["packets"])) / float(str(row["bdp_packets"]))
+        roots = share * math.sqrt(max(int(str(row["flows"])), 1))
+        said = f"{row['packets']} packets, {roots:.3f} BDP/sqrt(n), {row['cpu_s']} s"
+        print(f"{name}, {rate:g} Mbit/s: {said}", flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])

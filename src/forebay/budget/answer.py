@@ -1,0 +1,231 @@
+"""The answer from crossings: of the link itself, or of smaller ones carried over to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from forebay.budget.extrapolate import Carried, extrapolate
+from forebay.budget.ladder import Climb, climb, confirm
+from forebay.budget.notes import notes_of
+from forebay.budget.scale import why_not
+from forebay.budget.whole import as_whole
+from forebay.outcome import (
+    Buffer,
+    Interval,
+    LossWarning,
+    Metric,
+    Scaled,
+    ScaledLink,
+    SizeResult,
+    Verdict,
+)
+from forebay.sizing import goals_of
+from forebay.sizing.assemble import result_of
+from forebay.sizing.goals import Goal
+from forebay.sizing.question import LawLike, Question, RegimeLike, law_result, regime, upper_limit
+from forebay.sizing.trials import Trial, Trials
+from forebay.sizing.usable import SOURCE, USABLE_LOSS, worst_loss
+
+if TYPE_CHECKING:
+    from forebay.engines.protocol import Engine
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+
+LEAST_SEEDS = 6
+"""Replications of a crossing: the jackknife over fewer has wide intervals."""
+_MOST_THREADS = 8
+
+
+def answer(
+    scenario: Scenario,
+    engine: Engine,
+    budget_s: float,
+    *,
+    seeds: Sequence[int],
+    threads: int,
+    progress: Progress | None,
+    laws: Sequence[LawLike],
+    governs: RegimeLike | None,
+    clock: Callable[[], float],
+) -> tuple[SizeResult, float]:
+    """Return the result, and the seconds that it was expected to take; see `size_within`."""
+    known = tuple(law_result(law) for law in laws)
+    question = Question(
+        scenario, engine.name, _no_trials(scenario, engine, seeds), goals_of(scenario),
+        upper_limit(scenario), known, None if governs is None else regime(governs),
+    )  # fmt: skip
+    state = climb(
+        scenario, engine, _seeds(seeds, threads), budget_s,
+        jobs=threads, progress=progress, clock=clock, why_whole=why_not(scenario),
+    )  # fmt: skip
+    confirm(state)
+    result = _answer(question, state)
+    if progress is not None:
+        progress(1.0)
+    return result, state.predicted_s
+
+
+def _no_trials(scenario: Scenario, engine: Engine, seeds: Sequence[int]) -> Trials:
+    return Trials(
+        scenario, engine, goals_of(scenario),
+        seeds=seeds, max_seeds=len(seeds), jobs=1, progress=None, limit=upper_limit(scenario),
+    )  # fmt: skip
+
+
+def _seeds(seeds: Sequence[int], threads: int) -> range:
+    """Return as many seeds as leave no thread idle, and enough for an interval."""
+    wanted = max(len(seeds), LEAST_SEEDS)
+    threads = min(threads, _MOST_THREADS)
+    return range(seeds[0], seeds[0] + math.ceil(wanted / threads) * threads)
+
+
+def _answer(question: Question, state: Climb) -> SizeResult:
+    """Put the result together from the rungs that were played."""
+    top = state.rungs[0]
+    if top.found.reached == "above":
+        return _unreachable(question, state)
+    carried = _carried(state, question)
+    safe = max(1, math.ceil(top.shown))
+    ratio = carried.packets / top.found.packets
+    packets = max(1, math.ceil(safe * ratio))
+    _record(question, state, ratio)
+    there = question.trials.done[packets]
+    missed = [g for g in question.down if g.judge(there.metric(g)) is Verdict.MISSED]
+    if missed:
+        reason = _contradiction(question, there, missed)
+        return result_of(question, there, (*question.up, *missed), reason=reason).model_copy(
+            update={"scaled": _scaled(state, carried, packets)}
+        )
+    octets = packets * int(question.scenario.packet)
+    low, high = max(1, math.floor(carried.low)), max(packets, math.ceil(carried.high))
+    buffer = Buffer(
+        packets=packets, bytes=octets, seconds=octets * 8 / float(question.scenario.link.rate),
+        low=min(low, packets), high=high,
+    )  # fmt: skip
+    return result_of(
+        question, there, question.not_met_below(packets),
+        buffer=buffer, region=(_region(question, packets),),
+        warning=_warning(question, there), notes=notes_of(question, state, buffer),
+    ).model_copy(
+        update={"scaled": _scaled(state, carried, packets), "aqm": _aqm(question, packets)}
+    )  # fmt: skip
+
+
+def _carried(state: Climb, question: Question) -> Carried:
+    """Return the whole link's buffer: the top rung's own, or what the rungs carry over to it."""
+    top = state.rungs[0]
+    if top.factor == 1.0:
+        found = top.found
+        return Carried(found.packets, found.low, found.high, 0.0, 0.0, 0.0)
+    carried = extrapolate(
+        [rung.factor for rung in state.rungs],
+        [rung.found for rung in state.rungs],
+        steepest(question, state),
+        state.path.gentlest,
+    )
+    return _bounded(carried, question, state)
+
+
+def _bounded(carried: Carried, question: Question, state: Climb) -> Carried:
+    """Keep an answer for smaller windows to one BDP, which keeps a link of any flows busy."""
+    most = question.scenario.bdp_packets
+    if state.path.share == 1.0 or carried.high <= most:
+        return carried
+    ends = {"packets": min(carried.packets, most), "low": min(carried.low, most), "high": most}
+    return replace(carried, **ends)
+
+
+def steepest(question: Question, state: Climb) -> float:
+    """Return the exponent that nothing exceeds for long: a target in time goes with the rate."""
+    by_time = question.trials.knob.guard_packets is not None
+    lossy = any("loss" in goal.kind.name for goal in question.up)
+    return 1.0 if by_time or lossy else state.path.steepest
+
+
+def _record(question: Question, state: Climb, ratio: float) -> None:
+    """Let the curve of the largest link played be the question's, in terms of the whole."""
+    top = state.rungs[0]
+    for packets, outcome in sorted(top.link.outcomes.items()):
+        there = max(1, math.ceil(packets * ratio))
+        known = outcome
+        if top.factor != 1.0:
+            known = as_whole(outcome, question.scenario, top.factor, there)
+        question.trials.record(there, known)
+
+
+def _unreachable(question: Question, state: Climb) -> SizeResult:
+    top = state.rungs[0]
+    goals = " and ".join(str(goal) for goal in question.up)
+    at = "" if top.factor == 1.0 else f" of a link {top.factor:.3g} times smaller"
+    reason = f"{goals} is missed even with {top.link.limit} packets{at}"
+    return result_of(question, None, question.up, reason=reason)
+
+
+def _contradiction(question: Question, there: Trial, missed: Sequence[Goal]) -> str:
+    needed = " and ".join(str(goal) for goal in question.up)
+    says = " and ".join(f"{goal} is not met ({goal.says(there.metric(goal))})" for goal in missed)
+    return f"the goals contradict each other: {needed} needs {there.packets} packets, where {says}"
+
+
+def _region(question: Question, packets: int) -> Interval:
+    """Return the sizes that meet the goals; of delays, those that no packet can exceed."""
+    knob = question.trials.knob
+    delays = [goal.target for goal in question.down if goal.kind.unit == "s"]
+    high = None
+    if delays:
+        high = max(packets, math.floor(min(delays) / knob.packet_s))
+    binding = tuple(goal.kind.name for goal in question.not_met_below(packets))
+    return Interval(low=packets, high=high, binding_low=binding, binding_high=())
+
+
+def _warning(question: Question, there: Trial) -> LossWarning | None:
+    """Warn of a loss that is not usable; which buffer would keep it is not looked for."""
+    if question.scenario.goals.loss_rate is not None:
+        return None
+    name, loss = worst_loss(there.outcome)
+    if loss is None or loss.value <= USABLE_LOSS:
+        return None
+    last = question.trials.done[max(question.trials.done)]
+    return LossWarning(
+        loss=loss.value, of=name, usable=USABLE_LOSS, source=SOURCE, packets=None, missed=(),
+        largest=last.packets, loss_there=(worst_loss(last.outcome)[1] or loss).value,
+    )  # fmt: skip
+
+
+def _aqm(question: Question, packets: int) -> object:
+    knob = question.trials.knob
+    return None if knob.guard_packets is None else knob.describe(packets)
+
+
+def _scaled(state: Climb, carried: Carried, packets: int) -> Scaled | None:
+    top = state.rungs[0]
+    if top.factor == 1.0:
+        return None
+    seeds = top.found.seeds
+    error = Metric(
+        value=carried.packets / packets - 1, low=carried.low / packets - 1,
+        high=carried.high / packets - 1, n=seeds,
+    )  # fmt: skip
+    exponent = Metric(
+        value=carried.exponent, low=carried.exponent_low, high=carried.exponent_high, n=seeds
+    )
+    links = tuple(_link(state, index) for index in range(len(state.rungs)))
+    return Scaled(
+        factor=top.factor, error=error, links=links, exponent=exponent,
+        flows_share=state.path.share,
+    )  # fmt: skip
+
+
+def _link(state: Climb, index: int) -> ScaledLink:
+    rung = state.rungs[index]
+    link, found = rung.link.scenario, rung.found
+    return ScaledLink(
+        factor=rung.factor,
+        rate_bps=float(link.link.rate),
+        flows=link.n_flows,
+        window_packets=link.bdp_packets / link.n_flows if link.n_flows else None,
+        packets=Metric(value=found.packets, low=found.low, high=found.high, n=found.seeds),
+    )

@@ -1,0 +1,122 @@
+"""What a simulation costs before it runs: processor time of a packet, by controller and flows.
+
+Each flow's state is touched once a packet, so a packet of many flows waits for memory, and one of
+BBR computes rates besides. The table was measured with benches/packet_cost.py on one machine; how
+much faster or slower this one is, and how busy, `Speed` learns from the first run on.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forebay.scenario import Long, Session, Short, Standing, Tcp
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario, Traffic
+
+_FLOWS = (100.0, 1_000.0, 10_000.0, 100_000.0)
+_US_BY_LOSS = (0.07, 0.10, 0.25, 0.93)
+_US_BY_MODEL = (0.24, 0.41, 1.1, 3.0)
+"""Microseconds a packet at so many flows: of controllers that count losses, and of BBR's kind."""
+
+_BY_MODEL = ("bbr", "bbr3")
+_SHORT_LIVES_S = 1.0
+_SEARCH_LOOKS = 30.0
+"""Buffers that the search tries, each with all first seeds, or fewer with more."""
+_RUN_S = 0.004
+"""A replication's own time: its draw, its event queue, its readings."""
+
+
+def packets_per_second(scenario: Scenario) -> float:
+    """Return about how many packets cross the bottleneck in a simulated second."""
+    full = float(scenario.link.rate) / (8 * float(scenario.packet))
+    if any(isinstance(group, Long | Session) for group in scenario.traffic):
+        return full
+    return full * min(1.0, sum(_load(scenario, group) for group in scenario.traffic))
+
+
+def cost_s(scenario: Scenario, simulated_s: float) -> float:
+    """Return the processor time, seconds, of so many simulated ones on the table's machine."""
+    packets = packets_per_second(scenario) * simulated_s
+    return _RUN_S + 1e-6 * _us_per_packet(scenario) * packets
+
+
+def _us_per_packet(scenario: Scenario) -> float:
+    flows = max(_flows(scenario), 1.0)
+    by_loss, by_model = (_at(flows, row) for row in (_US_BY_LOSS, _US_BY_MODEL))
+    share = _model_share(scenario)
+    return (1 - share) * by_loss + share * by_model
+
+
+def _at(flows: float, row: tuple[float, ...]) -> float:
+    """Interpolate in logarithms; beyond the table as its last two columns go on."""
+    logs = np.log(_FLOWS)
+    if flows <= _FLOWS[-1]:
+        return float(np.exp(np.interp(math.log(flows), logs, np.log(row))))
+    steep = math.log(row[-1] / row[-2]) / (logs[-1] - logs[-2])
+    return float(row[-1] * (flows / _FLOWS[-1]) ** (steep / 2))
+
+
+def _flows(scenario: Scenario) -> float:
+    """Return about how many flows are there at once."""
+    standing = sum(float(g.flows) for g in scenario.traffic if isinstance(g, Standing))
+    arriving = [g for g in scenario.traffic if isinstance(g, Short)]
+    return standing + sum(
+        group.arrivals_per_second(scenario.link.rate) * _SHORT_LIVES_S for group in arriving
+    )
+
+
+def _model_share(scenario: Scenario) -> float:
+    """Return the share of the flows whose controller models the path."""
+    weights = [(max(float(g.flows), 1.0), g) for g in scenario.traffic if isinstance(g, Tcp)]
+    total = sum(weight for weight, _ in weights)
+    shares = (w * sum(g.shares.get(name, 0.0) for name in _BY_MODEL) for w, g in weights)
+    return sum(shares) / total if total else 0.0
+
+
+def _load(scenario: Scenario, group: Traffic) -> float:
+    """Return a class's first transmissions as a share of the link."""
+    rate = float(scenario.link.rate)
+    if isinstance(group, Short):
+        packet = float(group.packet)
+        bits = 8 * packet * group.length.mean_packets(group.packet)
+        return group.arrivals_per_second(rate) * bits / rate
+    flow_rate = getattr(group, "flow_rate", None)
+    return float(group.flows) * flow_rate(rate) / rate if flow_rate else 1.0
+
+
+@dataclass(slots=True)
+class Speed:
+    """How many seconds pass here for each that the table says, over the runs seen so far.
+
+    ``jobs`` replications run side by side; a run of fewer leaves threads idle, and takes as long.
+    """
+
+    jobs: int
+    predicted_s: float = 0.0
+    passed_s: float = 0.0
+
+    def add(self, predicted_s: float, passed_s: float) -> None:
+        """Count one run: what it should have taken, and what it took."""
+        self.predicted_s = 0.5 * self.predicted_s + predicted_s  # later runs weigh more
+        self.passed_s = 0.5 * self.passed_s + passed_s
+
+    @property
+    def factor(self) -> float:
+        """Seconds that pass for one predicted; 1 before anything ran."""
+        return self.passed_s / self.predicted_s if self.predicted_s > 0.0 else 1.0
+
+    def wall_s(self, scenario: Scenario, simulated_s: float, seeds: int) -> float:
+        """Return how long so many replications take here."""
+        rounds = math.ceil(seeds / self.jobs)
+        return self.factor * rounds * cost_s(scenario, simulated_s)
+
+
+def predict_search(scenario: Scenario, speed: Speed, seeds: int) -> float:
+    """Return the seconds that the search of `forebay.sizing` takes."""
+    simulated = float(scenario.measure.warmup + scenario.measure.duration)
+    return _SEARCH_LOOKS * speed.wall_s(scenario, simulated, seeds)

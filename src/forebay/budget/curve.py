@@ -1,0 +1,112 @@
+"""What one link's goals reach at a buffer, from an engine that plays it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forebay.budget.cost import Speed, cost_s
+from forebay.scenario import Duration, Scenario
+from forebay.sizing.evidence import Evidence
+from forebay.sizing.goals import Goal, goals_of
+from forebay.sizing.knob import Knob, knob_of
+from forebay.sizing.question import upper_limit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from forebay.engines.protocol import Engine
+    from forebay.outcome import Outcome
+    from forebay.progress import Progress
+
+_LEAST_HARM = 1e-6
+_KNOWN = 0.05
+"""Of what a run should take: one that takes less was known already, and tells nothing."""
+_LEAST_COARSE_S = 10.0
+COARSE_SEEDS = 2
+COARSE_SHARE = 0.25
+"""Of the window, for a look that only has to find where to look closely."""
+
+
+@dataclass(slots=True)
+class Played:
+    """A link played by an engine, with all outcomes of the full window by buffer."""
+
+    scenario: Scenario
+    engine: Engine
+    seeds: Sequence[int]
+    goals: tuple[Goal, ...]
+    knob: Knob
+    limit: int
+    jobs: int = 0
+    progress: Progress | None = None
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    packets: int = 0
+    speed: Speed | None = None
+    clock: Callable[[], float] = time.monotonic
+
+    def coarse(self, packets: int) -> float:
+        """Return the log of the worst harm over what is allowed, from a short look."""
+        measure = self.scenario.measure
+        window = min(measure.duration, max(_LEAST_COARSE_S, COARSE_SHARE * measure.duration))
+        short = measure.model_copy(update={"duration": Duration(window)})
+        asked = self.knob.set(self.scenario, packets).model_copy(update={"measure": short})
+        harms = self._harms(self._run(asked, self.seeds[:COARSE_SEEDS]))
+        return math.log(max(*harms, _LEAST_HARM))
+
+    def fine(self, packets: int) -> NDArray[np.float64]:
+        """Return harm over what is allowed, shape (goals, seeds)."""
+        asked = self.knob.set(self.scenario, packets)
+        self.outcomes[packets] = self._run(asked, self.seeds)
+        alone = [self.engine.run(asked, [seed], jobs=self.jobs) for seed in self.seeds]
+        return np.array([self._harms(outcome) for outcome in alone]).T
+
+    def _run(self, asked: Scenario, seeds: Sequence[int]) -> Outcome:
+        begun = self.clock()
+        outcome = self.engine.run(asked, seeds, jobs=self.jobs, progress=self.progress)
+        self._count(asked, len(seeds), self.clock() - begun)
+        self.packets += outcome.provenance.packets or 0
+        return outcome
+
+    def _count(self, asked: Scenario, seeds: int, passed_s: float) -> None:
+        """Let what a run took correct what the next is expected to take."""
+        if self.speed is None:
+            return
+        simulated = float(asked.measure.warmup + asked.measure.duration)
+        predicted_s = math.ceil(seeds / self.speed.jobs) * cost_s(asked, simulated)
+        if passed_s > _KNOWN * predicted_s:
+            self.speed.add(predicted_s, passed_s)
+
+    def _harms(self, outcome: Outcome) -> list[float]:
+        seen = Evidence(outcome)
+        return [_harm(goal, seen) for goal in self.goals]
+
+
+def play(
+    scenario: Scenario,
+    engine: Engine,
+    seeds: Sequence[int],
+    *,
+    jobs: int = 0,
+    progress: Progress | None = None,
+) -> Played:
+    """Return the link ready to be looked at, for the goals that push its buffer up."""
+    goals = tuple(goal for goal in goals_of(scenario) if goal.kind.pushes == "up")
+    limit = upper_limit(scenario)
+    knob = knob_of(scenario, engine.name, limit)
+    return Played(scenario, engine, seeds, goals, knob, limit, jobs, progress)
+
+
+def _harm(goal: Goal, seen: Evidence) -> float:
+    """Return `Goal.excess` of one outcome: 1 is on target, less is met."""
+    metric = goal.kind.read(seen)
+    if metric is None:
+        from forebay.sizing.errors import GoalNotAnswered
+
+        raise GoalNotAnswered(goal.kind.name, "this engine")
+    return goal.excess(metric)

@@ -1,0 +1,274 @@
+"""A link played at one scale after the other, each larger than the last, until the time is spent.
+
+The smallest is played first: it costs next to nothing, shows how fast this machine is, and tells
+where to look on the next. The whole link is the last rung where it fits; where it does not, the
+rungs below it carry on to it (`extrapolate`).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forebay.budget import settling
+from forebay.budget.cost import Speed
+from forebay.budget.crossing import Crossing, find
+from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, Played, play
+from forebay.budget.errors import TooLittleTime
+from forebay.budget.scale import Path, path_of, scaled
+from forebay.sizing.goals import goals_of
+
+if TYPE_CHECKING:
+    from forebay.engines.protocol import Engine
+    from forebay.progress import Progress
+    from forebay.scenario import Measure, Scenario
+
+STEP = 4.0
+"""From one rung to the next."""
+_LEAST_STEP = 1.3
+_SETTLES_LATER = 4
+"""Times the first guess that is watched: larger buffers take longer to settle."""
+_MOST_RUNGS = 9
+_GRACE = 1.5
+"""Times the budget that the second rung may take it to: one alone is no answer."""
+_ROOM = 3.0
+"""The smallest link is at least so many times smaller than one that would take all the time."""
+_FIRST_SHARE = 0.03
+"""Of the time, for the first rung."""
+_COARSE_LOOKS, _FINE_LOOKS = 4.0, 4.5
+_RESERVE = 0.9
+"""Of what is left, so that what a prediction misses by does not go beyond the end."""
+
+
+_ENOUGH = 80
+"""Flows of the largest link that may stand for one of more."""
+_TOO_FEW = "too few flows share it for a smaller link to behave alike"
+
+
+class OutOfTime(KeyboardInterrupt):
+    """The time is spent in the middle of a run; an engine stops for it as for Ctrl-C."""
+
+
+@dataclass(slots=True)
+class Rung:
+    """One link that was played to its crossing; ``shown`` is a buffer shown to meet the goals."""
+
+    factor: float
+    link: Played
+    found: Crossing
+    shown: float = 0.0
+
+
+@dataclass(slots=True)
+class Climb:
+    """Where a climb is, and what it may still spend.
+
+    Attributes
+    ----------
+    budget_s : seconds in all; the clock started at ``started``.
+    rungs : those that are finished, the largest link first.
+    predicted_s : what the climb was expected to take before it began.
+    """
+
+    scenario: Scenario
+    engine: Engine
+    seeds: Sequence[int]
+    jobs: int
+    budget_s: float
+    progress: Progress | None = None
+    clock: Callable[[], float] = time.monotonic
+    started: float = 0.0
+    path: Path = field(default_factory=lambda: Path(1.0, 1.0))
+    speed: Speed = field(default_factory=lambda: Speed(1))
+    rungs: list[Rung] = field(default_factory=list)
+    predicted_s: float = 0.0
+    fixed_measure: bool = False
+
+    @property
+    def spent_s(self) -> float:
+        """Seconds since the start."""
+        return self.clock() - self.started
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that a further rung may be planned for."""
+        return _RESERVE * (self.budget_s - self.spent_s)
+
+
+def climb(
+    scenario: Scenario,
+    engine: Engine,
+    seeds: Sequence[int],
+    budget_s: float,
+    *,
+    jobs: int,
+    progress: Progress | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    why_whole: str | None = None,
+) -> Climb:
+    """Play links of this kind, ever larger ones, for so many seconds.
+
+    Parameters
+    ----------
+    seeds : of every fine look; as many as threads, or a multiple, leave none idle.
+    jobs : threads, 1 or more.
+    clock : seconds; handed in by tests.
+    why_whole : why no smaller link may stand for this one; None where one may.
+
+    Raises
+    ------
+    TooLittleTime
+        There are fewer finished links than an answer needs.
+    """
+    state = Climb(
+        scenario, engine, seeds, jobs, budget_s, progress, clock, clock(), speed=Speed(jobs),
+        fixed_measure="measure" in scenario.model_fields_set or _is_about_loss(scenario),
+    )  # fmt: skip
+    whole = predict(state, scenario)
+    state.path = path_of(scenario, max(STEP, _ROOM * whole / budget_s))
+    state.predicted_s = min(whole, _RESERVE * budget_s)
+    fits = whole <= state.left_s
+    if not fits and (why_whole is not None or state.path.largest < STEP):
+        raise TooLittleTime(why_whole or _TOO_FEW, whole, budget_s)
+    try:
+        factor: float | None = 1.0 if whole <= state.left_s / 2 else _first(state)
+        while factor is not None:
+            state.rungs.insert(0, _play(state, factor))
+            factor = _next(state, factor)
+    except OutOfTime:
+        pass
+    except Exception as error:
+        if getattr(error, "exit_status", None) is None or len(state.rungs) < 2:
+            raise  # a bug, or a refusal such as of its memory, before there is a trend
+    _check(state)
+    return state
+
+
+def _is_about_loss(scenario: Scenario) -> bool:
+    """Whether a goal is on a loss: what slow starts lose shows in no sum of windows."""
+    return any("loss" in goal.kind.name for goal in goals_of(scenario))
+
+
+def _check(state: Climb) -> None:
+    """Refuse what is no answer: one link is no trend, and few flows are no sum of many."""
+    whole = predict(state, state.scenario)
+    if not state.rungs or (state.rungs[0].factor > 1.0 and len(state.rungs) < 2):
+        raise TooLittleTime("no two smaller links fit into it", whole, state.budget_s)
+    top = state.rungs[0]
+    flows = top.link.scenario.n_flows
+    if top.factor > 1.0 and 0 < flows < _ENOUGH:
+        few = f"the largest link that fits has {flows} flows, too few to stand for many"
+        raise TooLittleTime(few, whole, state.budget_s)
+
+
+def confirm(state: Climb) -> None:
+    """Play the buffer that is shown to meet the goals, unless it was or no time is left."""
+    top = state.rungs[0]
+    wanted = max(1, math.ceil(top.found.high))
+    wanted = min(wanted, top.link.limit)
+    try:
+        if wanted not in top.link.outcomes:
+            top.link.fine(wanted)
+    except OutOfTime:
+        above = [b for b in top.link.outcomes if b >= top.found.packets]
+        wanted = min(above, default=max(top.link.outcomes))
+    top.shown = wanted
+
+
+def at(state: Climb, factor: float) -> Scenario:
+    """Return the link so many times smaller."""
+    return scaled(state.scenario, factor, state.path.share)
+
+
+def predict(state: Climb, link: Scenario, measure: Measure | None = None) -> float:
+    """Return the seconds that a rung takes here."""
+    of = link.measure if measure is None else measure
+    warmup, window = float(of.warmup), float(of.duration)
+    coarse = state.speed.wall_s(link, warmup + COARSE_SHARE * window, COARSE_SEEDS)
+    fine = state.speed.wall_s(link, warmup + window, len(state.seeds))
+    watched = 0.0 if state.fixed_measure else state.speed.wall_s(link, settling.WATCHED_S, 1)
+    return _COARSE_LOOKS * coarse + _FINE_LOOKS * fine + watched
+
+
+def _first(state: Climb) -> float:
+    """Return the factor of the first rung: a small share of the time, or as small as it goes."""
+    factor = STEP
+    while predict(state, at(state, factor)) > _FIRST_SHARE * state.budget_s:
+        factor *= STEP
+        if factor >= state.path.largest:
+            return state.path.largest
+    return factor
+
+
+def _next(state: Climb, factor: float) -> float | None:
+    """Return the factor of the next rung, None at the top or where no larger one fits."""
+    if factor == 1.0:
+        return None
+    measure = state.rungs[0].link.scenario.measure
+    step = _step(state.left_s / max(predict(state, at(state, factor), measure), 1e-9))
+    if step >= factor:
+        return 1.0
+    return factor / step if step >= _LEAST_STEP else None
+
+
+def _step(room: float) -> float:
+    """Return how many times larger the next rung is, so that the last one ends with the time.
+
+    ``room`` is what is left over what the present rung takes, and a rung takes as much more as it
+    is larger: with m of them to come, ``step + step**2 + … + step**m`` is the room.
+    """
+    for rungs in range(1, _MOST_RUNGS):
+        roots = np.roots([*[1.0] * rungs, -room])
+        step = max(float(root.real) for root in roots if abs(root.imag) < 1e-9)
+        if step <= STEP:
+            return step
+    return STEP
+
+
+def _play(state: Climb, factor: float) -> Rung:
+    """Play one link to its crossing, with a warm-up and a window that suit it."""
+    link = at(state, factor)
+    played = play(link, state.engine, state.seeds, jobs=state.jobs, progress=_ticking(state))
+    played.speed, played.clock = state.speed, state.clock
+    start = _start(state, played, factor)
+    if not state.fixed_measure and hasattr(state.engine, "trace"):
+        large = min(_SETTLES_LATER * start, played.limit)
+        seen = settling.watch(
+            link, state.engine, played.knob, large, state.seeds[0], _ticking(state)
+        )
+        measure = settling.measure_for(link, seen)
+        played.scenario = link.model_copy(update={"measure": measure})
+    return Rung(factor, played, find(played, start, played.limit))
+
+
+def _start(state: Climb, played: Played, factor: float) -> int:
+    """Return where to look first: as the rungs below go on, or at BDP/sqrt(n) over two."""
+    below = state.rungs[:2]
+    if not below:
+        link = played.scenario
+        return max(1, round(link.bdp_packets / math.sqrt(max(1, link.n_flows)) / 2))
+    exponent = state.path.steepest / 2.0
+    if len(below) == 2:
+        rise = math.log(below[0].found.packets / below[1].found.packets)
+        exponent = rise / math.log(below[1].factor / below[0].factor)
+    exponent = min(max(exponent, 0.0), state.path.steepest)
+    guess: float = below[0].found.packets * (below[0].factor / factor) ** exponent
+    return max(1, round(guess))
+
+
+def _ticking(state: Climb) -> Progress:
+    """Return a callback that tells how much of the time is gone, and ends at its end."""
+
+    def tick(_: float) -> None:
+        if state.progress is not None:
+            state.progress(min(state.spent_s / state.budget_s, 0.99))
+        grace = 1.0 if len(state.rungs) > 1 else _GRACE
+        if state.spent_s > grace * state.budget_s:
+            raise OutOfTime
+
+    return tick

@@ -1,0 +1,49 @@
+"""What a person must know of an answer that time had a part in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forebay.budget.duration import in_words
+from forebay.sizing.knob import notes_of as notes_of_knob
+
+if TYPE_CHECKING:
+    from forebay.budget.ladder import Climb
+    from forebay.outcome import Buffer
+    from forebay.sizing.question import Question
+
+_STEP = 4.0
+
+
+def notes_of(question: Question, state: Climb, buffer: Buffer) -> tuple[str, ...]:
+    """Return the interval, what more time buys, and what the governing law says against it."""
+    knob = question.trials.knob
+    return (
+        f"between {buffer.low} and {buffer.high} packets (95 %); {_more(state)}",
+        *_against_the_law(question, buffer),
+        *notes_of_knob(question.scenario, question.engine, knob),
+    )
+
+
+def _more(state: Climb) -> str:
+    """Say what more time would narrow."""
+    more = in_words(_STEP * state.budget_s)
+    if state.rungs[0].factor == 1.0:
+        return f'--budget "{more}" makes it about half as wide'
+    return f'--budget "{more}" plays a link up to {_STEP:g} times larger, which narrows it'
+
+
+def _against_the_law(question: Question, buffer: Buffer) -> list[str]:
+    """Say where the governing law, with its own range, lies outside the answer's interval."""
+    governs = question.governs
+    named = [law for law in question.laws if governs is not None and law.law == governs.law]
+    if not named or named[0].packets is None:
+        return []
+    low, high = named[0].packets_between or (named[0].packets, named[0].packets)
+    if high >= buffer.low and low <= buffer.high:
+        return []
+    way = "more" if low > buffer.high else "less"
+    return [
+        f"{named[0].law}, which governs here, asks for {way}: {named[0].packets:.0f} packets lie "
+        f"outside that interval"
+    ]

@@ -1,0 +1,49 @@
+"""One run within a time: as it is where it fits, else over a shorter window."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from forebay.budget.cost import Speed
+from forebay.budget.errors import TooLittleTime
+from forebay.budget.settling import least_warmup
+from forebay.scenario import Duration, Measure
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+_SHORTEST_S = 5.0
+_RESERVE = 0.9
+
+
+def predict_run(scenario: Scenario, seeds: int, jobs: int = 0) -> float:
+    """Return about how many seconds so many replications take."""
+    simulated = float(scenario.measure.warmup + scenario.measure.duration)
+    return Speed(jobs or os.cpu_count() or 1).wall_s(scenario, simulated, seeds)
+
+
+def fitted(scenario: Scenario, budget_s: float, seeds: int, jobs: int = 0) -> Scenario:
+    """Return the question with a warm-up and a window that fit into the time.
+
+    What the scenario says of its window stands. A run, unlike a sizing, is about one buffer, which
+    no smaller link has.
+
+    Raises
+    ------
+    TooLittleTime
+        They do not fit, however short.
+    """
+    whole = predict_run(scenario, seeds, jobs)
+    if whole <= budget_s:
+        return scenario
+    if "measure" in scenario.model_fields_set:
+        raise TooLittleTime("the scenario says how long is measured", whole, budget_s)
+    measure = scenario.measure
+    share = _RESERVE * budget_s / whole
+    simulated = share * float(measure.warmup + measure.duration)
+    warmup = min(float(measure.warmup), least_warmup(scenario))
+    if simulated - warmup < _SHORTEST_S:
+        raise TooLittleTime("a run is about one buffer, which no smaller link has", whole, budget_s)
+    update = Measure(warmup=Duration(warmup), duration=Duration(round(simulated - warmup, 1)))
+    return scenario.model_copy(update={"measure": update})

@@ -1,0 +1,107 @@
+"""A sizing within a time: the whole search where it fits, else what can be had instead.
+
+In order: the search that shows of every buffer whether it meets the goals; the crossing of the
+whole link's curve; the crossings of smaller links of its kind, carried over to it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from forebay.budget.cost import Speed, predict_search
+from forebay.outcome import Cost, SizeResult
+from forebay.sizing import goals_of
+from forebay.sizing import size as search
+
+if TYPE_CHECKING:
+    from forebay.engines.protocol import Engine
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+    from forebay.sizing.question import LawLike, RegimeLike
+
+
+def size_within(
+    scenario: Scenario,
+    engine: Engine,
+    budget_s: float,
+    *,
+    seeds: Sequence[int],
+    max_seeds: int,
+    jobs: int = 0,
+    progress: Progress | None = None,
+    laws: Sequence[LawLike] = (),
+    governs: RegimeLike | None = None,
+    expect: Callable[[float], None] | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> SizeResult:
+    """Find the smallest buffer that meets the goals in so many seconds, or nearly so.
+
+    Parameters
+    ----------
+    budget_s : seconds by the clock.
+    expect : called once, before anything runs, with the seconds that it should take.
+    clock : seconds; handed in by tests. The others are those of `forebay.sizing.size`.
+
+    Returns
+    -------
+    SizeResult
+        With ``cost``, and with ``scaled`` where smaller links were played in this one's place.
+
+    Raises
+    ------
+    TooLittleTime
+        Neither the link nor smaller ones of its kind can be played in that time.
+    """
+    threads = jobs or os.cpu_count() or 1
+    begun, whole_s = clock(), predict_search(scenario, Speed(threads), len(seeds))
+    searched = whole_s <= budget_s or not scenario.crossing
+    if expect is not None:
+        expect(min(whole_s, budget_s))
+    if searched:
+        result = search(
+            scenario, engine, seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=progress,
+            laws=laws, governs=governs,
+        )  # fmt: skip
+        return _with_cost(result, whole_s, clock() - begun, budget_s)
+    from forebay.budget.answer import answer
+    from forebay.budget.errors import TooLittleTime
+
+    reason = _only_searched(scenario)
+    if reason is not None:
+        raise TooLittleTime(reason, whole_s, budget_s)
+
+    def ask(end: Scenario, told: Progress | None, share: float = 0.5) -> tuple[SizeResult, float]:
+        return answer(
+            end, engine, share * budget_s,
+            seeds=seeds, threads=threads, progress=told, laws=laws, governs=governs, clock=clock,
+        )  # fmt: skip
+
+    if scenario.flows_uncertain:
+        from forebay.budget.ends import both_ends
+
+        result, predicted_s = both_ends(scenario, ask, progress)
+    else:
+        result, predicted_s = ask(scenario, progress, 1.0)
+    return _with_cost(result, predicted_s, clock() - begun, budget_s)
+
+
+def _only_searched(scenario: Scenario) -> str | None:
+    """Return why only the search can answer; None where the crossing of a curve can."""
+    goals = goals_of(scenario)
+    either = [str(goal) for goal in goals if goal.kind.pushes == "either"]
+    if either:
+        return f"{either[0]} may be met between two buffers that miss, which takes a search"
+    if not any(goal.kind.pushes == "up" for goal in goals):
+        return "no goal asks for a buffer"
+    rates = [str(goal) for goal in goals if goal.kind.pushes == "up" and goal.kind.unit]
+    return f"{rates[0]} is no share, which takes a search" if rates else None
+
+
+def _with_cost(
+    result: SizeResult, predicted_s: float, spent_s: float, budget_s: float
+) -> SizeResult:
+    cost = Cost(predicted_s=predicted_s, spent_s=spent_s, budget_s=budget_s)
+    return result.model_copy(update={"cost": cost})

@@ -1,0 +1,72 @@
+"""Outcomes on disk, a file each, so that a search that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forebay.outcome import Outcome
+from forebay.outcome.document import DocumentError
+
+if TYPE_CHECKING:
+    from forebay.engines.protocol import Engine
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+
+
+class Remembering:
+    """An engine whose outcomes are kept in a folder, and not computed again.
+
+    One is taken from there only if engine, version, scenario and seeds are the same; a file that
+    cannot be read is made anew.
+    """
+
+    def __init__(self, engine: Engine, folder: Path, version: str) -> None:
+        self._engine, self._folder, self._version = engine, folder, version
+        folder.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def name(self) -> str:
+        """Name of the engine behind."""
+        return self._engine.name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Return what is kept, else run the engine and keep what it says."""
+        path = self._path(scenario, seeds)
+        known = _read(path)
+        if known is None:
+            known = self._engine.run(scenario, seeds, jobs=jobs, progress=progress)
+            _write(path, known)
+        return known
+
+    def _path(self, scenario: Scenario, seeds: Sequence[int]) -> Path:
+        made_by = f"{self.name} {self._version} {scenario.sha256()} {list(seeds)}"
+        return self._folder / f"{hashlib.sha256(made_by.encode()).hexdigest()[:32]}.json"
+
+
+def _read(path: Path) -> Outcome | None:
+    try:
+        return Outcome.from_json(path.read_bytes(), str(path))
+    except (OSError, DocumentError):
+        return None
+
+
+def _write(path: Path, outcome: Outcome) -> None:
+    """Write all or nothing: what a stopped run left half done must not be read."""
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".part", delete=False) as file:
+        file.write(outcome.to_json(indent=None))
+    os.replace(file.name, path)

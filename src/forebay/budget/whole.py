@@ -1,0 +1,95 @@
+"""An outcome of a scaled link in terms of the whole one.
+
+Shares stay: utilization, loss, fairness. Rates and flows go with the link; the queue goes with the
+buffer, and its delay with the time that the buffer takes at line rate. What mixes the two, such as
+a round trip or a completion time, is left out rather than guessed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from forebay.outcome import LINK, ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+
+_DELAY_METRIC = "queue_delay"
+_PARTS = ("mean", "p50", "p95", "p99")
+_LEFT_OUT = (
+    "rtt_s", "timeouts", "fct_s", "retransmissions", "transfers", "fct_least_s", "fct_open",
+)  # fmt: skip
+
+
+def as_whole(outcome: Outcome, whole: Scenario, factor: float, packets: int) -> Outcome:
+    """Return the outcome carried over.
+
+    Parameters
+    ----------
+    whole : the link itself, ``factor`` times larger than the one that was played.
+    packets : what the buffer that was played amounts to on it.
+    """
+    link = outcome.links[LINK]
+    buffers = packets / link.buffer_packets
+    asked = whole.with_buffer(packets)
+    provenance = outcome.provenance.model_copy(update={"scaled": factor})
+    classes = zip(outcome.classes, whole.traffic, strict=True)
+    return outcome.model_copy(
+        update={
+            "scenario": asked.to_dict(),
+            "links": {LINK: _link(link, asked, factor, buffers)},
+            "classes": [
+                _class(each, int(group.flows), factor, buffers / factor) for each, group in classes
+            ],
+            "provenance": provenance,
+        }
+    )
+
+
+def _link(link: LinkOutcome, asked: Scenario, factor: float, buffers: float) -> LinkOutcome:
+    waits = buffers / factor
+    own = {
+        name: times(metric, waits) if name.startswith(_DELAY_METRIC) else metric
+        for name, metric in link.goal_metrics.items()
+    }
+    return link.model_copy(
+        update={
+            "queue_packets": _quantiles(link.queue_packets, buffers),
+            "queue_delay_s": _quantiles(link.queue_delay_s, waits),
+            "buffer_packets": asked.buffer_packets,
+            "bdp_packets": asked.bdp_packets,
+            "marks": None,
+            "goal_metrics": own,
+            "capacity_bps": float(asked.link.rate),
+            "most_packets": None,
+        }
+    )
+
+
+def _class(each: ClassOutcome, flows: int, factor: float, waits: float) -> ClassOutcome:
+    changes: dict[str, Any] = dict.fromkeys(_LEFT_OUT)
+    return each.model_copy(
+        update=changes
+        | {
+            "flows": flows or round(each.flows * factor),
+            "throughput_bps": times(each.throughput_bps, factor),
+            "goodput_bps": times(each.goodput_bps, factor),
+            "queue_delay_s": _quantiles(each.queue_delay_s, waits),
+            "controllers": None,
+        }
+    )
+
+
+def _quantiles(of: Quantiles | None, factor: float) -> Quantiles | None:
+    if of is None:
+        return None
+    return Quantiles(**{part: times(getattr(of, part), factor) for part in _PARTS})
+
+
+def times(metric: Metric | None, factor: float) -> Metric | None:
+    """Return a metric in another unit: everything of it so many times as large."""
+    if metric is None:
+        return None
+    ends = (None if end is None else end * factor for end in (metric.low, metric.high))
+    low, high = ends
+    return Metric(value=metric.value * factor, low=low, high=high, n=metric.n)

@@ -1,0 +1,96 @@
+"""An engine whose links follow a law, and a clock that its runs move."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Provenance, Quantiles
+from forebay.outcome.intervals import over_replications
+from forebay.scenario import Scenario, loads
+
+
+def link(rate: str, flows: int, goals: str = "utilization = 0.98", extra: str = "") -> Scenario:
+    """Return a link with long flows of cubic."""
+    return loads(
+        f'name = "a link"\n[link]\nrate = "{rate}"\n{extra}\n[[traffic]]\nflows = {flows}\n'
+        'congestion_control = "cubic"\n'
+        f'rtt = {{ uniform = ["30 ms", "90 ms"] }}\n[goals]\n{goals}\n'
+    )
+
+
+def half_root(scenario: Scenario) -> float:
+    """Return half of BDP/sqrt(n)."""
+    return 0.5 * scenario.bdp_packets / math.sqrt(max(1, scenario.n_flows))
+
+
+@dataclass
+class KnownLinks:
+    """Misses 98 % by less the larger the buffer; ``truth`` is where it does not."""
+
+    truth: Callable[[Scenario], float] = half_root
+    packets_per_s: float = 1e7
+    noise: float = 0.05
+    name: str = "simulation"
+    now: float = 0.0
+    runs: list[tuple[float, int, tuple[int, ...]]] = field(default_factory=list)
+    stop_after: int | None = None
+
+    def clock(self) -> float:
+        """Return the seconds that all runs so far have taken."""
+        return self.now
+
+    def run(
+        self, scenario: Scenario, seeds: Sequence[int], *, jobs: int = 0, progress: Any = None
+    ) -> Outcome:
+        """Answer, with noise of seed and buffer, in the time that packets take."""
+        rate, buffer = float(scenario.link.rate), scenario.buffer_packets
+        self.runs.append((rate, buffer, tuple(seeds)))
+        if self.stop_after is not None and len(self.runs) > self.stop_after:
+            raise KeyboardInterrupt
+        seconds = float(scenario.measure.warmup + scenario.measure.duration)
+        if len(seeds) > 1:  # of several, one alone is known already
+            packets = rate / 12_000 * seconds * len(seeds) / max(jobs, 1)
+            self.now += packets / self.packets_per_s
+        if progress is not None:
+            progress(0.5)
+        harm = 0.02 * (buffer / self.truth(scenario)) ** -2.5
+        idle = [min(harm * self._noise(seed, buffer), 1.0) for seed in seeds]
+        return _outcome(scenario, [1 - each for each in idle], list(seeds))
+
+    def _noise(self, seed: int, buffer: int) -> float:
+        own, shared = (np.random.default_rng(key).normal() for key in ((seed, buffer), (seed,)))
+        return math.exp(self.noise * (0.5 * float(own) + float(shared)))
+
+
+def _outcome(scenario: Scenario, used: list[float], seeds: list[int]) -> Outcome:
+    delay = scenario.buffer_packets * 12_000 / float(scenario.link.rate)
+    waits = over_replications([delay] * len(seeds), (0.0, math.inf))
+    none = over_replications([0.001] * len(seeds), (0.0, 1.0))
+    bottleneck = LinkOutcome(
+        utilization=over_replications(used, (0.0, 1.0)),
+        loss_rate=none,
+        queue_packets=None,
+        queue_delay_s=Quantiles(mean=waits, p50=waits, p95=waits, p99=waits),
+        buffer_packets=scenario.buffer_packets,
+        bdp_packets=scenario.bdp_packets,
+    )
+    throughput = over_replications([x * float(scenario.link.rate) for x in used], (0.0, math.inf))
+    classes = [
+        ClassOutcome(
+            kind=group.kind, flows=int(group.flows), throughput_bps=throughput, goodput_bps=None,
+            jain=None, rtt_s=None, loss_rate=none, timeouts=None, fct_s=None, name="long-0",
+        )
+        for group in scenario.traffic
+    ]  # fmt: skip
+    return Outcome(
+        scenario=scenario.to_dict(), engine="simulation", links={"bottleneck": bottleneck},
+        classes=classes, broken_assumptions=[],
+        provenance=Provenance(
+            version="0", seeds=seeds, scenario_sha256=scenario.sha256(), wall_s=0.0, packets=1
+        ),
+    )  # fmt: skip

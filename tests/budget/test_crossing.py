@@ -1,0 +1,62 @@
+"""The crossing of a curve, and whether its interval holds what it says."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from forebay.budget.crossing import find
+
+
+class NoisyCurve:
+    """Harm that falls as a power of the buffer; its noise is in part common to all buffers."""
+
+    def __init__(self, truth: float, seed: int, *, fall: float = 2.5, seeds: int = 6) -> None:
+        self.truth, self.fall, self.seeds = truth, fall, seeds
+        self.chance = np.random.default_rng(seed)
+        self.shared = self.chance.normal(0.0, 0.2, seeds)
+        self.looks = 0
+
+    def coarse(self, packets: int) -> float:
+        return float(np.log(self.fine(packets)[0][:2].mean()))
+
+    def fine(self, packets: int) -> np.ndarray:
+        self.looks += 1
+        own = self.chance.normal(0.0, 0.1, self.seeds)
+        mean = (packets / self.truth) ** -self.fall
+        spread = math.sqrt(0.2**2 + 0.1**2)
+        return mean * np.exp(self.shared + own - spread**2 / 2)[None, :]
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    truths = np.random.default_rng(7).uniform(30, 3000, 200)
+    found = [find(NoisyCurve(t, i), round(t * 3), 100_000) for i, t in enumerate(truths)]
+    held = sum(each.low <= truth <= each.high for each, truth in zip(found, truths, strict=True))
+    assert held >= 0.93 * 200
+    off = [math.log(each.packets / truth) for each, truth in zip(found, truths, strict=True)]
+    assert abs(np.mean(off)) < 0.015  # no bias
+
+
+@pytest.mark.parametrize("start", [1, 40, 2000, 50_000])
+def test_it_is_found_wherever_the_search_starts(start: int) -> None:
+    curve = NoisyCurve(700.0, 3)
+    found = find(curve, start, 100_000)
+    assert found.low <= 700 <= found.high
+    assert curve.looks <= 20
+
+
+def test_a_link_that_one_packet_satisfies_says_so() -> None:
+    found = find(NoisyCurve(0.2, 1), 100, 1000)
+    assert (found.packets, found.reached) == (1, "below")
+
+
+def test_a_link_that_nothing_satisfies_says_so() -> None:
+    found = find(NoisyCurve(1e5, 1), 100, 1000)
+    assert (found.packets, found.reached) == (1000, "above")
+
+
+def test_a_few_packets_are_known_to_half_a_packet_at_best() -> None:
+    found = find(NoisyCurve(4.0, 2, seeds=60), 10, 1000)
+    assert found.high - found.low >= 1.0

@@ -1,0 +1,157 @@
+"""Sizings within a time, on links that follow a law."""
+
+from __future__ import annotations
+
+import pytest
+
+from forebay.budget import Remembering, TooLittleTime, size_within
+from forebay.outcome import SizeResult
+from forebay.scenario import Scenario
+
+from .conftest import KnownLinks, half_root, link
+
+
+def sized(scenario: Scenario, engine: KnownLinks, budget_s: float, **more: object) -> SizeResult:
+    how = {"seeds": range(1, 6), "max_seeds": 20, "jobs": 2, "clock": engine.clock} | more
+    return size_within(scenario, engine, budget_s, **how)  # type: ignore[arg-type]
+
+
+def test_what_fits_is_searched_as_ever() -> None:
+    found = sized(link("100 Mbit/s", 100), KnownLinks(), 60.0)
+    assert found.scaled is None
+    assert found.buffer is not None
+    assert found.cost is not None
+    assert found.cost.spent_s < 60
+    assert len(found.curve) > 8
+
+
+def test_less_time_gives_the_crossing_of_the_whole_link() -> None:
+    scenario, engine = link("2 Gbit/s", 400), KnownLinks()
+    found = sized(scenario, engine, 30.0)
+    assert found.scaled is None
+    assert found.buffer is not None
+    assert found.buffer.low <= half_root(scenario) <= found.buffer.high
+    assert found.buffer.packets == pytest.approx(half_root(scenario), rel=0.15)
+    assert engine.runs[-1][0] == 2e9
+    assert engine.now <= 30.0
+    assert found.cost is not None
+    assert found.cost.predicted_s <= 30.0
+
+
+@pytest.mark.parametrize(("rate", "flows"), [("100 Gbit/s", 200_000), ("10 Gbit/s", 2_000)])
+def test_a_link_that_does_not_fit_is_scaled(rate: str, flows: int) -> None:
+    scenario, engine = link(rate, flows), KnownLinks()
+    found = sized(scenario, engine, 20.0)
+    assert found.buffer is not None
+    assert found.buffer.low <= half_root(scenario) <= found.buffer.high
+    assert engine.now <= 20.0
+    assert found.scaled is not None
+    assert found.scaled.factor > 1
+    assert len(found.scaled.links) >= 2
+    error = found.scaled.error
+    assert error.low is not None and error.high is not None
+    assert error.low < 0 < error.high
+    assert found.buffer.packets in [point.packets for point in found.curve]
+    assert found.curve[0].outcome.links["bottleneck"].bdp_packets == scenario.bdp_packets
+    assert SizeResult.from_json(found.to_json()) == found
+
+
+def test_more_time_plays_larger_links() -> None:
+    scenario = link("100 Gbit/s", 200_000)
+    factors = []
+    for budget_s in (10.0, 100.0):
+        found = sized(scenario, KnownLinks(), budget_s)
+        assert found.scaled is not None
+        factors.append(found.scaled.factor)
+    assert factors[0] > 4 * factors[1]
+
+
+def test_a_slow_machine_plays_smaller_links_and_keeps_to_its_time() -> None:
+    engine = KnownLinks(packets_per_s=1e6)
+    found = sized(link("100 Gbit/s", 200_000), engine, 60.0)
+    assert found.scaled is not None
+    assert engine.now <= 1.1 * 60.0
+
+
+def test_a_delay_goal_that_the_answer_exceeds_stands_against_it() -> None:
+    tight = link("100 Gbit/s", 20_000, 'utilization = 0.98\nqueue_delay_p99 = "1 us"')
+    found = sized(tight, KnownLinks(), 20.0)
+    assert found.buffer is None
+    assert "contradict" in (found.reason or "")
+
+
+def test_delays_are_those_of_the_whole_link() -> None:
+    scenario = link("100 Gbit/s", 20_000, 'utilization = 0.98\nqueue_delay_p99 = "5 ms"')
+    found = sized(scenario, KnownLinks(), 20.0)
+    assert found.buffer is not None
+    reached = next(goal.reached.value for goal in found.goals if goal.name == "queue_delay_p99")
+    assert reached == pytest.approx(found.buffer.seconds, rel=0.02)
+    assert found.region[0].high == pytest.approx(5e-3 * 1e11 / 12_000, abs=1)
+
+
+def test_few_flows_are_refused_where_windows_cannot_shrink() -> None:
+    few = link("400 Gbit/s", 20, "loss_rate = 0.001")
+    with pytest.raises(TooLittleTime, match="too few flows") as refused:
+        sized(few, KnownLinks(), 10.0)
+    assert refused.value.exit_status == 3
+    assert "--budget" in str(refused.value)
+
+
+def test_several_links_are_not_scaled() -> None:
+    two = link("100 Gbit/s", 20_000, extra='[[links]]\nname = "next"\nrate = "10 Gbit/s"\n')
+    with pytest.raises(TooLittleTime, match="several links"):
+        sized(two, KnownLinks(), 10.0)
+
+
+def test_a_goal_that_nothing_meets_says_so() -> None:
+    found = sized(link("100 Gbit/s", 20_000), KnownLinks(truth=lambda _: 1e12), 20.0)
+    assert found.buffer is None
+    assert "missed even with" in (found.reason or "")
+
+
+def test_the_expected_time_is_told_before_anything_runs() -> None:
+    engine, told = KnownLinks(), []
+    sized(link("100 Gbit/s", 20_000), engine, 20.0, expect=lambda s: told.append((s, engine.now)))
+    assert told == [(20.0, 0.0)]
+
+
+def test_progress_goes_forward_to_its_end() -> None:
+    told: list[float] = []
+    sized(link("100 Gbit/s", 20_000), KnownLinks(), 20.0, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+def test_a_stopped_sizing_goes_on_from_its_store(tmp_path) -> None:
+    scenario = link("200 Mbit/s", 100)
+    whole = KnownLinks()
+    sized(scenario, whole, 60.0)
+    stopped = KnownLinks(stop_after=8)
+    with pytest.raises(KeyboardInterrupt):
+        sized(scenario, Remembering(stopped, tmp_path, "1"), 60.0, clock=stopped.clock)
+    again = KnownLinks()
+    found = sized(scenario, Remembering(again, tmp_path, "1"), 60.0, clock=again.clock)
+    assert found.buffer is not None
+    assert len(again.runs) == len(whole.runs) - 8
+    other = KnownLinks()
+    sized(scenario, Remembering(other, tmp_path, "2"), 60.0, clock=other.clock)
+    assert len(other.runs) == len(whole.runs)  # another version's outcomes are not taken
+
+
+def test_flows_that_are_a_range_are_sized_at_both_ends() -> None:
+    scenario, engine = link("100 Gbit/s", '"150000..250000"'), KnownLinks()  # type: ignore[arg-type]
+    found = sized(scenario, engine, 60.0)
+    assert [end.flows for end in found.ends] == [150_000, 250_000]
+    assert found.buffer is not None
+    assert found.buffer.packets == max(end.buffer.packets for end in found.ends if end.buffer)
+    assert engine.now <= 66.0
+
+
+def test_few_flows_of_huge_windows_are_kept_and_the_interval_says_so() -> None:
+    scenario, engine = link("400 Gbit/s", 100), KnownLinks()
+    found = sized(scenario, engine, 30.0)
+    assert found.buffer is not None
+    assert found.scaled is not None
+    assert found.scaled.flows_share == 0.0
+    assert {each.flows for each in found.scaled.links} == {100}
+    assert found.buffer.low <= half_root(scenario) <= found.buffer.high <= scenario.bdp_packets + 1

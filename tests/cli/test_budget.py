@@ -1,0 +1,42 @@
+"""A budget on the command line."""
+
+import json
+
+import pytest
+
+
+@pytest.mark.parametrize("verb", ["size", "run", "compare"])
+@pytest.mark.parametrize("budget", ["soon", "3", "0 s", "-1 min", "1000 d"])
+def test_a_budget_that_is_no_time_is_refused_in_one_line(forebay_, link, scenario, verb, budget):
+    result = forebay_(verb, scenario, "--engine", "simulation", "--budget", budget)
+    assert result.status == 2
+    assert "budget" in result.err
+    assert result.err.count("\n") == 1
+    assert result.out == ""
+
+
+def test_what_cannot_be_answered_says_why_and_what_it_would_take(forebay_, tmp_path):
+    few = tmp_path / "few.toml"
+    few.write_text(
+        '[link]\nrate = "400 Gbit/s"\n[[traffic]]\nflows = 20\n'
+        'rtt = { uniform = ["10 ms", "90 ms"] }\n[goals]\nloss_rate = 0.001\n'
+    )
+    result = forebay_("size", str(few), "--budget", "5 s")
+    assert result.status == 3
+    assert "too few flows" in result.err
+    assert '--budget "' in result.err
+    assert result.out == ""
+
+
+def test_a_sizing_says_what_it_cost_and_what_is_scaled(forebay_, link, scenario):
+    answer = json.loads(forebay_("size", scenario, "--json").out)
+    assert answer["scaled"] is None
+    assert answer["cost"].keys() == {"predicted_s", "spent_s", "budget_s"}
+    assert answer["cost"]["budget_s"] == 60.0
+
+
+def test_a_run_within_a_budget_says_what_it_cost(forebay_, link, scenario):
+    answer = json.loads(forebay_("run", scenario, "--budget", "1 min", "--json").out)
+    assert answer["provenance"]["cost"]["budget_s"] == 60.0
+    free = json.loads(forebay_("run", scenario, "--json").out)
+    assert "cost" not in free["provenance"]
