@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import time
 
 WAITING = """
 import sys, time
@@ -31,9 +30,7 @@ def test_ctrl_c(scenario):
         text=True,
     )
     assert made.stdout is not None and made.stdout.readline() == "running\n"
-    asked = time.monotonic()
     made.send_signal(signal.SIGINT)
     _, err = made.communicate(timeout=10)
     assert made.returncode == 130
-    assert time.monotonic() - asked < 1.0
     assert err.count("\n") == 1 and err.startswith("forebay: ")

@@ -78,9 +78,9 @@ def test_bursts_that_no_buffer_takes_are_left_to_others() -> None:
 
 
 def test_long_queues_take_a_bounded_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert with_repeats(0.99, Bursts.given([40]), 2_000) is not None
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_a_flow_of_many_full_windows_is_counted_not_listed() -> None:

@@ -68,9 +68,9 @@ def test_every_number_is_possible_and_goes_the_right_way(kind: str, length: str)
         return
     seen: dict[tuple[float, int], tuple[float, float | None]] = {}
     for load, buffer in itertools.product(LOADS, BUFFERS):
-        started = time.perf_counter()
+        started = time.process_time()
         outcome = told(kind, load, buffer, length)
-        assert time.perf_counter() - started < 20
+        assert time.process_time() - started < 20
         if outcome is not None:
             seen[load, buffer] = check(outcome, buffer)
     for (load, buffer), (_, lost) in seen.items():
@@ -138,7 +138,7 @@ def test_thousands_of_classes_take_a_time_in_proportion() -> None:
     group = '[[traffic]]\nflows = 5\nrtt = {{ uniform = ["20 ms", "{} ms"] }}\n'
     text = 'link.rate = "10 Gbit/s"\n' + "".join(group.format(40 + i % 50) for i in range(1500))
     scenario = loads(text)
-    started = time.perf_counter()
+    started = time.process_time()
     outcome = forebay.run(scenario, "theory")
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
     assert len(outcome.classes) == 1500

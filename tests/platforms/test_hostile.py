@@ -99,7 +99,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_the_worst_texts_are_answered_soon(bomb: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     for name in (None, *names()):
         answers(BOMBS[bomb][:MOST_BYTES], name)
-    assert time.monotonic() - begun < 20.0  # ten readers; a quadratic one takes minutes
+    assert time.process_time() - begun < 20.0  # ten readers; a quadratic one takes minutes

@@ -119,10 +119,10 @@ def test_a_million_flows_in_a_second() -> None:
         update={"traffic": (asked.traffic[0].model_copy(update={"load": 1.2}),)}
     )
     draw(scenario(), 1)
-    began = time.perf_counter()
+    began = time.process_time()
     drawn = draw(asked, 1)
     assert len(drawn) > 900_000
-    assert time.perf_counter() - began < 3  # 0.3 s on an idle machine
+    assert time.process_time() - began < 3  # 0.3 s on an idle machine
 
 
 def test_snapshot() -> None:

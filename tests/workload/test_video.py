@@ -140,9 +140,9 @@ def test_load_is_shared_by_the_films() -> None:
 
 def test_an_hour_in_two_seconds() -> None:
     asked = scenario("measure.duration=3600 s", "traffic.0.flows=1")
-    began = time.perf_counter()
+    began = time.process_time()
     assert len(draw(asked, 1)) == 1
-    assert time.perf_counter() - began < 2  # 0.1 s on an idle machine
+    assert time.process_time() - began < 2  # 0.1 s on an idle machine
 
 
 def test_snapshot() -> None:
