@@ -37,6 +37,8 @@ class Link:
         transmit_ring: int = 0,
         delay_ps: int = 0,
         alpha: float | None = None,
+        shaper: tuple[float, int, int, bool] | None = None,
+        policer: tuple[float, int, int, bool] | None = None,
     ) -> Link: ...
 
 @final

@@ -2,7 +2,9 @@
 
 use crate::queue::queue_spec;
 use forebay_sim::cc;
-use forebay_sim::config::{Config, Datagram, File, FlowSpec, LinkSpec, Route, Source, TraceSpec};
+use forebay_sim::config::{
+    BucketSpec, Config, Datagram, File, FlowSpec, LinkSpec, Refill, Route, Source, TraceSpec,
+};
 use forebay_sim::tcp::profile;
 use forebay_sim::time::Picos;
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
@@ -55,7 +57,7 @@ pub struct Link(LinkSpec);
 impl Link {
     #[new]
     #[pyo3(signature = (rate_bps, *, buffer_packets, packet_bytes=1500, discipline="pfifo",
-        parameters=None, transmit_ring=0, delay_ps=0, alpha=None))]
+        parameters=None, transmit_ring=0, delay_ps=0, alpha=None, shaper=None, policer=None))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         rate_bps: f64,
@@ -66,6 +68,8 @@ impl Link {
         transmit_ring: u32,
         delay_ps: Picos,
         alpha: Option<f64>,
+        shaper: Option<Bucket>,
+        policer: Option<Bucket>,
     ) -> PyResult<Self> {
         Ok(Self(LinkSpec {
             rate_bps,
@@ -73,8 +77,18 @@ impl Link {
             transmit_ring,
             pool: alpha.map(|alpha| (0, alpha)),
             delay: delay_ps,
+            shaper: shaper.map(bucket),
+            policer: policer.map(bucket),
         }))
     }
+}
+
+/// A token bucket: bit/s, Bc and Be in bytes, whether its tokens come once an interval.
+type Bucket = (f64, u64, u64, bool);
+
+fn bucket((rate_bps, burst_bytes, excess_bytes, each_interval): Bucket) -> BucketSpec {
+    let refill = if each_interval { Refill::Interval } else { Refill::Continuous };
+    BucketSpec { rate_bps, burst_bytes, excess_bytes, refill }
 }
 
 /// The drawn flows, one entry each; times in picoseconds, `segments` 0 for a flow without end.

@@ -113,6 +113,8 @@ fn main() {
             transmit_ring: 0,
             pool: None,
             delay: 0,
+            shaper: None,
+            policer: None,
         }],
         pools: vec![],
         seed: number("seed", 1.0) as u64,

@@ -65,6 +65,8 @@ fn main() {
         transmit_ring: 0,
         pool: None,
         delay: MILLISECOND,
+        shaper: None,
+        policer: None,
     };
     let flow = |index: u64| FlowSpec {
         class: (index % classes) as u16,

@@ -2,7 +2,7 @@
 
 use crate::queue::registry::{BadParameter, QueueSpec, Wire};
 use crate::tcp::profile::Profile;
-use crate::time::{Picos, serialization};
+use crate::time::{Picos, SECOND, serialization};
 
 /// A link and the queue in front of it.
 #[derive(Clone, Debug)]
@@ -18,6 +18,51 @@ pub struct LinkSpec {
     pub pool: Option<(u16, f64)>,
     /// Propagation to the next link of a route; part of a flow's round trip, not on top of it.
     pub delay: Picos,
+    /// Holds packets in the queue until they conform.
+    pub shaper: Option<BucketSpec>,
+    /// Drops packets that do not conform, before they reach the queue.
+    pub policer: Option<BucketSpec>,
+}
+
+impl LinkSpec {
+    /// The rate at which the queue is served: the shaper's, else the wire's.
+    pub fn served_bps(&self) -> f64 {
+        self.shaper.as_ref().map_or(self.rate_bps, |bucket| bucket.rate_bps)
+    }
+}
+
+/// How tokens come into a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refill {
+    /// All the time.
+    Continuous,
+    /// Bc of them at each multiple of Tc = Bc / rate.
+    Interval,
+}
+
+/// A token bucket, which begins full; it holds Bc + Be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BucketSpec {
+    /// At which tokens come.
+    pub rate_bps: f64,
+    /// Bc, committed burst.
+    pub burst_bytes: u64,
+    /// Be, excess burst.
+    pub excess_bytes: u64,
+    /// How they come.
+    pub refill: Refill,
+}
+
+impl BucketSpec {
+    /// Time in which so many tokens come.
+    pub fn time_of(&self, bytes: u64) -> Picos {
+        (bytes as f64 * 8.0 * SECOND as f64 / self.rate_bps).round() as Picos
+    }
+
+    /// Tc.
+    pub fn interval(&self) -> Picos {
+        self.time_of(self.burst_bytes).max(1)
+    }
 }
 
 /// The links that a flow's data crosses in turn, and those that its ACKs cross.
@@ -148,6 +193,10 @@ pub enum ConfigError {
     ShortRoundTrip(usize),
     /// A queue's parameter is out of its range.
     Queue(BadParameter),
+    /// A token bucket holds less than the largest packet, of so many bytes.
+    SmallBucket(u64, u32),
+    /// A transmit ring behind a shaper, where it would never hold a packet.
+    RingBehindShaper,
     /// The run would outlast the clock (about 13 days).
     TooLong,
 }
@@ -168,6 +217,10 @@ impl std::fmt::Display for ConfigError {
                 write!(f, "the round trip of flow {flow} is shorter than its route's propagation")
             }
             Self::Queue(bad) => write!(f, "queue: {bad}"),
+            Self::SmallBucket(burst, packet) => {
+                write!(f, "a burst of {burst} B holds no packet of {packet} B")
+            }
+            Self::RingBehindShaper => write!(f, "a transmit ring behind a shaper"),
             Self::TooLong => write!(f, "the run is longer than the clock's 13 days"),
         }
     }
@@ -265,6 +318,12 @@ impl Config {
         short(transmission, LONGEST_TRANSMISSION, "a packet's time on a link")?;
         short(link.delay, LONGEST_SPAN, "delay of a link")?;
         link.queue.check().map_err(ConfigError::Queue)?;
+        for bucket in [&link.shaper, &link.policer].into_iter().flatten() {
+            check_bucket(bucket, largest)?;
+        }
+        if link.shaper.is_some() && link.transmit_ring > 0 {
+            return Err(ConfigError::RingBehindShaper);
+        }
         match link.pool {
             Some((pool, _)) if pool as usize >= self.pools.len() => {
                 Err(ConfigError::Unknown("shared memory", pool.into()))
@@ -332,6 +391,17 @@ impl Config {
     }
 }
 
+fn check_bucket(bucket: &BucketSpec, largest: u32) -> Result<(), ConfigError> {
+    positive(bucket.rate_bps, "rate of a token bucket")?;
+    let transmission = serialization(largest, bucket.rate_bps);
+    short(transmission, LONGEST_TRANSMISSION, "a packet's time at a token bucket's rate")?;
+    if bucket.burst_bytes < u64::from(largest) {
+        return Err(ConfigError::SmallBucket(bucket.burst_bytes, largest));
+    }
+    let depth = bucket.burst_bytes.saturating_add(bucket.excess_bytes);
+    short(bucket.time_of(depth), LONGEST_SPAN, "time in which a token bucket fills")
+}
+
 fn check_profile(profile: &Profile) -> Result<(), ConfigError> {
     for (value, what) in [
         (profile.ack_bytes, "size of an ACK"),
@@ -366,7 +436,15 @@ mod tests {
     /// Flows of these sizes, each over the route of its number.
     fn config(routes: &[(&[u16], &[u16])], flows: &[(u32, Source)]) -> Config {
         let queue = QueueSpec::by_name("pfifo").expect("listed");
-        let link = LinkSpec { rate_bps: 1e6, queue, transmit_ring: 0, pool: None, delay: 0 };
+        let link = LinkSpec {
+            rate_bps: 1e6,
+            queue,
+            transmit_ring: 0,
+            pool: None,
+            delay: 0,
+            shaper: None,
+            policer: None,
+        };
         let route = |(forward, backward): &(&[u16], &[u16])| Route {
             forward: forward.to_vec(),
             backward: backward.to_vec(),

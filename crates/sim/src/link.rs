@@ -5,9 +5,12 @@
 //! what to send when the wire is free, the link asks for an event at that time. Where, besides, all
 //! packets are of one size, the time until the wire is free says everything about the queue.
 
+mod conditioned_fifo;
+mod conditioner;
 mod dequeue_driven;
 mod fifo;
 mod fixed_size_fifo;
+mod token_bucket;
 
 use crate::config::LinkSpec;
 use crate::meters::link::LinkMeter;
@@ -16,6 +19,8 @@ use crate::queue::registry::{Discipline, Wire};
 use crate::queue::shared::SharedBuffer;
 use crate::queue::{DequeueDiscipline, EnqueueDiscipline, Limit};
 use crate::time::{Picos, serialization};
+use conditioned_fifo::ConditionedFifo;
+use conditioner::Conditioner;
 use dequeue_driven::DequeueDriven;
 use fifo::Fifo;
 use fixed_size_fifo::FixedSizeFifo;
@@ -89,6 +94,7 @@ pub struct ArrivingPacket {
 enum Queue {
     FixedSizeFifo(FixedSizeFifo),
     Fifo(Fifo),
+    ConditionedFifo(Box<ConditionedFifo>),
     DequeueDriven(Box<DequeueDriven>),
 }
 
@@ -112,11 +118,15 @@ impl Link {
         let ring = spec.transmit_ring as usize;
         let plain = ring == 0 && spec.pool.is_none();
         let uniform = uniform.map(|bytes| (bytes, serialization(bytes, spec.rate_bps)));
+        let conditioner = Conditioner::of(spec);
         let (queue, capacity) = match discipline {
             Discipline::AtEnqueue(queue) => {
                 let capacity = queue.capacity();
-                let queue = match uniform {
-                    Some((bytes, tx_time))
+                let queue = match (conditioner, uniform) {
+                    (Some(conditioner), _) => {
+                        Queue::ConditionedFifo(Box::new(ConditionedFifo::new(queue, conditioner)))
+                    }
+                    (None, Some((bytes, tx_time)))
                         if plain && fixed_size_fifo::takes(tx_time, capacity) =>
                     {
                         Queue::FixedSizeFifo(FixedSizeFifo::new(queue, bytes, tx_time, classes))
@@ -127,7 +137,10 @@ impl Link {
             }
             Discipline::AtDequeue(queue) => {
                 let capacity = queue.capacity();
-                (Queue::DequeueDriven(Box::new(DequeueDriven::new(queue, ring))), capacity)
+                (
+                    Queue::DequeueDriven(Box::new(DequeueDriven::new(queue, ring, conditioner))),
+                    capacity,
+                )
             }
         };
         Self {
@@ -153,6 +166,7 @@ impl Link {
         let (discipline, limit, transmit_ring) = match &self.queue {
             Queue::FixedSizeFifo(queue) => queue.info(),
             Queue::Fifo(queue) => queue.info(),
+            Queue::ConditionedFifo(queue) => queue.info(),
             Queue::DequeueDriven(queue) => queue.info(),
         };
         LinkInfo {
@@ -188,6 +202,9 @@ impl Link {
         match &mut self.queue {
             Queue::FixedSizeFifo(queue) => queue.enqueue(now, packet, &mut self.meter),
             Queue::Fifo(queue) => queue.enqueue(now, packet, &mut self.wire, &mut self.meter),
+            Queue::ConditionedFifo(queue) => {
+                queue.enqueue(now, packet, &mut self.wire, &mut self.meter)
+            }
             Queue::DequeueDriven(queue) => {
                 queue.enqueue(now, &make_packet(), &mut self.meter, lost)
             }
@@ -214,18 +231,18 @@ impl Link {
     /// When `serve` is next due, if the link needs it.
     pub fn next_dequeue_at(&self) -> Option<Picos> {
         match &self.queue {
-            Queue::FixedSizeFifo(_) | Queue::Fifo(_) => None,
             Queue::DequeueDriven(queue) => queue.next_dequeue_at(),
+            _ => None,
         }
     }
 
     /// Takes the next packet off the queue: it departs, with a mark or without, at the time given.
     pub fn dequeue(&mut self, now: Picos, lost: &mut Vec<Packet>) -> Option<(Packet, Picos, bool)> {
         match &mut self.queue {
-            Queue::FixedSizeFifo(_) | Queue::Fifo(_) => None,
             Queue::DequeueDriven(queue) => {
                 queue.dequeue(now, &mut self.wire, &mut self.meter, lost)
             }
+            _ => None,
         }
     }
 
@@ -245,6 +262,10 @@ impl Link {
                 queue.advance(now, &mut self.wire, &mut self.meter);
                 queue.at_batch_end(now)
             }
+            Queue::ConditionedFifo(queue) => {
+                queue.advance(now, &mut self.wire, &mut self.meter);
+                queue.at_batch_end(now)
+            }
             Queue::DequeueDriven(queue) => {
                 queue.advance(now, &mut self.meter);
                 queue.at_batch_end(now)
@@ -261,6 +282,10 @@ impl Link {
                 queue.advance(now, &mut self.wire, &mut self.meter);
                 queue.in_queue()
             }
+            Queue::ConditionedFifo(queue) => {
+                queue.advance(now, &mut self.wire, &mut self.meter);
+                queue.packets()
+            }
             Queue::DequeueDriven(queue) => queue.packets(),
         }
     }
@@ -270,6 +295,10 @@ impl Link {
         match &mut self.queue {
             Queue::FixedSizeFifo(queue) => queue.bytes_held(now),
             Queue::Fifo(queue) => {
+                queue.advance(now, &mut self.wire, &mut self.meter);
+                queue.bytes_held(now)
+            }
+            Queue::ConditionedFifo(queue) => {
                 queue.advance(now, &mut self.wire, &mut self.meter);
                 queue.bytes_held(now)
             }

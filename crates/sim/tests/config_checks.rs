@@ -178,6 +178,8 @@ fn any_link() -> impl Strategy<Value = LinkSpec> {
             transmit_ring: ring,
             pool: shares.then_some((0, alpha)),
             delay,
+            shaper: None,
+            policer: None,
         }
     })
 }

@@ -127,7 +127,7 @@ def _memory(result: forebay.SizeResult, scenario: forebay.Scenario) -> Memory | 
     size = result.buffer.bytes
     if result.aqm is not None:  # its limit is what may have to be held
         size = result.aqm.limit_packets * result.aqm.packet_bytes
-    return memory_for(size, float(scenario.link.rate))
+    return memory_for(size, float(scenario.link.capacity))
 
 
 def _keep(stop: KeyboardInterrupt, as_json: bool) -> None:

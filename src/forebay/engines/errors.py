@@ -97,3 +97,13 @@ def refuse_network(engine: str, scenario: Scenario) -> None:
     """Raise CannotPlay if the scenario has a topology: for engines of a single link."""
     if scenario.topology is not None:
         raise CannotPlay(engine, "a whole network", "topology")
+
+
+def refuse_token_buckets(engine: str, scenario: Scenario) -> None:
+    """Raise CannotPlay if a link has a shaper or a policer: for engines that know of none."""
+    places = [("link", scenario.link)]
+    places += [(f"links.{index}", link) for index, link in enumerate(scenario.links)]
+    for place, link in places:
+        for name in ("shaper", "policer"):
+            if getattr(link, name) is not None:
+                raise CannotPlay(engine, f"a {name}", f"{place}.{name}")

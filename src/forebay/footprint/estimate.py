@@ -89,7 +89,7 @@ def estimate(scenario: Scenario, samples: int = 0, watched: int = 0) -> Estimate
 
 def _flows(scenario: Scenario, group: Traffic, seconds: float) -> float:
     if isinstance(group, Short):
-        return group.arrivals_per_second(scenario.link.rate) * seconds
+        return group.arrivals_per_second(scenario.link.capacity) * seconds
     return float(group.flows)
 
 
@@ -104,7 +104,7 @@ def _packets(scenario: Scenario, group: Traffic, seconds: float) -> float:
         return 0.0
     if isinstance(group, Replay):
         return float(group.most_packets())
-    return group.packets_in(seconds, scenario.link.rate)
+    return group.packets_in(seconds, scenario.link.capacity)
 
 
 def _film(group: Traffic, seconds: float) -> float:

@@ -70,7 +70,7 @@ def halving(scenario: Scenario) -> str | None:
 
 def congested(scenario: Scenario) -> str | None:
     """The access links can overload the link."""
-    rate = scenario.link.rate
+    rate = scenario.link.capacity
     access = sum(getattr(t, "access_links", 0) * t.access(rate) for t in scenario.crossing)
     if access > rate or any(t.kind == "short" for t in scenario.crossing):
         return None

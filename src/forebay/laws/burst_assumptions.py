@@ -65,12 +65,12 @@ def window_not_reached(scenario: Scenario) -> str | None:
 
 def whole_bursts(scenario: Scenario) -> str | None:
     """Access links are so fast that bursts arrive whole."""
-    slowest = min((t.access(scenario.link.rate) for t in _short(scenario)), default=None)
-    if slowest is None or slowest >= _FAST_ACCESS * scenario.link.rate:
+    slowest = min((t.access(scenario.link.capacity) for t in _short(scenario)), default=None)
+    if slowest is None or slowest >= _FAST_ACCESS * scenario.link.capacity:
         return None
-    if slowest <= scenario.link.rate:
+    if slowest <= scenario.link.capacity:
         return "access links no faster than the link spread the bursts out: far less may be needed"
-    times = slowest / scenario.link.rate
+    times = slowest / scenario.link.capacity
     return f"access links only {times:.3g} times as fast as the link spread bursts: less is needed"
 
 

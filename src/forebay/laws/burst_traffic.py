@@ -63,7 +63,7 @@ def burst_traffic(scenario: Scenario) -> BurstTraffic | None:
         return None
     sizes = np.concatenate([s.bursts.sizes for s in streams])
     weights = np.concatenate([s.bursts_per_second * s.bursts.probabilities for s in streams])
-    load = sum(s.rate_bps for s in streams) / scenario.link.rate
+    load = sum(s.rate_bps for s in streams) / scenario.link.capacity
     return BurstTraffic(float(load), Bursts.given(sizes, weights))
 
 
@@ -81,7 +81,7 @@ class Held(Enum):
 
 
 def _stream(scenario: Scenario, group: Traffic, held: Held) -> _Stream:
-    rate, packet = scenario.link.rate, int(group.packet)
+    rate, packet = scenario.link.capacity, int(group.packet)
     if isinstance(group, Short):
         return _Stream(float(offered(group, rate) or 0.0), packet, _slow_start(group))
     if isinstance(group, Long) and held is Held.BY_ACCESS:
@@ -99,7 +99,10 @@ def _slow_start(group: Short) -> Bursts:
 
 def _held_back(scenario: Scenario, groups: Sequence[Traffic]) -> Held:
     """What holds long flows back so that all classes together cannot fill the link."""
-    if all(isinstance(t, Long | Udp) for t in groups) and _access(scenario) < scenario.link.rate:
+    if (
+        all(isinstance(t, Long | Udp) for t in groups)
+        and _access(scenario) < scenario.link.capacity
+    ):
         return Held.BY_ACCESS
     windows = [t.flows * t.max_window for t in groups if isinstance(t, Long) and t.max_window]
     if len(windows) < len(groups) or sum(windows) >= scenario.bdp_packets:
@@ -109,5 +112,5 @@ def _held_back(scenario: Scenario, groups: Sequence[Traffic]) -> Held:
 
 def _access(scenario: Scenario) -> float:
     """Bit/s that all access links carry together."""
-    rate = scenario.link.rate
+    rate = scenario.link.capacity
     return sum(getattr(t, "access_links", t.flows) * t.access(rate) for t in scenario.crossing)

@@ -29,7 +29,7 @@ def covers(scenario: Scenario) -> bool:
 def short_share(scenario: Scenario) -> float:
     """What the short flows offer over the link's rate."""
     short = (t for t in scenario.crossing if t.kind == "short")
-    return sum(offered(t, scenario.link.rate) or 0.0 for t in short) / scenario.link.rate
+    return sum(offered(t, scenario.link.capacity) or 0.0 for t in short) / scenario.link.capacity
 
 
 def _packets(scenario: Scenario) -> float | None:

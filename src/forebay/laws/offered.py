@@ -47,7 +47,7 @@ def most(traffic: Traffic, link_rate: float) -> float:
 
 def share(scenario: Scenario, kinds: Collection[str]) -> float:
     """What the classes of some kinds that cross the link bring at the most, over its rate."""
-    rate = scenario.link.rate
+    rate = scenario.link.capacity
     groups = (t for t in scenario.crossing if t.kind in kinds)
     return float(sum(most(t, rate) * _part(scenario, t) for t in groups) / rate)
 
@@ -65,7 +65,7 @@ def may_congest(scenario: Scenario, link: str) -> bool:
 
     Flows that cross the bottleneck as well bring no more than that carries.
     """
-    rate, here = scenario.link.rate, scenario.at_link(link)
+    rate, here = scenario.link.capacity, scenario.at_link(link)
     through = sum(most(t, rate) for t in here.classes if BOTTLENECK in data_route(t))
     others = sum(most(t, rate) for t in here.classes if BOTTLENECK not in data_route(t))
     return bool(min(through, rate) + others > here.rate)

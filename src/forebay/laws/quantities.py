@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def capacity(scenario: Scenario) -> float:
     """C, packets per second."""
-    return float(scenario.link.rate) / (8.0 * scenario.packet)
+    return float(scenario.link.capacity) / (8.0 * scenario.packet)
 
 
 def growth(scenario: Scenario) -> float:

@@ -67,7 +67,7 @@ MANY_CHANGE = (
 
 def cannot_fill(scenario: Scenario) -> str | None:
     """Why the classes that cross a link cannot fill it; None where they can."""
-    rate, groups = scenario.link.rate, scenario.crossing
+    rate, groups = scenario.link.capacity, scenario.crossing
     if all(isinstance(t, Standing) for t in groups):
         most = sum(_fastest(t, rate) for t in groups if isinstance(t, Standing))
         if most <= rate:

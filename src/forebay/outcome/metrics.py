@@ -66,7 +66,7 @@ def summarize(
             [r.classes[i] for r in readings],
             windows,
             # A network's classes end on many links.
-            first.links[each.link].capacity_bps if each.link else math.inf,
+            first.links[each.link].most_bps if each.link else math.inf,
             [_class_delay(next(iter(r.links.values())), i, len(r.classes)) for r in readings],
         )
         for i, each in enumerate(first.classes)
@@ -97,7 +97,7 @@ def link_outcome(links: Sequence[LinkReading], goals: Goals | None = None) -> Li
         bdp_packets=links[0].bdp_packets,
         marks=_count(k.marks for k in links),
         goal_metrics={} if goals is None else goal_metrics(links, goals),
-        capacity_bps=links[0].capacity_bps,
+        capacity_bps=links[0].most_bps,
         most_packets=max(link.most_packets for link in links),
     )
 
@@ -113,7 +113,7 @@ def class_outcome(
     Parameters
     ----------
     windows_s : one window length each.
-    capacity_bps : rate of the last link, which bounds throughput and goodput.
+    capacity_bps : the most that the last link sends, which bounds throughput and goodput.
     delays : waiting times of its packets at the link under study, one histogram each; empty
         where they are not known.
     """

@@ -36,9 +36,10 @@ class LinkOutcome(Closed):
 
     ``goal_metrics`` holds what the scenario's goals need beyond the rest, by the names of
     `outcome.goal_metrics`; a goal that the engine cannot answer has no entry. ``capacity_bps`` is
-    its rate. ``most_packets`` can wait at most: more than ``buffer_packets`` where a limit in bytes
-    holds packets smaller than the mean. Both are None in documents from before they were said.
-    ``link_class`` ("class" in JSON) and ``flows``, the connections that cross it, are a network's.
+    its rate, with what a shaper's bucket may add to it in the window. ``most_packets`` can wait at
+    most: more than ``buffer_packets`` where a limit in bytes holds packets smaller than the mean.
+    Both are None in documents from before they were said. ``link_class`` ("class" in JSON) and
+    ``flows``, the connections that cross it, are a network's.
     """
 
     utilization: Metric | None

@@ -71,6 +71,8 @@ class LinkReading:
         None where no goal asks for a probability.
     marks : shape (b,) or None
         Packets that the queue marked (CE, RFC 3168); None where the engine cannot tell.
+    burst_bits : float
+        What may leave in any time beyond ``capacity_bps``, bits: what a shaper's bucket lets pass.
     """
 
     capacity_bps: float
@@ -93,6 +95,12 @@ class LinkReading:
     class_delays: list[Histogram]
     round_trips: RoundTrips | None = None
     marks: IntArray | None = None
+    burst_bits: float = 0.0
+
+    @property
+    def most_bps(self) -> float:
+        """The most that can leave in the window, bit/s."""
+        return self.capacity_bps + self.burst_bits / self.window_s
 
 
 @dataclass(frozen=True, slots=True)

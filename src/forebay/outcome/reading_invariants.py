@@ -124,7 +124,7 @@ def _of_all(reading: Reading) -> Iterator[Violation]:
     for name, link in reading.links.items():
         own = [kind for kind in reading.classes if kind.link == name]
         bits, used = sum(float(k.throughput_bits.sum()) for k in own), float(link.bits.sum())
-        if bits > used * (1 + _ROUNDING):
+        if bits > used * (1 + _ROUNDING) + link.burst_bits:
             yield Violation("classes-within-link", f"links.{name}", f"{bits} of {used} bit")
         passed, accepted = sum(int(k.passed.sum()) for k in own), int(link.accepted.sum())
         if reading.links_tell_all and passed > accepted:

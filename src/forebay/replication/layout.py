@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from forebay.scenario import Link, Queue, Scenario, Traffic
+    from forebay.scenario import Link, Queue, Scenario, TokenBucket, Traffic
 
 Route = tuple[list[int], list[int]]
+Bucket = tuple[float, int, int, bool]
+"""Of tokens: bit/s, Bc and Be in bytes, and whether they come once an interval."""
 
 COUNT_BYTES = ("bfifo", "red")
 """Disciplines whose limit is in bytes, as in tc."""
@@ -28,7 +30,11 @@ class LaidLink:
     Attributes
     ----------
     rate_bps, delay_ps
-        Capacity in bit/s; propagation in picoseconds.
+        Capacity in bit/s, a shaper's where there is one; propagation in picoseconds.
+    wire_bps : float or None
+        Rate of the wire behind a shaper.
+    shaper, policer : Bucket or None
+        Token buckets.
     buffer_packets, packet_bytes
         Packets that may wait, and the packet that disciplines in bytes count by.
     bdp_packets
@@ -47,6 +53,17 @@ class LaidLink:
     delay_ps: int
     alpha: float | None
     parameters: dict[str, Any] = field(default_factory=dict)
+    wire_bps: float | None = None
+    shaper: Bucket | None = None
+    policer: Bucket | None = None
+
+    @property
+    def burst_bits(self) -> float:
+        """What may be sent in any time beyond its rate, bits: what a shaper's bucket lets pass."""
+        if self.shaper is None:
+            return 0.0
+        _, burst, excess, at_once = self.shaper
+        return 8.0 * (burst * (2 if at_once else 1) + excess)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +129,7 @@ def _links(scenario: Scenario) -> list[LaidLink]:
 def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LaidLink:
     return LaidLink(
         name=name,
-        rate_bps=float(link.rate),
+        rate_bps=float(link.capacity),
         buffer_packets=scenario.at_link(name).packets(queue.size),
         packet_bytes=int(scenario.at_link(name).packet),
         bdp_packets=scenario.at_link(name).bdp_packets,
@@ -121,7 +138,17 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LaidLink:
         delay_ps=round(link.delay * _PS_PER_S),
         alpha=queue.alpha,
         parameters=queue.parameters,
+        wire_bps=float(link.rate) if link.shaper else None,
+        shaper=_bucket(link.shaper),
+        policer=_bucket(link.policer),
     )
+
+
+def _bucket(bucket: TokenBucket | None) -> Bucket | None:
+    if bucket is None:
+        return None
+    at_once = bucket.refill == "interval"
+    return float(bucket.rate), int(bucket.burst), int(bucket.excess), at_once
 
 
 def _both_ways(scenario: Scenario) -> bool:

@@ -76,6 +76,7 @@ def _link(scenario: Scenario, link: LaidLink, raw: RawLink) -> LinkReading:
         class_delays=_class_delays(len(scenario.traffic), raw),
         round_trips=_round_trips(rate, raw),
         marks=_batch(raw["marks"]).sum(axis=1),
+        burst_bits=link.burst_bits,
     )
 
 

@@ -26,6 +26,7 @@ from forebay.scenario.source import Standing
 from forebay.scenario.streaming import Replay, Video
 from forebay.scenario.target import AtLeast, AtMost
 from forebay.scenario.tcp import Long, Session, Short, Tcp
+from forebay.scenario.token_bucket import TokenBucket
 from forebay.scenario.topology import (
     Demand,
     FatTree,
@@ -83,6 +84,7 @@ __all__ = [
     "Short",
     "Standing",
     "Tcp",
+    "TokenBucket",
     "Topology",
     "Traffic",
     "TwoLevel",

@@ -6,18 +6,19 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from forebay.errors import entry
-from forebay.scenario.base import MAX_FLOWS, MAX_OFFERED, MAX_PERIODS
+from forebay.scenario.base import DAY, MAX_FLOWS, MAX_OFFERED, MAX_PERIODS
 from forebay.scenario.counted import BOTTLENECK, REVERSE
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
 from forebay.scenario.open_loop import OnOff
-from forebay.scenario.quantity import Duration, Rate
+from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.source import Standing
 from forebay.scenario.streaming import Replay
 from forebay.scenario.tcp import Long, Session, Short, Tcp
 
 if TYPE_CHECKING:
     from forebay.scenario.model import Scenario
+    from forebay.scenario.token_bucket import TokenBucket
     from forebay.scenario.traffic import Traffic
 
 MAX_BUFFER_PACKETS = 1_000_000_000
@@ -34,6 +35,7 @@ def check(scenario: Scenario) -> None:
     _counted(scenario)
     _buffer(scenario)
     _links(scenario)
+    _buckets(scenario)
     _routes(scenario)
     _memory(scenario)
     _starts(scenario)
@@ -90,7 +92,7 @@ def _starting(scenario: Scenario, group: Traffic) -> float:
     """Return how many flows of a class are expected to start, or could: files of users too."""
     seconds = scenario.measure.warmup + scenario.measure.duration
     if isinstance(group, Short):
-        return group.arrivals_per_second(scenario.link.rate) * seconds
+        return group.arrivals_per_second(scenario.link.capacity) * seconds
     if isinstance(group, Session):
         return group.flows * (1 + seconds / group.shortest_cycle)
     return group.flows
@@ -115,7 +117,7 @@ def _listed(scenario: Scenario, group: Traffic, seconds: float) -> float:
         return 0.0
     if isinstance(group, Replay):
         return group.most_packets()
-    return group.packets_in(seconds, scenario.link.rate)
+    return group.packets_in(seconds, scenario.link.capacity)
 
 
 def _directions(scenario: Scenario) -> tuple[str, ...]:
@@ -171,6 +173,46 @@ def _links(scenario: Scenario) -> None:
             wrong = f'"{link.queue.size}" is {packets} packets of {packet}'
             hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
             raise ScenarioError("out-of-range", wrong, hint, field=f"links.{index}.queue.size")
+
+
+def _buckets(scenario: Scenario) -> None:
+    """Check shapers and policers: against their link, and against every packet of the scenario."""
+    places = [("link", scenario.link, "queue", scenario.queue)]
+    places += [
+        (f"links.{i}", link, f"links.{i}.queue", link.queue)
+        for i, link in enumerate(scenario.links)
+    ]
+    for place, link, at_queue, queue in places:
+        for name, bucket in (("shaper", link.shaper), ("policer", link.policer)):
+            if bucket is not None:
+                _bucket(scenario, f"{place}.{name}", bucket, link.rate)
+        if link.shaper is not None and queue.transmit_ring:
+            wrong, hint = "never fills behind a shaper", "leave it out, or leave the shaper out"
+            field = f"{at_queue}.transmit_ring"
+            raise ScenarioError("contradiction", wrong, hint, field=field)
+
+
+def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link_rate: Rate) -> None:
+    if scenario.topology is not None:
+        wrong, hint = "set beside a topology", "leave it out: a network's links have none"
+        raise ScenarioError("contradiction", wrong, hint, field=field)
+    if bucket.rate > link_rate:
+        wrong = f"{bucket.rate} is above the rate of the link, {link_rate}"
+        hint = f"write {link_rate} or less here, or a higher rate of the link"
+        raise ScenarioError("contradiction", wrong, hint, field=f"{field}.rate", value=bucket.rate)
+    largest = max(_largest(group) for group in scenario.traffic)
+    if bucket.burst < largest:
+        wrong = f"{bucket.burst} holds no packet of {DataSize(largest)}"
+        hint = f"write {DataSize(largest)} or more"
+        raise ScenarioError("contradiction", wrong, hint, field=f"{field}.burst")
+    if 8 * bucket.depth / bucket.rate > DAY:
+        wrong = f"a bucket of {DataSize(bucket.depth)} takes more than {DAY} to fill"
+        hint = "write a smaller burst or excess, or a higher rate"
+        raise ScenarioError("out-of-range", wrong, hint, field=f"{field}.burst")
+
+
+def _largest(group: Traffic) -> int:
+    return int(group.file.bytes.max() if isinstance(group, Replay) else group.packet)
 
 
 def _routes(scenario: Scenario) -> None:
@@ -260,7 +302,7 @@ def _realtime_goal(scenario: Scenario) -> None:
 
 
 def _utilization_goal(scenario: Scenario) -> None:
-    goal, rate = scenario.goals.utilization, scenario.link.rate
+    goal, rate = scenario.goals.utilization, scenario.link.capacity
     if goal is None:
         return
     most = sum(_fastest(scenario, group) for group in scenario.crossing)
@@ -276,9 +318,9 @@ def _fastest(scenario: Scenario, group: Traffic) -> float:
     """Return a bound on a class's rate, bit/s; of open loops their mean."""
     if isinstance(group, Short):  # as many at once as may happen to come
         return float("inf")
-    access = group.access_links * group.access(scenario.link.rate)
+    access = group.access_links * group.access(scenario.link.capacity)
     if not isinstance(group, Long | Session):
-        return min(access, group.flows * group.flow_rate(scenario.link.rate))
+        return min(access, group.flows * group.flow_rate(scenario.link.capacity))
     if group.max_window is None:
         return access
     return min(access, group.flows * group.max_window * group.packet * 8 / group.rtt.low)

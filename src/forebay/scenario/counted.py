@@ -49,7 +49,7 @@ class Counted:
 
     Attributes
     ----------
-    rate : of the link.
+    rate : at which its queue is served: the link's, or its shaper's.
     classes : those whose data crosses it.
     acknowledged : those of which only the ACKs do.
     """
@@ -137,7 +137,7 @@ def counted(scenario: Scenario) -> Mapping[str, Counted]:
     thousands of links a pass for each would take hours.
     """
     global _last
-    traffic, links, rate = scenario.traffic, scenario.links, scenario.link.rate
+    traffic, links, rate = scenario.traffic, scenario.links, scenario.link.capacity
     known = _last
     if known is None or known[0] is not traffic or known[1] is not links or known[2] != rate:
         known = _last = (traffic, links, rate, _count(scenario))
@@ -145,8 +145,8 @@ def counted(scenario: Scenario) -> Mapping[str, Counted]:
 
 
 def _count(scenario: Scenario) -> Mapping[str, Counted]:
-    rates = {BOTTLENECK: scenario.link.rate, REVERSE: scenario.link.rate}
-    rates |= {each.name: each.rate for each in scenario.links}
+    rates = dict.fromkeys((BOTTLENECK, REVERSE), scenario.link.capacity)
+    rates |= {each.name: each.capacity for each in scenario.links}
     both_ways = any(group.direction == "reverse" for group in scenario.traffic)
     crossing: dict[str, list[Traffic]] = {name: [] for name in rates}
     acknowledged: dict[str, list[Traffic]] = {name: [] for name in rates}
@@ -160,7 +160,7 @@ def _count(scenario: Scenario) -> Mapping[str, Counted]:
     return {
         name: Counted(
             rate, tuple(crossing[name]), tuple(acknowledged[name]), scenario.traffic,
-            scenario.link.rate,
+            scenario.link.capacity,
         )
         for name, rate in rates.items()
     }  # fmt: skip

@@ -23,7 +23,17 @@ from forebay.scenario.queue import Queue
 from forebay.scenario.streaming import Replay, Video
 from forebay.scenario.target import AtLeast, AtMost
 from forebay.scenario.tcp import Long, Session, Short
+from forebay.scenario.token_bucket import TokenBucket
 from forebay.scenario.topology import Demand, FatTree, Isp, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology, TwoLevel
+
+
+class TokenBucketDict(TypedDict, total=False):
+    """A rate, and how far traffic may be ahead of it. The bucket begins full."""
+
+    rate: Required[str | Rate]
+    burst: Required[str | DataSize]
+    excess: str | DataSize
+    refill: Literal["continuous", "interval"]
 
 
 class LinkDict(TypedDict, total=False):
@@ -31,6 +41,8 @@ class LinkDict(TypedDict, total=False):
 
     rate: Required[str | Rate]
     delay: str | Duration
+    shaper: TokenBucket | TokenBucketDict | None
+    policer: TokenBucket | TokenBucketDict | None
 
 
 class QueueDict(TypedDict, total=False):
@@ -57,6 +69,8 @@ class OtherLinkDict(TypedDict, total=False):
 
     rate: Required[str | Rate]
     delay: str | Duration
+    shaper: TokenBucket | TokenBucketDict | None
+    policer: TokenBucket | TokenBucketDict | None
     name: Required[str]
     queue: Queue | QueueDict
 

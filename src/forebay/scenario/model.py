@@ -26,6 +26,7 @@ from forebay.scenario.queue import Queue
 from forebay.scenario.source import NAME, Standing
 from forebay.scenario.streaming import Replay
 from forebay.scenario.tcp import Long, Session
+from forebay.scenario.token_bucket import TokenBucket
 from forebay.scenario.topology import Topology
 from forebay.scenario.traffic import Traffic
 
@@ -52,6 +53,21 @@ class Link(ScenarioModel):
         default=Duration(0),
         description="Propagation to the next link of a route: a part of a flow's rtt.",
     )
+    shaper: TokenBucket | None = Field(
+        default=None,
+        description="Holds packets in the queue, which is then the shaping queue, until its bucket "
+        "has tokens for them; what leaves goes at the link's rate. Sizes in time and in "
+        "bandwidth-delay products, loads and utilization are of the shaper's rate.",
+    )
+    policer: TokenBucket | None = Field(
+        default=None,
+        description="Drops a packet for which its bucket has no tokens, before the queue.",
+    )
+
+    @property
+    def capacity(self) -> Rate:
+        """The rate at which the queue is served: the shaper's, else the link's own, bit/s."""
+        return self.shaper.rate if self.shaper else self.rate
 
 
 class OtherLink(Link):

@@ -60,7 +60,7 @@ def none(
 def buffer_of(scenario: Scenario, low: int, packets: int) -> Buffer:
     """Return a size three ways; every size below ``low`` was shown to miss."""
     octets = packets * int(scenario.packet)
-    seconds = octets * 8 / float(scenario.link.rate)
+    seconds = octets * 8 / float(scenario.link.capacity)
     return Buffer(packets=packets, bytes=octets, seconds=seconds, low=low, high=packets)
 
 

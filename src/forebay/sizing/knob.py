@@ -111,7 +111,7 @@ def knob_of(scenario: Scenario, engine: str, limit: int) -> Knob:
     ``limit`` is the largest size worth trying. Laws know drop-tail alone: theory sizes the limit.
     """
     queue, packet = scenario.queue, int(scenario.packet)
-    packet_s = 8 * packet / float(scenario.link.rate)
+    packet_s = 8 * packet / float(scenario.link.capacity)
     sized_by_aim = queue.discipline in (*_TARGETS, "red") and engine != "theory"
     if not sized_by_aim:
         return Knob(queue.discipline, "limit", None, packet_s, packet)

@@ -44,7 +44,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
     parts = [_draw_class(scenario, group, index, seed) for index, group in enumerate(groups)]
     counts = [len(part) for part in parts]
     sizes = np.array([group.packet for group in groups], dtype=np.int32)
-    rates = np.array([group.access(scenario.link.rate) for group in groups], dtype=np.float64)
+    rates = np.array([group.access(scenario.link.capacity) for group in groups], dtype=np.float64)
     backwards = np.array([group.direction == "reverse" for group in groups])
 
     return Workload(
@@ -65,7 +65,7 @@ def draw(scenario: Scenario, seed: int) -> Workload:
 
 
 def _draw_class(scenario: Scenario, group: Traffic, index: int, seed: int) -> Part:
-    rate = scenario.link.rate
+    rate = scenario.link.capacity
     end = round((scenario.measure.warmup + scenario.measure.duration) * PS_PER_S)
     match group:
         case Long():

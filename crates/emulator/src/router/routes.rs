@@ -133,13 +133,23 @@ fn make(plan: &Plan, link: &LinkPlan, number: u64) -> Result<Link, NamingError> 
         transmit_ring: link.transmit_ring,
         pool: link.alpha.map(|alpha| (0, alpha)),
         delay: link.delay_ps,
+        shaper: None,
+        policer: None,
     };
     Ok(Link::new(&spec, &wire(plan, link.rate_bps), plan.seed ^ number, plan.classes.len(), None))
 }
 
 fn access_link(plan: &Plan, rate_bps: f64) -> Link {
     let queue = QueueSpec::named("pfifo", HOST_QUEUE, ETHERNET, []).expect("a plain queue");
-    let spec = LinkSpec { rate_bps, queue, transmit_ring: 0, pool: None, delay: 0 };
+    let spec = LinkSpec {
+        rate_bps,
+        queue,
+        transmit_ring: 0,
+        pool: None,
+        delay: 0,
+        shaper: None,
+        policer: None,
+    };
     Link::new(&spec, &wire(plan, rate_bps), plan.seed, plan.classes.len(), None)
 }
 

@@ -1,13 +1,14 @@
 //! A queue whose discipline chooses what to send when the wire, or the transmit ring before it,
 //! has room.
 
+use super::conditioner::Conditioner;
 use super::{Serializer, Verdict};
 use crate::meters::link::{AtBatchEnd, LinkMeter};
 use crate::packet::Packet;
 use crate::queue::registry::DequeueQueue;
 use crate::queue::{DequeueDiscipline, Limit, QueuedPacket};
 use crate::ring::Ring;
-use crate::time::Picos;
+use crate::time::{BEYOND, Picos};
 
 pub(super) struct DequeueDriven {
     queue: DequeueQueue,
@@ -19,13 +20,18 @@ pub(super) struct DequeueDriven {
     tx_ring_bytes: u64,
     bytes_on_wire: u32,
     class_on_wire: u16,
+    /// What the packet on the wire takes of the link by the readings, and its time on the wire.
+    work_on_wire: (Picos, Picos),
     held: PacketSlots,
+    conditioner: Option<Conditioner>,
 }
 
 /// A packet that has left the queue, and waits for the wire in the ring.
 #[derive(Clone, Copy, Default)]
 struct RingPacket {
     start: Picos,
+    /// Its time on the wire, or at a shaper's rate.
+    work: Picos,
     tx_time: Picos,
     bytes: u32,
     class: u16,
@@ -55,7 +61,7 @@ impl PacketSlots {
 }
 
 impl DequeueDriven {
-    pub(super) fn new(queue: DequeueQueue, ring: usize) -> Self {
+    pub(super) fn new(queue: DequeueQueue, ring: usize, conditioner: Option<Conditioner>) -> Self {
         Self {
             queue,
             ring,
@@ -64,7 +70,9 @@ impl DequeueDriven {
             tx_ring_bytes: 0,
             bytes_on_wire: 0,
             class_on_wire: 0,
+            work_on_wire: (0, 1),
             held: PacketSlots::default(),
+            conditioner,
         }
     }
 
@@ -78,34 +86,59 @@ impl DequeueDriven {
     }
 
     pub(super) fn bytes_held(&self, now: Picos) -> u64 {
-        let sending = if self.free_at > now { u64::from(self.bytes_on_wire) } else { 0 };
+        let sending = if self.wire_ends() > now { u64::from(self.bytes_on_wire) } else { 0 };
         self.queue.bytes() + self.tx_ring_bytes + sending
     }
 
     /// Lets those start whose time has come; the readings are then those of `now`.
     pub(super) fn advance(&mut self, now: Picos, meter: &mut LinkMeter) {
-        while let Some(&RingPacket { start, tx_time, bytes, class }) = self.tx_ring.front()
-            && start <= now
+        while let Some(&packet) = self.tx_ring.front()
+            && packet.start <= now
         {
             self.tx_ring.drop_oldest(1);
-            self.tx_ring_bytes -= u64::from(bytes);
-            self.begin(class, bytes, tx_time, meter);
+            self.tx_ring_bytes -= u64::from(packet.bytes);
+            self.begin(packet, meter);
         }
         meter.advance_level(now, self.queue.packets());
     }
 
     /// A transmission begins.
-    fn begin(&mut self, class: u16, bytes: u32, tx_time: Picos, meter: &mut LinkMeter) {
+    fn begin(&mut self, packet: RingPacket, meter: &mut LinkMeter) {
+        let RingPacket { start, work, tx_time, bytes, class } = packet;
         (self.bytes_on_wire, self.class_on_wire) = (bytes, class);
-        meter.started(class, 1, u64::from(bytes), tx_time);
+        self.work_on_wire = (work, tx_time.max(1));
+        meter.started(class, 1, u64::from(bytes), work);
+        if let Some(conditioner) = &mut self.conditioner {
+            conditioner.begin(start, work, meter);
+        }
+    }
+
+    /// When the packet on the wire ends, once those are told that have started by `now`.
+    fn wire_ends(&self) -> Picos {
+        match self.tx_ring.front() {
+            Some(_) if self.waits_for_tokens() => 0,
+            Some(first) => first.start,
+            None => self.free_at,
+        }
+    }
+
+    /// A packet is taken off the queue only when the wire is free: if it does not start then, it waits
+    /// for tokens.
+    fn waits_for_tokens(&self) -> bool {
+        self.ring == 0
     }
 
     /// What the readings of `now` need, once those are told that have started by then.
     pub(super) fn at_batch_end(&self, now: Picos) -> AtBatchEnd {
-        let ends = self.tx_ring.front().map_or(self.free_at, |first| first.start);
+        let rest = self.wire_ends().saturating_sub(now);
+        let (work, tx_time) = self.work_on_wire;
+        let scaled = (u128::from(rest) * u128::from(work) / u128::from(tx_time)) as Picos;
         AtBatchEnd {
-            free_at: self.free_at,
-            on_wire: (ends > now).then(|| (self.class_on_wire, ends - now)),
+            free_at: self.conditioner.as_ref().map_or(self.free_at, |conditioner| {
+                let ahead = (0..self.tx_ring.len()).map(|index| self.tx_ring[index].work);
+                now + conditioner.rest(now) + ahead.sum::<Picos>()
+            }),
+            on_wire: (rest > 0).then_some((self.class_on_wire, scaled)),
             held: (self.queue.packets() + self.tx_ring.len()) as u64,
             decides_on_arrival: false,
         }
@@ -121,6 +154,12 @@ impl DequeueDriven {
         meter.arrived(packet.class);
         meter.saw(self.queue.packets());
         self.advance(now, meter);
+        if let Some(conditioner) = &mut self.conditioner
+            && !conditioner.polices(now, packet.bytes)
+        {
+            meter.dropped(packet.class);
+            return Verdict::Dropped;
+        }
         let queued = QueuedPacket {
             flow: packet.flow,
             bytes: packet.bytes,
@@ -137,11 +176,11 @@ impl DequeueDriven {
         Verdict::Waits
     }
 
-    /// When the wire is free, or the ring has room again.
+    /// When the wire is free, or the ring has room again. An arrival never makes it earlier.
     pub(super) fn next_dequeue_at(&self) -> Option<Picos> {
         (self.queue.packets() > 0).then(|| match self.tx_ring.front() {
-            Some(first) if self.tx_ring.len() >= self.ring.max(1) => first.start,
             _ if self.ring == 0 => self.free_at,
+            Some(first) if self.tx_ring.len() >= self.ring => first.start,
             _ => 0,
         })
     }
@@ -161,20 +200,28 @@ impl DequeueDriven {
             lost.push(packet);
         })?;
         let packet = held.take(queued.handle);
-        let (start, tx_time) = (self.free_at.max(now), wire.time(packet.bytes));
+        let (bytes, class, tx_time) = (packet.bytes, packet.class, wire.time(packet.bytes));
+        let (mut start, mut work) = (self.free_at.max(now), tx_time);
+        if let Some(conditioner) = &mut self.conditioner {
+            start = conditioner.starts_at(start, bytes).min(BEYOND);
+            conditioner.plan(start, bytes);
+            work = conditioner.work(bytes, tx_time);
+        }
+        let leaving = RingPacket { start, work, tx_time, bytes, class };
         if start > now {
-            let (bytes, class) = (packet.bytes, packet.class);
-            self.tx_ring.push_back(RingPacket { start, tx_time, bytes, class });
-            self.tx_ring_bytes += u64::from(packet.bytes);
+            self.tx_ring.push_back(leaving);
+            self.tx_ring_bytes += u64::from(bytes);
         } else {
-            meter.wakes(now, self.free_at);
-            self.begin(packet.class, packet.bytes, tx_time, meter);
+            if self.conditioner.is_none() {
+                meter.wakes(now, self.free_at);
+            }
+            self.begin(leaving, meter);
         }
         self.free_at = start + tx_time;
         if marked {
             meter.marked(packet.class);
         }
-        meter.served(packet.class, start - queued.arrived, tx_time);
+        meter.served(packet.class, start - queued.arrived, work);
         Some((packet, self.free_at, marked))
     }
 }

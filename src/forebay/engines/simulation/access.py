@@ -79,7 +79,7 @@ def _link(link: LaidLink) -> _core.Link:
     """Return a link of the simulator; a discipline may refuse so small a buffer (red does)."""
     try:
         return _core.Link(
-            link.rate_bps,
+            link.wire_bps or link.rate_bps,
             buffer_packets=link.buffer_packets,
             packet_bytes=link.packet_bytes,
             discipline=link.discipline,
@@ -87,6 +87,8 @@ def _link(link: LaidLink) -> _core.Link:
             transmit_ring=link.transmit_ring,
             delay_ps=link.delay_ps,
             alpha=link.alpha,
+            shaper=link.shaper,
+            policer=link.policer,
         )
     except ValueError as error:
         wrong = f"{link.buffer_packets} packets before {link.name}: {error}"

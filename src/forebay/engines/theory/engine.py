@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from forebay.engines.errors import NoLaw, refuse_network
+from forebay.engines.errors import NoLaw, refuse_network, refuse_token_buckets
 from forebay.engines.theory.prediction import predict
 from forebay.engines.theory.shares import throughputs
 from forebay.engines.theory.spread import Between, Prediction, Spread
@@ -57,6 +57,7 @@ class TheoryEngine:
         """Predict `scenario`; `seeds` are recorded, and change nothing."""
         started = time.perf_counter()
         refuse_network(self.name, scenario)
+        refuse_token_buckets(self.name, scenario)
         prediction = predict(scenario)
         if prediction is None:
             raise NoLaw(_uncovered(scenario), _small_change(scenario))

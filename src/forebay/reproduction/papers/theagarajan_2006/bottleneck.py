@@ -10,6 +10,7 @@ from typing import Any
 import forebay
 from forebay.report import Line, percent, scaled
 from forebay.reproduction import Cell, Measured, Metric, each_with, facts, record
+from forebay.reproduction.papers.theagarajan_2006 import shaper
 
 HERE = Path(__file__).resolve().parent
 SCENARIO = HERE / "scenario.toml"
@@ -17,13 +18,20 @@ BUFFERS = (18, 22, 27, 31, 35, 40, 48, 55, 62, 75, 100, 150)
 QUICK_BUFFERS = (18, 27, 35, 48, 62, 100)
 # iperf counts payload; the shaped line carries Ethernet frames: 21 x 1448 / 1514 is 20.08.
 PAYLOAD = 1448 / 1514
+RATE = "21 Mbit/s"
 
 Point = tuple[int, list[Any]]
 Progress = Callable[[float], None] | None
 
 
 def curves(
-    videos: tuple[int, ...], *, seeds: int, jobs: int, progress: Progress, quick: bool
+    videos: tuple[int, ...],
+    *,
+    seeds: int,
+    jobs: int,
+    progress: Progress,
+    quick: bool,
+    reading: str = shaper.CHOSEN,
 ) -> dict[int, list[Point]]:
     """Return for each number of videos the classes (TCP, then video) at each buffer."""
     buffers = QUICK_BUFFERS if quick else BUFFERS
@@ -32,20 +40,35 @@ def curves(
     for (number, buffer), report in each_with(progress, wanted):
         if report is not None:
             report(0.0)
-        made[number].append((buffer, _classes(number, buffer, seeds, jobs, quick)))
+        made[number].append((buffer, _classes(number, buffer, seeds, jobs, quick, reading)))
     return made
 
 
 @cache
-def _classes(videos: int, buffer: int, seeds: int, jobs: int, quick: bool) -> list[Any]:
+def _classes(
+    videos: int, buffer: int, seeds: int, jobs: int, quick: bool, reading: str
+) -> list[Any]:
     """One point. Kept in memory: `reproduce --all` asks for Figure 5's after Figure 4's."""
-    scenario = scenario_of(videos, buffer, 60 if quick else 300)
+    scenario = scenario_of(videos, buffer, 60 if quick else 300, reading)
     return forebay.run(scenario, seeds=seeds, jobs=jobs).classes
 
 
-def scenario_of(videos: int, buffer: int, seconds: int) -> forebay.Scenario:
+def under_each(
+    videos: tuple[int, ...], *, seeds: int, jobs: int
+) -> dict[str, dict[int, list[Point]]]:
+    """Run every buffer under each reading but the chosen one."""
+    few = min(seeds, shaper.READING_SEEDS)
+    return {
+        name: curves(videos, seeds=few, jobs=jobs, progress=None, quick=False, reading=name)
+        for name in shaper.READINGS
+    }
+
+
+def scenario_of(
+    videos: int, buffer: int, seconds: int, reading: str = shaper.CHOSEN
+) -> forebay.Scenario:
     """Return what is run; seconds are measured."""
-    sets = [f"queue.size={buffer} packets", f"measure.duration={seconds} s"]
+    sets = [*shaper.sets(reading, RATE, buffer), f"measure.duration={seconds} s"]
     if videos:
         sets.append(f"traffic.1.flows={videos}")
     else:  # a class of no flows is no scenario; one small packet a second is as good as none

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from forebay.report import Line, Panel, Picture
-from forebay.reproduction import Progress, Reproduction, judge
-from forebay.reproduction.papers.theagarajan_2006 import bottleneck
+from forebay.reproduction import Progress, Reproduction, Variants, judge, side_by_side
+from forebay.reproduction.papers.theagarajan_2006 import bottleneck, shaper
 
 HERE = Path(__file__).resolve().parent
 measure = bottleneck.measure
@@ -33,10 +34,8 @@ def reproduce(
 ) -> Reproduction:
     """Run every buffer with each number of videos; ``quick`` takes six buffers and 60 s."""
     made = bottleneck.curves(VIDEOS, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
-    curves = {
-        videos: [(buffer, bottleneck.megabits(classes)) for buffer, classes in points]
-        for videos, points in made.items()
-    }
+    curves = _curves(made)
+    variants = None if quick else _variants(curves, seeds, jobs)
     tested = {videos: bottleneck.testbed_curve(videos, "tcp_bps") for videos in VIDEOS}
     return judge(
         "theagarajan-2006/fig4",
@@ -46,7 +45,23 @@ def reproduce(
         testbed=_numbers(tested) if bottleneck.complete(tested) else {},
         notes=[*NOTES, bottleneck.note()],
         picture=_picture(curves, tested),
+        variants=variants,
     )
+
+
+def _curves(made: Mapping[int, list[bottleneck.Point]]) -> Curves:
+    return {
+        videos: [(buffer, bottleneck.megabits(classes)) for buffer, classes in points]
+        for videos, points in made.items()
+    }
+
+
+def _variants(chosen: Curves, seeds: int, jobs: int) -> Variants:
+    """Run the shaper's readings: their rows are shown, the verdict is the chosen one's."""
+    others = bottleneck.under_each(VIDEOS, seeds=seeds, jobs=jobs)
+    found = {shaper.CHOSEN: _numbers(chosen)}
+    found |= {name: _numbers(_curves(made)) for name, made in others.items()}
+    return side_by_side(HERE, found, shaper.SAYS)
 
 
 def _numbers(curves: Curves) -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from forebay.report import Line, Panel, Picture, percent
-from forebay.reproduction import Progress, Reproduction, judge
-from forebay.reproduction.papers.theagarajan_2006 import bottleneck
+from forebay.reproduction import Progress, Reproduction, Variants, judge, side_by_side
+from forebay.reproduction.papers.theagarajan_2006 import bottleneck, shaper
 
 HERE = Path(__file__).resolve().parent
 measure = bottleneck.measure
@@ -27,10 +28,8 @@ def reproduce(
 ) -> Reproduction:
     """Run every buffer with one and two videos; ``quick`` takes six buffers and 60 s."""
     made = bottleneck.curves(VIDEOS, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
-    curves = {
-        videos: [(buffer, percent(classes[1].loss_rate)) for buffer, classes in points]
-        for videos, points in made.items()
-    }
+    curves = _curves(made)
+    variants = None if quick else _variants(curves, seeds, jobs)
     tested = {videos: bottleneck.testbed_curve(videos, "udp_loss") for videos in VIDEOS}
     return judge(
         "theagarajan-2006/fig5",
@@ -40,7 +39,23 @@ def reproduce(
         testbed=_all(tested) if bottleneck.complete(tested) else {},
         notes=[*NOTES, bottleneck.note()],
         picture=_picture(curves, tested),
+        variants=variants,
     )
+
+
+def _curves(made: Mapping[int, list[bottleneck.Point]]) -> dict[int, list[tuple[int, Any]]]:
+    return {
+        videos: [(buffer, percent(classes[1].loss_rate)) for buffer, classes in points]
+        for videos, points in made.items()
+    }
+
+
+def _variants(chosen: dict[int, list[tuple[int, Any]]], seeds: int, jobs: int) -> Variants:
+    """Run the shaper's readings: their rows are shown, the verdict is the chosen one's."""
+    others = bottleneck.under_each(VIDEOS, seeds=seeds, jobs=jobs)
+    found = {shaper.CHOSEN: _all(chosen)}
+    found |= {name: _all(_curves(made)) for name, made in others.items()}
+    return side_by_side(HERE, found, shaper.SAYS)
 
 
 def _all(curves: dict[int, list[tuple[int, Any]]]) -> dict[str, float]:

@@ -14,11 +14,14 @@ from forebay.reproduction import (
     Measured,
     Progress,
     Reproduction,
+    Variants,
     each_with,
     facts,
     judge,
     record,
+    side_by_side,
 )
+from forebay.reproduction.papers.theagarajan_2006 import shaper
 
 HERE = Path(__file__).resolve().parent
 CORE = {0: 9.0, 1: 10.5, 2: 12.0}  # Mbit/s for so many videos: a load of 85 % each time
@@ -46,9 +49,8 @@ def reproduce(
     curves: dict[int, Curve] = {videos: [] for videos in CORE}
     for (videos, buffer), report in each_with(progress, wanted):
         scenario = scenario_of(videos, buffer, quick)
-        outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=report)
-        rates = [outcome.classes[place].goodput_bps for place in TCP]
-        curves[videos].append((buffer, sum(rate.value for rate in rates if rate) / 1e6))
+        curves[videos].append((buffer, _throughput(scenario, seeds, jobs, report)))
+    variants = None if quick else _variants(curves, min(seeds, shaper.READING_SEEDS), jobs)
     tested = _tested()
     return judge(
         "theagarajan-2006/fig7",
@@ -58,7 +60,31 @@ def reproduce(
         testbed=_numbers(tested) if _complete(tested) else {},
         notes=[*NOTES, Measured(HERE).note()],
         picture=_picture(curves, tested),
+        variants=variants,
     )
+
+
+def _throughput(
+    scenario: forebay.Scenario, seeds: int, jobs: int, progress: Progress | None = None
+) -> float:
+    outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=progress)
+    rates = [outcome.classes[place].goodput_bps for place in TCP]
+    return sum(rate.value for rate in rates if rate) / 1e6
+
+
+def _variants(chosen: dict[int, Curve], seeds: int, jobs: int) -> Variants:
+    """Run the shaper's readings: their rows are shown, the verdict is the chosen one's."""
+    found = {shaper.CHOSEN: _numbers(chosen)}
+    for name in shaper.READINGS:
+        curves = {
+            videos: [
+                (buffer, _throughput(scenario_of(videos, buffer, False, name), seeds, jobs))
+                for buffer in BUFFERS
+            ]
+            for videos in CORE
+        }
+        found[name] = _numbers(curves)
+    return side_by_side(HERE, found, shaper.SAYS)
 
 
 def _numbers(curves: dict[int, Curve]) -> dict[str, float]:
@@ -118,13 +144,15 @@ def _read(outcome: forebay.Outcome) -> dict[str, Any]:
     return {"tcp_bps": tcp, **facts(outcome)}
 
 
-def scenario_of(videos: int, buffer: int, quick: bool) -> forebay.Scenario:
+def scenario_of(
+    videos: int, buffer: int, quick: bool, reading: str = shaper.CHOSEN
+) -> forebay.Scenario:
     """Return what is run."""
-    return forebay.load(HERE / "scenario.toml", _overrides(videos, buffer, quick))
+    return forebay.load(HERE / "scenario.toml", _overrides(videos, buffer, quick, reading))
 
 
-def _overrides(videos: int, buffer: int, quick: bool) -> list[str]:
-    sets = [f"link.rate={CORE[videos]} Mbit/s", f"queue.size={buffer} packets"]
+def _overrides(videos: int, buffer: int, quick: bool, reading: str) -> list[str]:
+    sets = shaper.sets(reading, f"{CORE[videos]} Mbit/s", buffer)
     if quick:
         sets.append("measure.duration=60 s")
     if videos:

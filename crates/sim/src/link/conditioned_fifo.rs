@@ -1,0 +1,146 @@
+//! A queue that sends in order of arrival, behind a policer or before a shaper: as order and tokens are
+//! known when a packet arrives, its departure is planned then.
+
+use super::conditioner::Conditioner;
+use super::{ArrivingPacket, Serializer, Verdict};
+use crate::meters::link::{AtBatchEnd, LinkMeter};
+use crate::queue::registry::EnqueueQueue;
+use crate::queue::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
+use crate::ring::Ring;
+use crate::time::{BEYOND, Picos};
+
+/// A packet that waits.
+#[derive(Clone, Copy, Default)]
+struct Waiting {
+    start: Picos,
+    /// Its time at the rate that readings are of.
+    work: Picos,
+    bytes: u32,
+    class: u16,
+}
+
+pub(super) struct ConditionedFifo {
+    queue: EnqueueQueue,
+    conditioner: Conditioner,
+    /// When the wire will have sent all that was accepted.
+    free_at: Picos,
+    waiting: Ring<Waiting>,
+    bytes_waiting: u64,
+    /// What those that wait will take.
+    work_waiting: Picos,
+    on_wire: OnWire,
+}
+
+/// The packet that started last.
+#[derive(Clone, Copy, Default)]
+struct OnWire {
+    ends: Picos,
+    tx_time: Picos,
+    work: Picos,
+    bytes: u32,
+    class: u16,
+}
+
+impl ConditionedFifo {
+    pub(super) fn new(queue: EnqueueQueue, conditioner: Conditioner) -> Self {
+        Self {
+            queue,
+            conditioner,
+            free_at: 0,
+            waiting: Ring::default(),
+            bytes_waiting: 0,
+            work_waiting: 0,
+            on_wire: OnWire::default(),
+        }
+    }
+
+    /// Name and limit of the queue, and the packets of the ring.
+    pub(super) fn info(&self) -> (&'static str, Limit, usize) {
+        (self.queue.name(), self.queue.limit(), 0)
+    }
+
+    pub(super) fn enqueue(
+        &mut self,
+        now: Picos,
+        packet: ArrivingPacket,
+        wire: &mut Serializer,
+        meter: &mut LinkMeter,
+    ) -> Verdict {
+        self.advance(now, wire, meter);
+        let ArrivingPacket { bytes, class, .. } = packet;
+        meter.arrived(class);
+        meter.saw(self.waiting.len());
+        if !self.conditioner.polices(now, bytes) {
+            meter.dropped(class);
+            return Verdict::Dropped;
+        }
+        let start = self.conditioner.starts_at(self.free_at.max(now), bytes).min(BEYOND);
+        let delay = start - now;
+        let backlog = Backlog { packets: self.waiting.len(), bytes: self.bytes_waiting, delay };
+        let decision = self.queue.on_enqueue(now, bytes, packet.ecn, &backlog);
+        if decision == EnqueueDecision::Drop {
+            meter.dropped(class);
+            return Verdict::Dropped;
+        }
+        if decision == EnqueueDecision::Mark {
+            meter.marked(class);
+        }
+        self.conditioner.plan(start, bytes);
+        let tx_time = wire.time(bytes);
+        let work = self.conditioner.work(bytes, tx_time);
+        meter.served(class, delay, work);
+        self.free_at = (start + tx_time).min(BEYOND);
+        let packet = Waiting { start, work, bytes, class };
+        if delay == 0 {
+            self.begin(packet, tx_time, meter);
+        } else {
+            self.waiting.push_back(packet);
+            self.bytes_waiting += u64::from(bytes);
+            self.work_waiting += work;
+        }
+        Verdict::Departs(self.free_at, decision == EnqueueDecision::Mark)
+    }
+
+    /// Lets those start whose time has come; the readings are then those of `now`.
+    pub(super) fn advance(&mut self, now: Picos, wire: &mut Serializer, meter: &mut LinkMeter) {
+        while let Some(&first) = self.waiting.front()
+            && first.start <= now
+        {
+            meter.advance_level(first.start, self.waiting.len());
+            self.waiting.drop_oldest(1);
+            self.bytes_waiting -= u64::from(first.bytes);
+            self.work_waiting -= first.work;
+            self.begin(first, wire.time(first.bytes), meter);
+        }
+        meter.advance_level(now, self.waiting.len());
+    }
+
+    /// A transmission begins.
+    fn begin(&mut self, packet: Waiting, tx_time: Picos, meter: &mut LinkMeter) {
+        let Waiting { start, work, bytes, class } = packet;
+        self.conditioner.begin(start, work, meter);
+        meter.started(class, 1, u64::from(bytes), work);
+        self.on_wire = OnWire { ends: start + tx_time, tx_time, work, bytes, class };
+    }
+
+    pub(super) fn packets(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(super) fn bytes_held(&self, now: Picos) -> u64 {
+        self.bytes_waiting + if self.on_wire.ends > now { u64::from(self.on_wire.bytes) } else { 0 }
+    }
+
+    /// What the readings of `now` need, once those are told that have started by then.
+    pub(super) fn at_batch_end(&self, now: Picos) -> AtBatchEnd {
+        let OnWire { ends, tx_time, work, class, .. } = self.on_wire;
+        let rest = ends.saturating_sub(now);
+        let scaled = (u128::from(rest) * u128::from(work) / u128::from(tx_time.max(1))) as Picos;
+        AtBatchEnd {
+            free_at: now + self.conditioner.rest(now) + self.work_waiting,
+            on_wire: (rest > 0).then_some((class, scaled)),
+            held: self.waiting.len() as u64,
+            decides_on_arrival: true,
+        }
+    }
+}

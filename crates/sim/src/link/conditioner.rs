@@ -1,0 +1,57 @@
+//! What may stand before a wire besides its queue: a policer before the queue, a shaper behind it.
+
+use super::token_bucket::TokenBucket;
+use crate::config::LinkSpec;
+use crate::meters::link::LinkMeter;
+use crate::time::Picos;
+
+/// A traffic conditioner (RFC 2475, section 2.3.3).
+pub(super) struct Conditioner {
+    policer: Option<TokenBucket>,
+    shaper: Option<TokenBucket>,
+    /// When a wire of the shaper's rate would have sent all that has started. Readings are of such a
+    /// wire: it is busy while the bucket fills.
+    sent_at_rate: Picos,
+}
+
+impl Conditioner {
+    /// What the specification asks for, if anything.
+    pub(super) fn of(spec: &LinkSpec) -> Option<Self> {
+        let bucket = |spec: &Option<_>| spec.as_ref().map(TokenBucket::new);
+        let (policer, shaper) = (bucket(&spec.policer), bucket(&spec.shaper));
+        (policer.is_some() || shaper.is_some()).then_some(Self { policer, shaper, sent_at_rate: 0 })
+    }
+
+    /// Whether a packet that arrives may go on to the queue.
+    pub(super) fn polices(&mut self, now: Picos, bytes: u32) -> bool {
+        self.policer.as_mut().is_none_or(|bucket| bucket.try_take(now, bytes))
+    }
+
+    /// When a packet may start on a wire that is free from `now` on.
+    pub(super) fn starts_at(&mut self, now: Picos, bytes: u32) -> Picos {
+        self.shaper.as_mut().map_or(now, |bucket| bucket.conforms_at(now, bytes))
+    }
+
+    /// A packet is to start then.
+    pub(super) fn plan(&mut self, start: Picos, bytes: u32) {
+        if let Some(bucket) = &mut self.shaper {
+            bucket.take(start, bytes);
+        }
+    }
+
+    /// The time that a packet takes of the link: at the shaper's rate, or on the wire.
+    pub(super) fn work(&mut self, bytes: u32, tx_time: Picos) -> Picos {
+        self.shaper.as_mut().map_or(tx_time, |bucket| bucket.time_of(bytes))
+    }
+
+    /// A packet starts.
+    pub(super) fn begin(&mut self, start: Picos, work: Picos, meter: &mut LinkMeter) {
+        meter.wakes(start, self.sent_at_rate);
+        self.sent_at_rate = self.sent_at_rate.max(start) + work;
+    }
+
+    /// Work at `now` that has started and is not done.
+    pub(super) fn rest(&self, now: Picos) -> Picos {
+        self.sent_at_rate.saturating_sub(now)
+    }
+}

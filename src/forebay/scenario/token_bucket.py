@@ -1,0 +1,55 @@
+"""A token bucket: what a shaper lets pass, or a policer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from forebay.scenario.base import RATES, ScenarioModel
+from forebay.scenario.bounds import Between
+from forebay.scenario.quantity import DataSize, Duration, Rate
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from forebay.scenario.inputs import TokenBucketDict
+
+_BURSTS = Between(DataSize(100), DataSize(10**12))
+_EXCESSES = Between(DataSize(0), DataSize(10**12))
+
+
+class TokenBucket(ScenarioModel):
+    """A rate, and how far traffic may be ahead of it. The bucket begins full."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[TokenBucketDict]) -> None: ...
+
+    rate: Annotated[Rate, RATES] = Field(
+        description="At which tokens come (CIR); at most the rate of the link.",
+        examples=["21 Mbit/s"],
+    )
+    burst: Annotated[DataSize, _BURSTS] = Field(
+        description="Committed burst (Bc; tc's burst): at least the largest packet.",
+        examples=["72 kB"],
+    )
+    excess: Annotated[DataSize, _EXCESSES] = Field(
+        default=DataSize(0),
+        description="Excess burst (Be): the bucket holds so much more after a pause.",
+    )
+    refill: Literal["continuous", "interval"] = Field(
+        default="continuous",
+        description='How tokens come: "continuous", as in tc\'s tbf, or Bc of them once an '
+        '"interval", Tc = Bc / rate, as in a router that shapes by a timer.',
+    )
+
+    @property
+    def depth(self) -> int:
+        """The most that the bucket holds, bytes."""
+        return int(self.burst + self.excess)
+
+    @property
+    def interval(self) -> Duration:
+        """Tc, the time in which Bc comes, seconds."""
+        return Duration(8 * self.burst / self.rate)

@@ -1,0 +1,63 @@
+"""Links with a shaper or a policer, from a scenario to an answer."""
+
+import tomllib
+
+import pytest
+
+import forebay
+
+CONSTANT = """
+[link]
+rate = "100 Mbit/s"
+{bucket} = {{ rate = "10 Mbit/s", burst = "15 kB", refill = "{refill}" }}
+[queue]
+discipline = "{discipline}"
+size = "50 packets"
+[[traffic]]
+kind = "udp"
+flows = 1
+rate = "{rate}"
+start = "0 s"
+[measure]
+warmup = "1 s"
+duration = "10 s"
+"""
+
+
+def answer(bucket: str, rate: str, refill: str, discipline: str = "drop-tail") -> forebay.Outcome:
+    text = CONSTANT.format(bucket=bucket, rate=rate, refill=refill, discipline=discipline)
+    return forebay.run(forebay.Scenario.from_dict(tomllib.loads(text)), seeds=3)
+
+
+@pytest.mark.parametrize("refill", ["continuous", "interval"])
+@pytest.mark.parametrize("discipline", ["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel"])
+def test_a_shaped_link_gives_its_rate(refill: str, discipline: str) -> None:
+    outcome = answer("shaper", "40 Mbit/s", refill, discipline)
+    link, udp = outcome.links["bottleneck"], outcome.classes[0]
+    assert link.utilization is not None and udp.throughput_bps is not None
+    assert link.utilization.value == pytest.approx(1.0, abs=1e-6)
+    # The rate, and what the bucket lets pass beside it: 2 Bc where tokens come at once.
+    beyond = 8 * 15_000 * (2 if refill == "interval" else 1) / 10
+    assert 10e6 - beyond <= udp.throughput_bps.value <= 10e6 + beyond
+    assert link.loss_rate is not None
+    assert link.loss_rate.value == pytest.approx(0.75, abs=0.01)
+
+
+@pytest.mark.parametrize("refill", ["continuous", "interval"])
+def test_a_policer_loses_what_is_above_its_rate(refill: str) -> None:
+    outcome = answer("policer", "12.5 Mbit/s", refill)
+    udp = outcome.classes[0]
+    assert udp.loss_rate is not None
+    assert udp.loss_rate.value == pytest.approx(0.2, abs=0.002)
+
+
+def test_below_its_rate_nothing_is_lost() -> None:
+    for bucket in ("shaper", "policer"):
+        loss = answer(bucket, "9.9 Mbit/s", "continuous").links["bottleneck"].loss_rate
+        assert loss is not None and loss.value == 0.0
+
+
+def test_engines_that_know_no_buckets_say_so() -> None:
+    scenario = forebay.load("oc3-gsr", ["link.shaper={rate='100 Mbit/s', burst='9 kB'}"])
+    with pytest.raises(forebay.CannotPlay, match=r"link.shaper: theory cannot play a shaper"):
+        forebay.run(scenario, engine="theory")
