@@ -16,6 +16,8 @@ from forebay.cli.progress import progress
 if TYPE_CHECKING:
     from forebay.measure import Measured
 
+_LISTEN_S = 300.0
+
 
 @click.command("measure")
 @click.argument("records", metavar="[RECORDS]...", nargs=-1)
@@ -26,7 +28,15 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--exports", is_flag=True,
-    help="RECORDS are captures of exported flow records: NetFlow v5, v9, IPFIX, sFlow v5.",
+    help="RECORDS are flow records: captures of NetFlow v5, v9, IPFIX, sFlow v5; nfdump's .csv.",
+)  # fmt: skip
+@click.option(
+    "--listen", metavar="ADDRESS:PORT",
+    help="Flow records that routers send to a UDP socket here; a port alone is on 127.0.0.1.",
+)  # fmt: skip
+@click.option(
+    "--seconds", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+    help="How long to --listen.  [default: 300]",
 )  # fmt: skip
 @click.option("--ss", metavar="FILE", help="The text of `ss -tin` on a host that sends.")
 @click.option("--nstat", metavar="FILE", help="The text of `nstat` on a host that sends.")
@@ -108,6 +118,11 @@ def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
         return forebay.measure.host(**hosts)
     if given["rate"] is None:
         raise click.UsageError('--rate is missing; write the link\'s rate, --rate "155 Mbit/s"')
+    at, seconds = (given.pop(name) for name in ("listen", "seconds"))
+    if at is not None:
+        return _listen(at, seconds, records, given)
+    if seconds is not None:
+        raise click.UsageError("--seconds is of --listen; name where, --listen 127.0.0.1:2055")
     by_counters = {name: given.pop(name) for name in ("counters", "rtt", "packet")}
     if (by_counters["counters"] is None) == (not records):
         wrong = "nothing to measure" if not records else "captures and --counters at once"
@@ -123,3 +138,13 @@ def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
     table = by_counters.pop("counters")
     chosen = {name: given[name] for name in fields}
     return forebay.measure.counters(table, **by_counters, **chosen)
+
+
+def _listen(
+    at: str, seconds: float | None, records: tuple[str, ...], given: dict[str, Any]
+) -> Measured:
+    if records or given["counters"]:
+        raise click.UsageError("records and --listen at once; leave one of them out")
+    with progress("listening") as update:
+        long = _LISTEN_S if seconds is None else seconds
+        return forebay.measure.listen(at, long, rate=given["rate"], progress=update)
