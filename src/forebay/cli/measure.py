@@ -77,11 +77,16 @@ _LISTEN_S = 300.0
     "--goal", type=click.FloatRange(0.001, 1.0), default=0.98, show_default=True,
     help="For the scenario: the utilization to reach.",
 )  # fmt: skip
+@click.option(
+    "--html", "html", type=options.OutputPath(".html"), metavar="OUT.html",
+    help="Write estimates and pictures as one page that needs no other file.",
+)  # fmt: skip
 @options.figure
 @options.as_json
 def command(
     records: tuple[str, ...],
     scenario: Path | None,
+    html: Path | None,
     figure: Path | None,
     as_json: bool,
     **given: Any,
@@ -93,7 +98,7 @@ def command(
     Flows means the TCP flows in congestion avoidance that cross this link at one time: neither
     the five-tuples that a capture holds, nor the flows that are open at once.
     """
-    options.check_places((*records, given["counters"]), scenario=scenario, figure=figure)
+    options.check_places((*records, given["counters"]), scenario=scenario, html=html, figure=figure)
     measured = _measure(records, given)
     document = measured.to_dict()
     text = None if scenario is None else measured.scenario_toml()
@@ -106,6 +111,11 @@ def command(
         answered()
     if scenario is not None and text is not None:
         write("scenario", scenario, lambda path: path.write_text(text, encoding="utf-8"))
+    if html is not None:
+        from forebay.report.measurement_page import measurement_page
+
+        page = measurement_page(document)
+        write("page", html, lambda path: path.write_text(page, encoding="utf-8"))
     if figure is not None:
         from forebay.report.figures import draw_measurement
 
