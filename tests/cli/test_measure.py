@@ -40,6 +40,22 @@ def test_the_report_says_what_flows_means(forebay_, records):
     assert "Refused" in result.out and "long_flows" in result.out
 
 
+def test_the_page_holds_what_the_report_says_and_needs_nothing_beside_it(
+    forebay_, records, tmp_path
+):
+    odd = tmp_path / "a<b&c.pcap"
+    odd.write_bytes(records.read_bytes())
+    page = tmp_path / "link.html"
+    result = forebay_("measure", str(odd), "--rate", "10 Mbit/s", "--toward", "10.128.0.0/9",
+                      "--html", str(page))  # fmt: skip
+    assert result.status == 0
+    text = page.read_text(encoding="utf-8")
+    for said in ("long_flows", "rtt_s.p50", "in congestion avoidance that cross this link",
+                 "Refused", "a&lt;b&amp;c.pcap", "data:image/svg+xml;base64,"):  # fmt: skip
+        assert said in text
+    assert "a<b" not in text and "http" not in text
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -47,6 +63,9 @@ def test_the_report_says_what_flows_means(forebay_, records):
         (["none.pcap"], "none.pcap: cannot be read (No such file or directory"),
         (["none.pcap", "--counters", "x.csv"], "captures and --counters at once"),
         (["--counters", "x.csv"], "--rtt is missing"),
+        (["--seconds", "2"], "--seconds is of --listen"),
+        (["--listen", "router"], "write an address and a port"),
+        (["none.pcap", "--listen", "2055"], "records and --listen at once"),
         (["--counters", "x.csv", "--rtt", "1 s"], "x.csv: cannot be read (No such file"),
         (["--counters", "x.csv", "--rtt", "2 s..1 s"], "write the smaller end first"),
     ],

@@ -68,6 +68,12 @@ def test_all_of_a_full_link_is_counted(tmp_path):
     assert told["tuples"].value == FLOWS
 
 
+def test_a_full_link_tells_no_h(tmp_path):
+    measured = taken(tmp_path)
+    assert {"hurst", "hurst_by_slope"} <= {one.name for one in measured.refused}
+    assert not {"hurst", "hurst_by_slope"} & set(measured.estimates)
+
+
 def test_a_measured_link_simulated_has_the_utilization_of_the_capture(tmp_path):
     """Within three points, though the senders of the capture are not the simulator's."""
     played = Link(rate_bps=20e6, buffer=20, seed=3)

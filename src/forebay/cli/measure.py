@@ -16,6 +16,8 @@ from forebay.cli.progress import progress
 if TYPE_CHECKING:
     from forebay.measure import Measured
 
+_LISTEN_S = 300.0
+
 
 @click.command("measure")
 @click.argument("records", metavar="[RECORDS]...", nargs=-1)
@@ -26,7 +28,15 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--exports", is_flag=True,
-    help="RECORDS are captures of exported flow records: NetFlow v5, v9, IPFIX, sFlow v5.",
+    help="RECORDS are flow records: captures of NetFlow v5, v9, IPFIX, sFlow v5; nfdump's .csv.",
+)  # fmt: skip
+@click.option(
+    "--listen", metavar="ADDRESS:PORT",
+    help="Flow records that routers send to a UDP socket here; a port alone is on 127.0.0.1.",
+)  # fmt: skip
+@click.option(
+    "--seconds", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+    help="How long to --listen.  [default: 300]",
 )  # fmt: skip
 @click.option("--ss", metavar="FILE", help="The text of `ss -tin` on a host that sends.")
 @click.option("--nstat", metavar="FILE", help="The text of `nstat` on a host that sends.")
@@ -67,11 +77,16 @@ if TYPE_CHECKING:
     "--goal", type=click.FloatRange(0.001, 1.0), default=0.98, show_default=True,
     help="For the scenario: the utilization to reach.",
 )  # fmt: skip
+@click.option(
+    "--html", "html", type=options.OutputPath(".html"), metavar="OUT.html",
+    help="Write estimates and pictures as one page that needs no other file.",
+)  # fmt: skip
 @options.figure
 @options.as_json
 def command(
     records: tuple[str, ...],
     scenario: Path | None,
+    html: Path | None,
     figure: Path | None,
     as_json: bool,
     **given: Any,
@@ -83,7 +98,7 @@ def command(
     Flows means the TCP flows in congestion avoidance that cross this link at one time: neither
     the five-tuples that a capture holds, nor the flows that are open at once.
     """
-    options.check_places((*records, given["counters"]), scenario=scenario, figure=figure)
+    options.check_places((*records, given["counters"]), scenario=scenario, html=html, figure=figure)
     measured = _measure(records, given)
     document = measured.to_dict()
     text = None if scenario is None else measured.scenario_toml()
@@ -96,6 +111,11 @@ def command(
         answered()
     if scenario is not None and text is not None:
         write("scenario", scenario, lambda path: path.write_text(text, encoding="utf-8"))
+    if html is not None:
+        from forebay.report.measurement_page import measurement_page
+
+        page = measurement_page(document)
+        write("page", html, lambda path: path.write_text(page, encoding="utf-8"))
     if figure is not None:
         from forebay.report.figures import draw_measurement
 
@@ -108,6 +128,11 @@ def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
         return forebay.measure.host(**hosts)
     if given["rate"] is None:
         raise click.UsageError('--rate is missing; write the link\'s rate, --rate "155 Mbit/s"')
+    at, seconds = (given.pop(name) for name in ("listen", "seconds"))
+    if at is not None:
+        return _listen(at, seconds, records, given)
+    if seconds is not None:
+        raise click.UsageError("--seconds is of --listen; name where, --listen 127.0.0.1:2055")
     by_counters = {name: given.pop(name) for name in ("counters", "rtt", "packet")}
     if (by_counters["counters"] is None) == (not records):
         wrong = "nothing to measure" if not records else "captures and --counters at once"
@@ -123,3 +148,13 @@ def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
     table = by_counters.pop("counters")
     chosen = {name: given[name] for name in fields}
     return forebay.measure.counters(table, **by_counters, **chosen)
+
+
+def _listen(
+    at: str, seconds: float | None, records: tuple[str, ...], given: dict[str, Any]
+) -> Measured:
+    if records or given["counters"]:
+        raise click.UsageError("records and --listen at once; leave one of them out")
+    with progress("listening") as update:
+        long = _LISTEN_S if seconds is None else seconds
+        return forebay.measure.listen(at, long, rate=given["rate"], progress=update)

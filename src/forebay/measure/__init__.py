@@ -10,7 +10,7 @@ from forebay.measure.capture import capture
 from forebay.measure.counters import counters
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Refused
-from forebay.measure.exports import exports
+from forebay.measure.exports import exports, listen
 from forebay.measure.host import host
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "counters",
     "exports",
     "host",
+    "listen",
 ]

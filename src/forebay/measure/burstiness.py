@@ -20,7 +20,7 @@ _APART = 0.2
 
 
 def describe(scales: Floats, series: Floats, width_s: float, found: Found) -> None:
-    """Add ``burstiness_knee_s`` and ``hurst``; the curve is beta(s).
+    """Add ``burstiness_knee_s``, ``hurst_by_slope`` and ``hurst``; the curve is beta(s).
 
     Parameters
     ----------
@@ -35,14 +35,16 @@ def describe(scales: Floats, series: Floats, width_s: float, found: Found) -> No
         at, slopes = knee(seconds, beta)
         bends = "where two straight lines fit beta(s) best; the scales are a factor of two apart"
         found.estimates["burstiness_knee_s"] = Estimate(at, at / 2, at * 2, len(beta), bends)
-        above = "1 plus the slope of beta(s) above the knee, as paper B reads it"
-        found.estimates["hurst_by_slope"] = Estimate(1 + slopes[1], None, None, len(beta), above)
     else:
         found.refuse("burstiness_knee_s", "the capture is too short for a curve over scales")
     load = found.estimates.get("load")
     if load is not None and load.value > _FULL:
-        found.refuse("hurst", f"the link is {load.value:.0%} full: its queue evens the load out")
+        for name in ("hurst_by_slope", "hurst"):
+            found.refuse(name, f"the link is {load.value:.0%} full: its queue evens the load out")
         return
+    if len(beta) >= 2 * _FEWEST_POINTS:
+        above = "1 plus the slope of beta(s) above the knee, as paper B reads it"
+        found.estimates["hurst_by_slope"] = Estimate(1 + slopes[1], None, None, len(beta), above)
     coarse, width_s = coarsened(series, width_s)
     told = hurst(coarse)
     if isinstance(told, dict):

@@ -6,13 +6,16 @@ bounded by how many packets a flow sent; and where packets were sampled, not eve
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forebay.measure import listening, nfdump
 from forebay.measure.answer import Measured
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Floats, batch_mean
@@ -22,6 +25,7 @@ from forebay.scenario.quantity import Rate
 
 if TYPE_CHECKING:
     from forebay._core import ExportReadings
+    from forebay.progress import Progress
 
 _NO_PACKETS = "flow records do not tell it: capture packets"
 _REFUSED = ("rtt_s", "loss_rate", "hurst", "slow_start_burst", "congestion_control_hint")
@@ -32,14 +36,15 @@ def exports(
     records: Sequence[str | os.PathLike[str]],
     *,
     rate: str,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Measured:
     """Say what a router's exported flow records can.
 
     Parameters
     ----------
     records
-        Captures, in pcap or pcapng, of the datagrams that routers export.
+        Captures, in pcap or pcapng, of the datagrams that routers export; or nfdump's CSV, by
+        files that end in .csv.
     rate
         The link's rate: the records must be of that link alone.
 
@@ -48,9 +53,56 @@ def exports(
     MeasureError
         A file that is no capture, or one without exports.
     """
+    bps, sources = float(Rate.parse(rate)), [os.fspath(record) for record in records]
+    with tempfile.TemporaryDirectory() as folder:
+        names = [_as_capture(name, Path(folder, str(at))) for at, name in enumerate(sources)]
+        read = _read(names, sources, progress)
+    return _measured(read, bps, sources)
+
+
+def listen(
+    at: str,
+    seconds: float,
+    *,
+    rate: str,
+    progress: Progress | None = None,
+) -> Measured:
+    """Say what the records tell that routers export to a UDP socket while it listens.
+
+    Parameters
+    ----------
+    at
+        Where, ``"127.0.0.1:2055"``; a port alone is on loopback.
+    seconds
+        How long. What routers export only when an active timeout ends has to come within it.
+    rate
+        The link's rate: the records must be of that link alone.
+
+    Raises
+    ------
+    MeasureError
+        A place that cannot be listened at, or nothing that came.
+    """
+    if not 0 < seconds < math.inf:
+        raise MeasureError(f"--seconds {seconds:g}: write how long to listen, --seconds 300")
+    bps, source = float(Rate.parse(rate)), f"udp {at}"
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder, "exports.pcap")
+        listening.listen(at, seconds, kept, progress)
+        read = _read([str(kept)], [source], None)
+    return _measured(read, bps, [source])
+
+
+def _as_capture(name: str, place: Path) -> str:
+    if not nfdump.is_csv(name):
+        return name
+    nfdump.to_capture(name, place)
+    return str(place)
+
+
+def _read(names: list[str], sources: list[str], progress: Progress | None) -> ExportReadings:
     from forebay import _core
 
-    bps, names = float(Rate.parse(rate)), [os.fspath(record) for record in records]
     total = sum(Path(name).stat().st_size for name in names if Path(name).is_file())
 
     def told(read: int) -> None:
@@ -65,8 +117,8 @@ def exports(
         early = read["without_template"]
         none = "no datagram of NetFlow v5, v9, IPFIX or sFlow v5"
         why = f"{early} sets without a template" if early else none
-        raise MeasureError(f"{names[0]}: no flow record ({why}); name a capture of exports")
-    return _measured(read, bps, names)
+        raise MeasureError(f"{sources[0]}: no flow record ({why}); name a capture of exports")
+    return read
 
 
 def _measured(read: ExportReadings, bps: float, names: list[str]) -> Measured:

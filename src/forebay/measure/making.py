@@ -33,6 +33,11 @@ def scenario(
     traffic = [*_long(read, found, congestion_control), *_others(read, found, rate)]
     if not traffic:
         return None, "no traffic was found that a scenario has a class for"
+    if buffer is None and not any("rtt" in one for one in traffic):
+        return (
+            None,
+            'no round trip is known, and no buffer without one; write --buffer "64 packets"',
+        )
     tree: dict[str, Any] = {
         "name": f"measured from {Path(source).name}"[:200],
         "link": {"rate": rate},

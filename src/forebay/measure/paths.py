@@ -92,6 +92,9 @@ def _bursts(flows: CaptureFlows, found: Found) -> None:
     if total < _FEWEST_HINTS:
         found.refuse("slow_start_burst", f"{total:.0f} bursts of flows in slow start were seen")
         return
+    if not flows["least_rtt_us"][1].sum():
+        found.refuse("slow_start_burst", "no round trip is known, and bursts are one round trip's")
+        return
     size = np.arange(len(counts))
     first, second = (float((counts * size**k).sum() / total) for k in (1, 2))
     apart = "packets with less than half a round trip between them; two that touch count as one"

@@ -17,20 +17,25 @@ def print_measurement(document: Mapping[str, Any]) -> None:
     out.print(document["flows_mean"] + ".")
     out.print()
     made = table("estimate", "value", "95 % interval", "of")
-    biases: dict[str, str] = {}
     for name, estimate in document["estimates"].items():
-        for row in _rows(name, estimate):
+        for row in rows(name, estimate):
             made.add_row(*row)
-        if isinstance(estimate, dict) and estimate.get("bias"):
-            biases[name] = estimate["bias"]
     show_table(out, made)
-    _list(out, "What makes them wrong", [f"{name}: {bias}" for name, bias in biases.items()])
+    wrong = [f"{name}: {bias}" for name, bias in biases(document).items()]
+    _list(out, "What makes them wrong", wrong)
     refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
     _list(out, "Refused: the records cannot carry it", refused)
     _list(out, "To know", document["notes"])
 
 
-def _rows(name: str, estimate: Any) -> Iterator[tuple[str, str, str, str]]:
+def biases(document: Mapping[str, Any]) -> dict[str, str]:
+    """Return what makes each estimate wrong, of those where there is something to say."""
+    told = document["estimates"].items()
+    return {name: one["bias"] for name, one in told if isinstance(one, dict) and one.get("bias")}
+
+
+def rows(name: str, estimate: Any) -> Iterator[tuple[str, str, str, str]]:
+    """Return an estimate's name, value, interval and what it rests on; a table's, row by row."""
     if not isinstance(estimate, dict):
         if isinstance(estimate, str) and not name.endswith(".bias"):
             yield name, estimate, "", ""
@@ -41,7 +46,7 @@ def _rows(name: str, estimate: Any) -> Iterator[tuple[str, str, str, str]]:
         yield name, plain(estimate["value"]), interval, str(estimate["n"])
         return
     for key, one in estimate.items():
-        yield from _rows(f"{name}.{key}", one)
+        yield from rows(f"{name}.{key}", one)
 
 
 def _list(out: Any, title: str, lines: list[str]) -> None:

@@ -63,10 +63,11 @@ def _flows(axes: Axes, curve: Any, estimates: Any) -> None:
 def _burstiness(axes: Axes, curve: Any, estimates: Any) -> None:
     axes.loglog(curve["seconds"], curve["beta"], "o-", color=BLUE, markersize=3, **_THIN)
     knee = estimates["burstiness_knee_s"]["value"]
-    slope = estimates["hurst_by_slope"]["value"]
     axes.axvline(knee, color=VERMILLION, linestyle="--", **_THIN)
     axes.set(xlabel="interval s, s", ylabel="coefficient of variation β(s)")
-    axes.set_title(f"beyond the knee H = {slope:.2f}", fontsize=8, color=INK)
+    if "hurst_by_slope" in estimates:
+        slope = estimates["hurst_by_slope"]["value"]
+        axes.set_title(f"beyond the knee H = {slope:.2f}", fontsize=8, color=INK)
 
 
 def _hill(axes: Axes, curve: Any, estimates: Any) -> None:

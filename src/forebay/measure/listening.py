@@ -1,0 +1,80 @@
+"""Live exports: what comes to a UDP socket, kept as a capture that ``exports`` reads."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forebay.measure import datagrams
+from forebay.measure.errors import MeasureError
+
+if TYPE_CHECKING:
+    from forebay.progress import Progress
+
+_LARGEST = 65507 - 20
+"""Of UDP over IPv4, less the room that the header of a kept packet takes."""
+_LOOK_EVERY_S = 0.2
+_WRITE = "write an address and a port, 127.0.0.1:2055 or [::1]:2055; or the port alone"
+
+
+def place(text: str) -> tuple[datagrams.Address, int]:
+    """Return the address and the port of ``ADDRESS:PORT``; a port alone is on 127.0.0.1.
+
+    Raises
+    ------
+    MeasureError
+        What is neither.
+    """
+    host, _, port = text.rpartition(":")
+    try:
+        address = ipaddress.ip_address(host.strip("[]") or "127.0.0.1")
+        number = int(port)
+    except ValueError:
+        raise MeasureError(f"--listen {text!r}: {_WRITE}") from None
+    if not 1 <= number <= 65535:
+        raise MeasureError(f"--listen {text!r}: no port {number}; {_WRITE}")
+    return address, number
+
+
+def listen(at: str, seconds: float, path: Path, progress: Progress | None = None) -> int:
+    """Keep the datagrams that come within ``seconds`` in a capture at ``path``; return how many.
+
+    Raises
+    ------
+    MeasureError
+        The socket cannot be bound, or nothing came.
+    """
+    address, port = place(at)
+    count = 0
+    with _bound(address, port, at) as sock, path.open("wb") as file:
+        datagrams.begin(file)
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            sock.settimeout(min(left, _LOOK_EVERY_S))
+            if progress is not None:
+                progress(1 - left / seconds)
+            try:
+                data, (source, *_) = sock.recvfrom(_LARGEST)
+            except TimeoutError:
+                continue
+            sender = ipaddress.ip_address(source.partition("%")[0])
+            datagrams.append(file, time.time_ns(), sender, port, data)
+            count += 1
+    if not count:
+        why = f"no datagram came within {seconds:g} s; do the routers export to it?"
+        raise MeasureError(f"--listen {at}: {why} Or listen longer, --seconds {10 * seconds:g}")
+    return count
+
+
+def _bound(address: datagrams.Address, port: int, at: str) -> socket.socket:
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    sock = socket.socket(family, socket.SOCK_DGRAM)
+    try:
+        sock.bind((str(address), port))
+    except OSError as error:
+        sock.close()
+        raise MeasureError(f"--listen {at}: {error.strerror}; name another place") from None
+    return sock

@@ -1,0 +1,84 @@
+"""A measurement as one page of HTML that needs nothing beside it: pictures are within."""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from forebay.report.figures import draw_measurement
+from forebay.report.measurement import biases, rows
+
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{ sources }}: what was measured</title>
+<style>
+body { font: 15px/1.5 sans-serif; color: #222; padding: 0 1rem;
+  max-width: 60rem; margin: 2rem auto }
+h1 { font-size: 1.3rem; overflow-wrap: anywhere }
+h2 { font-size: 1.05rem; margin-top: 1.8rem }
+table { border-collapse: collapse; width: 100% }
+th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid #ddd }
+th:nth-child(n+2), td:nth-child(n+2) { text-align: right; font-variant-numeric: tabular-nums }
+img { width: 100% }
+</style>
+</head>
+<body>
+<h1>{{ sources }}</h1>
+<p>{{ document.packets }} packets in {{ "%.3f"|format(document.seconds) }} s.
+Flows: {{ document.flows_mean }}.</p>
+<table>
+<tr><th>estimate</th><th>value</th><th>95 % interval</th><th>of</th></tr>
+{% for row in rows -%}
+<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
+{% endfor -%}
+</table>
+{% for title, lines in lists if lines -%}
+<h2>{{ title }}</h2>
+<ul>
+{% for line in lines -%}
+<li>{{ line }}</li>
+{% endfor -%}
+</ul>
+{% endfor -%}
+{% if picture -%}
+<h2>Pictures</h2>
+<img alt="The curves that the estimates are read off" src="data:image/svg+xml;base64,{{ picture }}">
+{% endif -%}
+</body>
+</html>
+"""
+
+
+def measurement_page(document: Mapping[str, Any]) -> str:
+    """Return the page of the document of ``measure --json``."""
+    from jinja2 import Environment
+
+    template = Environment(autoescape=True).from_string(_PAGE)
+    told = document["estimates"].items()
+    wrong = [f"{name}: {bias}" for name, bias in biases(document).items()]
+    refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
+    return template.render(
+        document=document,
+        sources=", ".join(document["sources"]),
+        rows=[row for name, estimate in told for row in rows(name, estimate)],
+        lists=[
+            ("What makes them wrong", wrong),
+            ("Refused: the records cannot carry it", refused),
+            ("To know", document["notes"]),
+        ],
+        picture=_picture(document) if document["curves"] else "",
+    )
+
+
+def _picture(document: Mapping[str, Any]) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "curves.svg")
+        draw_measurement(document, path)
+        return base64.b64encode(path.read_bytes()).decode()

@@ -1,0 +1,43 @@
+"""Captures of which nothing tells a round trip: what needs one is refused."""
+
+import struct
+
+import pytest
+from tests.measure.dumbbell import pcap
+
+from forebay import measure
+
+
+def udp_over_ipv6(path, packets, gap_s):
+    """Write packets of 1048 bytes of one flow as raw IP."""
+    pcap(path, [])
+    head = struct.pack(">IHBB", 6 << 28, 1008, 17, 64) + bytes(15) + b"\1" + bytes(15) + b"\2"
+    packet = head + struct.pack(">HHHH", 5000, 6000, 1008, 0)
+    with path.open("ab") as file:
+        for k in range(packets):
+            s, ns = divmod(round((1_700_000_000 + k * gap_s) * 1e6) * 1000, 10**9)
+            file.write(struct.pack("<IIII", s, ns, len(packet), 1048) + packet)
+    return path
+
+
+def test_udp_alone_has_a_load_and_a_scenario_only_with_a_buffer(tmp_path):
+    path = udp_over_ipv6(tmp_path / "six.pcap", 3000, 1e-3)
+    told = measure.capture([path], rate="10 Mbit/s")
+    assert told.estimates["load"].value == pytest.approx(1048 * 8 / 1e-3 / 10e6, rel=0.01)
+    assert told.estimates["unresponsive_share"].value == 1.0
+    refused = {one.name for one in told.refused}
+    assert {"long_flows", "rtt_s", "loss_rate", "slow_start_burst"} <= refused
+    with pytest.raises(measure.MeasureError, match='write --buffer "64 packets"'):
+        told.scenario()
+    told = measure.capture([path], rate="10 Mbit/s", buffer="64 packets", goal=0.5)
+    assert [one.kind for one in told.scenario().traffic] == ["udp"]
+
+
+def test_bursts_are_refused_where_no_round_trip_tells_them_apart(tmp_path):
+    path = tmp_path / "brief.pcap"
+    frames = [
+        (k * 1e-4, (k % 50, True, 1 + k // 50 * 1448, 1448, 16, 0, 0, 1)) for k in range(5000)
+    ]
+    pcap(path, frames, stamps=False)
+    refused = {one.name: one.why for one in measure.capture([path], rate="1 Gbit/s").refused}
+    assert "no round trip" in refused["slow_start_burst"]
