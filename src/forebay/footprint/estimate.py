@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # Bytes of one entry, as counted in the code of the place and rounded up.
 _FLOW_DRAWN = 150  # Workload's arrays, and FlowSpec in crates/sim
 _FLOW_RUN = 1100  # Flow with its controller and scoreboard, and its first timer
+_FLOW_PACED = 1500  # the same of a controller that models the path, with its pacing timer
+_MODELS = frozenset({"bbr", "bbr3"})
 _PACKET_DRAWN = 40  # three copies at most of time and size, then 16 in crates/sim
 _PACKET_HELD = 16
 _FILE_DRAWN = 60
@@ -70,9 +72,11 @@ def estimate(scenario: Scenario, samples: int = 0, watched: int = 0) -> Estimate
         Of a trace: its instants, and the flows that it follows.
     """
     seconds = scenario.measure.warmup + scenario.measure.duration
-    flows = packets = files = film = 0.0
+    flows = running = packets = files = film = 0.0
     for group in scenario.traffic:
-        flows += _flows(scenario, group, seconds)
+        these = _flows(scenario, group, seconds)
+        flows += these
+        running += these * _flow_run(group)
         files += _files(group, seconds)
         packets += _packets(scenario, group, seconds)
         film = max(film, _film(group, seconds))
@@ -82,7 +86,7 @@ def estimate(scenario: Scenario, samples: int = 0, watched: int = 0) -> Estimate
     return Estimate(
         drawing=packets * (_PACKET_DRAWN - _PACKET_HELD) + files * _FILE_DRAWN + film,
         drawn=flows * _FLOW_DRAWN + packets * _PACKET_HELD + files * _FILE_HELD,
-        running=flows * _FLOW_RUN + _WHEEL + _COPIES * readings + trace,
+        running=running + _WHEEL + _COPIES * readings + trace,
         reading=readings + _ENTRY * flows,
     )
 
@@ -91,6 +95,13 @@ def _flows(scenario: Scenario, group: Traffic, seconds: float) -> float:
     if isinstance(group, Short):
         return group.arrivals_per_second(scenario.link.capacity) * seconds
     return float(group.flows)
+
+
+def _flow_run(group: Traffic) -> float:
+    if not isinstance(group, Tcp):
+        return _FLOW_RUN
+    paced = sum(share for name, share in group.shares.items() if name in _MODELS)
+    return paced * _FLOW_PACED + (1.0 - paced) * _FLOW_RUN
 
 
 def _files(group: Traffic, seconds: float) -> float:
