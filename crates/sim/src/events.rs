@@ -7,9 +7,13 @@
 //! A slot spans 2^shift picoseconds. Its first event lies in the slot itself, for mostly it is the
 //! only one, and with thousands of flows it is the memory that an event waits for: one line of the
 //! cache when it is scheduled, and the same, beside that of the event before it, when it fires.
-//! Others of the slot follow in a list, in order, through a pool. What lies beyond the wheel waits
-//! in coarse slots of a second one, and moves over a coarse slot at a time as the first wheel turns.
+//! Others of the slot follow in a list, in order, through a pool; where they are many, in a heap. What
+//! lies beyond the wheel waits in coarse slots of a second one, and moves over a coarse slot at a time
+//! as the first wheel turns.
 
+mod crowds;
+
+use self::crowds::{Crowds, is_crowd};
 use crate::packet::Payload;
 use crate::time::Picos;
 use prefetch_index::prefetch_index;
@@ -32,6 +36,8 @@ const COARSE_SLOTS: usize = 256;
 const FORESIGHT: u64 = 32;
 /// Coarse slots that the wheel holds.
 const COARSE_SHARE: u64 = 16;
+/// Events that one may pass on the way to its place in a list: beyond it, the slot is crowded.
+const LONGEST_WALK: usize = 64;
 
 /// Something that will happen. Two fill a line of the cache.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +49,8 @@ pub struct Event {
     pub payload: Payload,
     /// To whom.
     pub key: EventKey,
-    /// Where in the pool the next event of the slot lies, or of the places the next free one.
+    /// Where in the pool the next event of the slot lies, or of the places the next free one; or the
+    /// crowd that follows.
     link: u32,
 }
 
@@ -79,6 +86,7 @@ pub struct Wheel {
     /// The last event that joined a list, while it lies there, and its slot: the next often goes
     /// behind it.
     insert_hint: (u32, u64),
+    crowds: Crowds,
 }
 
 impl Wheel {
@@ -102,6 +110,7 @@ impl Wheel {
             overflow: vec![Vec::new(); COARSE_SLOTS],
             overflow_events: 0,
             insert_hint: (NIL, NOWHERE),
+            crowds: Crowds::default(),
         }
     }
 
@@ -189,6 +198,9 @@ impl Wheel {
         let first = self.slots[index];
         // It goes before what is due from then on.
         let limit = event.at + u64::from(event.link != FIRST);
+        if is_crowd(first.link) {
+            return self.insert_crowded(event, index);
+        }
         if limit <= first.at {
             let link = self.put(first);
             self.slots[index] = Event { link, ..event };
@@ -199,7 +211,13 @@ impl Wheel {
         if its_slot == slot && self.pool[last as usize].at < limit {
             (before, next) = (last, self.pool[last as usize].link);
         }
+        let mut walked = 0;
         while next != NIL && self.pool[next as usize].at < limit {
+            if walked == LONGEST_WALK {
+                self.crowd(index);
+                return self.insert_crowded(event, index);
+            }
+            walked += 1;
             (before, next) = (next, self.pool[next as usize].link);
         }
         let place = self.put(Event { link: next, ..event });
@@ -208,6 +226,31 @@ impl Wheel {
             _ => self.pool[before as usize].link = place,
         }
         self.insert_hint = (place, slot);
+    }
+
+    /// Turns the list of a slot into a crowd.
+    #[cold]
+    fn crowd(&mut self, index: usize) {
+        let crowd = self.crowds.begin();
+        let mut next = std::mem::replace(&mut self.slots[index].link, crowd);
+        while next != NIL {
+            let event = self.take(next);
+            self.crowds.join(crowd, event, false);
+            next = event.link;
+        }
+        self.insert_hint = (NIL, NOWHERE);
+    }
+
+    /// Puts an event in its place in a slot whose first event a crowd follows.
+    fn insert_crowded(&mut self, event: Event, index: usize) {
+        let head = self.slots[index];
+        let first = event.link == FIRST;
+        if event.at + u64::from(!first) <= head.at {
+            self.crowds.join(head.link, head, true);
+            self.slots[index] = Event { link: head.link, ..event };
+        } else {
+            self.crowds.join(head.link, event, first);
+        }
     }
 
     /// Puts an event into the second wheel.
@@ -261,7 +304,7 @@ impl Wheel {
         if link == self.insert_hint.0 {
             self.insert_hint = (NIL, NOWHERE);
         }
-        let follower = self.take(link);
+        let follower = if is_crowd(link) { self.crowds.leave(link) } else { self.take(link) };
         self.slots[index] = follower;
         Some((event, follower.key))
     }

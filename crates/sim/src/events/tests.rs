@@ -70,6 +70,27 @@ fn as_many_as_you_like_join_the_open_slot() {
     assert!(wheel.pop().is_none());
 }
 
+/// Thousands of flows that start within one slot, in any order, some before others of their instant:
+/// a walk through a list past each of them would take minutes.
+#[test]
+fn as_many_as_you_like_join_a_slot_in_any_order() {
+    const EVENTS: u64 = 300_000;
+    let mut wheel = Wheel::new(1 << 20, 1 << 30);
+    let mut model = Vec::new();
+    for number_ in 0..EVENTS {
+        let (at, first) = (number_ * 7_919 % 1009, number_ % 3 == 0);
+        let insert = if first { Wheel::insert_first } else { Wheel::insert };
+        insert(&mut wheel, at, 0, payload(number_));
+        let order = if first { -1 - number_ as i64 } else { number_ as i64 };
+        model.push((at, order, number_));
+    }
+    model.sort_unstable();
+    for (at, _, number_) in model {
+        assert_eq!(pop(&mut wheel).map(|event| (event.at, number(event))), Some((at, number_)));
+    }
+    assert!(wheel.pop().is_none());
+}
+
 #[test]
 fn a_place_is_used_again() {
     let mut wheel = Wheel::new(16, 1000);
