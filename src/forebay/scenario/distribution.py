@@ -5,6 +5,7 @@ A file writes text, or a table named after the law; each has a model, and the na
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from math import fsum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
@@ -51,25 +52,25 @@ if TYPE_CHECKING:
 _MOST_VALUES = 10_000
 
 
-class Distribution:
+class Distribution(ABC):
     """A law on [low, high]; what lies outside is cut off, not moved to the ends."""
 
     kind: ClassVar[str]
 
     @property
+    @abstractmethod
     def low(self) -> Duration:
         """The least that is drawn."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def high(self) -> Duration:
         """The most that is drawn."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def mean(self) -> Duration:
         """The expected value, what was cut off not counted."""
-        raise NotImplementedError
 
     def parameters(self) -> list[float]:
         """Return what tells the law from others with the same ends, in base units."""

@@ -5,6 +5,7 @@ A file writes text, or a table named after the law; each has a model, and the na
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -85,15 +86,15 @@ class Amount(FromText):
         return f"{plain(Decimal(repr(self.value)))} {unit}"
 
 
-class FlowLength:
+class FlowLength(ABC):
     """A law of lengths, in packets or in bytes; what is drawn are whole packets, at least one."""
 
     kind: ClassVar[str]
 
     @property
+    @abstractmethod
     def amount(self) -> Amount:
         """The mean of the whole packets drawn, as it was written."""
-        raise NotImplementedError
 
     def in_packets(self, packet_bytes: int) -> PacketLaw:
         """Return the law counted in packets of that size."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from decimal import Decimal
 from typing import Any, ClassVar, Self
 
@@ -14,16 +15,16 @@ from forebay.scenario.errors import ScenarioError, show
 NUMBER_PATTERN = r"^\s*[+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*[A-Za-zµμ]"
 
 
-class FromText:
+class FromText(ABC):
     """A value that is written as text: one parser of it, one form that it is written in."""
 
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "pattern": NUMBER_PATTERN}
     base_unit: ClassVar[str] = ""
 
     @classmethod
+    @abstractmethod
     def parse(cls, value: object) -> Self:
         """Read the text, or return the value if it is one already. Raises ScenarioError."""
-        raise NotImplementedError
 
     def written(self) -> Any:
         """Return the form that a scenario file holds."""
