@@ -112,6 +112,23 @@ def test_what_swallows_an_interrupt_gets_it_again(tmp_path):
     assert (made.returncode, made.stderr) == (143, "forebay: terminated; nothing was kept\n")
 
 
+def test_what_was_said_is_not_said_again(tmp_path):
+    """The second exception, for code that swallows the first, comes too late."""
+    code = (
+        "import os, signal, time\n"
+        "from forebay.cli import program, main\n"
+        "answer = program.call\n"
+        "def call(_):\n    status = answer(['run', 'x'])\n    time.sleep(1)\n    return status\n"
+        "program.call = call\n"
+        "program._Verbs.resolve_command = lambda *_: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "main()\n"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (made.returncode, made.stderr) == (143, "forebay: terminated; nothing was kept\n")
+
+
 def test_nohup_is_respected(tmp_path):
     code = (
         "import os, signal\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 from pathlib import Path
 
@@ -178,3 +179,13 @@ def test_more_pairs_than_are_told_apart_are_drawn_by_weight():
     assert problem.share.sum() == pytest.approx(1.0)
     began = np.bincount(problem.source, weights=problem.share)
     assert began[began > 0].min() > 0.6 / 60, "every edge router sends about its share"
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "{folder}/pipe", "{folder}", "{folder}/none"])
+@pytest.mark.parametrize("name", ["file", "demand_file"])
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str, path: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    named = f'{name} = "{path.format(folder=tmp_path)}"\n'
+    with pytest.raises(ScenarioError) as caught:
+        loads(HEAD.format(flows=10) + named) if name == "file" else network(LINES + named)
+    assert caught.value.code == "file-unreadable"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forebay.scenario import Replay, Scenario, ScenarioError, dumps, load, loads
-from forebay.scenario.packet_list import _packets
+from forebay.scenario.packet_list import PacketList
 
 TEXT = """
 queue.size = "10 packets"
@@ -105,6 +105,6 @@ def test_what_is_no_file(tmp_path: Path, path: str) -> None:
 @given(st.binary(max_size=60) | st.text("0123456789,.-+eE \n", max_size=60).map(str.encode))
 def test_any_bytes_are_read_or_refused_in_one_line(content: bytes) -> None:
     try:
-        assert len(_packets("x.csv", content)) > 0
+        assert len(PacketList.of("x.csv", content)) > 0
     except ScenarioError as error:
         assert len(str(error).splitlines()) == 1

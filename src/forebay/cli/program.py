@@ -150,7 +150,11 @@ def call(arguments: Sequence[str]) -> int:
 
 
 def _interrupted(stop: BaseException) -> int:
-    """Say what is kept: what the verb says of itself, else what it has written so far."""
+    """Say what is kept: what the verb says of itself, else what it has written so far.
+
+    No signal after it is taken, or it would be said twice.
+    """
+    signals.finish()
     said = str(stop) if isinstance(stop, KeyboardInterrupt) else ""
     files = f"kept: {', '.join(written)}" if written else "nothing was kept"
     return _fail(said or f"{signals.word()}; {files}", signals.exit_status())

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from forebay.errors import Words, words
 from forebay.scenario import overrides as sets
 from forebay.scenario.errors import ScenarioError
+from forebay.scenario.from_file import FOLDER
 from forebay.scenario.model import Scenario
-from forebay.scenario.packet_list import FOLDER
 from forebay.scenario.shipped import find_file, shipped
 
 _MOST_BYTES = 16 * 1024 * 1024

@@ -18,9 +18,9 @@ from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.counted import BOTTLENECK, Counted, counted
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_count import End
+from forebay.scenario.from_file import FOLDER
 from forebay.scenario.goals import Goals
 from forebay.scenario.overrides import as_tree, replace
-from forebay.scenario.packet_list import FOLDER
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
 from forebay.scenario.source import NAME, Standing

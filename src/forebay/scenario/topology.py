@@ -7,27 +7,16 @@ or buffer takes those of [link] and [queue], so that it is the one under study.
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
-from pydantic import (
-    Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    SerializationInfo,
-    Strict,
-    ValidationInfo,
-    model_validator,
-)
-from pydantic_core import CoreSchema, core_schema
+from pydantic import Field, Strict, model_validator
 
 from forebay.scenario.base import RATES, ScenarioModel
 from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
-from forebay.scenario.errors import ScenarioError, one_of, show
-from forebay.scenario.packet_list import FOLDER, written_path
+from forebay.scenario.errors import ScenarioError, one_of
+from forebay.scenario.from_file import FromFile
 from forebay.scenario.quantity import Duration, Rate
 
 if TYPE_CHECKING:
@@ -48,17 +37,15 @@ if TYPE_CHECKING:
 _NAME = Field(pattern=r"^[^\x00-\x1f\x7f]{1,64}$")
 _DELAYS = Between(Duration(0), Duration(60))
 _HOSTS = Between(0, 10_000_000, "hosts")
-_MOST_BYTES = 256 * 1024 * 1024
 SHAPES = ("two_level", "isp", "fat_tree", "file", "links")
 """The ways to say which links there are; a topology has exactly one of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkFile:
-    """A file's content, read once. Equal if the content is.
+class NetworkFile(FromFile):
+    """A network's file. Equal if the content is."""
 
-    ``path`` is relative to the current folder, or absolute.
-    """
+    file_kind: ClassVar[str] = "a GraphML or SNDlib file"
 
     digest: str
     path: str = field(compare=False)
@@ -69,51 +56,9 @@ class NetworkFile:
         return {"file": self.digest}
 
     @classmethod
-    def read(cls, path: str) -> Self:
-        """Read it. Raises ScenarioError."""
-        try:
-            with Path(path).open("rb") as file:
-                content = file.read(_MOST_BYTES + 1)
-        except OSError as error:
-            wrong = f"{show(path)} cannot be read ({error.strerror})"
-            hint = "write the path of a file that you may read"
-            raise ScenarioError("file-unreadable", wrong, hint, value=path) from None
-        if len(content) > _MOST_BYTES:
-            wrong, hint = f"{show(path)} is larger than 256 MiB", "write a smaller file"
-            raise ScenarioError("file-too-large", wrong, hint, value=path)
+    def of(cls, path: str, content: bytes) -> Self:
+        """Return a file's content with its digest."""
         return cls(hashlib.sha256(content).hexdigest(), path, content)
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(
-            _parse_file,
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda it, info: (
-                    written_path(it.path, info) if info.mode == "json" else it.canonical()
-                ),
-                info_arg=True,
-            ),
-        )
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return {"type": "string"}
-
-
-def _written(file: NetworkFile, info: SerializationInfo) -> Any:
-    return written_path(file.path, info) if info.mode == "json" else file.canonical()
-
-
-def _parse_file(value: object, info: ValidationInfo) -> NetworkFile:
-    if isinstance(value, NetworkFile):
-        return value
-    if not isinstance(value, str) or not value or "\0" in value:
-        hint = 'write the path of a file, such as "abilene.graphml"'
-        raise ScenarioError("wrong-type", f"{show(value)} is no path", hint, value=value)
-    folder = (info.context or {}).get(FOLDER, "")
-    return NetworkFile.read(os.path.join(folder, value))
 
 
 class LinkClass(ScenarioModel):
