@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from forebay.errors import Words, words
 from forebay.scenario import overrides as sets
+from forebay.scenario.base import FOLDER
 from forebay.scenario.errors import ScenarioError
-from forebay.scenario.from_file import FOLDER
 from forebay.scenario.model import Scenario
 from forebay.scenario.shipped import find_file, shipped
 

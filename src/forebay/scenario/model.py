@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from pydantic import AfterValidator, Field, Strict, model_validator
 
 from forebay.scenario import consistency, topology
-from forebay.scenario.base import DAY, LISTED, RATES, ScenarioModel
+from forebay.scenario.base import DAY, FOLDER, LISTED, RATES, ScenarioModel
 from forebay.scenario.bounds import Between, printable
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.counted import BOTTLENECK, Counted, counted
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_count import End
-from forebay.scenario.from_file import FOLDER
 from forebay.scenario.goals import Goals
 from forebay.scenario.overrides import as_tree, replace
 from forebay.scenario.quantity import DataSize, Duration, Rate

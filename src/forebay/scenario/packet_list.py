@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from forebay.scenario.base import FromFile
 from forebay.scenario.errors import ScenarioError, show
-from forebay.scenario.from_file import FromFile
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
-from forebay.scenario.base import RATES, ScenarioModel
+from forebay.scenario.base import RATES, FromFile, ScenarioModel
 from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError, one_of
-from forebay.scenario.from_file import FromFile
 from forebay.scenario.quantity import Duration, Rate
 
 if TYPE_CHECKING:
