@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from forebay.cli import program
+
 READY = "import sys; print('ready', flush=True); from forebay.cli import main; main()"
 SCENARIO = Path(__file__).resolve().parents[2] / "scenarios" / "oc3-gsr.toml"
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
@@ -127,6 +129,17 @@ def test_what_was_said_is_not_said_again(tmp_path):
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (made.returncode, made.stderr) == (143, "forebay: terminated; nothing was kept\n")
+
+
+def test_another_programs_handlers_stay(monkeypatch, capsys):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = [signal.getsignal(number) for number in STATUS]
+    monkeypatch.setattr(program._Verbs, "resolve_command", interrupt)
+    assert program.call(["run", "x"]) == 130
+    assert capsys.readouterr().err == "forebay: interrupted; nothing was kept\n"
+    assert [signal.getsignal(number) for number in STATUS] == before
 
 
 def test_nohup_is_respected(tmp_path):

@@ -39,10 +39,15 @@ def install() -> None:
 
 
 def finish() -> None:
-    """Take no signal any more: the exit status is decided."""
-    for number in STOPPING:
+    """Take no signal any more: the exit status is decided.
+
+    What `install` has not taken stays: in another program, `call` leaves its handlers alone.
+    """
+    taken = [number for number in STOPPING if signal.getsignal(number) is _on_signal]
+    for number in taken:
         signal.signal(number, signal.SIG_IGN)
-    _again_in(0.0)
+    if taken:
+        _again_in(0.0)
 
 
 def received() -> bool:
