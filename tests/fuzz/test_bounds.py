@@ -98,6 +98,15 @@ def test_on_times_without_number_are_refused() -> None:
             loads(text + ends)
 
 
+def test_on_times_are_counted_within_the_run() -> None:
+    """A mean that lies in pauses of hours says nothing of how many fit into a minute."""
+    text = HEAD + '[queue]\nsize = "9 packets"\n[[traffic]]\nkind = "onoff"\nflows = 1000000\n'
+    text += 'peak_rate = "1 kbit/s"\non = "1 us"\n'
+    with pytest.raises(ScenarioError, match="on times in"):
+        loads(text + 'off = { pareto = { mean = "1 s", shape = 0.4, high = "86400 s" } }\n')
+    loads(text + 'off = "1 s"\n')
+
+
 def test_two_thousand_classes_in_seconds() -> None:
     """A square over the classes took 24 s; now a few."""
     before = resource.getrusage(resource.RUSAGE_SELF)

@@ -40,6 +40,9 @@ def test_means_and_ends_are_those_of_the_law(written: object) -> None:
     assert drawn.mean() == pytest.approx(law(written).mean, rel=2e-4)
     assert law(written).low <= drawn.min()
     assert drawn.max() <= law(written).high
+    for end in (0.03, 0.0815, 0.115, 0.6):
+        mean = np.minimum(drawn, end).mean()
+        assert law(written).mean_within(end) == pytest.approx(mean, rel=2e-4)
     if "values" not in written:
         assert (np.diff(drawn) >= 0).all()
 

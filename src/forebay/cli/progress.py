@@ -13,6 +13,8 @@ from forebay.cli.output import say
 Callback = Callable[[float], None]
 
 _QUIET_S = 0.4  # a job shorter than this shows no bar, and spares the import of one
+_FORESEEN = 0.01
+"""Before that share is done, what is left cannot be told: drawing the traffic counts as nothing."""
 _PLAIN_EVERY_S = 10.0
 _WORTH_SAYING_S = 10.0
 
@@ -52,8 +54,11 @@ class _Lines:
         now = time.monotonic()
         if now >= self._next:
             self._next = now + _PLAIN_EVERY_S
-            left = (now - self._begun) * (1 / max(fraction, 1e-6) - 1)
-            say(f"{self._label}: {fraction:.0%}, about {_time(left)} left")
+            said = f"{self._label}: {fraction:.0%}"
+            if fraction >= _FORESEEN:
+                left = (now - self._begun) * (1 / fraction - 1)
+                said += f", about {_time(left)} left"
+            say(said)
 
     def close(self) -> None:
         """Nothing was opened."""

@@ -106,7 +106,7 @@ def _flow_run(group: Traffic) -> float:
 
 def _files(group: Traffic, seconds: float) -> float:
     if isinstance(group, Session):
-        return group.flows * (1 + seconds / max(group.shortest_cycle, 1e-12))
+        return group.flows * group.files_in(seconds)
     return 0.0
 
 

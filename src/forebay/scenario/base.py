@@ -31,7 +31,7 @@ MAX_OFFERED = 500_000_000
 but a sizing may play a smaller link in its place."""
 MAX_PACKETS = 20_000_000
 """Most packets of open-loop sources in one run: each is held in memory."""
-MAX_PERIODS = 100_000_000
+MAX_PERIODS = 20_000_000
 """Most on times in one run: each takes some 100 ns to draw."""
 DAY = Duration(86_400)
 FOLDER = "folder"

@@ -94,7 +94,7 @@ def _starting(scenario: Scenario, group: Traffic) -> float:
     if isinstance(group, Short):
         return group.arrivals_per_second(scenario.link.capacity) * seconds
     if isinstance(group, Session):
-        return group.flows * (1 + seconds / group.shortest_cycle)
+        return group.flows * group.files_in(seconds)
     return group.flows
 
 

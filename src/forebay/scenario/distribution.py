@@ -72,6 +72,22 @@ class Distribution(ABC):
     def mean(self) -> Duration:
         """The expected value, what was cut off not counted."""
 
+    def mean_within(self, seconds: float) -> float:
+        """Return the expected value of the lesser of what is drawn and so many seconds.
+
+        What a run that long sees of a law whose mean lies in a few draws beyond its end.
+        """
+        if seconds >= self.high:
+            return self.mean
+        if seconds <= self.low:
+            return seconds
+        share, mean = self._below(seconds)
+        return share * mean + (1 - share) * seconds
+
+    @abstractmethod
+    def _below(self, seconds: float) -> tuple[float, float]:
+        """Return the share of draws up to a value between the ends, and the mean of those."""
+
     def parameters(self) -> list[float]:
         """Return what tells the law from others with the same ends, in base units."""
         return []
@@ -128,6 +144,9 @@ class Constant(_Root, Distribution):
     def mean(self) -> Duration:
         return self.root
 
+    def _below(self, seconds: float) -> tuple[float, float]:
+        raise AssertionError("nothing lies between the ends of a constant")
+
     def __repr__(self) -> str:
         return repr(str(self.root))
 
@@ -171,6 +190,9 @@ class Uniform(ScenarioModel, Distribution):
     def mean(self) -> Duration:
         return Duration((float(self.low) + float(self.high)) / 2)
 
+    def _below(self, seconds: float) -> tuple[float, float]:
+        return (seconds - self.low) / (self.high - self.low), (self.low + seconds) / 2
+
 
 class Named(ScenarioModel, Distribution):
     """A law whose one field, named as the law, is a table of its parameters."""
@@ -190,6 +212,10 @@ class Named(ScenarioModel, Distribution):
     @property
     def mean(self) -> Duration:
         return Duration(self._shape.expected)
+
+    def _below(self, seconds: float) -> tuple[float, float]:
+        share, mean = self._shape.below(seconds)
+        return share, mean
 
     def parameters(self) -> list[float]:
         shape = self._shape
@@ -295,6 +321,12 @@ class Values(ScenarioModel, Distribution):
     def mean(self) -> Duration:
         pairs = zip(self.values, self.shares, strict=True)
         return Duration(fsum(value * share for value, share in pairs))
+
+    def _below(self, seconds: float) -> tuple[float, float]:
+        pairs = zip(self.values, self.shares, strict=True)
+        held = [(value, share) for value, share in pairs if value <= seconds]
+        share = fsum(each for _, each in held)
+        return share, fsum(value * each for value, each in held) / share
 
     def parameters(self) -> list[float]:
         return [0.0, 0.0, 0.0, *(float(x) for x in (*self.values, *self.shares))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import erf, exp, log, sqrt
+from math import erf, exp, expm1, log, sqrt
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, Strict, model_validator
@@ -50,6 +50,12 @@ class ExponentialShape(ScenarioModel):
         """Mean after the law is cut, seconds."""
         return truncated.exponential_mean(self.mean, float(self.low), float(self.high))
 
+    def below(self, x: float) -> tuple[float, float]:
+        """Return the share of draws up to x, between the ends, and their mean, seconds."""
+        low, high = float(self.low), float(self.high)
+        share = expm1(-(x - low) / self.mean) / expm1(-(high - low) / self.mean)
+        return share, truncated.exponential_mean(self.mean, low, x)
+
     @model_validator(mode="after")
     def _holds_enough(self) -> Self:
         _rising(self.low, self.high)
@@ -81,6 +87,12 @@ class NormalShape(ScenarioModel):
         """Mean after the law is cut, seconds."""
         ends = float(self.low), float(self.high)
         return truncated.normal_mean(self.mean, self.deviation, *ends)
+
+    def below(self, x: float) -> tuple[float, float]:
+        """Return the share of draws up to x, between the ends, and their mean, seconds."""
+        law = self.mean, self.deviation, float(self.low)
+        share = truncated.normal_share(*law, x, float(self.high))
+        return share, truncated.normal_mean(*law, x) if share else x
 
     @model_validator(mode="after")
     def _holds_enough(self) -> Self:
@@ -119,6 +131,12 @@ class LognormalShape(ScenarioModel):
         ends = float(self.low), float(self.high)
         return truncated.lognormal_mean(self.median, self.sigma, *ends)
 
+    def below(self, x: float) -> tuple[float, float]:
+        """Return the share of draws up to x, between the ends, and their mean, seconds."""
+        law = self.median, self.sigma, float(self.low)
+        share = truncated.lognormal_share(*law, x, float(self.high))
+        return share, truncated.lognormal_mean(*law, x) if share else x
+
     @model_validator(mode="after")
     def _holds_enough(self) -> Self:
         check_deviation(self.deviation, self.mean)
@@ -149,6 +167,11 @@ class ParetoShape(ScenarioModel):
     def expected(self) -> float:
         """Mean of what is drawn, seconds."""
         return self.mean
+
+    def below(self, x: float) -> tuple[float, float]:
+        """Return the share of draws up to x, between the ends, and their mean, seconds."""
+        share = 1 - truncated.pareto_tail(x, self.shape, self.low, float(self.high))
+        return share, truncated.pareto_mean(self.shape, self.low, x)
 
     @model_validator(mode="after")
     def _mean_below_high(self) -> Self:

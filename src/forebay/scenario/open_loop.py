@@ -87,7 +87,8 @@ class OnOff(Standing, Sized):
 
     def periods(self, seconds: float) -> float:
         """Return about how many on times one flow has in so many seconds."""
-        return 1 + seconds / max(self.on.mean + self.off.mean, 1e-12)
+        cycle = self.on.mean_within(seconds) + self.off.mean_within(seconds)
+        return 1 + seconds / max(cycle, 1e-12)
 
     def flow_rate(self, link_rate: float) -> float:
         """Return the mean rate of one flow, bit/s; the link's changes nothing."""
@@ -96,5 +97,5 @@ class OnOff(Standing, Sized):
 
     def packets_in(self, seconds: float, link_rate: float) -> float:
         """Return about how many packets all flows send in so many seconds: each starts on."""
-        sending = min(seconds, self.on.mean * self.periods(seconds))
+        sending = min(seconds, self.on.mean_within(seconds) * self.periods(seconds))
         return self.flows * (1 + sending * self.peak_rate / (8 * self.packet))

@@ -190,6 +190,11 @@ class Session(Standing, Tcp):
         examples=[{"exponential": "1 s"}],
     )
 
+    def files_in(self, seconds: float) -> float:
+        """Return about how many files one user begins in so many seconds if nothing waits."""
+        cycle = self.think.mean_within(seconds) + self.rtt.mean_within(seconds)
+        return 1 + seconds / max(cycle, 1e-12)
+
     @property
     def shortest_cycle(self) -> float:
         """Mean seconds from file to file if nothing ever waits: an RTT and the think time."""

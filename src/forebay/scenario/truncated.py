@@ -23,11 +23,23 @@ def normal_mean(mean: float, deviation: float, low: float, high: float) -> float
     return mean + deviation * (_density(a) - _density(b)) / _between(a, b)
 
 
+def normal_share(mean: float, deviation: float, low: float, x: float, high: float) -> float:
+    """P(X <= x) of a normal law on [low, high]."""
+    a, at, b = ((end - mean) / deviation for end in (low, x, high))
+    return _between(a, at) / _between(a, b)
+
+
 def lognormal_mean(median: float, sigma: float, low: float, high: float) -> float:
     """Mean of a lognormal law on [low, high]; sigma is that of the logarithm."""
     a, b = (_log(x / median) / sigma for x in (low, high))
     whole = median * exp(sigma * sigma / 2)
     return whole * _between(a - sigma, b - sigma) / _between(a, b)
+
+
+def lognormal_share(median: float, sigma: float, low: float, x: float, high: float) -> float:
+    """P(X <= x) of a lognormal law on [low, high]."""
+    a, at, b = (_log(end / median) / sigma for end in (low, x, high))
+    return _between(a, at) / _between(a, b)
 
 
 def pareto_mean(shape: float, low: float, high: float) -> float:

@@ -52,9 +52,14 @@ class Block:
         if taken == width and last - first == len(self.flows) - 1:
             drawn = _piece(seed, use, traffic_class, first * width, len(self.flows) * width)
             return drawn.reshape(len(self.flows), width)
-        begin = self.columns.start
-        rows = (int(flow) * width + begin for flow in self.flows)
-        return np.stack([_piece(seed, use, traffic_class, row, taken) for row in rows])
+        generator, place = PCG64(_sequence(seed, use, traffic_class)), 0
+        rows = np.empty((len(self.flows), taken))
+        for row, flow in zip(rows, self.flows.tolist(), strict=True):
+            first = flow * width + self.columns.start
+            generator.advance(first - place)
+            place = first + taken
+            row[:] = _uniforms(generator, taken)
+        return rows
 
 
 def blocks(flows: NDArray[np.int64], most: int) -> Iterator[Block]:
@@ -71,6 +76,10 @@ def _piece(seed: int, name: str, traffic_class: int, first: int, n: int) -> NDAr
     generator = PCG64(_sequence(seed, name, traffic_class))
     if first:
         generator.advance(first)
+    return _uniforms(generator, n)
+
+
+def _uniforms(generator: PCG64, n: int) -> NDArray[np.float64]:
     words = generator.random_raw(n)
     return np.asarray(words >> np.uint64(11), dtype=np.float64) * 2.0**-53
 

@@ -56,8 +56,7 @@ def session(group: Session, index: int, seed: int, link_rate: float, end_ps: int
         return think + np.minimum(sending, 2**60) + rtt[block.flows][:, None], segments, think
 
     kept = Kept(len(start))
-    expected = end_ps / PS_PER_S / max(group.shortest_cycle, 1e-12)
-    for walk in until(end_ps, start, expected, cycles):
+    for walk in until(end_ps, start, group.files_in(end_ps / PS_PER_S), cycles):
         kept.add_group(_files(walk, end_ps))
     segments, think = (np.asarray(column, dtype=np.int64) for column in kept.columns())
     files = OwnFiles(kept.counts, segments, think)

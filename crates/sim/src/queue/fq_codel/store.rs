@@ -3,6 +3,8 @@
 use crate::queue::QueuedPacket;
 use crate::queue::codel::control_law::PacketQueue;
 
+/// Queues of which only the most backlog is looked at, unless the fattest may be among them.
+const GROUP: usize = 64;
 const NONE: u32 = u32::MAX;
 
 /// What a packet costs Linux besides its bytes: `sk_buff` (256 B) and `skb_shared_info` (320 B).
@@ -26,8 +28,10 @@ pub(super) struct Store {
     nodes: Vec<Node>,
     free: u32,
     queues: Vec<Ends>,
-    /// Bytes of each queue, dense: finding the fattest reads them all.
+    /// Bytes of each queue, dense: finding the fattest reads those of whole groups.
     backlogs: Vec<u64>,
+    /// What no queue of a group holds more than: exact when last read, and raised since then.
+    ceilings: Vec<u64>,
     packets: usize,
     bytes: u64,
 }
@@ -39,6 +43,7 @@ impl Store {
             free: NONE,
             queues: vec![Ends { first: NONE, last: NONE }; queues],
             backlogs: vec![0; queues],
+            ceilings: vec![0; queues.div_ceil(GROUP)],
             packets: 0,
             bytes: 0,
         }
@@ -68,7 +73,10 @@ impl Store {
             self.nodes[ends.last as usize].next = node;
         }
         ends.last = node;
-        self.backlogs[queue] += u64::from(packet.bytes);
+        let backlog = &mut self.backlogs[queue];
+        *backlog += u64::from(packet.bytes);
+        let ceiling = &mut self.ceilings[queue / GROUP];
+        *ceiling = (*ceiling).max(*backlog);
         self.bytes += u64::from(packet.bytes);
         self.packets += 1;
     }
@@ -88,11 +96,19 @@ impl Store {
     }
 
     /// The queue of most bytes and what it holds; the first among equals.
-    pub fn fattest(&self) -> (usize, u64) {
+    pub fn fattest(&mut self) -> (usize, u64) {
         let mut fattest = (0, 0);
-        for (queue, &bytes) in self.backlogs.iter().enumerate() {
-            if bytes > fattest.1 {
-                fattest = (queue, bytes);
+        let groups = self.backlogs.chunks(GROUP).zip(&mut self.ceilings);
+        for (group, (backlogs, ceiling)) in groups.enumerate() {
+            if *ceiling <= fattest.1 {
+                continue;
+            }
+            *ceiling = 0;
+            for (place, &bytes) in backlogs.iter().enumerate() {
+                *ceiling = bytes.max(*ceiling);
+                if bytes > fattest.1 {
+                    fattest = (group * GROUP + place, bytes);
+                }
             }
         }
         fattest
@@ -157,5 +173,23 @@ mod tests {
         store.push(1, packet(700));
         store.push(2, packet(700));
         assert_eq!(store.fattest(), (1, 700));
+    }
+
+    #[test]
+    fn the_fattest_of_many_is_found_whatever_came_and_went() {
+        let mut store = Store::new(150, 0);
+        let mut step = 1_u64;
+        for _ in 0..3000 {
+            step = step.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let queue = (step >> 33) as usize % 150;
+            if step >> 63 == 0 {
+                store.push(queue, packet(64 + (step >> 40) as u32 % 1437));
+            } else {
+                store.pop(queue);
+            }
+            let most = *store.backlogs.iter().max().unwrap();
+            let first = store.backlogs.iter().position(|&bytes| bytes == most).unwrap();
+            assert_eq!(store.fattest(), (first, most));
+        }
     }
 }
