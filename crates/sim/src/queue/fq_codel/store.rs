@@ -27,11 +27,11 @@ struct Ends {
 pub(super) struct Store {
     nodes: Vec<Node>,
     free: u32,
-    queues: Vec<Ends>,
+    queues: Box<[Ends]>,
     /// Bytes of each queue, dense: finding the fattest reads those of whole groups.
-    backlogs: Vec<u64>,
+    backlogs: Box<[u64]>,
     /// What no queue of a group holds more than: exact when last read, and raised since then.
-    ceilings: Vec<u64>,
+    ceilings: Box<[u64]>,
     packets: usize,
     bytes: u64,
 }
@@ -41,9 +41,9 @@ impl Store {
         Self {
             nodes: Vec::with_capacity(packets),
             free: NONE,
-            queues: vec![Ends { first: NONE, last: NONE }; queues],
-            backlogs: vec![0; queues],
-            ceilings: vec![0; queues.div_ceil(GROUP)],
+            queues: vec![Ends { first: NONE, last: NONE }; queues].into(),
+            backlogs: vec![0; queues].into(),
+            ceilings: vec![0; queues.div_ceil(GROUP)].into(),
             packets: 0,
             bytes: 0,
         }
