@@ -27,27 +27,34 @@ help:
 	@echo 'make fuzz     random scenarios for MINUTES=10, on from where it stopped; none may go wrong'
 	@echo 'make bench    speed; make figures: the pictures in docs/images; make format; make lock; make clean'
 
-# --- setup: three stamps, so that a second one has nothing to do --------------------------------
+# --- setup: four stamps, so that a second one has nothing to do --------------------------------
 
-setup: $(VENV)/.built
+# Two at a time: the packages are installed while the testbed's program is compiled.
+setup:
+	@$(MAKE) --no-print-directory --jobs 2 $(VENV)/.built
 
 $(VENV)/.created:
 	@test -n "$(PYTHON)" || { echo 'make: no Python >= 3.11 found; install one, or say make PYTHON=/path/to/python3' >&2; exit 1; }
-	@command -v cargo >/dev/null || { echo 'make: no cargo found; install a Rust toolchain (1.85 or newer)' >&2; exit 1; }
-	@echo 'setup 1/3: a virtual environment in $(VENV)'
+	@command -v cargo >/dev/null || { echo 'make: no cargo found; install a Rust toolchain (1.88 or newer)' >&2; exit 1; }
+	@echo 'setup 1/4: a virtual environment in $(VENV)'
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
 # PIP_NO_INPUT: never stop to ask. Hashes are checked for every file that pip installs.
+# --no-compile: a module is compiled when it is first imported; most never are.
 $(VENV)/.installed: requirements.lock $(VENV)/.created
-	@echo 'setup 2/3: the locked Python packages'
-	@PIP_NO_INPUT=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo 'setup 2/4: the locked Python packages'
+	@PIP_NO_INPUT=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
+	@touch $@
+
+$(VENV)/.emulator: $(RUST) $(VENV)/.created
+	@echo "setup 3/4: the testbed's program"
+	@$(BUILD_EMULATOR)
 	@touch $@
 
 # Editable: Python sources are read where they are, so only a change of Rust or packaging builds again.
-$(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed
-	@echo 'setup 3/3: the Rust core'
-	@$(BUILD_EMULATOR)
+$(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed $(VENV)/.emulator
+	@echo 'setup 4/4: the Rust core'
 	@FOREBAY_EMULATOR="$(EMULATOR)" PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
 	    $(BIN)/maturin develop --release --locked --quiet
 	@$(BIN)/python -m compileall -q src
