@@ -30,7 +30,10 @@ def half_root(scenario: Scenario) -> float:
 
 @dataclass
 class KnownLinks:
-    """Misses 98 % by less the larger the buffer; ``truth`` is where it does not."""
+    """Misses 98 % by less the larger the buffer; ``truth`` is where it does not.
+
+    With ``lossy`` a share 0.76 / w**2 is lost, w packets being each flow's of path and buffer.
+    """
 
     truth: Callable[[Scenario], float] = half_root
     packets_per_s: float = 1e7
@@ -39,6 +42,7 @@ class KnownLinks:
     now: float = 0.0
     runs: list[tuple[float, int, tuple[int, ...]]] = field(default_factory=list)
     stop_after: int | None = None
+    lossy: bool = False
 
     def clock(self) -> float:
         """Return the seconds that all runs so far have taken."""
@@ -60,17 +64,19 @@ class KnownLinks:
             progress(0.5)
         harm = 0.02 * (buffer / self.truth(scenario)) ** -2.5
         idle = [min(harm * self._noise(seed, buffer), 1.0) for seed in seeds]
-        return _outcome(scenario, [1 - each for each in idle], list(seeds))
+        window = (scenario.bdp_packets + buffer) / max(1, scenario.n_flows)
+        lost = min(0.76 / window**2, 1.0) if self.lossy else 0.001
+        return _outcome(scenario, [1 - each for each in idle], lost, list(seeds))
 
     def _noise(self, seed: int, buffer: int) -> float:
         own, shared = (np.random.default_rng(key).normal() for key in ((seed, buffer), (seed,)))
         return math.exp(self.noise * (0.5 * float(own) + float(shared)))
 
 
-def _outcome(scenario: Scenario, used: list[float], seeds: list[int]) -> Outcome:
+def _outcome(scenario: Scenario, used: list[float], lost: float, seeds: list[int]) -> Outcome:
     delay = scenario.buffer_packets * 12_000 / float(scenario.link.rate)
     waits = over_replications([delay] * len(seeds), (0.0, math.inf))
-    none = over_replications([0.001] * len(seeds), (0.0, 1.0))
+    none = over_replications([lost] * len(seeds), (0.0, 1.0))
     bottleneck = LinkOutcome(
         utilization=over_replications(used, (0.0, 1.0)),
         loss_rate=none,

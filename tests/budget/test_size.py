@@ -7,6 +7,7 @@ import pytest
 from forebay.budget import Remembering, TooLittleTime, size_within
 from forebay.outcome import SizeResult
 from forebay.scenario import Scenario
+from forebay.sizing import Interrupted
 
 from .conftest import KnownLinks, half_root, link
 
@@ -155,3 +156,41 @@ def test_few_flows_of_huge_windows_are_kept_and_the_interval_says_so() -> None:
     assert found.scaled.flows_share == 0.0
     assert {each.flows for each in found.scaled.links} == {100}
     assert found.buffer.low <= half_root(scenario) <= found.buffer.high <= scenario.bdp_packets + 1
+
+
+@pytest.mark.parametrize("budget_s", [20.0, 60.0])
+def test_the_buffer_that_keeps_the_loss_usable_is_looked_for(budget_s: float) -> None:
+    scenario, engine = link("100 Gbit/s", 200_000), KnownLinks(lossy=True)
+    found = sized(scenario, engine, budget_s)
+    warning = found.loss_warning
+    assert warning is not None
+    assert warning.packets is not None
+    window = (scenario.bdp_packets + warning.packets) / scenario.n_flows
+    assert 0.8 * warning.usable < 0.76 / window**2 <= warning.usable
+    assert warning.packets in [point.packets for point in found.curve]
+    assert engine.now <= budget_s
+
+
+def test_a_loss_that_the_scenario_allows_is_not_looked_for() -> None:
+    allowed = link("100 Gbit/s", 200_000, "utilization = 0.98\nloss_rate = 0.2")
+    assert sized(allowed, KnownLinks(lossy=True), 20.0).loss_warning is None
+
+
+@pytest.mark.parametrize("rate", ["100 Gbit/s", "2 Gbit/s"])
+def test_a_stopped_ladder_says_what_its_links_point_to(rate: str) -> None:
+    scenario, whole = link(rate, 2000), KnownLinks()
+    sized(scenario, whole, 30.0)
+    engine = KnownLinks(stop_after=len(whole.runs) - 1)
+    with pytest.raises(Interrupted) as stopped:
+        sized(scenario, engine, 30.0)
+    found = stopped.value.result
+    assert found.interrupted
+    assert found.buffer is None
+    assert found.nearest in [point.packets for point in found.curve]
+    assert "point to" in (found.reason or "")
+
+
+def test_a_ladder_stopped_on_its_first_link_has_nothing_to_say() -> None:
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        sized(link("100 Gbit/s", 2000), KnownLinks(stop_after=3), 30.0)
+    assert not isinstance(stopped.value, Interrupted)

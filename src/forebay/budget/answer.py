@@ -11,23 +11,22 @@ from forebay.budget.extrapolate import Carried, extrapolate
 from forebay.budget.ladder import Climb, climb, confirm
 from forebay.budget.notes import notes_of
 from forebay.budget.scale import why_not
+from forebay.budget.usable import loss_warning
 from forebay.budget.whole import as_whole
 from forebay.outcome import (
     Buffer,
     Interval,
-    LossWarning,
     Metric,
     Scaled,
     ScaledLink,
     SizeResult,
     Verdict,
 )
-from forebay.sizing import goals_of
+from forebay.sizing import Interrupted, goals_of
 from forebay.sizing.assemble import result_of
 from forebay.sizing.goals import Goal
 from forebay.sizing.question import LawLike, Question, RegimeLike, law_result, regime, upper_limit
 from forebay.sizing.trials import Trial, Trials
-from forebay.sizing.usable import SOURCE, USABLE_LOSS, worst_loss
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
@@ -63,9 +62,24 @@ def answer(
     )  # fmt: skip
     confirm(state)
     result = _answer(question, state)
+    if state.stopped:
+        raise Interrupted(_unfinished(result))
     if progress is not None:
         progress(1.0)
     return result, state.predicted_s
+
+
+def _unfinished(result: SizeResult) -> SizeResult:
+    """Return what was found before Ctrl-C: where the links played point to, and no answer."""
+    reason = "stopped; again, it begins anew but for what --store kept"
+    if result.buffer is not None:
+        buffer = result.buffer
+        reason = (
+            f"stopped; the links played so far point to {buffer.packets} packets "
+            f"({buffer.low} to {buffer.high}); again, it begins anew but for what --store kept"
+        )
+    missing = {"buffer": None, "nearest": result.chosen, "region": (), "loss_warning": None}
+    return result.model_copy(update={**missing, "reason": reason, "interrupted": True})
 
 
 def _no_trials(scenario: Scenario, engine: Engine, seeds: Sequence[int]) -> Trials:
@@ -108,7 +122,7 @@ def _answer(question: Question, state: Climb) -> SizeResult:
     return result_of(
         question, there, question.not_met_below(packets),
         buffer=buffer, region=(_region(question, packets),),
-        warning=_warning(question, there), notes=notes_of(question, state, buffer),
+        warning=loss_warning(question, state, there), notes=notes_of(question, state, buffer),
     ).model_copy(
         update={"scaled": _scaled(state, carried, packets), "aqm": _aqm(question, packets)}
     )  # fmt: skip
@@ -179,20 +193,6 @@ def _region(question: Question, packets: int) -> Interval:
         high = max(packets, math.floor(min(delays) / knob.packet_s))
     binding = tuple(goal.kind.name for goal in question.not_met_below(packets))
     return Interval(low=packets, high=high, binding_low=binding, binding_high=())
-
-
-def _warning(question: Question, there: Trial) -> LossWarning | None:
-    """Warn of a loss that is not usable; which buffer would keep it is not looked for."""
-    if question.scenario.goals.loss_rate is not None:
-        return None
-    name, loss = worst_loss(there.outcome)
-    if loss is None or loss.value <= USABLE_LOSS:
-        return None
-    last = question.trials.done[max(question.trials.done)]
-    return LossWarning(
-        loss=loss.value, of=name, usable=USABLE_LOSS, source=SOURCE, packets=None, missed=(),
-        largest=last.packets, loss_there=(worst_loss(last.outcome)[1] or loss).value,
-    )  # fmt: skip
 
 
 def _aqm(question: Question, packets: int) -> object:

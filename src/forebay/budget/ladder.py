@@ -22,6 +22,7 @@ from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, Played, play
 from forebay.budget.errors import TooLittleTime
 from forebay.budget.scale import Path, path_of, scaled
 from forebay.sizing.goals import goals_of
+from forebay.sizing.usable import USABLE_LOSS, worst_loss
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
@@ -41,6 +42,8 @@ _ROOM = 3.0
 _FIRST_SHARE = 0.03
 """Of the time, for the first rung."""
 _COARSE_LOOKS, _FINE_LOOKS = 4.0, 4.5
+_LOSS_SHARE = 0.25
+"""Of the time, for the buffer that would keep the loss usable, where the answer does not."""
 _RESERVE = 0.9
 """Of what is left, so that what a prediction misses by does not go beyond the end."""
 
@@ -73,6 +76,8 @@ class Climb:
     budget_s : seconds in all; the clock started at ``started``.
     rungs : those that are finished, the largest link first.
     predicted_s : what the climb was expected to take before it began.
+    reserved_s : what no further rung may use: for the buffer of usable loss (`usable`).
+    stopped : Ctrl-C ended it, with rungs enough to say what they point to.
     """
 
     scenario: Scenario
@@ -88,6 +93,8 @@ class Climb:
     rungs: list[Rung] = field(default_factory=list)
     predicted_s: float = 0.0
     fixed_measure: bool = False
+    reserved_s: float = 0.0
+    stopped: bool = False
 
     @property
     def spent_s(self) -> float:
@@ -97,7 +104,7 @@ class Climb:
     @property
     def left_s(self) -> float:
         """Seconds that a further rung may be planned for."""
-        return _RESERVE * (self.budget_s - self.spent_s)
+        return _RESERVE * (self.budget_s - self.reserved_s - self.spent_s)
 
 
 def climb(
@@ -139,9 +146,14 @@ def climb(
         factor: float | None = 1.0 if whole <= state.left_s / 2 else _first(state)
         while factor is not None:
             state.rungs.insert(0, _play(state, factor))
+            state.reserved_s = _LOSS_SHARE * budget_s if _loses(state) else 0.0
             factor = _next(state, factor)
     except OutOfTime:
         pass
+    except KeyboardInterrupt:
+        if not _is_trend(state):
+            raise
+        state.stopped = True
     except Exception as error:
         if getattr(error, "exit_status", None) is None or len(state.rungs) < 2:
             raise  # a bug, or a refusal such as of its memory, before there is a trend
@@ -154,10 +166,23 @@ def _is_about_loss(scenario: Scenario) -> bool:
     return any("loss" in goal.kind.name for goal in goals_of(scenario))
 
 
+def _loses(state: Climb) -> bool:
+    """Whether the last rung lost more than is usable, and nothing says what is."""
+    found = state.rungs[0].link.outcomes
+    losses = [worst_loss(outcome)[1] for outcome in found.values()]
+    unsaid = state.scenario.goals.loss_rate is None and state.path.share == 1.0
+    return unsaid and any(loss is not None and loss.value > USABLE_LOSS for loss in losses)
+
+
+def _is_trend(state: Climb) -> bool:
+    """Whether the whole link was played, or two smaller ones at least."""
+    return len(state.rungs) > 1 or (len(state.rungs) == 1 and state.rungs[0].factor == 1.0)
+
+
 def _check(state: Climb) -> None:
     """Refuse what is no answer: one link is no trend, and few flows are no sum of many."""
     whole = predict(state, state.scenario)
-    if not state.rungs or (state.rungs[0].factor > 1.0 and len(state.rungs) < 2):
+    if not _is_trend(state):
         raise TooLittleTime("no two smaller links fit into it", whole, state.budget_s)
     top = state.rungs[0]
     flows = top.link.scenario.n_flows
@@ -172,9 +197,11 @@ def confirm(state: Climb) -> None:
     wanted = max(1, math.ceil(top.found.high))
     wanted = min(wanted, top.link.limit)
     try:
-        if wanted not in top.link.outcomes:
+        if wanted not in top.link.outcomes and not state.stopped:
             top.link.fine(wanted)
-    except OutOfTime:
+    except KeyboardInterrupt as end:
+        state.stopped = not isinstance(end, OutOfTime)
+    if wanted not in top.link.outcomes:
         above = [b for b in top.link.outcomes if b >= top.found.packets]
         wanted = min(above, default=max(top.link.outcomes))
     top.shown = wanted
@@ -233,13 +260,13 @@ def _step(room: float) -> float:
 def _play(state: Climb, factor: float) -> Rung:
     """Play one link to its crossing, with a warm-up and a window that suit it."""
     link = at(state, factor)
-    played = play(link, state.engine, state.seeds, jobs=state.jobs, progress=_ticking(state))
+    played = play(link, state.engine, state.seeds, jobs=state.jobs, progress=ticking(state))
     played.speed, played.clock = state.speed, state.clock
     start = _start(state, played, factor)
     if not state.fixed_measure and hasattr(state.engine, "trace"):
         large = min(_SETTLES_LATER * start, played.limit)
         seen = settling.watch(
-            link, state.engine, played.knob, large, state.seeds[0], _ticking(state)
+            link, state.engine, played.knob, large, state.seeds[0], ticking(state)
         )
         measure = settling.measure_for(link, seen)
         played.scenario = link.model_copy(update={"measure": measure})
@@ -261,14 +288,14 @@ def _start(state: Climb, played: Played, factor: float) -> int:
     return max(1, round(guess))
 
 
-def _ticking(state: Climb) -> Progress:
+def ticking(state: Climb) -> Progress:
     """Return a callback that tells how much of the time is gone, and ends at its end."""
 
     def tick(_: float) -> None:
         if state.progress is not None:
             state.progress(min(state.spent_s / state.budget_s, 0.99))
         grace = 1.0 if len(state.rungs) > 1 else _GRACE
-        if state.spent_s > grace * state.budget_s:
+        if state.spent_s > grace * (state.budget_s - state.reserved_s):
             raise OutOfTime
 
     return tick

@@ -32,17 +32,27 @@ def loss_warning(question: Question, there: Trial) -> LossWarning | None:
     None as well where the scenario sets a goal on the link's loss, for then the operator has
     said what is usable, and where the engine does not tell the loss.
     """
-    if question.scenario.goals.loss_rate is not None:
-        return None
-    name, loss = worst_loss(there.outcome)
-    if loss is None or loss.value <= USABLE_LOSS:
+    if not is_due(question, there):
         return None
     _search(question, there.packets)
+    return warning(question, there)
+
+
+def is_due(question: Question, there: Trial) -> bool:
+    """Whether a buffer loses more than is usable, and the scenario does not say what is."""
+    loss = worst_loss(there.outcome)[1]
+    unsaid = question.scenario.goals.loss_rate is None
+    return unsaid and loss is not None and loss.value > USABLE_LOSS
+
+
+def warning(question: Question, there: Trial) -> LossWarning:
+    """Return the warning at a buffer, from all that were tried."""
+    name, loss = worst_loss(there.outcome)
     above = [trial for b, trial in sorted(question.trials.done.items()) if b > there.packets]
     last = above[-1] if above else there
     usable = next((trial for trial in above if _is_usable(trial)), None)
     return LossWarning(
-        loss=loss.value,
+        loss=0.0 if loss is None else loss.value,
         of=name,
         usable=USABLE_LOSS,
         source=SOURCE,
