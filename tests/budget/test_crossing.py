@@ -57,6 +57,32 @@ def test_a_link_that_nothing_satisfies_says_so() -> None:
     assert (found.packets, found.reached) == (1000, "above")
 
 
+class TurningCurve:
+    """Harm that falls with the buffer and rises again; ``least`` of it at ``at`` packets."""
+
+    def __init__(self, at: float, least: float) -> None:
+        self.at, self.least = at, least
+
+    def coarse(self, packets: int) -> float:
+        return math.log(self.fine(packets).mean())
+
+    def fine(self, packets: int) -> np.ndarray:
+        away = math.log(packets / self.at)
+        return np.full((1, 6), self.least * math.exp(away**2 / 4))
+
+
+@pytest.mark.parametrize("start", [1, 100, 3000, 100_000])
+def test_harm_that_rises_again_is_met_where_it_is_least(start: int) -> None:
+    found = find(TurningCurve(3000.0, 0.8), start, 100_000)
+    truth = 3000 / math.exp(math.sqrt(4 * math.log(1 / 0.8)))
+    assert found.reached == "inside"
+    assert found.packets == pytest.approx(truth, rel=0.1)
+
+
+def test_harm_that_is_never_small_enough_is_missed_at_the_largest() -> None:
+    assert find(TurningCurve(3000.0, 1.1), 100, 100_000).reached == "above"
+
+
 def test_a_few_packets_are_known_to_half_a_packet_at_best() -> None:
     found = find(NoisyCurve(4.0, 2, seeds=60), 10, 1000)
     assert found.high - found.low >= 1.0

@@ -76,6 +76,7 @@ _standing = _join(_flows, _any, _optional(start=_distributions(), access_sharing
 _tcp = _optional(
     rtt=_distributions(),
     jitter=_texts,
+    timer_tick=_texts,
     sender=st.sampled_from(["linux", "ns2"]),
     congestion_control=st.sampled_from(["reno", {"reno": 1.0}]),
     initial_window=st.integers(1, 1000),

@@ -19,7 +19,7 @@ pub struct Profile(profile::Profile);
 #[pymethods]
 impl Profile {
     #[new]
-    #[pyo3(signature = (name, *, ecn=false, initial_window=None, sack=None, delayed_ack=None, delayed_ack_ps=None, min_rto_ps=None, max_window=None, jitter_ps=0))]
+    #[pyo3(signature = (name, *, ecn=false, initial_window=None, sack=None, delayed_ack=None, delayed_ack_ps=None, min_rto_ps=None, max_window=None, jitter_ps=0, timer_tick_ps=0))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         name: &str,
@@ -31,6 +31,7 @@ impl Profile {
         min_rto_ps: Option<Picos>,
         max_window: Option<u32>,
         jitter_ps: Picos,
+        timer_tick_ps: Picos,
     ) -> PyResult<Self> {
         let mut made = profile::Profile::by_name(name)
             .ok_or_else(|| PyValueError::new_err(format!("unknown sender profile {name:?}")))?;
@@ -40,6 +41,7 @@ impl Profile {
         made.min_rto = min_rto_ps.unwrap_or(made.min_rto);
         made.max_window = max_window.unwrap_or(made.max_window);
         made.jitter = jitter_ps;
+        made.timer_tick = timer_tick_ps;
         if let Some(delayed) = delayed_ack {
             let delay = made.delayed_ack.or(profile::Profile::linux().delayed_ack);
             made.delayed_ack = delay.filter(|_| delayed);

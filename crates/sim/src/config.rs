@@ -415,6 +415,7 @@ fn check_profile(profile: &Profile) -> Result<(), ConfigError> {
         (profile.sack_compression.unwrap_or(0), "compression of ACKs"),
         (profile.min_rto, "least retransmission timeout"),
         (profile.jitter, "jitter"),
+        (profile.timer_tick, "timer tick"),
     ] {
         short(span, LONGEST_SPAN, what)?;
     }

@@ -169,7 +169,7 @@ impl Flow {
         let alone = multi_hop.is_none()
             && app.is_none()
             && config.links[route.forward[0] as usize].pool.is_none();
-        let plain = alone && !ecn && profile.jitter == 0;
+        let plain = alone && !ecn && profile.jitter == 0 && profile.timer_tick == 0;
         let ack_event =
             if plain { ack_event_of_plain_flow(profile, &sender) } else { GeneralKind::ACK_EVENT };
         let mut flow = Self {
@@ -332,7 +332,7 @@ impl Flow {
 }
 
 /// The kind of a flow that sends its segments once, over one queue that keeps its memory to itself, without
-/// marks or jitter, as the event of its ACKs.
+/// marks, jitter or timer, as the event of its ACKs.
 fn ack_event_of_plain_flow(profile: &Profile, sender: &Sender) -> u32 {
     let (linux, ns2) =
         (profile.equal_but_initial_window(&LINUX), profile.equal_but_initial_window(&NS2));

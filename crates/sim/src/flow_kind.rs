@@ -5,7 +5,7 @@
 use crate::tcp::profile::{LINUX, NS2, Profile};
 
 /// A kind of flow. Both `NEWRENO_ONLY` and `SACK_ONLY` say that it sends its segments once, over one queue that
-/// keeps its memory to itself, without marks, pacing, delivery rates or jitter.
+/// keeps its memory to itself, without marks, pacing, delivery rates, jitter or a timer.
 pub trait FlowKind {
     /// Besides, NewReno alone: no SACK, small queues or delayed ACKs, and a controller that the
     /// ACKs of new data alone drive.

@@ -46,7 +46,7 @@ impl Network<'_> {
         {
             return;
         }
-        let packet = if K::FAST_PATH { packet } else { self.add_jitter(flow, packet, profile) };
+        let packet = if K::FAST_PATH { packet } else { self.held_up(flow, packet, profile) };
         let before = flow.receiver.rcv_nxt;
         let answered = packet.at + flow.ack_return_delay;
         if K::NEWRENO_ONLY {
@@ -63,19 +63,17 @@ impl Network<'_> {
     }
 
     /// What holds a packet up on its way to the receiver, where anything does.
-    fn add_jitter(
-        &mut self,
-        flow: &Flow,
-        packet: DataDeparture,
-        profile: &Profile,
-    ) -> DataDeparture {
-        match &mut self.jitter_delays {
-            Some(jitter_delays) if profile.jitter > 0 => {
-                let at = jitter_delays.delay_segment(flow.index(), packet.at, profile.jitter);
-                DataDeparture { at, ..packet }
-            }
-            _ => packet,
+    fn held_up(&mut self, flow: &Flow, packet: DataDeparture, profile: &Profile) -> DataDeparture {
+        let mut at = packet.at;
+        if let Some(jitter_delays) = &mut self.jitter_delays
+            && profile.jitter > 0
+        {
+            at = jitter_delays.delay_segment(flow.index(), at, profile.jitter);
         }
+        if profile.timer_tick > 0 {
+            at = at.next_multiple_of(profile.timer_tick);
+        }
+        DataDeparture { at, ..packet }
     }
 
     /// What the receiver answers is put on its way.

@@ -52,13 +52,14 @@ fn what_cannot_be_sent_is_refused() {
 
 #[test]
 fn what_outlasts_the_clock_is_refused() {
-    let changes: [fn(&mut Config); 7] = [
+    let changes: [fn(&mut Config); 8] = [
         |config| config.links[0].rate_bps = 1e-7,
         |config| config.flows[0].access_bps = 1e-7,
         |config| config.flows[0].rtt = Picos::MAX - 5,
         |config| config.flows[0].start = Picos::MAX - 5,
         |config| config.links[0].delay = Picos::MAX - 5,
         |config| config.profiles[0].jitter = Picos::MAX - 5,
+        |config| config.profiles[0].timer_tick = Picos::MAX - 5,
         |config| config.profiles[0].min_rto = Picos::MAX - 5,
     ];
     for change in changes {

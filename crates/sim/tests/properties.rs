@@ -65,6 +65,7 @@ fn profiles() -> impl Strategy<Value = Profile> {
             profile.max_window = most.unwrap_or(u32::MAX);
             profile.ecn = on[2];
             profile.jitter = if on[3] { 5 * MILLISECOND } else { 0 };
+            profile.timer_tick = if on[1] && on[4] { MILLISECOND } else { 0 };
             profile.sack = on[4];
             profile.prr = on[5];
             profile.rack = on[6];

@@ -93,9 +93,16 @@ def _enclose(curve: Curve, start: int, limit: int) -> tuple[Point | None, Point 
 
 
 def _neighbours(seen: dict[int, float]) -> tuple[Point | None, Point | None]:
-    """Return the largest buffer that misses and the smallest above it that meets."""
-    missed = max((b for b, harm in seen.items() if harm > 0), default=None)
-    met = min((b for b, h in seen.items() if h <= 0 and b > (missed or 0)), default=None)
+    """Return a buffer that misses and the next above it that meets; None where there is none.
+
+    Noise is held against a buffer: what meets below one that misses does not count, unless all
+    above it miss as well, as they do where a loss rises again with the buffer.
+    """
+    missing = [b for b, harm in seen.items() if harm > 0]
+    meeting = [b for b, harm in seen.items() if harm <= 0]
+    top = max(meeting, default=max(missing, default=0) + 1)
+    missed = max((b for b in missing if b < top), default=None)
+    met = min((b for b in meeting if b > (missed or 0)), default=None)
     pair = [None if b is None else (b, seen[b]) for b in (missed, met)]
     return pair[0], pair[1]
 
@@ -104,12 +111,28 @@ def _next(seen: dict[int, float], limit: int) -> int | None:
     missed, met = _neighbours(seen)
     if met is None:
         there = missed[0] if missed else limit
-        return None if there >= limit else min(limit, math.ceil(there * _COARSE_STEP))
+        if there >= limit:
+            return _turned(seen)
+        return min(limit, math.ceil(there * _COARSE_STEP))
     if missed is None:
         return None if met[0] == 1 else max(1, int(met[0] / _COARSE_STEP))
     if met[0] <= max(missed[0] * _COARSE_END, missed[0] + 1):
         return None
     return min(max(round(_interpolate(missed, met)), missed[0] + 1), met[0] - 1)
+
+
+def _turned(seen: dict[int, float]) -> int | None:
+    """Return a buffer beside the least harm, in the wider gap; None where the largest has it."""
+    tried = sorted(seen)
+    least = tried.index(min(tried, key=seen.__getitem__))
+    if least == 0:
+        return max(1, int(tried[0] / _COARSE_STEP)) if tried[0] > 1 else None
+    if least == len(tried) - 1:
+        return None
+    gaps = (tried[least - 1 : least + 1], tried[least : least + 2])
+    low, high = max(gaps, key=lambda gap: gap[1] / gap[0])
+    between = round(math.sqrt(low * high))
+    return between if high > max(_COARSE_END * low, low + 1) else None
 
 
 def _interpolate(low: Point, high: Point) -> float:

@@ -254,6 +254,7 @@ class LongDict(TypedDict, total=False):
     congestion_control: CongestionControlInput
     rtt: DistributionInput
     jitter: str | Duration | None
+    timer_tick: str | Duration | None
     sender: Literal["linux", "ns2"]
     initial_window: int | None
     ecn: bool
@@ -314,6 +315,7 @@ class ShortFields(TypedDict, total=False):
     congestion_control: CongestionControlInput
     rtt: DistributionInput
     jitter: str | Duration | None
+    timer_tick: str | Duration | None
     sender: Literal["linux", "ns2"]
     initial_window: int | None
     ecn: bool
@@ -346,6 +348,7 @@ class SessionFields(TypedDict, total=False):
     congestion_control: CongestionControlInput
     rtt: DistributionInput
     jitter: str | Duration | None
+    timer_tick: str | Duration | None
     sender: Literal["linux", "ns2"]
     initial_window: int | None
     ecn: bool

@@ -48,6 +48,13 @@ class Tcp(Sized):
         "none.",
         examples=["200 us"],
     )
+    timer_tick: Annotated[Duration | None, Between(Duration(0), Duration(1))] = Field(
+        default=None,
+        description="Segments reach their receivers at multiples of it only: a timer of that "
+        "period delivers them in batches, as netem did before Linux 2.6.22 on the kernel's tick, "
+        "or a host that coalesces interrupts. Laws do not count it; not set: none.",
+        examples=["1 ms"],
+    )
     sender: Literal["linux", "ns2"] = Field(
         default="linux",
         description='The sending stack: "linux" (SACK, delayed ACKs) or "ns2" (NewReno, no SACK, '

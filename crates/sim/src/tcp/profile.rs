@@ -54,6 +54,8 @@ pub struct Profile {
     pub tunes_receive_window: bool,
     /// Each segment takes up to so much longer to its receiver, at random, none overtaking another.
     pub jitter: Picos,
+    /// Segments reach the receiver at multiples of it: a timer of that period delivers them. 0: none does.
+    pub timer_tick: Picos,
 }
 
 /// How the retransmission timeout follows from srtt and rttvar.
@@ -100,6 +102,7 @@ impl Profile {
             small_queues: false,
             tunes_receive_window: false,
             jitter: 0,
+            timer_tick: 0,
         }
     }
 
@@ -128,6 +131,7 @@ impl Profile {
             small_queues: true,
             tunes_receive_window: true,
             jitter: 0,
+            timer_tick: 0,
         }
     }
 

@@ -96,6 +96,7 @@ def _profile(traffic: Traffic) -> _core.Profile:
         min_rto_ps=_optional_ps(traffic.min_rto),
         max_window=traffic.max_window,
         jitter_ps=picoseconds(traffic.jitter or 0.0),
+        timer_tick_ps=picoseconds(traffic.timer_tick or 0.0),
     )
 
 

@@ -27,4 +27,6 @@ def broken(scenario: Scenario) -> list[str]:
         )
     if any(group.jitter for group in tcp):
         said.append("the testbed adds no jitter: its hosts have their own")
+    if any(group.timer_tick for group in tcp):
+        said.append("the testbed has no timer_tick: its router delivers each segment in its time")
     return said

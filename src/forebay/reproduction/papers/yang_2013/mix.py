@@ -51,6 +51,11 @@ READINGS: dict[str, Callable[[int], list[str]]] = {
         f"rtt={{uniform=['{0.98 * rtt_ms} ms', '{1.02 * rtt_ms} ms']}}"
     ),
     "jitter up to 1 ms": lambda rtt_ms: _each("jitter=1 ms"),
+    "delivered on a tick of 1 ms": lambda rtt_ms: _each("timer_tick=1 ms"),
+    "tick of 1 ms, RTTs ± 2 %": lambda rtt_ms: [
+        *_each("timer_tick=1 ms"),
+        *_each(f"rtt={{uniform=['{0.98 * rtt_ms} ms', '{1.02 * rtt_ms} ms']}}"),
+    ],
 }
 READING_SEEDS = 3
 

@@ -18,8 +18,8 @@ NOTES = [
 ]
 SAYS = (
     "The lowest drop rate, printed 0.5 %, comes out with round trips that differ by a few per "
-    "cent or with jitter, the lowest utilization with the first of these. Drops below 1 % at 28 "
-    "ms come out with none: what else kept them there is not known."
+    "cent or with jitter, the lowest utilization with the first of these and nearest on a tick. "
+    "Drops below 1 % at 28 ms come out with none: what else kept them there is not known."
 )
 
 
