@@ -22,6 +22,7 @@ class Profile:
         min_rto_ps: int | None = None,
         max_window: int | None = None,
         jitter_ps: int = 0,
+        timer_tick_ps: int = 0,
     ) -> Profile: ...
 
 @final
