@@ -43,6 +43,7 @@ class Regime:
     Attributes
     ----------
     regime : "no traffic", "uncongested", "overloaded", "open-loop traffic", "managed queue",
+        "class queues",
         "paced by a model", "short flows only", "flows that end", "real-time mixed",
         "long flows beside others", "ACKs queue", "one flow", "few flows", "round trips alike",
         "windows below a packet" or "flows out of step".
@@ -95,6 +96,8 @@ def _managed(scenario: Scenario) -> Regime | None:
     discipline = scenario.queue.discipline
     if discipline in ("drop-tail", "bfifo"):
         return None
+    if scenario.queue.classes:
+        return Regime("class queues", None, words.CLASS_QUEUES, words.CLASS_QUEUES_CHANGE)
     return Regime("managed queue", None, words.managed(discipline), words.MANAGED_CHANGE)
 
 

@@ -2,6 +2,7 @@
 
 from forebay.scenario.base import MAX_FLOWS, MAX_PACKETS
 from forebay.scenario.buffer_size import BufferSize
+from forebay.scenario.class_queues import ClassQueue, Red
 from forebay.scenario.congestion import CONGESTION_CONTROLS
 from forebay.scenario.counted import BOTTLENECK, REVERSE, Counted, ack_route, data_route
 from forebay.scenario.distribution import Distribution
@@ -53,6 +54,7 @@ __all__ = [
     "AtMost",
     "BufferSize",
     "ClassGoals",
+    "ClassQueue",
     "Counted",
     "DataSize",
     "Demand",
@@ -77,6 +79,7 @@ __all__ = [
     "Queue",
     "QueueDelay",
     "Rate",
+    "Red",
     "Replay",
     "Scenario",
     "ScenarioError",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from forebay.errors import entry
 from forebay.scenario.base import DAY, MAX_FLOWS, MAX_OFFERED, MAX_PERIODS
+from forebay.scenario.class_queues import check_traffic
 from forebay.scenario.counted import BOTTLENECK, REVERSE
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
@@ -35,6 +36,7 @@ def check(scenario: Scenario) -> None:
     _counted(scenario)
     _buffer(scenario)
     _links(scenario)
+    _class_queues(scenario)
     _buckets(scenario)
     _routes(scenario)
     _memory(scenario)
@@ -134,6 +136,8 @@ def _counted(scenario: Scenario) -> None:
         for i, link in enumerate(scenario.links)
     ]
     for field, size, link in sizes:
+        if not scenario.queue_at(link).reads_size:
+            continue
         if size.unit == "bdp/sqrt(n)" and not scenario.at_link(link).n_for_size:
             wrong = f'"{size}" without flows that last: n counts long flows, or else users'
             hint = 'write a size such as "129 packets" or "1 bdp"'
@@ -142,8 +146,10 @@ def _counted(scenario: Scenario) -> None:
 
 def _buffer(scenario: Scenario) -> None:
     """Check the size in both directions: each counts the flows that go that way."""
+    if not scenario.queue.reads_size:
+        return
     for name in _directions(scenario):
-        packets = scenario.queue_packets(name)
+        packets = scenario.at_link(name).packets(scenario.queue.size)
         if not 1 <= packets <= MAX_BUFFER_PACKETS:
             raise _size_out_of_range(scenario, name, packets)
 
@@ -168,11 +174,34 @@ def _links(scenario: Scenario) -> None:
             raise ScenarioError("contradiction", wrong, hint, field=field, value=link.name)
         seen.add(link.name)
         packets = scenario.at_link(link.name).packets(link.queue.size)
-        if not 1 <= packets <= MAX_BUFFER_PACKETS:
+        if link.queue.reads_size and not 1 <= packets <= MAX_BUFFER_PACKETS:
             packet = scenario.at_link(link.name).packet
             wrong = f'"{link.queue.size}" is {packets} packets of {packet}'
             hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
             raise ScenarioError("out-of-range", wrong, hint, field=f"links.{index}.queue.size")
+
+
+def _class_queues(scenario: Scenario) -> None:
+    """Check what class queues hold, and how much, against the traffic of their link."""
+    queues = [(name, "queue", scenario.queue) for name in _directions(scenario)]
+    queues += [(o.name, f"links.{i}.queue", o.queue) for i, o in enumerate(scenario.links)]
+    for link, field, queue in queues:
+        if not queue.classes:
+            continue
+        if scenario.topology is not None:
+            wrong, hint = "set beside a topology", "leave it out: a network's links have one queue"
+            raise ScenarioError("contradiction", wrong, hint, field=f"{field}.classes")
+        names = dict(zip(map(id, scenario.traffic), scenario.class_names, strict=True))
+        here = scenario.at_link(link)
+        crossing = [names[id(group)] for group in (*here.classes, *here.acknowledged)]
+        check_traffic(f"{field}.classes", queue.classes, scenario.class_names, crossing)
+        for index, (packets, packet) in enumerate(scenario.class_limits(link)):
+            if not 1 <= packets <= MAX_BUFFER_PACKETS:
+                size = queue.classes[index].size
+                wrong = f'"{size}" is {packets} packets of {packet}, those of its traffic'
+                hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
+                place = f"{field}.classes.{index}.size"
+                raise ScenarioError("out-of-range", wrong, hint, field=place, value=size)
 
 
 def _buckets(scenario: Scenario) -> None:

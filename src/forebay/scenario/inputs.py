@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Required, TypedDict
 
 from forebay.scenario.buffer_size import BufferSize
+from forebay.scenario.class_queues import ClassQueue, Red
 from forebay.scenario.distribution import Distribution, Pareto
 from forebay.scenario.distribution_shapes import ExponentialShape, LognormalShape, NormalShape, ParetoShape
 from forebay.scenario.flow_length import Amount, FlowLength, Geometric, LognormalLengthShape, ParetoLengthShape
@@ -45,11 +46,37 @@ class LinkDict(TypedDict, total=False):
     policer: TokenBucket | TokenBucketDict | None
 
 
+class RedDict(TypedDict, total=False):
+    """RED of one class: with thresholds of their own in each class it is WRED by class."""
+
+    min: str | DataSize | None
+    max: str | DataSize | None
+    probability: float | None
+    weight: float | None
+    gentle: bool | None
+    ecn: bool | None
+
+
+class ClassQueueDict(TypedDict, total=False):
+    """One class queue of a port, such as a Junos scheduler or a class of an IOS policy-map."""
+
+    name: Required[str]
+    traffic: list[str] | tuple[str, ...]
+    default: bool
+    priority: int | None
+    weight: float
+    size: str | BufferSize | None
+    share: float | None
+    discipline: Literal["drop-tail", "bfifo", "red"]
+    red: Red | RedDict | None
+
+
 class QueueDict(TypedDict, total=False):
     """A buffer in front of a link."""
 
-    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel"]
+    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "classes"]
     size: str | BufferSize
+    classes: Sequence[ClassQueue | ClassQueueDict]
     transmit_ring: int
     ecn: bool | None
     min: str | DataSize | None

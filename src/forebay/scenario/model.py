@@ -15,6 +15,7 @@ from forebay.scenario import consistency, topology
 from forebay.scenario.base import DAY, FOLDER, LISTED, RATES, ScenarioModel
 from forebay.scenario.bounds import Between, printable
 from forebay.scenario.buffer_size import BufferSize
+from forebay.scenario.class_queues import queue_of_traffic
 from forebay.scenario.counted import BOTTLENECK, Counted, counted
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_count import End
@@ -189,12 +190,39 @@ class Scenario(ScenarioModel):
 
     @property
     def buffer_packets(self) -> int:
-        """Packets that may wait in the queue, the one being sent not counted."""
+        """Packets that may wait in the queue, the one being sent not counted.
+
+        Of class queues in each that has no size of its own: what `with_buffer` sets.
+        """
         return self.at_link().packets(self.queue.size)
 
     def queue_packets(self, link: str) -> int:
         """Packets that may wait in front of a link; "reverse" has the bottleneck's size."""
-        return self.at_link(link).packets(self.queue_at(link).size)
+        queue = self.queue_at(link)
+        if not queue.classes:
+            return self.at_link(link).packets(queue.size)
+        return sum(packets for packets, _ in self.class_limits(link))
+
+    def class_limits(self, link: str = BOTTLENECK) -> list[tuple[int, DataSize]]:
+        """Packets that may wait in each class queue before a link, and the packet they are of."""
+        here, queue = self.at_link(link), self.queue_at(link)
+        placed = queue_of_traffic(queue.classes, self.class_names)
+        found = []
+        for index, each in enumerate(queue.classes):
+            if each.size is None:
+                packets = here.packets(queue.size)
+                share = packets if each.share is None else max(1, round(each.share * packets))
+                found.append((share, here.packet))
+                continue
+            held = [g for g, place in zip(self.traffic, placed, strict=True) if place == index]
+            own = here.part(held)
+            found.append((own.packets(each.size), own.packet))
+        return found
+
+    def class_queue_of(self, link: str = BOTTLENECK) -> list[int]:
+        """The class queue before a link of each traffic class; 0 for those that do not cross it."""
+        placed = queue_of_traffic(self.queue_at(link).classes, self.class_names)
+        return [place or 0 for place in placed]
 
     def queue_at(self, link: str) -> Queue:
         """The queue before a link; "reverse" has the bottleneck's."""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import Field, Strict, model_validator
 
 from forebay.errors import entry, literal
-from forebay.scenario.base import ScenarioModel
+from forebay.scenario.base import LISTED, ScenarioModel
 from forebay.scenario.bounds import Between
 from forebay.scenario.buffer_size import BufferSize
+from forebay.scenario.class_queues import ClassQueue, check_alone, check_thresholds
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import DataSize, Duration
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
     from forebay.scenario.inputs import QueueDict
 
-Discipline = Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel"]
+Discipline = Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "classes"]
 
-# Which disciplines read a parameter; "drop-tail" and "bfifo" read none.
+# Which disciplines read a parameter; "drop-tail", "bfifo" and "classes" read none.
 _READ_BY: dict[str, tuple[str, ...]] = {
     "ecn": ("red", "pie", "codel", "fq_codel"),
     "min": ("red",),
@@ -48,15 +49,20 @@ class Queue(ScenarioModel):
         default="drop-tail",
         description='"drop-tail" counts packets and drops an arrival that finds it full (Linux '
         'pfifo); "bfifo" does so in bytes; "red", "pie", "codel" and "fq_codel" as in '
-        "queues.md, with Linux's defaults for what is not set.",
+        'queues.md, with Linux\'s defaults for what is not set; "classes" several class queues, which '
+        "[[queue.classes]] lists.",
     )
     size: BufferSize = Field(
         default=BufferSize(1.0, "bdp"),
         description="Packets that may wait, the one being sent not counted: packets, bytes "
         "(rounded down to whole packets), time at the link's rate, a multiple of the "
         "bandwidth-delay product, or that over the root of the number of flows; in all at least "
-        "1 packet, at most 1000000000.",
+        "1 packet, at most 1000000000. Of class queues the limit of each that has no size of its "
+        "own, or what its share is of.",
         examples=["129 packets", "1.5 MB", "10 ms", "1 bdp", "1 bdp/sqrt(n)"],
+    )
+    classes: Annotated[tuple[ClassQueue, ...], LISTED] = Field(
+        default=(), description="classes: the class queues before the wire."
     )
     transmit_ring: Annotated[int, Strict(), Between(0, 100_000, "packets")] = Field(
         default=0,
@@ -107,10 +113,26 @@ class Queue(ScenarioModel):
                 wrong = f'"{self.discipline}" has no such parameter'
                 hint = f"leave it out, or write {' or '.join(_written(readers))}"
                 raise ScenarioError("contradiction", wrong, hint, field=name)
-        if self.min is not None and self.max is not None and self.min >= self.max:
-            wrong = f"min, {self.min}, is not below max, {self.max}"
-            raise ScenarioError("contradiction", wrong, "write a larger max", field="max")
+        check_thresholds(self.min, self.max)
         return self
+
+    @model_validator(mode="after")
+    def _classes_where_they_belong(self) -> Self:
+        several = self.discipline == "classes"
+        if several and not self.classes:
+            hint = "write a table [[queue.classes]] for each"
+            raise ScenarioError("missing", "lists no class queue", hint, field="classes")
+        if self.classes and not several:
+            wrong = f'"{self.discipline}" has one queue'
+            hint = f"leave it out, or write {entry('discipline', 'classes')}"
+            raise ScenarioError("contradiction", wrong, hint, field="classes")
+        check_alone(self.classes)
+        return self
+
+    @property
+    def reads_size(self) -> bool:
+        """Whether anything of it is as large as ``size`` says: all but class queues of own sizes."""
+        return not self.classes or any(each.is_sized for each in self.classes)
 
     @property
     def parameters(self) -> dict[str, Any]:
