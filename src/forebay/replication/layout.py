@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from forebay.scenario import BOTTLENECK, REVERSE, ack_route, data_route
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -88,7 +90,12 @@ class LaidLink:
     @property
     def counts_bytes(self) -> bool:
         """Whether a limit in bytes may let more packets wait than ``buffer_packets``."""
-        return any(each.discipline in COUNT_BYTES for each in (self, *self.classes))
+        return any(each.discipline in COUNT_BYTES for each in self.queues)
+
+    @property
+    def queues(self) -> Sequence[LaidLink | LaidClass]:
+        """Its class queues, or itself if it has none."""
+        return self.classes or [self]
 
     @property
     def burst_bits(self) -> float:

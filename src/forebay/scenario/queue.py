@@ -49,8 +49,8 @@ class Queue(ScenarioModel):
         default="drop-tail",
         description='"drop-tail" counts packets and drops an arrival that finds it full (Linux '
         'pfifo); "bfifo" does so in bytes; "red", "pie", "codel" and "fq_codel" as in '
-        'queues.md, with Linux\'s defaults for what is not set; "classes" several class queues, which '
-        "[[queue.classes]] lists.",
+        "queues.md, with Linux's defaults for what is not set; "
+        '"classes" several class queues, which [[queue.classes]] lists.',
     )
     size: BufferSize = Field(
         default=BufferSize(1.0, "bdp"),
@@ -131,7 +131,7 @@ class Queue(ScenarioModel):
 
     @property
     def reads_size(self) -> bool:
-        """Whether anything of it is as large as ``size`` says: all but class queues of own sizes."""
+        """Whether ``size`` says how large it is: not where each class queue has its own."""
         return not self.classes or any(each.is_sized for each in self.classes)
 
     @property

@@ -102,7 +102,7 @@ def _shortest_drain(scenario: Scenario, layout: Layout) -> float:
     return min(
         queue.buffer_packets * queue.packet_bytes * 8.0 / link.rate_bps
         for link in layout.links
-        for queue in (link.classes or [link])
+        for queue in link.queues
     )
 
 
