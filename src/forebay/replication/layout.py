@@ -31,6 +31,8 @@ class LaidClass:
 
     Attributes
     ----------
+    name
+        What the scenario calls it.
     discipline, parameters
         "pfifo", "bfifo" or "red", and what the scenario sets of it.
     buffer_packets, packet_bytes
@@ -39,6 +41,7 @@ class LaidClass:
         The lower priority is served first; the weight is relative to the others of its priority.
     """
 
+    name: str
     discipline: str
     parameters: dict[str, Any]
     buffer_packets: int
@@ -195,6 +198,7 @@ def _classes(scenario: Scenario, link: str, queue: Queue) -> list[LaidClass]:
     limits = scenario.class_limits(link) if queue.classes else []
     return [
         LaidClass(
+            name=each.name,
             discipline=linux_name(each.discipline),
             parameters=each.parameters,
             buffer_packets=packets,

@@ -100,6 +100,24 @@ def _link(link: LaidLink) -> _core.Link:
             class_of=link.class_of,
         )
     except ValueError as error:
-        wrong = f"{link.buffer_packets} packets before {link.name}: {error}"
+        small, error = _too_small(link, error)
+        wrong = f"{small}: {error}"
         hint = "write a larger size, or set the discipline's parameters"
         raise ScenarioError("out-of-range", wrong, hint, field="queue") from error
+
+
+def _too_small(link: LaidLink, error: ValueError) -> tuple[str, ValueError]:
+    """Return which queue is refused, and why: of several class queues the first that is."""
+    for each in link.classes:
+        try:
+            _core.Link(
+                link.rate_bps,
+                buffer_packets=each.buffer_packets,
+                packet_bytes=each.packet_bytes,
+                discipline=each.discipline,
+                parameters=each.parameters,
+            )
+        except ValueError as found:
+            where = f"class queue {each.name} before {link.name}"
+            return f"{each.buffer_packets} packets in {where}", found
+    return f"{link.buffer_packets} packets before {link.name}", error
