@@ -111,6 +111,12 @@ def test_what_cannot_be_is_refused_in_one_line(change: str) -> None:
     assert WRONG[change] in refused(PORT, change)
 
 
+def test_a_size_over_the_root_of_n_needs_flows_that_last() -> None:
+    text = PORT[: PORT.index('[[traffic]]\nname = "erp"')].replace('traffic = ["erp"]\n', "")
+    wrong = refused(text, "queue.classes.0.size=1 bdp/sqrt(n)")
+    assert wrong.startswith('overrides: queue.classes.0.size: "1 bdp/sqrt(n)" without flows')
+
+
 def test_class_queues_are_listed_where_the_discipline_is_theirs() -> None:
     bare = 'link.rate = "1 Mbit/s"\nqueue.discipline = "classes"\n[[traffic]]\nflows = 1\n'
     assert "lists no class queue" in refused(bare)

@@ -2,7 +2,6 @@
 
 from forebay.scenario.base import MAX_FLOWS, MAX_PACKETS
 from forebay.scenario.buffer_size import BufferSize
-from forebay.scenario.class_queues import ClassQueue, Red
 from forebay.scenario.congestion import CONGESTION_CONTROLS
 from forebay.scenario.counted import BOTTLENECK, REVERSE, Counted, ack_route, data_route
 from forebay.scenario.distribution import Distribution
@@ -21,7 +20,7 @@ from forebay.scenario.model import Link, Measure, OtherLink, Scenario
 from forebay.scenario.open_loop import OnOff, Udp
 from forebay.scenario.packet_list import PacketList
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.queue import Queue
+from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.shipped import shipped
 from forebay.scenario.source import Standing
 from forebay.scenario.streaming import Replay, Video

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from forebay.errors import entry
 from forebay.scenario.base import DAY, MAX_FLOWS, MAX_OFFERED, MAX_PERIODS
-from forebay.scenario.class_queues import check_traffic
 from forebay.scenario.counted import BOTTLENECK, REVERSE
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
@@ -18,7 +17,9 @@ from forebay.scenario.streaming import Replay
 from forebay.scenario.tcp import Long, Session, Short, Tcp
 
 if TYPE_CHECKING:
+    from forebay.scenario.buffer_size import BufferSize
     from forebay.scenario.model import Scenario
+    from forebay.scenario.queue import Queue
     from forebay.scenario.token_bucket import TokenBucket
     from forebay.scenario.traffic import Traffic
 
@@ -139,9 +140,13 @@ def _counted(scenario: Scenario) -> None:
         if not scenario.queue_at(link).reads_size:
             continue
         if size.unit == "bdp/sqrt(n)" and not scenario.at_link(link).n_for_size:
-            wrong = f'"{size}" without flows that last: n counts long flows, or else users'
-            hint = 'write a size such as "129 packets" or "1 bdp"'
-            raise ScenarioError("contradiction", wrong, hint, field=field, value=size)
+            raise _without_n(size, field)
+
+
+def _without_n(size: BufferSize, field: str) -> ScenarioError:
+    wrong = f'"{size}" without flows that last: n counts long flows, or else users'
+    hint = 'write a size such as "129 packets" or "1 bdp"'
+    return ScenarioError("contradiction", wrong, hint, field=field, value=size)
 
 
 def _buffer(scenario: Scenario) -> None:
@@ -188,6 +193,8 @@ def _class_queues(scenario: Scenario) -> None:
     for link, field, queue in queues:
         if not queue.classes:
             continue
+        from forebay.scenario.class_queues import check_traffic
+
         if scenario.topology is not None:
             wrong, hint = "set beside a topology", "leave it out: a network's links have one queue"
             raise ScenarioError("contradiction", wrong, hint, field=f"{field}.classes")
@@ -195,13 +202,23 @@ def _class_queues(scenario: Scenario) -> None:
         here = scenario.at_link(link)
         crossing = [names[id(group)] for group in (*here.classes, *here.acknowledged)]
         check_traffic(f"{field}.classes", queue.classes, scenario.class_names, crossing)
-        for index, (packets, packet) in enumerate(scenario.class_limits(link)):
-            if not 1 <= packets <= MAX_BUFFER_PACKETS:
-                size = queue.classes[index].size
-                wrong = f'"{size}" is {packets} packets of {packet}, those of its traffic'
-                hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
-                place = f"{field}.classes.{index}.size"
-                raise ScenarioError("out-of-range", wrong, hint, field=place, value=size)
+        _class_sizes(scenario, link, f"{field}.classes", queue)
+
+
+def _class_sizes(scenario: Scenario, link: str, field: str, queue: Queue) -> None:
+    for index, (each, own) in enumerate(
+        zip(queue.classes, scenario.class_counts(link), strict=True)
+    ):
+        if each.size is None:
+            continue
+        place = f"{field}.{index}.size"
+        if each.size.unit == "bdp/sqrt(n)" and not own.n_for_size:
+            raise _without_n(each.size, place)
+        packets = own.packets(each.size)
+        if not 1 <= packets <= MAX_BUFFER_PACKETS:
+            wrong = f'"{each.size}" is {packets} packets of {own.packet}, those of its traffic'
+            hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
+            raise ScenarioError("out-of-range", wrong, hint, field=place, value=each.size)
 
 
 def _buckets(scenario: Scenario) -> None:

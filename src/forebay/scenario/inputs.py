@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Required, TypedDict
 
 from forebay.scenario.buffer_size import BufferSize
-from forebay.scenario.class_queues import ClassQueue, Red
 from forebay.scenario.distribution import Distribution, Pareto
 from forebay.scenario.distribution_shapes import ExponentialShape, LognormalShape, NormalShape, ParetoShape
 from forebay.scenario.flow_length import Amount, FlowLength, Geometric, LognormalLengthShape, ParetoLengthShape
@@ -20,7 +19,7 @@ from forebay.scenario.model import Link, Measure, OtherLink
 from forebay.scenario.open_loop import OnOff, Udp
 from forebay.scenario.packet_list import PacketList
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.queue import Queue
+from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.streaming import Replay, Video
 from forebay.scenario.target import AtLeast, AtMost
 from forebay.scenario.tcp import Long, Session, Short

@@ -15,7 +15,6 @@ from forebay.scenario import consistency, topology
 from forebay.scenario.base import DAY, FOLDER, LISTED, RATES, ScenarioModel
 from forebay.scenario.bounds import Between, printable
 from forebay.scenario.buffer_size import BufferSize
-from forebay.scenario.class_queues import queue_of_traffic
 from forebay.scenario.counted import BOTTLENECK, Counted, counted
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_count import End
@@ -206,21 +205,28 @@ class Scenario(ScenarioModel):
     def class_limits(self, link: str = BOTTLENECK) -> list[tuple[int, DataSize]]:
         """Packets that may wait in each class queue before a link, and the packet they are of."""
         here, queue = self.at_link(link), self.queue_at(link)
-        placed = queue_of_traffic(queue.classes, self.class_names)
         found = []
-        for index, each in enumerate(queue.classes):
-            if each.size is None:
-                packets = here.packets(queue.size)
-                share = packets if each.share is None else max(1, round(each.share * packets))
-                found.append((share, here.packet))
+        for each, own in zip(queue.classes, self.class_counts(link), strict=True):
+            if each.size is not None:
+                found.append((own.packets(each.size), own.packet))
                 continue
-            held = [g for g, place in zip(self.traffic, placed, strict=True) if place == index]
-            own = here.part(held)
-            found.append((own.packets(each.size), own.packet))
+            packets = here.packets(queue.size)
+            share = packets if each.share is None else max(1, round(each.share * packets))
+            found.append((share, here.packet))
         return found
+
+    def class_counts(self, link: str = BOTTLENECK) -> list[Counted]:
+        """What each class queue before a link counts: the traffic that it holds, and no other."""
+        placed = list(zip(self.traffic, self.class_queue_of(link), strict=True))
+        return [
+            self.at_link(link).part([group for group, place in placed if place == index])
+            for index in range(len(self.queue_at(link).classes))
+        ]
 
     def class_queue_of(self, link: str = BOTTLENECK) -> list[int]:
         """The class queue before a link of each traffic class; 0 for those that do not cross it."""
+        from forebay.scenario.class_queues import queue_of_traffic
+
         placed = queue_of_traffic(self.queue_at(link).classes, self.class_names)
         return [place or 0 for place in placed]
 
