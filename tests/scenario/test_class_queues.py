@@ -117,6 +117,24 @@ def test_a_size_over_the_root_of_n_needs_flows_that_last() -> None:
     assert wrong.startswith('overrides: queue.classes.0.size: "1 bdp/sqrt(n)" without flows')
 
 
+def test_so_does_the_size_of_the_port_whoever_reads_it() -> None:
+    text = """
+    link.rate = "1 Mbit/s"
+    [[links]]
+    name = "edge"
+    rate = "1 Mbit/s"
+    [links.queue]
+    discipline = "classes"
+    size = "1 bdp/sqrt(n)"
+    classes = [{ name = "all", default = true, size = "9 packets" }]
+    [[traffic]]
+    kind = "udp"
+    flows = 1
+    rate = "1 kbit/s"
+    """
+    assert "links.0.queue.size" in refused(text) and "without flows" in refused(text)
+
+
 def test_class_queues_are_listed_where_the_discipline_is_theirs() -> None:
     bare = 'link.rate = "1 Mbit/s"\nqueue.discipline = "classes"\n[[traffic]]\nflows = 1\n'
     assert "lists no class queue" in refused(bare)

@@ -137,8 +137,6 @@ def _counted(scenario: Scenario) -> None:
         for i, link in enumerate(scenario.links)
     ]
     for field, size, link in sizes:
-        if not scenario.queue_at(link).reads_size:
-            continue
         if size.unit == "bdp/sqrt(n)" and not scenario.at_link(link).n_for_size:
             raise _without_n(size, field)
 

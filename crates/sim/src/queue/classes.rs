@@ -11,7 +11,7 @@ mod round_robin;
 
 pub use params::{ClassParams, ClassesParams};
 
-use super::{DequeueDiscipline, Limit, QueuedPacket};
+use super::{DequeueDiscipline, EnqueueDecision, Limit, QueuedPacket};
 use crate::time::{Picos, serialization};
 use class_queue::ClassQueue;
 use round_robin::RoundRobin;
@@ -53,17 +53,10 @@ impl DequeueDiscipline for Classes {
         packet: QueuedPacket,
         dropped: &mut impl FnMut(QueuedPacket),
     ) {
-        let index = self.of_traffic.get(usize::from(packet.class)).map_or(0, |&queue| queue.into());
-        let wire_idle = self.packets == 0 && self.last_sent.ends(self.rate_bps) <= now;
-        let queue = &mut self.queues[index];
-        if !queue.enqueue(now, packet, wire_idle, self.rate_bps) {
-            return dropped(packet);
+        match self.admit(now, packet.class, packet.bytes, packet.ecn_capable) {
+            Some((queue, marked)) => self.queues[queue].push(packet, marked),
+            None => dropped(packet),
         }
-        if queue.packets() == 1 {
-            self.levels[queue.level].join(index);
-        }
-        self.packets += 1;
-        self.bytes += u64::from(packet.bytes);
     }
 
     #[inline]
@@ -72,12 +65,8 @@ impl DequeueDiscipline for Classes {
         now: Picos,
         _dropped: &mut impl FnMut(QueuedPacket),
     ) -> Option<(QueuedPacket, bool)> {
-        let queues = &mut self.queues;
-        let sent = self.levels.iter_mut().find_map(|level| level.dequeue(now, queues))?;
-        self.packets -= 1;
-        self.bytes -= u64::from(sent.0.bytes);
-        self.last_sent = LastSent { at: now, bytes: sent.0.bytes };
-        Some(sent)
+        let queue = self.take_turn(now)?;
+        self.queues[queue].pop()
     }
 
     fn packets(&self) -> usize {
@@ -94,6 +83,38 @@ impl DequeueDiscipline for Classes {
 
     fn limit(&self) -> Limit {
         Limit::Packets(self.capacity as u64)
+    }
+}
+
+impl Classes {
+    /// The queue that a packet joins, and whether marked; none if it is lost.
+    fn admit(&mut self, now: Picos, class: u16, bytes: u32, ecn: bool) -> Option<(usize, bool)> {
+        let index = self.of_traffic.get(usize::from(class)).map_or(0, |&queue| queue.into());
+        let wire_idle = self.packets == 0 && self.last_sent.ends(self.rate_bps) <= now;
+        let queue = &mut self.queues[index];
+        let marked = match queue.judge(now, bytes, ecn, wire_idle, self.rate_bps) {
+            EnqueueDecision::Drop => return None,
+            fate => fate == EnqueueDecision::Mark,
+        };
+        if queue.packets() == 0 {
+            self.levels[queue.level].join(index);
+        }
+        queue.bytes += u64::from(bytes);
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+        Some((index, marked))
+    }
+
+    /// The queue whose first packet is sent now.
+    fn take_turn(&mut self, now: Picos) -> Option<usize> {
+        let queues = &mut self.queues;
+        let (index, bytes) = self.levels.iter_mut().find_map(|level| level.take_turn(queues))?;
+        self.last_sent = LastSent { at: now, bytes };
+        self.queues[index].last_sent = self.last_sent;
+        self.queues[index].bytes -= u64::from(bytes);
+        self.packets -= 1;
+        self.bytes -= u64::from(bytes);
+        Some(index)
     }
 }
 

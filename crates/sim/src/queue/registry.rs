@@ -189,6 +189,7 @@ macro_rules! disciplines {
         }
 
         /// Any of the departure disciplines, dispatched without a pointer.
+        #[repr(u8)] // a tag of its own: to find it hidden in another field takes longer
         pub enum DequeueQueue { $(#[doc = $dname] $dvariant($dtype)),+ }
 
         impl DequeueDiscipline for DequeueQueue {

@@ -26,8 +26,10 @@ pub(super) struct ClassQueue {
     admission: Admission,
     /// Each with whether it was marked.
     packets: VecDeque<(QueuedPacket, bool)>,
-    bytes: u64,
-    last_sent: LastSent,
+    /// Bytes waiting.
+    pub bytes: u64,
+    /// Of this class.
+    pub last_sent: LastSent,
 }
 
 impl ClassQueue {
@@ -51,24 +53,25 @@ impl ClassQueue {
 
     /// Size of the packet that it would send.
     #[inline]
-    pub fn next_bytes(&self) -> Option<u64> {
-        self.packets.front().map(|(packet, _)| packet.bytes.into())
+    pub fn next_bytes(&self) -> Option<u32> {
+        self.packets.front().map(|(packet, _)| packet.bytes)
     }
 
-    /// Takes a packet in, if there is room for it.
+    /// Whether a packet that arrives may join.
     #[inline]
-    pub fn enqueue(
+    pub fn judge(
         &mut self,
         now: Picos,
-        packet: QueuedPacket,
+        bytes: u32,
+        ecn: bool,
         wire_idle: bool,
         rate_bps: f64,
-    ) -> bool {
-        let fate = match &mut self.admission {
+    ) -> EnqueueDecision {
+        match &mut self.admission {
             Admission::TailDrop(limit) => {
                 let fits = match *limit {
                     Limit::Packets(most) => (self.packets.len() as u64) < most,
-                    Limit::Bytes(most) => self.bytes + u64::from(packet.bytes) <= most,
+                    Limit::Bytes(most) => self.bytes + u64::from(bytes) <= most,
                 };
                 if fits || wire_idle { EnqueueDecision::Accept } else { EnqueueDecision::Drop }
             }
@@ -76,22 +79,18 @@ impl ClassQueue {
                 // Idle is a class that has none waiting and none on the wire.
                 let ended = self.last_sent.ends(rate_bps);
                 let idle = (self.packets.is_empty() && ended <= now).then(|| now - ended);
-                red.judge(packet.bytes, packet.ecn_capable, self.bytes, idle)
+                red.judge(bytes, ecn, self.bytes, idle)
             }
-        };
-        if fate == EnqueueDecision::Drop {
-            return false;
         }
-        self.bytes += u64::from(packet.bytes);
-        self.packets.push_back((packet, fate == EnqueueDecision::Mark));
-        true
     }
 
     #[inline]
-    pub fn dequeue(&mut self, now: Picos) -> Option<(QueuedPacket, bool)> {
-        let sent = self.packets.pop_front()?;
-        self.bytes -= u64::from(sent.0.bytes);
-        self.last_sent = LastSent { at: now, bytes: sent.0.bytes };
-        Some(sent)
+    pub fn push(&mut self, packet: QueuedPacket, marked: bool) {
+        self.packets.push_back((packet, marked));
+    }
+
+    #[inline]
+    pub fn pop(&mut self) -> Option<(QueuedPacket, bool)> {
+        self.packets.pop_front()
     }
 }

@@ -3,8 +3,6 @@
 //! runs empty keeps nothing.
 
 use super::class_queue::ClassQueue;
-use crate::queue::QueuedPacket;
-use crate::time::Picos;
 use std::collections::VecDeque;
 
 /// The classes of a level that have packets, in the order of their turns.
@@ -27,34 +25,28 @@ impl RoundRobin {
         self.active.push_back(queue as u16);
     }
 
-    /// The packet that is sent next, if any of these classes has one.
+    /// The class whose first packet is sent next, and that packet's size, if any of these has one.
     #[inline]
-    pub fn dequeue(
-        &mut self,
-        now: Picos,
-        queues: &mut [ClassQueue],
-    ) -> Option<(QueuedPacket, bool)> {
+    pub fn take_turn(&mut self, queues: &mut [ClassQueue]) -> Option<(usize, u32)> {
         loop {
-            let queue = &mut queues[usize::from(*self.active.front()?)];
+            let index = usize::from(*self.active.front()?);
+            let queue = &mut queues[index];
             if !self.granted {
                 queue.deficit += queue.quantum;
                 self.granted = true;
             }
-            match queue.next_bytes() {
-                Some(bytes) if bytes <= queue.deficit => {
-                    queue.deficit -= bytes;
-                    let sent = queue.dequeue(now);
-                    if queue.packets() == 0 {
-                        queue.deficit = 0;
-                        self.end_turn();
-                    }
-                    return sent;
-                }
-                _ => {
-                    let queue = self.end_turn();
-                    self.active.extend(queue);
-                }
+            let bytes = queue.next_bytes()?;
+            if u64::from(bytes) > queue.deficit {
+                let index = self.end_turn();
+                self.active.extend(index);
+                continue;
             }
+            queue.deficit -= u64::from(bytes);
+            if queue.packets() == 1 {
+                queue.deficit = 0;
+                self.end_turn();
+            }
+            return Some((index, bytes));
         }
     }
 
