@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from forebay.scenario import (
         ClassGoals,
+        ClassQueue,
         DataSize,
         Duration,
         Goals,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         Queue,
         QueueDelay,
         Rate,
+        Red,
         Replay,
         Scenario,
         ScenarioError,
@@ -79,6 +81,8 @@ _SCENARIO = dict.fromkeys(
         "Link",
         "OtherLink",
         "Queue",
+        "ClassQueue",
+        "Red",
         "TokenBucket",
         "Measure",
         "Goals",
@@ -134,6 +138,8 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "Link",
     "OtherLink",
     "Queue",
+    "ClassQueue",
+    "Red",
     "TokenBucket",
     "Measure",
     "Goals",

@@ -40,6 +40,8 @@ class Link:
         alpha: float | None = None,
         shaper: tuple[float, int, int, bool] | None = None,
         policer: tuple[float, int, int, bool] | None = None,
+        classes: Sequence[tuple[str, int, int, Mapping[str, float], int, float]] | None = None,
+        class_of: Sequence[int] = (),
     ) -> Link: ...
 
 @final

@@ -20,6 +20,7 @@ from pydantic.fields import FieldInfo
 from forebay.scenario import (
     CONGESTION_CONTROLS,
     BufferSize,
+    ClassQueue,
     DataSize,
     Distribution,
     Duration,
@@ -264,7 +265,24 @@ def trees(draw: st.DrawFn) -> Tree:
         "warmup": _written(seconds * draw(st.sampled_from([0.0, 0.1, 1.0])), "s"),
         "duration": _written(seconds, "s"),
     }
+    for owner in (tree, *tree["links"]):
+        if owner.get("queue", {}).get("discipline") == "classes":
+            owner["queue"]["classes"] = draw(_class_queues(tree["traffic"], scale))
     return cheap(legal(tree))
+
+
+@st.composite
+def _class_queues(draw: st.DrawFn, traffic: list[Tree], scale: Scale) -> list[Tree]:
+    """Class queues that hold all traffic: each class is named in one, or left to the default."""
+    queues: list[Tree] = draw(st.lists(table(ClassQueue, scale), min_size=1, max_size=_SEVERAL))
+    for index, queue in enumerate(queues):
+        queue |= {"name": f"q{index}", "traffic": [], "default": index == 0}
+    for index, group in enumerate(traffic):
+        place = draw(st.integers(-1, len(queues) - 1))
+        if place >= 0:
+            name = group.get("name") or f"{group.get('kind', 'long')}-{index}"
+            queues[place]["traffic"].append(name)
+    return queues
 
 
 def legal(tree: Tree) -> Tree:

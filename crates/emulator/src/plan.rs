@@ -89,6 +89,30 @@ pub struct Link {
     pub delay_ps: Picos,
     /// Its share of `memory_bytes`, if it shares.
     pub alpha: Option<f64>,
+    /// Its class queues, if it has several instead of the one above.
+    #[serde(default)]
+    pub classes: Vec<ClassQueue>,
+    /// For each class of flows the index of its class queue.
+    #[serde(default)]
+    pub class_of: Vec<u16>,
+}
+
+/// A class queue of a link.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassQueue {
+    /// Name as Linux's tc has it.
+    pub discipline: String,
+    /// Its parameters by name; a flag is 0 or 1.
+    pub parameters: BTreeMap<String, f64>,
+    /// Packets that may wait.
+    pub buffer_packets: u32,
+    /// Their size, for limits in bytes.
+    pub packet_bytes: u32,
+    /// The lower is served first.
+    pub priority: u32,
+    /// Its share of what is left to its priority.
+    pub weight: f64,
 }
 
 /// What a class of flows does.

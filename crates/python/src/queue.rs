@@ -1,5 +1,7 @@
 //! Queue disciplines as Python hands them over: a name, a limit, and parameters by name.
 
+use forebay_sim::queue::classes::ClassParams;
+use forebay_sim::queue::parse::NamingError;
 use forebay_sim::queue::registry::QueueSpec;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,6 +19,23 @@ pub fn queue_spec(
         .map(|(key, value)| Ok((key.extract::<String>()?, value.extract::<f64>()?)))
         .collect::<PyResult<Vec<_>>>()?;
     let named = values.iter().map(|(key, value)| (key.as_str(), *value));
-    QueueSpec::named(name, packets, packet_bytes, named)
-        .map_err(|error| PyValueError::new_err(error.to_string()))
+    QueueSpec::named(name, packets, packet_bytes, named).map_err(|error| refused(&error))
+}
+
+/// A class queue: name of its discipline, limit, the packet that it counts by, parameters, priority
+/// and weight.
+pub type ClassQueue<'py> = (String, u32, u32, Bound<'py, PyDict>, u32, f64);
+
+/// Several class queues, and for each traffic class the index of its own.
+pub fn classes_spec(queues: &[ClassQueue<'_>], of_traffic: Vec<u16>) -> PyResult<QueueSpec> {
+    let class = |(name, packets, packet_bytes, parameters, priority, weight): &ClassQueue<'_>| {
+        let queue = queue_spec(name, *packets, *packet_bytes, Some(parameters))?;
+        Ok(ClassParams { queue, priority: *priority, weight: *weight })
+    };
+    let classes = queues.iter().map(class).collect::<PyResult<Vec<_>>>()?;
+    QueueSpec::of_classes(classes, of_traffic).map_err(|error| refused(&error))
+}
+
+fn refused(error: &NamingError) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }

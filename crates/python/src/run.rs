@@ -1,6 +1,6 @@
 //! Scenarios as Python hands them over.
 
-use crate::queue::queue_spec;
+use crate::queue::{ClassQueue, classes_spec, queue_spec};
 use forebay_sim::cc;
 use forebay_sim::config::{
     BucketSpec, Config, Datagram, File, FlowSpec, LinkSpec, Refill, Route, Source, TraceSpec,
@@ -59,7 +59,8 @@ pub struct Link(LinkSpec);
 impl Link {
     #[new]
     #[pyo3(signature = (rate_bps, *, buffer_packets, packet_bytes=1500, discipline="pfifo",
-        parameters=None, transmit_ring=0, delay_ps=0, alpha=None, shaper=None, policer=None))]
+        parameters=None, transmit_ring=0, delay_ps=0, alpha=None, shaper=None, policer=None,
+        classes=None, class_of=vec![]))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         rate_bps: f64,
@@ -72,10 +73,16 @@ impl Link {
         alpha: Option<f64>,
         shaper: Option<Bucket>,
         policer: Option<Bucket>,
+        classes: Option<Vec<ClassQueue<'_>>>,
+        class_of: Vec<u16>,
     ) -> PyResult<Self> {
+        let queue = match classes {
+            Some(classes) => classes_spec(&classes, class_of)?,
+            None => queue_spec(discipline, buffer_packets, packet_bytes, parameters)?,
+        };
         Ok(Self(LinkSpec {
             rate_bps,
-            queue: queue_spec(discipline, buffer_packets, packet_bytes, parameters)?,
+            queue,
             transmit_ring,
             pool: alpha.map(|alpha| (0, alpha)),
             delay: delay_ps,

@@ -25,6 +25,16 @@ pub struct LinkSpec {
 }
 
 impl LinkSpec {
+    /// The same for a link that numbers traffic classes by their place in `traffic`.
+    pub(crate) fn for_classes(&self, traffic: &[u16]) -> Self {
+        match &self.queue {
+            QueueSpec::Classes(params) => {
+                Self { queue: QueueSpec::Classes(params.numbered(traffic)), ..self.clone() }
+            }
+            _ => self.clone(),
+        }
+    }
+
     /// The rate at which the queue is served: the shaper's, else the wire's.
     pub fn served_bps(&self) -> f64 {
         self.shaper.as_ref().map_or(self.rate_bps, |bucket| bucket.rate_bps)

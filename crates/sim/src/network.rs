@@ -82,6 +82,7 @@ impl<'a> Network<'a> {
         let any = config.wire(1.0);
         let make = |(((spec, size), classes), seed): (((&LinkSpec, _), &Vec<u16>), u64)| {
             let wire = Wire { rate_bps: spec.served_bps(), ..any };
+            let spec = &spec.for_classes(classes);
             Link::new(spec, &wire, config.seed ^ seed, classes.len(), size)
         };
         let mut links: Vec<_> =

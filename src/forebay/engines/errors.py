@@ -99,6 +99,15 @@ def refuse_network(engine: str, scenario: Scenario) -> None:
         raise CannotPlay(engine, "a whole network", "topology")
 
 
+def refuse_class_queues(engine: str, scenario: Scenario) -> None:
+    """Raise CannotPlay if a link has several class queues: for engines that know of one."""
+    queues = [("queue", scenario.queue)]
+    queues += [(f"links.{index}.queue", each.queue) for index, each in enumerate(scenario.links)]
+    for place, queue in queues:
+        if queue.classes:
+            raise CannotPlay(engine, "several class queues before one wire", f"{place}.classes")
+
+
 def refuse_token_buckets(engine: str, scenario: Scenario) -> None:
     """Raise CannotPlay if a link has a shaper or a policer: for engines that know of none."""
     places = [("link", scenario.link)]

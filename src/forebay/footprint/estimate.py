@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forebay.replication import BATCHES, MOST_BINS, parts
-from forebay.scenario import Replay, Session, Short, Tcp, Video
+from forebay.scenario import BOTTLENECK, Replay, Session, Short, Tcp, Video
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
@@ -125,8 +125,8 @@ def _film(group: Traffic, seconds: float) -> float:
 def _readings(scenario: Scenario) -> float:
     """Histograms and counts of all links and classes."""
     batches, classes = parts(scenario), len(scenario.traffic)
-    buffers = [scenario.buffer_packets, scenario.buffer_packets]
-    buffers += [scenario.at_link(link.name).packets(link.queue.size) for link in scenario.links]
+    buffers = [scenario.queue_packets(BOTTLENECK)] * 2
+    buffers += [scenario.queue_packets(link.name) for link in scenario.links]
     smallest = min((_smallest(group) for group in scenario.traffic), default=64)
     # A queue in bytes holds more packets the smaller they are.
     bins = sum(min(buffer * scenario.packet / smallest, MOST_BINS) for buffer in buffers)

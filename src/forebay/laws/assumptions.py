@@ -58,6 +58,8 @@ def drop_tail(scenario: Scenario) -> str | None:
         return None
     if scenario.queue.discipline == "bfifo" and len({t.packet for t in scenario.crossing}) == 1:
         return None
+    if scenario.queue.classes:
+        return "several class queues before the wire: the law assumes one queue for all traffic"
     return f"queue discipline {scenario.queue.discipline}: the law assumes drop-tail"
 
 

@@ -42,10 +42,10 @@ class Regime:
 
     Attributes
     ----------
-    regime : "no traffic", "uncongested", "overloaded", "open-loop traffic", "managed queue",
-        "paced by a model", "short flows only", "flows that end", "real-time mixed",
-        "long flows beside others", "ACKs queue", "one flow", "few flows", "round trips alike",
-        "windows below a packet" or "flows out of step".
+    regime : "no traffic", "class queues", "uncongested", "overloaded", "open-loop traffic",
+        "managed queue", "paced by a model", "short flows only", "flows that end",
+        "real-time mixed", "long flows beside others", "ACKs queue", "one flow", "few flows",
+        "round trips alike", "windows below a packet" or "flows out of step".
     law : name of the law to believe first, None where no law of this room covers the link.
     why, would_change : sentences for a person.
     """
@@ -69,6 +69,12 @@ def _no_traffic(scenario: Scenario) -> Regime | None:
     if scenario.crossing:
         return None
     return Regime("no traffic", None, words.NO_TRAFFIC, words.NO_TRAFFIC_CHANGE)
+
+
+def _class_queues(scenario: Scenario) -> Regime | None:
+    if not scenario.queue.classes:
+        return None
+    return Regime("class queues", None, words.CLASS_QUEUES, words.CLASS_QUEUES_CHANGE)
 
 
 def _uncongested(scenario: Scenario) -> Regime | None:
@@ -186,6 +192,6 @@ def _kinds(scenario: Scenario) -> set[str]:
 
 
 _JUDGES: tuple[Callable[[Scenario], Regime | None], ...] = (
-    _no_traffic, _uncongested, _open_loop, _managed, _paced, _ending, _mixed, _beside_many, _acks,
-    _one, _few, _alike, _tiny, _many,
+    _no_traffic, _class_queues, _uncongested, _open_loop, _managed, _paced, _ending, _mixed,
+    _beside_many, _acks, _one, _few, _alike, _tiny, _many,
 )  # fmt: skip

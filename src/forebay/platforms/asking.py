@@ -65,7 +65,9 @@ def _is_file(target: str) -> bool:
 
 
 def of_scenario(scenario: Scenario, source: str) -> tuple[Wanted, Port]:
-    """Return the scenario's own queue.size in front of its link."""
+    """Return the scenario's own queue.size in front of its link. Raises PlatformError."""
+    if scenario.queue.classes:
+        raise _class_queues(source)
     port = Port(float(scenario.link.rate), int(scenario.packet))
     packets, chosen = scenario.buffer_packets, scenario.queue.size
     size = packets * port.packet_bytes
@@ -109,7 +111,9 @@ def found(path: str) -> tuple[Wanted, Port]:
 
 
 def of_answer(answer: SizeResult, path: str) -> tuple[Wanted, Port]:
-    """Return the buffer that a sizing found; ``path`` is its source."""
+    """Return the buffer that a sizing found; ``path`` is its source. Raises PlatformError."""
+    if answer.governs is not None and answer.governs.regime == "class queues":
+        raise _class_queues(path)
     buffer = answer.buffer
     if buffer is None:
         wrong = f"{short(path)} holds no buffer: that sizing found none"
@@ -122,6 +126,12 @@ def of_answer(answer: SizeResult, path: str) -> tuple[Wanted, Port]:
         return _managed(answer.aqm, port, path), port
     written = f"{buffer.packets} packet{'' if buffer.packets == 1 else 's'}"
     return Wanted(buffer.bytes, buffer.packets, written, path), port
+
+
+def _class_queues(source: str) -> PlatformError:
+    wrong = f"{short(source)} is of several class queues, and one queue for all is written here"
+    hint = 'write a class\'s limit as a size by itself, such as "64 packets" with --rate'
+    return PlatformError("class-queues", wrong, hint)
 
 
 def _managed(aqm: Aqm, port: Port, path: str) -> Wanted:

@@ -8,7 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.lazy import attributes
-from forebay.replication.layout import COUNT_BYTES, FlowRoutes, LaidLink, Layout, Route, lay_out
+from forebay.replication.layout import (
+    COUNT_BYTES,
+    FlowRoutes,
+    LaidClass,
+    LaidLink,
+    Layout,
+    Route,
+    lay_out,
+)
 from forebay.replication.raw import RawReadings
 from forebay.replication.seed_cache import SeedCache
 from forebay.replication.telling import to_reading
@@ -23,6 +31,7 @@ __all__ = [
     "COUNT_BYTES",
     "MOST_BINS",
     "FlowRoutes",
+    "LaidClass",
     "LaidLink",
     "Layout",
     "RawReadings",

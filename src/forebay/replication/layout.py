@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from forebay.scenario import BOTTLENECK, REVERSE, ack_route, data_route
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -21,6 +23,31 @@ COUNT_BYTES = ("bfifo", "red")
 """Disciplines whose limit is in bytes, as in tc."""
 
 _PS_PER_S = 1e12
+
+
+@dataclass(frozen=True, slots=True)
+class LaidClass:
+    """A class queue of a link, in the words of Linux.
+
+    Attributes
+    ----------
+    name
+        What the scenario calls it.
+    discipline, parameters
+        "pfifo", "bfifo" or "red", and what the scenario sets of it.
+    buffer_packets, packet_bytes
+        Packets that may wait, and the packet that disciplines in bytes count by.
+    priority, weight
+        The lower priority is served first; the weight is relative to the others of its priority.
+    """
+
+    name: str
+    discipline: str
+    parameters: dict[str, Any]
+    buffer_packets: int
+    packet_bytes: int
+    priority: int
+    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +67,11 @@ class LaidLink:
     bdp_packets
         Bandwidth-delay product of the flows that cross it, in their mean packets.
     discipline, parameters
-        Linux name; what the scenario sets of it, in bytes, seconds, numbers and switches.
+        Linux name, or "classes"; what the scenario sets of it, in bytes, seconds, numbers and
+        switches.
+    classes, class_of
+        Its class queues, whose packets ``buffer_packets`` sums up; for each traffic class the
+        index of its class queue.
     """
 
     name: str
@@ -56,6 +87,18 @@ class LaidLink:
     wire_bps: float | None = None
     shaper: Bucket | None = None
     policer: Bucket | None = None
+    classes: list[LaidClass] = field(default_factory=list)
+    class_of: list[int] = field(default_factory=list)
+
+    @property
+    def counts_bytes(self) -> bool:
+        """Whether a limit in bytes may let more packets wait than ``buffer_packets``."""
+        return any(each.discipline in COUNT_BYTES for each in self.queues)
+
+    @property
+    def queues(self) -> Sequence[LaidLink | LaidClass]:
+        """Its class queues, or itself if it has none."""
+        return self.classes or [self]
 
     @property
     def burst_bits(self) -> float:
@@ -130,10 +173,10 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LaidLink:
     return LaidLink(
         name=name,
         rate_bps=float(link.capacity),
-        buffer_packets=scenario.at_link(name).packets(queue.size),
+        buffer_packets=scenario.queue_packets(name),
         packet_bytes=int(scenario.at_link(name).packet),
         bdp_packets=scenario.at_link(name).bdp_packets,
-        discipline="pfifo" if queue.discipline == "drop-tail" else queue.discipline,
+        discipline=linux_name(queue.discipline),
         transmit_ring=queue.transmit_ring,
         delay_ps=round(link.delay * _PS_PER_S),
         alpha=queue.alpha,
@@ -141,7 +184,30 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LaidLink:
         wire_bps=float(link.rate) if link.shaper else None,
         shaper=_bucket(link.shaper),
         policer=_bucket(link.policer),
+        classes=_classes(scenario, name, queue),
+        class_of=scenario.class_queue_of(name) if queue.classes else [],
     )
+
+
+def linux_name(discipline: str) -> str:
+    """Return what Linux calls a scenario's discipline."""
+    return "pfifo" if discipline == "drop-tail" else discipline
+
+
+def _classes(scenario: Scenario, link: str, queue: Queue) -> list[LaidClass]:
+    limits = scenario.class_limits(link) if queue.classes else []
+    return [
+        LaidClass(
+            name=each.name,
+            discipline=linux_name(each.discipline),
+            parameters=each.parameters,
+            buffer_packets=packets,
+            packet_bytes=int(packet),
+            priority=each.level,
+            weight=each.weight,
+        )
+        for each, (packets, packet) in zip(queue.classes, limits, strict=True)
+    ]
 
 
 def _bucket(bucket: TokenBucket | None) -> Bucket | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forebay.network import Problem, make_problem
-from forebay.replication.layout import FlowRoutes, LaidLink, Layout
+from forebay.replication.layout import FlowRoutes, LaidLink, Layout, linux_name
 from forebay.scenario import Distribution, Duration, Long, ScenarioError, Udp
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _laid(scenario: Scenario, problem: Problem, link: int) -> LaidLink:
         buffer_packets=int(problem.buffer_packets[link]),
         packet_bytes=problem.packet_bytes,
         bdp_packets=rate_bps * problem.mean_rtt_s / (8 * problem.packet_bytes),
-        discipline="pfifo" if queue.discipline == "drop-tail" else queue.discipline,
+        discipline=linux_name(queue.discipline),
         transmit_ring=queue.transmit_ring,
         delay_ps=round(float(graph.delay_s[link]) * _PS_PER_S),
         alpha=None,

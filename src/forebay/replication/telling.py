@@ -15,7 +15,6 @@ from forebay.outcome import (
     Reading,
     RoundTrips,
 )
-from forebay.replication.layout import COUNT_BYTES
 from forebay.replication.window import BATCHES
 from forebay.scenario import Session, Short, Tcp
 
@@ -91,7 +90,7 @@ def _class_delays(classes: int, raw: RawLink) -> list[Histogram]:
 
 def _most_packets(link: LaidLink, raw: RawLink) -> int:
     """Return what may wait: the core's own bins reach as far as a limit in bytes lets it."""
-    if link.discipline not in COUNT_BYTES:
+    if not link.counts_bytes:
         return link.buffer_packets
     bins: int = raw["queue_s"].shape[1]
     return max(link.buffer_packets, bins * raw["queue_bin_width"] - 1)

@@ -20,7 +20,7 @@ from forebay.scenario.model import Link, Measure, OtherLink, Scenario
 from forebay.scenario.open_loop import OnOff, Udp
 from forebay.scenario.packet_list import PacketList
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.queue import Queue
+from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.shipped import shipped
 from forebay.scenario.source import Standing
 from forebay.scenario.streaming import Replay, Video
@@ -53,6 +53,7 @@ __all__ = [
     "AtMost",
     "BufferSize",
     "ClassGoals",
+    "ClassQueue",
     "Counted",
     "DataSize",
     "Demand",
@@ -77,6 +78,7 @@ __all__ = [
     "Queue",
     "QueueDelay",
     "Rate",
+    "Red",
     "Replay",
     "Scenario",
     "ScenarioError",

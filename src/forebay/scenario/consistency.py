@@ -17,7 +17,9 @@ from forebay.scenario.streaming import Replay
 from forebay.scenario.tcp import Long, Session, Short, Tcp
 
 if TYPE_CHECKING:
+    from forebay.scenario.buffer_size import BufferSize
     from forebay.scenario.model import Scenario
+    from forebay.scenario.queue import Queue
     from forebay.scenario.token_bucket import TokenBucket
     from forebay.scenario.traffic import Traffic
 
@@ -35,6 +37,7 @@ def check(scenario: Scenario) -> None:
     _counted(scenario)
     _buffer(scenario)
     _links(scenario)
+    _class_queues(scenario)
     _buckets(scenario)
     _routes(scenario)
     _memory(scenario)
@@ -135,15 +138,21 @@ def _counted(scenario: Scenario) -> None:
     ]
     for field, size, link in sizes:
         if size.unit == "bdp/sqrt(n)" and not scenario.at_link(link).n_for_size:
-            wrong = f'"{size}" without flows that last: n counts long flows, or else users'
-            hint = 'write a size such as "129 packets" or "1 bdp"'
-            raise ScenarioError("contradiction", wrong, hint, field=field, value=size)
+            raise _without_n(size, field)
+
+
+def _without_n(size: BufferSize, field: str) -> ScenarioError:
+    wrong = f'"{size}" without flows that last: n counts long flows, or else users'
+    hint = 'write a size such as "129 packets" or "1 bdp"'
+    return ScenarioError("contradiction", wrong, hint, field=field, value=size)
 
 
 def _buffer(scenario: Scenario) -> None:
     """Check the size in both directions: each counts the flows that go that way."""
+    if not scenario.queue.reads_size:
+        return
     for name in _directions(scenario):
-        packets = scenario.queue_packets(name)
+        packets = scenario.at_link(name).packets(scenario.queue.size)
         if not 1 <= packets <= MAX_BUFFER_PACKETS:
             raise _size_out_of_range(scenario, name, packets)
 
@@ -168,11 +177,46 @@ def _links(scenario: Scenario) -> None:
             raise ScenarioError("contradiction", wrong, hint, field=field, value=link.name)
         seen.add(link.name)
         packets = scenario.at_link(link.name).packets(link.queue.size)
-        if not 1 <= packets <= MAX_BUFFER_PACKETS:
+        if link.queue.reads_size and not 1 <= packets <= MAX_BUFFER_PACKETS:
             packet = scenario.at_link(link.name).packet
             wrong = f'"{link.queue.size}" is {packets} packets of {packet}'
             hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
             raise ScenarioError("out-of-range", wrong, hint, field=f"links.{index}.queue.size")
+
+
+def _class_queues(scenario: Scenario) -> None:
+    """Check what class queues hold, and how much, against the traffic of their link."""
+    queues = [(name, "queue", scenario.queue) for name in _directions(scenario)]
+    queues += [(o.name, f"links.{i}.queue", o.queue) for i, o in enumerate(scenario.links)]
+    for link, field, queue in queues:
+        if not queue.classes:
+            continue
+        from forebay.scenario.class_queues import check_traffic
+
+        if scenario.topology is not None:
+            wrong, hint = "set beside a topology", "leave it out: a network's links have one queue"
+            raise ScenarioError("contradiction", wrong, hint, field=f"{field}.classes")
+        names = dict(zip(map(id, scenario.traffic), scenario.class_names, strict=True))
+        here = scenario.at_link(link)
+        crossing = [names[id(group)] for group in (*here.classes, *here.acknowledged)]
+        check_traffic(f"{field}.classes", queue.classes, scenario.class_names, crossing)
+        _class_sizes(scenario, link, f"{field}.classes", queue)
+
+
+def _class_sizes(scenario: Scenario, link: str, field: str, queue: Queue) -> None:
+    for index, (each, own) in enumerate(
+        zip(queue.classes, scenario.class_counts(link), strict=True)
+    ):
+        if each.size is None:
+            continue
+        place = f"{field}.{index}.size"
+        if each.size.unit == "bdp/sqrt(n)" and not own.n_for_size:
+            raise _without_n(each.size, place)
+        packets = own.packets(each.size)
+        if not 1 <= packets <= MAX_BUFFER_PACKETS:
+            wrong = f'"{each.size}" is {packets} packets of {own.packet}, those of its traffic'
+            hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
+            raise ScenarioError("out-of-range", wrong, hint, field=place, value=each.size)
 
 
 def _buckets(scenario: Scenario) -> None:

@@ -6,8 +6,8 @@ flows that queue there. The bottleneck's other direction is a link of its own, `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import floor
 from typing import TYPE_CHECKING, cast
@@ -99,6 +99,15 @@ class Counted:
     def bdp_packets(self) -> float:
         """Bandwidth-delay product: `mean_rtt` times the rate, in mean packets."""
         return self.rate * self.mean_rtt / (8 * self.packet)
+
+    def part(self, groups: Collection[Traffic]) -> Counted:
+        """What a queue counts that holds only these of the classes that cross the link."""
+        held = {id(group) for group in groups}
+        return replace(
+            self,
+            classes=tuple(group for group in self.classes if id(group) in held),
+            acknowledged=tuple(group for group in self.acknowledged if id(group) in held),
+        )
 
     def packets(self, size: BufferSize) -> int:
         """Packets that may wait in a queue of that size before this link."""

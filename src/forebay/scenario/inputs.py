@@ -19,7 +19,7 @@ from forebay.scenario.model import Link, Measure, OtherLink
 from forebay.scenario.open_loop import OnOff, Udp
 from forebay.scenario.packet_list import PacketList
 from forebay.scenario.quantity import DataSize, Duration, Rate
-from forebay.scenario.queue import Queue
+from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.streaming import Replay, Video
 from forebay.scenario.target import AtLeast, AtMost
 from forebay.scenario.tcp import Long, Session, Short
@@ -45,11 +45,37 @@ class LinkDict(TypedDict, total=False):
     policer: TokenBucket | TokenBucketDict | None
 
 
+class RedDict(TypedDict, total=False):
+    """RED of one class: with thresholds of their own in each class it is WRED by class."""
+
+    min: str | DataSize | None
+    max: str | DataSize | None
+    probability: float | None
+    weight: float | None
+    gentle: bool | None
+    ecn: bool | None
+
+
+class ClassQueueDict(TypedDict, total=False):
+    """One class queue of a port, such as a Junos scheduler or a class of an IOS policy-map."""
+
+    name: Required[str]
+    traffic: list[str] | tuple[str, ...]
+    default: bool
+    priority: int | None
+    weight: float
+    size: str | BufferSize | None
+    share: float | None
+    discipline: Literal["drop-tail", "bfifo", "red"]
+    red: Red | RedDict | None
+
+
 class QueueDict(TypedDict, total=False):
     """A buffer in front of a link."""
 
-    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel"]
+    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "classes"]
     size: str | BufferSize
+    classes: Sequence[ClassQueue | ClassQueueDict]
     transmit_ring: int
     ecn: bool | None
     min: str | DataSize | None

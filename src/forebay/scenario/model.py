@@ -189,12 +189,46 @@ class Scenario(ScenarioModel):
 
     @property
     def buffer_packets(self) -> int:
-        """Packets that may wait in the queue, the one being sent not counted."""
+        """Packets that may wait in the queue, the one being sent not counted.
+
+        Of class queues in each that has no size of its own: what `with_buffer` sets.
+        """
         return self.at_link().packets(self.queue.size)
 
     def queue_packets(self, link: str) -> int:
         """Packets that may wait in front of a link; "reverse" has the bottleneck's size."""
-        return self.at_link(link).packets(self.queue_at(link).size)
+        queue = self.queue_at(link)
+        if not queue.classes:
+            return self.at_link(link).packets(queue.size)
+        return sum(packets for packets, _ in self.class_limits(link))
+
+    def class_limits(self, link: str = BOTTLENECK) -> list[tuple[int, DataSize]]:
+        """Packets that may wait in each class queue before a link, and the packet they are of."""
+        here, queue = self.at_link(link), self.queue_at(link)
+        found = []
+        for each, own in zip(queue.classes, self.class_counts(link), strict=True):
+            if each.size is not None:
+                found.append((own.packets(each.size), own.packet))
+                continue
+            packets = here.packets(queue.size)
+            share = packets if each.share is None else max(1, round(each.share * packets))
+            found.append((share, here.packet))
+        return found
+
+    def class_counts(self, link: str = BOTTLENECK) -> list[Counted]:
+        """What each class queue before a link counts: the traffic that it holds, and no other."""
+        placed = list(zip(self.traffic, self.class_queue_of(link), strict=True))
+        return [
+            self.at_link(link).part([group for group, place in placed if place == index])
+            for index in range(len(self.queue_at(link).classes))
+        ]
+
+    def class_queue_of(self, link: str = BOTTLENECK) -> list[int]:
+        """The class queue before a link of each traffic class; 0 for those that do not cross it."""
+        from forebay.scenario.class_queues import queue_of_traffic
+
+        placed = queue_of_traffic(self.queue_at(link).classes, self.class_names)
+        return [place or 0 for place in placed]
 
     def queue_at(self, link: str) -> Queue:
         """The queue before a link; "reverse" has the bottleneck's."""

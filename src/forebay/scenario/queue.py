@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
 from forebay.errors import entry, literal
-from forebay.scenario.base import ScenarioModel
-from forebay.scenario.bounds import Between
+from forebay.scenario.base import LISTED, ScenarioModel
+from forebay.scenario.bounds import SHARE, Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import DataSize, Duration
+from forebay.scenario.source import NAME
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from forebay.scenario.inputs import QueueDict
+    from forebay.scenario.inputs import ClassQueueDict, QueueDict, RedDict
 
-Discipline = Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel"]
+Discipline = Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "classes"]
 
-# Which disciplines read a parameter; "drop-tail" and "bfifo" read none.
+# Which disciplines read a parameter; "drop-tail", "bfifo" and "classes" read none.
 _READ_BY: dict[str, tuple[str, ...]] = {
     "ecn": ("red", "pie", "codel", "fq_codel"),
     "min": ("red",),
@@ -35,6 +37,124 @@ _READ_BY: dict[str, tuple[str, ...]] = {
 }
 _BYTES = Between(DataSize(1), DataSize(10**12))
 _TIMES = Between(Duration(1e-9), Duration(3600))
+_PRIORITIES = Between(0, 1000, "number")
+_LAST = 1001
+"""Priority of the class queues that set none."""
+
+
+class Red(ScenarioModel):
+    """RED of one class: with thresholds of their own in each class it is WRED by class."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[RedDict]) -> None: ...
+
+    min: Annotated[DataSize | None, _BYTES] = Field(
+        default=None, description="Average queue of the class below which nothing is signalled."
+    )
+    max: Annotated[DataSize | None, _BYTES] = Field(
+        default=None, description="Average queue at which the probability is reached."
+    )
+    probability: Annotated[float | None, Between(1e-6, 1.0, "fraction")] = Field(
+        default=None, description="Probability of a signal at max."
+    )
+    weight: Annotated[float | None, Between(1e-9, 1.0)] = Field(
+        default=None, description="Weight of the present queue in its average."
+    )
+    gentle: Annotated[bool | None, Strict()] = Field(
+        default=None, description="From max to twice max the probability rises on to 1."
+    )
+    ecn: Annotated[bool | None, Strict()] = Field(
+        default=None, description="Mark packets of ECN-capable flows instead of dropping them."
+    )
+
+    @model_validator(mode="after")
+    def _min_below_max(self) -> Self:
+        _check_thresholds(self.min, self.max)
+        return self
+
+
+class ClassQueue(ScenarioModel):
+    """One class queue of a port, such as a Junos scheduler or a class of an IOS policy-map."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ClassQueueDict]) -> None: ...
+
+    name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(
+        description="What messages call it; letters, digits, '_', '.' and '-'.", examples=["voice"]
+    )
+    traffic: tuple[str, ...] = Field(
+        default=(),
+        description="Names of the traffic classes whose packets it holds, of ACKs as of data; a "
+        'class without a name is its kind and place in the list, "long-0".',
+        examples=[["voip"]],
+    )
+    default: Annotated[bool, Strict()] = Field(
+        default=False,
+        description="Holds every traffic class that no class queue names; true in one at most.",
+    )
+    priority: Annotated[int | None, Strict(), _PRIORITIES] = Field(
+        default=None,
+        description="Strict priority: while a class of a lower number has packets none of a higher "
+        "one is served; those without come after all with one.",
+    )
+    weight: Annotated[float, Between(1e-3, 1e3)] = Field(
+        default=1.0,
+        description="Share, in bytes and relative to the others', of what is left to the classes "
+        "of its priority (deficit round robin).",
+    )
+    size: BufferSize | None = Field(
+        default=None,
+        description="Its own limit, in packets, round trips and flows of its own traffic; time is "
+        "at the link's rate. A sizing leaves it as it is. Not set: queue.size, or a share of it.",
+        examples=["64 packets"],
+    )
+    share: Annotated[float | None, SHARE] = Field(
+        default=None, description="Its limit as a share of queue.size, which is what a sizing sets."
+    )
+    discipline: Literal["drop-tail", "bfifo", "red"] = Field(
+        default="drop-tail",
+        description='What it drops by: "drop-tail" counts packets, "bfifo" bytes; "red" where red '
+        "is written.",
+    )
+    red: Red | None = Field(
+        default=None, description="RED on this class alone.", examples=[{"min": "30 kB"}]
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _red_says_its_discipline(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and data.get("red") is not None and "discipline" not in data:
+            return {**data, "discipline": "red"}
+        return data
+
+    @model_validator(mode="after")
+    def _only_what_is_read(self) -> Self:
+        if self.red is not None and self.discipline != "red":
+            wrong = f'"{self.discipline}" has no thresholds'
+            hint = f"leave red out, or write {entry('discipline', 'red')}"
+            raise ScenarioError("contradiction", wrong, hint, field="red")
+        if self.size is not None and self.share is not None:
+            wrong, hint = "size and share are both set", "leave one of them out"
+            raise ScenarioError("contradiction", wrong, hint, field="share")
+        return self
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether a sizing, which sets queue.size, sets its limit."""
+        return self.size is None
+
+    @property
+    def level(self) -> int:
+        """Its priority as a number, whether it is set or not."""
+        return _LAST if self.priority is None else self.priority
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What was set for its discipline: bytes, numbers and switches by name."""
+        given = {} if self.red is None else dict(self.red)
+        return {name: value for name, value in given.items() if value is not None}
 
 
 class Queue(ScenarioModel):
@@ -48,15 +168,20 @@ class Queue(ScenarioModel):
         default="drop-tail",
         description='"drop-tail" counts packets and drops an arrival that finds it full (Linux '
         'pfifo); "bfifo" does so in bytes; "red", "pie", "codel" and "fq_codel" as in '
-        "queues.md, with Linux's defaults for what is not set.",
+        "queues.md, with Linux's defaults for what is not set; "
+        '"classes" several class queues, which [[queue.classes]] lists.',
     )
     size: BufferSize = Field(
         default=BufferSize(1.0, "bdp"),
         description="Packets that may wait, the one being sent not counted: packets, bytes "
         "(rounded down to whole packets), time at the link's rate, a multiple of the "
         "bandwidth-delay product, or that over the root of the number of flows; in all at least "
-        "1 packet, at most 1000000000.",
+        "1 packet, at most 1000000000. Of class queues the limit of each that has no size of its "
+        "own, or what its share is of.",
         examples=["129 packets", "1.5 MB", "10 ms", "1 bdp", "1 bdp/sqrt(n)"],
+    )
+    classes: Annotated[tuple[ClassQueue, ...], LISTED] = Field(
+        default=(), description="classes: the class queues before the wire."
     )
     transmit_ring: Annotated[int, Strict(), Between(0, 100_000, "packets")] = Field(
         default=0,
@@ -107,10 +232,29 @@ class Queue(ScenarioModel):
                 wrong = f'"{self.discipline}" has no such parameter'
                 hint = f"leave it out, or write {' or '.join(_written(readers))}"
                 raise ScenarioError("contradiction", wrong, hint, field=name)
-        if self.min is not None and self.max is not None and self.min >= self.max:
-            wrong = f"min, {self.min}, is not below max, {self.max}"
-            raise ScenarioError("contradiction", wrong, "write a larger max", field="max")
+        _check_thresholds(self.min, self.max)
         return self
+
+    @model_validator(mode="after")
+    def _classes_where_they_belong(self) -> Self:
+        several = self.discipline == "classes"
+        if several and not self.classes:
+            hint = "write a table [[queue.classes]] for each"
+            raise ScenarioError("missing", "lists no class queue", hint, field="classes")
+        if self.classes and not several:
+            wrong = f'"{self.discipline}" has one queue'
+            hint = f"leave it out, or write {entry('discipline', 'classes')}"
+            raise ScenarioError("contradiction", wrong, hint, field="classes")
+        if several:
+            from forebay.scenario.class_queues import check_alone
+
+            check_alone(self.classes)
+        return self
+
+    @property
+    def reads_size(self) -> bool:
+        """Whether ``size`` says how large it is: not where each class queue has its own."""
+        return not self.classes or any(each.is_sized for each in self.classes)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -122,3 +266,9 @@ class Queue(ScenarioModel):
 def _written(names: tuple[str, ...]) -> list[str]:
     first, *others = names
     return [entry("discipline", first), *(literal(name) for name in others)]
+
+
+def _check_thresholds(low: DataSize | None, high: DataSize | None) -> None:
+    if low is not None and high is not None and low >= high:
+        wrong = f"min, {low}, is not below max, {high}"
+        raise ScenarioError("contradiction", wrong, "write a larger max", field="max")

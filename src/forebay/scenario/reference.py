@@ -76,7 +76,10 @@ def _tables() -> Iterator[tuple[str, type[BaseModel]]]:
 
 
 def _below(table: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseModel]]]:
-    """Return the tables in a table, each before those in it; `goals` of all classes once."""
+    """Return the tables in a table, each before those in it; `goals` of all classes once.
+
+    Those in tables of a list at the top, `[[links]]`, are those of `[link]`.
+    """
     for name, field in table.model_fields.items():
         if _is_law(field):
             continue
@@ -85,7 +88,7 @@ def _below(table: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseMo
         for model in _models(field.annotation):
             kind = model.model_fields.get("kind")
             yield f'{header} of kind "{kind.default}"' if kind else header, model
-            if not listed:
+            if path or not listed:
                 yield from _below(model, f"{path}{name}.")
     if table is Scenario:
         yield "`goals` of a `[[traffic]]` of any kind", ClassGoals

@@ -4,6 +4,7 @@ Under an AQM the limit is a guard against floods, and says little: a limit small
 turns the queue into drop-tail. What decides is the queue that the discipline aims at: the target of
 codel, fq_codel and pie, the thresholds of red. That is what is sized then, in packets at line rate,
 so that the search, its goals and its noise are the same; interval and all else stay as they are.
+Of several class queues the limit is sized of those that have none of their own, or a share of it.
 """
 
 from __future__ import annotations
@@ -109,7 +110,10 @@ def knob_of(scenario: Scenario, engine: str, limit: int) -> Knob:
     """Return what is sized: the aim of an AQM where the engine plays it, else the limit.
 
     ``limit`` is the largest size worth trying. Laws know drop-tail alone: theory sizes the limit.
+    Raises ScenarioError where each of several class queues has a limit of its own.
     """
+    if not scenario.queue.reads_size:
+        raise _nothing_to_size()
     queue, packet = scenario.queue, int(scenario.packet)
     packet_s = 8 * packet / float(scenario.link.capacity)
     sized_by_aim = queue.discipline in (*_TARGETS, "red") and engine != "theory"
@@ -126,6 +130,8 @@ def knob_of(scenario: Scenario, engine: str, limit: int) -> Knob:
 def notes_of(scenario: Scenario, engine: str, knob: Knob) -> list[str]:
     """Say what was sized under an AQM, or what a law leaves out of sight there."""
     name = scenario.queue.discipline
+    if scenario.queue.classes:
+        return [_sized_classes(scenario)]
     if knob.guard_packets is None:
         if name not in (*_TARGETS, "red"):
             return []
@@ -139,6 +145,25 @@ def notes_of(scenario: Scenario, engine: str, knob: Knob) -> list[str]:
             f"{1e3 * longest:g} ms: {name} drops again before that sender can have answered"
         ]
     return []
+
+
+def _nothing_to_size() -> Exception:
+    from forebay.scenario import ScenarioError
+
+    wrong = "each class queue has a size of its own, so that there is none to find"
+    hint = "leave size out in the one that is to be sized; it then takes queue.size"
+    return ScenarioError("contradiction", wrong, hint, field="queue.classes")
+
+
+def _sized_classes(scenario: Scenario) -> str:
+    """Say of which class queues the answer is the limit, and which keep theirs."""
+    queues = scenario.queue.classes
+    whole = [queue.name for queue in queues if queue.is_sized and queue.share is None]
+    parts = [f"{queue.name} ({queue.share:g})" for queue in queues if queue.share is not None]
+    own = [queue.name for queue in queues if not queue.is_sized]
+    kinds = (("this size", whole), ("a share of it", parts), ("a size of their own", own))
+    told = [f"with {what}: {', '.join(names)}" for what, names in kinds if names]
+    return f"class queues {'; '.join(told)}"
 
 
 def _with_queue(scenario: Scenario, changes: dict[str, Any]) -> Scenario:

@@ -1,8 +1,9 @@
 //! Which queues a flow's packets cross, and how long they travel besides.
 
-use crate::plan::{Link as LinkPlan, Plan};
+use crate::plan::{ClassQueue, Link as LinkPlan, Plan};
 use forebay_sim::config::LinkSpec;
 use forebay_sim::link::Link;
+use forebay_sim::queue::classes::ClassParams;
 use forebay_sim::queue::parse::NamingError;
 use forebay_sim::queue::registry::{QueueSpec, Wire};
 use forebay_sim::time::{Picos, serialization};
@@ -124,12 +125,9 @@ fn flow(plan: &Plan, index: usize) -> Flow {
 }
 
 fn make(plan: &Plan, link: &LinkPlan, number: u64) -> Result<Link, NamingError> {
-    let parameters = link.parameters.iter().map(|(key, &value)| (key.as_str(), value));
-    let queue =
-        QueueSpec::named(&link.discipline, link.buffer_packets, link.packet_bytes, parameters)?;
     let spec = LinkSpec {
         rate_bps: link.rate_bps,
-        queue,
+        queue: queue(link)?,
         transmit_ring: link.transmit_ring,
         pool: link.alpha.map(|alpha| (0, alpha)),
         delay: link.delay_ps,
@@ -137,6 +135,23 @@ fn make(plan: &Plan, link: &LinkPlan, number: u64) -> Result<Link, NamingError> 
         policer: None,
     };
     Ok(Link::new(&spec, &wire(plan, link.rate_bps), plan.seed ^ number, plan.classes.len(), None))
+}
+
+fn queue(link: &LinkPlan) -> Result<QueueSpec, NamingError> {
+    let named = |name: &str, packets, packet_bytes, parameters: &BTreeMap<String, f64>| {
+        let parameters = parameters.iter().map(|(key, &value)| (key.as_str(), value));
+        QueueSpec::named(name, packets, packet_bytes, parameters)
+    };
+    if link.classes.is_empty() {
+        return named(&link.discipline, link.buffer_packets, link.packet_bytes, &link.parameters);
+    }
+    let class = |class: &ClassQueue| {
+        let ClassQueue { discipline, parameters, buffer_packets, packet_bytes, .. } = class;
+        let queue = named(discipline, *buffer_packets, *packet_bytes, parameters)?;
+        Ok(ClassParams { queue, priority: class.priority, weight: class.weight })
+    };
+    let classes = link.classes.iter().map(class).collect::<Result<_, _>>()?;
+    QueueSpec::of_classes(classes, link.class_of.clone())
 }
 
 fn access_link(plan: &Plan, rate_bps: f64) -> Link {

@@ -162,6 +162,7 @@ impl DequeueDriven {
         }
         let queued = QueuedPacket {
             flow: packet.flow,
+            class: packet.class,
             bytes: packet.bytes,
             arrived: now,
             ecn_capable: packet.payload.is_ecn_capable(),

@@ -1,5 +1,6 @@
 //! One suite that every discipline passes: it runs over the list, so nobody can forget it.
 
+use super::classes::{ClassParams, ClassesParams};
 use super::registry::{Discipline, NAMES, QueueSpec, Wire};
 use super::testbench::{self, Log};
 use super::{DequeueDiscipline, EnqueueDiscipline, Limit, QueuedPacket};
@@ -29,6 +30,15 @@ fn tight(name: &str, packets: u32, ecn: bool) -> QueueSpec {
             ecn,
             ..params
         }),
+        // Six traffic classes in three queues: one before two that share.
+        QueueSpec::Classes(params) => {
+            let [first, mut second, mut third] =
+                [0, 1, 1].map(|priority| ClassParams { priority, ..params.classes[0].clone() });
+            second.weight = 2.5;
+            third.queue = tight("red", packets, ecn);
+            let classes = vec![first, second, third];
+            QueueSpec::Classes(ClassesParams { classes, of_traffic: vec![1, 2, 0, 0, 1, 2] })
+        }
         plain => plain,
     }
 }
@@ -45,7 +55,14 @@ fn arrivals() -> impl Strategy<Value = Vec<QueuedPacket>> {
         let stamp = |(gap, flow, bytes, ecn_capable): (Picos, u32, u32, bool)| {
             now += gap;
             place += 1;
-            QueuedPacket { flow, bytes, arrived: now, ecn_capable, handle: place - 1 }
+            QueuedPacket {
+                flow,
+                class: flow as u16,
+                bytes,
+                arrived: now,
+                ecn_capable,
+                handle: place - 1,
+            }
         };
         drawn.into_iter().map(stamp).collect()
     })

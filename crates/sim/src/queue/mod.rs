@@ -3,9 +3,10 @@
 //! They are state machines that know nothing of links, events or flows. There are two kinds. An
 //! *arrival* discipline decides a packet's fate when it comes, and sends in order of arrival: a
 //! link then knows every departure at once. A *departure* discipline chooses the packet to send
-//! when the wire is free. Adding one is a file here and a line in the list of `spec`.
+//! when the wire is free. Adding one is a file here and a line in the list of `registry`.
 
 mod busy_until;
+pub mod classes;
 pub mod codel;
 pub mod fifo;
 pub mod fq_codel;
@@ -82,6 +83,8 @@ pub trait EnqueueDiscipline {
 pub struct QueuedPacket {
     /// The flow it belongs to.
     pub flow: u32,
+    /// Its traffic class.
+    pub class: u16,
     /// Its size on the wire.
     pub bytes: u32,
     /// When it joined the queue.

@@ -1,5 +1,6 @@
 //! Disciplines as a scenario writes them: a name, a limit, and parameters by their names.
 
+use super::classes::{ClassParams, ClassesParams};
 use super::registry::{BadParameter, QueueSpec};
 use crate::time::{Picos, SECOND};
 use std::fmt;
@@ -46,6 +47,16 @@ impl QueueSpec {
         for (key, value) in parameters {
             spec.set(key, value)?;
         }
+        spec.check().map_err(|error| NamingError::Bad(spec.name(), error))?;
+        Ok(spec)
+    }
+
+    /// Several class queues, and for each traffic class the index of its own.
+    pub fn of_classes(
+        classes: Vec<ClassParams>,
+        of_traffic: Vec<u16>,
+    ) -> Result<Self, NamingError> {
+        let spec = Self::Classes(ClassesParams { classes, of_traffic });
         spec.check().map_err(|error| NamingError::Bad(spec.name(), error))?;
         Ok(spec)
     }
@@ -102,6 +113,8 @@ mod tests {
         };
         assert_eq!(refused("tbf", [("ecn", 1.0)]), "unknown queue discipline \"tbf\"");
         assert_eq!(refused("pfifo", [("ecn", 1.0)]), "pfifo has no parameter \"ecn\"");
+        let none = QueueSpec::of_classes(vec![], vec![]).unwrap_err().to_string();
+        assert_eq!(none, "classes: classes must be at least one");
         let fraction = refused("fq_codel", [("quantum", 0.5)]);
         assert_eq!(fraction, "fq_codel: quantum must be a whole number, not 0.5");
     }

@@ -48,8 +48,8 @@ impl EnqueueDiscipline for Red {
         backlog: &Backlog,
     ) -> EnqueueDecision {
         self.busy_until.observe(now, backlog.delay);
-        self.average(now, backlog);
-        let decision = self.judge(bytes, ecn, backlog);
+        let idle = (backlog.delay == 0).then(|| self.busy_until.idle(now));
+        let decision = self.judge(bytes, ecn, backlog.bytes, idle);
         if decision != EnqueueDecision::Drop {
             self.busy_until.accept(now, bytes);
         }
@@ -74,17 +74,25 @@ impl Red {
     /// Section 4, equation 1; after an idle time as if m typical packets had found the queue
     /// empty. A whole number of them, so that no machine's `pow` decides a run.
     #[inline]
-    fn average(&mut self, now: Picos, backlog: &Backlog) {
+    fn average(&mut self, waiting_bytes: u64, idle: Option<Picos>) {
         let weight = self.thresholds.weight;
-        if backlog.delay > 0 {
-            self.average += weight * (backlog.bytes as f64 - self.average);
+        if let Some(idle) = idle {
+            self.average *= power(1.0 - weight, idle / self.typical.max(1));
         } else {
-            self.average *= power(1.0 - weight, self.busy_until.idle(now) / self.typical.max(1));
+            self.average += weight * (waiting_bytes as f64 - self.average);
         }
     }
 
+    /// Judges a packet that finds so many bytes waiting, or the queue `idle` for so long.
     #[inline]
-    fn judge(&mut self, bytes: u32, ecn: bool, backlog: &Backlog) -> EnqueueDecision {
+    pub(super) fn judge(
+        &mut self,
+        bytes: u32,
+        ecn: bool,
+        waiting_bytes: u64,
+        idle: Option<Picos>,
+    ) -> EnqueueDecision {
+        self.average(waiting_bytes, idle);
         let may_mark = ecn && self.params.ecn;
         let fate = match self.signal() {
             Signal::None => EnqueueDecision::Accept,
@@ -92,7 +100,7 @@ impl Red {
             Signal::Forced if may_mark && !self.params.harddrop => EnqueueDecision::Mark,
             Signal::Early | Signal::Forced => EnqueueDecision::Drop,
         };
-        let full = backlog.bytes + u64::from(bytes) > self.params.limit;
+        let full = waiting_bytes + u64::from(bytes) > self.params.limit;
         if full { EnqueueDecision::Drop } else { fate }
     }
 

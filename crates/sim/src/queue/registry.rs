@@ -1,5 +1,6 @@
 //! The list of disciplines: their parameters, their names, and how one is made.
 
+use super::classes::{Classes, ClassesParams};
 use super::codel::{Codel, CodelParams};
 use super::fifo::{Bfifo, BfifoParams, Pfifo, PfifoParams};
 use super::fq_codel::{FqCodel, FqCodelParams};
@@ -84,7 +85,7 @@ macro_rules! disciplines {
             $(#[doc = $dname] $dvariant($dparams),)+
         }
 
-        /// Names of all disciplines, as Linux's tc has them.
+        /// Names of all disciplines, as Linux's tc has them where it has them.
         pub const NAMES: &[&str] = &[$($aname,)+ $($dname),+];
 
         impl QueueSpec {
@@ -188,6 +189,7 @@ macro_rules! disciplines {
         }
 
         /// Any of the departure disciplines, dispatched without a pointer.
+        #[repr(u8)] // a tag of its own: to find it hidden in another field takes longer
         pub enum DequeueQueue { $(#[doc = $dname] $dvariant($dtype)),+ }
 
         impl DequeueDiscipline for DequeueQueue {
@@ -236,5 +238,6 @@ disciplines! {
     at_dequeue {
         "codel" => Codel(CodelParams, Codel),
         "fq_codel" => FqCodel(FqCodelParams, FqCodel),
+        "classes" => Classes(ClassesParams, Classes),
     }
 }

@@ -27,11 +27,18 @@ pub struct Log {
     pub waiting: Vec<usize>,
 }
 
-/// Packets of `bytes`, `gap` apart, from `start` to `end`.
+/// Packets of `bytes`, `gap` apart, from `start` to `end`; each flow is a traffic class of its own.
 pub fn train(flow: u32, bytes: u32, start: Picos, end: Picos, gap: Picos) -> Vec<QueuedPacket> {
     (start..end)
         .step_by(gap as usize)
-        .map(|arrived| QueuedPacket { flow, bytes, arrived, ecn_capable: false, handle: 0 })
+        .map(|arrived| QueuedPacket {
+            flow,
+            class: flow as u16,
+            bytes,
+            arrived,
+            ecn_capable: false,
+            handle: 0,
+        })
         .collect()
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from forebay import _core
 from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:
-    from forebay.replication import LaidLink, Layout, Route
+    from forebay.replication import LaidClass, LaidLink, Layout, Route
     from forebay.workload import Workload
 
 _HOST_QUEUE = 1000
@@ -75,6 +75,13 @@ def _share(access: Access, workload: Workload) -> None:
         access.access_bps[behind] = _AT_ONCE
 
 
+def _class(each: LaidClass) -> tuple[str, int, int, dict[str, Any], int, float]:
+    return (
+        each.discipline, each.buffer_packets, each.packet_bytes, each.parameters, each.priority,
+        each.weight,
+    )  # fmt: skip
+
+
 def _link(link: LaidLink) -> _core.Link:
     """Return a link of the simulator; a discipline may refuse so small a buffer (red does)."""
     try:
@@ -89,8 +96,28 @@ def _link(link: LaidLink) -> _core.Link:
             alpha=link.alpha,
             shaper=link.shaper,
             policer=link.policer,
+            classes=[_class(each) for each in link.classes] or None,
+            class_of=link.class_of,
         )
     except ValueError as error:
-        wrong = f"{link.buffer_packets} packets before {link.name}: {error}"
+        small, error = _too_small(link, error)
+        wrong = f"{small}: {error}"
         hint = "write a larger size, or set the discipline's parameters"
         raise ScenarioError("out-of-range", wrong, hint, field="queue") from error
+
+
+def _too_small(link: LaidLink, error: ValueError) -> tuple[str, ValueError]:
+    """Return which queue is refused, and why: of several class queues the first that is."""
+    for each in link.classes:
+        try:
+            _core.Link(
+                link.rate_bps,
+                buffer_packets=each.buffer_packets,
+                packet_bytes=each.packet_bytes,
+                discipline=each.discipline,
+                parameters=each.parameters,
+            )
+        except ValueError as found:
+            where = f"class queue {each.name} before {link.name}"
+            return f"{each.buffer_packets} packets in {where}", found
+    return f"{link.buffer_packets} packets before {link.name}", error

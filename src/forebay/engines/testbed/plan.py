@@ -14,12 +14,14 @@ from forebay.replication import COUNT_BYTES, Layout, Watched, parts, picoseconds
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
-    from forebay.replication import LaidLink
+    from forebay.replication import LaidClass, LaidLink
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
 
 SCHEMA = 1
 SAMPLE_S = 0.05
+_SMALLEST_PACKET = 28
+"""Bytes of a UDP header without data: the smallest packet that sockets send."""
 
 
 class Places(NamedTuple):
@@ -75,26 +77,55 @@ def plan_link(link: LaidLink) -> dict[str, Any]:
         "buffer_packets": link.buffer_packets,
         "packet_bytes": link.packet_bytes,
         "discipline": link.discipline,
-        "parameters": {name: float(value) for name, value in link.parameters.items()},
+        "parameters": _parameters(link),
         "transmit_ring": link.transmit_ring,
         "delay_ps": link.delay_ps,
         "alpha": link.alpha,
+        "classes": [_class_queue(each) for each in link.classes],
+        "class_of": link.class_of,
     }
 
 
 def built_link(link: LaidLink) -> dict[str, Any]:
     """Return a link as the emulator's `ready` must read it from the objects that it has made."""
-    in_bytes = link.discipline in COUNT_BYTES
     return {
         "discipline": link.discipline,
-        "limit": {"bytes": link.buffer_packets * link.packet_bytes}
-        if in_bytes
-        else {"packets": link.buffer_packets},
+        "limit": _limit(link),
         "transmit_ring": link.transmit_ring,
         "rate_bps": link.rate_bps,
         "delay_ps": link.delay_ps,
         "alpha": link.alpha,
     }
+
+
+def _limit(link: LaidLink) -> dict[str, int]:
+    """Return what may wait; in several class queues the most packets that ever can."""
+    if link.classes:
+        return {"packets": sum(_most_packets(each) for each in link.classes)}
+    if link.counts_bytes:
+        return {"bytes": link.buffer_packets * link.packet_bytes}
+    return {"packets": link.buffer_packets}
+
+
+def _most_packets(queue: LaidClass) -> int:
+    if queue.discipline not in COUNT_BYTES:
+        return queue.buffer_packets
+    return max(1, queue.buffer_packets * queue.packet_bytes // _SMALLEST_PACKET)
+
+
+def _class_queue(queue: LaidClass) -> dict[str, Any]:
+    return {
+        "discipline": queue.discipline,
+        "parameters": _parameters(queue),
+        "buffer_packets": queue.buffer_packets,
+        "packet_bytes": queue.packet_bytes,
+        "priority": queue.priority,
+        "weight": queue.weight,
+    }
+
+
+def _parameters(queue: LaidLink | LaidClass) -> dict[str, float]:
+    return {name: float(value) for name, value in queue.parameters.items()}
 
 
 def _kernel_name(name: str) -> str:

@@ -100,7 +100,9 @@ def play(
 def _shortest_drain(scenario: Scenario, layout: Layout) -> float:
     """Return the seconds in which the shortest of the full buffers is sent."""
     return min(
-        link.buffer_packets * link.packet_bytes * 8.0 / link.rate_bps for link in layout.links
+        queue.buffer_packets * queue.packet_bytes * 8.0 / link.rate_bps
+        for link in layout.links
+        for queue in link.queues
     )
 
 

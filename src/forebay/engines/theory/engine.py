@@ -15,7 +15,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from forebay.engines.errors import NoLaw, refuse_network, refuse_token_buckets
+from forebay.engines.errors import (
+    NoLaw,
+    refuse_class_queues,
+    refuse_network,
+    refuse_token_buckets,
+)
 from forebay.engines.theory.prediction import predict
 from forebay.engines.theory.shares import throughputs
 from forebay.engines.theory.spread import Between, Prediction, Spread
@@ -58,6 +63,7 @@ class TheoryEngine:
         started = time.perf_counter()
         refuse_network(self.name, scenario)
         refuse_token_buckets(self.name, scenario)
+        refuse_class_queues(self.name, scenario)
         prediction = predict(scenario)
         if prediction is None:
             raise NoLaw(_uncovered(scenario), _small_change(scenario))

@@ -1,0 +1,139 @@
+//! Parameters of class queues.
+
+use super::class_queue::{Admission, ClassQueue};
+use super::round_robin::RoundRobin;
+use super::{Classes, LastSent};
+use crate::queue::Limit;
+use crate::queue::fifo::PfifoParams;
+use crate::queue::registry::{BadParameter, Parameters, QueueSpec, Wire, within};
+
+/// One class queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassParams {
+    /// Its limit and what it drops by: `pfifo`, `bfifo` or `red`. Default `pfifo`'s.
+    pub queue: QueueSpec,
+    /// Classes of a lower number are served first, always. Default 0.
+    pub priority: u32,
+    /// Its share of what is left to its priority, in bytes, relative to the others' there; more
+    /// than 0. Default 1.
+    pub weight: f64,
+}
+
+impl Default for ClassParams {
+    fn default() -> Self {
+        Self { queue: QueueSpec::Pfifo(PfifoParams::default()), priority: 0, weight: 1.0 }
+    }
+}
+
+/// Parameters of `classes`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassesParams {
+    /// The class queues, 1 to 1000. Default one.
+    pub classes: Vec<ClassParams>,
+    /// For each traffic class the index of its queue. Traffic classes beyond its end take the first.
+    pub of_traffic: Vec<u16>,
+}
+
+impl Default for ClassesParams {
+    fn default() -> Self {
+        Self { classes: vec![ClassParams::default()], of_traffic: Vec::new() }
+    }
+}
+
+const MOST_CLASSES: usize = 1000;
+/// Largest ratio of two weights of a priority: a turn is a packet of the lighter one long.
+const MOST_UNEVEN: f64 = 1e6;
+
+impl ClassesParams {
+    /// The same for a link that numbers traffic classes by their place in `traffic`.
+    pub(crate) fn numbered(&self, traffic: &[u16]) -> Self {
+        let queue = |&class: &u16| self.of_traffic.get(usize::from(class)).copied().unwrap_or(0);
+        Self { classes: self.classes.clone(), of_traffic: traffic.iter().map(queue).collect() }
+    }
+
+    /// The smallest weight of a priority.
+    fn lightest(&self, priority: u32) -> f64 {
+        let alike = self.classes.iter().filter(|class| class.priority == priority);
+        alike.map(|class| class.weight).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Bytes a turn: the largest packet for the lightest class of a priority, so that whoever has its
+    /// turn sends a packet, and the work of a packet does not grow with the number of classes.
+    fn quantum(&self, class: &ClassParams, wire: &Wire) -> u64 {
+        let ratio = class.weight / self.lightest(class.priority);
+        (ratio * f64::from(wire.largest_packet.max(1))).round() as u64
+    }
+}
+
+impl Parameters for ClassesParams {
+    type Discipline = Classes;
+
+    fn check(&self) -> Result<(), BadParameter> {
+        within("classes", !self.classes.is_empty(), "at least one")?;
+        within("classes", self.classes.len() <= MOST_CLASSES, "1000 at most")?;
+        let known = |&queue: &u16| usize::from(queue) < self.classes.len();
+        within("of_traffic", self.of_traffic.iter().all(known), "indices of classes")?;
+        for class in &self.classes {
+            class.queue.check()?;
+            let plain = matches!(
+                class.queue,
+                QueueSpec::Pfifo(_) | QueueSpec::Bfifo(_) | QueueSpec::Red(_)
+            );
+            within("queue", plain, "pfifo, bfifo or red")?;
+            within("weight", class.weight > 0.0 && class.weight.is_finite(), "more than 0")?;
+            let ratio = class.weight / self.lightest(class.priority);
+            within("weight", ratio <= MOST_UNEVEN, "at most 1000000 times another's")?;
+        }
+        Ok(())
+    }
+
+    /// Each class queue.
+    fn sized(self, packets: u32, packet_bytes: u32) -> Self {
+        let resize = |class: ClassParams| ClassParams {
+            queue: class.queue.sized(packets, packet_bytes),
+            ..class
+        };
+        Self { classes: self.classes.into_iter().map(resize).collect(), ..self }
+    }
+
+    fn build(&self, wire: &Wire, seed: u64) -> Classes {
+        let mut priorities: Vec<u32> = self.classes.iter().map(|class| class.priority).collect();
+        priorities.sort_unstable();
+        priorities.dedup();
+        let level =
+            |class: &ClassParams| priorities.binary_search(&class.priority).expect("one of them");
+        let queue = |(class, number): (&ClassParams, u64)| {
+            let (admission, capacity) = admission(&class.queue, wire, seed ^ number << 32);
+            let quantum = self.quantum(class, wire);
+            (ClassQueue::new(level(class), quantum, admission, capacity), capacity)
+        };
+        let built = self.classes.iter().zip(0..).map(queue);
+        let (queues, capacities): (Vec<_>, Vec<_>) = built.unzip();
+        Classes {
+            queues,
+            levels: vec![RoundRobin::new(self.classes.len()); priorities.len()],
+            of_traffic: self.of_traffic.clone(),
+            packets: 0,
+            bytes: 0,
+            capacity: capacities.iter().sum(),
+            rate_bps: wire.rate_bps,
+            last_sent: LastSent::default(),
+        }
+    }
+}
+
+/// What a class queue drops by, and the most packets that can ever wait in it. An idle wire takes a
+/// packet that its limit in bytes would not.
+fn admission(spec: &QueueSpec, wire: &Wire, seed: u64) -> (Admission, usize) {
+    let tail_drop = |limit| Admission::TailDrop(limit);
+    let (admission, bytes) = match spec {
+        QueueSpec::Red(red) => (Admission::Red(Box::new(red.build(wire, seed))), red.limit),
+        QueueSpec::Bfifo(bfifo) => (tail_drop(Limit::Bytes(bfifo.limit)), bfifo.limit),
+        QueueSpec::Pfifo(pfifo) => {
+            let limit = u64::from(pfifo.limit);
+            return (tail_drop(Limit::Packets(limit)), limit as usize);
+        }
+        _ => unreachable!("checked"),
+    };
+    (admission, wire.most_packets(bytes).max(1))
+}

@@ -1,0 +1,169 @@
+"""Several class queues before a wire, from a scenario to an answer."""
+
+from pathlib import Path
+
+import pytest
+
+import forebay
+from forebay.outcome import ClassOutcome
+from forebay.platforms import PlatformError, ask, of_answer
+from forebay.scenario import loads
+from forebay.sizing.knob import knob_of, notes_of
+
+PORT = """
+link.rate = "10 Mbit/s"
+[queue]
+discipline = "classes"
+size = "60 packets"
+[[queue.classes]]
+name = "voice"
+traffic = ["voip"]
+priority = 1
+size = "20 packets"
+[[queue.classes]]
+name = "business"
+traffic = ["erp"]
+weight = 3.0
+[[queue.classes]]
+name = "rest"
+default = true
+[[traffic]]
+name = "voip"
+kind = "udp"
+flows = 10
+rate = "80 kbit/s"
+packet = "200 B"
+start = "0 s"
+[[traffic]]
+name = "erp"
+flows = 8
+rtt = { uniform = ["40 ms", "60 ms"] }
+[[traffic]]
+name = "bulk"
+flows = 8
+rtt = { uniform = ["40 ms", "60 ms"] }
+[measure]
+warmup = "4 s"
+duration = "12 s"
+"""
+
+
+def classes(*sets: str, text: str = PORT) -> dict[str, ClassOutcome]:
+    outcome = forebay.run(loads(text, overrides=sets), seeds=3)
+    return {each.name: each for each in outcome.classes}
+
+
+def mbps(each: ClassOutcome) -> float:
+    assert each.throughput_bps is not None
+    return each.throughput_bps.value / 1e6
+
+
+def delay(each: ClassOutcome) -> float:
+    assert each.queue_delay_s is not None and each.queue_delay_s.p99 is not None
+    return each.queue_delay_s.p99.value
+
+
+def loss(each: ClassOutcome) -> float:
+    assert each.loss_rate is not None
+    return each.loss_rate.value
+
+
+def test_a_port_serves_its_classes_as_it_is_told() -> None:
+    each = classes()
+    # Voice: 0.8 Mbit/s, and no longer a wait than a full packet on the wire and its own burst.
+    assert mbps(each["voip"]) == pytest.approx(0.8, rel=0.01) and loss(each["voip"]) == 0.0
+    assert delay(each["voip"]) < (1500 + 10 * 200) * 8 / 10e6
+    # What is left, 9.2 Mbit/s, goes 3 to 1.
+    assert mbps(each["erp"]) == pytest.approx(6.9, rel=0.03)
+    assert mbps(each["bulk"]) == pytest.approx(2.3, rel=0.05)
+    # Sixty packets at a quarter of the rate wait three times as long as at three quarters.
+    assert delay(each["bulk"]) > 2.5 * delay(each["erp"])
+
+
+def test_the_order_of_priorities_is_the_order_of_numbers_not_of_the_list() -> None:
+    each = classes("queue.classes.2.priority=0", "queue.classes.1.priority=7")
+    assert mbps(each["bulk"]) > 9.5  # eight greedy flows leave hardly anything to those after
+    assert mbps(each["erp"]) < 0.1
+
+
+def test_one_class_alone_is_one_queue() -> None:
+    alone = "queue.classes=[{name='all', default=true}]"
+    several = classes(alone)
+    plain = classes("queue.discipline=drop-tail", text=PORT.replace(CLASSES, ""))
+    for name, each in several.items():
+        assert mbps(each) == pytest.approx(mbps(plain[name]), rel=0.02)
+        assert loss(each) == pytest.approx(loss(plain[name]), rel=0.1, abs=1e-4)
+
+
+CLASSES = PORT[PORT.index("[[queue.classes]]") : PORT.index("[[traffic]]")]
+
+
+def test_a_class_without_traffic_changes_nothing() -> None:
+    empty = "[[queue.classes]]\nname = 'video'\npriority = 0\nweight = 9.0\n"
+    with_it = PORT.replace("[[traffic]]", empty + "[[traffic]]", 1)
+    first, second = (forebay.run(loads(text), seeds=1) for text in (PORT, with_it))
+    assert first.classes == second.classes
+
+
+def test_marks_and_drops_are_by_class() -> None:
+    red = "queue.classes.{}.red={{min='6 kB', max='18 kB', probability=0.2, ecn=true}}"
+    each = classes(red.format(1), "traffic.1.ecn=true")
+    assert loss(each["erp"]) < 0.002 < loss(each["bulk"])
+    assert delay(each["erp"]) < 0.4 * delay(each["bulk"])
+
+
+def test_each_link_serves_its_own_classes() -> None:
+    edge = (
+        "[[links]]\nname = 'edge'\nrate = '5 Mbit/s'\n"
+        "queue = { discipline = 'classes', size = '40 packets', classes = [\n"
+        " { name = 'first', traffic = ['bulk'], priority = 0 },\n"
+        " { name = 'then', default = true } ] }\n"
+    )
+    text = PORT.replace("[[traffic]]", edge + "[[traffic]]", 1)
+    route = "traffic.{}.route=['edge', 'bottleneck']"
+    each = classes(route.format(1), route.format(2), text=text)
+    # At the edge bulk is first, so that the bottleneck gets no more than 5 Mbit/s of it.
+    assert mbps(each["bulk"]) > 4.5 and mbps(each["erp"]) < 0.5
+
+
+@pytest.mark.parametrize("engine", ["theory"])
+def test_engines_that_know_one_queue_say_so(engine: str) -> None:
+    with pytest.raises(forebay.CannotPlay, match=r"queue\.classes: theory cannot play several"):
+        forebay.run(loads(PORT), engine=engine)
+
+
+def test_red_too_short_names_its_class() -> None:
+    sets = ["queue.classes.1.red={min='1 kB'}"]
+    with pytest.raises(forebay.ScenarioError, match=r"class queue business before bottleneck: red"):
+        forebay.run(loads(PORT, overrides=sets), seeds=1)
+
+
+def test_a_sizing_sets_the_classes_without_a_size_and_says_which() -> None:
+    scenario = loads(PORT, overrides=["queue.classes.1.share=0.5"])
+    knob = knob_of(scenario, "simulation", 500)
+    limits = [packets for packets, _ in knob.set(scenario, 80).class_limits()]
+    assert limits == [20, 40, 80]
+    (note,) = notes_of(scenario, "simulation", knob)
+    assert note == (
+        "class queues with this size: rest; with a share of it: business (0.5); with a size of "
+        "their own: voice"
+    )
+    own = loads(PORT, overrides=[f"queue.classes.{i}.size='9 packets'" for i in (1, 2)])
+    with pytest.raises(forebay.ScenarioError, match="each class queue has a size of its own"):
+        knob_of(own, "simulation", 500)
+
+
+def test_a_sizing_of_class_queues_is_no_configuration_of_one() -> None:
+    sets = ["goals.utilization=0.6", "measure.duration=3 s", "measure.warmup=1 s"]
+    answer = forebay.size(loads(PORT, overrides=sets), seeds=2)
+    assert answer.buffer is not None and answer.governs is not None
+    assert answer.governs.regime == "class queues" and answer.governs.law is None
+    with pytest.raises(PlatformError, match="several class queues"):
+        of_answer(answer, "size.json")
+
+
+def test_a_scenario_of_class_queues_is_no_configuration_of_one(tmp_path: Path) -> None:
+    path = tmp_path / "port.toml"
+    path.write_text(PORT)
+    with pytest.raises(PlatformError, match="several class queues"):
+        ask(str(path))
