@@ -22,6 +22,7 @@ CONGESTION_CONTROLS: tuple[str, ...] = (
     "dctcp",
     "bbr",
     "bbr3",
+    "westwood",
 )
 """Every name that a scenario may ask for; the simulator knows the same."""
 

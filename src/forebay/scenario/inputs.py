@@ -48,7 +48,7 @@ class LinkDict(TypedDict, total=False):
 class QueueDict(TypedDict, total=False):
     """A buffer in front of a link."""
 
-    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel"]
+    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "pfifo_head_drop"]
     size: str | BufferSize
     transmit_ring: int
     ecn: bool | None

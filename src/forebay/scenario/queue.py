@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from forebay.scenario.inputs import QueueDict
 
-Discipline = Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel"]
+Discipline = Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "pfifo_head_drop"]
 
-# Which disciplines read a parameter; "drop-tail" and "bfifo" read none.
+# Which disciplines read a parameter; those that are not named read none.
 _READ_BY: dict[str, tuple[str, ...]] = {
     "ecn": ("red", "pie", "codel", "fq_codel"),
     "min": ("red",),
@@ -47,7 +47,8 @@ class Queue(ScenarioModel):
     discipline: Discipline = Field(
         default="drop-tail",
         description='"drop-tail" counts packets and drops an arrival that finds it full (Linux '
-        'pfifo); "bfifo" does so in bytes; "red", "pie", "codel" and "fq_codel" as in '
+        'pfifo); "bfifo" does so in bytes; "pfifo_head_drop" drops the oldest instead; '
+        '"red", "pie", "codel" and "fq_codel" as in '
         "queues.md, with Linux's defaults for what is not set.",
     )
     size: BufferSize = Field(

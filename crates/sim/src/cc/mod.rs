@@ -14,6 +14,7 @@ mod max_filter;
 mod reno;
 mod rounding;
 mod scalable;
+mod westwood;
 
 use crate::time::Picos;
 
@@ -284,6 +285,7 @@ controllers! {
     "dctcp" => Dctcp(Box<dctcp::Dctcp>),
     "bbr" => Bbr(Box<bbr::Bbr>),
     "bbr3" => Bbr3(Box<bbr3::Bbr3>),
+    "westwood" => Westwood(Box<westwood::Westwood>),
 }
 
 #[cfg(test)]

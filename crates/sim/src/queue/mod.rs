@@ -3,12 +3,13 @@
 //! They are state machines that know nothing of links, events or flows. There are two kinds. An
 //! *arrival* discipline decides a packet's fate when it comes, and sends in order of arrival: a
 //! link then knows every departure at once. A *departure* discipline chooses the packet to send
-//! when the wire is free. Adding one is a file here and a line in the list of `spec`.
+//! when the wire is free. Adding one is a file here and a line in the list of `registry`.
 
 mod busy_until;
 pub mod codel;
 pub mod fifo;
 pub mod fq_codel;
+pub mod head_drop;
 pub mod parse;
 pub mod pie;
 pub mod red;

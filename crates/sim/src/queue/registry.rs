@@ -236,5 +236,6 @@ disciplines! {
     at_dequeue {
         "codel" => Codel(CodelParams, Codel),
         "fq_codel" => FqCodel(FqCodelParams, FqCodel),
+        "pfifo_head_drop" => HeadDrop(super::head_drop::HeadDropParams, super::head_drop::HeadDrop),
     }
 }

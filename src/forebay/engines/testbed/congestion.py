@@ -24,6 +24,7 @@ KERNEL_NAMES = {
     "compound": "fb_compound",
     "dctcp": "dctcp",
     "bbr": "bbr",
+    "westwood": "westwood",
 }
 """What the kernel calls those of a scenario that it can run; no kernel has `bbr3`.
 
