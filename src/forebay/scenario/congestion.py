@@ -23,6 +23,7 @@ CONGESTION_CONTROLS: tuple[str, ...] = (
     "bbr",
     "bbr3",
     "westwood",
+    "prague",
 )
 """Every name that a scenario may ask for; the simulator knows the same."""
 

@@ -1,10 +1,11 @@
 //! Drop from the head: a packet that finds the queue full comes in, and the oldest that waits is lost
 //! (Linux `pfifo_head_drop`).
 
+use super::codel::control_law::PacketQueue;
+use super::packet_fifo::PacketFifo;
 use super::registry::{BadParameter, Parameters, Wire, within};
 use super::{DequeueDiscipline, Limit, QueuedPacket};
 use crate::time::Picos;
-use std::collections::VecDeque;
 
 /// Parameters of `pfifo_head_drop`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,8 +32,7 @@ impl Parameters for HeadDropParams {
     }
 
     fn build(&self, _wire: &Wire, _seed: u64) -> HeadDrop {
-        let packets = VecDeque::with_capacity(self.limit.min(4096) as usize);
-        HeadDrop { limit: self.limit as usize, packets, bytes: 0 }
+        HeadDrop { limit: self.limit as usize, queue: PacketFifo::new(self.limit) }
     }
 }
 
@@ -40,17 +40,7 @@ impl Parameters for HeadDropParams {
 #[derive(Clone, Debug)]
 pub struct HeadDrop {
     limit: usize,
-    packets: VecDeque<QueuedPacket>,
-    bytes: u64,
-}
-
-impl HeadDrop {
-    #[inline]
-    fn oldest(&mut self) -> Option<QueuedPacket> {
-        let packet = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.bytes);
-        Some(packet)
-    }
+    queue: PacketFifo,
 }
 
 impl DequeueDiscipline for HeadDrop {
@@ -61,11 +51,10 @@ impl DequeueDiscipline for HeadDrop {
         packet: QueuedPacket,
         dropped: &mut impl FnMut(QueuedPacket),
     ) {
-        if self.packets.len() >= self.limit {
-            self.oldest().into_iter().for_each(dropped);
+        if self.queue.len() >= self.limit {
+            self.queue.next().into_iter().for_each(dropped);
         }
-        self.bytes += u64::from(packet.bytes);
-        self.packets.push_back(packet);
+        self.queue.push(packet);
     }
 
     #[inline]
@@ -74,15 +63,15 @@ impl DequeueDiscipline for HeadDrop {
         _now: Picos,
         _dropped: &mut impl FnMut(QueuedPacket),
     ) -> Option<(QueuedPacket, bool)> {
-        self.oldest().map(|packet| (packet, false))
+        self.queue.next().map(|packet| (packet, false))
     }
 
     fn packets(&self) -> usize {
-        self.packets.len()
+        self.queue.len()
     }
 
     fn bytes(&self) -> u64 {
-        self.bytes
+        self.queue.bytes()
     }
 
     fn capacity(&self) -> usize {

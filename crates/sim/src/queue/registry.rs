@@ -236,6 +236,7 @@ disciplines! {
     at_dequeue {
         "codel" => Codel(CodelParams, Codel),
         "fq_codel" => FqCodel(FqCodelParams, FqCodel),
+        "dualpi2" => DualPi2(super::dualpi2::DualPi2Params, super::dualpi2::DualPi2),
         "pfifo_head_drop" => HeadDrop(super::head_drop::HeadDropParams, super::head_drop::HeadDrop),
     }
 }

@@ -31,7 +31,14 @@ pub struct Log {
 pub fn train(flow: u32, bytes: u32, start: Picos, end: Picos, gap: Picos) -> Vec<QueuedPacket> {
     (start..end)
         .step_by(gap as usize)
-        .map(|arrived| QueuedPacket { flow, bytes, arrived, ecn_capable: false, handle: 0 })
+        .map(|arrived| QueuedPacket {
+            flow,
+            bytes,
+            arrived,
+            ecn_capable: false,
+            l4s: false,
+            handle: 0,
+        })
         .collect()
 }
 

@@ -154,7 +154,14 @@ mod tests {
 
     impl PacketQueue for Endless {
         fn next(&mut self) -> Option<QueuedPacket> {
-            Some(QueuedPacket { flow: 0, bytes: 1500, arrived: 0, ecn_capable: true, handle: 0 })
+            Some(QueuedPacket {
+                flow: 0,
+                bytes: 1500,
+                arrived: 0,
+                ecn_capable: true,
+                l4s: false,
+                handle: 0,
+            })
         }
 
         fn bytes(&self) -> u64 {
