@@ -48,7 +48,7 @@ class LinkDict(TypedDict, total=False):
 class QueueDict(TypedDict, total=False):
     """A buffer in front of a link."""
 
-    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "pfifo_head_drop"]
+    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "dualpi2", "pfifo_head_drop"]
     size: str | BufferSize
     transmit_ring: int
     ecn: bool | None
@@ -61,6 +61,10 @@ class QueueDict(TypedDict, total=False):
     interval: str | Duration | None
     quantum: str | DataSize | None
     buckets: int | None
+    step_thresh: str | Duration | None
+    coupling_factor: int | None
+    classic_protection: int | None
+    drop_on_overload: bool | None
     alpha: float | None
 
 

@@ -3,8 +3,8 @@
 use super::slab::{PacketMeta, Slot};
 use super::timer_queue::Due;
 use super::{Egress, Router, Side, TimedPacket, packet};
-use forebay_sim::link::{ArrivingPacket, Verdict, memory_admits};
-use forebay_sim::packet::{EcnCodepoint, Packet, Payload};
+use forebay_sim::link::{Verdict, memory_admits};
+use forebay_sim::packet::{Packet, Payload};
 use forebay_sim::time::{NEVER, Picos};
 
 impl Router {

@@ -26,7 +26,8 @@ KERNEL_NAMES = {
     "bbr": "bbr",
     "westwood": "westwood",
 }
-"""What the kernel calls those of a scenario that it can run; no kernel has `bbr3`.
+"""What the kernel calls those of a scenario that it can run; no released kernel has
+`bbr3` or `prague`.
 
 It may have a `bic` or a `scalable` of its own, so ours are called otherwise, in at most 15
 characters."""
