@@ -136,6 +136,25 @@ mod tests {
         }
     }
 
+    /// Marks at random: the one that cuts comes 1/x round trips after the round trip of the one before,
+    /// x = p W, so that x^2 / (2 (1 + x)) = 1 - p.
+    #[test]
+    fn random_marks_cut_a_little_less_often() {
+        for p in [0.03, 0.1] {
+            let mut random = crate::rng::RandomStream::new(5);
+            let marks: Vec<bool> = (0..1_000_000).map(|_| random.uniform() < p).collect();
+            let (mut cc, mut window) = (Prague::default(), testing::window(20.0));
+            let (mut next, mut sum, rounds) = (1000, 0.0, 8000);
+            for count in 0..rounds + 500 {
+                next = round(&mut cc, &mut window, next, |i| marks[i as usize % marks.len()]);
+                sum += if count >= 500 { window.cwnd / f64::from(rounds) } else { 0.0 };
+            }
+            let room = 1.0 - p;
+            let expected = (room + (room * room + 2.0 * room).sqrt()) / p;
+            assert!((sum / expected - 1.0).abs() < 0.1, "{p}: {sum} {expected}");
+        }
+    }
+
     #[test]
     fn marks_cut_once_a_round_trip_and_do_not_hold_growth() {
         let (mut cc, mut window) = (Prague::default(), testing::window(100.0));

@@ -22,7 +22,6 @@ use crate::time::{Picos, SECOND};
 pub struct DualPi2 {
     params: DualPi2Params,
     largest_packet: u32,
-    /// The oldest packets of both wait here.
     classic: PacketFifo,
     l4s: PacketFifo,
     /// p' of RFC 9332.
