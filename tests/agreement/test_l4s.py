@@ -2,13 +2,14 @@
 
 p_C is the share of classic packets that is dropped, p_L the share of L4S packets that is marked.
 
-* Coupling (RFC 9332, section 2.4): p_L = k sqrt(p_C) at every instant. Of means p_L <= k sqrt(p_C), for the mean of a
-  square is at least the square of the mean: 5 + 5 flows of 80 ms at 50 Mbit/s, whose p' swings, mark 0.835 of that, 20 + 20 at
-  four times the rate 0.87, 80 + 80 at sixteen times 0.95.
+* Coupling (RFC 9332, section 2.4): p_L = k sqrt(p_C) at every instant. Of means p_L <= k sqrt(p_C),
+  for the mean of a square is at least the square of the mean: 5 + 5 flows of 80 ms at 50 Mbit/s,
+  whose p' swings, mark 0.835 of that, 20 + 20 at four times the rate 0.87, 80 + 80 at sixteen times
+  0.95.
 * Reno (Mathis et al. 1997): W = sqrt(3 / (2 p_C)).
-* Prague: a round trip adds 1 - p_L. A cut of p_L / 2 comes with the first mark after the round trip of the one
-  before, which at x = p_L W marks a round trip is once in 1 + 1/x: x^2 / (2 (1 + x)) = 1 - p_L. Where each
-  round trip is cut that is RFC 9332's W = 2 / p_L.
+* Prague: a round trip adds 1 - p_L. A cut of p_L / 2 comes with the first mark after the round trip
+  of the one before: at x = p_L W marks a round trip once in 1 + 1/x round trips, so that
+  x^2 / (2 (1 + x)) = 1 - p_L. Where each round trip is cut that is W = 2 / p_L.
 
 Rates are windows over round trips: the classic one waits for the target, the L4S one hardly at all.
 """

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from forebay.scenario.inputs import QueueDict
 
-Discipline = Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "dualpi2", "pfifo_head_drop"]
+Discipline = Literal[
+    "drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "dualpi2", "pfifo_head_drop"
+]
 
 # Which disciplines read a parameter; those that are not named read none.
 _READ_BY: dict[str, tuple[str, ...]] = {
