@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from forebay.outcome import (
 )
 from forebay.outcome.reading_invariants import INVARIANTS
 from forebay.scenario import Scenario, load, loads
+from forebay.scenario.queue import Discipline
 
 IMPOSSIBLE = sorted((Path(__file__).parent / "impossible").glob("*.toml"))
 
@@ -63,11 +65,8 @@ def test_scenarios_that_once_gave_impossible_numbers(path: Path) -> None:
     assert violations(outcome) == []
 
 
-DISCIPLINES = ["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel"]
-
-
 @pytest.mark.parametrize("ring", [0, 5])
-@pytest.mark.parametrize("discipline", DISCIPLINES)
+@pytest.mark.parametrize("discipline", get_args(Discipline))
 def test_every_discipline_keeps_to_them(discipline: str, ring: int) -> None:
     """Under heavy load, over a window that begins with a full queue, and beside datagrams."""
     sets = [f"queue.discipline={discipline}", f"queue.transmit_ring={ring}"]

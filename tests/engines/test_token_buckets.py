@@ -1,10 +1,12 @@
 """Links with a shaper or a policer, from a scenario to an answer."""
 
 import tomllib
+from typing import get_args
 
 import pytest
 
 import forebay
+from forebay.scenario.queue import Discipline
 
 CONSTANT = """
 [link]
@@ -30,7 +32,7 @@ def answer(bucket: str, rate: str, refill: str, discipline: str = "drop-tail") -
 
 
 @pytest.mark.parametrize("refill", ["continuous", "interval"])
-@pytest.mark.parametrize("discipline", ["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel"])
+@pytest.mark.parametrize("discipline", get_args(Discipline))
 def test_a_shaped_link_gives_its_rate(refill: str, discipline: str) -> None:
     outcome = answer("shaper", "40 Mbit/s", refill, discipline)
     link, udp = outcome.links["bottleneck"], outcome.classes[0]

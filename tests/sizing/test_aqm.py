@@ -28,7 +28,7 @@ queue_delay_p99 = "100 ms"
 """
 
 
-@pytest.mark.parametrize("discipline", ["codel", "fq_codel", "pie"])
+@pytest.mark.parametrize("discipline", ["codel", "fq_codel", "pie", "dualpi2"])
 def test_a_target_is_turned_and_the_limit_is_out_of_its_way(discipline: str) -> None:
     scenario = loads(UPLINK.format(discipline=discipline))
     knob = knob_of(scenario, "simulation", 500)
@@ -72,7 +72,7 @@ def test_an_interval_below_the_longest_round_trip_is_said() -> None:
     assert notes_of(longer, "simulation", knob_of(longer, "simulation", 500)) == []
 
 
-@pytest.mark.parametrize("discipline", ["red", "pie", "codel", "fq_codel"])
+@pytest.mark.parametrize("discipline", ["red", "pie", "codel", "fq_codel", "dualpi2"])
 def test_what_is_sized_is_said_and_emitted(
     discipline: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -214,14 +214,18 @@ impl Flow {
         decode(self.key).1
     }
 
-    /// A segment as it is sent: with ECT(0) where the flow uses ECN, but not on what is sent again (RFC
+    /// A segment as it is sent: with ECT(0) where the flow uses ECN, ECT(1) where it is L4S, but not on what is sent again (RFC
     /// 3168, section 6.1.5) unless the controller asks for marks (Linux, tcp_ecn_send).
     #[inline]
     pub fn segment(&self, seq: u64) -> Payload {
         let payload = Payload::data(seq, self.connection);
         if self.ecn {
             let ect = self.sender.cc.needs_ecn() || !self.sender.was_retransmitted(seq);
-            let ecn = if ect { EcnCodepoint::Ect0 } else { EcnCodepoint::NotEct };
+            let ecn = match (ect, self.sender.cc.l4s()) {
+                (true, true) => EcnCodepoint::Ect1,
+                (true, false) => EcnCodepoint::Ect0,
+                (false, _) => EcnCodepoint::NotEct,
+            };
             payload.with_ecn(ecn, self.sender.carries_cwr(seq))
         } else {
             payload

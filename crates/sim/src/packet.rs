@@ -18,6 +18,19 @@ pub enum EcnCodepoint {
     Ce = 3,
 }
 
+impl EcnCodepoint {
+    /// That of a traffic class, or of any number whose lowest two bits are it.
+    #[inline(always)]
+    pub fn of(bits: u8) -> Self {
+        match bits & 3 {
+            0 => Self::NotEct,
+            1 => Self::Ect1,
+            2 => Self::Ect0,
+            _ => Self::Ce,
+        }
+    }
+}
+
 /// What a packet carries: a segment or an acknowledgement, or nothing.
 ///
 /// Every packet on its way lies in the event queue, and is copied in and out of it: two words, where
@@ -88,12 +101,7 @@ impl Payload {
     /// The ECN field of its IP header.
     #[inline(always)]
     pub fn ecn(self) -> EcnCodepoint {
-        match self.high >> ECN & 3 {
-            0 => EcnCodepoint::NotEct,
-            1 => EcnCodepoint::Ect1,
-            2 => EcnCodepoint::Ect0,
-            _ => EcnCodepoint::Ce,
-        }
+        EcnCodepoint::of((self.high >> ECN) as u8)
     }
 
     /// With an ECN field, and with CWR on the first new segment since its sender cut the window for a
@@ -108,6 +116,12 @@ impl Payload {
     #[inline(always)]
     pub fn is_ecn_capable(self) -> bool {
         self.high >> ECN & 3 != 0
+    }
+
+    /// It is ECT(1) or CE: an L4S queue takes it (RFC 9331, section 5.1).
+    #[inline(always)]
+    pub fn is_l4s(self) -> bool {
+        self.high >> ECN & 1 != 0
     }
 
     /// Its sender has cut the window for a mark.
@@ -178,8 +192,10 @@ mod tests {
         for ecn in [NotEct, Ect0, Ect1] {
             let sent = Payload::data(7, 3).with_ecn(ecn, true).at_hop(2);
             assert_eq!((sent.ecn(), sent.is_ecn_capable()), (ecn, ecn != NotEct));
+            assert_eq!(sent.is_l4s(), ecn == Ect1);
             let marked = sent.with_ce(ecn != NotEct);
             assert_eq!(marked.ecn(), if ecn == NotEct { NotEct } else { Ce });
+            assert_eq!(marked.is_l4s(), ecn != NotEct);
             assert_eq!((marked.seq(), marked.connection(), marked.hop()), (7, 3, 2));
             assert!(marked.carries_cwr() && !marked.is_ack());
         }

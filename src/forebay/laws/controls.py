@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 MODEL_BASED = frozenset({"bbr", "bbr3"})
 """Paced by a model of the path: no window is cut at each loss, so there is no sawtooth."""
 
-HALVING = frozenset({"reno", "dctcp", "compound"})
-"""Cut to a half at a loss; dctcp where nothing marks (RFC 8257, section 3.5)."""
+HALVING = frozenset({"reno", "dctcp", "prague", "compound"})
+"""Cut to a half at a loss; dctcp and prague where nothing marks (RFC 8257, section 3.5)."""
 
 
 def controls(scenario: Scenario) -> dict[str, float]:

@@ -139,7 +139,9 @@ def varying(load: float) -> str:
 
 
 def managed(discipline: str) -> str:
-    """A queue that drops or marks before it is full."""
+    """A queue that drops or marks before it is full, or drops what waits."""
+    if discipline == "pfifo_head_drop":
+        return f"{discipline} drops the packet that has waited longest: no law sizes it. {SIMULATE}"
     return (
         f"{discipline} drops or marks before the queue is full: what is sized is its target and "
         "interval (red: its thresholds), and the limit is a guard that should hardly ever be "

@@ -64,6 +64,7 @@ def _friendly(beta: float) -> float:
 CONTROLS = {
     "reno": _Control("reno"),
     "dctcp": _Control("reno"),  # without marks it is Reno: RFC 8257, section 3.5, halves at a loss
+    "prague": _Control("reno"),  # as dctcp
     "compound": _Control("reno"),  # a standing queue takes its second window away
     "cubic": _Control("cubic"),
     "cubic-beta-0.8": _Control("cubic_beta_0_8", _friendly(0.8)),

@@ -197,12 +197,12 @@ class _Aqm(Closed):
 
 
 class AqmTarget(_Aqm):
-    """codel, fq_codel and pie: the target was sized, ``limit_packets`` is a guard.
+    """codel, fq_codel, pie and dualpi2: the target was sized, ``limit_packets`` is a guard.
 
-    ``interval_s`` is the scenario's own; None for pie, which has none.
+    ``interval_s`` is the scenario's own; None for pie and dualpi2, which have none.
     """
 
-    discipline: Literal["codel", "fq_codel", "pie"]
+    discipline: Literal["codel", "fq_codel", "pie", "dualpi2"]
     parameter: Literal["target"] = "target"
     target_s: float
     interval_s: float | None

@@ -39,6 +39,7 @@ QDISCS = {
     "fq": Qdisc("packets", 10000, (_GSO, _FLOWS)),
     "pie": Qdisc("packets", 1000, (_GSO, _AQM)),
     "fq_pie": Qdisc("packets", 10240, (_GSO, _AQM, _FLOWS)),
+    "dualpi2": Qdisc("packets", 10000, (_AQM, trap("shares its packets out to two queues"))),
 }
 
 CLASSFUL = ("htb", "hfsc", "prio", "drr", "ets", "mq", "mqprio", "cake", "noqueue")

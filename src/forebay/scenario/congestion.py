@@ -22,6 +22,8 @@ CONGESTION_CONTROLS: tuple[str, ...] = (
     "dctcp",
     "bbr",
     "bbr3",
+    "westwood",
+    "prague",
 )
 """Every name that a scenario may ask for; the simulator knows the same."""
 

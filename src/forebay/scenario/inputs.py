@@ -73,7 +73,7 @@ class ClassQueueDict(TypedDict, total=False):
 class QueueDict(TypedDict, total=False):
     """A buffer in front of a link."""
 
-    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "classes"]
+    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "dualpi2", "pfifo_head_drop", "classes"]
     size: str | BufferSize
     classes: Sequence[ClassQueue | ClassQueueDict]
     transmit_ring: int
@@ -87,6 +87,10 @@ class QueueDict(TypedDict, total=False):
     interval: str | Duration | None
     quantum: str | DataSize | None
     buckets: int | None
+    step_thresh: str | Duration | None
+    coupling_factor: int | None
+    classic_protection: int | None
+    drop_on_overload: bool | None
     alpha: float | None
 
 

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
     from forebay.scenario.inputs import ClassQueueDict, QueueDict, RedDict
 
-Discipline = Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "classes"]
+Discipline = Literal[
+    "drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "dualpi2", "pfifo_head_drop", "classes"
+]
 
-# Which disciplines read a parameter; "drop-tail", "bfifo" and "classes" read none.
+# Which disciplines read a parameter; those that are not named read none.
 _READ_BY: dict[str, tuple[str, ...]] = {
     "ecn": ("red", "pie", "codel", "fq_codel"),
     "min": ("red",),
@@ -30,10 +32,14 @@ _READ_BY: dict[str, tuple[str, ...]] = {
     "probability": ("red",),
     "weight": ("red",),
     "gentle": ("red",),
-    "target": ("pie", "codel", "fq_codel"),
+    "target": ("pie", "codel", "fq_codel", "dualpi2"),
     "interval": ("codel", "fq_codel"),
     "quantum": ("fq_codel",),
     "buckets": ("fq_codel",),
+    "step_thresh": ("dualpi2",),
+    "coupling_factor": ("dualpi2",),
+    "classic_protection": ("dualpi2",),
+    "drop_on_overload": ("dualpi2",),
 }
 _BYTES = Between(DataSize(1), DataSize(10**12))
 _TIMES = Between(Duration(1e-9), Duration(3600))
@@ -167,7 +173,8 @@ class Queue(ScenarioModel):
     discipline: Discipline = Field(
         default="drop-tail",
         description='"drop-tail" counts packets and drops an arrival that finds it full (Linux '
-        'pfifo); "bfifo" does so in bytes; "red", "pie", "codel" and "fq_codel" as in '
+        'pfifo); "bfifo" does so in bytes; "pfifo_head_drop" drops the oldest instead; '
+        '"red", "pie", "codel", "fq_codel" and "dualpi2" as in '
         "queues.md, with Linux's defaults for what is not set; "
         '"classes" several class queues, which [[queue.classes]] lists.',
     )
@@ -207,7 +214,7 @@ class Queue(ScenarioModel):
         default=None, description="red: from max to twice max the probability rises on to 1."
     )
     target: Annotated[Duration | None, _TIMES] = Field(
-        default=None, description="pie, codel, fq_codel: delay that is aimed at."
+        default=None, description="pie, codel, fq_codel, dualpi2: delay that is aimed at."
     )
     interval: Annotated[Duration | None, _TIMES] = Field(
         default=None, description="codel, fq_codel: time in which a queue must fall below target."
@@ -217,6 +224,22 @@ class Queue(ScenarioModel):
     )
     buckets: Annotated[int | None, Strict(), Between(1, 65_536, "queues")] = Field(
         default=None, description="fq_codel: queues that flows are hashed into."
+    )
+    step_thresh: Annotated[Duration | None, _TIMES] = Field(
+        default=None, description="dualpi2: L4S packets that waited longer are all marked."
+    )
+    coupling_factor: Annotated[int | None, Strict(), Between(1, 255)] = Field(
+        default=None,
+        description="dualpi2: k; where classic packets are dropped with p, L4S ones are marked "
+        "with k times the root of p.",
+    )
+    classic_protection: Annotated[int | None, Strict(), Between(0, 100, "percent")] = Field(
+        default=None,
+        description="dualpi2: share of the classic queue while both queues wait.",
+    )
+    drop_on_overload: Annotated[bool | None, Strict()] = Field(
+        default=None,
+        description="dualpi2: what marks cannot slow down is dropped; else it fills the queue.",
     )
 
     alpha: Annotated[float | None, Between(1e-3, 1000.0)] = Field(

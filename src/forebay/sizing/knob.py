@@ -2,8 +2,9 @@
 
 Under an AQM the limit is a guard against floods, and says little: a limit small enough to be felt
 turns the queue into drop-tail. What decides is the queue that the discipline aims at: the target of
-codel, fq_codel and pie, the thresholds of red. That is what is sized then, in packets at line rate,
-so that the search, its goals and its noise are the same; interval and all else stay as they are.
+codel, fq_codel, pie and dualpi2, the thresholds of red. That is what is sized then, in packets at
+line rate, so that the search, its goals and its noise are the same; interval and all else stay as
+they are.
 Of several class queues the limit is sized of those that have none of their own, or a share of it.
 """
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from forebay.outcome import Aqm
     from forebay.scenario import Scenario
 
-_TARGETS = ("codel", "fq_codel", "pie")
+_TARGETS = ("codel", "fq_codel", "pie", "dualpi2")
+_INTERVALS = ("codel", "fq_codel")
 _DEFAULT_INTERVAL_S = 0.1
 _RED_LEAST = 2
 """Packets below which no weight lets RED's burst pass (docs/reference/queues.md)."""
@@ -102,7 +104,7 @@ class Knob:
 
 _DROP_TAIL: dict[str, Any] = {"discipline": "drop-tail"} | dict.fromkeys(
     ("ecn", "min", "max", "probability", "weight", "gentle", "target", "interval", "quantum",
-     "buckets")
+     "buckets", "step_thresh", "coupling_factor", "classic_protection", "drop_on_overload")
 )  # fmt: skip
 
 
@@ -123,7 +125,8 @@ def knob_of(scenario: Scenario, engine: str, limit: int) -> Knob:
     if queue.discipline == "red":
         chance = queue.probability or _RED_PROBABILITY
         return Knob("red", "min", guard, packet_s, packet, None, bool(queue.ecn), chance)
-    interval = None if queue.discipline == "pie" else float(queue.interval or _DEFAULT_INTERVAL_S)
+    timed = queue.discipline in _INTERVALS
+    interval = float(queue.interval or _DEFAULT_INTERVAL_S) if timed else None
     return Knob(queue.discipline, "target", guard, packet_s, packet, interval, bool(queue.ecn))
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -16,6 +17,7 @@ from forebay.engines.testbed import namespaces, playing, registry
 from forebay.engines.testbed.bed import bed_for
 from forebay.engines.testbed.errors import TestbedError
 from forebay.scenario import dumps, loads
+from forebay.scenario.queue import Discipline
 from forebay.workload import draw
 
 pytestmark = pytest.mark.usefixtures("real")
@@ -67,10 +69,9 @@ rtt = "20 ms"
 start = "0 s"
 direction = "reverse"
 """
-QUEUES = ("drop-tail", "bfifo", "red", "pie", "codel", "fq_codel")
 
 
-@pytest.mark.parametrize("discipline", QUEUES)
+@pytest.mark.parametrize("discipline", get_args(Discipline))
 def test_every_queue_is_made_as_asked(small, discipline):
     """`play` compares what the router has made with the scenario, and raises where it differs."""
     scenario = asking(

@@ -3,8 +3,8 @@
 use super::slab::{PacketMeta, Slot};
 use super::timer_queue::Due;
 use super::{Egress, Router, Side, TimedPacket, packet};
-use forebay_sim::link::{ArrivingPacket, Verdict, memory_admits};
-use forebay_sim::packet::{EcnCodepoint, Packet, Payload};
+use forebay_sim::link::{Verdict, memory_admits};
+use forebay_sim::packet::{Packet, Payload};
 use forebay_sim::time::{NEVER, Picos};
 
 impl Router {
@@ -64,10 +64,9 @@ impl Router {
             self.links[link].refuse(now, class);
             return self.on_drop(slot);
         }
-        let arriving = ArrivingPacket { bytes: meta.bytes, class, ecn: meta.ecn };
-        let ecn = if meta.ecn { EcnCodepoint::Ect0 } else { EcnCodepoint::NotEct };
-        let payload = Payload::data(slot.into(), 0).with_ecn(ecn, false);
+        let payload = Payload::data(slot.into(), 0).with_ecn(meta.ecn, false);
         let held = Packet { flow: meta.flow, bytes: meta.bytes, class, payload };
+        let arriving = held.as_arriving();
         match self.links[link].enqueue(now, arriving, || held, &mut self.side_drops) {
             Verdict::Departs(at, marked) => self.on_departure(slot, link, at, marked, egress),
             Verdict::Dropped => self.on_drop(slot),

@@ -1,5 +1,6 @@
 //! What the router reads in an IPv4 packet, and the one thing that it writes.
 
+use forebay_sim::packet::EcnCodepoint;
 use std::net::Ipv4Addr;
 
 const TCP: u8 = 6;
@@ -14,8 +15,8 @@ pub struct Headers {
     pub bytes: u32,
     /// Where it goes.
     pub destination: Ipv4Addr,
-    /// It may be marked (ECT(0), ECT(1) or CE).
-    pub ecn: bool,
+    /// It may be marked where it is ECT(0), ECT(1) or CE.
+    pub ecn: EcnCodepoint,
     /// It carries more than headers.
     pub payload: bool,
 }
@@ -34,7 +35,7 @@ pub fn headers(packet: &[u8]) -> Option<Headers> {
         UDP => true,
         _ => false,
     };
-    let ecn = class & CE != 0;
+    let ecn = EcnCodepoint::of(class);
     Some(Headers { bytes: bytes as u32, destination: to.into(), ecn, payload })
 }
 
@@ -93,8 +94,13 @@ pub mod tests {
     fn an_ack_is_no_payload() {
         let to = Ipv4Addr::new(10, 64, 0, 7);
         let of = |bytes| headers(&segment(to, bytes, 2)).unwrap();
-        assert_eq!(of(52), Headers { bytes: 52, destination: to, ecn: true, payload: false });
-        assert!(of(53).payload && !headers(&segment(to, 52, 0)).unwrap().ecn);
+        assert_eq!(
+            of(52),
+            Headers { bytes: 52, destination: to, ecn: EcnCodepoint::Ect0, payload: false }
+        );
+        assert!(
+            of(53).payload && headers(&segment(to, 52, 0)).unwrap().ecn == EcnCodepoint::NotEct
+        );
     }
 
     #[test]

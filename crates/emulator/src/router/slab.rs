@@ -22,7 +22,7 @@ pub struct PacketMeta {
     /// It is data: on its way onward, and more than headers.
     pub data: bool,
     /// It may be marked.
-    pub ecn: bool,
+    pub ecn: forebay_sim::packet::EcnCodepoint,
 }
 
 /// A pool of packet buffers of one size.

@@ -11,9 +11,11 @@ mod cubic;
 mod dctcp;
 mod hash_choice;
 mod max_filter;
+mod prague;
 mod reno;
 mod rounding;
 mod scalable;
+mod westwood;
 
 use crate::time::Picos;
 
@@ -146,6 +148,8 @@ pub trait Controller: Default {
     const CONTROLS_CWND: bool = false;
     /// Sends ECN-capable packets whatever the scenario says.
     const NEEDS_ECN: bool = false;
+    /// Sends ECT(1) (RFC 9331), and answers marks itself (`on_ack_received`): the sender cuts nothing.
+    const L4S: bool = false;
 
     /// Wants every ACK (`on_ack_received`), not only those that let the window grow.
     const WANTS_ALL_ACKS: bool = false;
@@ -183,6 +187,7 @@ impl<T: Controller> Controller for Box<T> {
     const WANTS_RATE: bool = T::WANTS_RATE;
     const CONTROLS_CWND: bool = T::CONTROLS_CWND;
     const NEEDS_ECN: bool = T::NEEDS_ECN;
+    const L4S: bool = T::L4S;
     const WANTS_ALL_ACKS: bool = T::WANTS_ALL_ACKS;
 
     #[inline]
@@ -232,6 +237,10 @@ macro_rules! controllers {
             /// `Controller::NEEDS_ECN`.
             pub fn needs_ecn(&self) -> bool {
                 match self { $(Self::$variant(_) => <$type>::NEEDS_ECN),+ }
+            }
+            /// `Controller::L4S`.
+            pub fn l4s(&self) -> bool {
+                match self { $(Self::$variant(_) => <$type>::L4S),+ }
             }
             /// `Controller::WANTS_ALL_ACKS`.
             #[inline]
@@ -284,6 +293,8 @@ controllers! {
     "dctcp" => Dctcp(Box<dctcp::Dctcp>),
     "bbr" => Bbr(Box<bbr::Bbr>),
     "bbr3" => Bbr3(Box<bbr3::Bbr3>),
+    "westwood" => Westwood(Box<westwood::Westwood>),
+    "prague" => Prague(Box<prague::Prague>),
 }
 
 #[cfg(test)]

@@ -166,6 +166,7 @@ impl DequeueDriven {
             bytes: packet.bytes,
             arrived: now,
             ecn_capable: packet.payload.is_ecn_capable(),
+            l4s: packet.payload.is_l4s(),
             handle: self.held.put(*packet),
         };
         let held = &mut self.held;

@@ -2,11 +2,11 @@
 
 pub(super) mod control_law;
 
+use super::packet_fifo::PacketFifo;
 use super::registry::{BadParameter, Parameters, Wire, within};
 use super::{DequeueDiscipline, Limit, QueuedPacket};
 use crate::time::{MILLISECOND, Picos};
 use control_law::{ControlLaw, PacketQueue, Setpoint};
-use std::collections::VecDeque;
 
 /// Parameters of `codel` (tc-codel(8); RFC 8289, section 4). The defaults are Linux's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,10 +58,7 @@ impl Parameters for CodelParams {
                 largest_packet: wire.largest_packet,
             },
             law: ControlLaw::default(),
-            queue: Fifo {
-                packets: VecDeque::with_capacity(self.limit.min(4096) as usize),
-                bytes: 0,
-            },
+            queue: PacketFifo::new(self.limit),
         }
     }
 }
@@ -72,27 +69,7 @@ pub struct Codel {
     limit: usize,
     setpoint: Setpoint,
     law: ControlLaw,
-    queue: Fifo,
-}
-
-#[derive(Clone, Debug)]
-struct Fifo {
-    packets: VecDeque<QueuedPacket>,
-    bytes: u64,
-}
-
-impl PacketQueue for Fifo {
-    #[inline]
-    fn next(&mut self) -> Option<QueuedPacket> {
-        let packet = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.bytes);
-        Some(packet)
-    }
-
-    #[inline]
-    fn bytes(&self) -> u64 {
-        self.bytes
-    }
+    queue: PacketFifo,
 }
 
 impl DequeueDiscipline for Codel {
@@ -103,11 +80,10 @@ impl DequeueDiscipline for Codel {
         packet: QueuedPacket,
         dropped: &mut impl FnMut(QueuedPacket),
     ) {
-        if self.queue.packets.len() >= self.limit {
+        if self.queue.len() >= self.limit {
             return dropped(packet);
         }
-        self.queue.bytes += u64::from(packet.bytes);
-        self.queue.packets.push_back(packet);
+        self.queue.push(packet);
     }
 
     #[inline]
@@ -120,11 +96,11 @@ impl DequeueDiscipline for Codel {
     }
 
     fn packets(&self) -> usize {
-        self.queue.packets.len()
+        self.queue.len()
     }
 
     fn bytes(&self) -> u64 {
-        self.queue.bytes
+        self.queue.bytes()
     }
 
     fn capacity(&self) -> usize {

@@ -39,6 +39,9 @@ fn tight(name: &str, packets: u32, ecn: bool) -> QueueSpec {
             let classes = vec![first, second, third];
             QueueSpec::Classes(ClassesParams { classes, of_traffic: vec![1, 2, 0, 0, 1, 2] })
         }
+        QueueSpec::DualPi2(params) => {
+            QueueSpec::DualPi2(super::dualpi2::DualPi2Params { target: 2 * MILLISECOND, ..params })
+        }
         plain => plain,
     }
 }
@@ -55,12 +58,14 @@ fn arrivals() -> impl Strategy<Value = Vec<QueuedPacket>> {
         let stamp = |(gap, flow, bytes, ecn_capable): (Picos, u32, u32, bool)| {
             now += gap;
             place += 1;
+            let l4s = flow == 4; // all of a flow, or it waits in two queues
             QueuedPacket {
                 flow,
                 class: flow as u16,
                 bytes,
                 arrived: now,
-                ecn_capable,
+                ecn_capable: ecn_capable || l4s,
+                l4s,
                 handle: place - 1,
             }
         };
@@ -105,8 +110,9 @@ proptest! {
             prop_assert!(in_order(&log), "{name}");
             let most = capacity(&spec, &testbench::WIRE);
             prop_assert!(log.waiting.iter().all(|&waiting| waiting <= most), "{name}");
+            let marks = ecn || *name == "dualpi2"; // which has no switch
             for event in log.sent.iter().filter(|event| event.marked) {
-                prop_assert!(ecn && event.packet.ecn_capable, "{name}");
+                prop_assert!(marks && event.packet.ecn_capable, "{name}");
             }
         }
     }

@@ -8,8 +8,11 @@
 mod busy_until;
 pub mod classes;
 pub mod codel;
+pub mod dualpi2;
 pub mod fifo;
 pub mod fq_codel;
+pub mod head_drop;
+mod packet_fifo;
 pub mod parse;
 pub mod pie;
 pub mod red;
@@ -91,6 +94,8 @@ pub struct QueuedPacket {
     pub arrived: Picos,
     /// Whether it may be marked instead of dropped.
     pub ecn_capable: bool,
+    /// It is L4S: ECT(1), or CE (RFC 9331, section 5.1).
+    pub l4s: bool,
     /// Its owner's mark; a discipline hands it back untouched.
     pub handle: u32,
 }

@@ -72,6 +72,11 @@ impl QueueSpec {
         };
         match (self, key) {
             (Self::Red(red), "ecn") => red.ecn = flag,
+            (Self::DualPi2(dual), "target") => dual.target = span,
+            (Self::DualPi2(dual), "step_thresh") => dual.step_thresh = span,
+            (Self::DualPi2(dual), "coupling_factor") => dual.coupling_factor = whole()?,
+            (Self::DualPi2(dual), "classic_protection") => dual.classic_protection = whole()?,
+            (Self::DualPi2(dual), "drop_on_overload") => dual.drop_on_overload = flag,
             (Self::Red(red), "min") => red.min = Some(whole()?.into()),
             (Self::Red(red), "max") => red.max = Some(whole()?.into()),
             (Self::Red(red), "probability") => red.probability = value,

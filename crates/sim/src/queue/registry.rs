@@ -239,5 +239,7 @@ disciplines! {
         "codel" => Codel(CodelParams, Codel),
         "fq_codel" => FqCodel(FqCodelParams, FqCodel),
         "classes" => Classes(ClassesParams, Classes),
+        "dualpi2" => DualPi2(super::dualpi2::DualPi2Params, super::dualpi2::DualPi2),
+        "pfifo_head_drop" => HeadDrop(super::head_drop::HeadDropParams, super::head_drop::HeadDrop),
     }
 }

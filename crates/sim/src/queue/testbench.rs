@@ -37,6 +37,7 @@ pub fn train(flow: u32, bytes: u32, start: Picos, end: Picos, gap: Picos) -> Vec
             bytes,
             arrived,
             ecn_capable: false,
+            l4s: false,
             handle: 0,
         })
         .collect()

@@ -53,7 +53,7 @@ impl Sender {
     fn notify_cc_slow(&mut self, now: Picos, summary: AckSummary, grows: bool, profile: &Profile) {
         let ack = self.cc_ack(now, summary, profile);
         self.cc.on_ack_received(&mut self.window, &ack);
-        if summary.marked && !self.cc.controls_cwnd() {
+        if summary.marked && !self.cc.controls_cwnd() && !self.cc.l4s() {
             self.on_mark(now, profile);
         }
         if grows && self.may_grow::<GeneralKind>(profile) {

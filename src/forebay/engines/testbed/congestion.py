@@ -24,8 +24,10 @@ KERNEL_NAMES = {
     "compound": "fb_compound",
     "dctcp": "dctcp",
     "bbr": "bbr",
+    "westwood": "westwood",
 }
-"""What the kernel calls those of a scenario that it can run; no kernel has `bbr3`.
+"""What the kernel calls those of a scenario that it can run; no released kernel has
+`bbr3` or `prague`.
 
 It may have a `bic` or a `scalable` of its own, so ours are called otherwise, in at most 15
 characters."""

@@ -90,8 +90,15 @@ fn turns_are_a_quantum_and_what_is_left_is_kept() {
         of_traffic: vec![0, 1],
     }
     .build(&WIRE, 0);
-    let mut packet =
-        QueuedPacket { flow: 0, class: 0, bytes: 1000, arrived: 0, ecn_capable: false, handle: 0 };
+    let mut packet = QueuedPacket {
+        flow: 0,
+        class: 0,
+        bytes: 1000,
+        arrived: 0,
+        ecn_capable: false,
+        l4s: false,
+        handle: 0,
+    };
     for class in [0, 1].repeat(20) {
         packet.class = class;
         queue.enqueue(0, packet, &mut |_| panic!("there is room"));
@@ -182,7 +189,7 @@ proptest! {
         let packets: Vec<_> = gaps.iter().zip(0..).map(|(&(gap, bytes, ecn_capable), handle)| {
             now += gap / 2;
             let flow = handle % 3;
-            QueuedPacket { flow, class: flow as u16, bytes, arrived: now, ecn_capable, handle }
+            QueuedPacket { flow, class: flow as u16, bytes, arrived: now, ecn_capable, l4s: false, handle }
         }).collect();
         let red = RedParams {
             min: Some(2000), max: Some(9000), weight: Some(0.1), ecn: true, ..RedParams::default()

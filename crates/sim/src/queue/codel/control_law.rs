@@ -160,6 +160,7 @@ mod tests {
                 bytes: 1500,
                 arrived: 0,
                 ecn_capable: true,
+                l4s: false,
                 handle: 0,
             })
         }

@@ -151,7 +151,15 @@ mod tests {
     use super::*;
 
     fn packet(bytes: u32) -> QueuedPacket {
-        QueuedPacket { flow: 0, class: 0, bytes, arrived: 0, ecn_capable: false, handle: 0 }
+        QueuedPacket {
+            flow: 0,
+            class: 0,
+            bytes,
+            arrived: 0,
+            ecn_capable: false,
+            l4s: false,
+            handle: 0,
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ fn spec(change: impl FnOnce(&mut FqCodelParams)) -> QueueSpec {
 }
 
 fn packet(flow: u32, handle: u32) -> QueuedPacket {
-    QueuedPacket { flow, class: 0, bytes: 1500, arrived: 0, ecn_capable: false, handle }
+    QueuedPacket { flow, class: 0, bytes: 1500, arrived: 0, ecn_capable: false, l4s: false, handle }
 }
 
 fn bytes_of(events: &[Event], flow: u32) -> u64 {
