@@ -70,7 +70,9 @@ def solve(scenario: Scenario, progress: Progress | None = None) -> Answer:
         See `forebay.engines.network` and `forebay.engines`.
     """
     from forebay.engines.network import NetworkEngine
+    from forebay.scenario import expect_scenario
 
+    expect_scenario(scenario)
     engine = NetworkEngine()
     solution, loading = engine.solution(scenario, progress)
     return Answer(engine.outcome(scenario, [1], solution, loading), solution)

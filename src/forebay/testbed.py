@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from forebay.engines.testbed import machine
 from forebay.engines.testbed.capacity import LADDER_MBPS, Trial, climb, try_out
 from forebay.engines.testbed.registry import remove_leftovers
+from forebay.scenario import expect_scenario
 
 if TYPE_CHECKING:
     from forebay.scenario import Rate, Scenario
@@ -63,6 +64,8 @@ def check(
     EngineUnavailable
         The testbed cannot run on this machine at all; its text says what is missing.
     """
+    if scenario is not None:
+        expect_scenario(scenario)
     machine.check()
     own = None if scenario is None else try_out(scenario)
     ladder = []

@@ -27,6 +27,7 @@ from forebay.laws.flow_range import answer_over_range
 from forebay.laws.plugins import of_others
 from forebay.laws.regime import Regime, regime_of
 from forebay.lazy import attributes
+from forebay.scenario import expect_scenario
 
 if TYPE_CHECKING:
     from forebay.laws import (
@@ -72,8 +73,10 @@ BURST_LAWS: tuple[Law, ...] = (short_flows.LAW, short_flows.FULL_LAW, burst_law.
 def for_scenario(scenario: Scenario) -> list[LawAnswer]:
     """Answers of all laws that have anything to say about `scenario`, broken ones included.
 
-    Without flows that last there is no n to put into the laws of such, only bursts.
+    Without flows that last there is no n to put into the laws of such, only bursts. Raises
+    ScenarioError for what is no Scenario.
     """
+    expect_scenario(scenario)
     ours = LAWS if scenario.n_flows else BURST_LAWS
     answers = [answer_over_range(law, scenario) for law in (*ours, *of_others())]
     return [a for a in answers if a.packets is not None or a.utilization is not None]

@@ -19,7 +19,7 @@ from forebay.laws.burst_assumptions import in_slow_start, window_not_reached
 from forebay.laws.controls import halves, paced
 from forebay.laws.offered import FULL, ack_queues, share
 from forebay.laws.quantities import path_window
-from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS
+from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, expect_scenario
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -58,6 +58,7 @@ class Regime:
 
 def regime_of(scenario: Scenario) -> Regime:
     """Say which law governs `scenario`, from its facts alone; the first that fits."""
+    expect_scenario(scenario)
     for judge in _JUDGES:
         told = judge(scenario)
         if told is not None:

@@ -15,7 +15,7 @@ from forebay.scenario.goals import (
     Goals,
     QueueDelay,
 )
-from forebay.scenario.io import dumps, load, loads
+from forebay.scenario.io import dumps, expect_scenario, load, loads
 from forebay.scenario.model import Link, Measure, OtherLink, Scenario
 from forebay.scenario.open_loop import OnOff, Udp
 from forebay.scenario.packet_list import PacketList
@@ -93,6 +93,7 @@ __all__ = [
     "ack_route",
     "data_route",
     "dumps",
+    "expect_scenario",
     "load",
     "loads",
     "shipped",

@@ -6,16 +6,16 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from forebay.errors import Words, words
+from forebay.errors import Words, literal, words
 from forebay.scenario import overrides as sets
 from forebay.scenario.base import FOLDER
-from forebay.scenario.errors import ScenarioError
+from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.model import Scenario
 from forebay.scenario.shipped import find_file, shipped
 
@@ -41,6 +41,10 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     ScenarioError
         What is wrong, where, and what to write instead; its ``str`` is one line.
     """
+    if not isinstance(path, str | os.PathLike):
+        is_dict = isinstance(path, Mapping)
+        hint = "write Scenario.from_dict(…) of it" if is_dict else "write a file's path in quotes"
+        raise ScenarioError("wrong-type", f"{show(path)} is not a path", hint, value=path)
     source = find_file(os.fspath(path))
     return _read(_text(_bytes(source), source), source, overrides, os.path.dirname(source))
 
@@ -64,6 +68,19 @@ def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scen
 
             found = format_error(error, Scenario)
         raise found.at(sets.source() if sets.blames(paths, found.field) else source)
+
+
+def expect_scenario(value: object) -> None:
+    """Refuse what is no Scenario, such as a path or a dict. Raises ScenarioError."""
+    if isinstance(value, Scenario):
+        return
+    hint = "write a Scenario(…), or forebay.load(…) of a file"
+    if isinstance(value, str | os.PathLike):
+        hint = f"write forebay.load({literal(os.fspath(value))})"
+    if isinstance(value, Mapping):
+        hint = "write Scenario.from_dict(…) of it"
+    wrong = f"{show(value)} where a Scenario belongs"
+    raise ScenarioError("wrong-type", wrong, hint, field="scenario", value=value)
 
 
 def dumps(scenario: Scenario) -> str:
