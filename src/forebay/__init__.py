@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
     from forebay import laws
     from forebay.api import compare, run, size, trace
+    from forebay.budget import TooLittleTime
     from forebay.engines import CannotPlay, EngineUnavailable, NoLaw, UnknownEngine
     from forebay.engines import names as engine_names
     from forebay.errors import ForebayError
     from forebay.footprint import TooMuchMemory
-    from forebay.outcome import Outcome
+    from forebay.outcome import DocumentError, Outcome
     from forebay.outcome.trace import Trace
     from forebay.plugins import BrokenPlugin
     from forebay.reproduction import (
@@ -113,6 +114,8 @@ _ERRORS = {
     "CannotPlay": "forebay.engines",
     "NoLaw": "forebay.engines",
     "TooMuchMemory": "forebay.footprint",
+    "TooLittleTime": "forebay.budget",
+    "DocumentError": "forebay.outcome",
     "UnknownArtefact": "forebay.reproduction",
     "ArtefactUnavailable": "forebay.reproduction",
     "BrokenPlugin": "forebay.plugins",
@@ -162,6 +165,8 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "CannotPlay",
     "NoLaw",
     "TooMuchMemory",
+    "TooLittleTime",
+    "DocumentError",
     "UnknownArtefact",
     "ArtefactUnavailable",
     "BrokenPlugin",

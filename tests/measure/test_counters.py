@@ -77,7 +77,7 @@ def test_what_counters_do_not_tell_is_refused(tmp_path):
         ("time_s,octets\n0,1\n", "has no column drops"),
         ("time_s,octets,drops\n0,0,0\n0,1,1\n", "times must rise"),
         ("time_s,octets,drops\n0,x,0\n", "line 2: octets is 'x'"),
-        ("time_s,octets,drops\n0,0,0\n1,1e12,0\n2,9e12,0", "more than --rate carries"),
+        ("time_s,octets,drops\n0,0,0\n1,1e12,0\n2,9e12,0", "more than rate carries"),
     ],
 )
 def test_a_table_that_is_none_is_told_in_one_line(tmp_path, text, said):

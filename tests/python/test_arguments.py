@@ -9,7 +9,19 @@ from typing import Any
 import pytest
 
 import forebay
-from forebay import Link, Long, Measure, Scenario, ScenarioError, laws, networks, testbed
+from forebay import (
+    Link,
+    Long,
+    Measure,
+    Scenario,
+    ScenarioError,
+    laws,
+    measure,
+    networks,
+    platforms,
+    testbed,
+)
+from forebay.cli.program import call
 
 VERBS: list[Callable[[Any], object]] = [
     forebay.run,
@@ -72,6 +84,64 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
 )
 def test_an_argument_of_the_wrong_kind_is_refused(call: Callable[[], object], said: str) -> None:
     assert said in refusal(call)
+
+
+@pytest.fixture(scope="module")
+def counters(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("counters") / "x.csv"
+    path.write_text("time_s,octets,drops\n0,0,0\n1,1e12,0\n2,9e12,0\n")
+    return str(path)
+
+
+MISTAKES: dict[str, tuple[list[str], Callable[[str], object]]] = {
+    "rate": (
+        ["measure", "--counters", "FILE", "--rtt", "1 s", "--rate", "fast"],
+        lambda file: measure.counters(file, rate="fast", rtt="1 s"),
+    ),
+    "rtt": (
+        ["measure", "--counters", "FILE", "--rate", "1 Gbit/s"],
+        lambda file: measure.counters(file, rate="1 Gbit/s", rtt=None),
+    ),
+    "toward": (
+        ["measure", "x.pcap", "--rate", "1 Gbit/s", "--toward", "here"],
+        lambda _: measure.capture(["x.pcap"], rate="1 Gbit/s", toward=["here"]),
+    ),
+    "at": (
+        ["measure", "--listen", "router", "--rate", "1 Gbit/s"],
+        lambda _: measure.listen("router", 1.0, rate="1 Gbit/s"),
+    ),
+    "packet": (
+        ["platforms", "emit", "10 ms", "--platform", "junos", "--rate", "1 Gbit/s",
+         "--packet", "1 GB"],
+        lambda _: platforms.read_target("10 ms", rate="1 Gbit/s", packet="1 GB"),
+    ),
+    "pool": (
+        ["platforms", "emit", "10 ms", "--platform", "sonic", "--rate", "1 Gbit/s",
+         "--pool", "many"],
+        lambda _: platforms.with_choices(platforms.Port(1e9), header=None, pool="many"),
+    ),
+    "form": (
+        ["platforms", "emit", "10 s", "--platform", "junos", "--rate", "1 Gbit/s",
+         "--form", "percent"],
+        lambda _: platforms.emit(
+            *platforms.read_target("10 s", rate="1 Gbit/s"), "junos", form="percent"
+        ),
+    ),
+}  # fmt: skip
+"""An argument that is wrong: words of the command line, and the same mistake in Python."""
+
+
+@pytest.mark.parametrize("argument", MISTAKES)
+def test_a_mistake_is_said_in_the_words_in_which_it_was_made(
+    argument: str, counters: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, in_python = MISTAKES[argument]
+    with pytest.raises(forebay.ForebayError) as caught:
+        in_python(counters)
+    assert argument in str(caught.value) and "--" not in str(caught.value)
+    assert call([counters if word == "FILE" else word for word in words]) == 2
+    option = "--listen" if argument == "at" else f"--{argument}"
+    assert option in capsys.readouterr().err
 
 
 def test_numpy_s_whole_numbers_are_whole_numbers() -> None:

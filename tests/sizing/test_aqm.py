@@ -6,7 +6,7 @@ import pytest
 
 import forebay
 from forebay.outcome import SizeResult
-from forebay.platforms import PlatformError, emit, lint, of_answer
+from forebay.platforms import PlatformError, emit, lint, of_sizing
 from forebay.scenario import loads
 from forebay.sizing.knob import knob_of, notes_of
 
@@ -80,7 +80,7 @@ def test_what_is_sized_is_said_and_emitted(
     answer = forebay.size(scenario, seeds=2, max_seeds=2, jobs=1)
     aqm = answer.to_dict()["aqm"]
     assert aqm["discipline"] == discipline and aqm["limit_packets"] > 100
-    wanted, port = of_answer(answer, "answer.json")
+    wanted, port = of_sizing(answer, "answer.json")
     made = emit(wanted, port, "linux-tc")
     aim = "min" if discipline == "red" else f"target {round(1e6 * aqm.get('target_s', 0))}us"
     assert f"root {discipline} limit" in made.text and aim in made.text

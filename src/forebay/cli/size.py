@@ -102,10 +102,10 @@ def _emit(
     """Return the configuration, or why there is none: the answer is printed all the same."""
     if platform is None or result.buffer is None:
         return None, None
-    from forebay.platforms import PlatformError, emit, of_answer
+    from forebay.platforms import PlatformError, emit, of_sizing
 
     try:
-        return emit(*of_answer(result, f"forebay size {path}"), platform), None
+        return emit(*of_sizing(result, f"forebay size {path}"), platform), None
     except PlatformError as error:
         return None, error
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
+from forebay.errors import argument
 from forebay.platforms.amounts import amounts, say
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.port import Port, Wanted
@@ -121,7 +122,9 @@ def lint(
     found = tuple(islice(queues, MOST_QUEUES + 1))
     if not found:
         wrong = f"no queue's size was found in this as {chosen.name}"
-        raise PlatformError("no-queue", wrong, "paste the lines that set it, or try --platform")
+        raise PlatformError(
+            "no-queue", wrong, f"paste the lines that set it, or try another {argument('platform')}"
+        )
     if len(found) > MOST_QUEUES:
         wrong = f"there are more than {MOST_QUEUES} queues in this"
         raise PlatformError("too-many", wrong, "lint a part of it at a time")
