@@ -22,6 +22,7 @@ from forebay.laws.quantities import path_window
 from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, expect_scenario
 
 if TYPE_CHECKING:
+    from forebay.laws.answer import Law
     from forebay.scenario import Scenario
 
 LONG_FLOWS_MATTER = 0.1
@@ -64,6 +65,22 @@ def regime_of(scenario: Scenario) -> Regime:
         if told is not None:
             return told
     raise AssertionError("flows out of step are what is left")
+
+
+def governing_law(scenario: Scenario) -> Law | None:
+    """The law that `regime_of` names; None where no published law covers the link."""
+    name = regime_of(scenario).law
+    return None if name is None else _HEADLINES[name]
+
+
+_HEADLINES: dict[str, Law] = {
+    law.name: law
+    for law in (
+        burst_law.LAW, single_flow.LAW, general_decrease.LAW, synchronized.LAW, utilization.LAW,
+        mix.LAW,
+    )
+}  # fmt: skip
+"""Laws that may govern, by name."""
 
 
 def _no_traffic(scenario: Scenario) -> Regime | None:

@@ -7,31 +7,15 @@ compared exactly, sums of floats up to the rounding of their addition.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay.outcome.invariants import Violation
+
 if TYPE_CHECKING:
     from forebay.outcome.reading import ClassReading, FloatArray, LinkReading, Reading
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """One invariant that does not hold.
-
-    ``invariant`` is a name of an `INVARIANTS`; ``where`` a path such as
-    ``"classes.voip.loss_rate"``; ``seen`` says what is there, for whoever mends it.
-    """
-
-    invariant: str
-    where: str
-    seen: str
-
-    def __str__(self) -> str:
-        return f"{self.invariant}: {self.where} {self.seen}"
-
 
 INVARIANTS: dict[str, str] = {
     "counted": "no count, time or amount is negative or not finite",

@@ -15,13 +15,12 @@ from forebay.scenario.goals import (
     Goals,
     QueueDelay,
 )
-from forebay.scenario.io import dumps, expect_scenario, load, loads
+from forebay.scenario.io import dumps, expect_scenario, load, loads, shipped
 from forebay.scenario.model import Link, Measure, OtherLink, Scenario
 from forebay.scenario.open_loop import OnOff, Udp
 from forebay.scenario.packet_list import PacketList
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
-from forebay.scenario.shipped import shipped
 from forebay.scenario.source import Standing
 from forebay.scenario.streaming import Replay, Video
 from forebay.scenario.target import AtLeast, AtMost

@@ -17,13 +17,28 @@ from forebay.scenario import overrides as sets
 from forebay.scenario.base import FOLDER
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.model import Scenario
-from forebay.scenario.shipped import find_file, shipped
 
+_SHIPPED = Path(__file__).resolve().parents[1] / "scenarios"
 _MOST_BYTES = 16 * 1024 * 1024
 _MOST_PARTS = 32
 # tomllib keeps every beginning of a dotted key: of 24,000 parts that is gigabytes.
 _PART = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*"""
 _DOTTED = re.compile(rf"(?:^|[{{,\[])[ \t]*(?:{_PART}){{{_MOST_PARTS}}}", re.MULTILINE)
+
+
+def shipped() -> list[str]:
+    """Return the names of the scenarios that ship with Forebay, such as "oc3-gsr".
+
+    `forebay.load` and every verb of the command line take such a name in place of a path.
+    """
+    return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
+
+
+def _find_file(source: str) -> str:
+    """Return the path of the shipped scenario of that name; a file of that name goes before it."""
+    if os.path.exists(source) or source not in shipped():
+        return source
+    return str(_SHIPPED / f"{source}.toml")
 
 
 def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
@@ -45,7 +60,7 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
         is_dict = isinstance(path, Mapping)
         hint = "write Scenario.from_dict(…) of it" if is_dict else "write a file's path in quotes"
         raise ScenarioError("wrong-type", f"{show(path)} is not a path", hint, value=path)
-    source = find_file(os.fspath(path))
+    source = _find_file(os.fspath(path))
     return _read(_text(_bytes(source), source), source, overrides, os.path.dirname(source))
 
 
