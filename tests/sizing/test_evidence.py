@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -51,8 +52,10 @@ def kind(
 
 
 def outcome(*kinds: ClassOutcome, **goal_metrics: Metric) -> Outcome:
-    link = LinkOutcome.model_construct(goal_metrics=goal_metrics)
-    return Outcome.model_construct(classes=list(kinds), links={"bottleneck": link})
+    parts: dict[str, Any] = {"goal_metrics": goal_metrics}
+    link = LinkOutcome.model_construct(**parts)
+    parts = {"classes": list(kinds), "links": {"bottleneck": link}}
+    return Outcome.model_construct(**parts)
 
 
 def increase(here: list[ClassOutcome], there: list[ClassOutcome] | None) -> Metric | None:
