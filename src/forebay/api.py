@@ -41,7 +41,7 @@ def run(
     counters: Sequence[str] = (),
     budget: str | None = None,
 ) -> Outcome:
-    """Ask one engine one question.
+    """Run one engine on one scenario.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def compare(
     progress: Progress | None = None,
     budget: str | None = None,
 ) -> list[Outcome]:
-    """Ask several engines the same question; one Outcome each, in the order asked.
+    """Run several engines on one scenario; one Outcome each, in their order.
 
     Parameters and errors are those of `run`.
     """

@@ -94,7 +94,7 @@ class Answer:
         _write_table(path, _PATH_COLUMNS, self._paths())
 
     def write_sensitivities(self, path: str | os.PathLike[str]) -> None:
-        """Write a line a link: by how many per cent throughputs grow where its buffer does by one.
+        """Write a line a link: by how many per cent throughputs grow with 1 % more buffer there.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What is asked for: scenario, sizing, or a size; and the command line around it."""
+"""Which buffer is wanted: a scenario's, a sizing's, or a size; and the command line around it."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def test_size_says_what_else_would_do_and_who_governs(printed, told):
     said = "121 to 300 packets meet all goals; less does not assure utilization, more does not"
     assert f"{said} assure queue delay maximum." in out
     assert "99 to 121 packets open: 121 packets with 80 flows and 99 packets with 120" in out
-    assert "What governs: many flows out of step (appenzeller-2004/utilization)." in out
+    assert "Regime: many flows out of step (appenzeller-2004/utilization)." in out
     assert "What would change it: Fewer flows." in out
     assert "Simulation, with 121 packets: nothing was dropped." in out
     assert "Memory: fits on-chip SRAM." in out

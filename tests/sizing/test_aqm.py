@@ -96,4 +96,4 @@ def test_the_report_names_the_target(tmp_path: object, capsys: pytest.CaptureFix
     print_size(SizeResult.from_json(answer.to_json()))
     out = " ".join(capsys.readouterr().out.split())
     assert "codel: target " in out and "as a guard" in out and "The target is sized" in out
-    assert "What governs" not in out and "of a drop-tail queue" in out
+    assert "Regime: " not in out and "of a drop-tail queue" in out

@@ -118,9 +118,7 @@ def emit_command(
 @command.command("lint")
 @click.argument("path", metavar="FILE")
 @click.option("--platform", metavar="NAME", help="Which platform; recognised if not given.")
-@click.option(
-    "--scenario", metavar="FILE", help="What is asked for: a scenario, or a sizing's .json."
-)
+@click.option("--scenario", metavar="FILE", help="What is wanted: a scenario, or a sizing's .json.")
 @_port_options
 @_overrides
 @options.as_json
@@ -138,7 +136,7 @@ def lint_command(
 ) -> int:
     """Say what a configuration amounts to in bytes, milliseconds and packets, and its traps.
 
-    With --scenario, which also gives the rate, compare it with what is asked for: exit
+    With --scenario, which also gives the rate, compare it with what is wanted: exit
     status 1 if no queue has that size.
     """
     wanted = None

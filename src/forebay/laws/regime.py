@@ -39,7 +39,7 @@ SMALLEST_WINDOW = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Regime:
-    """What governs a link.
+    """The regime of a link, and the law that covers it.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Regime:
         "paced by a model", "short flows only", "flows that end", "real-time mixed",
         "long flows beside others", "ACKs queue", "one flow", "few flows", "round trips alike",
         "windows below a packet" or "flows out of step".
-    law : name of the law to believe first, None where no law of this room covers the link.
+    law : name of the law to believe first, None where no published law covers the link.
     why, would_change : sentences for a person.
     """
 

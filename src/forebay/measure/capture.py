@@ -54,7 +54,7 @@ def capture(
     at
         Whether the capture saw packets that left the queue, or those that came to it.
     congestion_control, buffer, goal
-        For the scenario: what the hint is overruled by, the queue's size, the utilization asked.
+        For the scenario: what the hint is overruled by, the queue's size, the utilization wanted.
     progress
         Called with the fraction of the bytes that have been read.
 
@@ -150,7 +150,7 @@ def _tell(read: CaptureReadings, found: Found) -> None:
             f"{argument('toward')} or {argument('interface')}"
         )
     if read["crowded_out"] > _CROWDED * read["flows"]["tuples"]:
-        crowded = f"{read['crowded_out']} flows were cut in two for want of room"
+        crowded = f"{read['crowded_out']} flows were cut in two, as the table of flows was full"
         found.notes.append(f"{crowded}: flows are overcounted")
 
 

@@ -197,7 +197,7 @@ class Outcome(Document):
 
 
 class Comparison(Document):
-    """Several engines' answers to one scenario, in the order asked (schema 1)."""
+    """Several engines' answers to one scenario, in their order (schema 1)."""
 
     outcomes: tuple[Outcome, ...]
 

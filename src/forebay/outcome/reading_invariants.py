@@ -23,7 +23,7 @@ INVARIANTS: dict[str, str] = {
     "each-wait-counted": "as many waiting times as packets were accepted, their sum what they are",
     "time-adds-up": "the times at all queue lengths make up each batch",
     "queue-area": "the integral of the queue is that of the times at its lengths",
-    "queue-within-room": "the queue is never longer than the buffer lets it",
+    "queue-within-limit": "the queue is never longer than the buffer lets it",
     "wire-within-time": "a wire is busy for no longer than a batch lasts",
     "classes-within-link": "the classes behind a link have no more of its wire than was in use",
     "flows-make-class": "the goodput of a class is that of its flows",
@@ -86,7 +86,7 @@ def _queue(where: str, link: LinkReading) -> Iterator[Violation]:
     spent = np.flatnonzero(link.queue_s.sum(axis=0))
     if spent.size and lowest[spent[-1]] > link.most_packets:
         seen = f"{lowest[spent[-1]]} of {link.most_packets} packets"
-        yield Violation("queue-within-room", where, seen)
+        yield Violation("queue-within-limit", where, seen)
     least = link.queue_s @ lowest
     most = least + link.queue_s.sum(axis=1) * (link.queue_step - 1)
     slack = _ROUNDING * (most + link.window_s)

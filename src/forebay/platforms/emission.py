@@ -48,8 +48,8 @@ class Emission:
         given = say(self.given.bytes, self.given.packets, self.port)
         lines = [
             f"{mark(self.platform)} {printable(self.wanted.written)}{source}",
-            f"asked for: {asked}",
-            f"given here: {given}",
+            f"wanted: {asked}",
+            f"configured: {given}",
         ]
         return (*lines, *map(str, self.notes))
 

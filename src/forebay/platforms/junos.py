@@ -55,7 +55,7 @@ def _write(order: Order) -> Written:
         if percent == 1 and total > 200 * size:
             wrong = (
                 f"1 %, the least there is, gives {floor(total / 100)} B, "
-                f"{float(total / 100 / size):.3g} times what is asked for"
+                f"{float(total / 100 / size):.3g} times what is wanted"
             )
             raise PlatformError("too-coarse", wrong, f"write {option('form', 'time')}")
         return _lines(order, f"percent {percent}", ceil(total / 100))

@@ -55,7 +55,7 @@ class Lint:
         lines = [f"{self.platform}: {len(self.readings)} queue(s)"]
         if self.wanted is not None:
             asked = say(self.wanted.bytes, self.wanted.packets, self.port)
-            lines.append(f"asked for: {asked} ({self.wanted.written}, {self.wanted.source})")
+            lines.append(f"wanted: {asked} ({self.wanted.written}, {self.wanted.source})")
         for reading in self.readings:
             lines += self._about(reading)
         return "\n".join(lines) + "\n"
@@ -71,7 +71,7 @@ class Lint:
     def _ratio(self, reading: Reading) -> str:
         if reading.bytes is None or self.wanted is None:
             return ""
-        return f": {reading.bytes / self.wanted.bytes:.4g} times what is asked for"
+        return f": {reading.bytes / self.wanted.bytes:.4g} times what is wanted"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``platforms lint --json``: JSON types only."""

@@ -63,7 +63,7 @@ def _threshold(order: Order) -> tuple[int, int]:
     if least > 2 * order.wanted.bytes:
         wrong = (
             f"dynamic_th {LEAST_TH}, the least there is, gives {least} B of a pool of {pool} B, "
-            f"{least / order.wanted.bytes:.3g} times what is asked for"
+            f"{least / order.wanted.bytes:.3g} times what is wanted"
         )
         raise PlatformError("too-coarse", wrong, f"write {option('form', 'bytes')}")
     for threshold in range(LEAST_TH, MOST_TH + 1):

@@ -1,4 +1,4 @@
-"""What is asked: a scenario, made in Python or read from TOML, checked when it is made."""
+"""The scenario: made in Python or read from TOML, checked when it is made."""
 
 from forebay.scenario.base import MAX_FLOWS, MAX_PACKETS
 from forebay.scenario.buffer_size import BufferSize
