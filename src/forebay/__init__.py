@@ -15,177 +15,104 @@ TYPE_CHECKING = False  # importing typing would take 15 of the first 20 ms
 if TYPE_CHECKING:
     from typing import Any
 
-    from forebay import laws
-    from forebay.api import compare, run, size, trace
-    from forebay.engines import CannotPlay, EngineUnavailable, NoLaw, UnknownEngine
-    from forebay.engines import names as engine_names
-    from forebay.errors import ForebayError
-    from forebay.footprint import TooMuchMemory
-    from forebay.outcome import Outcome
-    from forebay.outcome.trace import Trace
-    from forebay.plugins import BrokenPlugin
+    from forebay import laws as laws
+    from forebay.api import compare as compare, run as run, size as size, trace as trace
+    from forebay.budget import TooLittleTime as TooLittleTime
+    from forebay.engines import (
+        CannotPlay as CannotPlay,
+        EngineUnavailable as EngineUnavailable,
+        NoLaw as NoLaw,
+        UnknownEngine as UnknownEngine,
+        engine_names as engine_names,
+    )
+    from forebay.errors import ForebayError as ForebayError
+    from forebay.footprint import TooMuchMemory as TooMuchMemory
+    from forebay.outcome import (
+        DocumentError as DocumentError,
+        Outcome as Outcome,
+        SizeResult as SizeResult,
+    )
+    from forebay.outcome.trace import Trace as Trace
+    from forebay.plugins import BrokenPlugin as BrokenPlugin
     from forebay.reproduction import (
-        ArtefactUnavailable,
-        Reproduction,
-        UnknownArtefact,
-        artefacts,
-        reproduce,
+        ArtefactUnavailable as ArtefactUnavailable,
+        Reproduction as Reproduction,
+        UnknownArtefact as UnknownArtefact,
+        artefacts as artefacts,
+        reproduce as reproduce,
     )
     from forebay.scenario import (
-        ClassGoals,
-        ClassQueue,
-        DataSize,
-        Duration,
-        Goals,
-        Link,
-        Long,
-        Measure,
-        OnOff,
-        OtherLink,
-        Queue,
-        QueueDelay,
-        Rate,
-        Red,
-        Replay,
-        Scenario,
-        ScenarioError,
-        Session,
-        Short,
-        TokenBucket,
-        Topology,
-        Udp,
-        Video,
-        load,
-        shipped,
+        ClassGoals as ClassGoals,
+        ClassQueue as ClassQueue,
+        DataSize as DataSize,
+        Duration as Duration,
+        Goals as Goals,
+        Link as Link,
+        Long as Long,
+        Measure as Measure,
+        OnOff as OnOff,
+        OtherLink as OtherLink,
+        Queue as Queue,
+        QueueDelay as QueueDelay,
+        Rate as Rate,
+        Red as Red,
+        Replay as Replay,
+        Scenario as Scenario,
+        ScenarioError as ScenarioError,
+        Session as Session,
+        Short as Short,
+        TokenBucket as TokenBucket,
+        Topology as Topology,
+        Udp as Udp,
+        Video as Video,
+        load as load,
+        shipped as shipped,
     )
-    from forebay.sizing import SizeResult, SizingError
+    from forebay.sizing import SizingError as SizingError
 
     __version__: str
 
-# Where each public name lies: a module, and the name in it where that is another; docs/reference
-# has them in the same groups.
-_VERBS = {
-    "load": "forebay.scenario",
-    "shipped": "forebay.scenario",
-    "run": "forebay.api",
-    "compare": "forebay.api",
-    "size": "forebay.api",
-    "trace": "forebay.api",
-    "reproduce": "forebay.reproduction",
-    "artefacts": "forebay.reproduction",
-    "engine_names": "forebay.engines:names",
-}
-_SCENARIO = dict.fromkeys(
+# A module, and the public names that it holds: in the order of docs/reference/python.md.
+_GROUPS = (
+    ("forebay.scenario", "load shipped"),
+    ("forebay.api", "run compare size trace"),
+    ("forebay.reproduction", "reproduce artefacts"),
+    ("forebay.engines", "engine_names"),
     (
-        "Scenario",
-        "Link",
-        "OtherLink",
-        "Queue",
-        "ClassQueue",
-        "Red",
-        "TokenBucket",
-        "Measure",
-        "Goals",
-        "ClassGoals",
-        "QueueDelay",
-        "Topology",
-        "Long",
-        "Short",
-        "Session",
-        "Udp",
-        "OnOff",
-        "Video",
-        "Replay",
-        "Rate",
-        "Duration",
-        "DataSize",
+        "forebay.scenario",
+        "Scenario Link OtherLink Queue ClassQueue Red TokenBucket Measure Goals ClassGoals",
     ),
-    "forebay.scenario",
+    ("forebay.scenario", "QueueDelay Topology Long Short Session Udp OnOff Video Replay"),
+    ("forebay.scenario", "Rate Duration DataSize"),
+    ("forebay.outcome", "Outcome SizeResult"),
+    ("forebay.outcome.trace", "Trace"),
+    ("forebay.reproduction", "Reproduction"),
+    ("forebay.errors", "ForebayError"),
+    ("forebay.scenario", "ScenarioError"),
+    ("forebay.sizing", "SizingError"),
+    ("forebay.engines", "UnknownEngine EngineUnavailable CannotPlay NoLaw"),
+    ("forebay.footprint", "TooMuchMemory"),
+    ("forebay.budget", "TooLittleTime"),
+    ("forebay.outcome", "DocumentError"),
+    ("forebay.reproduction", "UnknownArtefact ArtefactUnavailable"),
+    ("forebay.plugins", "BrokenPlugin"),
 )
-_ANSWERS = {
-    "Outcome": "forebay.outcome",
-    "SizeResult": "forebay.sizing",
-    "Trace": "forebay.outcome.trace",
-    "Reproduction": "forebay.reproduction",
-}
-_ERRORS = {
-    "ForebayError": "forebay.errors",
-    "ScenarioError": "forebay.scenario",
-    "SizingError": "forebay.sizing",
-    "UnknownEngine": "forebay.engines",
-    "EngineUnavailable": "forebay.engines",
-    "CannotPlay": "forebay.engines",
-    "NoLaw": "forebay.engines",
-    "TooMuchMemory": "forebay.footprint",
-    "UnknownArtefact": "forebay.reproduction",
-    "ArtefactUnavailable": "forebay.reproduction",
-    "BrokenPlugin": "forebay.plugins",
-}
-_MODULES = {"laws": "forebay", "measure": "forebay", "networks": "forebay", "testbed": "forebay"}
-_PUBLIC = _VERBS | _SCENARIO | _ANSWERS | _ERRORS | _MODULES
+_HOLDERS = {name: module for module, names in _GROUPS for name in names.split()}
+_MODULES = ("laws", "measure", "networks", "testbed")
 
-__all__ = [  # noqa: RUF022 - in the order of use
-    "load",
-    "shipped",
-    "run",
-    "compare",
-    "size",
-    "trace",
-    "reproduce",
-    "artefacts",
-    "engine_names",
-    "Scenario",
-    "Link",
-    "OtherLink",
-    "Queue",
-    "ClassQueue",
-    "Red",
-    "TokenBucket",
-    "Measure",
-    "Goals",
-    "ClassGoals",
-    "QueueDelay",
-    "Topology",
-    "Long",
-    "Short",
-    "Session",
-    "Udp",
-    "OnOff",
-    "Video",
-    "Replay",
-    "Rate",
-    "Duration",
-    "DataSize",
-    "Outcome",
-    "SizeResult",
-    "Trace",
-    "Reproduction",
-    "ForebayError",
-    "ScenarioError",
-    "SizingError",
-    "UnknownEngine",
-    "EngineUnavailable",
-    "CannotPlay",
-    "NoLaw",
-    "TooMuchMemory",
-    "UnknownArtefact",
-    "ArtefactUnavailable",
-    "BrokenPlugin",
-    "laws",
-]
+__all__ = [*_HOLDERS, "laws"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version()
-    if name not in _PUBLIC:
+    if name not in _HOLDERS and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    module, _, attribute = _PUBLIC[name].partition(":")
     if name in _MODULES:
-        return import_module(f"{module}.{name}")
-    value = getattr(import_module(module), attribute or name)
+        return import_module(f"{__name__}.{name}")
+    value = getattr(import_module(_HOLDERS[name]), name)
     globals()[name] = value
     return value
 
@@ -197,4 +124,4 @@ def _version() -> str:
 
 
 def __dir__() -> list[str]:
-    return sorted([*_PUBLIC, "__version__"])
+    return sorted([*_HOLDERS, *_MODULES, "__version__"])

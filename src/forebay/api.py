@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from forebay import engines as _engines
-from forebay.errors import option
+from forebay.errors import literal, option
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Capturing, Counting, Engine, Limited, Tracing
     from forebay.outcome import Outcome
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
-    from forebay.scenario import Scenario, ScenarioError
+    from forebay.scenario import Scenario
     from forebay.sizing import SizeResult
 
 
+T = TypeVar("T")
 COUNTERS = ("snmp", "netflow")
 """Readings that can be taken beside the testbed's router."""
 BUDGET, MAX_BUDGET_S = "60 s", 30 * 86400.0
@@ -40,7 +41,7 @@ def run(
     counters: Sequence[str] = (),
     budget: str | None = None,
 ) -> Outcome:
-    """Ask one engine one question.
+    """Run one engine on one scenario.
 
     Parameters
     ----------
@@ -87,14 +88,15 @@ def run(
     TooLittleTime
         More than `budget`, however short the window.
     ScenarioError
-        Seeds or jobs out of range, a capture or counters of an engine that has no packets, a
-        capture of several replications.
+        No Scenario; seeds or jobs out of range; a capture or counters of an engine that has no
+        packets; a capture of several replications.
     """
+    _expect_scenario(scenario)
     chosen = _get(engine, memory_limit)
     if capture is not None:
         _capture(chosen, capture, seeds)
     if counters:
-        _count_by(chosen, counters)
+        _count_by(chosen, _listed("counters", counters))
     counted, threads = _count(seed, seeds), _threads(jobs)
     return _run(chosen, scenario, counted, threads, progress, budget)
 
@@ -110,13 +112,13 @@ def compare(
     progress: Progress | None = None,
     budget: str | None = None,
 ) -> list[Outcome]:
-    """Ask several engines the same question; one Outcome each, in the order asked.
+    """Run several engines on one scenario; one Outcome each, in their order.
 
     Parameters and errors are those of `run`.
     """
-    chosen = [
-        _get(name, memory_limit) for name in engines
-    ]  # a wrong name fails before the first run
+    _expect_scenario(scenario)
+    names = _listed("engines", engines)
+    chosen = [_get(name, memory_limit) for name in names]  # a wrong one fails before any run
     counted, jobs = _count(seed, seeds), _threads(jobs)
     return [_run(each, scenario, counted, jobs, progress, budget) for each in chosen]
 
@@ -191,10 +193,12 @@ def size(
     TooLittleTime
         Neither the link nor smaller ones of its kind can be played in the budget.
     ScenarioError
-        A budget that is no time, or of an engine that cannot keep to one.
+        No Scenario; seeds or jobs out of range; a budget that is no time, or of an engine that
+        cannot keep to one.
     """
     from forebay import laws, sizing
 
+    _expect_scenario(scenario)
     asked, allowed = _get(engine, memory_limit), _budget(engine, budget)
     if store is not None:
         asked = _remembering(asked, store)
@@ -207,7 +211,7 @@ def size(
         scenario,
         asked,
         seeds=_count(seed, seeds),
-        max_seeds=4 * seeds if max_seeds is None else len(_count(seed, max_seeds)),
+        max_seeds=4 * seeds if max_seeds is None else len(_count(seed, max_seeds, "max_seeds")),
         jobs=_threads(jobs),
         progress=progress,
         laws=laws.for_scenario(scenario),
@@ -248,12 +252,15 @@ def trace(
     Raises
     ------
     ScenarioError
-        A step or a flow that the scenario does not have.
+        No Scenario; a step or a flow that the scenario does not have.
     EngineUnavailable
         See `forebay.engines`.
     """
-    from forebay.scenario import Duration, ScenarioError
+    from forebay.scenario import MAX_FLOWS, Duration, ScenarioError
+    from forebay.scenario.bounds import whole_number
 
+    _expect_scenario(scenario)
+    numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in _listed("flows", flows)]
     try:
         every = Duration.parse(step)
     except ScenarioError as error:
@@ -266,7 +273,7 @@ def trace(
         )
     (checked,) = _count(seed, 1)
     return cast("Tracing", chosen).trace(
-        scenario, step=every, flows=flows, seed=checked, progress=progress
+        scenario, step=every, flows=numbers, seed=checked, progress=progress
     )
 
 
@@ -343,24 +350,30 @@ def _octets(memory_limit: str) -> int:
     return int(octets)
 
 
-def _count(seed: int, seeds: int) -> range:
-    if 0 <= seed <= MAX_SEED and 1 <= seeds <= MAX_SEEDS:
-        return range(seed, seed + seeds)
-    wrong = f"seed = {_shown(seed)}, seeds = {_shown(seeds)}"
-    raise _refuse("seeds", wrong, f"write a seed from 0 to {MAX_SEED} and 1 to {MAX_SEEDS} seeds")
+def _expect_scenario(scenario: object) -> None:
+    from forebay.scenario import expect_scenario
+
+    expect_scenario(scenario)
+
+
+def _count(seed: int, seeds: int, field: str = "seeds") -> range:
+    from forebay.scenario.bounds import whole_number
+
+    first = whole_number("seed", seed, 0, MAX_SEED)
+    return range(first, first + whole_number(field, seeds, 1, MAX_SEEDS))
 
 
 def _threads(jobs: int) -> int:
-    if 0 <= jobs <= MAX_JOBS:
-        return jobs
-    raise _refuse("jobs", _shown(jobs), f"write 0 to {MAX_JOBS}; 0 is one for each core")
+    from forebay.scenario.bounds import whole_number
+
+    return whole_number("jobs", jobs, 0, MAX_JOBS, "; 0 is one for each core")
 
 
-def _refuse(field: str, wrong: str, hint: str) -> ScenarioError:
+def _listed(argument: str, values: Sequence[T]) -> list[T]:
+    """Return values as a list; a text is not a list of its letters. Raises ScenarioError."""
+    if isinstance(values, Iterable) and not isinstance(values, str):
+        return list(values)
     from forebay.scenario import ScenarioError
 
-    return ScenarioError("out-of-range", wrong, hint, field=field)
-
-
-def _shown(number: int) -> str:
-    return str(number) if abs(number) < 10**20 else "a huge number"
+    hint = f"write it in brackets: [{literal(values)}]"
+    raise ScenarioError("wrong-type", f"{literal(values)} is no list", hint, field=argument)

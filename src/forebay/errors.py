@@ -61,15 +61,25 @@ def current_words() -> Words:
 def option(name: str, value: object) -> str:
     """Return 'engine="theory"', for the command line "--engine theory"."""
     if _words.get() is Words.COMMAND_LINE:
-        return f"--{name.replace('_', '-')} {value}"
+        return f"{argument(name)} {literal(value) if ' ' in str(value) else value}"
     return f"{name}={literal(value)}"
 
 
-def name(option: str) -> str:
-    """Return the name of an option: "memory_limit", for the command line "--memory-limit"."""
+def argument(name: str, option: str = "") -> str:
+    """Return the name of an argument: "memory_limit", for the command line "--memory-limit".
+
+    ``option`` is what the command line calls it, where that is another word.
+    """
     if _words.get() is Words.COMMAND_LINE:
-        return f"--{option.replace('_', '-')}"
-    return option
+        return f"--{(option or name).replace('_', '-')}"
+    return name
+
+
+def setting(path: str, value: object) -> str:
+    """Return 'scenario.replace({"queue.size": "1 bdp"})', or '--set queue.size="1 bdp"'."""
+    if _words.get() is Words.PYTHON:
+        return f"scenario.replace({literal({path: value})})"
+    return f"--set {path}={literal(value)}"
 
 
 def entry(name: str, value: object) -> str:

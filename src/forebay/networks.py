@@ -70,7 +70,9 @@ def solve(scenario: Scenario, progress: Progress | None = None) -> Answer:
         See `forebay.engines.network` and `forebay.engines`.
     """
     from forebay.engines.network import NetworkEngine
+    from forebay.scenario import expect_scenario
 
+    expect_scenario(scenario)
     engine = NetworkEngine()
     solution, loading = engine.solution(scenario, progress)
     return Answer(engine.outcome(scenario, [1], solution, loading), solution)
@@ -92,7 +94,7 @@ class Answer:
         _write_table(path, _PATH_COLUMNS, self._paths())
 
     def write_sensitivities(self, path: str | os.PathLike[str]) -> None:
-        """Write a line a link: by how many per cent throughputs grow where its buffer does by one.
+        """Write a line a link: by how many per cent throughputs grow with 1 % more buffer there.
 
         Raises
         ------

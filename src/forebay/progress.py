@@ -1,4 +1,4 @@
-"""How far a job is, told while it runs."""
+"""Progress of a job while it runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Progress = Callable[[float], None]
 
 
 def part(progress: Progress | None, index: int, of: int, width: int = 1) -> Progress | None:
-    """Return who is told of one part of a job; None where nobody listens.
+    """Return the callback of one part of a job; None without one.
 
     Parameters
     ----------

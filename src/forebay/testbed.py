@@ -1,4 +1,4 @@
-"""The testbed's machine, asked about itself: what can it play?
+"""What the testbed can play on this machine.
 
 >>> from forebay import testbed
 >>> testbed.check(scenario).holds
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from forebay.engines.testbed import machine
 from forebay.engines.testbed.capacity import LADDER_MBPS, Trial, climb, try_out
 from forebay.engines.testbed.registry import remove_leftovers
+from forebay.scenario import expect_scenario
 
 if TYPE_CHECKING:
     from forebay.scenario import Rate, Scenario
@@ -28,7 +29,7 @@ class Check:
     Attributes
     ----------
     scenario : Trial or None
-        The scenario's own first seconds; None where none was asked about.
+        The scenario's own first seconds; None where none was given.
     ladder : tuple of Trial
         A hundred Reno flows at rising rates, up to the first that is not held.
     """
@@ -49,13 +50,13 @@ class Check:
 
 
 def check(
-    scenario: Scenario | None = None, *, told: Callable[[Trial], None] | None = None
+    scenario: Scenario | None = None, *, on_trial: Callable[[Trial], None] | None = None
 ) -> Check:
     """Play a few seconds of a scenario, then of rising rates, and judge each by the gate.
 
     Parameters
     ----------
-    told : callable, optional
+    on_trial : callable, optional
         Called after each short run.
 
     Raises
@@ -63,17 +64,19 @@ def check(
     EngineUnavailable
         The testbed cannot run on this machine at all; its text says what is missing.
     """
+    if scenario is not None:
+        expect_scenario(scenario)
     machine.check()
     own = None if scenario is None else try_out(scenario)
     ladder = []
     for trial in [] if own is None else [own]:
-        _tell(told, trial)
+        _tell(on_trial, trial)
     for trial in climb():
         ladder.append(trial)
-        _tell(told, trial)
+        _tell(on_trial, trial)
     return Check(own, tuple(ladder))
 
 
-def _tell(told: Callable[[Trial], None] | None, trial: Trial) -> None:
-    if told is not None:
-        told(trial)
+def _tell(on_trial: Callable[[Trial], None] | None, trial: Trial) -> None:
+    if on_trial is not None:
+        on_trial(trial)

@@ -1,6 +1,7 @@
 """`forebay measure` from the command to its three ways out."""
 
 import json
+from typing import Any
 
 import pytest
 from tests.measure.dumbbell import Link, pcap
@@ -30,7 +31,8 @@ def test_the_document_has_the_form_of_the_contract(forebay_, records, tmp_path):
     assert {"name", "why"} == set(told["refused"][0])
     assert picture.stat().st_size > 1000
     made = load(scenario)
-    assert made.traffic[0].flows.low <= 10 <= made.traffic[0].flows.high
+    flows: Any = made.traffic[0].flows
+    assert flows.low <= 10 <= flows.high
 
 
 def test_the_report_says_what_flows_means(forebay_, records):

@@ -7,6 +7,7 @@ import pytest
 import forebay.engines
 from forebay import testbed
 from forebay.engines import EngineUnavailable
+from forebay.engines.testbed import machine
 from forebay.engines.testbed.capacity import Trial
 from forebay.scenario import Rate
 
@@ -22,7 +23,7 @@ def held(monkeypatch):
     """Make up what short runs show: the scenario's own, then the ladder."""
 
     def make_up(own, *ladder):
-        monkeypatch.setattr(testbed.machine, "check", lambda: None)
+        monkeypatch.setattr(machine, "check", lambda: None)
         monkeypatch.setattr(testbed, "try_out", lambda scenario: own)
         monkeypatch.setattr(testbed, "climb", lambda: iter(ladder))
 

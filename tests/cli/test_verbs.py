@@ -75,7 +75,7 @@ def test_an_interrupted_size_keeps_what_it_found(forebay_, link, scenario):
     result = forebay_("size", scenario, "--json", "--set", "goals.utilization=0.99")
     assert result.status == 130
     assert len(json.loads(result.out)["curve"]) == 3
-    assert result.err.count("\n") == 1 and "again" in result.err
+    assert result.err.count("\n") == 1 and "a new start reuses" in result.err
 
 
 def test_an_interrupted_run_says_so_in_a_line(forebay_, link, scenario):

@@ -104,7 +104,7 @@ BREAK: dict[str, Callable[[Reading], Reading]] = {
     "each-wait-counted": lambda r: _link(r, longest_s=9.0),
     "time-adds-up": lambda r: _link(r, queue_s=_bottleneck(r).queue_s * 0.99),
     "queue-area": lambda r: _link(r, queue_packet_s=_bottleneck(r).queue_packet_s * 1.01),
-    "queue-within-room": lambda r: _link(r, most_packets=3),
+    "queue-within-limit": lambda r: _link(r, most_packets=3),
     "wire-within-time": lambda r: _link(r, bits=_bottleneck(r).bits * 2.0),
     "classes-within-link": lambda r: _class(
         r, throughput_bits=r.classes[0].throughput_bits * 2.0

@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ ONE = HEAD + '[[traffic]]\nflows = 1\nstart = "0 s"\n'
     ],
     ids=str,
 )
-def test_numbers_that_no_run_can_have(how: dict[str, int]) -> None:
+def test_numbers_that_no_run_can_have(how: dict[str, Any]) -> None:
     with pytest.raises(ScenarioError) as caught:
         forebay.run(loads(ONE), **how)
     assert "\n" not in str(caught.value)

@@ -111,3 +111,12 @@ def test_only_counted_delayed_acks_fit_the_loss_law(oc3: Make) -> None:
     many = ("traffic.0.flows=400", "traffic.0.delayed_ack=true")
     assert loss_law.broken(oc3(*many)) == ()
     assert len(loss_law.broken(oc3(*many, "traffic.0.sender=linux"))) == 1
+
+
+def test_the_answer_over_a_range_of_flows_has_the_least_and_the_most(oc3: Make) -> None:
+    """BDP / sqrt(n) falls in n: the most flows need the least."""
+    scenario = oc3("traffic.0.flows=64..256")
+    answer = laws.sqrt_n.LAW.answer_over_range(scenario)
+    bdp = scenario.bdp_packets
+    assert answer.between == pytest.approx((bdp / 16, bdp / 8))
+    assert laws.sqrt_n.LAW.answer_over_range(oc3("traffic.0.flows=64")).between is None

@@ -136,3 +136,9 @@ def test_loss_quadruples_when_the_buffer_goes() -> None:
     small = loss.loss_rate(loss.window(0.0, OC3_BDP, 100))
     assert small / large == pytest.approx(4.0)
     assert loss.loss_rate(2.0) == pytest.approx(0.19)
+
+
+def test_a_path_that_holds_windows_large_enough_needs_no_buffer_for_the_loss() -> None:
+    """Eq. 1 and §5.1.1 solved for B: n sqrt(0.76 / l) - RTT C, never below nothing."""
+    assert loss.buffer_for(0.01, 1000.0, 200) == pytest.approx(200 * 76**0.5 - 1000.0)
+    assert loss.buffer_for(0.01, 1000.0, 100) == 0.0

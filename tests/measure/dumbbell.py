@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import struct
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -46,13 +47,14 @@ class Link:
     arrivals: int = 0
     drops: int = 0
     rtts: list[float] = field(default_factory=list)
-    frames: list[tuple[float, bytes]] = field(default_factory=list)
+    frames: list[tuple[float, tuple[Any, ...]]] = field(default_factory=list)
     senders: list[Sender] = field(default_factory=list)
 
     def play(self, flows: int, seconds: float, low: float, high: float, ramp: float) -> None:
         """Play so many flows, their round trips from low to high, begun within ``ramp``."""
         random = np.random.default_rng(self.seed)
-        self.free, self.events, self.serial = 0.0, [], 0
+        self.free, self.serial = 0.0, 0
+        self.events: list[Any] = []
         for number in range(flows):
             rtt = random.uniform(low, high)
             legs = tuple(rtt * random.dirichlet([5.0] * 4))

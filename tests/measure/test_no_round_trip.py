@@ -27,7 +27,7 @@ def test_udp_alone_has_a_load_and_a_scenario_only_with_a_buffer(tmp_path):
     assert told.estimates["unresponsive_share"].value == 1.0
     refused = {one.name for one in told.refused}
     assert {"long_flows", "rtt_s", "loss_rate", "slow_start_burst"} <= refused
-    with pytest.raises(measure.MeasureError, match='write --buffer "64 packets"'):
+    with pytest.raises(measure.MeasureError, match='write buffer="64 packets"'):
         told.scenario()
     told = measure.capture([path], rate="10 Mbit/s", buffer="64 packets", goal=0.5)
     assert [one.kind for one in told.scenario().traffic] == ["udp"]

@@ -64,7 +64,7 @@ def test_the_network_of_paper_c_is_at_rest(fast):
     outcome = forebay.run(fast, engine="network")
     whole = outcome.network
     assert whole.connections == 52394 and whole.residual < 1e-9
-    assert outcome.provenance.conservation < 1e-9
+    assert outcome.provenance.model_extra["conservation"] < 1e-9
     assert whole.mean_propagation_s == pytest.approx(4.829e-3, rel=0.005)
     core = [link for link in outcome.links.values() if link.link_class == "core"]
     assert len(core) == 28 and all(0 < link.utilization.value <= 1 for link in core)

@@ -28,7 +28,8 @@ def link(used: Any, drops: Any, waits: Any = (0, 3, 1, 0)) -> LinkReading:
         sent=(rounds.arrivals - lost).sum(axis=1), held=np.zeros(3, np.int64), most_packets=10,
         longest_s=float(edges[np.flatnonzero(waits)[-1]]) + 0.4e-3, class_delays=[],
         queue_packet_s=empty, queue_s=np.zeros((2, 1)), queue_step=1,
-        delay=Histogram(edges, np.array(waits, float)), delay_sum_s=empty, round_trips=rounds,
+        delay=Histogram(np.asarray(edges, np.float64), np.array(waits, float)),
+        delay_sum_s=empty, round_trips=rounds,
     )  # fmt: skip
 
 

@@ -108,6 +108,14 @@ def test_a_delay_above_the_maximum_is_seen(part: str) -> None:
     assert found[0].where == f"links.bottleneck.queue_delay_s.{part}"
 
 
+def test_goodput_above_throughput_by_more_than_rounding_is_seen() -> None:
+    above = kind(goodput_bps=metric(9e5 * (1 + 1e-6)))
+    assert [each.invariant for each in violations(outcome(link(), above))] == [
+        "goodput-in-throughput"
+    ]
+    assert violations(outcome(link(), kind(goodput_bps=metric(9e5 * (1 + 1e-12))))) == []
+
+
 def test_classes_together_get_no_more_than_the_link_carries() -> None:
     both = (kind(throughput_bps=metric(6e5), goodput_bps=None) for _ in range(2))
     assert [each.where for each in violations(outcome(link(), *both))] == ["links.bottleneck"]
@@ -118,7 +126,7 @@ def test_a_document_from_before_capacities_were_said_is_not_held_to_them() -> No
     assert violations(outcome(old, kind(throughput_bps=metric(1e9)))) == []
 
 
-def test_the_door_names_the_invariant_and_shows_no_number() -> None:
+def test_the_error_names_the_invariant_and_shows_no_number() -> None:
     with pytest.raises(ImpossibleOutcome) as refused:
         checked(outcome(*BROKEN["fraction"]))
     line = str(refused.value)

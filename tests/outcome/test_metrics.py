@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -174,7 +175,8 @@ def test_every_metric_is_bounded_and_inside_its_interval(seed: int, runs: int) -
 def test_the_order_of_batches_does_not_matter(order: list[int]) -> None:
     straight = link(batches=6)
     fields = ("bits", "arrivals", "drops", "accepted", "queue_packet_s", "queue_s", "delay_sum_s")
-    shuffled = replace(straight, **{f: _take(getattr(straight, f), order) for f in fields})
+    changed: dict[str, Any] = {f: _take(getattr(straight, f), order) for f in fields}
+    shuffled = replace(straight, **changed)
     for a, b in zip(
         metrics_of(link_outcome([straight])), metrics_of(link_outcome([shuffled])), strict=True
     ):

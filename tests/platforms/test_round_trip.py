@@ -78,7 +78,7 @@ def test_what_is_emitted_is_enough_and_passes_its_own_lint(
 )
 def test_a_form_that_gives_many_times_more_is_refused(name: str, form: str, least: int) -> None:
     port = Port(1e9, pool_bytes=64_000_000)
-    with pytest.raises(PlatformError, match=f"gives {least} B.*times what is asked for; write"):
+    with pytest.raises(PlatformError, match=f"gives {least} B.*times what is wanted; write"):
         emit(Wanted(1500, 1, "1 packet"), port, name, form=form)
 
 

@@ -90,7 +90,7 @@ def test_sonic_needs_the_pool_and_the_right_mode(gigabit: Port) -> None:
     assert one(sonic(None, dynamic_th="0"), with_pool).bytes == 2_001_518
     pool = {"type": "egress", "mode": "dynamic", "size": "9000000"}
     assert "not static" in said(one(sonic(pool, static_th="100000"), gigabit))
-    with pytest.raises(PlatformError, match="--pool"):
+    with pytest.raises(PlatformError, match="write pool_bytes too"):
         emit(wanted(10, gigabit), gigabit, "sonic", form="dynamic")
 
 

@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from forebay import report
+from forebay.errors import Words, words
 from forebay.outcome import SizeResult
 from forebay.report import print_comparison, print_outcome
 from forebay.reproduction import Reproduction, print_reproduction
@@ -79,14 +80,16 @@ def test_loss_that_is_not_usable_is_in_the_headline_with_the_buffer_that_would_d
     flat = " ".join(out.split())
     said = "Warning: 14.0 % of the packets are lost there, more than the 1 % that is usable"
     assert said in flat
-    assert "500 packets would keep it below 1 %; ask for it with --set goals.loss_rate=0.01" in flat
+    change = 'scenario.replace({"goals.loss_rate": 0.01})'
+    assert f"500 packets would keep it below 1 %; ask for it with {change}." in flat
     assert out.index("Buffer: ") < out.index("Warning: ") < out.index("Why: ")
 
 
 def test_a_class_that_loses_most_is_named_with_the_goal_to_set(printed, document):
     name = document["curve"][0]["outcome"]["classes"][0].get("name") or "long-0"
     changed = {**document, "loss_warning": {**WARNING, "of": name}}
-    flat = " ".join(printed(print_size, changed).split())
+    with words(Words.COMMAND_LINE):
+        flat = " ".join(printed(print_size, changed).split())
     assert f"14.0 % of {name}'s packets are lost there" in flat
     assert "ask for it with --set traffic.0.goals.loss_rate=0.01." in flat
 
@@ -204,7 +207,7 @@ def test_size_says_what_else_would_do_and_who_governs(printed, told):
     said = "121 to 300 packets meet all goals; less does not assure utilization, more does not"
     assert f"{said} assure queue delay maximum." in out
     assert "99 to 121 packets open: 121 packets with 80 flows and 99 packets with 120" in out
-    assert "What governs: many flows out of step (appenzeller-2004/utilization)." in out
+    assert "Regime: many flows out of step (appenzeller-2004/utilization)." in out
     assert "What would change it: Fewer flows." in out
     assert "Simulation, with 121 packets: nothing was dropped." in out
     assert "Memory: fits on-chip SRAM." in out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,7 +61,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def made(folder: Path, **more: object) -> Reproduction:
+def made(folder: Path, **more: Any) -> Reproduction:
     ours = {"busy": 99.0, "idle": 99.0, "set": 43}
     return judge("Z.fig1", "Paper Z", folder, ours, testbed={"busy": 97.0}, **more)
 
@@ -111,7 +112,10 @@ def test_a_claim_s_own_kind_goes_before_its_artefact_s(tmp_path: Path) -> None:
 
 def variants(folder: Path) -> Variants:
     metric = Metric(value=98.4, low=98.2, high=98.6, n=3)
-    found = {"each packet": {"busy": 97.0, "idle": 90.0}, "delayed": {"busy": metric, "idle": 99.0}}
+    found: dict[str, Any] = {
+        "each packet": {"busy": 97.0, "idle": 90.0},
+        "delayed": {"busy": metric, "idle": 99.0},
+    }
     return side_by_side(folder, found, "The print can have come from delayed ACKs.")
 
 

@@ -140,7 +140,7 @@ def test_figure_15_plays_today_s_linux_in_the_testbed_s_set_up(
         return outcome(0.97)
 
     monkeypatch.setattr(forebay, "run", run)
-    fig15 = find("A.fig15").load()
+    fig15: Any = find("A.fig15").load()
     monkeypatch.setattr(fig15, "HERE", tmp_path)
     for name in ("scenario.toml", "published.toml"):
         (tmp_path / name).write_text((FOLDER / name).read_text())

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import forebay
+from forebay import ForebayError
 from forebay.reproduction import Artefact, UnknownArtefact, entries, papers
 
 PAPERS = Path(papers.__file__).parent
@@ -41,7 +42,7 @@ def test_an_unknown_name_is_refused_with_a_hint(name: str) -> None:
 def test_a_paper_is_no_artefact_and_no_seeds_are_refused() -> None:
     with pytest.raises(UnknownArtefact, match="'C' is a paper; write one of its artefacts: hisa"):
         forebay.reproduce("C")
-    with pytest.raises(ValueError, match="seeds is 0; write 1 or more"):
+    with pytest.raises(ForebayError, match="seeds: 0; write a whole number from 1 to 100000"):
         forebay.reproduce("A.eq6", seeds=0)
 
 

@@ -126,4 +126,4 @@ def test_scenarios_and_errors_cross_processes() -> None:
 def test_a_scenario_cannot_be_changed() -> None:
     scenario: Scenario = load(OC3)
     with pytest.raises(ScenarioError, match=r"Link: rate: .* frozen; write scenario.replace"):
-        scenario.link.rate = Rate(1.0)
+        scenario.link.rate = Rate(1.0)  # type: ignore[misc]

@@ -6,7 +6,7 @@ import pytest
 
 import forebay
 from forebay.outcome import SizeResult
-from forebay.platforms import PlatformError, emit, lint, of_answer
+from forebay.platforms import PlatformError, emit, lint, of_sizing
 from forebay.scenario import loads
 from forebay.sizing.knob import knob_of, notes_of
 
@@ -80,7 +80,7 @@ def test_what_is_sized_is_said_and_emitted(
     answer = forebay.size(scenario, seeds=2, max_seeds=2, jobs=1)
     aqm = answer.to_dict()["aqm"]
     assert aqm["discipline"] == discipline and aqm["limit_packets"] > 100
-    wanted, port = of_answer(answer, "answer.json")
+    wanted, port = of_sizing(answer, "answer.json")
     made = emit(wanted, port, "linux-tc")
     aim = "min" if discipline == "red" else f"target {round(1e6 * aqm.get('target_s', 0))}us"
     assert f"root {discipline} limit" in made.text and aim in made.text
@@ -96,4 +96,4 @@ def test_the_report_names_the_target(tmp_path: object, capsys: pytest.CaptureFix
     print_size(SizeResult.from_json(answer.to_json()))
     out = " ".join(capsys.readouterr().out.split())
     assert "codel: target " in out and "as a guard" in out and "The target is sized" in out
-    assert "What governs" not in out and "of a drop-tail queue" in out
+    assert "Regime: " not in out and "of a drop-tail queue" in out

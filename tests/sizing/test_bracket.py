@@ -27,6 +27,7 @@ B, U, A = Side.BELOW, Side.UNSURE, Side.ABOVE
         ({2: A}, 1),
         ({200: A, 150: U, 100: B}, 175),  # the sure upper end first
         ({152: A, 150: U, 100: B}, 125),  # then the sure lower one
+        ({1080: A, 1040: U, 1000: B}, 1060),  # 40 is more than a 32nd of 1040
         ({152: A, 150: U, 147: B}, None),  # a 32nd of the buffer is fine enough
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -51,13 +52,21 @@ def kind(
 
 
 def outcome(*kinds: ClassOutcome, **goal_metrics: Metric) -> Outcome:
-    link = LinkOutcome.model_construct(goal_metrics=goal_metrics)
-    return Outcome.model_construct(classes=list(kinds), links={"bottleneck": link})
+    parts: dict[str, Any] = {"goal_metrics": goal_metrics}
+    link = LinkOutcome.model_construct(**parts)
+    parts = {"classes": list(kinds), "links": {"bottleneck": link}}
+    return Outcome.model_construct(**parts)
 
 
 def increase(here: list[ClassOutcome], there: list[ClassOutcome] | None) -> Metric | None:
     unlimited = None if there is None else outcome(*there)
     return Evidence(outcome(*here), unlimited).completion_increase()
+
+
+def bound(found: Metric | None) -> tuple[float, float]:
+    """Value and lower end of a metric that has no upper end."""
+    assert found is not None and found.low is not None and found.high is None
+    return found.value, found.low
 
 
 def test_half_an_interval_is_its_larger_half() -> None:
@@ -121,11 +130,33 @@ def test_an_increase_that_the_engine_knows_itself_is_taken() -> None:
 
 
 def test_what_has_not_ended_here_bounds_the_increase_from_below() -> None:
-    found = increase([kind(least=around(4.0, 1.0))], [kind(fct=around(2.0, 0.1))])
-    assert found == metric(1.0, 1.0, None)
+    found = increase([kind(least=metric(4.0))], [kind(fct=around(2.0, 0.1))])
+    assert bound(found) == pytest.approx((1.0, 1.0 - 2.0 * 0.1 / 2.0))  # 4/2 times the error of 2
     unknown = increase([kind(fct=around(4.0, 1.0))], [kind(least=metric(2.0))])
     assert unknown == metric(-1.0, -1.0, None)
     assert unknown is not None and judge(unknown, 0.1, at_least=False) is Verdict.UNDECIDED
+
+
+def test_the_bound_of_what_has_not_ended_keeps_the_noise_of_its_estimate() -> None:
+    """4 ± 1 over 2 ± 0.1, less 1, is at least 1 less 2 hypot(1/4, 0.1/2), not at least 1."""
+    found = increase([kind(least=around(4.0, 1.0))], [kind(fct=around(2.0, 0.1))])
+    assert found is not None
+    low = 1.0 - 2.0 * math.hypot(1.0 / 4.0, 0.1 / 2.0)
+    assert bound(found) == pytest.approx((1.0, low))
+    assert judge(found, 0.6, at_least=False) is Verdict.UNDECIDED
+    assert judge(found, 0.4, at_least=False) is Verdict.MISSED
+
+
+def test_one_class_that_has_not_ended_bounds_the_mean_of_all_from_below() -> None:
+    here = [kind(1, least=around(2.0, 0.3)), kind(3, fct=around(6.0, 0.4))]
+    found = increase(here, [kind(4, fct=around(2.5, 0.1))])
+    half = math.hypot(0.3, 3 * 0.4) / 4
+    low = 1.0 - 2.0 * math.hypot(half / 5.0, 0.1 / 2.5)
+    assert bound(found) == pytest.approx((1.0, low))
+    without = increase(
+        [kind(1, least=metric(2.0)), kind(3, fct=metric(6.0))], [kind(fct=metric(2.5))]
+    )
+    assert without == metric(1.0, 1.0, None)
 
 
 def test_real_time_loss_weighs_by_what_was_sent() -> None:

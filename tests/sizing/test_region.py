@@ -19,7 +19,8 @@ SECOND = 12_000 / 155e6  # a packet on the link
 
 
 def solve(scenario: Any, engine: Any, **options: Any) -> SizeResult:
-    return size(scenario, engine, **({"seeds": (1, 2, 3, 4, 5), "max_seeds": 20} | options))
+    chosen: dict[str, Any] = {"seeds": (1, 2, 3, 4, 5), "max_seeds": 20}
+    return size(scenario, engine, **(chosen | options))
 
 
 def spans(result: SizeResult) -> list[tuple[int, int | None]]:

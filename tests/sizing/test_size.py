@@ -28,7 +28,8 @@ SEEDS = (1, 2, 3, 4, 5)
 
 
 def solve(scenario: Any, engine: Any, **options: Any) -> SizeResult:
-    return size(scenario, engine, **({"seeds": SEEDS, "max_seeds": 20} | options))
+    chosen: dict[str, Any] = {"seeds": SEEDS, "max_seeds": 20}
+    return size(scenario, engine, **(chosen | options))
 
 
 def exact(known: SimpleNamespace, scale: float = 40.0) -> Any:

@@ -10,6 +10,7 @@ import pytest
 
 from forebay.outcome import Metric, Outcome
 from forebay.sizing import goals_of
+from forebay.sizing.question import Question
 from forebay.sizing.trials import Trials
 
 
@@ -53,3 +54,18 @@ def test_an_undecided_buffer_goes_at_once_to_the_seeds_that_should_decide(
     )  # fmt: skip
     trials.settle(100, goals)
     assert engine.asked == asked
+
+
+def test_a_goal_that_is_undecided_below_forbids_less_as_one_that_is_missed(
+    known: SimpleNamespace,
+) -> None:
+    scenario, engine = known.asked(utilization=0.98), Narrowing(known, {5: 0.02})
+    goals = goals_of(scenario)
+    trials = Trials(
+        scenario, engine, goals,
+        seeds=range(1, 6), max_seeds=5, jobs=1, progress=None, limit=5000,
+    )  # fmt: skip
+    trials.at(100)
+    question = Question(scenario, engine.name, trials, goals, 5000)
+    assert question.not_met_below(101) == goals
+    assert question.not_met_below(100) == ()  # nothing smaller was tried

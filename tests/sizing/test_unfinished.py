@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,8 +36,10 @@ def outcome(*fcts: tuple[float | None, float | None]) -> Outcome:
         )
         for known, least in fcts
     ]  # fmt: skip
-    link = LinkOutcome.model_construct(goal_metrics={})
-    return Outcome.model_construct(classes=kinds, links={"bottleneck": link})
+    parts: dict[str, Any] = {"goal_metrics": {}}
+    link = LinkOutcome.model_construct(**parts)
+    parts = {"classes": kinds, "links": {"bottleneck": link}}
+    return Outcome.model_construct(**parts)
 
 
 @pytest.mark.parametrize(("least", "expected"), [(0.5, "missed"), (0.008, "undecided")])

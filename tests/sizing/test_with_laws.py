@@ -35,7 +35,7 @@ def test_the_search_is_the_inverse_of_equation_6(flows: int, target: float) -> N
 def test_every_goal_that_can_be_written_is_asked() -> None:
     """A goal in the scenario that a sizing passed over would be worse than none."""
     maximum, both = {"maximum": "1 s"}, {"quantile": 0.9, "at_most": "1 s"}
-    link = {
+    link: dict[str, Any] = {
         "utilization": [0.9, {"at_least": 0.9, "probability": 0.9}],
         "loss_rate": [0.1, {"at_most": 0.1, "probability": 0.9}],
         "queue_delay": [maximum, both, {"mean": "1 s"}],
@@ -44,7 +44,7 @@ def test_every_goal_that_can_be_written_is_asked() -> None:
         "fct_increase": [0.1],
         "realtime_loss": [0.1],
     }
-    one = {
+    one: dict[str, Any] = {
         "throughput": ["1 Mbit/s"], "loss_rate": [0.1], "fct_mean": ["1 s"], "fct_p99": ["1 s"],
         "fct_increase": [0.1],
     }  # fmt: skip

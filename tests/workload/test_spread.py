@@ -1,5 +1,7 @@
 """Laws at work: means, ends and tails of what is drawn, against the formulas."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -35,7 +37,7 @@ def law(written: object) -> Distribution:
         {"values": ["28 ms", "67 ms"], "shares": [0.25, 0.75]},
     ],
 )
-def test_means_and_ends_are_those_of_the_law(written: object) -> None:
+def test_means_and_ends_are_those_of_the_law(written: Any) -> None:
     drawn = picoseconds(law(written), GRID) / 1e12
     assert drawn.mean() == pytest.approx(law(written).mean, rel=2e-4)
     assert law(written).low <= drawn.min()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from forebay.budget.duration import in_words
+from forebay.errors import ForebayError, option
 
 
-class TooLittleTime(Exception):
+class TooLittleTime(ForebayError):
     """The time is too short for the link, and no smaller one can stand for it.
 
     Attributes
@@ -21,7 +22,8 @@ class TooLittleTime(Exception):
     def __init__(self, why: str, needs_s: float, budget_s: float) -> None:
         self.why, self.needs_s, self.budget_s = why, needs_s, budget_s
         more = in_words(1.25 * needs_s)
-        self.hint = f'write --budget "{more}", or --engine theory for what published laws say'
+        theory = option("engine", "theory")
+        self.hint = f"write {option('budget', more)}, or {theory} for what published laws say"
         super().__init__(
             f"simulation cannot answer in {in_words(budget_s)}: {why}, and the whole link takes "
             f"about {in_words(needs_s)} here; {self.hint}"

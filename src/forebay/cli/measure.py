@@ -50,7 +50,7 @@ _LISTEN_S = 300.0
 )  # fmt: skip
 @click.option(
     "--interface", metavar="NAME",
-    help="The interface of a pcapng file that is the link; others only tell round trips.",
+    help="The interface of a pcapng file that is the link; others give round trips only.",
 )  # fmt: skip
 @click.option(
     "--toward", metavar="NETWORK", multiple=True,

@@ -34,7 +34,7 @@ from forebay.cli.progress import progress
 )  # fmt: skip
 @click.option(
     "--sensitivities", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv",
-    help="Write who gains, in per cent, where a link's buffer grows by one.",
+    help="Write by how many per cent throughputs grow with 1 % more buffer at a link.",
 )  # fmt: skip
 @click.option(
     "--graphml", type=options.OutputPath(".graphml"), metavar="FILE.graphml",

@@ -13,17 +13,15 @@ from forebay.platforms import (
     REFERENCE_POINTS,
     REFUSED,
     PlatformError,
-    Port,
-    ask,
     emit,
-    found,
     get,
     lint,
     memory_for,
     names,
-    parse_bytes,
-    parse_rate,
+    parse_port,
+    read_sizing,
     read_snippet,
+    read_target,
     with_choices,
 )
 
@@ -92,18 +90,13 @@ def emit_command(
         if target is not None or overrides or rate is not None or packet is not None:
             wrong = "--answer has the buffer, its rate and its packet"
             raise PlatformError("two-sizes", wrong, "leave everything else about the size away")
-        wanted, port = found(answer)
+        wanted, port = read_sizing(answer)
     elif target is None:
         wrong = "nothing to emit"
         raise PlatformError("no-size", wrong, "write --answer FILE, a scenario or a size")
     else:
-        wanted, port = ask(
-            target,
-            rate_bps=parse_rate(rate),
-            packet_bytes=parse_bytes(packet, "--packet"),
-            overrides=overrides,
-        )
-    port = with_choices(port, parse_bytes(header, "--header"), parse_bytes(pool, "--pool"))
+        wanted, port = read_target(target, rate=rate, packet=packet, overrides=overrides)
+    port = with_choices(port, header=header, pool=pool)
     made = emit(wanted, port, platform, form=form, model=model, interface=interface)
     memory = memory_for(wanted.bytes, port.rate_bps)
     if as_json:
@@ -125,9 +118,7 @@ def emit_command(
 @command.command("lint")
 @click.argument("path", metavar="FILE")
 @click.option("--platform", metavar="NAME", help="Which platform; recognised if not given.")
-@click.option(
-    "--scenario", metavar="FILE", help="What is asked for: a scenario, or a sizing's .json."
-)
+@click.option("--scenario", metavar="FILE", help="What is wanted: a scenario, or a sizing's .json.")
 @_port_options
 @_overrides
 @options.as_json
@@ -145,20 +136,15 @@ def lint_command(
 ) -> int:
     """Say what a configuration amounts to in bytes, milliseconds and packets, and its traps.
 
-    With --scenario, which also gives the rate, compare it with what is asked for: exit
+    With --scenario, which also gives the rate, compare it with what is wanted: exit
     status 1 if no queue has that size.
     """
-    wanted, port = None, None
-    rate_bps, packet_bytes = parse_rate(rate), parse_bytes(packet, "--packet")
+    wanted = None
     if scenario is not None:
-        wanted, port = ask(
-            scenario, rate_bps=rate_bps, packet_bytes=packet_bytes, overrides=overrides
-        )
-    elif rate_bps is None:
-        raise PlatformError("no-rate", "the port's rate is not given", 'write --rate "10 Gbit/s"')
+        wanted, port = read_target(scenario, rate=rate, packet=packet, overrides=overrides)
     else:
-        port = Port(rate_bps, packet_bytes or 1500)
-    port = with_choices(port, parse_bytes(header, "--header"), parse_bytes(pool, "--pool"))
+        port = parse_port(rate, packet)
+    port = with_choices(port, header=header, pool=pool)
     seen = lint(read_snippet(path), port, platform=platform, model=model, wanted=wanted)
     if as_json:
         print_json(seen.to_dict())

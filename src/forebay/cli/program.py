@@ -27,7 +27,7 @@ _VERBS = {
     "trace": "One replication over time: windows, queue, synchronization.",
     "report": "Print or draw again what another command printed with --json.",
     "platforms": "A size as configuration on a router platform; lint an existing configuration.",
-    "testbed": "The testbed's machine: whether it can play a scenario, and which rate it holds.",
+    "testbed": "The testbed's machine: whether it runs a scenario in time, and up to which rate.",
 }
 
 _HINTS = {

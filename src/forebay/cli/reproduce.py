@@ -56,7 +56,7 @@ _TESTBED_SEEDS = 3
 )
 @click.option(
     "--store", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
-    help="Keep the results there and use those that are there again.  [default: with several "
+    help="Save the results there, and reuse those saved before.  [default: with several "
     "artefacts forebay/reproduce in the user's cache]",
 )  # fmt: skip
 @options.as_json

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 @options.seeds(5)
 @click.option(
     "--max-seeds", type=options.WholeNumber(1, 100_000), default=None, metavar="K",
-    help="Most replications to sizing where noise hides the answer.  [default: 4 x --seeds]",
+    help="Most replications of a buffer whose interval decides no goal.  [default: 4 x --seeds]",
 )  # fmt: skip
 @options.jobs
 @options.memory_limit
 @options.budget
 @click.option(
     "--store", metavar="FOLDER", default=None, type=click.Path(file_okay=False, path_type=Path),
-    help="Keep every outcome there; a sizing that was stopped then goes on where it was.",
+    help="Save every outcome there; a sizing that was stopped resumes from it.",
 )  # fmt: skip
 @options.figure
 @click.option(
@@ -56,7 +56,7 @@ def command(
 ) -> int:
     """The smallest buffer that meets the scenario's goals, with the evidence.
 
-    SCENARIO is a TOML file such as scenarios/oc3-gsr.toml; its [goals] say what is enough.
+    SCENARIO is a TOML file such as scenarios/oc3-gsr.toml; its [goals] are the targets.
     """
     if max_seeds is not None and max_seeds < seeds:
         wrong = f"{max_seeds} is fewer than --seeds {seeds}; write more"
@@ -102,10 +102,10 @@ def _emit(
     """Return the configuration, or why there is none: the answer is printed all the same."""
     if platform is None or result.buffer is None:
         return None, None
-    from forebay.platforms import PlatformError, emit, of_answer
+    from forebay.platforms import PlatformError, emit, of_sizing
 
     try:
-        return emit(*of_answer(result, f"forebay size {path}"), platform), None
+        return emit(*of_sizing(result, f"forebay size {path}"), platform), None
     except PlatformError as error:
         return None, error
 

@@ -18,7 +18,7 @@ _CANNOT = 3
 
 @click.group("testbed")
 def command() -> None:
-    """The testbed's machine: whether it can play a scenario, and which rate it holds."""
+    """The testbed's machine: whether it runs a scenario in time, and up to which rate."""
 
 
 @command.command("check")
@@ -27,14 +27,14 @@ def command() -> None:
 @options.as_json
 @click.pass_context
 def check(ctx: click.Context, path: str | None, overrides: tuple[str, ...], as_json: bool) -> None:
-    """Play a few seconds of SCENARIO, then of rising rates, and say what is held.
+    """Play a few seconds of SCENARIO, then of rising rates, and say which meet the timing limits.
 
-    Without SCENARIO: the rates alone. Exit status 3 where the answer is no.
+    Without SCENARIO: the rates alone. Exit status 3 if the limits are not met.
     """
     from forebay import testbed
 
     scenario = None if path is None else forebay.load(path, overrides)
-    found = testbed.check(scenario, told=_tell)
+    found = testbed.check(scenario, on_trial=_tell)
     if as_json:
         print_json(_document(found))
     else:

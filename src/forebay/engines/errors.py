@@ -1,4 +1,4 @@
-"""What can go wrong when an engine is asked for."""
+"""Errors of engines: one that is not known, cannot run here, or cannot play a scenario."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ GROUP = "forebay.engines"
 """The entry point group of engines of others. Our own names are never theirs."""
 
 
-def names() -> tuple[str, ...]:
+def engine_names() -> tuple[str, ...]:
     """Names of all engines: ours, in the order in which `compare` shows them, and of others."""
     return (*_ENGINES, *sorted(set(plugins.found(GROUP)) - set(_ENGINES)))
 
@@ -60,7 +60,7 @@ def get(name: str) -> Engine:
 
 def _of_others(name: str) -> Engine:
     if name not in plugins.found(GROUP):
-        raise UnknownEngine(name, names())
+        raise UnknownEngine(name, engine_names())
     made = plugins.load(GROUP, name)
     try:
         engine = made()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forebay.errors import ForebayError, name
+from forebay.errors import ForebayError, argument
 from forebay.scenario import DataSize
 
 
@@ -19,7 +19,7 @@ class TooMuchMemory(ForebayError):
 
     def __init__(self, wrong: str) -> None:
         self.wrong = wrong
-        self.hint = f"write a smaller scenario, fewer seeds, or a larger {name('memory_limit')}"
+        self.hint = f"write a smaller scenario, fewer seeds, or a larger {argument('memory_limit')}"
         super().__init__(f"memory: {wrong}; {self.hint}")
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from forebay import plugins
 from forebay.laws import (
     burst_law,
     general_decrease,
@@ -23,10 +24,9 @@ from forebay.laws import (
     utilization,
 )
 from forebay.laws.answer import Law, LawAnswer
-from forebay.laws.flow_range import answer_over_range
-from forebay.laws.plugins import of_others
-from forebay.laws.regime import Regime, regime_of
+from forebay.laws.regime import Regime, governing_law, regime_of
 from forebay.lazy import attributes
+from forebay.scenario import expect_scenario
 
 if TYPE_CHECKING:
     from forebay.laws import (
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
         tiny_buffers,
         uncertainty,
     )
-    from forebay.laws.governing import governing_law
     from forebay.scenario import Scenario
 
 LAWS: tuple[Law, ...] = (
@@ -69,13 +68,33 @@ BURST_LAWS: tuple[Law, ...] = (short_flows.LAW, short_flows.FULL_LAW, burst_law.
 """Those of them that need no flows that last, and so no n."""
 
 
+def of_others() -> tuple[Law, ...]:
+    """Laws of other distributions, in the order of their entry points in ``forebay.laws``.
+
+    Raises
+    ------
+    BrokenPlugin
+        An entry point that cannot be loaded, or is no `Law`.
+    """
+    return tuple(_of_other(name) for name in sorted(plugins.found(__name__)))
+
+
+def _of_other(name: str) -> Law:
+    law = plugins.load(__name__, name)
+    if not isinstance(law, Law):
+        raise plugins.refuse(__name__, name, "is no forebay.laws.Law")
+    return law
+
+
 def for_scenario(scenario: Scenario) -> list[LawAnswer]:
     """Answers of all laws that have anything to say about `scenario`, broken ones included.
 
-    Without flows that last there is no n to put into the laws of such, only bursts.
+    Without flows that last there is no n to put into the laws of such, only bursts. Raises
+    ScenarioError for what is no Scenario.
     """
+    expect_scenario(scenario)
     ours = LAWS if scenario.n_flows else BURST_LAWS
-    answers = [answer_over_range(law, scenario) for law in (*ours, *of_others())]
+    answers = [law.answer_over_range(scenario) for law in (*ours, *of_others())]
     return [a for a in answers if a.packets is not None or a.utilization is not None]
 
 
@@ -119,7 +138,7 @@ __all__ = [
 ]
 
 # Formulas without a `LAW`, and what only theory asks for: read when they are asked for.
-_HOLDERS = {"governing_law": "governing"} | dict.fromkeys(
+_HOLDERS = dict.fromkeys(
     (
         "burst_queue",
         "burst_traffic",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -82,3 +82,17 @@ class Law:
             broken_assumptions=self.broken(there),
             source=self.source,
         )
+
+    def answer_over_range(self, scenario: Scenario) -> LawAnswer:
+        """As `answer`, at the middle of a range of flows; ``between`` is of the range's ends.
+
+        The laws of papers A and D rise or fall in n, so their extremes lie at the ends: this is
+        `forebay.laws.uncertainty.interval` of a monotone law, with n taken through the scenario.
+        """
+        answer = self.answer(scenario)
+        if not scenario.flows_uncertain or answer.packets is None:
+            return answer
+        low, high = (self.packets(scenario.at_flows(end)) for end in ("low", "high"))
+        if low is None or high is None:
+            return answer
+        return replace(answer, between=(min(low, high), max(low, high)))

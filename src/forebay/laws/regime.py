@@ -19,9 +19,10 @@ from forebay.laws.burst_assumptions import in_slow_start, window_not_reached
 from forebay.laws.controls import halves, paced
 from forebay.laws.offered import FULL, ack_queues, share
 from forebay.laws.quantities import path_window
-from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS
+from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, expect_scenario
 
 if TYPE_CHECKING:
+    from forebay.laws.answer import Law
     from forebay.scenario import Scenario
 
 LONG_FLOWS_MATTER = 0.1
@@ -38,7 +39,7 @@ SMALLEST_WINDOW = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Regime:
-    """What governs a link.
+    """The regime of a link, and the law that covers it.
 
     Attributes
     ----------
@@ -46,7 +47,7 @@ class Regime:
         "managed queue", "paced by a model", "short flows only", "flows that end",
         "real-time mixed", "long flows beside others", "ACKs queue", "one flow", "few flows",
         "round trips alike", "windows below a packet" or "flows out of step".
-    law : name of the law to believe first, None where no law of this room covers the link.
+    law : name of the law to believe first, None where no published law covers the link.
     why, would_change : sentences for a person.
     """
 
@@ -58,11 +59,28 @@ class Regime:
 
 def regime_of(scenario: Scenario) -> Regime:
     """Say which law governs `scenario`, from its facts alone; the first that fits."""
+    expect_scenario(scenario)
     for judge in _JUDGES:
         told = judge(scenario)
         if told is not None:
             return told
     raise AssertionError("flows out of step are what is left")
+
+
+def governing_law(scenario: Scenario) -> Law | None:
+    """The law that `regime_of` names; None where no published law covers the link."""
+    name = regime_of(scenario).law
+    return None if name is None else _HEADLINES[name]
+
+
+_HEADLINES: dict[str, Law] = {
+    law.name: law
+    for law in (
+        burst_law.LAW, single_flow.LAW, general_decrease.LAW, synchronized.LAW, utilization.LAW,
+        mix.LAW,
+    )
+}  # fmt: skip
+"""Laws that may govern, by name."""
 
 
 def _no_traffic(scenario: Scenario) -> Regime | None:

@@ -19,11 +19,11 @@ SIMULATE = (
     "evidence: the queue's distribution (forebay run), synchronization (forebay trace), and what "
     "each control gets, in classes of their own."
 )
-_ONE_HALVING = "The law asked for 0.7 to 1 times what simulation found."
-_FEW_HALVING = "It asked for 0.8 to 1.9 times what simulation found."
-_FEW_OTHERS = "It asked for up to 8 times what simulation found: these cut less than Reno."
+_ONE_HALVING = "The law gives 0.7 to 1 times the buffer that simulation needs."
+_FEW_HALVING = "It gives 0.8 to 1.9 times the buffer that simulation needs."
+_FEW_OTHERS = "It gives up to 8 times the buffer that simulation needs: these cut less than Reno."
 _GENTLE = (
-    "A link that is never below the goal takes 1.1 to 3.6 times what simulation found, one that "
+    "A link that is never below the goal takes 1.1 to 3.6 times what simulation needs, one that "
     "reaches it in the mean 0.6 to 1.5 times."
 )
 NO_TRAFFIC = "No class sends data over this link, so that nothing queues."
@@ -273,11 +273,10 @@ def _found(scenario: Scenario) -> str:
     low, high = round_trips(scenario)
     if not halves(scenario):
         times = "1.2 to 4.5" if high < 1.5 * low else "1.2 to 2.6"
-        return (
-            f"The law asked for {times} times what simulation found: cuts are gentler than Reno's."
-        )
+        said = f"The law gives {times} times the buffer that simulation needs"
+        return f"{said}: cuts are gentler than Reno's."
     times = "0.8 to 4" if high < 1.5 * low else "0.8 to 2.1"
-    return f"The law asked for {times} times what simulation found."
+    return f"The law gives {times} times the buffer that simulation needs."
 
 
 def _beside(scenario: Scenario) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forebay.errors import argument
 from forebay.measure import burstiness, load, making, paths, population
 from forebay.measure.answer import Measured
+from forebay.measure.arguments import bits_per_second
 from forebay.measure.errors import MeasureError
 from forebay.measure.found import Found
-from forebay.scenario.quantity import Rate
 
 if TYPE_CHECKING:
     from forebay._core import CaptureReadings
@@ -53,7 +54,7 @@ def capture(
     at
         Whether the capture saw packets that left the queue, or those that came to it.
     congestion_control, buffer, goal
-        For the scenario: what the hint is overruled by, the queue's size, the utilization asked.
+        For the scenario: what the hint is overruled by, the queue's size, the utilization wanted.
     progress
         Called with the fraction of the bytes that have been read.
 
@@ -62,7 +63,7 @@ def capture(
     MeasureError
         A file that is no capture, or an option that does not fit it.
     """
-    bps, toward_ = float(Rate.parse(rate)), [_network(text) for text in toward]
+    bps, toward_ = bits_per_second(rate), [_network(text) for text in toward]
     names = [os.fspath(record) for record in records]
     read = _read(names, interface, toward_, overhead, progress)
     _check(read, interface, names)
@@ -86,7 +87,9 @@ def _network(
     try:
         network = ipaddress.ip_network(text)
     except ValueError as error:
-        raise MeasureError(f"--toward: {error}; write a network such as 10.0.0.0/8") from None
+        raise MeasureError(
+            f"{argument('toward')}: {error}; write a network such as 10.0.0.0/8"
+        ) from None
     return network.network_address, network.prefixlen
 
 
@@ -119,14 +122,17 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
         has = (
             f"it has {', '.join(known)}" if known else "its interfaces have no names; leave it out"
         )
-        raise MeasureError(f"--interface {interface}: {names[0]} has no such interface; {has}")
+        wrong = f"{names[0]} has no interface {interface}"
+        raise MeasureError(f"{argument('interface')}: {wrong}; {has}")
     if read["packets"] and not read["duration_s"] > 0:
         raise MeasureError(f"{names[0]}: all packets have one time; capture for some seconds")
     if read["packets"] == 0:
         frames = sum(file["frames"] for file in read["files"])
         went = f"{read['returning']} went the other way" if read["returning"] else "none is IP"
         why = f"of {frames} frames no packet crosses the link: {went}"
-        raise MeasureError(f"{names[0]}: {why}; name other records, or another --toward")
+        raise MeasureError(
+            f"{names[0]}: {why}; name other records, or another {argument('toward')}"
+        )
 
 
 def _tell(read: CaptureReadings, found: Found) -> None:
@@ -140,11 +146,11 @@ def _tell(read: CaptureReadings, found: Found) -> None:
         found.notes.append(f"{back}; they count as at that time")
     if read["both_ways"] > read["packets"] / 10:
         found.notes.append(
-            "both directions count as crossing the link; say which does with --toward or "
-            "--interface"
+            "both directions count as crossing the link; say which does with "
+            f"{argument('toward')} or {argument('interface')}"
         )
     if read["crowded_out"] > _CROWDED * read["flows"]["tuples"]:
-        crowded = f"{read['crowded_out']} flows were cut in two for want of room"
+        crowded = f"{read['crowded_out']} flows were cut in two, as the table of flows was full"
         found.notes.append(f"{crowded}: flows are overcounted")
 
 

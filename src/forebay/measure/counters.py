@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from forebay.errors import argument, option
 from forebay.measure.answer import Measured
+from forebay.measure.arguments import bits_per_second, parse
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Floats, batch_mean
 from forebay.measure.found import Found
 from forebay.measure.making import checked
 from forebay.measure.response import CONTROLS, SMALLEST, mean_windows
 from forebay.measure.table import Intervals, read
-from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.quantity import DataSize, Duration
 
 _BATCHES = 20
 _FEWEST_DROPS = 20
@@ -58,7 +60,7 @@ def counters(
     MeasureError
         A file that is no table of counters, or an option that does not fit it.
     """
-    bps, size = float(Rate.parse(rate)), int(DataSize.parse(packet))
+    bps, size = bits_per_second(rate), int(parse("packet", DataSize, packet))
     rtts = _range(rtt)
     rows = read(table, bps)
     found = Found(notes=list(rows.notes))
@@ -80,10 +82,11 @@ def counters(
 
 def _range(text: str | None) -> tuple[float, float]:
     if text is None:
-        raise MeasureError('--rtt is missing: counters need a guess; write --rtt "50 ms..150 ms"')
-    ends = [float(Duration.parse(part.strip())) for part in text.split("..", 1)]
+        wrong = f"{argument('rtt')} is missing: counters need a guess"
+        raise MeasureError(f"{wrong}; write {option('rtt', '50 ms..150 ms')}")
+    ends = [float(parse("rtt", Duration, part.strip())) for part in text.split("..", 1)]
     if not 0 < ends[0] <= ends[-1]:
-        raise MeasureError(f"--rtt {text}: write the smaller end first, above 0")
+        raise MeasureError(f"{argument('rtt')}: {text}; write the smaller end first, above 0")
     return ends[0], ends[-1]
 
 
@@ -129,13 +132,18 @@ def _queueing(
         found.estimates["queue_packets"] = queue
         return mean, mean
     if buffer is None:
-        found.notes.append("queueing is not in the round trip: give --buffer or queue_packets")
+        found.notes.append(_no_queueing())
         return 0.0, 0.0
     from forebay.scenario import BufferSize
 
-    most = BufferSize.parse(buffer)
+    most = parse("buffer", BufferSize, buffer)
     packets = most.packets(rate_bps=bps, packet_bytes=size, bdp=bps * rtts[1] / (8 * size), flows=1)
     return 0.0, packets * size * 8 / bps
+
+
+def _no_queueing() -> str:
+    given = f"{argument('buffer')}, or a column queue_packets"
+    return f"queueing is not in the round trip: give {given}"
 
 
 def _flows(

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forebay.errors import argument, option
 from forebay.measure import listening, nfdump
 from forebay.measure.answer import Measured
+from forebay.measure.arguments import bits_per_second
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Floats, batch_mean
 from forebay.measure.found import Found
 from forebay.measure.population import over_time, robust_minimum
-from forebay.scenario.quantity import Rate
 
 if TYPE_CHECKING:
     from forebay._core import ExportReadings
@@ -53,7 +54,7 @@ def exports(
     MeasureError
         A file that is no capture, or one without exports.
     """
-    bps, sources = float(Rate.parse(rate)), [os.fspath(record) for record in records]
+    bps, sources = bits_per_second(rate), [os.fspath(record) for record in records]
     with tempfile.TemporaryDirectory() as folder:
         names = [_as_capture(name, Path(folder, str(at))) for at, name in enumerate(sources)]
         read = _read(names, sources, progress)
@@ -84,8 +85,9 @@ def listen(
         A place that cannot be listened at, or nothing that came.
     """
     if not 0 < seconds < math.inf:
-        raise MeasureError(f"--seconds {seconds:g}: write how long to listen, --seconds 300")
-    bps, source = float(Rate.parse(rate)), f"udp {at}"
+        hint = f"write how long to listen, such as {option('seconds', 300)}"
+        raise MeasureError(f"{argument('seconds')}: {seconds:g}; {hint}")
+    bps, source = bits_per_second(rate), f"udp {at}"
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder, "exports.pcap")
         listening.listen(at, seconds, kept, progress)

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forebay.errors import argument, option
 from forebay.measure import datagrams
 from forebay.measure.errors import MeasureError
 
@@ -33,9 +34,9 @@ def place(text: str) -> tuple[datagrams.Address, int]:
         address = ipaddress.ip_address(host.strip("[]") or "127.0.0.1")
         number = int(port)
     except ValueError:
-        raise MeasureError(f"--listen {text!r}: {_WRITE}") from None
+        raise MeasureError(f"{argument('at', 'listen')}: {text!r}; {_WRITE}") from None
     if not 1 <= number <= 65535:
-        raise MeasureError(f"--listen {text!r}: no port {number}; {_WRITE}")
+        raise MeasureError(f"{argument('at', 'listen')}: {text!r}: no port {number}; {_WRITE}")
     return address, number
 
 
@@ -65,7 +66,8 @@ def listen(at: str, seconds: float, path: Path, progress: Progress | None = None
             count += 1
     if not count:
         why = f"no datagram came within {seconds:g} s; do the routers export to it?"
-        raise MeasureError(f"--listen {at}: {why} Or listen longer, --seconds {10 * seconds:g}")
+        longer = f"Or listen longer, {option('seconds', f'{10 * seconds:g}')}"
+        raise MeasureError(f"{argument('at', 'listen')}: {at}: {why} {longer}")
     return count
 
 
@@ -76,5 +78,7 @@ def _bound(address: datagrams.Address, port: int, at: str) -> socket.socket:
         sock.bind((str(address), port))
     except OSError as error:
         sock.close()
-        raise MeasureError(f"--listen {at}: {error.strerror}; name another place") from None
+        raise MeasureError(
+            f"{argument('at', 'listen')}: {at}: {error.strerror}; name another place"
+        ) from None
     return sock

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forebay.errors import argument, option
 from forebay.measure.estimate import Counts, Estimate, Floats
 from forebay.measure.found import Found
 from forebay.measure.load import full_packet
@@ -36,7 +37,8 @@ def scenario(
     if buffer is None and not any("rtt" in one for one in traffic):
         return (
             None,
-            'no round trip is known, and no buffer without one; write --buffer "64 packets"',
+            "no round trip is known, and no buffer without one; "
+            f"write {option('buffer', '64 packets')}",
         )
     tree: dict[str, Any] = {
         "name": f"measured from {Path(source).name}"[:200],
@@ -87,7 +89,9 @@ def _control(found: Found) -> str:
     hint = found.estimates.get("congestion_control_hint", {}).get("hint", "unknown")
     chosen = _DEFAULT if hint == "unknown" else str(hint)
     why = "by the hint" if chosen == hint else "for want of a hint"
-    found.notes.append(f"the scenario's flows run {chosen}, {why}; --congestion-control overrules")
+    found.notes.append(
+        f"the scenario's flows run {chosen}, {why}; {argument('congestion_control')} overrules"
+    )
     return chosen
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from forebay.errors import argument
 from forebay.measure.errors import MeasureError
 
 CONTROLS = ("reno", "cubic")
@@ -37,9 +38,8 @@ def mean_windows(control: str, loss: float, rtt_s: float) -> list[float]:
     if control == "cubic":
         return [_cubic(loss, rtt_s)]
     known = " or ".join(CONTROLS)
-    raise MeasureError(
-        f"--congestion-control {control}: losses do not tell how many flows run it; write {known}"
-    )
+    wrong = f"{argument('congestion_control')}: losses do not tell how many flows run {control}"
+    raise MeasureError(f"{wrong}; write {known}")
 
 
 def _reno(loss: float, growth: float) -> float:

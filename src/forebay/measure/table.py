@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from forebay.errors import argument
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Floats
 
@@ -71,7 +72,7 @@ def _meaning(octets: Floats, seconds: Floats, rate_bps: float, path: str) -> tup
     if amounts:
         return False, ["octets and drops are read as amounts since the sample before"]
     raise MeasureError(
-        f"{path}: octets say more than --rate carries, as a counter and as amounts; "
+        f"{path}: octets say more than {argument('rate')} carries, as a counter and as amounts; "
         "write the link's own rate, or the counters of that link"
     )
 

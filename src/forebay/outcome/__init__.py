@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from forebay.lazy import attributes
 from forebay.outcome.document import Document, DocumentError, parse
-from forebay.outcome.goal_metrics import (
+from forebay.outcome.invariants import ImpossibleOutcome, Violation, checked, violations
+from forebay.outcome.model import (
     DELAY_MAXIMUM,
     FCT_INCREASE,
     LOSS_PROBABILITY,
     UTILIZATION_PROBABILITY,
-    delay_quantile_name,
-    needs_round_trips,
-)
-from forebay.outcome.invariants import ImpossibleOutcome, checked, violations
-from forebay.outcome.metrics import summarize
-from forebay.outcome.model import (
     ClassOutcome,
     Comparison,
     ControllerOutcome,
@@ -24,16 +22,8 @@ from forebay.outcome.model import (
     Outcome,
     Provenance,
     Quantiles,
+    delay_quantile_name,
 )
-from forebay.outcome.reading import (
-    ClassReading,
-    ControllerReading,
-    Histogram,
-    LinkReading,
-    Reading,
-    RoundTrips,
-)
-from forebay.outcome.reading_invariants import Violation, violations_of_reading
 from forebay.outcome.size_result import (
     LINK,
     Aqm,
@@ -59,6 +49,19 @@ from forebay.outcome.size_result import (
     Unit,
     Verdict,
 )
+
+if TYPE_CHECKING:
+    from forebay.outcome.goal_metrics import needs_round_trips
+    from forebay.outcome.metrics import summarize
+    from forebay.outcome.reading import (
+        ClassReading,
+        ControllerReading,
+        Histogram,
+        LinkReading,
+        Reading,
+        RoundTrips,
+    )
+    from forebay.outcome.reading_invariants import violations_of_reading
 
 __all__ = [
     "DELAY_MAXIMUM",
@@ -116,3 +119,14 @@ __all__ = [
     "violations",
     "violations_of_reading",
 ]
+
+# Of engines that measure alone: read when one of them asks.
+_READING = (
+    "ClassReading", "ControllerReading", "Histogram", "LinkReading", "Reading", "RoundTrips",
+)  # fmt: skip
+_HOLDERS = {
+    "needs_round_trips": "goal_metrics",
+    "summarize": "metrics",
+    "violations_of_reading": "reading_invariants",
+} | dict.fromkeys(_READING, "reading")
+__getattr__ = attributes(__name__, _HOLDERS)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from forebay.errors import ForebayError, Words, current_words
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -18,7 +20,7 @@ _DISPLAY = "forebay.report.notebook"
 """Who shows an answer in a notebook; found by name, for the report imports the answers."""
 
 
-class DocumentError(ValueError):
+class DocumentError(ForebayError, ValueError):
     """A JSON document that cannot be read; ``str()`` is one line: where, what, what to do.
 
     Attributes
@@ -27,7 +29,6 @@ class DocumentError(ValueError):
     """
 
     code = "unreadable-document"
-    exit_status = 2
 
     def __init__(self, source: str, wrong: str, hint: str) -> None:
         super().__init__(f"{source}: {wrong}; {hint}")
@@ -84,7 +85,7 @@ class Document(Closed):
             It is no document of this type, or of a newer schema than is known here.
         """
         if not isinstance(document, Mapping) or "schema" not in document:
-            raise DocumentError(source, f"is no {cls._called()}, for it has no schema", _MAKE)
+            raise DocumentError(source, f"is no {cls._called()}, for it has no schema", _make())
         try:
             return cls.model_validate(document)
         except ValidationError as error:
@@ -109,7 +110,6 @@ class Document(Closed):
         return cls.__name__
 
 
-_MAKE = "make one with --json"
 _NEWER = "upgrade forebay, or make the document anew with this one"
 
 
@@ -118,7 +118,11 @@ def parse(text: str | bytes, source: str = "document") -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DocumentError(source, f"is no JSON ({error})", _MAKE) from None
+        raise DocumentError(source, f"is no JSON ({error})", _make()) from None
+
+
+def _make() -> str:
+    return f"make one with {'to_json()' if current_words() is Words.PYTHON else '--json'}"
 
 
 def _refused(source: str, error: ValidationError) -> DocumentError:

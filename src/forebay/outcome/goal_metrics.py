@@ -10,25 +10,20 @@ from numpy.typing import NDArray
 
 from forebay.outcome import quantiles
 from forebay.outcome.intervals import Bounds, around, half_width, over_replications
-from forebay.outcome.model import Metric
+from forebay.outcome.model import (
+    DELAY_MAXIMUM,
+    LOSS_PROBABILITY,
+    UTILIZATION_PROBABILITY,
+    Metric,
+    delay_quantile_name,
+)
 
 if TYPE_CHECKING:
     from forebay.outcome.reading import LinkReading
     from forebay.scenario import AtLeast, AtMost, Goals
 
-UTILIZATION_PROBABILITY = "utilization_probability"
-LOSS_PROBABILITY = "loss_rate_probability"
-DELAY_MAXIMUM = "queue_delay_maximum"
-FCT_INCREASE = "fct_increase"
-"""Only where an engine knows the increase itself; else it is that of two outcomes' `fct_s`."""
-
 _SHARE: Bounds = (0.0, 1.0)
 _POSITIVE: Bounds = (0.0, float("inf"))
-
-
-def delay_quantile_name(probability: float) -> str:
-    """Return the name of a quantile of the waiting time, queue_delay_p99.9 for 0.999."""
-    return f"queue_delay_p{100 * probability:.10g}"
 
 
 def needs_round_trips(goals: Goals) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from forebay.errors import ForebayError
-from forebay.outcome.goal_metrics import DELAY_MAXIMUM, FCT_INCREASE
-from forebay.outcome.reading_invariants import Violation, violations_of_reading
+from forebay.outcome.model import DELAY_MAXIMUM, FCT_INCREASE
 
 if TYPE_CHECKING:
     from forebay.outcome.model import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
@@ -34,6 +34,22 @@ INVARIANTS: dict[str, str] = {
     "samples": "n counts replications: 0 for a law, else as many as there are seeds at most",
 }
 """Names of all invariants of an Outcome, and what each says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One invariant that does not hold.
+
+    ``invariant`` is a name of an `INVARIANTS`; ``where`` a path such as
+    ``"classes.voip.loss_rate"``; ``seen`` says what is there, for whoever mends it.
+    """
+
+    invariant: str
+    where: str
+    seen: str
+
+    def __str__(self) -> str:
+        return f"{self.invariant}: {self.where} {self.seen}"
 
 
 class ImpossibleOutcome(ForebayError):
@@ -68,8 +84,11 @@ def checked(outcome: Outcome, readings: Sequence[Reading] = ()) -> Outcome:
     ----------
     readings : what it was made from, by engines that measure; they are looked at first.
     """
-    found = [each for reading in readings for each in violations_of_reading(reading)]
-    found += violations(outcome)
+    found = violations(outcome)
+    if readings:
+        from forebay.outcome.reading_invariants import violations_of_reading
+
+        found[:0] = [each for reading in readings for each in violations_of_reading(reading)]
     if found:
         raise ImpossibleOutcome(outcome.engine, tuple(found))
     return outcome

@@ -8,6 +8,17 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from forebay.outcome.document import Closed, Document
 
+UTILIZATION_PROBABILITY = "utilization_probability"
+LOSS_PROBABILITY = "loss_rate_probability"
+DELAY_MAXIMUM = "queue_delay_maximum"
+FCT_INCREASE = "fct_increase"
+"""Only where an engine knows the increase itself; else it is that of two outcomes' `fct_s`."""
+
+
+def delay_quantile_name(probability: float) -> str:
+    """Return the name of a quantile of the waiting time, queue_delay_p99.9 for 0.999."""
+    return f"queue_delay_p{100 * probability:.10g}"
+
 
 class Metric(Closed):
     """A value with its 95 % confidence interval.
@@ -34,8 +45,8 @@ class Quantiles(Closed):
 class LinkOutcome(Closed):
     """What one link did in the measured window.
 
-    ``goal_metrics`` holds what the scenario's goals need beyond the rest, by the names of
-    `outcome.goal_metrics`; a goal that the engine cannot answer has no entry. ``capacity_bps`` is
+    ``goal_metrics`` holds what the scenario's goals need beyond the rest, by the names
+    above; a goal that the engine cannot answer has no entry. ``capacity_bps`` is
     its rate, with what a shaper's bucket may add to it in the window. ``most_packets`` can wait at
     most: more than ``buffer_packets`` where a limit in bytes holds packets smaller than the mean.
     Both are None in documents from before they were said. ``link_class`` ("class" in JSON) and
@@ -186,7 +197,7 @@ class Outcome(Document):
 
 
 class Comparison(Document):
-    """Several engines' answers to one scenario, in the order asked (schema 1)."""
+    """Several engines' answers to one scenario, in their order (schema 1)."""
 
     outcomes: tuple[Outcome, ...]
 

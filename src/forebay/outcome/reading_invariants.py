@@ -7,31 +7,15 @@ compared exactly, sums of floats up to the rounding of their addition.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay.outcome.invariants import Violation
+
 if TYPE_CHECKING:
     from forebay.outcome.reading import ClassReading, FloatArray, LinkReading, Reading
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """One invariant that does not hold.
-
-    ``invariant`` is a name of an `INVARIANTS`; ``where`` a path such as
-    ``"classes.voip.loss_rate"``; ``seen`` says what is there, for whoever mends it.
-    """
-
-    invariant: str
-    where: str
-    seen: str
-
-    def __str__(self) -> str:
-        return f"{self.invariant}: {self.where} {self.seen}"
-
 
 INVARIANTS: dict[str, str] = {
     "counted": "no count, time or amount is negative or not finite",
@@ -39,7 +23,7 @@ INVARIANTS: dict[str, str] = {
     "each-wait-counted": "as many waiting times as packets were accepted, their sum what they are",
     "time-adds-up": "the times at all queue lengths make up each batch",
     "queue-area": "the integral of the queue is that of the times at its lengths",
-    "queue-within-room": "the queue is never longer than the buffer lets it",
+    "queue-within-limit": "the queue is never longer than the buffer lets it",
     "wire-within-time": "a wire is busy for no longer than a batch lasts",
     "classes-within-link": "the classes behind a link have no more of its wire than was in use",
     "flows-make-class": "the goodput of a class is that of its flows",
@@ -102,7 +86,7 @@ def _queue(where: str, link: LinkReading) -> Iterator[Violation]:
     spent = np.flatnonzero(link.queue_s.sum(axis=0))
     if spent.size and lowest[spent[-1]] > link.most_packets:
         seen = f"{lowest[spent[-1]]} of {link.most_packets} packets"
-        yield Violation("queue-within-room", where, seen)
+        yield Violation("queue-within-limit", where, seen)
     least = link.queue_s @ lowest
     most = least + link.queue_s.sum(axis=1) * (link.queue_step - 1)
     slack = _ROUNDING * (most + link.window_s)

@@ -133,7 +133,7 @@ class Interval(Closed):
 
 
 class Relaxation(Closed):
-    """The least that one goal must give way, the others kept, for a buffer to exist.
+    """How far one goal must be relaxed, the others unchanged, for a buffer to exist.
 
     ``relaxed`` is the target that is met, as ``reached`` shows, with a buffer of ``packets``,
     which meets the others too. All three are None where giving up this goal does not help.

@@ -1,6 +1,6 @@
 """What a buffer's size is called on each router platform: emit it, and lint what is there.
 
-``ask`` reads what is wanted, ``emit`` writes it for a platform, ``lint`` reads a snippet
+``read_target`` reads what is wanted, ``emit`` writes it for a platform, ``lint`` reads a snippet
 back. One platform is one file and one line in the registry.
 """
 
@@ -10,15 +10,6 @@ from forebay.lazy import attributes
 
 if TYPE_CHECKING:
     from forebay.outcome import Memory
-    from forebay.platforms.asking import (
-        ask,
-        found,
-        of_answer,
-        parse_bytes,
-        parse_rate,
-        read_snippet,
-        with_choices,
-    )
     from forebay.platforms.emission import Emission, emit
     from forebay.platforms.errors import PlatformError
     from forebay.platforms.linting import Lint, lint
@@ -28,6 +19,14 @@ if TYPE_CHECKING:
     from forebay.platforms.reading import Note, Reading
     from forebay.platforms.registry import REFUSED, get, names
     from forebay.platforms.snippet import Snippet
+    from forebay.platforms.target import (
+        of_sizing,
+        parse_port,
+        read_sizing,
+        read_snippet,
+        read_target,
+        with_choices,
+    )
 
 __all__ = [
     "REFERENCE_POINTS",
@@ -43,17 +42,16 @@ __all__ = [
     "Reading",
     "Snippet",
     "Wanted",
-    "ask",
     "emit",
-    "found",
     "get",
     "lint",
     "memory_for",
     "names",
-    "of_answer",
-    "parse_bytes",
-    "parse_rate",
+    "of_sizing",
+    "parse_port",
+    "read_sizing",
     "read_snippet",
+    "read_target",
     "with_choices",
 ]
 
@@ -72,18 +70,17 @@ _HOLDERS = {
     "Snippet": "snippet",
     "TIERS": "memory",
     "Wanted": "port",
-    "ask": "asking",
     "emit": "emission",
-    "found": "asking",
     "get": "registry",
     "lint": "linting",
     "memory_for": "memory",
     "names": "registry",
-    "of_answer": "asking",
-    "parse_bytes": "asking",
-    "parse_rate": "asking",
-    "read_snippet": "asking",
-    "with_choices": "asking",
+    "of_sizing": "target",
+    "parse_port": "target",
+    "read_sizing": "target",
+    "read_snippet": "target",
+    "read_target": "target",
+    "with_choices": "target",
 }
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from forebay.errors import setting
 from forebay.platforms.amounts import amounts, say
 from forebay.platforms.errors import PlatformError, printable, short
 from forebay.platforms.port import Port, Wanted
@@ -47,8 +48,8 @@ class Emission:
         given = say(self.given.bytes, self.given.packets, self.port)
         lines = [
             f"{mark(self.platform)} {printable(self.wanted.written)}{source}",
-            f"asked for: {asked}",
-            f"given here: {given}",
+            f"wanted: {asked}",
+            f"configured: {given}",
         ]
         return (*lines, *map(str, self.notes))
 
@@ -104,7 +105,7 @@ def emit(
     if wanted.aqm is not None and chosen.name != _MANAGES:
         kind = wanted.aqm.discipline
         wrong = f"the answer is for {kind}, and {chosen.name} is written as drop-tail here"
-        hint = f"write {_MANAGES}, or size with --set queue.discipline=drop-tail"
+        hint = f"write {_MANAGES}, or size {setting('queue.discipline', 'drop-tail')}"
         raise PlatformError("managed", wrong, hint)
     written = chosen.write(order)
     text = "\n".join(written.lines)

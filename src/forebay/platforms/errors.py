@@ -1,4 +1,4 @@
-"""The one error of this room: a sentence that says what is wrong and what to write instead."""
+"""The one error of this package: a sentence that says what is wrong and what to write instead."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from forebay.errors import option
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.policy_map import PolicyClass, classes, guaranteed_rate
 from forebay.platforms.port import Port
@@ -78,7 +79,7 @@ def _value(order: Order) -> tuple[str, int]:
 def _form_notes(order: Order) -> tuple[Note, ...]:
     if order.form == "time":
         return (note("a time is taken at the class's guaranteed rate: here the whole port's"),)
-    return (trap("on a bundle only a time is taken: write --form time"),)
+    return (trap(f"on a bundle only a time is taken: write {option('form', 'time')}"),)
 
 
 def _microsecond(port: Port) -> int:

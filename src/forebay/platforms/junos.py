@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 
+from forebay.errors import option
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
@@ -48,18 +49,22 @@ def _write(order: Order) -> Written:
         percent = ceil(100 * Fraction(size) / total)
         if percent > 100:
             wrong = f"{size} B is more than the whole delay buffer of an MX port"
-            raise PlatformError("too-large", wrong, "write --form time, or ask for less")
+            raise PlatformError(
+                "too-large", wrong, f"write {option('form', 'time')}, or ask for less"
+            )
         if percent == 1 and total > 200 * size:
             wrong = (
                 f"1 %, the least there is, gives {floor(total / 100)} B, "
-                f"{float(total / 100 / size):.3g} times what is asked for"
+                f"{float(total / 100 / size):.3g} times what is wanted"
             )
-            raise PlatformError("too-coarse", wrong, "write --form time")
+            raise PlatformError("too-coarse", wrong, f"write {option('form', 'time')}")
         return _lines(order, f"percent {percent}", ceil(total / 100))
     microseconds = port.microseconds(size)
     if microseconds > _MOST_US:
         wrong = f"{microseconds} us is longer than Forebay trusts temporal to go ({_MOST_US} us)"
-        raise PlatformError("too-large", wrong, "ask for less, or write --form percent")
+        raise PlatformError(
+            "too-large", wrong, f"ask for less, or write {option('form', 'percent')}"
+        )
     return _lines(order, f"temporal {microseconds}", _microsecond(port))
 
 

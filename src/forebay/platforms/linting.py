@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
+from forebay.errors import argument
 from forebay.platforms.amounts import amounts, say
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.port import Port, Wanted
@@ -54,7 +55,7 @@ class Lint:
         lines = [f"{self.platform}: {len(self.readings)} queue(s)"]
         if self.wanted is not None:
             asked = say(self.wanted.bytes, self.wanted.packets, self.port)
-            lines.append(f"asked for: {asked} ({self.wanted.written}, {self.wanted.source})")
+            lines.append(f"wanted: {asked} ({self.wanted.written}, {self.wanted.source})")
         for reading in self.readings:
             lines += self._about(reading)
         return "\n".join(lines) + "\n"
@@ -70,7 +71,7 @@ class Lint:
     def _ratio(self, reading: Reading) -> str:
         if reading.bytes is None or self.wanted is None:
             return ""
-        return f": {reading.bytes / self.wanted.bytes:.4g} times what is asked for"
+        return f": {reading.bytes / self.wanted.bytes:.4g} times what is wanted"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``platforms lint --json``: JSON types only."""
@@ -121,7 +122,9 @@ def lint(
     found = tuple(islice(queues, MOST_QUEUES + 1))
     if not found:
         wrong = f"no queue's size was found in this as {chosen.name}"
-        raise PlatformError("no-queue", wrong, "paste the lines that set it, or try --platform")
+        raise PlatformError(
+            "no-queue", wrong, f"paste the lines that set it, or try another {argument('platform')}"
+        )
     if len(found) > MOST_QUEUES:
         wrong = f"there are more than {MOST_QUEUES} queues in this"
         raise PlatformError("too-many", wrong, "lint a part of it at a time")

@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
+from forebay.errors import option
 from forebay.platforms import tc_units
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
@@ -43,7 +44,9 @@ def _write(order: Order) -> Written:
         kind, rounding = "bfifo", 1
     if limit > _MOST:
         wrong = f"a limit of {limit} is more than the {_MOST} that tc takes"
-        raise PlatformError("too-large", wrong, "ask for less, or write --form packets")
+        raise PlatformError(
+            "too-large", wrong, f"ask for less, or write {option('form', 'packets')}"
+        )
     line = f"tc qdisc replace dev {order.interface} root {kind} limit {limit}"
     return Written((line,), rounding, (_BOTTLENECK,))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from forebay.errors import option
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
@@ -33,7 +34,9 @@ def _write(order: Order) -> Written:
         limit = order.wanted.whole_packets(order.port)
     if limit > _MOST:
         wrong = f"a limit of {limit} is more than {_MOST}"
-        raise PlatformError("too-large", wrong, "ask for less, or write --form packets")
+        raise PlatformError(
+            "too-large", wrong, f"ask for less, or write {option('form', 'packets')}"
+        )
     lines = (
         f"/queue type add kind={kind} name=forebay {key}={limit}",
         f"/queue interface set {order.interface} queue=forebay",

@@ -15,7 +15,7 @@ from math import floor
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Place, Reading, note, trap, uncertain
+from forebay.platforms.reading import Note, Place, Reading, note, pool_unknown, trap, uncertain
 from forebay.platforms.snippet import Snippet, Statement, whole
 
 _CLASS = "c-out-8q-q-default"
@@ -127,8 +127,7 @@ def _dynamic(place: Place, value: int | None, port: Port) -> Reading:
     )
     lists = uncertain("other Nexus families count their alphas by another list")
     if not port.pool_bytes:
-        missing = trap("the pool's size is not here: write --pool to learn bytes")
-        return place.unknown(said, lists, missing)
+        return place.unknown(said, lists, pool_unknown())
     size = floor(port.pool_bytes * alpha / (1 + alpha))
     return place.of_bytes(size, port, (said, lists, _NOT_VERIFIED))
 

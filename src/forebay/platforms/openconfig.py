@@ -10,7 +10,7 @@ from typing import Any
 from forebay.platforms.errors import short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Place, Reading, note, trap, uncertain
+from forebay.platforms.reading import Note, Place, Reading, note, pool_unknown, trap, uncertain
 from forebay.platforms.snippet import MOST_QUEUES, Snippet, plain, whole
 
 _BYTES, _TIME = "dedicated-buffer", "dedicated-buffer-temporal"
@@ -113,7 +113,7 @@ def _dynamic(place: Place, factor: Any, dedicated: int, port: Port, notes: list[
     alpha = Fraction(2) ** factor
     said = trap(f"limit is 2^{factor} times what is free: alone {float(alpha / (1 + alpha)):.4g}")
     if not port.pool_bytes:
-        return place.unknown(*notes, said, trap("the pool's size is not here: write --pool"))
+        return place.unknown(*notes, said, pool_unknown())
     limit = int(port.pool_bytes * alpha / (1 + alpha))
     return place.of_bytes(dedicated + limit, port, (*notes, said))
 

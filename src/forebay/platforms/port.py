@@ -45,7 +45,7 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The buffer that is asked for.
+    """The buffer that is wanted.
 
     ``bytes`` of full packets, ``packets`` whole ones; ``written`` as the person wrote it
     and ``source`` where (a file, or ``""`` for the command line). ``aqm`` is what a sizing says

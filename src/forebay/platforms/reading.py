@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from forebay.errors import argument
 from forebay.platforms.port import Port
 
 NoteKind = Literal["note", "trap", "uncertain"]
@@ -35,6 +36,11 @@ def trap(text: str) -> Note:
 def uncertain(text: str) -> Note:
     """Return a fact that vendors document badly or that differs between releases."""
     return Note("uncertain", text)
+
+
+def pool_unknown() -> Note:
+    """Return what is missing where a size is a share of a pool that was not given."""
+    return trap(f"the pool's size is not here: write {argument('pool_bytes', 'pool')}")
 
 
 @dataclass(frozen=True, slots=True)

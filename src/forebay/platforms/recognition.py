@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from forebay.errors import argument
 from forebay.platforms.errors import PlatformError
 from forebay.platforms.protocol import Platform
 from forebay.platforms.registry import get, names, refused
@@ -50,4 +51,6 @@ def mark(name: str) -> str:
 def _unclear(likeliest: list[str]) -> PlatformError:
     between = f"it may be {' or '.join(likeliest)}" if likeliest else "no known words in it"
     wrong = f"cannot tell which platform this is for: {between}"
-    return PlatformError("unclear-platform", wrong, f"write --platform {'|'.join(names())}")
+    return PlatformError(
+        "unclear-platform", wrong, f"write {argument('platform')} as one of {', '.join(names())}"
+    )

@@ -7,7 +7,7 @@ from importlib import import_module
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.protocol import Platform
 
-# name: module of this room that has it as PLATFORM
+# name: module of this package that has it as PLATFORM
 _PLATFORMS = {
     "ios-xr": "ios_xr",
     "ios-xe": "ios_xe",

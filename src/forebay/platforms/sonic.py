@@ -9,10 +9,11 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
+from forebay.errors import argument, option
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
 from forebay.platforms.protocol import Order, Platform, Written
-from forebay.platforms.reading import Note, Place, Reading, trap, uncertain
+from forebay.platforms.reading import Note, Place, Reading, pool_unknown, trap, uncertain
 from forebay.platforms.snippet import Snippet, plain, whole
 
 LEAST_TH, MOST_TH = -8, 7
@@ -57,19 +58,19 @@ def _threshold(order: Order) -> tuple[int, int]:
     pool = order.port.pool_bytes
     if not pool:
         wrong = "a dynamic threshold is a share of the pool, and its size is not given"
-        raise PlatformError("no-pool", wrong, 'write --pool with it, such as --pool "32 MB"')
+        raise PlatformError("no-pool", wrong, f"write {argument('pool_bytes', 'pool')} too")
     least = floor(pool * share(LEAST_TH))
     if least > 2 * order.wanted.bytes:
         wrong = (
             f"dynamic_th {LEAST_TH}, the least there is, gives {least} B of a pool of {pool} B, "
-            f"{least / order.wanted.bytes:.3g} times what is asked for"
+            f"{least / order.wanted.bytes:.3g} times what is wanted"
         )
-        raise PlatformError("too-coarse", wrong, "write --form bytes")
+        raise PlatformError("too-coarse", wrong, f"write {option('form', 'bytes')}")
     for threshold in range(LEAST_TH, MOST_TH + 1):
         if floor(pool * share(threshold)) >= order.wanted.bytes:
             return threshold, _step(threshold, pool)
     wrong = f"{order.wanted.bytes} B is more than any one queue gets of a pool of {pool} B"
-    raise PlatformError("too-large", wrong, "ask for less, or write --form bytes")
+    raise PlatformError("too-large", wrong, f"ask for less, or write {option('form', 'bytes')}")
 
 
 def _step(threshold: int, pool: int) -> int:
@@ -139,8 +140,7 @@ def _dynamic(
         "free; beside other full queues less"
     )
     if not size:
-        missing = trap("the pool's size is not here: write --pool to learn bytes")
-        return place.unknown(*notes, said, missing)
+        return place.unknown(*notes, said, pool_unknown())
     limit = reserved + floor(size * share(threshold))
     every = (*notes, *_mode(pool.get("mode"), "dynamic"), said, _SHARED, _CELLS)
     reading = place.of_bytes(limit, port, every)

@@ -18,7 +18,7 @@ _CHAIN_HEADER = 64  # kept in the first of a chain of 512-B buffers
 _POLICIES = ("sap-egress", "sap-ingress", "network-queue", "queue-group-templates")
 
 _ROUNDS = uncertain(
-    "rounding: a 7705 counts whole buffers of 512 or 2304 B (write --model 7705-512 or "
+    "rounding: a 7705 counts whole buffers of 512 or 2304 B (models 7705-512 and "
     "7705-2304); a 7750's own steps are not published"
 )
 

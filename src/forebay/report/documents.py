@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TypeAlias
 
+from forebay.errors import Words, current_words
 from forebay.outcome import Comparison, DocumentError, Outcome, SizeResult, parse
 from forebay.outcome.trace import Trace
 
@@ -31,8 +32,9 @@ def read_answer(text: str | bytes, source: str) -> Answer:
     for field, kind in _TOLD_BY:
         if isinstance(document, dict) and field in document:
             return kind.from_dict(document, source)
-    wrong = "is no document of forebay run, compare, size or trace"
-    raise DocumentError(source, wrong, "make one with --json")
+    wrong = "is no document of run, compare, size or trace"
+    python = current_words() is Words.PYTHON
+    raise DocumentError(source, wrong, f"make one with {'to_json()' if python else '--json'}")
 
 
 def print_answer(answer: Answer) -> None:
@@ -68,8 +70,8 @@ def draw_answer(answer: Answer, path: Path) -> None:
         It is a comparison, which has no picture.
     """
     if isinstance(answer, Comparison):
-        hint = "leave --figure away, or draw the documents of forebay run"
-        raise DocumentError("--figure", "a comparison has no picture", hint)
+        hint = "draw each of its outcomes, which run gives one by one"
+        raise DocumentError("figure", "a comparison has no picture", hint)
     from forebay.report.figures.style import save
 
     save(answer.figure(), path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from forebay.errors import setting
 from forebay.outcome import Aqm, GoalResult, SizeResult
 from forebay.report.numbers import (
     count,
@@ -93,8 +94,8 @@ def warning_lines(answer: SizeResult) -> list[str]:
     if warning.missed:
         missed = listed(metric_words(answer, name) for name in warning.missed)
         return [f"{first} {second}, but not meet {missed}."]
-    ask = f"{_loss_goal(answer, warning.of)}={warning.usable:g}"
-    return [f"{first} {second}; ask for it with --set {ask}."]
+    goal = setting(_loss_goal(answer, warning.of), warning.usable)
+    return [f"{first} {second}; ask for it with {goal}."]
 
 
 def _loss_goal(answer: SizeResult, name: str) -> str:

@@ -80,7 +80,7 @@ def governs_lines(answer: SizeResult) -> list[str]:
     if governs is None:
         return []
     law = f" ({governs.law})" if governs.law else ""
-    first = f"What governs: {governs.regime}{law}. {governs.why}"
+    first = f"Regime: {governs.regime}{law}. {governs.why}"
     seen = [f"{line[:1].upper()}{line[1:]}." for line in answer.evidence]
     return [first, f"What would change it: {governs.would_change}", *seen]
 
@@ -94,7 +94,7 @@ def helpless_line(answer: SizeResult) -> list[str]:
 
 def relaxations_table(answer: SizeResult) -> Table:
     """Return the table of what would have to give way, one goal at a time."""
-    made = table("give up only", "asked", "can be had", "packets")
+    made = table("goal", "target", "relaxed to", "packets")
     for each in answer.relaxations:
         can = NOT_MEASURED if each.relaxed is None else f"{each.sense} {target(each, each.relaxed)}"
         packets = NOT_MEASURED if each.packets is None else str(each.packets)

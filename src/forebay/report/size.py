@@ -83,7 +83,7 @@ def _print_evidence(out: Console, answer: SizeResult) -> None:
         title = f"What each class gets with {sized(answer, answer.there.packets)}"
         _section(out, title, class_table(answer.there.outcome.classes))
     if answer.relaxations:
-        title = "The least that one goal must give way, the others kept"
+        title = "How far one goal must be relaxed, the others unchanged"
         _section(out, title, relaxations_table(answer))
         for line in helpless_line(answer):
             out.print(line)

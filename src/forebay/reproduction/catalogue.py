@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
+from forebay.errors import Words, current_words
 from forebay.reproduction import papers
 from forebay.reproduction.artefact import Artefact
 from forebay.reproduction.errors import ArtefactUnavailable, UnknownArtefact
@@ -164,7 +165,10 @@ def _working_directories() -> set[Path]:
 def _unknown(name: str, names: list[str]) -> str:
     near = get_close_matches(full_name(name), names, n=1)
     of = ", ".join(dict.fromkeys(each.partition("/")[0] for each in names))
-    hint = f"did you mean {near[0]}?" if near else f"`forebay reproduce --list` names those of {of}"
+    listing = "forebay reproduce --list"
+    if current_words() is Words.PYTHON:
+        listing = "forebay.artefacts()"
+    hint = f"did you mean {near[0]}?" if near else f"{listing} names those of {of}"
     return f"{name!r}: there is no such artefact; {hint}"
 
 

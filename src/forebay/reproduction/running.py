@@ -8,6 +8,7 @@ from forebay.reproduction.artefact import Progress
 from forebay.reproduction.catalogue import Entry, find
 from forebay.reproduction.document import CachedResult
 from forebay.reproduction.result import Reproduction
+from forebay.scenario.bounds import whole_number
 
 SEEDS, QUICK_SEEDS = 5, 2
 
@@ -45,12 +46,12 @@ def reproduce(
     ------
     UnknownArtefact
         No artefact is called so.
-    ValueError
-        ``seeds`` is not a positive whole number.
+    ScenarioError
+        ``seeds`` or ``jobs`` is no whole number, or out of range.
     """
-    if seeds is not None and seeds < 1:
-        raise ValueError(f"seeds is {seeds}; write 1 or more")
-    entry = find(artefact)
+    if seeds is not None:
+        whole_number("seeds", seeds, 1, 100_000)
+    entry = find(str(artefact))
     return make(entry, seeds=seeds, quick=quick, jobs=jobs, progress=progress).made
 
 

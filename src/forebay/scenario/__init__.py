@@ -1,4 +1,4 @@
-"""What is asked: a scenario, made in Python or read from TOML, checked when it is made."""
+"""The scenario: made in Python or read from TOML, checked when it is made."""
 
 from forebay.scenario.base import MAX_FLOWS, MAX_PACKETS
 from forebay.scenario.buffer_size import BufferSize
@@ -15,13 +15,12 @@ from forebay.scenario.goals import (
     Goals,
     QueueDelay,
 )
-from forebay.scenario.io import dumps, load, loads
+from forebay.scenario.io import dumps, expect_scenario, load, loads, shipped
 from forebay.scenario.model import Link, Measure, OtherLink, Scenario
 from forebay.scenario.open_loop import OnOff, Udp
 from forebay.scenario.packet_list import PacketList
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
-from forebay.scenario.shipped import shipped
 from forebay.scenario.source import Standing
 from forebay.scenario.streaming import Replay, Video
 from forebay.scenario.target import AtLeast, AtMost
@@ -95,6 +94,7 @@ __all__ = [
     "ack_route",
     "data_route",
     "dumps",
+    "expect_scenario",
     "load",
     "loads",
     "shipped",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
@@ -11,6 +12,21 @@ from pydantic_core import CoreSchema, core_schema
 from forebay.scenario import exact_forms
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import Quantity
+
+
+def whole_number(argument: str, value: SupportsIndex, least: int, most: int, more: str = "") -> int:
+    """Return a function's argument if it is a whole number in the range. Raises ScenarioError.
+
+    ``more`` ends the hint.
+    """
+    try:
+        number = index(value)
+    except TypeError:
+        number = least - 1
+    if least <= number <= most:
+        return number
+    hint = f"write a whole number from {least} to {most}{more}"
+    raise ScenarioError("out-of-range", show(value), hint, field=argument, value=value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,12 +180,12 @@ def _unknown_kind(kind: str) -> ScenarioError:
 def _not_a_table(error: ErrorDetails, place: _Place) -> ScenarioError:
     found, name = show(error["input"]), place.last
     what = f"an entry of {place.path[-2]}" if isinstance(name, int) else f"a {name}"
-    models = list(models_in(place.field.annotation)) if place.field else []
     if current_words() is Words.PYTHON:
-        made = " or ".join(dict.fromkeys(f"{each.__name__}(…)" for each in models[:3])) or "a dict"
-        return ScenarioError(
-            "wrong-type", f"{found} where {what} belongs", f"write {made}, or a dict"
-        )
+        what = what if place.path else f"a {place.table.__name__}"
+        models = list(models_in(place.field.annotation)) if place.field else []
+        made = " or ".join(dict.fromkeys(f"{each.__name__}(…)" for each in models[:3]))
+        hint = f"write {made}, or a dict" if made else "write a dict"
+        return ScenarioError("wrong-type", f"{found} where {what} belongs", hint)
     header = f"[[{place.path[0]}]]" if isinstance(name, int) else f"[{name}]"
     hint = f"write its keys under {header}"
     return ScenarioError("wrong-type", f"{found} where a table belongs", hint)

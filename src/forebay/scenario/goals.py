@@ -75,7 +75,7 @@ class QueueDelay(ScenarioModel):
 
 
 class Goals(ScenarioModel):
-    """What the buffer must reach; a goal that is not given is not asked."""
+    """What the buffer must reach; a goal that is not given is not checked."""
 
     if TYPE_CHECKING:
 

@@ -527,7 +527,7 @@ class QueueDelayDict(TypedDict, total=False):
 
 
 class GoalsDict(TypedDict, total=False):
-    """What the buffer must reach; a goal that is not given is not asked."""
+    """What the buffer must reach; a goal that is not given is not checked."""
 
     utilization: float | AtLeast | AtLeastTableDict | None
     loss_rate: float | AtMost | AtMostTableDict | None

@@ -6,24 +6,39 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from forebay.errors import Words, words
+from forebay.errors import Words, literal, words
 from forebay.scenario import overrides as sets
 from forebay.scenario.base import FOLDER
-from forebay.scenario.errors import ScenarioError
+from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.model import Scenario
-from forebay.scenario.shipped import find_file, shipped
 
+_SHIPPED = Path(__file__).resolve().parents[1] / "scenarios"
 _MOST_BYTES = 16 * 1024 * 1024
 _MOST_PARTS = 32
 # tomllib keeps every beginning of a dotted key: of 24,000 parts that is gigabytes.
 _PART = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*"""
 _DOTTED = re.compile(rf"(?:^|[{{,\[])[ \t]*(?:{_PART}){{{_MOST_PARTS}}}", re.MULTILINE)
+
+
+def shipped() -> list[str]:
+    """Return the names of the scenarios that ship with Forebay, such as "oc3-gsr".
+
+    `forebay.load` and every verb of the command line take such a name in place of a path.
+    """
+    return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
+
+
+def _find_file(source: str) -> str:
+    """Return the path of the shipped scenario of that name; a file of that name goes before it."""
+    if os.path.exists(source) or source not in shipped():
+        return source
+    return str(_SHIPPED / f"{source}.toml")
 
 
 def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
@@ -41,7 +56,11 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     ScenarioError
         What is wrong, where, and what to write instead; its ``str`` is one line.
     """
-    source = find_file(os.fspath(path))
+    if not isinstance(path, str | os.PathLike):
+        is_dict = isinstance(path, Mapping)
+        hint = "write Scenario.from_dict(…) of it" if is_dict else "write a file's path in quotes"
+        raise ScenarioError("wrong-type", f"{show(path)} is not a path", hint, value=path)
+    source = _find_file(os.fspath(path))
     return _read(_text(_bytes(source), source), source, overrides, os.path.dirname(source))
 
 
@@ -64,6 +83,19 @@ def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scen
 
             found = format_error(error, Scenario)
         raise found.at(sets.source() if sets.blames(paths, found.field) else source)
+
+
+def expect_scenario(value: object) -> None:
+    """Refuse what is no Scenario, such as a path or a dict. Raises ScenarioError."""
+    if isinstance(value, Scenario):
+        return
+    hint = "write a Scenario(…), or forebay.load(…) of a file"
+    if isinstance(value, str | os.PathLike):
+        hint = f"write forebay.load({literal(os.fspath(value))})"
+    if isinstance(value, Mapping):
+        hint = "write Scenario.from_dict(…) of it"
+    wrong = f"{show(value)} where a Scenario belongs"
+    raise ScenarioError("wrong-type", wrong, hint, field="scenario", value=value)
 
 
 def dumps(scenario: Scenario) -> str:

@@ -1,4 +1,4 @@
-"""What is asked: one link, its queue, its traffic, what to measure and what to reach."""
+"""The scenario: one link, its queue, its traffic, what to measure and what to reach."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ class Scenario(ScenarioModel):
         return Scenario.from_dict(tree)
 
     def to_dict(self, *, folder: str | None = None) -> dict[str, Any]:
-        """Return JSON-able data; quantities as text with units, goals not asked left out.
+        """Return JSON-able data; quantities as text with units, goals not set left out.
 
         Paths of files that it names begin at the current folder, or at ``folder``.
         """

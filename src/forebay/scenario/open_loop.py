@@ -9,9 +9,8 @@ from pydantic import Field, Strict, model_validator
 from forebay.scenario.base import DAY, RATES
 from forebay.scenario.bounds import Between
 from forebay.scenario.distribution import AnyDistribution
-from forebay.scenario.offered import LOADS, exactly_one
 from forebay.scenario.quantity import Duration, Rate
-from forebay.scenario.source import Sized, Standing
+from forebay.scenario.source import LOADS, Sized, Standing, exactly_one
 
 if TYPE_CHECKING:
     from typing import Unpack

@@ -29,6 +29,12 @@ def apply(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
 
 def replace(tree: dict[str, Any], changes: Mapping[str, object]) -> None:
     """Change ``tree`` in place: a value for each dotted path. Raises ScenarioError."""
+    if not isinstance(changes, Mapping):
+        wrong, hint = (
+            f"{show(changes)} is no dict",
+            'write a dict, such as {"queue.size": "64 packets"}',
+        )
+        raise ScenarioError("wrong-type", wrong, hint, value=changes)
     for path, value in changes.items():
         parts = path.split(".") if isinstance(path, str) else [""]
         if not all(parts):

@@ -7,7 +7,7 @@ _TIMES = (
     ('`{ uniform = ["80 ms", "120 ms"] }`', "Equally likely anywhere between the two."),
     (
         '`{ exponential = "1 s" }`, `{ exponential = { mean, low, high } }`',
-        "Without memory; on 0 to 40 means unless told otherwise.",
+        "Without memory; on 0 to 40 means by default.",
     ),
     (
         "`{ normal = { mean, deviation, low, high } }`",
@@ -34,7 +34,7 @@ _LENGTHS = (
     ('`{ geometric = "14 packets" }`', "Geometric, from one packet on."),
     (
         "`{ pareto = { mean, shape, high } }`",
-        "Heavy-tailed up to `high`: 1000000 packets or 1500 MB unless told otherwise.",
+        "Heavy-tailed up to `high`: 1000000 packets or 1500 MB by default.",
     ),
     (
         "`{ lognormal = { mean, deviation, high } }`",

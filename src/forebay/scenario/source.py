@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, Strict
 
+from forebay.errors import entry
 from forebay.scenario.base import DAY, MAX_FLOWS, RATES, ScenarioModel
 from forebay.scenario.bounds import Between
 from forebay.scenario.distribution import AnyDistribution, Distribution
+from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_count import FlowCount
 from forebay.scenario.goals import ClassGoals
 from forebay.scenario.quantity import DataSize, Duration, Rate
 
 RTTS = Between(Duration(1e-6), Duration(60))
 PACKETS = Between(DataSize(64), DataSize(65_535))
+LOADS = Between(1e-6, 10.0, "share of link.rate")
 NAME = r"^[A-Za-z0-9_.-]{1,64}$"
 """Of a link and of a class of traffic."""
+
+
+S = TypeVar("S", bound="Source")
 
 
 class Source(ScenarioModel):
@@ -88,3 +94,15 @@ class Sized(Source):
     packet: Annotated[DataSize, PACKETS] = Field(
         default=DataSize(1500), description="Size of a full packet on the link, headers included."
     )
+
+
+def exactly_one(source: S, first: str, second: str, example: tuple[str, object]) -> S:
+    """Return the class if just one of two fields is set. Raises ScenarioError."""
+    given = [name for name in (first, second) if getattr(source, name) is not None]
+    if len(given) == 1:
+        return source
+    if given:
+        wrong, hint = f"{first} is given too", f"write either {first} or {second}"
+        raise ScenarioError("contradiction", wrong, hint, field=second)
+    wrong = f"neither {first} nor {second} is given"
+    raise ScenarioError("missing", wrong, f"write one of them, such as {entry(*example)}")

@@ -13,9 +13,8 @@ from forebay.scenario.congestion import CONGESTION_CONTROLS, CongestionControl
 from forebay.scenario.distribution import AnyDistribution, Distribution
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.flow_length import AnyFlowLength
-from forebay.scenario.offered import LOADS, exactly_one
 from forebay.scenario.quantity import Duration
-from forebay.scenario.source import RTTS, Sized, Standing
+from forebay.scenario.source import LOADS, RTTS, Sized, Standing, exactly_one
 
 if TYPE_CHECKING:
     from typing import Unpack

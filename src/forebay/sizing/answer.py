@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.errors import argument
 from forebay.outcome import LINK, SizeResult, Verdict
 from forebay.sizing import region
 from forebay.sizing.assemble import found, none
@@ -151,6 +152,7 @@ def _why_none(question: Question, seen: region.Found) -> tuple[str, tuple[Goal, 
 
 def _unfinished(question: Question) -> SizeResult:
     tried = len(question.trials.done)
-    reason = f"stopped after {tried} buffers; again, it begins anew but for what --store kept"
+    again = f"a new start reuses only what {argument('store')} holds"
+    reason = f"stopped after {tried} buffers; {again}"
     stopped = none(question, reason)
     return stopped.model_copy(update={"interrupted": True})

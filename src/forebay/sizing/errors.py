@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forebay.errors import ForebayError, Words, current_words, option
+from forebay.errors import ForebayError, option, setting
 
 
 class SizingError(ForebayError, ValueError):
@@ -30,14 +30,8 @@ class NoGoals(SizingError):
             "no-goals",
             "goals",
             "the scenario states none, so no buffer is too small",
-            _write_a_goal(),
+            f"write {setting('goals.utilization', 0.98)}",
         )
-
-
-def _write_a_goal() -> str:
-    if current_words() is Words.PYTHON:
-        return 'write scenario.replace({"goals.utilization": 0.98})'
-    return "write utilization = 0.98 under [goals], or --set goals.utilization=0.98"
 
 
 class NobodyCrosses(SizingError):

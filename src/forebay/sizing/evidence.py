@@ -53,11 +53,8 @@ class Evidence:
             return None
         if is_open(there):  # it may be any longer, and so this one's excess any smaller
             return at_least(-1.0, here.n)
-        ratio = _ratio_less_one(here, there)
-        if not is_open(here):
-            return ratio
-        least = here.low / there.value - 1 if here.low is not None else ratio.value
-        return at_least(least, ratio.n, ratio.value)
+        ratio = _ratio_less_one(_closed(here), there)
+        return _opened(ratio) if is_open(here) else ratio
 
     def realtime_loss(self, classes: Sequence[int]) -> Metric | None:
         """Loss of these classes together, each weighing by what it sent."""
@@ -79,9 +76,7 @@ def completion_part(kind: ClassOutcome, part: str) -> Metric | None:
     if known is not None:
         return known
     least = _part(kind.fct_least_s, part)
-    if least is None:
-        return None
-    return at_least(least.value if least.low is None else least.low, least.n, least.value)
+    return None if least is None else _opened(least)
 
 
 def at_least(low: float, n: int, value: float | None = None) -> Metric:
@@ -94,14 +89,28 @@ def is_open(metric: Metric) -> bool:
     return metric.low is not None and metric.high is None
 
 
+def _opened(bound: Metric) -> Metric:
+    """Return what is at least a bound: of its interval the lower end stays."""
+    return at_least(bound.value if bound.low is None else bound.low, bound.n, bound.value)
+
+
+def _closed(metric: Metric) -> Metric:
+    """Return an open metric as the bound that it is, whose noise is taken as symmetrical."""
+    if metric.low is None or metric.high is not None:
+        return metric
+    return metric.model_copy(update={"high": 2 * metric.value - metric.low})
+
+
 def _completion(outcome: Outcome, index: int | None) -> Metric | None:
     kinds = outcome.classes if index is None else [outcome.classes[index]]
     ending = [kind for kind in kinds if kind.fct_s is not None or kind.fct_least_s is not None]
     metrics = [completion_part(kind, "mean") for kind in ending]
-    mean = _mean(metrics, [kind.flows for kind in ending])
-    if mean is not None and any(is_open(metric) for metric in metrics if metric is not None):
-        return at_least(mean.value, mean.n)
-    return mean
+    known = [metric for metric in metrics if metric is not None]
+    if len(known) < len(metrics):
+        return None
+    mean = _mean([_closed(metric) for metric in known], [kind.flows for kind in ending])
+    is_bound = any(is_open(metric) for metric in known)
+    return _opened(mean) if mean is not None and is_bound else mean
 
 
 def _sent(kind: ClassOutcome) -> float | None:

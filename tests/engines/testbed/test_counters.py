@@ -6,6 +6,7 @@ import json
 import struct
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,7 +94,7 @@ def test_a_program_that_is_missing_is_missed_for_its_own_reading_alone(fake, mon
     program = {"snmp": "snmpd", "netflow": "softflowd"}[name]
     there = lambda asked: None if asked == program else "/bin/true"  # noqa: E731
     monkeypatch.setattr(reading, "find", there)
-    engine = get("testbed")
+    engine: Any = get("testbed")
     with pytest.raises(EngineUnavailable, match=f"`apt-get install {program}`") as caught:
         engine.count_by(["snmp", "netflow"])
     assert caught.value.exit_status == 3
@@ -132,7 +133,7 @@ def programs(real) -> None:
 def test_snmp_and_netflow_agree_with_the_router(programs, monkeypatch, small, tmp_path):
     monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
     scenario = loads(dumps(small), overrides=["measure.duration=6 s"])
-    engine = get("testbed")
+    engine: Any = get("testbed")
     engine.count_by(["snmp", "netflow"])
     outcome = engine.run(scenario, [1])
     (run,) = outcome.provenance.model_dump()["runs"]

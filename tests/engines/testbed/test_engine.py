@@ -1,6 +1,7 @@
 """From scenario to Outcome with an emulator that moves nothing: no root, no traffic."""
 
 import pickle
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ def test_a_seed_is_played_once(fake, small):
 
 
 def test_a_replication_that_was_watched_is_not_played_again(fake, small, monkeypatch):
-    engine = get("testbed")
+    engine: Any = get("testbed")
     played = playing.play(small, 2)
     monkeypatch.setattr(testbed, "play_until_valid", lambda *a, **k: (played, [["late"]]))
     monkeypatch.setattr(testbed, "to_trace", lambda *a, **k: "seen")
@@ -55,9 +56,13 @@ def test_a_run_that_fails_the_gate_is_played_again(fake, small, tmp_path):
 
 def test_and_is_refused_after_three_and_never_a_number(fake, small, monkeypatch):
     fake("late")
-    runs = []
-    play = repeating.play
-    monkeypatch.setattr(repeating, "play", lambda *a, **k: runs.append(1) or play(*a, **k))
+    runs, play = [], playing.play
+
+    def counted(*a, **k):
+        runs.append(1)
+        return play(*a, **k)
+
+    monkeypatch.setattr(repeating, "play", counted)
     with pytest.raises(GateFailed) as caught:
         get("testbed").run(small, [1])
     said = str(caught.value)
@@ -68,7 +73,7 @@ def test_and_is_refused_after_three_and_never_a_number(fake, small, monkeypatch)
 
 def test_a_refusal_says_what_the_hypervisor_took(fake, small, monkeypatch, tmp_path):
     fake("late")
-    statistics, play = tmp_path / "stat", repeating.play
+    statistics, play = tmp_path / "stat", playing.play
     statistics.write_text(
         "cpu  200 0 200 1400 0 0 0 200 60 0\n"
         "cpu0 100 0 100 700 0 0 0 100 30 0\n"

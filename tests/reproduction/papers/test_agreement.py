@@ -13,7 +13,7 @@ from forebay.reproduction import find
 
 
 @pytest.fixture
-def cells() -> ModuleType:
+def cells() -> Any:
     return find("agreement.cells").load()
 
 

@@ -17,7 +17,7 @@ FOLDER = Path(papers.__file__).parent / "appenzeller_2004" / "fig15"
 
 
 @pytest.fixture(scope="module")
-def fig15() -> ModuleType:
+def fig15() -> Any:
     return find("A.fig15").load()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ RED: dict[str, set[str]] = {
 }
 
 
-def load(name: str) -> ModuleType:
+def load(name: str) -> Any:
     return find(f"A.{name}").load()
 
 

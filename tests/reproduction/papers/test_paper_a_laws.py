@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ def folder(name: str) -> Path:
 ARTEFACTS = ("eq6", "fig12-model")
 
 
-def load(name: str) -> ModuleType:
+def load(name: str) -> Any:
     return find(f"A.{name}").load()
 
 

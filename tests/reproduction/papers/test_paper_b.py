@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -29,7 +28,7 @@ RED = {
 }  # fmt: skip
 
 
-def load(name: str) -> ModuleType:
+def load(name: str) -> Any:
     return find(f"B.{name}").load()
 
 

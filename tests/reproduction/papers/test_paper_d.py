@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -23,7 +23,7 @@ ARTEFACTS = ("table2", "table3", "text", "fig1", "fig4", "fig5", "fig6", "fig7")
 PROTOCOLS = ("reno", "bic", "cubic_beta_0_8", "cubic_beta_0_7", "ctcp")
 
 
-def load(name: str) -> ModuleType:
+def load(name: str) -> Any:
     return find(f"D.{name}").load()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -32,7 +32,7 @@ NEAR = {
 }  # on the edge of their bands: a quick run may see either side
 
 
-def load(name: str) -> ModuleType:
+def load(name: str) -> Any:
     return find(f"D.{name}").load()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
@@ -27,7 +28,7 @@ RED = {
 @pytest.mark.parametrize("name", RED)
 def test_the_rows_that_are_out(name: str) -> None:
     function = find(name).load().reproduce
-    quick = {"quick": True} if "quick" in function.__annotations__ else {}
+    quick: dict[str, Any] = {"quick": True} if "quick" in function.__annotations__ else {}
     made = function(seeds=1, jobs=1, **quick)
     claims = read_claims(folder(name))
     out = {claim.name for claim, good in zip(claims, made.verdicts, strict=True) if not good}

@@ -6,13 +6,8 @@
 the delay costs. Correct by default; `as_printed=True` gives the paper's own figures.
 """
 
-from forebay.laws.heterogeneous.compromises import (
-    drop_rate_added,
-    probability_kept,
-    reduction_at_zero_delay,
-    share_kept,
-    z_kept,
-)
+from typing import TYPE_CHECKING
+
 from forebay.laws.heterogeneous.constraints import (
     aggregate_deviation,
     drop_rate_of_any_buffer,
@@ -43,7 +38,17 @@ from forebay.laws.heterogeneous.protocols import (
     PROTOCOLS,
     TABLE_3_AS_PRINTED,
 )
-from forebay.laws.heterogeneous.sampling import sample_sum
+from forebay.lazy import attributes
+
+if TYPE_CHECKING:
+    from forebay.laws.heterogeneous.compromises import (
+        drop_rate_added,
+        probability_kept,
+        reduction_at_zero_delay,
+        share_kept,
+        z_kept,
+    )
+    from forebay.laws.heterogeneous.sampling import sample_sum
 
 __all__ = [
     "EPOCH_AS_PRINTED",
@@ -77,3 +82,11 @@ __all__ = [
     "z_kept",
     "z_score",
 ]
+
+# What no sizing asks for: read when it is asked for.
+_COMPROMISES = (
+    "drop_rate_added", "probability_kept", "reduction_at_zero_delay", "share_kept", "z_kept",
+)  # fmt: skip
+__getattr__ = attributes(
+    __name__, {"sample_sum": "sampling"} | dict.fromkeys(_COMPROMISES, "compromises")
+)

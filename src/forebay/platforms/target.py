@@ -1,4 +1,4 @@
-"""What buffer is asked for: a scenario, the answer of a sizing, or a size by itself."""
+"""Which buffer is wanted: a scenario's, that of a sizing, or a size by itself."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
+from forebay.errors import Words, argument, current_words, option
 from forebay.outcome import Aqm, DocumentError, SizeResult
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port, Wanted
@@ -19,38 +20,47 @@ Q = TypeVar("Q", Rate, DataSize)
 _MOST_JSON = 64 << 20  # a sizing keeps the whole curve that it saw
 
 
-def ask(
+def read_target(
     target: str,
     *,
-    rate_bps: float | None = None,
-    packet_bytes: int | None = None,
+    rate: str | None = None,
+    packet: str | None = None,
     overrides: Sequence[str] = (),
 ) -> tuple[Wanted, Port]:
     """Return the buffer wanted and its port.
 
-    ``target`` is a scenario file (the queue.size that it writes down), a ``.json`` file from
-    ``forebay size --json`` (the buffer found), or a size such as "129 packets", "1.5 MB" or
-    "10 ms", which needs ``rate_bps``. A scenario without a queue.size is refused: its default
-    was chosen by nobody. Raises PlatformError or ScenarioError.
+    Parameters
+    ----------
+    target : a scenario file (its queue.size as written), a ``.json`` file from
+        ``forebay size --json`` or ``SizeResult.to_json`` (the buffer found), or a size such as
+        "129 packets", "1.5 MB" or "10 ms". A scenario without a queue.size is refused: nobody
+        chose its default.
+    rate, packet : for a size: the line rate, and a full packet (1500 B if not given).
+    overrides : for a scenario file: ``PATH=VALUE`` texts, as `forebay.load` takes them.
+
+    Raises
+    ------
+    PlatformError, ScenarioError
     """
-    given = rate_bps is not None or packet_bytes is not None
     if not _is_file(target):
         if overrides:
-            hint = "leave --set away, or name a scenario file"
-            raise PlatformError("no-scenario", "--set changes a scenario's field", hint)
-        return size(target, rate_bps, packet_bytes)
-    if given:
-        wrong = f"{short(target)} says its own rate and packet"
-        hint = "leave --rate and --packet away, or change link.rate with --set"
+            wrong = f"{argument('overrides', 'set')} changes a scenario's field"
+            hint = "leave it out, or name a scenario file"
+            raise PlatformError("no-scenario", wrong, hint)
+        return size(target, rate, packet)
+    if rate is not None or packet is not None:
+        wrong = f"{short(target)} gives the rate and the packet"
+        hint = f"leave {argument('rate')} and {argument('packet')} out"
         raise PlatformError("two-rates", wrong, hint)
     if target.endswith(".json"):
-        return found(target)
+        return read_sizing(target)
     scenario = load(target, overrides)
     if not _is_written(scenario):
-        wrong = f"{short(target)} has no queue.size, and its default is no answer"
-        hint = (
-            "write --emit NAME with forebay size, or write queue.size down, such as "
-            '--set queue.size="10 ms"'
+        wrong = f"{short(target)} has no queue.size, and nobody chose the default"
+        hint = "write queue.size into it, or find one: " + (
+            "forebay.size(scenario)"
+            if current_words() is Words.PYTHON
+            else f"forebay size {short(target)} --emit PLATFORM"
         )
         raise PlatformError("not-sized", wrong, hint)
     return of_scenario(scenario, f"queue.size of {target} as it stands there, not sized")
@@ -78,18 +88,17 @@ def of_scenario(scenario: Scenario, source: str) -> tuple[Wanted, Port]:
     return Wanted(size, packets, str(chosen), source), port
 
 
-def size(text: str, rate_bps: float | None, packet_bytes: int | None) -> tuple[Wanted, Port]:
+def size(text: str, rate: str | None, packet: str | None) -> tuple[Wanted, Port]:
     """Return a size that stands by itself, such as "10 ms"."""
     chosen = BufferSize.parse(text)
     if chosen.unit.startswith("bdp"):
         wrong = f'"{short(text)}" depends on round-trip times'
         hint = 'name a scenario file, or write a size such as "129 packets" or "10 ms"'
         raise PlatformError("no-scenario", wrong, hint)
-    if rate_bps is None:
-        wrong = f'the line rate that goes with "{short(text)}" is not given'
-        raise PlatformError("no-rate", wrong, 'write it, such as --rate "10 Gbit/s"')
-    port = Port(rate_bps, packet_bytes or 1500)
-    packets = chosen.packets(rate_bps=rate_bps, packet_bytes=port.packet_bytes, bdp=0.0, flows=1)
+    port = parse_port(rate, packet)
+    packets = chosen.packets(
+        rate_bps=port.rate_bps, packet_bytes=port.packet_bytes, bdp=0.0, flows=1
+    )
     amount = max(_bytes(chosen, port), packets * port.packet_bytes)
     return Wanted(amount, packets, str(chosen)), port
 
@@ -102,22 +111,22 @@ def _bytes(chosen: BufferSize, port: Port) -> int:
     return port.bytes_in(Fraction(chosen.amount))
 
 
-def found(path: str) -> tuple[Wanted, Port]:
+def read_sizing(path: str) -> tuple[Wanted, Port]:
     """Return the buffer of a ``forebay size --json`` document, and the port that it implies.
 
-    Raises PlatformError or DocumentError where the file is none, or the sizing found no buffer.
+    Raises PlatformError where the file is none, or the sizing found no buffer.
     """
-    return of_answer(_document(path), path)
+    return of_sizing(_document(path), path)
 
 
-def of_answer(answer: SizeResult, path: str) -> tuple[Wanted, Port]:
-    """Return the buffer that a sizing found; ``path`` is its source. Raises PlatformError."""
+def of_sizing(answer: SizeResult, path: str) -> tuple[Wanted, Port]:
+    """Return the buffer that a sizing found; ``path`` is its source."""
     if answer.governs is not None and answer.governs.regime == "class queues":
         raise _class_queues(path)
     buffer = answer.buffer
     if buffer is None:
         wrong = f"{short(path)} holds no buffer: that sizing found none"
-        raise PlatformError("no-buffer", wrong, "relax its goals and run forebay size again")
+        raise PlatformError("no-buffer", wrong, "relax its goals and size again")
     packet = buffer.bytes // buffer.packets if buffer.packets >= 1 else 0
     if packet < 1 or not 0 < buffer.seconds < 1e18 or buffer.bytes > 1e18:
         raise _not_ours(path, "its buffer is no size")
@@ -158,12 +167,11 @@ def _document(path: str) -> SizeResult:
         raise _not_ours(path, short(error.wrong), error.hint) from None
 
 
-_MAKE = "make one with: forebay size SCENARIO --json"
-
-
-def _not_ours(path: str, why: str, hint: str = _MAKE) -> PlatformError:
-    wrong = f"{short(path)} is not a document of forebay size --json that can be read here: {why}"
-    return PlatformError("not-a-sizing", wrong, hint)
+def _not_ours(path: str, why: str, hint: str = "") -> PlatformError:
+    wrong = f"{short(path)} is not a document of a sizing that can be read here: {why}"
+    python = current_words() is Words.PYTHON
+    make = "forebay.size(scenario).to_json()" if python else "forebay size SCENARIO --json"
+    return PlatformError("not-a-sizing", wrong, hint or f"make one with: {make}")
 
 
 def unreadable(path: str, error: OSError) -> PlatformError:
@@ -181,42 +189,47 @@ def read_snippet(path: str) -> Snippet:
         raise unreadable(path, error) from None
 
 
-def with_choices(port: Port, header_bytes: int | None, pool_bytes: int | None) -> Port:
-    """Return the port with the link-layer header and the shared pool that were given."""
-    header = port.header_bytes if header_bytes is None else header_bytes
-    return replace(port, header_bytes=header, pool_bytes=pool_bytes)
+def parse_port(rate: str | None, packet: str | None) -> Port:
+    """Return the port of a line rate, and of a full packet that is 1500 B if not given.
+
+    Raises ScenarioError, PlatformError.
+    """
+    if rate is None:
+        hint = f"write it, such as {option('rate', '10 Gbit/s')}"
+        raise PlatformError("no-rate", "the port's rate is not given", hint)
+    return Port(float(_parsed("rate", Rate, rate)), _size("packet", packet) or 1500)
 
 
-_RATES = (1e3, 1e13)
-_SIZES = {"--packet": (1, 65_535), "--header": (0, 256), "--pool": (1, 10**12)}
+def with_choices(port: Port, *, header: str | None, pool: str | None) -> Port:
+    """Return the port with the link-layer header and the shared pool that were given.
+
+    Raises ScenarioError, PlatformError.
+    """
+    header_bytes = _size("header", header)
+    chosen = port.header_bytes if header_bytes is None else header_bytes
+    return replace(port, header_bytes=chosen, pool_bytes=_size("pool", pool))
 
 
-def parse_rate(text: str | None) -> float | None:
-    """Return --rate in bit/s. Raises ScenarioError, PlatformError."""
-    if text is None:
-        return None
-    rate = _parsed(Rate, text, "--rate")
-    if not _RATES[0] <= rate <= _RATES[1]:
-        raise PlatformError(
-            "out-of-range", f"--rate {rate} is no port", "write 1 kbit/s to 10 Tbit/s"
-        )
-    return float(rate)
+_RANGES: dict[str, tuple[Rate, Rate] | tuple[DataSize, DataSize]] = {
+    "rate": (Rate(1e3), Rate(1e13)),
+    "packet": (DataSize(1), DataSize(65_535)),
+    "header": (DataSize(0), DataSize(256)),
+    "pool": (DataSize(1), DataSize(10**12)),
+}
 
 
-def parse_bytes(text: str | None, option: str) -> int | None:
-    """Return --packet, --header or --pool in bytes. Raises ScenarioError, PlatformError."""
-    if text is None:
-        return None
-    amount = int(_parsed(DataSize, text, option))
-    least, most = _SIZES[option]
-    if not least <= amount <= most:
-        hint = f"write {least} B to {most} B"
-        raise PlatformError("out-of-range", f"{option} {amount} B is out of range", hint)
-    return amount
+def _size(name: str, text: str | None) -> int | None:
+    return None if text is None else int(_parsed(name, DataSize, text))
 
 
-def _parsed(kind: type[Q], text: str, option: str) -> Q:
+def _parsed(name: str, kind: type[Q], text: str) -> Q:
+    """Return a quantity in its range. Raises ScenarioError, PlatformError."""
     try:
-        return kind.parse(text)
+        amount = kind.parse(text)
     except ScenarioError as error:
-        raise error.at("", option) from None
+        raise error.at("", argument(name)) from None
+    least, most = _RANGES[name]
+    if not least <= amount <= most:
+        wrong = f"{argument(name)}: {amount} is out of range"
+        raise PlatformError("out-of-range", wrong, f"write {least} to {most}")
+    return amount

@@ -1,4 +1,4 @@
-"""What is asked for: scenario, sizing, or a size; and the command line around it."""
+"""Which buffer is wanted: a scenario's, a sizing's, or a size; and the command line around it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forebay.cli.program import call
-from forebay.platforms import PlatformError, ask
+from forebay.platforms import PlatformError, read_target
 from forebay.scenario import ScenarioError
 
 SCENARIO = str(Path(__file__).resolve().parents[2] / "scenarios" / "oc3-gsr.toml")
@@ -19,9 +19,9 @@ def forebay(*words: str) -> int:
 
 
 def test_a_scenario_gives_its_own_queue_and_rate() -> None:
-    wanted, port = ask(SCENARIO)
+    wanted, port = read_target(SCENARIO)
     assert (wanted.bytes, wanted.packets, port.rate_bps) == (193_500, 129, 155e6)
-    longer, _ = ask(SCENARIO, overrides=["queue.size=10 ms"])
+    longer, _ = read_target(SCENARIO, overrides=["queue.size=10 ms"])
     assert (longer.bytes, longer.packets) == (193_750, 129)
 
 
@@ -29,19 +29,19 @@ def test_a_sizing_gives_the_buffer_found(tmp_path: Path) -> None:
     path = tmp_path / "size.json"
     buffer = {"packets": 129, "bytes": 193_500, "seconds": 193_500 * 8 / 155e6}
     path.write_text(json.dumps({"schema": 1, "buffer": buffer}))
-    wanted, port = ask(str(path))
+    wanted, port = read_target(str(path))
     assert (wanted.packets, port.rate_bps, port.packet_bytes) == (129, 155e6, 1500)
     path.write_text(json.dumps({"schema": 1, "buffer": None}))
     with pytest.raises(PlatformError, match="found none"):
-        ask(str(path))
+        read_target(str(path))
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", "nonsense", '{"schema": 1, "buffer": {}}'])
 def test_another_json_file_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "other.json"
     path.write_text(text)
-    with pytest.raises(PlatformError, match="not a document of forebay size"):
-        ask(str(path))
+    with pytest.raises(PlatformError, match="not a document of a sizing"):
+        read_target(str(path))
 
 
 def test_a_newer_schema_is_said(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_newer_schema_is_said(tmp_path: Path) -> None:
     buffer = {"packets": 129, "bytes": 193_500, "seconds": 0.01}
     path.write_text(json.dumps({"schema": 99, "buffer": buffer}))
     with pytest.raises(PlatformError, match=r"schema 99 is newer than 1.*; upgrade forebay"):
-        ask(str(path))
+        read_target(str(path))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_newer_schema_is_said(tmp_path: Path) -> None:
     [("129 packets", 193_500, 129), ("1.5 MB", 1_500_000, 1000), ("10 ms", 1_250_000, 833)],
 )
 def test_a_size_by_itself(size: str, amount: int, packets: int) -> None:
-    wanted, _ = ask(size, rate_bps=1e9)
+    wanted, _ = read_target(size, rate="1 Gbit/s")
     assert (wanted.bytes, wanted.packets) == (amount, packets)
 
 
@@ -90,7 +90,7 @@ def test_the_scenario_errors_name_the_option(capsys: pytest.CaptureFixture[str])
     assert forebay("emit", "10 ms", "--platform", "junos", "--rate", "fast") == 2
     assert "--rate" in capsys.readouterr().err
     with pytest.raises(ScenarioError):
-        ask("ten packets", rate_bps=1e9)
+        read_target("ten packets", rate="1 Gbit/s")
 
 
 def test_lint_against_a_scenario(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

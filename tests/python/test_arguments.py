@@ -1,0 +1,151 @@
+"""What a public function says of an argument that it does not take: one line, in Python's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import forebay
+from forebay import (
+    Link,
+    Long,
+    Measure,
+    Scenario,
+    ScenarioError,
+    laws,
+    measure,
+    networks,
+    platforms,
+    testbed,
+)
+from forebay.cli.program import call
+
+VERBS: list[Callable[[Any], object]] = [
+    forebay.run,
+    forebay.compare,
+    forebay.size,
+    forebay.trace,
+    networks.solve,
+    testbed.check,
+    laws.for_scenario,
+    laws.regime_of,
+]
+SCENARIO = Scenario(
+    link=Link(rate="10 Mbit/s"),
+    traffic=[Long(flows=2, rtt="50 ms")],
+    measure=Measure(warmup="100 ms", duration="100 ms"),
+)
+
+
+def refusal(call: Callable[[], object]) -> str:
+    with pytest.raises(ScenarioError) as caught:
+        call()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: f"{verb.__module__}.{verb.__name__}")
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("x.toml", '"x.toml" where a Scenario belongs; write forebay.load("x.toml")'),
+        (Path("x.toml"), 'x.toml where a Scenario belongs; write forebay.load("x.toml")'),
+        ({"link": {}}, "a dict where a Scenario belongs; write Scenario.from_dict(…) of it"),
+        (3, "3 where a Scenario belongs; write a Scenario(…), or forebay.load(…) of a file"),
+    ],
+)
+def test_what_is_no_scenario_is_refused_with_how_to_make_one(
+    verb: Callable[[Any], object], value: object, said: str
+) -> None:
+    assert refusal(lambda: verb(value)) == f"scenario: {said}"
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: forebay.run(SCENARIO, seeds="5"), 'seeds: "5"; write a whole number from 1 to'),
+        (lambda: forebay.run(SCENARIO, seeds=0), "seeds: 0; write a whole number from 1 to 100000"),
+        (lambda: forebay.run(SCENARIO, seed=-1), "seed: -1; write a whole number from 0 to 9223"),
+        (lambda: forebay.run(SCENARIO, seed=2**63), "seed: 9223372036854775808; write a whole nu"),
+        (lambda: forebay.run(SCENARIO, jobs=1.5), "jobs: 1.5; write a whole number from 0 to 1024"),
+        (lambda: forebay.size(SCENARIO, max_seeds="9"), 'max_seeds: "9"; write a whole number'),
+        (lambda: forebay.trace(SCENARIO, flows=3), "flows: 3 is no list; write it in brackets: [3"),
+        (lambda: forebay.trace(SCENARIO, flows=[-1]), "flows: -1; write a whole number from 0 to"),
+        (lambda: forebay.compare(SCENARIO, "theory"), 'write it in brackets: ["theory"]'),
+        (lambda: forebay.run(SCENARIO, counters="snmp"), 'write it in brackets: ["snmp"]'),
+        (lambda: forebay.load({}), "a dict is not a path; write Scenario.from_dict(…) of it"),
+        (lambda: forebay.load(None), "None is not a path; write a file's path in quotes"),
+        (lambda: Scenario.from_dict("x.toml"), '"x.toml" where a Scenario belongs; write a dict'),
+        (lambda: SCENARIO.replace("a=3"), 'write a dict, such as {"queue.size": "64 packets"}'),
+        (lambda: forebay.reproduce("A.eq6", seeds=0.5), "seeds: 0.5; write a whole number from 1"),
+    ],
+)
+def test_an_argument_of_the_wrong_kind_is_refused(call: Callable[[], object], said: str) -> None:
+    assert said in refusal(call)
+
+
+@pytest.fixture(scope="module")
+def counters(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("counters") / "x.csv"
+    path.write_text("time_s,octets,drops\n0,0,0\n1,1e12,0\n2,9e12,0\n")
+    return str(path)
+
+
+MISTAKES: dict[str, tuple[list[str], Callable[[str], object]]] = {
+    "rate": (
+        ["measure", "--counters", "FILE", "--rtt", "1 s", "--rate", "fast"],
+        lambda file: measure.counters(file, rate="fast", rtt="1 s"),
+    ),
+    "rtt": (
+        ["measure", "--counters", "FILE", "--rate", "1 Gbit/s"],
+        lambda file: measure.counters(file, rate="1 Gbit/s", rtt=None),
+    ),
+    "toward": (
+        ["measure", "x.pcap", "--rate", "1 Gbit/s", "--toward", "here"],
+        lambda _: measure.capture(["x.pcap"], rate="1 Gbit/s", toward=["here"]),
+    ),
+    "at": (
+        ["measure", "--listen", "router", "--rate", "1 Gbit/s"],
+        lambda _: measure.listen("router", 1.0, rate="1 Gbit/s"),
+    ),
+    "packet": (
+        ["platforms", "emit", "10 ms", "--platform", "junos", "--rate", "1 Gbit/s",
+         "--packet", "1 GB"],
+        lambda _: platforms.read_target("10 ms", rate="1 Gbit/s", packet="1 GB"),
+    ),
+    "pool": (
+        ["platforms", "emit", "10 ms", "--platform", "sonic", "--rate", "1 Gbit/s",
+         "--pool", "many"],
+        lambda _: platforms.with_choices(platforms.Port(1e9), header=None, pool="many"),
+    ),
+    "form": (
+        ["platforms", "emit", "10 s", "--platform", "junos", "--rate", "1 Gbit/s",
+         "--form", "percent"],
+        lambda _: platforms.emit(
+            *platforms.read_target("10 s", rate="1 Gbit/s"), "junos", form="percent"
+        ),
+    ),
+}  # fmt: skip
+"""An argument that is wrong: words of the command line, and the same mistake in Python."""
+
+
+@pytest.mark.parametrize("argument", MISTAKES)
+def test_a_mistake_is_said_in_the_words_in_which_it_was_made(
+    argument: str, counters: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, in_python = MISTAKES[argument]
+    with pytest.raises(forebay.ForebayError) as caught:
+        in_python(counters)
+    assert argument in str(caught.value) and "--" not in str(caught.value)
+    assert call([counters if word == "FILE" else word for word in words]) == 2
+    option = "--listen" if argument == "at" else f"--{argument}"
+    assert option in capsys.readouterr().err
+
+
+def test_numpy_s_whole_numbers_are_whole_numbers() -> None:
+    import numpy as np
+
+    outcome = forebay.run(SCENARIO, "theory", seeds=np.int64(2), seed=np.int32(3))
+    assert outcome.provenance.seeds == [3, 4]
