@@ -1,5 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from ipaddress import IPv4Address, IPv6Address
+from os import PathLike
 from typing import TypedDict, final
 
 import numpy as np
@@ -87,7 +88,13 @@ class Run:
         memory_bytes: int | None = None,
         trace_step_ps: int | None = None,
         trace_flows: Sequence[int] = (),
+        capture: bool = False,
     ) -> Run: ...
+
+@final
+class Packets:
+    def __len__(self) -> int: ...
+    def write(self, path: str | PathLike[str], link: str) -> None: ...
 
 _Histogram = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -164,6 +171,7 @@ class Readings(TypedDict):
     packets: int
     events: int
     wall_s: float
+    capture: Packets | None
 
 def simulate(
     runs: Sequence[Run], *, jobs: int, progress: Callable[[float], None] | None = None
