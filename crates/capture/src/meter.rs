@@ -163,7 +163,7 @@ impl Meter {
         let answered = segment.flags & flags::ACK != 0 && other.rtt.answered(echo, now);
         // An ACK for all that was sent is answered only when its receiver has more to say.
         let expected = segment.ack != other.next_seq();
-        let other_half = other.rtt.half_us;
+        let (other_half, acks) = (other.rtt.half_us, other.packets());
         let (both, flow) = (other.is_on_link(), self.table.flow(place));
         self.both_ways += u64::from(both && flow.is_on_link());
         flow.probe(segment, sent, expected, now);
@@ -172,8 +172,9 @@ impl Meter {
             return;
         }
         let whole = half.saturating_add(other_half);
-        flow.sample(whole, &mut self.tally);
-        self.table.flow(peer).sample(whole, &mut self.tally);
+        let packets = flow.packets();
+        flow.sample(whole, acks, &mut self.tally);
+        self.table.flow(peer).sample(whole, packets, &mut self.tally);
     }
 
     fn one_direction(&mut self, place: u32, segment: &Segment, sent: u32, now: u32) {
@@ -181,7 +182,8 @@ impl Meter {
         flow.probe(segment, sent, false, now);
         let Some((_, echo)) = segment.stamps.filter(|_| segment.payload > 0) else { return };
         if let Some(whole) = flow.rtt.one_way(echo, now) {
-            flow.sample(whole, &mut self.tally);
+            let packets = flow.packets();
+            flow.sample(whole, packets, &mut self.tally);
         }
     }
 }

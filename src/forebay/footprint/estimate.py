@@ -97,8 +97,11 @@ def estimate(
 
 
 def _capture(scenario: Scenario) -> float:
-    bits = scenario.link.capacity * scenario.measure.duration
-    return 2 * _CAPTURED * bits / 8 / min((_smallest(one) for one in scenario.traffic), default=64)
+    seconds = scenario.measure.duration
+    open_loop = sum(_packets(scenario, group, seconds) for group in scenario.traffic)
+    segments = [float(group.packet) for group in scenario.traffic if isinstance(group, Tcp)]
+    most = scenario.link.capacity * seconds / 8 / min(segments) if segments else 0.0
+    return _CAPTURED * (open_loop + 2 * most)
 
 
 def _flows(scenario: Scenario, group: Traffic, seconds: float) -> float:

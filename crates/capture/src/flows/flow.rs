@@ -91,12 +91,18 @@ impl Flow {
         self.is(ON_LINK)
     }
 
-    /// A whole round trip of it was seen: it stands for the packets since the one before.
-    pub fn sample(&mut self, us: u32, tally: &mut Tally) {
+    /// A whole round trip of it was seen. It stands for what has told its sender of one since the
+    /// sample before, so many of them so far: ACKs, or its own packets where no ACK was captured.
+    pub fn sample(&mut self, us: u32, told: u32, tally: &mut Tally) {
         self.rtt.sample(us);
         if self.has_data_on_link() {
-            tally.rtt_us.add_times(f64::from(us), self.rtt.weight(self.packets));
+            tally.rtt_us.add_times(f64::from(us), self.rtt.weight(told));
         }
+    }
+
+    /// Packets so far.
+    pub fn packets(&self) -> u32 {
+        self.packets
     }
 
     /// The number after the highest that was seen.

@@ -91,10 +91,10 @@ impl RoundTrip {
         self.least_us = self.least_us.min(us);
     }
 
-    /// Packets since the last sample, which it stands for, now that there have been `packets`.
-    pub fn weight(&mut self, packets: u32) -> u64 {
-        let since = packets - self.weighed;
-        self.weighed = packets;
+    /// What has come since the last sample, now that there have been so many in all.
+    pub fn weight(&mut self, all: u32) -> u64 {
+        let since = all.saturating_sub(self.weighed);
+        self.weighed = all;
         u64::from(since)
     }
 

@@ -1,0 +1,64 @@
+"""Captures of the simulator, whose outcome is known: the bands are those of tests/measure/test_truth.py."""
+
+import pytest
+
+import forebay
+from forebay import measure
+from forebay.scenario import loads
+
+LONG = """
+[[traffic]]
+kind = "long"
+flows = {flows}
+rtt = {{ uniform = ["{low} ms", "{high} ms"] }}
+congestion_control = {control}
+start = {{ uniform = ["0 s", "2 s"] }}
+"""
+UDP = """
+[[traffic]]
+kind = "udp"
+flows = 1
+load = 0.1
+arrivals = "poisson"
+"""
+SHORT = """
+[[traffic]]
+kind = "short"
+load = 0.15
+rtt = { uniform = ["40 ms", "80 ms"] }
+length = { geometric = "20 packets" }
+"""
+BOTH = "{ cubic = 0.5, bbr = 0.5 }"
+LINKS = {
+    "a few": ("30 Mbit/s", 120, 40, LONG.format(flows=8, low=30, high=90, control='"reno"')),
+    "many": (
+        "80 Mbit/s",
+        300,
+        20,
+        LONG.format(flows=120, low=30, high=150, control='"cubic"') + UDP,
+    ),
+    "mixed": ("60 Mbit/s", 700, 20, LONG.format(flows=24, low=20, high=80, control=BOTH)),
+    "short": (
+        "50 Mbit/s",
+        150,
+        20,
+        LONG.format(flows=40, low=40, high=80, control='"cubic"') + SHORT,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_estimates_are_the_outcome(tmp_path, name):
+    rate, buffer, seconds, traffic = LINKS[name]
+    link = f'link.rate = "{rate}"\nqueue.size = "{buffer} packets"\n'
+    window = f'measure = {{ warmup = "8 s", duration = "{seconds} s" }}\n'
+    path = tmp_path / "link.pcapng"
+    outcome = forebay.run(loads(link + window + traffic), seed=7, capture=path)
+    told = measure.capture([path], rate=rate, interface="bottleneck").estimates
+    flows = outcome.classes[0].flows
+    assert told["long_flows"].value == pytest.approx(flows, rel=0.1)
+    lost = outcome.links["bottleneck"].loss_rate.value
+    assert told["loss_rate"].value == pytest.approx(lost, rel=0.1)
+    if name != "short":  # whose round trips are of two classes
+        median = outcome.classes[0].rtt_s.p50.value
+        assert told["rtt_s"]["p50"]["value"] == pytest.approx(median, rel=0.02)
