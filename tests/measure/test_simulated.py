@@ -1,4 +1,4 @@
-"""Captures of the simulator, whose outcome is known: the bands are those of tests/measure/test_truth.py."""
+"""Captures of the simulator, whose outcome is known, in the bands of ``test_truth.py``."""
 
 import pytest
 

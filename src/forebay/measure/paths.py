@@ -18,7 +18,7 @@ _FEWEST_LOSSES = 10
 _FEWEST_HINTS = 20
 _DRAWN = 200
 _WORDS = {
-    "rtt_s": "about one each round trip of a flow, for all its packets, queueing included; without "
+    "rtt_s": "about one each round trip of a flow, for all ACKs since, queueing included; without "
     "TCP timestamps a queue before the capture is missed; from one direction the wait of "
     "delayed ACKs is",
     "min_rtt_s": "the least of each flow: propagation, if the queue was ever empty; else too long",

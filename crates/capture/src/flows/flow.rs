@@ -18,7 +18,7 @@ const PAUSE_US: u32 = 3_000_000;
 /// A packet of its own only closes bursts after this share of a round trip.
 const BURST_GAP: u32 = 2;
 
-/// After so many round trips a hole has been filled, or never will be.
+/// After so many round trips, and a pause, a hole has been filled, or never will be.
 const STALE_ROUNDS: u32 = 8;
 
 const SYN: u8 = 1;
@@ -208,7 +208,7 @@ impl Flow {
     fn sequence(&mut self, now_ns: u64, start: u32, end: u32, tally: &mut Tally) {
         let now_us = clock(now_ns);
         if before(self.next_seq, start) {
-            let stale_us = self.round_us().saturating_mul(STALE_ROUNDS);
+            let stale_us = self.round_us().saturating_mul(STALE_ROUNDS).max(PAUSE_US);
             self.holes.open(self.next_seq, start, now_us, stale_us);
             self.pace.loss();
         } else if before(start, self.next_seq) {
