@@ -1,5 +1,7 @@
 """Captures of the simulator, whose outcome is known, in the bands of ``test_truth.py``."""
 
+import struct
+
 import pytest
 
 import forebay
@@ -62,3 +64,29 @@ def test_estimates_are_the_outcome(tmp_path, name):
     if name != "short":  # whose round trips are of two classes
         median = outcome.classes[0].rtt_s.p50.value
         assert told["rtt_s"]["p50"]["value"] == pytest.approx(median, rel=0.02)
+
+
+def forward(path):
+    """Return a copy of a capture without the blocks of ACKs, which are of interface 1."""
+    data, kept, at = path.read_bytes(), [], 0
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        if kind != 6 or struct.unpack_from("<I", data, at + 8) == (0,):
+            kept.append(data[at : at + length])
+        at += length
+    copy = path.with_suffix(".forward.pcapng")
+    copy.write_bytes(b"".join(kept))
+    return copy
+
+
+@pytest.mark.parametrize("delayed", ["true", "false"])
+def test_data_alone_tells_the_round_trip_with_the_wait_of_delayed_acks(tmp_path, delayed):
+    link = 'link.rate = "40 Mbit/s"\nqueue.size = "150 packets"\n'
+    window = 'measure = { warmup = "0 s", duration = "25 s" }\n'
+    traffic = LONG.format(flows=8, low=30, high=90, control='"cubic"')
+    path = tmp_path / "link.pcapng"
+    scenario = loads(link + window + traffic, overrides=[f"traffic.0.delayed_ack={delayed}"])
+    outcome = forebay.run(scenario, seed=7, capture=path)
+    told = measure.capture([forward(path)], rate="40 Mbit/s", interface="bottleneck").estimates
+    median = outcome.classes[0].rtt_s.p50.value
+    assert told["rtt_s"]["p50"]["value"] == pytest.approx(median, rel=0.02)

@@ -153,11 +153,11 @@ impl Meter {
     fn round_trips(&mut self, place: u32, segment: &Segment) {
         let now = clock(self.now_ns);
         let peer = self.table.flow(place).peer;
-        let sent = segment.seq.wrapping_add(segment.payload + u32::from(is_syn(segment)));
         if peer == NONE {
-            self.one_direction(place, segment, sent, now);
+            self.one_direction(place, segment, now);
             return;
         }
+        let sent = segment.seq.wrapping_add(segment.payload + u32::from(is_syn(segment)));
         let other = self.table.flow(peer);
         let echo = segment.stamps.map_or(segment.ack, |stamps| stamps.1);
         let answered = segment.flags & flags::ACK != 0 && other.rtt.answered(echo, now);
@@ -177,13 +177,15 @@ impl Meter {
         self.table.flow(peer).sample(whole, packets, &mut self.tally);
     }
 
-    fn one_direction(&mut self, place: u32, segment: &Segment, sent: u32, now: u32) {
+    fn one_direction(&mut self, place: u32, segment: &Segment, now: u32) {
         let flow = self.table.flow(place);
-        flow.probe(segment, sent, false, now);
+        if is_syn(segment) {
+            flow.probe(segment, segment.seq.wrapping_add(1), false, now);
+        }
         let Some((_, echo)) = segment.stamps.filter(|_| segment.payload > 0) else { return };
-        if let Some(whole) = flow.rtt.one_way(echo, now) {
-            let packets = flow.packets();
-            flow.sample(whole, packets, &mut self.tally);
+        if let Some(whole) = flow.one_way(echo, now) {
+            let told = flow.rtt.one_more();
+            flow.sample(whole, told, &mut self.tally);
         }
     }
 }

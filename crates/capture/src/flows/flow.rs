@@ -2,7 +2,7 @@
 
 use super::holes::{Holes, before};
 use super::pace::Pace;
-use super::round_trip::{RoundTrip, UNKNOWN, clock};
+use super::round_trip::{Flight, RoundTrip, UNKNOWN, clock};
 use super::table::NONE;
 use super::tally::Tally;
 use crate::packet::{FlowKey, Segment, flags};
@@ -38,6 +38,8 @@ pub struct Flow {
     flags: u8,
     /// Segments since the last pause of half a round trip.
     burst: u16,
+    /// See `Flight`.
+    skip: u16,
     /// Place of the other direction, or `NONE`.
     pub peer: u32,
     first_ns: u64,
@@ -62,6 +64,7 @@ impl Flow {
             key,
             flags: if on_link { ON_LINK } else { 0 },
             burst: 0,
+            skip: 0,
             peer: NONE,
             first_ns: now_ns,
             last_ns: now_ns,
@@ -92,12 +95,20 @@ impl Flow {
     }
 
     /// A whole round trip of it was seen. It stands for what has told its sender of one since the
-    /// sample before, so many of them so far: ACKs, or its own packets where no ACK was captured.
+    /// sample before, so many of them so far: ACKs, or echoes of them where none was captured.
     pub fn sample(&mut self, us: u32, told: u32, tally: &mut Tally) {
         self.rtt.sample(us);
         if self.has_data_on_link() {
             tally.rtt_us.add_times(f64::from(us), self.rtt.weight(told));
         }
+    }
+
+    /// A whole round trip from this direction alone, if this echo tells it.
+    pub fn one_way(&mut self, echo: u32, now_us: u32) -> Option<u32> {
+        let mut flight = Flight { segments: self.pace.last_round(), skip: self.skip };
+        let told = self.rtt.one_way(echo, now_us, &mut flight);
+        self.skip = flight.skip;
+        told
     }
 
     /// Packets so far.
