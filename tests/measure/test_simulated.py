@@ -90,3 +90,23 @@ def test_data_alone_tells_the_round_trip_with_the_wait_of_delayed_acks(tmp_path,
     told = measure.capture([forward(path)], rate="40 Mbit/s", interface="bottleneck").estimates
     median = outcome.classes[0].rtt_s.p50.value
     assert told["rtt_s"]["p50"]["value"] == pytest.approx(median, rel=0.02)
+
+
+@pytest.mark.parametrize(("flows", "buffer", "control"), [(8, 10, "reno"), (12, 30, "cubic")])
+def test_a_measured_link_simulated_again_is_the_link_that_was_captured(
+    tmp_path, flows, buffer, control
+):
+    """Utilization and the mean queue, in shares of the buffer, within three points."""
+    link = f'link.rate = "20 Mbit/s"\nqueue.size = "{buffer} packets"\n'
+    window = 'measure = { warmup = "10 s", duration = "40 s" }\n'
+    traffic = LONG.format(flows=flows, low=60, high=120, control=f'"{control}"')
+    path = tmp_path / "link.pcapng"
+    was = forebay.run(loads(link + window + traffic), seed=11, capture=path)
+    measured = measure.capture(
+        [path], rate="20 Mbit/s", interface="bottleneck", buffer=f"{buffer} packets"
+    )
+    back = forebay.run(loads(measured.scenario_toml()), seeds=5)
+    was, back = (outcome.links["bottleneck"] for outcome in (was, back))
+    assert back.utilization.value == pytest.approx(was.utilization.value, abs=0.03)
+    queues = [link.queue_packets.mean.value / buffer for link in (was, back)]
+    assert queues[1] == pytest.approx(queues[0], abs=0.03)

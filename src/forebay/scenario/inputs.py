@@ -238,6 +238,7 @@ class ValuesDict(TypedDict, total=False):
 
     values: Required[Sequence[str | Duration]]
     shares: Sequence[float]
+    dealt: bool
 
 
 class LongDict(TypedDict, total=False):

@@ -142,9 +142,11 @@ impl RoundTrip {
     /// an answer is mostly the first of a burst, and the last of a `flight` waits longest: as many
     /// segments are skipped as chance will have it, up to a flight.
     pub fn one_way(&mut self, echo: u32, now_us: u32, flight: &mut Flight) -> Option<u32> {
-        let based = self.handshake_us != UNKNOWN && self.mark_us != UNKNOWN;
+        if self.handshake_us == UNKNOWN || self.mark_us == UNKNOWN {
+            return None;
+        }
         let elapsed = now_us.wrapping_sub(self.mark_us);
-        if !based || !before(self.last_echo, echo) {
+        if !before(self.last_echo, echo) {
             self.watch_wait(now_us, flight);
             return None;
         }
