@@ -299,7 +299,7 @@ class Values(ScenarioModel, Distribution):
     )
     dealt: bool = Field(
         default=False,
-        description="Each value is drawn as often as its share says, to within one; not on its own.",
+        description="Each value comes as often as its share says, to within one, not by chance.",
     )
 
     @model_validator(mode="after")
