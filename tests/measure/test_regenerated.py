@@ -1,0 +1,64 @@
+"""A stream without TCP, measured and made again from its fit."""
+
+import numpy as np
+import pytest
+
+import forebay
+from forebay import measure
+from forebay.scenario import loads
+
+LINK = """
+link.rate = "10 Mbit/s"
+queue.size = "1000 packets"
+measure = { warmup = "0 s", duration = "400 s" }
+"""
+FILM = """
+[[traffic]]
+kind = "video"
+flows = 1
+rate = "2 Mbit/s"
+hurst = 0.8
+variation = 0.4
+start = "0 s"
+spacing = "even"
+"""
+POISSON = """
+[[traffic]]
+kind = "udp"
+flows = 1
+rate = "2 Mbit/s"
+arrivals = "poisson"
+start = "0 s"
+"""
+
+
+def measured(tmp_path, text, seed):
+    path = tmp_path / "link.pcapng"
+    forebay.run(loads(text), seed=seed, capture=path)
+    return measure.capture(
+        [path], rate="10 Mbit/s", interface="bottleneck", buffer="1000 packets", goal=0.1
+    )
+
+
+def beta(told):
+    """The coefficient of variation over scales from a tenth of a second to five seconds."""
+    seconds, found = (np.array(told.curves["burstiness"][name]) for name in ("seconds", "beta"))
+    return found[(seconds > 0.1) & (seconds < 5)]
+
+
+def test_a_film_made_again_has_its_load_its_h_and_its_burstiness(tmp_path):
+    first = measured(tmp_path, LINK + FILM, 5)
+    (group,) = first.scenario().traffic
+    assert group.kind == "video"
+    assert group.hurst == pytest.approx(0.8, abs=0.05)
+    again = LINK + first.scenario_toml()[first.scenario_toml().index("[[traffic]]") :]
+    again = again[: again.index("[measure]")]
+    second = measured(tmp_path, again, 6)
+    loads_ = [told.estimates["load"].value for told in (first, second)]
+    assert loads_[1] == pytest.approx(loads_[0], rel=0.02)
+    assert beta(second) == pytest.approx(beta(first), rel=0.15)
+
+
+def test_a_poisson_stream_stays_one(tmp_path):
+    (group,) = measured(tmp_path, LINK + POISSON, 5).scenario().traffic
+    assert (group.kind, group.arrivals) == ("udp", "poisson")
