@@ -41,9 +41,12 @@ def measured(tmp_path, text, seed):
 
 
 def beta(told):
-    """The coefficient of variation over scales from a tenth of a second to five seconds."""
+    """The coefficient of variation over scales from a tenth of a second to one.
+
+    At coarser ones 400 s have too few intervals: of 95, at 4.2 s, a variance's own error is 15 %.
+    """
     seconds, found = (np.array(told.curves["burstiness"][name]) for name in ("seconds", "beta"))
-    return found[(seconds > 0.1) & (seconds < 5)]
+    return found[(seconds > 0.1) & (seconds < 1)]
 
 
 def test_a_film_made_again_has_its_load_its_h_and_its_burstiness(tmp_path):
