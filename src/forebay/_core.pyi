@@ -230,7 +230,7 @@ class CaptureReadings(TypedDict):
     """What crossed a link.
 
     ``scales`` has a row a dyadic interval: its seconds, how many there are, the sum of their
-    bytes and of the squares.
+    bytes and of the squares. ``list`` has the nanoseconds and bytes of packets that do not answer.
     """
 
     start_ns: int
@@ -240,6 +240,8 @@ class CaptureReadings(TypedDict):
     returning: int
     back_in_time: int
     both_ways: int
+    list: tuple[NDArray[np.int64], NDArray[np.int64]]
+    unlisted: int
     load_width_s: float
     load_bytes: NDArray[np.float64]
     packet_bytes: NDArray[np.int64]
@@ -258,6 +260,7 @@ def measure_capture(
     overhead: int = 0,
     idle_s: float = 60.0,
     most_flows: int = ...,
+    listed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> CaptureReadings:
     """Raises ValueError for a file that is no capture."""

@@ -65,3 +65,23 @@ def test_a_film_made_again_has_its_load_its_h_and_its_burstiness(tmp_path):
 def test_a_poisson_stream_stays_one(tmp_path):
     (group,) = measured(tmp_path, LINK + POISSON, 5).scenario().traffic
     assert (group.kind, group.arrivals) == ("udp", "poisson")
+
+
+def test_a_stream_that_was_captured_is_played_again_packet_by_packet(tmp_path):
+    link = LINK.replace("400 s", "20 s")
+    first = tmp_path / "first.pcapng"
+    forebay.run(loads(link + POISSON), seed=5, capture=first)
+    path = tmp_path / "stream.csv"
+    kept = measure.capture([first], rate="10 Mbit/s", interface="bottleneck", replay=True)
+    path.write_text(kept.packet_list())
+    group = f'[[traffic]]\nkind = "replay"\nflows = 1\nstart = "0 s"\nfile = "{path}"\n'
+    again = tmp_path / "again.pcapng"
+    forebay.run(loads(link + group), capture=again)
+    second = measure.capture([again], rate="10 Mbit/s", interface="bottleneck", replay=True)
+    lists = [np.loadtxt(text.splitlines(), delimiter=",", skiprows=1)
+             for text in (kept.packet_list(), second.packet_list())]  # fmt: skip
+    count = len(lists[1])
+    assert count >= len(lists[0]) - 2, "all but what the window cuts off"
+    assert np.array_equal(lists[1][:, 1], lists[0][:count, 1])
+    service = 1500 * 8 / 10e6
+    assert np.abs(lists[1][:, 0] - lists[0][:count, 0]).max() < service

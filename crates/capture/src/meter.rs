@@ -25,11 +25,19 @@ pub struct Options {
     pub idle_ns: u64,
     /// Most flows that are live at once.
     pub most_flows: usize,
+    /// So many of the packets that do not answer to congestion are kept one by one.
+    pub listed: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { toward: Vec::new(), overhead: 0, idle_ns: 60_000_000_000, most_flows: 1 << 20 }
+        Self {
+            toward: Vec::new(),
+            overhead: 0,
+            idle_ns: 60_000_000_000,
+            most_flows: 1 << 20,
+            listed: 0,
+        }
     }
 }
 
@@ -54,6 +62,10 @@ pub struct Meter {
     pub returning: u64,
     /// Packets whose time was before that of one before them; they count as at that.
     pub back_in_time: u64,
+    /// Time since the first packet of the link and bytes of those that do not answer to congestion.
+    pub list: Vec<(u64, u32)>,
+    /// Those that there was no room for.
+    pub unlisted: u64,
     /// Packets of connections both of whose directions crossed the link.
     pub both_ways: u64,
 }
@@ -86,6 +98,8 @@ impl Meter {
             bytes: 0,
             returning: 0,
             back_in_time: 0,
+            list: Vec::new(),
+            unlisted: 0,
             both_ways: 0,
         }
     }
@@ -146,7 +160,15 @@ impl Meter {
         self.load.add(self.now_ns, f64::from(bytes));
         self.cascade.add(self.now_ns, f64::from(bytes));
         self.sizes[(packet.bytes as usize).min(LARGEST_PACKET)] += 1;
-        self.tally.kinds[kind(&packet.key)] += u64::from(bytes);
+        let kind = kind(&packet.key);
+        self.tally.kinds[kind] += u64::from(bytes);
+        if kind >= UNRESPONSIVE && self.options.listed > 0 {
+            if self.list.len() < self.options.listed {
+                self.list.push((self.now_ns, bytes));
+            } else {
+                self.unlisted += 1;
+            }
+        }
     }
 
     /// What a segment tells of the round trip of its connection.
@@ -199,6 +221,9 @@ fn within(key: &FlowKey, (network, length): &([u8; 16], u8)) -> bool {
     let shift = 128 - u32::from(*length).min(128);
     shift == 128 || (to ^ network) >> shift == 0
 }
+
+/// Kinds from here on do not answer to congestion.
+const UNRESPONSIVE: usize = 2;
 
 fn kind(key: &FlowKey) -> usize {
     const QUIC: u16 = 443;
