@@ -1,5 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from ipaddress import IPv4Address, IPv6Address
+from os import PathLike
 from typing import TypedDict, final
 
 import numpy as np
@@ -90,7 +91,13 @@ class Run:
         memory_bytes: int | None = None,
         trace_step_ps: int | None = None,
         trace_flows: Sequence[int] = (),
+        capture: bool = False,
     ) -> Run: ...
+
+@final
+class Packets:
+    def __len__(self) -> int: ...
+    def write(self, path: str | PathLike[str], link: str) -> None: ...
 
 _Histogram = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -167,6 +174,7 @@ class Readings(TypedDict):
     packets: int
     events: int
     wall_s: float
+    capture: Packets | None
 
 def simulate(
     runs: Sequence[Run], *, jobs: int, progress: Callable[[float], None] | None = None
@@ -225,7 +233,7 @@ class CaptureReadings(TypedDict):
     """What crossed a link.
 
     ``scales`` has a row a dyadic interval: its seconds, how many there are, the sum of their
-    bytes and of the squares.
+    bytes and of the squares. ``list`` has the nanoseconds and bytes of packets that do not answer.
     """
 
     start_ns: int
@@ -235,6 +243,8 @@ class CaptureReadings(TypedDict):
     returning: int
     back_in_time: int
     both_ways: int
+    list: tuple[NDArray[np.int64], NDArray[np.int64]]
+    unlisted: int
     load_width_s: float
     load_bytes: NDArray[np.float64]
     packet_bytes: NDArray[np.int64]
@@ -253,6 +263,7 @@ def measure_capture(
     overhead: int = 0,
     idle_s: float = 60.0,
     most_flows: int = ...,
+    listed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> CaptureReadings:
     """Raises ValueError for a file that is no capture."""

@@ -64,7 +64,8 @@ def run(
     progress : callable, optional
         Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the run.
     capture : path, optional
-        A pcapng file for the packets that leave each link: the testbed's, of one replication.
+        A pcapng file for the packets of one replication: what leaves each link of the testbed, or
+        what leaves the simulator's one link within the measured window, and the ACKs.
     counters : sequence of str
         Readings as the papers took them, beside the testbed's own: ``"snmp"`` (interface
         counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and by how much it
@@ -283,7 +284,7 @@ def _capture(engine: Engine, path: str | PathLike[str], seeds: int) -> None:
     if not hasattr(engine, "capture_to"):
         wrong = f"{engine.name} has no packets to capture"
         raise ScenarioError(
-            "contradiction", wrong, f"write {option('engine', 'testbed')}", field="capture"
+            "contradiction", wrong, f"write {option('engine', 'simulation')}", field="capture"
         )
     if seeds != 1:
         wrong = f"{seeds} replications do not go into one file"

@@ -63,6 +63,7 @@ def test_the_page_holds_what_the_report_says_and_needs_nothing_beside_it(
     [
         ([], "nothing to measure; name captures"),
         (["none.pcap"], "none.pcap: cannot be read (No such file or directory"),
+        (["--counters", "x.csv", "--replay", "r.csv"], "--replay is of captures alone"),
         (["none.pcap", "--counters", "x.csv"], "captures and --counters at once"),
         (["--counters", "x.csv"], "--rtt is missing"),
         (["--seconds", "2"], "--seconds is of --listen"),

@@ -6,7 +6,7 @@ import pytest
 
 import forebay
 from forebay.outcome import ClassOutcome
-from forebay.platforms import PlatformError, ask, of_answer
+from forebay.platforms import PlatformError, ask, of_sizing
 from forebay.scenario import loads
 from forebay.sizing.knob import knob_of, notes_of
 
@@ -159,7 +159,7 @@ def test_a_sizing_of_class_queues_is_no_configuration_of_one() -> None:
     assert answer.buffer is not None and answer.governs is not None
     assert answer.governs.regime == "class queues" and answer.governs.law is None
     with pytest.raises(PlatformError, match="several class queues"):
-        of_answer(answer, "size.json")
+        of_sizing(answer, "size.json")
 
 
 def test_a_scenario_of_class_queues_is_no_configuration_of_one(tmp_path: Path) -> None:

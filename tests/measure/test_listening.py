@@ -2,11 +2,13 @@
 
 import socket
 import threading
+from pathlib import Path
 
 import pytest
 from tests.measure.test_exports import FLOWS, LOAD, PACKETS, PROTOCOLS
 
 from forebay import measure
+from forebay.measure import listening
 from forebay.measure.listening import place
 
 
@@ -48,6 +50,28 @@ def test_a_port_alone_is_on_loopback():
     assert str(place("2055")[0]) == "127.0.0.1"
     assert str(place("[::1]:2055")[0]) == "::1"
     assert place("192.0.2.1:9995")[1] == 9995
+
+
+def test_what_is_kept_has_a_bound(monkeypatch):
+    monkeypatch.setattr(listening, "MOST_BYTES", 200)
+    port, stop = free_port(), threading.Event()
+    router = threading.Thread(target=sent_until, args=(stop, port, PROTOCOLS["v5"]))
+    router.start()
+    told = measure.listen(str(port), 60, rate="100 Mbit/s")
+    stop.set()
+    router.join()
+    assert told.packets < FLOWS * PACKETS
+    assert any("are the most that is kept" in note for note in told.notes)
+
+
+def test_a_full_disk_is_told():
+    port, stop = free_port(), threading.Event()
+    router = threading.Thread(target=sent_until, args=(stop, port, PROTOCOLS["v5"]))
+    router.start()
+    with pytest.raises(measure.MeasureError, match="cannot be kept"):
+        listening.listen(str(port), 1.5, Path("/dev/full"))
+    stop.set()
+    router.join()
 
 
 @pytest.mark.parametrize("at", ["", "router:2055", "127.0.0.1", "127.0.0.1:0", "1.2.3.4:70000"])

@@ -111,3 +111,18 @@ def test_any_law_can_be_drawn(mean: float, shape: float, span: float, kind: str)
     drawn = whole_packets(length, 1500, GRID[:: 2**10])
     assert drawn.min() >= 1
     assert drawn.max() <= max(1, round(mean * span))
+
+
+@pytest.mark.parametrize("flows", [1, 8, 21])
+def test_values_that_are_dealt_have_their_shares_in_every_draw(flows: int) -> None:
+    dealt = law({"values": ["1 s", "2 s", "3 s"], "shares": [0.25, 0.25, 0.5], "dealt": True})
+    first = []
+    for seed in range(200):
+        drawn = picoseconds(dealt, np.random.default_rng(seed).random(flows)) / 1e12
+        counts = [(drawn == value).sum() for value in (1.0, 2.0, 3.0)]
+        assert all(
+            abs(count - share * flows) < 1
+            for count, share in zip(counts, (0.25, 0.25, 0.5), strict=True)
+        )
+        first.append(drawn[0])
+    assert np.mean(first) == pytest.approx(2.25, abs=0.25), "each flow may have any of them"

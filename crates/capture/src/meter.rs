@@ -25,11 +25,19 @@ pub struct Options {
     pub idle_ns: u64,
     /// Most flows that are live at once.
     pub most_flows: usize,
+    /// So many of the packets that do not answer to congestion are kept one by one.
+    pub listed: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { toward: Vec::new(), overhead: 0, idle_ns: 60_000_000_000, most_flows: 1 << 20 }
+        Self {
+            toward: Vec::new(),
+            overhead: 0,
+            idle_ns: 60_000_000_000,
+            most_flows: 1 << 20,
+            listed: 0,
+        }
     }
 }
 
@@ -54,6 +62,10 @@ pub struct Meter {
     pub returning: u64,
     /// Packets whose time was before that of one before them; they count as at that.
     pub back_in_time: u64,
+    /// Time since the first packet of the link and bytes of those that do not answer to congestion.
+    pub list: Vec<(u64, u32)>,
+    /// Those that there was no room for.
+    pub unlisted: u64,
     /// Packets of connections both of whose directions crossed the link.
     pub both_ways: u64,
 }
@@ -86,6 +98,8 @@ impl Meter {
             bytes: 0,
             returning: 0,
             back_in_time: 0,
+            list: Vec::new(),
+            unlisted: 0,
             both_ways: 0,
         }
     }
@@ -146,24 +160,32 @@ impl Meter {
         self.load.add(self.now_ns, f64::from(bytes));
         self.cascade.add(self.now_ns, f64::from(bytes));
         self.sizes[(packet.bytes as usize).min(LARGEST_PACKET)] += 1;
-        self.tally.kinds[kind(&packet.key)] += u64::from(bytes);
+        let kind = kind(&packet.key);
+        self.tally.kinds[kind] += u64::from(bytes);
+        if kind >= UNRESPONSIVE && self.options.listed > 0 {
+            if self.list.len() < self.options.listed {
+                self.list.push((self.now_ns, bytes));
+            } else {
+                self.unlisted += 1;
+            }
+        }
     }
 
     /// What a segment tells of the round trip of its connection.
     fn round_trips(&mut self, place: u32, segment: &Segment) {
         let now = clock(self.now_ns);
         let peer = self.table.flow(place).peer;
-        let sent = segment.seq.wrapping_add(segment.payload + u32::from(is_syn(segment)));
         if peer == NONE {
-            self.one_direction(place, segment, sent, now);
+            self.one_direction(place, segment, now);
             return;
         }
+        let sent = segment.seq.wrapping_add(segment.payload + u32::from(is_syn(segment)));
         let other = self.table.flow(peer);
         let echo = segment.stamps.map_or(segment.ack, |stamps| stamps.1);
         let answered = segment.flags & flags::ACK != 0 && other.rtt.answered(echo, now);
         // An ACK for all that was sent is answered only when its receiver has more to say.
         let expected = segment.ack != other.next_seq();
-        let other_half = other.rtt.half_us;
+        let (other_half, acks) = (other.rtt.half_us, other.packets());
         let (both, flow) = (other.is_on_link(), self.table.flow(place));
         self.both_ways += u64::from(both && flow.is_on_link());
         flow.probe(segment, sent, expected, now);
@@ -172,16 +194,20 @@ impl Meter {
             return;
         }
         let whole = half.saturating_add(other_half);
-        flow.sample(whole, &mut self.tally);
-        self.table.flow(peer).sample(whole, &mut self.tally);
+        let packets = flow.packets();
+        flow.sample(whole, acks, &mut self.tally);
+        self.table.flow(peer).sample(whole, packets, &mut self.tally);
     }
 
-    fn one_direction(&mut self, place: u32, segment: &Segment, sent: u32, now: u32) {
+    fn one_direction(&mut self, place: u32, segment: &Segment, now: u32) {
         let flow = self.table.flow(place);
-        flow.probe(segment, sent, false, now);
+        if is_syn(segment) {
+            flow.probe(segment, segment.seq.wrapping_add(1), false, now);
+        }
         let Some((_, echo)) = segment.stamps.filter(|_| segment.payload > 0) else { return };
-        if let Some(whole) = flow.rtt.one_way(echo, now) {
-            flow.sample(whole, &mut self.tally);
+        if let Some(whole) = flow.one_way(echo, now) {
+            let told = flow.rtt.one_more();
+            flow.sample(whole, told, &mut self.tally);
         }
     }
 }
@@ -195,6 +221,9 @@ fn within(key: &FlowKey, (network, length): &([u8; 16], u8)) -> bool {
     let shift = 128 - u32::from(*length).min(128);
     shift == 128 || (to ^ network) >> shift == 0
 }
+
+/// Kinds from here on do not answer to congestion.
+const UNRESPONSIVE: usize = 2;
 
 fn kind(key: &FlowKey) -> usize {
     const QUIC: u16 = 443;

@@ -23,7 +23,7 @@ const SLICE: u64 = 500_000;
 /// signal, ends the reading and is raised.
 #[pyfunction]
 #[pyo3(signature = (paths, *, interface=None, toward=Vec::new(), overhead=0, idle_s=60.0,
-    most_flows=1 << 20, progress=None))]
+    most_flows=1 << 20, listed=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub fn measure_capture<'py>(
     py: Python<'py>,
@@ -33,11 +33,12 @@ pub fn measure_capture<'py>(
     overhead: u32,
     idle_s: f64,
     most_flows: usize,
+    listed: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let toward = toward.into_iter().map(mapped).collect();
     let idle_ns = (idle_s * 1e9) as u64;
-    let mut meter = Meter::new(Options { toward, overhead, idle_ns, most_flows });
+    let mut meter = Meter::new(Options { toward, overhead, idle_ns, most_flows, listed });
     let files =
         read_all(py, paths, interface, progress, |reading| reading.advance(SLICE, &mut meter))?;
     let (meter, finished) = py.detach(|| meter.finish());
@@ -167,6 +168,10 @@ fn link<'py>(py: Python<'py>, meter: &Meter) -> PyResult<Bound<'py, PyDict>> {
     dict.set_item("returning", meter.returning)?;
     dict.set_item("back_in_time", meter.back_in_time)?;
     dict.set_item("both_ways", meter.both_ways)?;
+    let (at, bytes): (Vec<i64>, Vec<i64>) =
+        meter.list.iter().map(|&(at_ns, bytes)| (at_ns as i64, i64::from(bytes))).unzip();
+    dict.set_item("list", (PyArray1::from_vec(py, at), PyArray1::from_vec(py, bytes)))?;
+    dict.set_item("unlisted", meter.unlisted)?;
     dict.set_item("load_width_s", meter.load.width_ns as f64 * 1e-9)?;
     dict.set_item("load_bytes", PyArray1::from_slice(py, &meter.load.bins))?;
     let sizes: Vec<_> = (0i64..).zip(&meter.sizes).filter(|(_, count)| **count > 0).collect();

@@ -1,6 +1,7 @@
 //! The Rust core as `forebay._core`: the only crate that knows Python.
 
 mod capture;
+mod packets;
 mod queue;
 mod readings;
 mod run;
@@ -19,6 +20,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Flows>()?;
     module.add_class::<run::Sources>()?;
     module.add_class::<run::Run>()?;
+    module.add_class::<packets::Packets>()?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(capture::measure_capture, module)?)?;
     module.add_function(wrap_pyfunction!(capture::measure_exports, module)?)?;

@@ -217,7 +217,7 @@ pub struct Run(pub Config);
 impl Run {
     #[new]
     #[pyo3(signature = (*, links, routes, profiles, flows, seed, warmup_ps, window_ps, batches,
-        sources=None, memory_bytes=None, trace_step_ps=None, trace_flows=vec![]))]
+        sources=None, memory_bytes=None, trace_step_ps=None, trace_flows=vec![], capture=false))]
     #[allow(clippy::too_many_arguments)] // keywords of a Python call
     fn new(
         links: Vec<PyRef<'_, Link>>,
@@ -232,6 +232,7 @@ impl Run {
         memory_bytes: Option<u64>,
         trace_step_ps: Option<Picos>,
         trace_flows: Vec<u32>,
+        capture: bool,
     ) -> PyResult<Self> {
         let route = |(forward, backward)| Route { forward, backward };
         let trace = |step| TraceSpec {
@@ -259,6 +260,7 @@ impl Run {
             window: window_ps,
             batches,
             trace: trace_step_ps.map(trace),
+            capture,
         };
         config.check().map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self(config))

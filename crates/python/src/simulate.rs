@@ -1,5 +1,6 @@
 //! Runs of the simulator, side by side on threads, with the GIL released.
 
+use crate::packets::Packets;
 use crate::readings::readings;
 use crate::run::Run;
 use forebay_sim::config::Config;
@@ -33,7 +34,16 @@ pub fn simulate<'py>(
     let batch = Batch::new(configs);
     let watched = py.detach(|| batch.run(jobs.max(1), || watch(&batch, progress.as_ref())));
     watched?;
-    let dicts = batch.finished()?.into_iter().map(|(report, cpu)| readings(py, &report, cpu));
+    let reports = batch.finished()?.into_iter().zip(&runs);
+    let dicts = reports.map(|((mut report, cpu), run)| {
+        let packets = report.capture.take().map(|packets| {
+            let sizes = run.0.flows.iter().map(|flow| flow.packet_bytes).collect();
+            Packets::new(packets, sizes)
+        });
+        let dict = readings(py, &report, cpu)?;
+        dict.set_item("capture", packets)?;
+        Ok(dict)
+    });
     PyList::new(py, dicts.collect::<PyResult<Vec<_>>>()?)
 }
 

@@ -127,6 +127,7 @@ fn main() {
         window: seconds(number("t1", 60.0) - number("t0", 20.0)),
         batches: 20,
         trace: None,
+        capture: false,
     };
     let detailed = number("detail", 0.0) != 0.0;
     if detailed {

@@ -91,6 +91,7 @@ fn main() {
         window: seconds("t1", 3.0) - seconds("t0", 1.0),
         batches: number("batches", 20.0) as u32,
         trace: None,
+        capture: false,
     };
     let before = memory_kb("VmRSS");
     let began = Instant::now();

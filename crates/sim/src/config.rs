@@ -86,6 +86,13 @@ pub struct Route {
     pub backward: Vec<u16>,
 }
 
+impl Route {
+    /// Over one link forward, and back without a queue.
+    pub fn has_one_link(&self) -> bool {
+        self.forward.len() == 1 && self.backward.is_empty()
+    }
+}
+
 /// What a flow sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -180,6 +187,8 @@ pub struct Config {
     pub batches: u32,
     /// Readings over time, if any.
     pub trace: Option<TraceSpec>,
+    /// Keep every packet of the measured window; for routes over one link alone.
+    pub capture: bool,
 }
 
 /// What makes a configuration impossible to simulate.
@@ -199,6 +208,8 @@ pub enum ConfigError {
     NotPositive(&'static str),
     /// A time is too long for the clock, or a rate so low that a packet's is.
     TooLarge(&'static str),
+    /// A capture of routes over several links.
+    CaptureOfRoutes,
     /// A flow's round trip is shorter than the propagation on its route.
     ShortRoundTrip(usize),
     /// A queue's parameter is out of its range.
@@ -223,6 +234,7 @@ impl std::fmt::Display for ConfigError {
             Self::Unknown(kind, index) => write!(f, "there is no {kind} number {index}"),
             Self::NotPositive(what) => write!(f, "{what} must be positive"),
             Self::TooLarge(what) => write!(f, "{what} is too long for the clock"),
+            Self::CaptureOfRoutes => write!(f, "a capture of routes over several links"),
             Self::ShortRoundTrip(flow) => {
                 write!(f, "the round trip of flow {flow} is shorter than its route's propagation")
             }
@@ -272,6 +284,9 @@ impl Config {
         let wire = self.wire(1.0);
         self.links.iter().try_for_each(|link| self.check_link(link, wire.largest_packet))?;
         self.routes.iter().try_for_each(|route| self.check_route(route))?;
+        if self.capture && self.routes.iter().any(|route| !route.has_one_link()) {
+            return Err(ConfigError::CaptureOfRoutes);
+        }
         self.check_trace()?;
         self.files.iter().try_for_each(|file| {
             positive(file.segments as f64, "file length")?;
@@ -483,6 +498,7 @@ mod tests {
             window: 1,
             batches: 1,
             trace: None,
+            capture: false,
         }
     }
 

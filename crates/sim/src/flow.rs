@@ -169,7 +169,8 @@ impl Flow {
         let alone = multi_hop.is_none()
             && app.is_none()
             && config.links[route.forward[0] as usize].pool.is_none();
-        let plain = alone && !ecn && profile.jitter == 0 && profile.timer_tick == 0;
+        let plain =
+            alone && !ecn && profile.jitter == 0 && profile.timer_tick == 0 && !config.capture;
         let ack_event =
             if plain { ack_event_of_plain_flow(profile, &sender) } else { GeneralKind::ACK_EVENT };
         let mut flow = Self {
@@ -318,6 +319,16 @@ impl Flow {
     /// which is counted here for every packet.
     pub fn last_hop_to_receiver(&self, config: &Config) -> Picos {
         edge_delay(&config.flows[self.index() as usize], config) / 2 + self.access_time
+    }
+
+    /// The round trip's propagation outside the link, of a route over one.
+    pub(crate) fn edge(&self) -> Picos {
+        self.ack_return_delay - self.access_time
+    }
+
+    /// A packet's time on the access link.
+    pub(crate) fn access_time(&self) -> Picos {
+        self.access_time
     }
 
     /// A packet that the sender lets go now reaches the queue now.

@@ -66,7 +66,10 @@ impl Network<'_> {
                 let packet = DataDeparture { at: departs, payload };
                 dispatch_kind!(flow.ack_event(), K => self.receive_and_arm_delack::<K>(flow, packet));
             }
-            Then::Receiver => self.passed[flow.index() as usize] += 1, // nobody waits for it any longer
+            Then::Receiver => {
+                self.passed[flow.index() as usize] += 1; // nobody waits for it any longer
+                self.capture(departs, 0, flow, payload);
+            }
             Then::Sender => {
                 let last_ack_hop_delay =
                     flow.multi_hop.as_ref().map_or(0, |multi_hop| multi_hop.last_ack_hop_delay);

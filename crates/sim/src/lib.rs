@@ -3,6 +3,7 @@
 //! `simulation::run` takes a `config::Config` and gives a `report::Report`; the same configuration
 //! gives the same report, bit for bit.
 
+pub mod capture;
 pub mod cc;
 pub mod config;
 mod early_deliveries;

@@ -1,5 +1,6 @@
 //! What flows share: links and the event queue; and how a packet moves between them.
 
+use crate::capture::Recorder;
 use crate::cc::Cc;
 use crate::config::{Config, FlowSpec, LinkSpec, Source};
 use crate::early_deliveries::EarlyDeliveries;
@@ -72,6 +73,8 @@ pub(crate) struct Network<'a> {
     dequeue_event_at: Vec<Picos>,
     /// Random delays of segments on their way to the receivers.
     pub(crate) jitter_delays: Option<JitterDelays>,
+    /// What a capture has, if asked for.
+    pub(crate) recorder: Option<Box<Recorder>>,
 }
 
 impl<'a> Network<'a> {
@@ -108,6 +111,7 @@ impl<'a> Network<'a> {
             lost_acks: LostAcks::default(),
             dequeue_event_at: vec![NEVER; config.links.len()],
             jitter_delays: JitterDelays::of(config),
+            recorder: config.capture.then(|| Box::new(Recorder::of(config))),
         }
     }
 
@@ -133,6 +137,9 @@ impl<'a> Network<'a> {
         payload: Payload,
     ) {
         debug_assert!(payload.is_ack());
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| !K::FAST_PATH) {
+            recorder.acked(now, flow, payload);
+        }
         let ack = payload.as_ack();
         if K::FAST_PATH
             || (payload.connection() == flow.connection && ack.carried_lost_acks == NONE)

@@ -93,6 +93,7 @@ impl<'a> Readings<'a> {
             classes: self.classes,
             rtt: simulation.network.rtt,
             trace: self.sampler.finish(),
+            capture: simulation.network.recorder.map(|recorder| recorder.finish()),
             packets: packets.iter().map(|&(_, passed)| passed).sum(),
             events,
         }

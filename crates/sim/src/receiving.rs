@@ -42,11 +42,15 @@ impl Network<'_> {
         profile: &Profile,
     ) {
         self.passed[flow.index() as usize] += 1;
+        let departed = packet.at;
+        let packet = if K::FAST_PATH { packet } else { self.held_up(flow, packet, profile) };
+        if !K::FAST_PATH && self.recorder.is_some() {
+            self.capture(departed, packet.at - departed, flow, packet.payload);
+        }
         if !K::FAST_PATH && flow.app.is_some() && self.receive_datagram(flow, packet.payload.seq())
         {
             return;
         }
-        let packet = if K::FAST_PATH { packet } else { self.held_up(flow, packet, profile) };
         let before = flow.receiver.rcv_nxt;
         let answered = packet.at + flow.ack_return_delay;
         if K::NEWRENO_ONLY {
@@ -59,6 +63,15 @@ impl Network<'_> {
         let end = flow.sender.app_limit;
         if flow.receiver.rcv_nxt >= end && before < end {
             self.finish(flow, packet);
+        }
+    }
+
+    /// A packet of data leaves the last forward queue, and is held up behind it.
+    #[cold]
+    pub(crate) fn capture(&mut self, at: Picos, later: Picos, flow: &Flow, payload: Payload) {
+        let bytes = self.data_bytes(flow, payload.seq());
+        if let Some(recorder) = &mut self.recorder {
+            recorder.passed(at, later, flow, payload, bytes);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a run gives back.
 
+use crate::capture::CapturedPacket;
 use crate::meters::histogram::Histogram;
 use crate::meters::link::{LinkBatch, LinkDetail};
 use crate::meters::trace::Trace;
@@ -67,6 +68,8 @@ pub struct Report {
     pub flow_packets: Vec<(u64, u64)>,
     /// Readings over time, if asked for.
     pub trace: Option<Trace>,
+    /// Every packet, if asked for.
+    pub capture: Option<Vec<CapturedPacket>>,
     /// Data packets that last links took in from the start of the run.
     pub packets: u64,
     /// Events handled from the start of the run.

@@ -92,6 +92,9 @@ impl Network<'_> {
             return false;
         }
         let seq = flow.sender.next_segment::<K>(now);
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| !K::FAST_PATH) {
+            recorder.sent(now, flow, seq);
+        }
         let segment = if K::FAST_PATH { Payload::data(seq, 0) } else { flow.segment(seq) };
         let at = flow.through_access(now);
         if at == now || (free && self.departs_before_next_event(at, flow)) {

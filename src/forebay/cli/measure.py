@@ -69,6 +69,10 @@ _LISTEN_S = 300.0
     help="Write the scenario that the estimates make: `forebay size OUT.toml` takes it.",
 )  # fmt: skip
 @click.option(
+    "--replay", type=options.OutputPath(".csv"), metavar="OUT.csv",
+    help='Write the packets of UDP but port 443, and of no TCP: what kind = "replay" plays.',
+)  # fmt: skip
+@click.option(
     "--congestion-control", metavar="NAME",
     help="For the scenario, instead of the hint; for counters, whose response is inverted.",
 )  # fmt: skip
@@ -88,6 +92,7 @@ def command(
     scenario: Path | None,
     html: Path | None,
     figure: Path | None,
+    replay: Path | None,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -98,8 +103,13 @@ def command(
     Flows means the TCP flows in congestion avoidance that cross this link at one time: neither
     the five-tuples that a capture holds, nor the flows that are open at once.
     """
-    options.check_places((*records, given["counters"]), scenario=scenario, html=html, figure=figure)
-    measured = _measure(records, given)
+    read = (*records, given["counters"])
+    options.check_places(read, scenario=scenario, html=html, figure=figure, replay=replay)
+    if replay is not None:
+        others = ("counters", "exports", "listen", "ss", "nstat")
+        if not records or any(given[name] for name in others):
+            raise click.UsageError("--replay is of captures alone; name captures, or leave it out")
+    measured = _measure(records, given | {"replay": replay is not None})
     document = measured.to_dict()
     text = None if scenario is None else measured.scenario_toml()
     if as_json:
@@ -111,6 +121,12 @@ def command(
         answered()
     if scenario is not None and text is not None:
         write("scenario", scenario, lambda path: path.write_text(text, encoding="utf-8"))
+    if replay is not None:
+        write(
+            "packets",
+            replay,
+            lambda path: path.write_text(measured.packet_list(), encoding="utf-8"),
+        )
     if html is not None:
         from forebay.report.measurement_page import measurement_page
 
@@ -123,6 +139,7 @@ def command(
 
 
 def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
+    replay = given.pop("replay")
     hosts = {name: given.pop(name) for name in ("ss", "nstat")}
     if not records and any(hosts.values()):
         return forebay.measure.host(**hosts)
@@ -143,7 +160,7 @@ def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
             return forebay.measure.exports(records, rate=given["rate"], progress=update)
     if records:
         with progress("reading") as update:
-            return forebay.measure.capture(records, progress=update, **given)
+            return forebay.measure.capture(records, replay=replay, progress=update, **given)
     fields = ("rate", "congestion_control", "buffer", "goal")
     table = by_counters.pop("counters")
     chosen = {name: given[name] for name in fields}

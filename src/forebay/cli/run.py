@@ -22,7 +22,7 @@ from forebay.cli.progress import progress
 @options.budget
 @click.option(
     "--capture", type=options.OutputPath(".pcapng"), metavar="FILE.pcapng",
-    help="Write the packets that leave each link: testbed only, with --seeds 1.",
+    help="Write the packets that leave the link, or each of the testbed's; with --seeds 1.",
 )  # fmt: skip
 @click.option(
     "--counters", metavar="NAMES", default="",

@@ -29,6 +29,7 @@ _ENTRY = 8  # of a histogram
 _COUNTS = 32  # of a class at a link, or of a class, in one batch
 _COPIES = 3  # of readings: as they are counted, handed over, and summed up
 _HISTOGRAM = 3776 * _ENTRY  # of times, whatever they are
+_CAPTURED = 80  # 40 of CapturedPacket in crates/sim, twice while they grow or are sorted
 _WHEEL = 34_000_000  # of the event queue
 
 
@@ -63,13 +64,17 @@ class Estimate:
         return self.alone + seeds * self.reading
 
 
-def estimate(scenario: Scenario, samples: int = 0, watched: int = 0) -> Estimate:
+def estimate(
+    scenario: Scenario, samples: int = 0, watched: int = 0, *, captured: bool = False
+) -> Estimate:
     """Estimate a replication.
 
     Parameters
     ----------
     samples, watched
         Of a trace: its instants, and the flows that it follows.
+    captured
+        Whether all packets of the window are kept, and the ACKs for them.
     """
     seconds = scenario.measure.warmup + scenario.measure.duration
     flows = running = packets = files = film = 0.0
@@ -86,9 +91,17 @@ def estimate(scenario: Scenario, samples: int = 0, watched: int = 0) -> Estimate
     return Estimate(
         drawing=packets * (_PACKET_DRAWN - _PACKET_HELD) + files * _FILE_DRAWN + film,
         drawn=flows * _FLOW_DRAWN + packets * _PACKET_HELD + files * _FILE_HELD,
-        running=running + _WHEEL + _COPIES * readings + trace,
+        running=running + _WHEEL + _COPIES * readings + trace + captured * _capture(scenario),
         reading=readings + _ENTRY * flows,
     )
+
+
+def _capture(scenario: Scenario) -> float:
+    seconds = scenario.measure.duration
+    open_loop = sum(_packets(scenario, group, seconds) for group in scenario.traffic)
+    segments = [float(group.packet) for group in scenario.traffic if isinstance(group, Tcp)]
+    most = scenario.link.capacity * seconds / 8 / min(segments) if segments else 0.0
+    return _CAPTURED * (open_loop + 2 * most)
 
 
 def _flows(scenario: Scenario, group: Traffic, seconds: float) -> float:

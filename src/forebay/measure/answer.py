@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 from forebay.measure.estimate import Estimate, Refused
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from forebay.scenario import Scenario
 
 MEANING = (
@@ -43,6 +46,24 @@ class Measured:
     sources: list[str] = field(default_factory=list)
     made: Scenario | None = None
     not_made: str = ""
+    listed: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+
+    def packet_list(self) -> str:
+        """Return a file that a class of kind replay plays: what does not answer to congestion.
+
+        Times are seconds after the first of these packets. Raises MeasureError where none was kept.
+        """
+        from forebay.measure.errors import MeasureError
+
+        if self.listed is None:
+            raise MeasureError("no packets were kept; write replay=True")
+        at_ns, octets = self.listed
+        since = at_ns - at_ns[0]
+        rows = (
+            f"{at // 10**9}.{at % 10**9:09d},{size}"
+            for at, size in zip(since.tolist(), octets.tolist(), strict=True)
+        )
+        return "\n".join(["time_s,bytes", *rows, ""])
 
     def scenario(self) -> Scenario:
         """Return the scenario that the estimates make. Raises MeasureError where they make none."""

@@ -14,8 +14,12 @@ from forebay.measure.answer import Measured
 from forebay.measure.arguments import bits_per_second
 from forebay.measure.errors import MeasureError
 from forebay.measure.found import Found
+from forebay.scenario.packet_list import MOST_PACKETS
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from forebay._core import CaptureReadings
     from forebay.measure.paths import Place
     from forebay.progress import Progress
@@ -35,6 +39,7 @@ def capture(
     congestion_control: str | None = None,
     buffer: str | None = None,
     goal: float = 0.98,
+    replay: bool = False,
     progress: Progress | None = None,
 ) -> Measured:
     """Say what the packets of a link were.
@@ -55,6 +60,8 @@ def capture(
         Whether the capture saw packets that left the queue, or those that came to it.
     congestion_control, buffer, goal
         For the scenario: what the hint is overruled by, the queue's size, the utilization wanted.
+    replay
+        Keep the packets that do not answer to congestion, for `Measured.packet_list`.
     progress
         Called with the fraction of the bytes that have been read.
 
@@ -65,7 +72,7 @@ def capture(
     """
     bps, toward_ = bits_per_second(rate), [_network(text) for text in toward]
     names = [os.fspath(record) for record in records]
-    read = _read(names, interface, toward_, overhead, progress)
+    read = _read(names, interface, toward_, overhead, MOST_PACKETS if replay else 0, progress)
     _check(read, interface, names)
     found = Found()
     _tell(read, found)
@@ -77,8 +84,18 @@ def capture(
     return Measured(
         packets=read["packets"], seconds=read["duration_s"], estimates=found.estimates,
         refused=found.refused, notes=found.notes, curves=found.curves, sources=names,
-        made=made, not_made=why,
+        made=made, not_made=why, listed=_listed(read) if replay else None,
     )  # fmt: skip
+
+
+def _listed(read: CaptureReadings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if read["unlisted"]:
+        many = len(read["list"][0]) + read["unlisted"]
+        wrong = f"--replay: {many} packets, and a list has at most {MOST_PACKETS}"
+        raise MeasureError(f"{wrong}; name fewer records")
+    if not len(read["list"][0]):
+        raise MeasureError("--replay: no packet is of UDP but port 443, or of neither TCP nor UDP")
+    return read["list"]
 
 
 def _network(
@@ -98,6 +115,7 @@ def _read(
     interface: str | None,
     toward: list[tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]],
     overhead: int,
+    listed: int,
     progress: Progress | None,
 ) -> CaptureReadings:
     from forebay import _core
@@ -110,7 +128,12 @@ def _read(
 
     try:
         return _core.measure_capture(
-            names, interface=interface, toward=toward, overhead=overhead, progress=told
+            names,
+            interface=interface,
+            toward=toward,
+            overhead=overhead,
+            listed=listed,
+            progress=told,
         )
     except ValueError as error:
         raise MeasureError(f"{error}; write the path of a pcap or pcapng file") from None

@@ -90,9 +90,14 @@ def listen(
     bps, source = bits_per_second(rate), f"udp {at}"
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder, "exports.pcap")
-        listening.listen(at, seconds, kept, progress)
+        listened = listening.listen(at, seconds, kept, progress)
+        full = kept.stat().st_size >= listening.MOST_BYTES
         read = _read([str(kept)], [source], None)
-    return _measured(read, bps, [source])
+    measured = _measured(read, bps, [source])
+    if full:
+        room = f"{listening.MOST_BYTES / 1e9:g} GB of datagrams are the most that is kept"
+        measured.notes.append(f"listening ended after {listened:.0f} s: {room}")
+    return measured
 
 
 def _as_capture(name: str, place: Path) -> str:

@@ -6,7 +6,7 @@ import ipaddress
 import socket
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from forebay.errors import argument, option
 from forebay.measure import datagrams
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _LARGEST = 65507 - 20
 """Of UDP over IPv4, less the room that the header of a kept packet takes."""
+MOST_BYTES = 2_000_000_000
+"""Kept on disk: some ten million exports of thirty records each."""
 _LOOK_EVERY_S = 0.2
 _WRITE = "write an address and a port, 127.0.0.1:2055 or [::1]:2055; or the port alone"
 
@@ -40,35 +42,61 @@ def place(text: str) -> tuple[datagrams.Address, int]:
     return address, number
 
 
-def listen(at: str, seconds: float, path: Path, progress: Progress | None = None) -> int:
-    """Keep the datagrams that come within ``seconds`` in a capture at ``path``; return how many.
+def listen(
+    at: str,
+    seconds: float,
+    path: Path,
+    progress: Progress | None = None,
+) -> float:
+    """Keep the datagrams that come within ``seconds`` in a capture at ``path``.
+
+    Returns
+    -------
+    float
+        The seconds it has listened: fewer than asked where it has kept ``MOST_BYTES`` before.
 
     Raises
     ------
     MeasureError
-        The socket cannot be bound, or nothing came.
+        The socket cannot be bound, nothing came, or what came cannot be kept.
     """
     address, port = place(at)
-    count = 0
-    with _bound(address, port, at) as sock, path.open("wb") as file:
-        datagrams.begin(file)
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            sock.settimeout(min(left, _LOOK_EVERY_S))
-            if progress is not None:
-                progress(1 - left / seconds)
-            try:
-                data, (source, *_) = sock.recvfrom(_LARGEST)
-            except TimeoutError:
-                continue
-            sender = ipaddress.ip_address(source.partition("%")[0])
-            datagrams.append(file, time.time_ns(), sender, port, data)
-            count += 1
+    try:
+        with _bound(address, port, at) as sock, path.open("wb") as file:
+            datagrams.begin(file)
+            count, listened = _keep(sock, port, seconds, file, progress)
+    except OSError as error:
+        why = f"what came cannot be kept ({error.strerror})"
+        said = f"{argument('at', 'listen')}: {at}: {why}"
+        raise MeasureError(f"{said}; name a folder with room as TMPDIR") from None
     if not count:
         why = f"no datagram came within {seconds:g} s; do the routers export to it?"
         longer = f"Or listen longer, {option('seconds', f'{10 * seconds:g}')}"
         raise MeasureError(f"{argument('at', 'listen')}: {at}: {why} {longer}")
-    return count
+    return listened
+
+
+def _keep(
+    sock: socket.socket,
+    port: int,
+    seconds: float,
+    file: BinaryIO,
+    progress: Progress | None,
+) -> tuple[int, float]:
+    """Return how many datagrams were kept, and how long that took."""
+    count, begin = 0, time.monotonic()
+    while (spent := time.monotonic() - begin) < seconds and file.tell() < MOST_BYTES:
+        sock.settimeout(min(seconds - spent, _LOOK_EVERY_S))
+        if progress is not None:
+            progress(spent / seconds)
+        try:
+            data, (source, *_) = sock.recvfrom(_LARGEST)
+        except TimeoutError:
+            continue
+        sender = ipaddress.ip_address(source.partition("%")[0])
+        datagrams.append(file, time.time_ns(), sender, port, data)
+        count += 1
+    return count, min(spent, seconds)
 
 
 def _bound(address: datagrams.Address, port: int, at: str) -> socket.socket:

@@ -18,9 +18,9 @@ _FEWEST_LOSSES = 10
 _FEWEST_HINTS = 20
 _DRAWN = 200
 _WORDS = {
-    "rtt_s": "about one each round trip of a flow, for all its packets, queueing included; without "
-    "TCP timestamps a queue before the capture is missed; from one direction the wait of "
-    "delayed ACKs is",
+    "rtt_s": "about one each round trip of a flow, for all ACKs since, queueing included; without "
+    "TCP timestamps a queue before the capture is missed; from one direction short "
+    "where losses are many",
     "min_rtt_s": "the least of each flow: propagation, if the queue was ever empty; else too long",
     "handshake_rtt_s": "from SYN to the ACK of the SYN-ACK; no delayed ACK in it",
 }

@@ -297,6 +297,10 @@ class Values(ScenarioModel, Distribution):
         default_factory=lambda data: (1.0 / len(data["values"]),) * len(data["values"]),
         description="The probability of each; not set: the same.",
     )
+    dealt: bool = Field(
+        default=False,
+        description="Each value comes as often as its share says, to within one, not by chance.",
+    )
 
     @model_validator(mode="after")
     def _shared_out(self) -> Self:

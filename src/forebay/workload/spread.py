@@ -21,11 +21,24 @@ _Ints = NDArray[np.int64]
 def picoseconds(law: Distribution, u: _Floats) -> _Ints:
     """Return one draw for each uniform number, rising with it, so that ranks never change."""
     low, high = round(law.low * PS_PER_S), round(law.high * PS_PER_S)
+    if isinstance(law, Values) and law.dealt and u.size:
+        u = _dealt(u)
     if law.kind in ("constant", "uniform"):
         steps: _Ints = np.rint(u * (high - low)).astype(np.int64)
         return low + steps
     drawn: _Ints = np.rint(_seconds(law, u) * PS_PER_S).astype(np.int64)
     return np.asarray(np.clip(drawn, low, high))  # what rounding pushed over an end
+
+
+def _dealt(u: _Floats) -> _Floats:
+    """Return as many numbers in the same order, a step apart: systematic sampling.
+
+    Each interval of [0, 1] holds as many of them as its width says, to within one. The first is
+    uniform in the first step.
+    """
+    ranks = np.empty(u.size)
+    ranks[np.argsort(u, axis=None, kind="stable")] = np.arange(u.size)
+    return np.asarray((ranks + u.sum() % 1.0) / u.size).reshape(u.shape)
 
 
 def whole_packets(law: FlowLength, packet_bytes: int, u: _Floats) -> _Ints:

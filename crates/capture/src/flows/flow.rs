@@ -2,7 +2,7 @@
 
 use super::holes::{Holes, before};
 use super::pace::Pace;
-use super::round_trip::{RoundTrip, UNKNOWN, clock};
+use super::round_trip::{Flight, RoundTrip, UNKNOWN, clock};
 use super::table::NONE;
 use super::tally::Tally;
 use crate::packet::{FlowKey, Segment, flags};
@@ -18,7 +18,7 @@ const PAUSE_US: u32 = 3_000_000;
 /// A packet of its own only closes bursts after this share of a round trip.
 const BURST_GAP: u32 = 2;
 
-/// After so many round trips a hole has been filled, or never will be.
+/// After so many round trips, and a pause, a hole has been filled, or never will be.
 const STALE_ROUNDS: u32 = 8;
 
 const SYN: u8 = 1;
@@ -38,6 +38,8 @@ pub struct Flow {
     flags: u8,
     /// Segments since the last pause of half a round trip.
     burst: u16,
+    /// See `Flight`.
+    skip: u16,
     /// Place of the other direction, or `NONE`.
     pub peer: u32,
     first_ns: u64,
@@ -62,6 +64,7 @@ impl Flow {
             key,
             flags: if on_link { ON_LINK } else { 0 },
             burst: 0,
+            skip: 0,
             peer: NONE,
             first_ns: now_ns,
             last_ns: now_ns,
@@ -91,12 +94,26 @@ impl Flow {
         self.is(ON_LINK)
     }
 
-    /// A whole round trip of it was seen: it stands for the packets since the one before.
-    pub fn sample(&mut self, us: u32, tally: &mut Tally) {
+    /// A whole round trip of it was seen. It stands for what has told its sender of one since the
+    /// sample before, so many of them so far: ACKs, or echoes of them where none was captured.
+    pub fn sample(&mut self, us: u32, told: u32, tally: &mut Tally) {
         self.rtt.sample(us);
         if self.has_data_on_link() {
-            tally.rtt_us.add_times(f64::from(us), self.rtt.weight(self.packets));
+            tally.rtt_us.add_times(f64::from(us), self.rtt.weight(told));
         }
+    }
+
+    /// A whole round trip from this direction alone, if this echo tells it.
+    pub fn one_way(&mut self, echo: u32, now_us: u32) -> Option<u32> {
+        let mut flight = Flight { segments: self.pace.last_round(), skip: self.skip };
+        let told = self.rtt.one_way(echo, now_us, &mut flight);
+        self.skip = flight.skip;
+        told
+    }
+
+    /// Packets so far.
+    pub fn packets(&self) -> u32 {
+        self.packets
     }
 
     /// The number after the highest that was seen.
@@ -202,7 +219,7 @@ impl Flow {
     fn sequence(&mut self, now_ns: u64, start: u32, end: u32, tally: &mut Tally) {
         let now_us = clock(now_ns);
         if before(self.next_seq, start) {
-            let stale_us = self.round_us().saturating_mul(STALE_ROUNDS);
+            let stale_us = self.round_us().saturating_mul(STALE_ROUNDS).max(PAUSE_US);
             self.holes.open(self.next_seq, start, now_us, stale_us);
             self.pace.loss();
         } else if before(start, self.next_seq) {

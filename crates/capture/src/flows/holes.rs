@@ -52,16 +52,14 @@ impl Holes {
         Some(now_us.wrapping_sub(hole.at_us))
     }
 
-    /// Where there is no room for a further hole, what is below goes: holes are filled in order
-    /// (RFC 6675, section 4).
+    /// Where there is no room for a further hole, this one stays as it is: what is below may have been
+    /// lost once more, and comes later.
     fn split(&mut self, index: usize, start: u32, end: u32) {
         let open = self.number();
         if open < HOLES {
             self.holes.copy_within(index..open, index + 1);
             self.holes[index].end = start;
             self.holes[index + 1].start = end;
-        } else {
-            self.holes[index].start = end;
         }
     }
 
@@ -100,6 +98,18 @@ mod tests {
         for hole in 0..6u32 {
             let start = (hole * 200).wrapping_sub(400);
             assert_eq!(holes.fill(start, start.wrapping_add(100), 9), Some(9), "{hole}");
+        }
+    }
+
+    #[test]
+    fn a_segment_that_was_lost_twice_fills_its_hole_after_those_behind_it() {
+        let mut holes = Holes::default();
+        for hole in 0..6u32 {
+            holes.open(hole * 200, hole * 200 + 100, 0, 1000);
+        }
+        for hole in [1, 2, 3, 5, 0, 4u32] {
+            let start = hole * 200;
+            assert_eq!(holes.fill(start, start + 100, 9), Some(9), "{hole}");
         }
     }
 

@@ -38,6 +38,11 @@ impl Pace {
         left
     }
 
+    /// Segments of the last whole round trip.
+    pub fn last_round(&self) -> u16 {
+        self.last
+    }
+
     /// Whether the flow has sent for some round trips without slow start's growth.
     pub fn is_steady(&self) -> bool {
         self.flat >= ROUNDS

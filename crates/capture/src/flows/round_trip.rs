@@ -17,12 +17,16 @@ const SETTLED_US: u32 = 2_000_000;
 /// After this two clocks that run a ten-thousandth apart differ by 6 ms.
 const DRIFTED_US: u32 = 60_000_000;
 
+/// Spreads times over their top bits (Fibonacci hashing: Knuth, volume 3, section 6.4).
+const SPREAD: u32 = 0x9e37_79b1;
+
 /// What one direction of a connection knows of its round trip.
 #[derive(Clone, Copy)]
 pub struct RoundTrip {
     probe: u32,
     probe_us: u32,
-    /// From the capture to this direction's receiver and back.
+    /// From the capture to this direction's receiver and back; of one direction alone how long the
+    /// receiver let a segment wait for its ACK, signed.
     pub half_us: u32,
     /// When the SYN went by; after the handshake, when its last ACK did, if it has timestamps.
     pub mark_us: u32,
@@ -36,6 +40,14 @@ pub struct RoundTrip {
     weighed: u32,
     last_value: u32,
     last_echo: u32,
+}
+
+/// What is on its way in a round trip of one direction alone.
+pub struct Flight {
+    /// Segments in the last round trip.
+    pub segments: u16,
+    /// Segments until the next one whose wait is watched.
+    pub skip: u16,
 }
 
 impl Default for RoundTrip {
@@ -91,15 +103,29 @@ impl RoundTrip {
         self.least_us = self.least_us.min(us);
     }
 
-    /// Packets since the last sample, which it stands for, now that there have been `packets`.
-    pub fn weight(&mut self, packets: u32) -> u64 {
-        let since = packets - self.weighed;
-        self.weighed = packets;
+    /// As many as at the last sample, and one more.
+    pub fn one_more(&self) -> u32 {
+        self.weighed.saturating_add(1)
+    }
+
+    /// What has come since the last sample, now that there have been so many in all.
+    pub fn weight(&mut self, all: u32) -> u64 {
+        let since = all.saturating_sub(self.weighed);
+        self.weighed = all;
         u64::from(since)
+    }
+
+    /// The other direction was seen: what its absence made of this one's probe is of no use.
+    pub fn meet(&mut self) {
+        if self.handshake_us != UNKNOWN {
+            self.half_us = UNKNOWN;
+            self.forget();
+        }
     }
 
     /// The handshake is over: the ACK for the SYN-ACK goes by.
     pub fn shake(&mut self, echo: Option<u32>, now_us: u32) {
+        self.forget();
         self.handshake_us = now_us.wrapping_sub(self.mark_us);
         self.mark_us = UNKNOWN;
         self.sample(self.handshake_us);
@@ -108,24 +134,66 @@ impl RoundTrip {
         }
     }
 
-    /// A whole round trip from one direction alone: the handshake's, and how much later than its
-    /// echo the echo of this segment comes, by the receiver's clock.
+    /// A whole round trip from one direction alone: the handshake's, how much later than its echo the
+    /// echo of this segment comes, by the receiver's clock, and how long a segment has waited there
+    /// for its ACK.
     ///
-    /// Queues on the way from the capture to the receiver do not count in it.
-    pub fn one_way(&mut self, echo: u32, now_us: u32) -> Option<u32> {
-        let based = self.handshake_us != UNKNOWN && self.mark_us != UNKNOWN;
-        if !based || !before(self.last_echo, echo) {
+    /// Queues on the way from the capture to the receiver do not count in it. What comes next after
+    /// an answer is mostly the first of a burst, and the last of a `flight` waits longest: as many
+    /// segments are skipped as chance will have it, up to a flight.
+    pub fn one_way(&mut self, echo: u32, now_us: u32, flight: &mut Flight) -> Option<u32> {
+        if self.handshake_us == UNKNOWN || self.mark_us == UNKNOWN {
             return None;
         }
-        self.last_echo = echo;
         let elapsed = now_us.wrapping_sub(self.mark_us);
-        if !(SETTLED_US..DRIFTED_US).contains(&elapsed) {
+        if !before(self.last_echo, echo) {
+            self.watch_wait(now_us, flight);
             return None;
         }
+        let before_it = std::mem::replace(&mut self.last_echo, echo);
         let ticks = f64::from(echo.wrapping_sub(self.base_echo));
         let measured = f64::from(elapsed) / ticks;
-        let tick = TICKS_US.into_iter().find(|tick| (measured / tick - 1.0).abs() < 0.1)?;
-        let us = f64::from(self.handshake_us) + f64::from(elapsed) - ticks * tick;
+        let tick = TICKS_US
+            .into_iter()
+            .find(|tick| (measured / tick - 1.0).abs() < 0.1)
+            .filter(|_| (SETTLED_US..DRIFTED_US).contains(&elapsed));
+        let Some(tick) = tick else {
+            self.forget();
+            return None;
+        };
+        let answered_us = ticks * tick;
+        let before_us = f64::from(before_it.wrapping_sub(self.base_echo)) * tick;
+        self.wait(answered_us, before_us, tick, flight);
+        self.watch_wait(now_us, flight);
+        let waited = if self.half_us == UNKNOWN { 0.0 } else { f64::from(self.half_us as i32) };
+        let us = f64::from(self.handshake_us) + f64::from(elapsed) - answered_us + waited;
         (us >= 1.0).then_some(us as u32)
+    }
+
+    /// Watches how long the receiver lets this segment wait for its ACK, unless it does so already;
+    /// `probe` has the time of the segment before it.
+    fn watch_wait(&mut self, now_us: u32, flight: &mut Flight) {
+        if self.probe_us == UNKNOWN && flight.skip == 0 {
+            (self.probe, self.probe_us) = (self.last_value, now_us);
+        }
+        flight.skip = flight.skip.saturating_sub(1);
+        self.last_value = now_us;
+    }
+
+    /// The receiver has sent an ACK, and the one before it, so long after the SYN reached it: the
+    /// first ACK after the watched segment tells its wait. As a sender does, only a segment counts that is the
+    /// first of those that the ACK is for: the one before it had come by the ACK before.
+    fn wait(&mut self, answered_us: f64, before_us: f64, tick: f64, flight: &mut Flight) {
+        let syn_us = self.mark_us.wrapping_sub(self.handshake_us);
+        let came = |at_us: u32| f64::from(at_us.wrapping_sub(syn_us));
+        // Either ACK may have come up to a tick later than it says.
+        if self.probe_us == UNKNOWN || answered_us + tick <= came(self.probe_us) {
+            return;
+        }
+        if before_us + tick > came(self.probe) && before_us + tick <= came(self.probe_us) {
+            self.half_us = (answered_us - came(self.probe_us)) as i32 as u32;
+        }
+        flight.skip = (self.probe_us.wrapping_mul(SPREAD) >> 16) as u16 % flight.segments.max(1);
+        self.forget();
     }
 }

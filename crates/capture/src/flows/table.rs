@@ -138,8 +138,11 @@ impl Table {
         let chunks = &self.chunks;
         let found = self.index.find(hash, |&other| at(chunks, other).key == reversed).copied();
         if let Some(other) = found.filter(|&other| other != place) {
-            self.flow(place).peer = other;
-            self.flow(other).peer = place;
+            for (one, other) in [(place, other), (other, place)] {
+                let flow = self.flow(one);
+                flow.peer = other;
+                flow.rtt.meet();
+            }
         }
     }
 

@@ -61,6 +61,7 @@ pub fn dumbbell(link: LinkSpec, profile: Profile, flows: Vec<FlowSpec>) -> Confi
         window: 10 * SECOND,
         batches: 10,
         trace: None,
+        capture: false,
     }
 }
 

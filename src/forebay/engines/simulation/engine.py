@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay import _core
@@ -14,6 +15,7 @@ from forebay.footprint import Limit, estimate
 from forebay.outcome import Outcome, Provenance, Reading, checked, summarize
 from forebay.progress import part
 from forebay.replication import SeedCache, Watched, to_reading
+from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
     from forebay.outcome.trace import Trace
@@ -33,6 +35,7 @@ class SimulationEngine:
     def __init__(self) -> None:
         self._readings = SeedCache[Reading]()
         self._limit = Limit()
+        self._capture: Path | None = None
 
     @property
     def name(self) -> str:
@@ -42,6 +45,10 @@ class SimulationEngine:
     def limit_memory(self, octets: int) -> None:
         """Let a run take so many bytes of memory instead of the default."""
         self._limit = Limit(octets)
+
+    def capture_to(self, path: Path) -> None:
+        """Have the packets that leave the link within the window, and their ACKs, written there."""
+        self._capture = path
 
     def run(
         self,
@@ -62,7 +69,10 @@ class SimulationEngine:
         sha = scenario.sha256()
         known = self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
-        fresh = _simulate(scenario, missing, jobs or os.cpu_count() or 1, progress, self._limit)
+        if self._capture is None:
+            fresh = _simulate(scenario, missing, jobs or os.cpu_count() or 1, progress, self._limit)
+        else:
+            fresh = _captured(scenario, list(seeds), self._capture, progress, self._limit)
         for seed, reading in fresh.items():
             self._readings.put(sha, seed, reading)
         known |= fresh
@@ -130,6 +140,22 @@ def _simulate(
         report = part(limit.watch(progress), first, len(seeds), len(some))
         found |= _side_by_side(scenario, network, some, threads, report)
     return found
+
+
+def _captured(
+    scenario: Scenario, seeds: list[int], path: Path, progress: Progress | None, limit: Limit
+) -> dict[int, Reading]:
+    """Simulate one replication and write its packets."""
+    if scenario.topology is not None:
+        raise CannotPlay("simulation", "a capture of a whole network", "topology")
+    (seed,) = seeds
+    limit.check(estimate(scenario, captured=True), 1)
+    run, workload, layout = make_run(scenario, seed, capture=True)
+    (raw,) = _core.simulate([run], jobs=1, progress=limit.watch(progress))
+    packets = raw["capture"]
+    assert packets is not None, "asked for"
+    packets.write(path, BOTTLENECK)
+    return {seed: to_reading(scenario, seed, workload, layout, raw)}
 
 
 def _side_by_side(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay import _core
+from forebay.engines.errors import CannotPlay
 from forebay.engines.simulation.access import Access, give_access
 from forebay.replication import Layout, Watched, lay_out, parts, picoseconds
 from forebay.scenario import Tcp
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 
 
 def make_run(
-    scenario: Scenario, seed: int, watched: Watched | None = None, layout: Layout | None = None
+    scenario: Scenario,
+    seed: int,
+    watched: Watched | None = None,
+    layout: Layout | None = None,
+    *,
+    capture: bool = False,
 ) -> tuple[_core.Run, Workload, Layout]:
     """Draw the workload of `seed`, lay out the links, and hand both to the simulator.
 
@@ -31,6 +37,8 @@ def make_run(
     if layout.flows is not None:
         workload = replace(workload, rtt_ps=layout.flows.rtt_ps)
     access = give_access(layout, workload)
+    if capture and any(len(data) > 1 or acks for data, acks in access.routes):
+        raise CannotPlay("simulation", "a capture of routes over several links", "capture")
     run = _core.Run(
         links=access.links,
         routes=access.routes,
@@ -44,6 +52,7 @@ def make_run(
         batches=parts(scenario),
         trace_step_ps=None if watched is None else picoseconds(watched.step_s),
         trace_flows=() if watched is None else watched.flows,
+        capture=capture,
     )
     return run, workload.without_own(), layout
 

@@ -1,0 +1,160 @@
+//! A simulation's packets as a pcapng file: headers alone, an interface for the link and one for ACKs.
+
+use forebay_sim::capture::{CapturedKind, CapturedPacket};
+use pcap_file::pcapng::PcapNgWriter;
+use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
+use pcap_file::{DataLink, PcapError, PcapResult};
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// IPv4's header, and TCP's with timestamps (RFC 7323, section 3.2, after two NOPs).
+const IP: usize = 20;
+const TCP: usize = 32;
+const UDP: usize = 8;
+const TIMESTAMPS: [u8; 4] = [1, 1, 8, 10];
+/// Of senders and receivers, each of a flow of its own.
+const SENDERS: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 0);
+const RECEIVERS: Ipv4Addr = Ipv4Addr::new(11, 0, 0, 0);
+const SERVICE: u16 = 5001;
+/// Ports of a flow's connections, one after the other, begin here.
+const FIRST_PORT: u16 = 1024;
+const PROTOCOL_TCP: u8 = 6;
+const PROTOCOL_UDP: u8 = 17;
+const NANOSECONDS: u8 = 9;
+
+const FIN: u8 = 1;
+const SYN: u8 = 2;
+const ACK: u8 = 16;
+
+/// The packets of the measured window that crossed the link, and the ACKs for them.
+#[pyclass(frozen, module = "forebay._core")]
+pub struct Packets {
+    packets: Vec<CapturedPacket>,
+    /// By flow: bytes of a segment, headers included.
+    sizes: Vec<u32>,
+}
+
+impl Packets {
+    /// Packets of flows whose segments have these sizes.
+    pub fn new(packets: Vec<CapturedPacket>, sizes: Vec<u32>) -> Self {
+        Self { packets, sizes }
+    }
+}
+
+#[pymethods]
+impl Packets {
+    /// Writes them to a file; times count from the start of the run. Raises OSError.
+    fn write(&self, py: Python<'_>, path: PathBuf, link: String) -> PyResult<()> {
+        py.detach(|| self.keep(&path, link)).map_err(|error| match error {
+            PcapError::IoError(error) => error.into(),
+            other => PyOSError::new_err(other.to_string()),
+        })
+    }
+
+    fn __len__(&self) -> usize {
+        self.packets.len()
+    }
+}
+
+impl Packets {
+    fn keep(&self, path: &Path, link: String) -> PcapResult<()> {
+        let file = File::create(path).map_err(PcapError::IoError)?;
+        let mut writer = PcapNgWriter::new(BufWriter::new(file))?;
+        for name in [link, "acks".to_owned()] {
+            writer.write_pcapng_block(InterfaceDescriptionBlock {
+                linktype: DataLink::RAW,
+                snaplen: (IP + TCP) as u32,
+                options: vec![
+                    InterfaceDescriptionOption::IfName(name.into()),
+                    InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
+                ],
+            })?;
+        }
+        for packet in &self.packets {
+            let (head, bytes) = self.head(packet);
+            writer.write_pcapng_block(EnhancedPacketBlock {
+                interface_id: u32::from(!is_forward(packet.kind)),
+                timestamp: Duration::from_nanos(packet.at / 1000),
+                original_len: bytes,
+                data: Cow::Borrowed(&head[..head.len().min(bytes as usize)]),
+                options: Vec::new(),
+            })?;
+        }
+        writer.into_inner().flush().map_err(PcapError::IoError)
+    }
+
+    /// The headers of a packet, and its length on the link.
+    fn head(&self, packet: &CapturedPacket) -> (Vec<u8>, u32) {
+        let datagram = packet.kind == CapturedKind::Datagram;
+        let headers = IP + if datagram { UDP } else { TCP };
+        let bytes = if packet.bytes > 0 { packet.bytes } else { headers as u32 };
+        let mut head = Vec::with_capacity(headers);
+        self.ip(packet, bytes, &mut head);
+        if datagram {
+            udp(packet, &mut head)
+        } else {
+            self.tcp(packet, &mut head)
+        }
+        (head, bytes)
+    }
+
+    /// Checksums stay zero, as where a card fills them in.
+    fn ip(&self, packet: &CapturedPacket, bytes: u32, head: &mut Vec<u8>) {
+        let protocol =
+            if packet.kind == CapturedKind::Datagram { PROTOCOL_UDP } else { PROTOCOL_TCP };
+        head.extend([0x45, 0]);
+        head.extend((bytes as u16).to_be_bytes());
+        head.extend([0, 0, 0, 0, 64, protocol, 0, 0]);
+        let hosts = [SENDERS, RECEIVERS].map(|first| u32::from(first) + packet.flow);
+        let [from, to] = if is_forward(packet.kind) { hosts } else { [hosts[1], hosts[0]] };
+        head.extend(from.to_be_bytes());
+        head.extend(to.to_be_bytes());
+    }
+
+    fn tcp(&self, packet: &CapturedPacket, head: &mut Vec<u8>) {
+        let payload = u64::from(self.sizes[packet.flow as usize]).saturating_sub((IP + TCP) as u64);
+        // The SYN has number 0, and each side's data begins with 1.
+        let reached = (1 + packet.number.wrapping_mul(payload)) as u32;
+        let (seq, ack, flags) = match packet.kind {
+            CapturedKind::Syn => (0, 0, SYN),
+            CapturedKind::SynAck => (0, 1, SYN | ACK),
+            CapturedKind::Shaken => (1, 1, ACK),
+            CapturedKind::LastData => (reached, 1, ACK | FIN),
+            CapturedKind::Ack => (1, reached, ACK),
+            CapturedKind::Data | CapturedKind::Datagram => (reached, 1, ACK),
+        };
+        let client = FIRST_PORT.wrapping_add(packet.connection);
+        let forward = is_forward(packet.kind);
+        let [from, to] = if forward { [client, SERVICE] } else { [SERVICE, client] };
+        head.extend(from.to_be_bytes());
+        head.extend(to.to_be_bytes());
+        head.extend(seq.to_be_bytes());
+        head.extend(ack.to_be_bytes());
+        head.extend([(TCP as u8 / 4) << 4, flags, 0xff, 0xff, 0, 0, 0, 0]);
+        head.extend(TIMESTAMPS);
+        head.extend(packet.stamp.to_be_bytes());
+        head.extend(packet.echo.to_be_bytes());
+    }
+}
+
+fn udp(packet: &CapturedPacket, head: &mut Vec<u8>) {
+    let length = packet.bytes.saturating_sub(IP as u32) as u16;
+    head.extend(FIRST_PORT.to_be_bytes());
+    head.extend(SERVICE.to_be_bytes());
+    head.extend(length.to_be_bytes());
+    head.extend([0, 0]);
+}
+
+/// Whether it crosses the link.
+fn is_forward(kind: CapturedKind) -> bool {
+    !matches!(kind, CapturedKind::SynAck | CapturedKind::Ack)
+}

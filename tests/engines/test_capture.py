@@ -1,0 +1,71 @@
+"""The simulator's captures: what they hold is what the outcome says."""
+
+import pytest
+
+import forebay
+from forebay import CannotPlay, measure
+from forebay.scenario import loads
+
+LINK = """
+link.rate = "10 Mbit/s"
+queue.size = "20 packets"
+measure = { warmup = "1 s", duration = "4 s" }
+"""
+START = 'start = { uniform = ["0 s", "0.5 s"] }\n'
+LONG = '[[traffic]]\nflows = 5\nrtt = { uniform = ["30 ms", "60 ms"] }\n' + START
+SHORT = '[[traffic]]\nkind = "short"\nload = 0.3\nrtt = "30 ms"\nlength = "12 packets"\n'
+UDP = '[[traffic]]\nkind = "udp"\nflows = 1\nload = 0.2\n'
+
+
+def captured(tmp_path, text, **overrides):
+    scenario, path = loads(text, **overrides), tmp_path / "link.pcapng"
+    outcome = forebay.run(scenario, capture=path)
+    return scenario, outcome, path
+
+
+@pytest.mark.parametrize("queue", ["drop-tail", "fq_codel", "red"])
+def test_a_capture_changes_nothing_and_has_all_that_left(tmp_path, queue):
+    text = LINK.replace("measure", f'queue.discipline = "{queue}"\nmeasure') + LONG + SHORT + UDP
+    scenario, outcome, path = captured(tmp_path, text)
+    plain = forebay.run(scenario)
+    assert plain.links == outcome.links and plain.classes == outcome.classes
+    told = measure.capture([path], rate="10 Mbit/s", interface="bottleneck").estimates
+    used = outcome.links["bottleneck"].utilization.value
+    # Headers of handshakes are in the capture and take no capacity.
+    assert told["load"].value == pytest.approx(used, abs=0.01)
+    udp = outcome.classes[2].throughput_bps.value / outcome.links["bottleneck"].capacity_bps / used
+    assert told["unresponsive_share"].value == pytest.approx(udp, rel=0.03)
+
+
+def test_timestamps_and_acks_say_the_round_trips_that_senders_measure(tmp_path):
+    _, outcome, path = captured(tmp_path, LINK + LONG)
+    told = measure.capture([path], rate="10 Mbit/s", interface="bottleneck").estimates
+    truth = outcome.classes[0].rtt_s
+    assert told["rtt_s"]["mean"]["value"] == pytest.approx(truth.mean.value, rel=0.03)
+    assert told["tuples"].value == 5
+
+
+@pytest.mark.parametrize("kind", ["", "traffic.0.jitter=5 ms", "traffic.0.ecn=true"])
+def test_the_same_seed_writes_the_same_bytes(tmp_path, kind):
+    overrides = [kind] if kind else []
+    paths = [tmp_path / "a", tmp_path / "b"]
+    for path in paths:
+        path.mkdir()
+        captured(path, LINK + LONG, overrides=overrides)
+    one, two = ((path / "link.pcapng").read_bytes() for path in paths)
+    assert one == two and len(one) > 50_000
+
+
+def test_a_session_has_a_port_for_each_of_its_connections(tmp_path):
+    users = '[[traffic]]\nkind = "session"\nflows = 2\nthink = "200 ms"\nfile = "9 packets"\n'
+    _, _, path = captured(tmp_path, LINK + users + 'rtt = "30 ms"\nstart = "0.1 s"\n')
+    told = measure.capture([path], rate="10 Mbit/s", interface="bottleneck").estimates
+    assert told["tuples"].value > 10
+    assert told["handshake_rtt_s"]["p50"]["value"] == pytest.approx(0.030, abs=0.003)
+
+
+def test_a_route_over_several_links_has_no_capture_yet(tmp_path):
+    text = LINK + LONG + 'access_rate = "50 Mbit/s"\naccess_sharing = 5\n'
+    with pytest.raises(CannotPlay, match="a capture of routes over several links"):
+        captured(tmp_path, text)
+    assert not (tmp_path / "link.pcapng").exists()

@@ -1,0 +1,112 @@
+"""Captures of the simulator, whose outcome is known, in the bands of ``test_truth.py``."""
+
+import struct
+
+import pytest
+
+import forebay
+from forebay import measure
+from forebay.scenario import loads
+
+LONG = """
+[[traffic]]
+kind = "long"
+flows = {flows}
+rtt = {{ uniform = ["{low} ms", "{high} ms"] }}
+congestion_control = {control}
+start = {{ uniform = ["0 s", "2 s"] }}
+"""
+UDP = """
+[[traffic]]
+kind = "udp"
+flows = 1
+load = 0.1
+arrivals = "poisson"
+"""
+SHORT = """
+[[traffic]]
+kind = "short"
+load = 0.15
+rtt = { uniform = ["40 ms", "80 ms"] }
+length = { geometric = "20 packets" }
+"""
+BOTH = "{ cubic = 0.5, bbr = 0.5 }"
+LINKS = {
+    "a few": ("30 Mbit/s", 120, 40, LONG.format(flows=8, low=30, high=90, control='"reno"')),
+    "many": (
+        "80 Mbit/s",
+        300,
+        20,
+        LONG.format(flows=120, low=30, high=150, control='"cubic"') + UDP,
+    ),
+    "mixed": ("60 Mbit/s", 700, 20, LONG.format(flows=24, low=20, high=80, control=BOTH)),
+    "short": (
+        "50 Mbit/s",
+        150,
+        20,
+        LONG.format(flows=40, low=40, high=80, control='"cubic"') + SHORT,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_estimates_are_the_outcome(tmp_path, name):
+    rate, buffer, seconds, traffic = LINKS[name]
+    link = f'link.rate = "{rate}"\nqueue.size = "{buffer} packets"\n'
+    window = f'measure = {{ warmup = "8 s", duration = "{seconds} s" }}\n'
+    path = tmp_path / "link.pcapng"
+    outcome = forebay.run(loads(link + window + traffic), seed=7, capture=path)
+    told = measure.capture([path], rate=rate, interface="bottleneck").estimates
+    flows = outcome.classes[0].flows
+    assert told["long_flows"].value == pytest.approx(flows, rel=0.1)
+    lost = outcome.links["bottleneck"].loss_rate.value
+    assert told["loss_rate"].value == pytest.approx(lost, rel=0.1)
+    if name != "short":  # whose round trips are of two classes
+        median = outcome.classes[0].rtt_s.p50.value
+        assert told["rtt_s"]["p50"]["value"] == pytest.approx(median, rel=0.02)
+
+
+def forward(path):
+    """Return a copy of a capture without the blocks of ACKs, which are of interface 1."""
+    data, kept, at = path.read_bytes(), [], 0
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        if kind != 6 or struct.unpack_from("<I", data, at + 8) == (0,):
+            kept.append(data[at : at + length])
+        at += length
+    copy = path.with_suffix(".forward.pcapng")
+    copy.write_bytes(b"".join(kept))
+    return copy
+
+
+@pytest.mark.parametrize("delayed", ["true", "false"])
+def test_data_alone_tells_the_round_trip_with_the_wait_of_delayed_acks(tmp_path, delayed):
+    link = 'link.rate = "40 Mbit/s"\nqueue.size = "150 packets"\n'
+    window = 'measure = { warmup = "0 s", duration = "25 s" }\n'
+    traffic = LONG.format(flows=8, low=30, high=90, control='"cubic"')
+    path = tmp_path / "link.pcapng"
+    scenario = loads(link + window + traffic, overrides=[f"traffic.0.delayed_ack={delayed}"])
+    outcome = forebay.run(scenario, seed=7, capture=path)
+    told = measure.capture([forward(path)], rate="40 Mbit/s", interface="bottleneck").estimates
+    median = outcome.classes[0].rtt_s.p50.value
+    assert told["rtt_s"]["p50"]["value"] == pytest.approx(median, rel=0.02)
+
+
+@pytest.mark.parametrize(("flows", "buffer", "control"), [(8, 10, "reno"), (12, 30, "cubic")])
+def test_a_measured_link_simulated_again_is_the_link_that_was_captured(
+    tmp_path, flows, buffer, control
+):
+    """Utilization and the mean queue, in shares of the buffer, within three points."""
+    link = f'link.rate = "20 Mbit/s"\nqueue.size = "{buffer} packets"\n'
+    window = 'measure = { warmup = "10 s", duration = "40 s" }\n'
+    traffic = LONG.format(flows=flows, low=60, high=120, control=f'"{control}"')
+    path = tmp_path / "link.pcapng"
+    was = forebay.run(loads(link + window + traffic), seed=11, capture=path)
+    measured = measure.capture(
+        [path], rate="20 Mbit/s", interface="bottleneck", buffer=f"{buffer} packets"
+    )
+    back = forebay.run(loads(measured.scenario_toml()), seeds=5)
+    was, back = (outcome.links["bottleneck"] for outcome in (was, back))
+    assert back.utilization.value == pytest.approx(was.utilization.value, abs=0.03)
+    queues = [link.queue_packets.mean.value / buffer for link in (was, back)]
+    assert queues[1] == pytest.approx(queues[0], abs=0.03)
