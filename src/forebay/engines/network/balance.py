@@ -217,9 +217,7 @@ def make_balance(problem: Problem, topology: Topology) -> Balance:
     incidence = _incidence(paths, len(used), None)
     if slides:
         alike = (paths < len(used)).astype(np.float64)
-        return Balance(
-            problem, topology, used, paths, incidence, incidence, alike, None, queueing
-        )
+        return Balance(problem, topology, used, paths, incidence, incidence, alike, None, queueing)
     events, packets = exposures(problem, problem.paths)
     heard = _incidence(paths, len(used), events)
     return Balance(problem, topology, used, paths, incidence, heard, events, packets, queueing)

@@ -1,7 +1,6 @@
 """The steady state: Newton's method, held back link by link, with a certificate.
 
-`approach` comes near; then each step solves J ds = F, directly for small networks and by GMRES
-without forming J for large ones (Newton-Krylov), both from SciPy. A link moves a part of its
+`approach` comes near; then each step solves J ds = F (`linear`). A link moves a part of its
 buffer at most, and no queue jumps below nothing in one step: where the links at both ends of the
 same connections are full, J hardly tells which of the two must give way, and its solution is long.
 Where that does not come to rest, `continuation` does.
@@ -33,6 +32,7 @@ _MOST_STEPS = 50
 _DAMPING = 1e-3
 _PART, _LEAST_PART = 0.25, 0.005
 _NEARLY = 0.1
+_ASTRAY = 20.0
 _WORST = 3
 
 
@@ -93,6 +93,8 @@ def _newton(
     begin = float(np.linalg.norm(left))
     while largest(left) > TOLERANCE and steps < _MOST_STEPS:
         before = float(np.linalg.norm(left))
+        if before > max(_ASTRAY * begin, 1.0):
+            break
         if steps > _MOST_STEPS / 4 and before > max(0.1 * begin, _NEARLY):
             break
         step = newton_step(balance.slopes(s, state, flow), left, _damping(left))
