@@ -10,8 +10,9 @@ from tests.network.build import network
 
 import forebay
 from forebay.engines.errors import CannotPlay
-from forebay.engines.network import NetworkEngine
+from forebay.engines.network import NetworkEngine, linear
 from forebay.engines.network.balance import make_balance
+from forebay.engines.network.continuation import evaluate
 from forebay.engines.network.errors import NoSteadyState
 from forebay.engines.network.queueing import Windows
 from forebay.engines.network.solver import solve
@@ -229,3 +230,34 @@ def test_both_engines_speak_of_the_same_connections_and_links():
     assert long.throughput_bps < short.throughput_bps, "the claim holds in packets too"
     total = sum(c.throughput_bps.value for c in played.classes)
     assert total <= 3 * 155e6
+
+
+@pytest.mark.parametrize("most", [0, linear.DIRECT])
+@pytest.mark.parametrize("model", ["response-functions", "hisamatsu-2007"])
+def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, model, most):
+    """Links that others feel by themselves, directly and by GMRES, against the dense matrix; the
+    routes back run down through the numbers of the links, so that hops and numbers differ."""
+    both = 'demands = [{ source = "A", target = "D" }, { source = "D", target = "A" }]\n'
+    lines = ", ".join(f'{{ between = ["{a}", "{b}"] }}' for a, b in ("CD", "AB", "BC"))
+    changes = ("link.rate=100 Mbit/s", "queue.size=100 packets", f"topology.model={model}")
+    scenario = network(f"links = [{lines}]\n" + both, 200, changes)
+    balance = make_balance(make_problem(scenario), scenario.topology)
+    s = balance.queueing.start() * np.linspace(0.3, 1.5, len(balance.used))
+    state, flow, left = evaluate(balance, s)
+    slopes = balance.slopes(s, state, flow)
+    dense = slopes.dense()
+    for link, step in enumerate(1e-6 * np.eye(len(s))):
+        ahead, behind = (evaluate(balance, s + sign * step)[2] for sign in (1.0, -1.0))
+        assert dense[:, link] == pytest.approx((ahead - behind) / 2e-6, rel=1e-3, abs=1e-6)
+    assert slopes.diagonal() == pytest.approx(np.diag(dense), rel=1e-9)
+    damping = np.full(len(s), 1e-3)
+    wanted = np.linalg.solve(np.diag(damping) - dense, left)
+    monkeypatch.setattr(linear, "DIRECT", most)
+    assert linear.newton_step(slopes, left, damping) == pytest.approx(wanted, rel=1e-4)
+
+
+def test_a_link_a_million_times_overloaded_keeps_the_digits_of_its_load():
+    ones = np.ones(3)
+    law = Windows(100 * ones, 20 * ones, 0.05 * ones, 1e-3 * ones)
+    state = law.state(np.log(1e6) / law.scale * (1.0 + 1e-9 * np.arange(3)))
+    assert np.abs(np.diff(state.log_load)).max() < 1e-15 and state.queue.max() <= 20.0

@@ -19,7 +19,7 @@ _PART = 0.3
 _DELAY_PART = 0.7
 _UNFELT = 0.02
 _FAR_BELOW = 12.0  # log of a loss that is nothing beside the others on the way
-_BISECTIONS = 40
+_BISECTIONS = 24
 
 
 def approach(balance: Balance, start: Floats | None, steps: int) -> Floats:

@@ -51,8 +51,9 @@ class Balance:
     """The equations of one problem, over the links that somebody crosses.
 
     ``used`` are those links, ``paths`` their numbers by hop, ``len(used)`` beyond the last;
-    ``incidence`` says the same as a sparse matrix, shape (links, paths). ``heard`` and ``packets``
-    are the `exposure` of paths to loss events and to losses, None for the slides.
+    ``incidence`` says the same as a sparse matrix, shape (links, paths). ``events`` and ``packets``
+    are the `exposure` of paths to loss events and to losses, by hop; on the slides all hear all
+    alike, and ``packets`` is None. ``heard`` says what ``events`` does as a sparse matrix.
     """
 
     problem: Problem
@@ -61,6 +62,7 @@ class Balance:
     paths: Ints
     incidence: Any
     heard: Any
+    events: Floats
     packets: Floats | None
     queueing: Queueing
 
@@ -167,6 +169,7 @@ class Balance:
             paths=self.paths,
             incidence=self.incidence,
             heard=self.heard,
+            events=self.events,
             packets=self.packets,
             passing=flow.passing_bps / here[self.paths],
             elastic=self._elastic(flow),
@@ -213,10 +216,11 @@ def make_balance(problem: Problem, topology: Topology) -> Balance:
     paths = number[problem.paths]
     incidence = _incidence(paths, len(used), None)
     if slides:
-        return Balance(problem, topology, used, paths, incidence, incidence, None, queueing)
+        alike = (paths < len(used)).astype(np.float64)
+        return Balance(problem, topology, used, paths, incidence, incidence, alike, None, queueing)
     events, packets = exposures(problem, problem.paths)
     heard = _incidence(paths, len(used), events)
-    return Balance(problem, topology, used, paths, incidence, heard, packets, queueing)
+    return Balance(problem, topology, used, paths, incidence, heard, events, packets, queueing)
 
 
 def _incidence(paths: Ints, links: int, values: Floats | None) -> Any:

@@ -25,7 +25,7 @@ LinearStep = Callable[[Slopes, Floats, Floats], Floats]
 
 _FIRST_LOG_LOSS = -7.0
 _NEAR, _CLOSE = 1e-2, 1e-5
-_STAGE_STEPS, _LAST_STEPS = 25, 100
+_STAGE_STEPS, _LAST_STEPS = 25, 200
 _QUICK = 8
 _LEAST_WIDTH = 1e-3
 _LEAST_SLOPE = 1e-7  # below it a link answers to nothing: its step is bounded, not solved for
@@ -59,9 +59,10 @@ def continue_from_wide(
 def rest(
     balance: Balance, s: Floats, linear: LinearStep, tolerance: float, most: int
 ) -> tuple[Floats, int, float]:
-    """Step until the largest part of F is below the tolerance; return s, steps, that part."""
+    """Step until the largest part of F is below the tolerance; return best s, steps, that part."""
     damping, steps = 1.0, 0
     state, flow, left = evaluate(balance, s)
+    best, least = s, largest(left)
     while largest(left) > tolerance and steps < most:
         slopes = balance.slopes(s, state, flow)
         own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
@@ -75,7 +76,9 @@ def rest(
         if largest(left) < _CLOSE:
             damping = min(damping, largest(left))  # Newton's own step
         steps += 1
-    return s, steps, largest(left)
+        if largest(left) < least:
+            best, least = s, largest(left)
+    return best, steps, least
 
 
 def evaluate(balance: Balance, s: Floats) -> tuple[State, Flow, Floats]:

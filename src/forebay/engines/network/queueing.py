@@ -78,15 +78,20 @@ class Windows:
     def state(self, s: Floats) -> State:
         mean = self.bdp * np.exp(np.where(s < 0.0, s * self.below, s * self.scale))
         sigma = np.sqrt((self.relative * mean) ** 2 + self.poisson**2)
-        log_over = _log_excess(mean - self.bdp, sigma)
-        log_lost = _log_excess(mean - self.bdp - self.buffer, sigma)
-        # E[min(W, D)] = v - E[(W - D)+]
-        sent = np.maximum(mean - np.exp(log_over), 1e-12 * mean)
-        log_loss = np.minimum(log_lost - np.log(mean), -1e-12)
+        over, beyond = mean - self.bdp, mean - self.bdp - self.buffer
+        idle, room = _log_least_side(over, sigma), _log_least_side(beyond, sigma)
+        # E[min(W, D)] = v - E[(W - D)+] = D - E[(D - W)+]: neither side takes a small number from
+        # two large ones.
+        short = np.exp(idle)
+        sent = np.where(over < 0.0, mean - short, self.bdp - short)
+        full = beyond >= 0.0
+        more = np.maximum(beyond + np.exp(room), 1e-300)
+        log_lost = np.where(full, np.log(np.where(full, more, 1.0)), room)
+        held = np.clip(over, 0.0, self.buffer) + short - np.exp(room)
         return State(
-            log_load=np.log(sent / self.bdp),
-            log_loss=log_loss,
-            queue=np.exp(log_over) - np.exp(log_lost),
+            log_load=np.log(np.maximum(sent, 1e-12 * np.minimum(mean, self.bdp)) / self.bdp),
+            log_loss=np.minimum(log_lost - np.log(mean), -1e-12),
+            queue=held,
         )
 
     @property
@@ -112,21 +117,22 @@ class Windows:
         return replace(self, poisson=np.hypot(self.poisson, more), is_even=True)
 
 
-def _log_excess(mean: Floats, sigma: Floats) -> Floats:
-    """Log of E[(X)+] of a normal X, with its digits far out in the tail."""
+def _log_least_side(mean: Floats, sigma: Floats) -> Floats:
+    """Log of E[X+] or of E[(-X)+] of a normal X, the smaller, with its digits in the tail.
+
+    The larger is |mean| more.
+    """
     from scipy.special import erfcx
 
-    z = np.clip(mean / np.maximum(sigma, 1e-300), -1e8, 1e150)
-    a = np.abs(z) / _SQRT2
-    # phi(z) + z Phi(z) = phi(z) g(a) for z < 0, and z + phi(z) g(a) above; Mills's ratio in erfcx.
-    # Beyond 30 deviations g is 1 / z^2 - 3 / z^4 to all digits that its difference would lose.
+    z = np.clip(np.abs(mean) / np.maximum(sigma, 1e-300), 0.0, 1e8)
+    a = z / _SQRT2
+    # phi(z) - z (1 - Phi(z)) = phi(z) g(a); Mills's ratio in erfcx. Beyond 30 deviations g is
+    # 1 / z^2 - 3 / z^4 to all digits that its difference would lose.
     near = 1.0 - math.sqrt(math.pi) * a * erfcx(a)
     far = 0.5 / np.maximum(a, 1.0) ** 2
     g = np.where(a < 30.0, np.maximum(near, 0.0), far * (1.0 - 3.0 * far))
     log_bell = -0.5 * z * z - math.log(_SQRT2PI)
-    low = log_bell + np.log(np.maximum(g, 1e-300))
-    high = np.log(np.maximum(z, 1e-300) + np.exp(log_bell) * g)
-    return np.log(np.maximum(sigma, 1e-300)) + np.where(z < 0.0, low, high)
+    return np.log(np.maximum(sigma, 1e-300)) + log_bell + np.log(np.maximum(g, 1e-300))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,8 +18,9 @@ class Slopes:
     ----------
     paths : shape (hops, paths), links, the number of links beyond the last.
     incidence : sparse, shape (links, paths), 1 where a path crosses a link.
-    heard : likewise, the loss events there over the link's loss.
-    packets : shape (hops, paths), the lost packets likewise; None where nothing is thinned out.
+    heard : likewise, the loss events there over the link's loss; ``events`` says the same by hop.
+    events, packets : shape (hops, paths), loss events and lost packets over the link's loss;
+        ``packets`` is None where nothing is thinned out.
     passing : shape (hops, paths), what a path brings through a link, over that link's whole.
     elastic : shape (paths,), the part of it that answers.
     by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
@@ -30,6 +31,7 @@ class Slopes:
     paths: Ints
     incidence: Any
     heard: Any
+    events: Floats
     packets: Floats | None
     passing: Floats
     elastic: Floats
@@ -52,18 +54,24 @@ class Slopes:
             total += np.bincount(row, weights=self.passing[hop] * change, minlength=n + 1)
         return total[:n] - self.own * v
 
+    def by_link(self) -> tuple[Floats, Floats]:
+        """Return d log of a path's rate, and of what a link takes off it, for s of each link on it.
+
+        Shapes (hops, paths); 0 beyond the last link.
+        """
+        hazard, wait = np.append(self.hazard, 0.0), np.append(self.wait, 0.0)
+        felt = hazard[self.paths]
+        answers = self.elastic * (
+            self.by_hazard * self.events * felt + self.by_wait * wait[self.paths]
+        )
+        return answers, np.zeros(felt.shape) if self.packets is None else self.packets * felt
+
     def diagonal(self) -> Floats:
         """Return the matrix's diagonal."""
-        n = len(self.own)
-        hazard, wait = np.append(self.hazard, 0.0), np.append(self.wait, 0.0)
-        by_hazard, by_wait = self.elastic * self.by_hazard, self.elastic * self.by_wait
-        events = self._by_hop()
+        n, (answers, thinned) = len(self.own), self.by_link()
         total = np.zeros(n + 1)
-        for hop, row in enumerate(self.paths):
-            each = by_hazard * events[hop] * hazard[row] + by_wait * wait[row]
-            if self.packets is not None:
-                each -= self.packets[hop] * hazard[row]
-            total += np.bincount(row, weights=self.passing[hop] * each, minlength=n + 1)
+        for row, passing, each in zip(self.paths, self.passing, answers - thinned, strict=True):
+            total += np.bincount(row, weights=passing * each, minlength=n + 1)
         return total[:n] - self.own
 
     def dense(self) -> Floats:
@@ -97,9 +105,3 @@ class Slopes:
         ends = np.concatenate([[0], np.cumsum(crossed.sum(axis=1))])
         places = (values.T[crossed], self.paths.T[crossed], ends)
         return csc_array(places, shape=self.incidence.shape).tocsr()
-
-    def _by_hop(self) -> Floats:
-        crossed = (self.paths < len(self.own)).T
-        made = np.zeros(crossed.shape)
-        made[crossed] = self.heard.tocsc().data
-        return made.T

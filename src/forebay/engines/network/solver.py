@@ -1,7 +1,6 @@
 """The steady state: Newton's method, held back link by link, with a certificate.
 
-`approach` comes near; then each step solves J ds = F, directly for small networks and by GMRES
-without forming J for large ones (Newton-Krylov), both from SciPy. A link moves a part of its
+`approach` comes near; then each step solves J ds = F (`linear`). A link moves a part of its
 buffer at most, and no queue jumps below nothing in one step: where the links at both ends of the
 same connections are full, J hardly tells which of the two must give way, and its solution is long.
 Where that does not come to rest, `continuation` does.
@@ -19,8 +18,8 @@ from forebay.engines.network.approach import approach
 from forebay.engines.network.balance import Balance, Flow
 from forebay.engines.network.continuation import continue_from_wide, evaluate, largest
 from forebay.engines.network.errors import NoSteadyState
+from forebay.engines.network.linear import newton_step
 from forebay.engines.network.queueing import State
-from forebay.engines.network.slopes import Slopes
 from forebay.network.graph import Floats
 
 TOLERANCE = 1e-10
@@ -32,8 +31,8 @@ _APPROACH = 30
 _MOST_STEPS = 50
 _DAMPING = 1e-3
 _PART, _LEAST_PART = 0.25, 0.005
-_DIRECT = 1200
 _NEARLY = 0.1
+_ASTRAY = 20.0
 _WORST = 3
 
 
@@ -79,7 +78,7 @@ def solve(
         s, steps = _newton(balance, approach(balance, start, _APPROACH), progress)
         state, flow, left = evaluate(balance, s)
         if not largest(left) < ACCEPTED:
-            s, more = continue_from_wide(balance, _linear, TOLERANCE, start)
+            s, more = continue_from_wide(balance, newton_step, TOLERANCE, start)
             balance = replace(balance, queueing=balance.queueing.widened(0.0))
             state, flow, left = evaluate(balance, s)
             steps += more
@@ -94,9 +93,11 @@ def _newton(
     begin = float(np.linalg.norm(left))
     while largest(left) > TOLERANCE and steps < _MOST_STEPS:
         before = float(np.linalg.norm(left))
+        if before > max(_ASTRAY * begin, 1.0):
+            break
         if steps > _MOST_STEPS / 4 and before > max(0.1 * begin, _NEARLY):
             break
-        step = _linear(balance.slopes(s, state, flow), left, _damping(left))
+        step = newton_step(balance.slopes(s, state, flow), left, _damping(left))
         s = _moved(s, step, buffer, part)
         state, flow, left = evaluate(balance, s)
         after = float(np.linalg.norm(left))
@@ -125,26 +126,6 @@ def _moved(s: Floats, step: Floats, buffer: Floats, part: float) -> Floats:
     up = np.where(full, part * buffer, np.maximum(-s, 0.0) + 0.1 * buffer)
     new = s + np.clip(step, down, up)
     return np.where(full & (new < 0.0), -1e-4, new)
-
-
-def _linear(slopes: Slopes, left: Floats, damping: Floats) -> Floats:
-    """Solve (damping - J) step = left."""
-    if len(left) <= _DIRECT:
-        matrix = -slopes.dense()
-        matrix[np.diag_indices(len(left))] += damping
-        return np.asarray(np.linalg.solve(matrix, left))
-    return _krylov(slopes, left, damping)
-
-
-def _krylov(slopes: Slopes, left: Floats, damping: Floats) -> Floats:
-    from scipy.sparse.linalg import LinearOperator, gmres
-
-    diagonal = damping - slopes.diagonal()
-    shape = (len(left), len(left))
-    matrix = LinearOperator(shape, matvec=lambda v: damping * v - slopes.times(v), dtype=np.float64)
-    scaled = LinearOperator(shape, matvec=lambda v: v / diagonal, dtype=np.float64)
-    found, _ = gmres(matrix, left, M=scaled, rtol=1e-4, restart=40, maxiter=2)
-    return np.asarray(found)
 
 
 def _certified(

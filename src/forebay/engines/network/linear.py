@@ -1,0 +1,108 @@
+"""A Newton step: the links that others feel, as a sparse matrix, and then all others.
+
+A link that is far from full has a column of nothing but its own diagonal: its loss and its queue
+stay at nothing. So the system is solved for the links that others feel, directly where they are
+few and else by GMRES, with an incomplete factorization of the large entries where the diagonal
+alone does not do (SciPy's); the others follow from what comes to them. Nothing grows faster than
+the paths times the square of the links on a path that others feel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from forebay.engines.network.slopes import Slopes
+from forebay.network.graph import Floats, Ints
+
+DIRECT = 1200
+"""Links that others feel, up to which the system is solved directly."""
+_UNFELT = 1e-12  # of a link's own slope
+_LARGE = 3e-3  # of the largest entry in a column
+_DROP, _FILL = 1e-2, 8.0
+_PRECISE, _RESTART, _ROUNDS = 1e-6, 50, 2
+
+
+def newton_step(slopes: Slopes, left: Floats, damping: Floats) -> Floats:
+    """Solve (damping - J) step = left, all of shape (links,)."""
+    felt, matrix = reduced(slopes)
+    step = np.zeros(len(left))
+    if len(felt):
+        step[felt] = _solved(matrix, damping[felt], left[felt])
+    rest = (left + slopes.times(step)) / (damping + slopes.own)
+    rest[felt] = step[felt]
+    return rest
+
+
+def reduced(slopes: Slopes) -> tuple[Ints, Any]:
+    """Return the links that others feel, and -J among them, sparse."""
+    from scipy.sparse import coo_array, diags_array
+
+    n = len(slopes.own)
+    answers, thinned = slopes.by_link()
+    strength = np.zeros(n + 1)
+    np.maximum.at(strength, slopes.paths, np.abs(answers) + np.abs(thinned))
+    felt = np.flatnonzero(strength[:n] > _UNFELT * np.abs(slopes.own))
+    number = np.full(n + 1, -1, dtype=np.int32)
+    number[felt] = np.arange(len(felt))
+    at, passing, answers, thinned = _packed(number[slopes.paths], slopes.passing, answers, thinned)
+    entries = [(np.zeros(0), felt[:0], felt[:0])]
+    for later, row in enumerate(at):
+        for hop, column in enumerate(at):
+            both = np.flatnonzero((row if later > hop else column) >= 0)  # packed: then both are
+            change = answers[hop, both]
+            if hop <= later:
+                change = change - thinned[hop, both]
+            entries.append((passing[later, both] * change, row[both], column[both]))
+    data, rows, columns = (np.concatenate(each) for each in zip(*entries, strict=True))
+    brought = coo_array((data, (rows, columns)), shape=(len(felt), len(felt))).tocsc()
+    return felt, (diags_array(slopes.own[felt]) - brought).tocsc()
+
+
+def _packed(at: Any, *values: Floats) -> tuple[Any, ...]:
+    """Close the gaps before links that nobody feels, -1, in each column."""
+    real = at >= 0
+    place = np.cumsum(real, axis=0) - 1
+    rows, columns = np.nonzero(real)
+    to = place[rows, columns]
+    shape = (int(to.max(initial=-1)) + 1, at.shape[1])
+    made = [np.full(shape, -1, dtype=at.dtype), *(np.zeros(shape) for _ in values)]
+    for new, old in zip(made, (at, *values), strict=True):
+        new[to, columns] = old[rows, columns]
+    return tuple(made)
+
+
+def _solved(matrix: Any, damping: Floats, left: Floats) -> Floats:
+    """Solve (damping + matrix) step = left; columns are scaled, for links differ widely."""
+    from scipy.sparse import diags_array
+    from scipy.sparse.linalg import spilu, splu
+
+    whole = (matrix + diags_array(damping)).tocsc()
+    scale = 1.0 / np.maximum(abs(whole).max(axis=0).toarray().ravel(), 1e-300)
+    whole = (whole @ diags_array(scale)).tocsc()
+    if len(left) <= DIRECT:
+        return np.asarray(scale * splu(whole).solve(left))
+    found, failed = _krylov(whole, left, _divided_by(whole.diagonal()))
+    if failed:  # few steps where links hardly share connections, none where they share many
+        large = whole.copy()
+        large.data[np.abs(large.data) < _LARGE] = 0.0
+        large.eliminate_zeros()
+        near = spilu(large, permc_spec="MMD_AT_PLUS_A", drop_tol=_DROP, fill_factor=_FILL)
+        found, _ = _krylov(whole, left, near.solve)
+    return np.asarray(scale * found)
+
+
+def _divided_by(diagonal: Floats) -> Callable[[Floats], Floats]:
+    kept = np.where(np.abs(diagonal) > 1e-12, diagonal, 1.0)
+    return lambda v: v / kept
+
+
+def _krylov(matrix: Any, left: Floats, near: Callable[[Floats], Floats]) -> tuple[Floats, int]:
+    """Return the solution, and 0 where it is precise."""
+    from scipy.sparse.linalg import LinearOperator, gmres
+
+    given = LinearOperator(matrix.shape, matvec=near, dtype=np.float64)
+    found, failed = gmres(matrix, left, M=given, rtol=_PRECISE, restart=_RESTART, maxiter=_ROUNDS)
+    return np.asarray(found), int(failed)
