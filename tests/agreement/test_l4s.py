@@ -2,7 +2,7 @@
 
 p_C is the share of classic packets that is dropped, p_L the share of L4S packets that is marked.
 
-* Coupling (RFC 9332, section 2.4): p_L = k sqrt(p_C) at every instant. Of means p_L <= k sqrt(p_C),
+* Coupling (RFC 9332): p_L = k sqrt(p_C) at every instant. Of means p_L <= k sqrt(p_C),
   for the mean of a square is at least the square of the mean: 5 + 5 flows of 80 ms at 50 Mbit/s,
   whose p' swings, mark 0.835 of that, 20 + 20 at four times the rate 0.87, 80 + 80 at sixteen times
   0.95.
@@ -111,7 +111,7 @@ def test_each_sender_follows_its_law(cell: str) -> None:
 
 @pytest.mark.parametrize("cell", [cell for cell in _CELLS if "k = 1" not in cell])
 def test_flows_share_roughly_alike_and_only_classic_ones_wait(cell: str) -> None:
-    """Within a factor of two at k = 2 (RFC 9332, section 1.2: roughly equal); the link is full."""
+    """Within a factor of two at k = 2 (tc-dualpi2(8): window fairness); the link is full."""
     classic, l4s = _rates(cell)
     assert 0.5 < classic / l4s < 2.0
     outcome = _run(cell)

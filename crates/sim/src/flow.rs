@@ -84,8 +84,8 @@ pub struct Flow {
     pub packet_bytes: u32,
     /// Counts its connections: what is still on its way from an earlier one says nothing.
     pub connection: u8,
-    /// Queues may mark its packets instead of dropping them, if they are not sent again.
-    pub ecn: bool,
+    /// What its packets carry that are not sent again: whether queues may mark them instead of dropping them.
+    pub ecn: EcnCodepoint,
     /// The sender would send, but for what waits on its access link already.
     pub tsq_throttled: bool,
     /// The receiving side.
@@ -150,7 +150,11 @@ impl Flow {
         let profile = &config.profiles[spec.class as usize];
         let cc = Cc::by_name(spec.congestion_control).expect("checked with the configuration");
         let per_packet_echo = cc.needs_ecn();
-        let ecn = profile.ecn || per_packet_echo;
+        let ecn = match (cc.l4s(), profile.ecn || per_packet_echo) {
+            (true, _) => EcnCodepoint::Ect1,
+            (false, true) => EcnCodepoint::Ect0,
+            (false, false) => EcnCodepoint::NotEct,
+        };
         let access_time = serialization(spec.packet_bytes, spec.access_bps);
         let route = &config.routes[spec.route as usize];
         let (segments, app) = match spec.source {
@@ -169,8 +173,11 @@ impl Flow {
         let alone = multi_hop.is_none()
             && app.is_none()
             && config.links[route.forward[0] as usize].pool.is_none();
-        let plain =
-            alone && !ecn && profile.jitter == 0 && profile.timer_tick == 0 && !config.capture;
+        let plain = alone
+            && ecn == EcnCodepoint::NotEct
+            && profile.jitter == 0
+            && profile.timer_tick == 0
+            && !config.capture;
         let ack_event =
             if plain { ack_event_of_plain_flow(profile, &sender) } else { GeneralKind::ACK_EVENT };
         let mut flow = Self {
@@ -220,13 +227,9 @@ impl Flow {
     #[inline]
     pub fn segment(&self, seq: u64) -> Payload {
         let payload = Payload::data(seq, self.connection);
-        if self.ecn {
+        if self.ecn != EcnCodepoint::NotEct {
             let ect = self.sender.cc.needs_ecn() || !self.sender.was_retransmitted(seq);
-            let ecn = match (ect, self.sender.cc.l4s()) {
-                (true, true) => EcnCodepoint::Ect1,
-                (true, false) => EcnCodepoint::Ect0,
-                (false, _) => EcnCodepoint::NotEct,
-            };
+            let ecn = if ect { self.ecn } else { EcnCodepoint::NotEct };
             payload.with_ecn(ecn, self.sender.carries_cwr(seq))
         } else {
             payload

@@ -118,7 +118,7 @@ impl Payload {
         self.high >> ECN & 3 != 0
     }
 
-    /// It is ECT(1) or CE: an L4S queue takes it (RFC 9331, section 5.1).
+    /// It is ECT(1) or CE: an L4S queue takes it (RFC 9332; Linux, dualpi2_skb_classify).
     #[inline(always)]
     pub fn is_l4s(self) -> bool {
         self.high >> ECN & 1 != 0

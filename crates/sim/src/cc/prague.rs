@@ -119,7 +119,7 @@ mod tests {
     }
 
     /// One mark in N: alpha comes to p = 1/N, each round trip loses p W / 2 and gains 1 - p, so that
-    /// W = 2 (1 - p) / p, with a mark or two in each round trip (RFC 9332, section 2.1).
+    /// W = 2 (1 - p) / p, with a mark or two in each round trip.
     #[test]
     fn the_window_is_two_over_the_share_that_is_marked() {
         for every in [10, 30] {

@@ -54,6 +54,12 @@ impl PacketSlots {
         self.slots.len() as u32 - 1
     }
 
+    /// How many it holds: those that wait, known without asking the discipline.
+    #[inline]
+    fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
     fn take(&mut self, slot: u32) -> Packet {
         self.free.push(slot);
         self.slots[slot as usize]
@@ -82,7 +88,7 @@ impl DequeueDriven {
     }
 
     pub(super) fn packets(&self) -> usize {
-        self.queue.packets()
+        self.held.len()
     }
 
     pub(super) fn bytes_held(&self, now: Picos) -> u64 {
@@ -99,7 +105,8 @@ impl DequeueDriven {
             self.tx_ring_bytes -= u64::from(packet.bytes);
             self.begin(packet, meter);
         }
-        meter.advance_level(now, self.queue.packets());
+        debug_assert_eq!(self.held.len(), self.queue.packets());
+        meter.advance_level(now, self.held.len());
     }
 
     /// A transmission begins.
@@ -139,7 +146,7 @@ impl DequeueDriven {
                 now + conditioner.rest(now) + ahead.sum::<Picos>()
             }),
             on_wire: (rest > 0).then_some((self.class_on_wire, scaled)),
-            held: (self.queue.packets() + self.tx_ring.len()) as u64,
+            held: (self.held.len() + self.tx_ring.len()) as u64,
             decides_on_arrival: false,
         }
     }
@@ -152,7 +159,7 @@ impl DequeueDriven {
         lost: &mut Vec<Packet>,
     ) -> Verdict {
         meter.arrived(packet.class);
-        meter.saw(self.queue.packets());
+        meter.saw(self.held.len());
         self.advance(now, meter);
         if let Some(conditioner) = &mut self.conditioner
             && !conditioner.polices(now, packet.bytes)
@@ -180,7 +187,7 @@ impl DequeueDriven {
 
     /// When the wire is free, or the ring has room again. An arrival never makes it earlier.
     pub(super) fn next_dequeue_at(&self) -> Option<Picos> {
-        (self.queue.packets() > 0).then(|| match self.tx_ring.front() {
+        (self.held.len() > 0).then(|| match self.tx_ring.front() {
             _ if self.ring == 0 => self.free_at,
             Some(first) if self.tx_ring.len() >= self.ring => first.start,
             _ => 0,

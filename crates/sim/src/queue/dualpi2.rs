@@ -59,7 +59,7 @@ impl DualPi2 {
         new
     }
 
-    /// p' of the last step (RFC 9332, section 2.4): C packets are signalled with its square, L packets
+    /// p' of the last step (RFC 9332): C packets are signalled with its square, L packets
     /// with `coupling_factor` times as much.
     pub fn probability(&self) -> f64 {
         self.probability
@@ -84,7 +84,7 @@ impl DualPi2 {
         }
     }
 
-    /// RFC 9332, appendix A.1: p' gains alpha (d - target) + beta (d - d_old), d the longer of both
+    /// Linux, calculate_probability: p' gains alpha (d - target) + beta (d - d_old), d the longer of both
     /// queues' delays.
     fn step(&mut self, at: Picos) {
         let waited = |queue: &PacketFifo| {

@@ -94,7 +94,7 @@ pub struct QueuedPacket {
     pub arrived: Picos,
     /// Whether it may be marked instead of dropped.
     pub ecn_capable: bool,
-    /// It is L4S: ECT(1), or CE (RFC 9331, section 5.1).
+    /// It is L4S: ECT(1), or CE (RFC 9332; Linux, dualpi2_skb_classify).
     pub l4s: bool,
     /// Its owner's mark; a discipline hands it back untouched.
     pub handle: u32,

@@ -28,8 +28,8 @@ fn second_half(log: &Log, flow: u32, end: Picos) -> (f64, f64, f64, f64) {
     (sent.len() as f64, marked, dropped.len() as f64, waits.sum::<f64>() / sent.len() as f64)
 }
 
-/// RFC 9332, section 2.4: p_C = p'^2 and p_L = k p', hence p_C = (p_L / k)^2. At a p' that stands still,
-/// over 40,000 packets each: a relative error of 3 sigma at most.
+/// The coupling of RFC 9332 (Linux, must_drop): p_C = p'^2 and p_L = k p', hence p_C = (p_L / k)^2. At a
+/// p' that stands still, over 40,000 packets each: a relative error of 3 sigma at most.
 #[test]
 fn the_coupling_law() {
     for (k, p) in [(1, 0.3), (2, 0.2), (2, 0.45), (4, 0.1)] {
@@ -62,8 +62,8 @@ fn the_coupling_law() {
     }
 }
 
-/// Appendix A.1: a packet of either queue that has waited d at a step adds alpha (d - target), and the change
-/// of d adds beta times that. By hand: d = 16, 32, 48 ms: 0.16 (1, 17, 33) ms + 3.2 · 16 ms each.
+/// Linux, calculate_probability: a packet of either queue that has waited d at a step adds
+/// alpha (d - target), and the change of d adds beta times that. By hand: d = 16, 32, 48 ms: 0.16 (1, 17, 33) ms + 3.2 · 16 ms each.
 #[test]
 fn a_step_of_the_probability() {
     for l4s in [false, true] {
@@ -123,7 +123,7 @@ fn neither_queue_starves() {
 }
 
 /// Twice what the wire carries, from senders that do not respond: half is dropped, p'^2 = 1/2, above the
-/// (1/k)^2 = 25 % at which k p' is 1 (RFC 9332, section 4.2.3). In either queue, and the delay is the target.
+/// (1/k)^2 = 25 % at which k p' is 1 (Linux, must_drop). In either queue, and the delay is the target.
 #[test]
 fn unresponsive_overload_is_dropped_at_the_square() {
     for l4s in [false, true] {
@@ -146,7 +146,7 @@ fn without_drops_the_queue_fills() {
     assert!(marked == sent && (wait - 0.5).abs() < 0.01, "{wait}");
 }
 
-/// ECT(0) goes to the C queue and is marked there; with `any_ect` to the L queue. RFC 9332, appendix A:
+/// ECT(0) goes to the C queue and is marked there; with `any_ect` to the L queue. Linux, dualpi2_classic_marking:
 /// an overloaded C queue drops what it would mark.
 #[test]
 fn ect_0_is_classic_but_with_any_ect() {
