@@ -81,6 +81,19 @@ def test_every_queue_is_made_as_asked(small, discipline):
     assert playing.play(scenario, 1).gate["write_errors"] == 0
 
 
+def test_class_queues_are_made_as_asked(small):
+    queues = [
+        "{ name = 'first', priority = 0, size = '20 packets', discipline = 'red' }",
+        "{ name = 'bytes', default = true, discipline = 'bfifo' }",
+        "{ name = 'packets', weight = 2.0, share = 0.5 }",
+    ]
+    scenario = asking(
+        small, "queue.discipline=classes", f"queue.classes=[{', '.join(queues)}]",
+        "measure.warmup=100 ms", "measure.duration=400 ms",
+    )  # fmt: skip
+    assert playing.play(scenario, 1).gate["write_errors"] == 0
+
+
 def test_a_capture_has_an_interface_a_link(small, tmp_path):
     if shutil.which("tshark") is None:
         pytest.skip("there is no tshark")

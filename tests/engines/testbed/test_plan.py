@@ -72,6 +72,20 @@ def test_links_and_routes_are_those_of_the_scenario():
     assert link["parameters"] == {"ecn": 1.0, "gentle": 1.0}, "flags are numbers for the emulator"
 
 
+def test_class_queues_are_those_of_the_scenario():
+    classes = """discipline = "classes", classes = [
+        { name = "voice", traffic = ["udp-3"], priority = 2, size = "9 packets" },
+        { name = "rest", default = true, weight = 3.0, red = { ecn = true } },
+    ]"""
+    _, _, plan = plan_of(MIXED.replace('discipline = "red", ecn = true, gentle = true', classes))
+    link = plan["links"][0]
+    assert link["discipline"] == "classes" and link["class_of"] == [1, 1, 1, 0]
+    voice, rest = link["classes"]
+    assert voice["discipline"] == "pfifo" and rest["parameters"] == {"ecn": 1.0}
+    assert (voice["buffer_packets"], rest["buffer_packets"]) == (9, 60)
+    assert voice["priority"] < rest["priority"] and rest["weight"] == 3.0
+
+
 def test_controls_have_the_kernels_names():
     _, workload, plan = plan_of(MIXED)
     names = dict(zip(workload.congestion_controls, plan["congestion_controls"], strict=True))
