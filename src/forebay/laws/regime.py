@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from forebay import laws
 from forebay.laws import general_decrease, mix, single_flow, synchronized, utilization
 from forebay.laws import regime_words as words
 from forebay.laws.controls import halves, paced
@@ -70,9 +69,10 @@ def regime_of(scenario: Scenario) -> Regime:
 def governing_law(scenario: Scenario) -> Law | None:
     """The law that `regime_of` names; None where no published law covers the link."""
     name = regime_of(scenario).law
-    if name in _HEADLINES:
-        return _HEADLINES[name]
-    return None if name is None else laws.burst_law.LAW
+    if name is None or name in _HEADLINES:
+        return _HEADLINES.get(name)
+    law: Law = _bursts().LAW
+    return law
 
 
 _HEADLINES: dict[str | None, Law] = {
@@ -96,7 +96,7 @@ def _uncongested(scenario: Scenario) -> Regime | None:
         why = words.datagrams(share(scenario, {"udp"}))
     if why is None:
         return None
-    law = laws.burst_law.LAW.name if _bursts_govern(scenario) else None
+    law = _bursts().LAW.name if _bursts_govern(scenario) else None
     return Regime("uncongested", law, why, words.UNCONGESTED_CHANGE)
 
 
@@ -137,7 +137,7 @@ def _ending(scenario: Scenario) -> Regime | None:
         why = words.ending(scenario, load, in_slow_start=fresh)
         return Regime("flows that end", None, why, words.ENDING_CHANGE)
     why = words.bursts(load)
-    return Regime("short flows only", laws.burst_law.LAW.name, why, words.BURSTS_CHANGE)
+    return Regime("short flows only", _bursts().LAW.name, why, words.BURSTS_CHANGE)
 
 
 def _in_slow_start(scenario: Scenario) -> bool:
@@ -147,7 +147,14 @@ def _in_slow_start(scenario: Scenario) -> bool:
 
 
 def _bursts_govern(scenario: Scenario) -> bool:
-    return bursts_only(scenario) and laws.burst_law.governs(scenario)
+    return bursts_only(scenario) and bool(_bursts().governs(scenario))
+
+
+def _bursts() -> Any:
+    """The law of bursts, which few links need: imported at first use."""
+    from forebay.laws import burst_law
+
+    return burst_law
 
 
 def _mixed(scenario: Scenario) -> Regime | None:
