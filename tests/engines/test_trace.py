@@ -150,7 +150,7 @@ def test_a_failed_write_leaves_what_was_there(trace: Trace, tmp_path, monkeypatc
         ("10", (0,), 'step: "10" has no unit'),
         ("1 MB", (0,), "not a time"),
         ("10 ms", (12,), "flows: flow 12"),
-        ("10 ms", (-1,), "flows: flow -1"),
+        ("10 ms", (-1,), "flows: -1; write a whole number"),
         ("10 ms", (1, 1), "flows: flow 1"),
     ],
 )

@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING
 
 from forebay import plugins
 from forebay.laws import (
-    burst_law,
     general_decrease,
     heterogeneous,
     loss,
     mix,
     rule_of_thumb,
-    short_flows,
     single_flow,
     sqrt_n,
     synchronized,
     utilization,
 )
 from forebay.laws.answer import Law, LawAnswer
+from forebay.laws.offered import bursts_only
 from forebay.laws.regime import Regime, governing_law, regime_of
 from forebay.lazy import attributes
 from forebay.scenario import expect_scenario
 
 if TYPE_CHECKING:
     from forebay.laws import (
+        burst_law,
         burst_queue,
         burst_traffic,
         burst_wait,
@@ -43,13 +43,15 @@ if TYPE_CHECKING:
         partial_synchrony,
         response,
         sawtooth,
+        short_flows,
         tcp_and_link,
         tiny_buffers,
         uncertainty,
     )
+    from forebay.laws.catalogue import BURST_LAWS, LAWS
     from forebay.scenario import Scenario
 
-LAWS: tuple[Law, ...] = (
+LASTING_LAWS: tuple[Law, ...] = (
     rule_of_thumb.LAW,
     single_flow.LAW,
     synchronized.LAW,
@@ -59,13 +61,8 @@ LAWS: tuple[Law, ...] = (
     heterogeneous.LAW,
     general_decrease.LAW,
     mix.LAW,
-    short_flows.LAW,
-    short_flows.FULL_LAW,
-    burst_law.LAW,
 )
-"""Every law, in the order in which they are shown."""
-BURST_LAWS: tuple[Law, ...] = (short_flows.LAW, short_flows.FULL_LAW, burst_law.LAW)
-"""Those of them that need no flows that last, and so no n."""
+"""Laws of flows that last, in the order in which they are shown."""
 
 
 def of_others() -> tuple[Law, ...]:
@@ -93,13 +90,18 @@ def for_scenario(scenario: Scenario) -> list[LawAnswer]:
     ScenarioError for what is no Scenario.
     """
     expect_scenario(scenario)
-    ours = LAWS if scenario.n_flows else BURST_LAWS
+    ours = LASTING_LAWS if scenario.n_flows else ()
+    if bursts_only(scenario):
+        from forebay.laws.catalogue import BURST_LAWS
+
+        ours += BURST_LAWS
     answers = [law.answer_over_range(scenario) for law in (*ours, *of_others())]
     return [a for a in answers if a.packets is not None or a.utilization is not None]
 
 
 __all__ = [
     "BURST_LAWS",
+    "LASTING_LAWS",
     "LAWS",
     "Law",
     "LawAnswer",
@@ -137,9 +139,10 @@ __all__ = [
     "utilization",
 ]
 
-# Formulas without a `LAW`, and what only theory asks for: read when they are asked for.
-_HOLDERS = dict.fromkeys(
+# Formulas without a `LAW`, laws of bursts, and what only theory needs: imported at first use.
+_HOLDERS = {"BURST_LAWS": "catalogue", "LAWS": "catalogue"} | dict.fromkeys(
     (
+        "burst_law",
         "burst_queue",
         "burst_traffic",
         "burst_wait",
@@ -153,6 +156,7 @@ _HOLDERS = dict.fromkeys(
         "partial_synchrony",
         "response",
         "sawtooth",
+        "short_flows",
         "tcp_and_link",
         "tiny_buffers",
         "uncertainty",

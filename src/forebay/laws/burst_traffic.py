@@ -8,17 +8,15 @@ receiver's window holds them back (the worst case: a window stays bunched as slo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forebay.laws.bursts import SINGLE_PACKETS, Bursts
 from forebay.laws.flow_lengths import flow_lengths
-from forebay.laws.offered import offered
-from forebay.scenario import Long, Short, Udp
+from forebay.laws.offered import Held, bursts_only, held_back, offered
+from forebay.scenario import Long, Short
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
@@ -52,15 +50,10 @@ def burst_traffic(scenario: Scenario) -> BurstTraffic | None:
     That is long flows that can congest the link, users, and real-time traffic other than
     datagrams, whose rate itself varies.
     """
-    groups = scenario.crossing
-    if not all(isinstance(group, Udp | Short | Long) for group in groups):
+    if not bursts_only(scenario):
         return None
-    held = _held_back(scenario, groups)
-    if held is Held.NOT and any(isinstance(group, Long) for group in groups):
-        return None
-    streams = [_stream(scenario, group, held) for group in groups]
-    if not streams:
-        return None
+    held = held_back(scenario)
+    streams = [_stream(scenario, group, held) for group in scenario.crossing]
     sizes = np.concatenate([s.bursts.sizes for s in streams])
     weights = np.concatenate([s.bursts_per_second * s.bursts.probabilities for s in streams])
     load = sum(s.rate_bps for s in streams) / scenario.link.capacity
@@ -70,14 +63,6 @@ def burst_traffic(scenario: Scenario) -> BurstTraffic | None:
 def initial_window(group: Short) -> int:
     """First window of a new flow, packets: the class's own, else its stack's."""
     return group.initial_window or INITIAL_WINDOWS[group.sender]
-
-
-class Held(Enum):
-    """What keeps long flows from filling the link."""
-
-    NOT = "nothing"
-    BY_ACCESS = "their access links"
-    BY_WINDOWS = "the receivers' windows"
 
 
 def _stream(scenario: Scenario, group: Traffic, held: Held) -> _Stream:
@@ -95,22 +80,3 @@ def _stream(scenario: Scenario, group: Traffic, held: Held) -> _Stream:
 def _slow_start(group: Short) -> Bursts:
     lengths, weights = flow_lengths(group.length, int(group.packet))
     return Bursts.of_lengths(lengths, weights, initial_window(group), group.max_window)
-
-
-def _held_back(scenario: Scenario, groups: Sequence[Traffic]) -> Held:
-    """What holds long flows back so that all classes together cannot fill the link."""
-    if (
-        all(isinstance(t, Long | Udp) for t in groups)
-        and _access(scenario) < scenario.link.capacity
-    ):
-        return Held.BY_ACCESS
-    windows = [t.flows * t.max_window for t in groups if isinstance(t, Long) and t.max_window]
-    if len(windows) < len(groups) or sum(windows) >= scenario.bdp_packets:
-        return Held.NOT
-    return Held.BY_WINDOWS
-
-
-def _access(scenario: Scenario) -> float:
-    """Bit/s that all access links carry together."""
-    rate = scenario.link.capacity
-    return sum(getattr(t, "access_links", t.flows) * t.access(rate) for t in scenario.crossing)

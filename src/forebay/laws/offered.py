@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from enum import Enum
 from typing import TYPE_CHECKING
 
-from forebay.scenario import BOTTLENECK, Long, Replay, Session, Tcp, ack_route, data_route
+from forebay.scenario import (
+    BOTTLENECK,
+    Long,
+    Replay,
+    Session,
+    Short,
+    Tcp,
+    Udp,
+    ack_route,
+    data_route,
+)
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
@@ -83,3 +94,40 @@ def ack_queues(scenario: Scenario) -> list[str]:
     groups = (t for t in scenario.crossing if isinstance(t, Tcp))
     names = {name for t in groups for name in ack_route(t, both_ways=both_ways)}
     return sorted(name for name in names - {BOTTLENECK} if may_congest(scenario, name))
+
+
+class Held(Enum):
+    """What keeps long flows from filling the link."""
+
+    NOT = "nothing"
+    BY_ACCESS = "their access links"
+    BY_WINDOWS = "the receivers' windows"
+
+
+def bursts_only(scenario: Scenario) -> bool:
+    """Whether all traffic is short flows, datagrams, or long flows that cannot fill the link."""
+    groups = scenario.crossing
+    if not groups or not all(isinstance(group, Udp | Short | Long) for group in groups):
+        return False
+    lasting = any(isinstance(group, Long) for group in groups)
+    return not lasting or held_back(scenario) is not Held.NOT
+
+
+def held_back(scenario: Scenario) -> Held:
+    """What holds long flows back so that all classes together cannot fill the link."""
+    groups = scenario.crossing
+    if (
+        all(isinstance(t, Long | Udp) for t in groups)
+        and _access(scenario) < scenario.link.capacity
+    ):
+        return Held.BY_ACCESS
+    windows = [t.flows * t.max_window for t in groups if isinstance(t, Long) and t.max_window]
+    if len(windows) < len(groups) or sum(windows) >= scenario.bdp_packets:
+        return Held.NOT
+    return Held.BY_WINDOWS
+
+
+def _access(scenario: Scenario) -> float:
+    """Bit/s that all access links carry together."""
+    rate = scenario.link.capacity
+    return sum(getattr(t, "access_links", t.flows) * t.access(rate) for t in scenario.crossing)

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from forebay.laws import burst_law, general_decrease, mix, single_flow, synchronized, utilization
+from forebay.laws import general_decrease, mix, single_flow, synchronized, utilization
 from forebay.laws import regime_words as words
-from forebay.laws.burst_assumptions import in_slow_start, window_not_reached
 from forebay.laws.controls import halves, paced
-from forebay.laws.offered import FULL, ack_queues, share
+from forebay.laws.offered import FULL, ack_queues, bursts_only, share
 from forebay.laws.quantities import path_window
 from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, expect_scenario
 
@@ -70,17 +69,19 @@ def regime_of(scenario: Scenario) -> Regime:
 def governing_law(scenario: Scenario) -> Law | None:
     """The law that `regime_of` names; None where no published law covers the link."""
     name = regime_of(scenario).law
-    return None if name is None else _HEADLINES[name]
+    if name is None or name in _HEADLINES:
+        return _HEADLINES.get(name)
+    law: Law = _bursts().LAW
+    return law
 
 
-_HEADLINES: dict[str, Law] = {
+_HEADLINES: dict[str | None, Law] = {
     law.name: law
     for law in (
-        burst_law.LAW, single_flow.LAW, general_decrease.LAW, synchronized.LAW, utilization.LAW,
-        mix.LAW,
+        single_flow.LAW, general_decrease.LAW, synchronized.LAW, utilization.LAW, mix.LAW,
     )
 }  # fmt: skip
-"""Laws that may govern, by name."""
+"""Laws that may govern, by name; beside them that of bursts, which few links need."""
 
 
 def _no_traffic(scenario: Scenario) -> Regime | None:
@@ -101,7 +102,7 @@ def _uncongested(scenario: Scenario) -> Regime | None:
         why = words.datagrams(share(scenario, {"udp"}))
     if why is None:
         return None
-    law = burst_law.LAW.name if burst_law.governs(scenario) else None
+    law = _bursts().LAW.name if _bursts_govern(scenario) else None
     return Regime("uncongested", law, why, words.UNCONGESTED_CHANGE)
 
 
@@ -137,15 +138,29 @@ def _ending(scenario: Scenario) -> Regime | None:
         return None
     if "session" not in kinds and load >= FULL:
         return Regime("overloaded", None, words.short_overload(load), words.LOWER_LOAD)
-    if not kinds <= {"short", "udp"} or not _in_slow_start(scenario):
-        return Regime("flows that end", None, words.ending(scenario, load), words.ENDING_CHANGE)
+    fresh = _in_slow_start(scenario)
+    if not kinds <= {"short", "udp"} or not fresh or not _bursts_govern(scenario):
+        why = words.ending(scenario, load, in_slow_start=fresh)
+        return Regime("flows that end", None, why, words.ENDING_CHANGE)
     why = words.bursts(load)
-    return Regime("short flows only", burst_law.LAW.name, why, words.BURSTS_CHANGE)
+    return Regime("short flows only", _bursts().LAW.name, why, words.BURSTS_CHANGE)
 
 
 def _in_slow_start(scenario: Scenario) -> bool:
-    broken = in_slow_start(scenario) or window_not_reached(scenario)
-    return broken is None and burst_law.governs(scenario)
+    from forebay.laws.burst_assumptions import in_slow_start, window_not_reached
+
+    return in_slow_start(scenario) is None and window_not_reached(scenario) is None
+
+
+def _bursts_govern(scenario: Scenario) -> bool:
+    return bursts_only(scenario) and bool(_bursts().governs(scenario))
+
+
+def _bursts() -> Any:
+    """The law of bursts, which few links need: imported at first use."""
+    from forebay.laws import burst_law
+
+    return burst_law
 
 
 def _mixed(scenario: Scenario) -> Regime | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.laws import mix
-from forebay.laws.burst_assumptions import in_slow_start, window_not_reached
 from forebay.laws.controls import halves
 from forebay.laws.offered import other_queues, share
 from forebay.laws.quantities import path_window
@@ -161,7 +160,7 @@ def paced(scenario: Scenario, names: list[str]) -> str:
     )
 
 
-def ending(scenario: Scenario, load: float) -> str:
+def ending(scenario: Scenario, load: float, *, in_slow_start: bool) -> str:
     """Flows that end, but not as bursts of slow start."""
     if any(t.kind == "session" for t in scenario.crossing):
         return (
@@ -173,7 +172,7 @@ def ending(scenario: Scenario, load: float) -> str:
             f"Flows that end bring up to {100 * load:.3g} % of the link's rate, and leave the long "
             "flows so little that neither their law nor that of bursts describes the queue."
         )
-    if in_slow_start(scenario) is None and window_not_reached(scenario) is None:
+    if in_slow_start:
         return (
             f"The flows end within slow start, but offer {100 * load:.4g} % of the link's rate: "
             "its queue takes so long to fill and to empty that no run is long enough."

@@ -9,13 +9,14 @@ from forebay.engines.theory.goal_metrics import goal_metrics, longest_delay
 from forebay.engines.theory.spread import Prediction, Spread
 from forebay.laws import (
     Law,
-    burst_law,
     desynchronized,
     general_decrease,
     governing_law,
     mix,
     response,
     sawtooth,
+    single_flow,
+    synchronized,
     utilization,
 )
 from forebay.laws.controls import halves
@@ -32,15 +33,15 @@ def predict(scenario: Scenario) -> Prediction | None:
     law = governing_law(scenario)
     if law is None:
         return None
-    if law is burst_law.LAW:
-        from forebay.engines.theory.burst_prediction import predict_bursts
-
-        return predict_bursts(scenario)
     if law in (utilization.LAW, mix.LAW):
         return _desynchronized(scenario, law)
     if law is general_decrease.LAW:
         return _general(scenario)
-    return _sawtooth(scenario, law)
+    if law in (single_flow.LAW, synchronized.LAW):
+        return _sawtooth(scenario, law)
+    from forebay.engines.theory.burst_prediction import predict_bursts
+
+    return predict_bursts(scenario)
 
 
 def _sawtooth(scenario: Scenario, law: Law) -> Prediction:

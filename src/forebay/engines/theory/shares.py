@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forebay.laws import burst_law, mix
+from forebay import laws
+from forebay.laws import mix
 from forebay.laws.offered import offered
 from forebay.scenario import Tcp
 
@@ -26,7 +27,7 @@ def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None
     carried = prediction.utilization * scenario.link.rate
     if len(groups) == 1:
         return [carried if id(t) in here else None for t in scenario.traffic]
-    if burst_law.LAW in prediction.laws:
+    if laws.burst_law.LAW in prediction.laws:
         kept = _kept(prediction, groups)
         own = (offered(t, scenario.link.rate) if id(t) in here else None for t in scenario.traffic)
         return [None if kept is None or each is None else kept * each for each in own]

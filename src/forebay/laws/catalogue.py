@@ -1,0 +1,11 @@
+"""Every law, in the order in which they are shown."""
+
+from __future__ import annotations
+
+from forebay.laws import LASTING_LAWS, burst_law, short_flows
+from forebay.laws.answer import Law
+
+BURST_LAWS: tuple[Law, ...] = (short_flows.LAW, short_flows.FULL_LAW, burst_law.LAW)
+"""Laws of bursts, which need no flows that last, and so no n."""
+LAWS: tuple[Law, ...] = (*LASTING_LAWS, *BURST_LAWS)
+"""Every law."""
