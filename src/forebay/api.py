@@ -203,7 +203,7 @@ def size(
 
     asked, allowed = _get(engine, memory_limit), _budget(engine, budget)
     if link is not None or link_class is not None or scenario.topology is not None:
-        return _size_links(scenario, engine, link, link_class, _count(seed, 1), progress)
+        return _size_links(scenario, asked, link, link_class, _count(seed, 1), progress)
     if store is not None:
         asked = _remembering(asked, store)
     search: Any = sizing.size
@@ -226,7 +226,7 @@ def size(
 
 def _size_links(
     scenario: Scenario,
-    engine: str,
+    engine: Engine,
     link: str | None,
     link_class: str | None,
     seeds: Sequence[int],
@@ -234,17 +234,17 @@ def _size_links(
 ) -> SizeResult:
     """Size one link of a network, or all of a class."""
     from forebay import sizing
-    from forebay.engines.network.sized import SizedLinks
 
     if (link is None) == (link_class is None):
         wrong = "one link of the network, or one class of links, is sized at a time"
         hint = f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
         raise _refuse("link", wrong, hint)
-    if engine != "network":
-        wrong = f"engine {engine} sizes no link of a network"
+    if engine.name != "network":
+        wrong = f"engine {engine.name} sizes no link of a network"
         raise _refuse("engine", wrong, f"write {option('engine', 'network')}")
-    sized = SizedLinks(scenario, link=link, link_class=link_class)
-    found = sizing.size(
+    of_links: Any = engine
+    sized = of_links.sized(scenario, link=link, link_class=link_class)
+    found: SizeResult = sizing.size(
         sized.question, sized, seeds=seeds, max_seeds=1, progress=progress, limit=sized.limit
     )
     return found.model_copy(update={"notes": (sized.says, *found.notes)})
