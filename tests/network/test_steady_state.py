@@ -279,3 +279,13 @@ def test_several_fixed_points_are_told_apart():
     assert found.residual < 1e-9 and found.not_at_rest == 0
     assert found.points > 1 and found.loss_difference > 1e-3
     assert found.rate_difference < 0.05, "only the split of one loss is open"
+
+
+@pytest.mark.parametrize("control", ["reno", "cubic"])
+def test_one_link_without_delay_is_at_rest_from_anywhere(control):
+    """Four packets a round trip for fifty connections: some starts make the matrix singular."""
+    topology = 'links = [{ between = ["A", "B"], delay = "0 s" }]\n'
+    changes = (f"traffic.0.congestion_control={control}", "queue.size=1 packets")
+    first, _ = NetworkEngine().solution(network(topology, 50, changes))
+    found = fixed_points(first, 3)
+    assert (found.points, found.not_at_rest) == (1, 0) and found.residual < 1e-9

@@ -84,7 +84,10 @@ def _solved(matrix: Any, damping: Floats, left: Floats) -> Floats:
     scale = 1.0 / np.maximum(abs(whole).max(axis=0).toarray().ravel(), 1e-300)
     whole = (whole @ diags_array(scale)).tocsc()
     if len(left) <= DIRECT:
-        return np.asarray(scale * splu(whole).solve(left))
+        try:
+            return np.asarray(scale * splu(whole).solve(left))
+        except RuntimeError:  # exactly singular: far beyond full nothing answers to a link's state
+            return np.asarray(scale * np.linalg.lstsq(whole.toarray(), left, rcond=1e-12)[0])
     found, failed = _krylov(whole, left, _divided_by(whole.diagonal()))
     if failed:  # few steps where links hardly share connections, none where they share many
         large, size = whole.copy(), np.abs(whole.data)
@@ -92,7 +95,10 @@ def _solved(matrix: Any, damping: Floats, left: Floats) -> Floats:
             size[size < np.partition(size, -kept)[-kept]] = 0.0
         large.data[size < _LARGE] = 0.0
         large.eliminate_zeros()
-        near = spilu(large, permc_spec="MMD_AT_PLUS_A", drop_tol=_DROP, fill_factor=_FILL)
+        try:
+            near = spilu(large, permc_spec="MMD_AT_PLUS_A", drop_tol=_DROP, fill_factor=_FILL)
+        except RuntimeError:  # exactly singular: what the diagonal alone has given is a step too
+            return np.asarray(scale * found)
         found, _ = _krylov(whole, left, near.solve)
     return np.asarray(scale * found)
 
