@@ -138,6 +138,7 @@ STRANGE = {
     "cubic": ["traffic.0.congestion_control=cubic"],
     "one connection": ["traffic.0.flows=1"],
     "a core a hundred times faster": ["link.rate=1 Tbit/s"],
+    "a core a hundred times slower": ["link.rate=100 Mbit/s"],
 }
 
 
