@@ -159,6 +159,8 @@ def size(
     budget: str | None = None,
     store: str | PathLike[str] | None = None,
     expect: Callable[[float], None] | None = None,
+    link: str | None = None,
+    link_class: str | None = None,
 ) -> SizeResult:
     """Find the smallest buffer that meets the scenario's goals.
 
@@ -178,6 +180,10 @@ def size(
         A folder that keeps every outcome, so that a sizing that was stopped goes on from there.
     expect : callable, optional
         Called once, before anything is simulated, with the seconds that it should take.
+    link, link_class : str, optional
+        Of a scenario with a topology, by the engine ``network``: the name of the link to size, as
+        answers have it (``"Denver->Seattle"``), or the class of links whose buffers are all made
+        alike; goals then hold at every link of it.
 
     Returns
     -------
@@ -201,6 +207,8 @@ def size(
 
     _expect_scenario(scenario)
     asked, allowed = _get(engine, memory_limit), _budget(engine, budget)
+    if link is not None or link_class is not None or scenario.topology is not None:
+        return _size_links(scenario, asked, link, link_class, _count(seed, 1), progress)
     if store is not None:
         asked = _remembering(asked, store)
     search: Any = sizing.size
@@ -219,6 +227,32 @@ def size(
         governs=laws.regime_of(scenario),
     )
     return result
+
+
+def _size_links(
+    scenario: Scenario,
+    engine: Engine,
+    link: str | None,
+    link_class: str | None,
+    seeds: Sequence[int],
+    progress: Progress | None,
+) -> SizeResult:
+    """Size one link of a network, or all of a class."""
+    from forebay import sizing
+
+    if (link is None) == (link_class is None):
+        wrong = "one link of the network, or one class of links, is sized at a time"
+        hint = f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
+        raise _refuse("link", wrong, hint)
+    if engine.name != "network":
+        wrong = f"engine {engine.name} sizes no link of a network"
+        raise _refuse("engine", wrong, f"write {option('engine', 'network')}")
+    of_links: Any = engine
+    sized = of_links.sized(scenario, link=link, link_class=link_class)
+    found: SizeResult = sizing.size(
+        sized.question, sized, seeds=seeds, max_seeds=1, progress=progress, limit=sized.limit
+    )
+    return found.model_copy(update={"notes": (sized.says, *found.notes)})
 
 
 def trace(

@@ -61,8 +61,14 @@ def load(
     return loads(text, source=name, overrides=overrides)
 
 
-def solve(scenario: Scenario, progress: Progress | None = None) -> Answer:
+def solve(scenario: Scenario, progress: Progress | None = None, *, starts: int = 0) -> Answer:
     """Find the steady state of a scenario's network.
+
+    Parameters
+    ----------
+    starts
+        Random states from which it is looked for again; ``outcome.provenance.fixed_points`` then
+        says how many states at rest they came to, and how far these are apart.
 
     Raises
     ------
@@ -75,7 +81,16 @@ def solve(scenario: Scenario, progress: Progress | None = None) -> Answer:
     expect_scenario(scenario)
     engine = NetworkEngine()
     solution, loading = engine.solution(scenario, progress)
-    return Answer(engine.outcome(scenario, [1], solution, loading), solution)
+    outcome = engine.outcome(scenario, [1], solution, loading)
+    if starts:
+        from dataclasses import asdict
+
+        from forebay.engines.network.starts import fixed_points
+
+        found = {"fixed_points": asdict(fixed_points(solution, starts))}
+        provenance = outcome.provenance.model_copy(update=found)
+        outcome = outcome.model_copy(update={"provenance": provenance})
+    return Answer(outcome, solution)
 
 
 @dataclass(frozen=True, eq=False)

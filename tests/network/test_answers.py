@@ -64,3 +64,13 @@ def test_parquet_without_its_library_is_one_line_and_leaves_no_file(tmp_path, an
     with pytest.raises(EngineUnavailable, match=r"forebay\[parquet\]") as error:
         answer.write_links(tmp_path / "links.parquet")
     assert "\n" not in str(error.value) and not list(tmp_path.iterdir())
+
+
+def test_random_starts_are_said_in_the_answer(capsys):
+    from forebay.report import print_network
+
+    answer = networks.solve(forebay.load(LOT), starts=2)
+    found = answer.outcome.to_dict()["provenance"]["fixed_points"]
+    assert (found["starts"], found["points"], found["not_at_rest"]) == (2, 1, 0)
+    print_network(answer.outcome)
+    assert "2 random starts: 1 fixed point, " in capsys.readouterr().out

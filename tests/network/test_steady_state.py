@@ -16,6 +16,7 @@ from forebay.engines.network.continuation import evaluate
 from forebay.engines.network.errors import NoSteadyState
 from forebay.engines.network.queueing import Windows
 from forebay.engines.network.solver import solve
+from forebay.engines.network.starts import fixed_points
 from forebay.laws import tcp_and_link
 from forebay.network import make_problem
 from forebay.scenario import ScenarioError
@@ -58,6 +59,9 @@ def test_ten_random_starts_come_to_the_same_fixed_point():
         again = solve(balance, start)
         assert again.residual < 1e-9
         assert again.flow.sent_bps == pytest.approx(first.flow.sent_bps, rel=1e-6)
+    found = fixed_points(first, 10)
+    assert (found.starts, found.points, found.not_at_rest) == (10, 1, 0)
+    assert found.rate_difference < 1e-6 and found.residual < 1e-9
 
 
 def test_the_network_of_paper_c_is_at_rest(fast):
@@ -134,6 +138,7 @@ STRANGE = {
     "cubic": ["traffic.0.congestion_control=cubic"],
     "one connection": ["traffic.0.flows=1"],
     "a core a hundred times faster": ["link.rate=1 Tbit/s"],
+    "a core a hundred times slower": ["link.rate=100 Mbit/s"],
 }
 
 
@@ -233,13 +238,12 @@ def test_both_engines_speak_of_the_same_connections_and_links():
 
 
 @pytest.mark.parametrize("most", [0, linear.DIRECT])
-@pytest.mark.parametrize("model", ["response-functions", "hisamatsu-2007"])
-def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, model, most):
+def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, most):
     """Links that others feel by themselves, directly and by GMRES, against the dense matrix; the
     routes back run down through the numbers of the links, so that hops and numbers differ."""
     both = 'demands = [{ source = "A", target = "D" }, { source = "D", target = "A" }]\n'
     lines = ", ".join(f'{{ between = ["{a}", "{b}"] }}' for a, b in ("CD", "AB", "BC"))
-    changes = ("link.rate=100 Mbit/s", "queue.size=100 packets", f"topology.model={model}")
+    changes = ("link.rate=100 Mbit/s", "queue.size=100 packets")
     scenario = network(f"links = [{lines}]\n" + both, 200, changes)
     balance = make_balance(make_problem(scenario), scenario.topology)
     s = balance.queueing.start() * np.linspace(0.3, 1.5, len(balance.used))
@@ -261,3 +265,28 @@ def test_a_link_a_million_times_overloaded_keeps_the_digits_of_its_load():
     law = Windows(100 * ones, 20 * ones, 0.05 * ones, 1e-3 * ones)
     state = law.state(np.log(1e6) / law.scale * (1.0 + 1e-9 * np.arange(3)))
     assert np.abs(np.diff(state.log_load)).max() < 1e-15 and state.queue.max() <= 20.0
+
+
+def test_several_fixed_points_are_told_apart():
+    """On the slides what one link drops still counts on the next: how two equal full links in a row
+    share the loss is open."""
+    lines = 'links = [{ between = ["A", "B"] }, { between = ["B", "C"] }]\n'
+    topology = f'model = "hisamatsu-2007"\nsigma = "geometric"\n{lines}'
+    scenario = network(
+        topology + 'demands = [{ source = "A", target = "C" }]\n',
+        500, ("link.rate=1 Gbit/s", "queue.size=50 packets"),
+    )  # fmt: skip
+    found = fixed_points(NetworkEngine().solution(scenario)[0], 5)
+    assert found.residual < 1e-9 and found.not_at_rest == 0
+    assert found.points > 1 and found.loss_difference > 1e-3
+    assert found.rate_difference < 0.05, "only the split of one loss is open"
+
+
+@pytest.mark.parametrize("control", ["reno", "cubic"])
+def test_one_link_without_delay_is_at_rest_from_anywhere(control):
+    """Four packets a round trip for fifty connections: some starts make the matrix singular."""
+    topology = 'links = [{ between = ["A", "B"], delay = "0 s" }]\n'
+    changes = (f"traffic.0.congestion_control={control}", "queue.size=1 packets")
+    first, _ = NetworkEngine().solution(network(topology, 50, changes))
+    found = fixed_points(first, 3)
+    assert (found.points, found.not_at_rest) == (1, 0) and found.residual < 1e-9

@@ -40,6 +40,10 @@ from forebay.cli.progress import progress
     "--graphml", type=options.OutputPath(".graphml"), metavar="FILE.graphml",
     help="Write routers and links with their readings.",
 )  # fmt: skip
+@click.option(
+    "--starts", type=click.IntRange(1, 1000), default=None, metavar="N",
+    help="Solve again from N random states, and say how many fixed points there are.",
+)  # fmt: skip
 @options.figure
 @options.as_json
 def command(
@@ -51,6 +55,7 @@ def command(
     paths: Path | None,
     sensitivities: Path | None,
     graphml: Path | None,
+    starts: int | None,
     figure: Path | None,
     as_json: bool,
 ) -> None:
@@ -66,7 +71,7 @@ def command(
         if table is not None:
             networks.check_format(table)
     with progress("network") as update:
-        answer = networks.solve(scenario, update)
+        answer = networks.solve(scenario, update, starts=starts or 0)
     if as_json:
         print_json(answer.outcome.to_dict())
     else:

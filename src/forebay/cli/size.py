@@ -33,6 +33,14 @@ if TYPE_CHECKING:
     "--store", metavar="FOLDER", default=None, type=click.Path(file_okay=False, path_type=Path),
     help="Save every outcome there; a sizing that was stopped resumes from it.",
 )  # fmt: skip
+@click.option(
+    "--link", metavar="NAME", default=None,
+    help="Of a [topology]: size this link, such as 'Denver->Seattle' (--engine network).",
+)  # fmt: skip
+@click.option(
+    "--link-class", metavar="CLASS", default=None,
+    help="Of a [topology]: size all links of a class at once, such as core.",
+)  # fmt: skip
 @options.figure
 @click.option(
     "--emit", "platform", metavar="PLATFORM", default=None,
@@ -50,6 +58,8 @@ def command(
     memory_limit: str | None,
     budget: str | None,
     store: Path | None,
+    link: str | None,
+    link_class: str | None,
     figure: Path | None,
     platform: str | None,
     as_json: bool,
@@ -67,7 +77,7 @@ def command(
     options.check_outputs(path, scenario, figure=figure)
     sizing = partial(
         forebay.size, seed=seed, seeds=seeds, max_seeds=max_seeds, jobs=jobs,
-        memory_limit=memory_limit, budget=budget, store=store,
+        memory_limit=memory_limit, budget=budget, store=store, link=link, link_class=link_class,
     )  # fmt: skip
     try:
         with progress(f"sizing by {engine}") as update:

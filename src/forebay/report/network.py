@@ -24,6 +24,8 @@ def print_network(outcome: Outcome) -> None:
     if whole is not None:
         out.print(_totals(whole))
         show_table(out, _hops(whole))
+    for line in _fixed_points(outcome):
+        out.print(line)
     out.print()
     show_table(out, _classes(outcome))
     out.print()
@@ -42,6 +44,21 @@ def _totals(whole: NetworkOutcome) -> str:
     if whole.residual is not None:
         parts.append(f"residual {whole.residual:.1e}")
     return ", ".join(parts)
+
+
+def _fixed_points(outcome: Outcome) -> list[str]:
+    """Say what random starts came to, where there were any."""
+    found = (outcome.provenance.model_extra or {}).get("fixed_points")
+    if found is None:
+        return []
+    one = found["points"] == 1
+    lost = found["not_at_rest"]
+    return [
+        f"{found['starts']} random starts: {found['points']} fixed point{'' if one else 's'}, "
+        f"rates of paths {found['rate_difference']:.1e} apart and loss rates of links "
+        f"{found['loss_difference']:.1e} at most, residual {found['residual']:.1e}"
+        + (f"; {lost} came to no rest" if lost else "")
+    ]
 
 
 def _hops(whole: NetworkOutcome) -> Table:

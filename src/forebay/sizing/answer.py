@@ -47,6 +47,7 @@ def size(
     progress: Progress | None = None,
     laws: Sequence[LawLike] = (),
     governs: RegimeLike | None = None,
+    limit: int | None = None,
 ) -> SizeResult:
     """Find the buffers that meet the scenario's goals, the smallest of them as the answer.
 
@@ -59,6 +60,7 @@ def size(
     progress : called with the fraction done, an estimate that never goes back.
     laws : published laws' answers; shown in the result, and the search starts from them.
     governs : which law governs the link, in words; shown in the result.
+    limit : largest buffer worth trying, packets; from the link's own bdp where it is None.
 
     Returns
     -------
@@ -82,12 +84,12 @@ def size(
     governing = None if governs is None else regime(governs)
 
     def ask(each: Scenario, report: Progress | None) -> Question:
-        goals, limit = goals_of(each), upper_limit(each)
+        goals, most = goals_of(each), upper_limit(each) if limit is None else limit
         trials = Trials(
             each, engine, goals,
-            seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=report, limit=limit,
+            seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=report, limit=most,
         )  # fmt: skip
-        return Question(each, engine.name, trials, goals, limit, known, governing)
+        return Question(each, engine.name, trials, goals, most, known, governing)
 
     if scenario.flows_uncertain:
         from forebay.sizing.ends import serve_both

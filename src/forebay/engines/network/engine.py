@@ -15,6 +15,7 @@ from forebay.engines.network.summary import classes, links, network
 from forebay.outcome import Outcome, Provenance
 
 if TYPE_CHECKING:
+    from forebay.engines.network.sized import SizedLinks
     from forebay.engines.network.solver import Solution
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -62,6 +63,18 @@ class NetworkEngine:
             provenance=_provenance(scenario, seeds, solution, loading, wall_s),
             network=network(solution),
         )
+
+    def sized(self, scenario: Scenario, *, link: str | None, link_class: str | None) -> SizedLinks:
+        """Return the engine that answers for one link of a network, or a class, under any buffer.
+
+        Raises
+        ------
+        ScenarioError, CannotPlay
+            See `SizedLinks`.
+        """
+        from forebay.engines.network.sized import SizedLinks
+
+        return SizedLinks(scenario, link=link, link_class=link_class)
 
     def solution(
         self, scenario: Scenario, progress: Progress | None = None

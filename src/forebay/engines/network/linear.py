@@ -21,6 +21,7 @@ DIRECT = 1200
 """Links that others feel, up to which the system is solved directly."""
 _UNFELT = 1e-12  # of a link's own slope
 _LARGE = 3e-3  # of the largest entry in a column
+_KEPT = 10  # entries a link, or their ordering takes longer than all the rest
 _DROP, _FILL = 1e-2, 8.0
 _PRECISE, _RESTART, _ROUNDS = 1e-6, 50, 2
 
@@ -83,13 +84,21 @@ def _solved(matrix: Any, damping: Floats, left: Floats) -> Floats:
     scale = 1.0 / np.maximum(abs(whole).max(axis=0).toarray().ravel(), 1e-300)
     whole = (whole @ diags_array(scale)).tocsc()
     if len(left) <= DIRECT:
-        return np.asarray(scale * splu(whole).solve(left))
+        try:
+            return np.asarray(scale * splu(whole).solve(left))
+        except RuntimeError:  # exactly singular: far beyond full nothing answers to a link's state
+            return np.asarray(scale * np.linalg.lstsq(whole.toarray(), left, rcond=1e-12)[0])
     found, failed = _krylov(whole, left, _divided_by(whole.diagonal()))
     if failed:  # few steps where links hardly share connections, none where they share many
-        large = whole.copy()
-        large.data[np.abs(large.data) < _LARGE] = 0.0
+        large, size = whole.copy(), np.abs(whole.data)
+        if len(size) > (kept := _KEPT * len(left)):
+            size[size < np.partition(size, -kept)[-kept]] = 0.0
+        large.data[size < _LARGE] = 0.0
         large.eliminate_zeros()
-        near = spilu(large, permc_spec="MMD_AT_PLUS_A", drop_tol=_DROP, fill_factor=_FILL)
+        try:
+            near = spilu(large, permc_spec="MMD_AT_PLUS_A", drop_tol=_DROP, fill_factor=_FILL)
+        except RuntimeError:  # exactly singular: what the diagonal alone has given is a step too
+            return np.asarray(scale * found)
         found, _ = _krylov(whole, left, near.solve)
     return np.asarray(scale * found)
 
