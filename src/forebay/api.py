@@ -239,14 +239,16 @@ def _size_links(
 ) -> SizeResult:
     """Size one link of a network, or all of a class."""
     from forebay import sizing
+    from forebay.scenario import ScenarioError
 
     if (link is None) == (link_class is None):
         wrong = "one link of the network, or one class of links, is sized at a time"
         hint = f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
-        raise _refuse("link", wrong, hint)
+        raise ScenarioError("contradiction", wrong, hint, field="link")
     if engine.name != "network":
         wrong = f"engine {engine.name} sizes no link of a network"
-        raise _refuse("engine", wrong, f"write {option('engine', 'network')}")
+        hint = f"write {option('engine', 'network')}"
+        raise ScenarioError("contradiction", wrong, hint, field="engine")
     of_links: Any = engine
     sized = of_links.sized(scenario, link=link, link_class=link_class)
     found: SizeResult = sizing.size(
