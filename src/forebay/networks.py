@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
-__all__ = ["Answer", "check_format", "load", "solve"]
+__all__ = ["Answer", "check_format", "load", "smallest_buffers", "solve"]
 
 _FILES = (".graphml", ".xml")
 _LINK_COLUMNS = ("link", "class", "count", "rate_bps", "delay_s", "buffer_packets", "flows",
@@ -91,6 +91,31 @@ def solve(scenario: Scenario, progress: Progress | None = None, *, starts: int =
         provenance = outcome.provenance.model_copy(update=found)
         outcome = outcome.model_copy(update={"provenance": provenance})
     return Answer(outcome, solution)
+
+
+def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Answer:
+    """Find the smallest buffers, one size for each class of links, that meet the goals.
+
+    ``loss_rate`` of [goals] holds at every link then, and ``utilization`` at every link that
+    reaches it with four bandwidth-delay products. No class alone can be smaller; of several such
+    sets one is found. ``outcome.provenance.smallest_buffers`` says the sizes.
+
+    Raises
+    ------
+    NoSteadyState, CannotPlay, ScenarioError
+        See `forebay.engines.network.smallest`.
+    """
+    from forebay.engines.network import NetworkEngine
+    from forebay.engines.network.smallest import smallest_buffers as find
+    from forebay.scenario import expect_scenario
+
+    expect_scenario(scenario)
+    found = find(scenario, progress)
+    outcome = NetworkEngine().outcome(scenario, [1], found.solution, 0.0)
+    classes = {each.name: each._asdict() for each in found.classes}
+    said = {"bytes": found.bytes, "solved": found.solved, "classes": classes}
+    provenance = outcome.provenance.model_copy(update={"smallest_buffers": said})
+    return Answer(outcome.model_copy(update={"provenance": provenance}), found.solution)
 
 
 @dataclass(frozen=True, eq=False)

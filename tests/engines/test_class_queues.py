@@ -6,7 +6,7 @@ import pytest
 
 import forebay
 from forebay.outcome import ClassOutcome
-from forebay.platforms import PlatformError, ask, of_sizing
+from forebay.platforms import PlatformError, of_sizing, read_target
 from forebay.scenario import loads
 from forebay.sizing.knob import knob_of, notes_of
 
@@ -166,4 +166,4 @@ def test_a_scenario_of_class_queues_is_no_configuration_of_one(tmp_path: Path) -
     path = tmp_path / "port.toml"
     path.write_text(PORT)
     with pytest.raises(PlatformError, match="several class queues"):
-        ask(str(path))
+        read_target(str(path))

@@ -44,6 +44,11 @@ from forebay.cli.progress import progress
     "--starts", type=click.IntRange(1, 1000), default=None, metavar="N",
     help="Solve again from N random states, and say how many fixed points there are.",
 )  # fmt: skip
+@click.option(
+    "--smallest-buffers",
+    is_flag=True,
+    help="Find the smallest buffer of each class of links that meets the goals; answer with those.",
+)
 @options.figure
 @options.as_json
 def command(
@@ -56,6 +61,7 @@ def command(
     sensitivities: Path | None,
     graphml: Path | None,
     starts: int | None,
+    smallest_buffers: bool,
     figure: Path | None,
     as_json: bool,
 ) -> None:
@@ -70,8 +76,13 @@ def command(
     for table in (links, paths, sensitivities):
         if table is not None:
             networks.check_format(table)
+    if smallest_buffers and starts is not None:
+        raise click.UsageError("--starts is for buffers as they are; leave --smallest-buffers out")
     with progress("network") as update:
-        answer = networks.solve(scenario, update, starts=starts or 0)
+        if smallest_buffers:
+            answer = networks.smallest_buffers(scenario, update)
+        else:
+            answer = networks.solve(scenario, update, starts=starts or 0)
     if as_json:
         print_json(answer.outcome.to_dict())
     else:

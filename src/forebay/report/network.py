@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forebay.report.console import console, show_table, table
-from forebay.report.numbers import NOT_MEASURED
+from forebay.report.numbers import NOT_MEASURED, with_prefix
 from forebay.report.outcome import print_broken
 
 if TYPE_CHECKING:
@@ -27,9 +27,14 @@ def print_network(outcome: Outcome) -> None:
     for line in _fixed_points(outcome):
         out.print(line)
     out.print()
+    smallest = (outcome.provenance.model_extra or {}).get("smallest_buffers")
+    if smallest is not None:
+        show_table(out, _smallest(smallest))
+        out.print()
     show_table(out, _classes(outcome))
     out.print()
-    out.print(f"The links that lose most, {_SHOWN} of {len(outcome.links)}", style="bold")
+    shown = min(_SHOWN, len(outcome.links))
+    out.print(f"The links that lose most, {shown} of {len(outcome.links)}", style="bold")
     show_table(out, _worst(outcome))
     print_broken(out, outcome)
 
@@ -59,6 +64,19 @@ def _fixed_points(outcome: Outcome) -> list[str]:
         f"{found['loss_difference']:.1e} at most, residual {found['residual']:.1e}"
         + (f"; {lost} came to no rest" if lost else "")
     ]
+
+
+def _smallest(found: dict[str, Any]) -> Table:
+    """Show the size of each class of links, and what all buffers take together."""
+    made = table("smallest buffers", "number", "packets", "of bdp", "all together")
+    for name, each in found["classes"].items():
+        low, high = each["packets_min"], each["packets_max"]
+        made.add_row(
+            name, str(each["links"]), str(low) if low == high else f"{low} to {high}",
+            f"{each['of_bdp']:.3g}", with_prefix(each["bytes"], "B"),
+        )  # fmt: skip
+    made.add_row("all", "", "", "", with_prefix(found["bytes"], "B"))
+    return made
 
 
 def _hops(whole: NetworkOutcome) -> Table:
