@@ -31,3 +31,22 @@ def test_nobody_need_listen_to_stderr(scenario, redirection):
 @pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full"])
 def test_bad_input_is_2_where_nobody_listens(redirection):
     assert shell("no-such.toml", redirection)[0] == 2
+
+
+@pytest.mark.parametrize("verb", ["size", "run"])
+def test_a_reader_that_goes_away_costs_no_file(scenario, tmp_path, verb):
+    picture = tmp_path / "answer.svg"
+    files = f"--figure {picture}" if verb == "size" else f"--capture {tmp_path / 'link.pcapng'}"
+    engine = "theory" if verb == "size" else "simulation"
+    command = f'"$0" -c "$1" {verb} "$2" --engine {engine} {files} | true'
+    words = ["sh", "-c", command, sys.executable, MAIN, scenario]
+    made = subprocess.run(words, capture_output=True, check=False)
+    assert b"Traceback" not in made.stderr
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_reader_that_goes_away_ends_it_as_the_signal_does(scenario):
+    command = '{ "$0" -c "$1" size "$2" --engine theory; echo $? >&2; } | true'
+    words = ["sh", "-c", command, sys.executable, MAIN, scenario]
+    made = subprocess.run(words, capture_output=True, check=False)
+    assert made.stderr.split()[-1] == b"141"

@@ -6,9 +6,10 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Any, TextIO, cast
 
 import click
 
@@ -68,23 +69,54 @@ class _Verbs(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         # Here and not in `call`, or click would write an empty line before ours.
+        stdout = sys.stdout
+        answer = _Answer(stdout)
+        sys.stdout = cast("TextIO", answer)
         try:
             status: object = super().invoke(ctx)
-            sys.stdout.flush()
+            answer.flush()
         except KeyboardInterrupt as stop:
             status = _interrupted(stop)
-        except BrokenPipeError:
-            _discard_stdout()
-            status = 128 + signal.SIGPIPE  # as if ended by it
         except OSError as error:
             if error.errno is None:
                 raise
             status = _io_failed(error)
-        return status
+        finally:
+            sys.stdout = stdout
+        return 128 + signal.SIGPIPE if answer.unread else status  # as if ended by it
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(_VERBS.items()))
+
+
+class _Answer:
+    """Standard output; a reader that goes away (``| head``) costs nobody the files that follow."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self.unread = stream, False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write what is still read, and say that all of it was."""
+        with self._while_read():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Hand on what was written."""
+        with self._while_read():
+            self._stream.flush()
+
+    @contextmanager
+    def _while_read(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            self.unread = True
+            _discard_stdout()
 
 
 def _nearest_verb(word: str) -> str:
