@@ -70,6 +70,8 @@ def test_scenarios_that_once_gave_impossible_numbers(path: Path) -> None:
 def test_every_discipline_keeps_to_them(discipline: str, ring: int) -> None:
     """Under heavy load, over a window that begins with a full queue, and beside datagrams."""
     sets = [f"queue.discipline={discipline}", f"queue.transmit_ring={ring}"]
+    if discipline == "classes":
+        sets.append("queue.classes=[{ name = 'all', default = true }]")
     text = BUSY.replace("12 packets", "40 packets").replace('warmup = "1 s"', 'warmup = "3 ms"')
     more = '[[traffic]]\nkind = "udp"\nflows = 3\nload = 0.4\npacket = "200 B"\nstart = "0 s"\n'
     short = text.replace('duration = "4 s"', 'duration = "700 ms"').replace(

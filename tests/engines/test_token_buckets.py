@@ -28,7 +28,10 @@ duration = "10 s"
 
 def answer(bucket: str, rate: str, refill: str, discipline: str = "drop-tail") -> forebay.Outcome:
     text = CONSTANT.format(bucket=bucket, rate=rate, refill=refill, discipline=discipline)
-    return forebay.run(forebay.Scenario.from_dict(tomllib.loads(text)), seeds=3)
+    tree = tomllib.loads(text)
+    if discipline == "classes":
+        tree["queue"]["classes"] = [{"name": "all", "default": True}]
+    return forebay.run(forebay.Scenario.from_dict(tree), seeds=3)
 
 
 @pytest.mark.parametrize("refill", ["continuous", "interval"])

@@ -5,6 +5,7 @@ A file writes text, or a table named after the law; each has a model, and the na
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from math import fsum
@@ -299,6 +300,7 @@ class Values(ScenarioModel, Distribution):
     )
     dealt: bool = Field(
         default=False,
+        exclude_if=operator.not_,  # documents and digests without it stay as they were
         description="Each value comes as often as its share says, to within one, not by chance.",
     )
 

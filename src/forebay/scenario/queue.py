@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -188,7 +189,9 @@ class Queue(ScenarioModel):
         examples=["129 packets", "1.5 MB", "10 ms", "1 bdp", "1 bdp/sqrt(n)"],
     )
     classes: Annotated[tuple[ClassQueue, ...], LISTED] = Field(
-        default=(), description="classes: the class queues before the wire."
+        default=(),
+        exclude_if=operator.not_,  # documents and digests of other queues stay as they were
+        description="classes: the class queues before the wire.",
     )
     transmit_ring: Annotated[int, Strict(), Between(0, 100_000, "packets")] = Field(
         default=0,
