@@ -14,7 +14,8 @@ SCENARIO := scenarios/oc3-gsr.toml
 # The testbed's program, beside the interpreter that looks for it; there is no testbed but on Linux.
 # FOREBAY_EMULATOR tells crates/python/build.rs that it is built.
 EMULATOR = $(CURDIR)/$(BIN)/forebay-emulator
-BUILD_EMULATOR = test "$$(uname)" != Linux || { cargo build --release --locked --quiet -p forebay-emulator && \
+# forebay-capture is the core's: its packages are compiled while the program is linked, which takes one processor.
+BUILD_EMULATOR = test "$$(uname)" != Linux || { cargo build --release --locked --quiet -p forebay-emulator -p forebay-capture && \
     install "$${CARGO_TARGET_DIR:-target}/release/forebay-emulator" $(EMULATOR); }
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml' -o -name 'build.rs' 2>/dev/null)
 
@@ -29,7 +30,7 @@ help:
 
 # --- setup: four stamps, so that a second one has nothing to do --------------------------------
 
-# Two at a time: the packages are installed while the testbed's program is compiled.
+# Two at a time: the Python packages are installed while the testbed's program is compiled.
 setup:
 	@$(MAKE) --no-print-directory --jobs 2 $(VENV)/.built
 
@@ -45,6 +46,7 @@ $(VENV)/.created:
 $(VENV)/.installed: requirements.lock $(VENV)/.created
 	@echo 'setup 2/4: the locked Python packages'
 	@PIP_NO_INPUT=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 $(VENV)/.emulator: $(RUST) $(VENV)/.created
@@ -57,7 +59,6 @@ $(VENV)/.built: pyproject.toml $(RUST) $(VENV)/.installed $(VENV)/.emulator
 	@echo 'setup 4/4: the Rust core'
 	@FOREBAY_EMULATOR="$(EMULATOR)" PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" \
 	    $(BIN)/maturin develop --release --locked --quiet
-	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 # --- what a person asks for ---------------------------------------------------------------------
