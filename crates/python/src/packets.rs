@@ -127,7 +127,7 @@ impl Packets {
         let (seq, ack, flags) = match packet.kind {
             CapturedKind::Syn => (0, 0, SYN),
             CapturedKind::SynAck => (0, 1, SYN | ACK),
-            CapturedKind::Shaken => (1, 1, ACK),
+            CapturedKind::HandshakeAck => (1, 1, ACK),
             CapturedKind::LastData => (reached, 1, ACK | FIN),
             CapturedKind::Ack => (1, reached, ACK),
             CapturedKind::Data | CapturedKind::Datagram => (reached, 1, ACK),

@@ -24,7 +24,7 @@ pub enum CapturedKind {
     /// The receiver's.
     SynAck,
     /// The ACK that ends the handshake.
-    Shaken,
+    HandshakeAck,
     /// A segment by its number.
     Data,
     /// The last segment of a connection.
@@ -146,7 +146,7 @@ impl Recorder {
         let behind = hosts.connection.wrapping_sub(payload.connection());
         let connection = hosts.connections.wrapping_sub(u16::from(behind));
         if behind == 0 && !hosts.begun {
-            self.shake(at, at - left - legs(flow).1, flow);
+            self.handshake(at, at - left - legs(flow).1, flow);
         }
         let hosts = &mut self.hosts[flow.index() as usize];
         if behind == 0 {
@@ -161,24 +161,24 @@ impl Recorder {
     }
 
     /// The handshake before a connection's first segment passes, which has `waited` in the queue.
-    fn shake(&mut self, at: i64, waited: i64, flow: &Flow) {
-        let (home, before, behind) = legs(flow);
-        let syn_passes = at - waited - before - home - 2 * behind;
+    fn handshake(&mut self, at: i64, waited: i64, flow: &Flow) {
+        let (back, before, behind) = legs(flow);
+        let syn_passes = at - waited - before - back - 2 * behind;
         let (syn, syn_ack) = (clock(syn_passes - waited - before), clock(syn_passes + behind));
         let hosts = &mut self.hosts[flow.index() as usize];
         (hosts.begun, hosts.answered, hosts.recent) = (true, syn_ack, syn);
         let connection = hosts.connections;
-        let ends = clock(syn_passes + 2 * behind + home);
+        let ends = clock(syn_passes + 2 * behind + back);
         self.keep(syn_passes, CapturedKind::Syn, flow, connection, 0, (syn, 0), 0);
-        let back = syn_passes + 2 * behind;
-        self.keep(back, CapturedKind::SynAck, flow, connection, 0, (syn_ack, syn), 0);
-        self.keep(at, CapturedKind::Shaken, flow, connection, 0, (ends, syn_ack), 0);
+        let answered = syn_passes + 2 * behind;
+        self.keep(answered, CapturedKind::SynAck, flow, connection, 0, (syn_ack, syn), 0);
+        self.keep(at, CapturedKind::HandshakeAck, flow, connection, 0, (ends, syn_ack), 0);
     }
 
     /// An ACK reaches its sender, whose next packet would reach the queue `now`.
     pub(crate) fn acked(&mut self, now: Picos, flow: &Flow, payload: Payload) {
-        let (home, _, behind) = legs(flow);
-        let passed = now as i64 - flow.access_time() as i64 - 2 * home;
+        let (back, _, behind) = legs(flow);
+        let passed = now as i64 - flow.access_time() as i64 - 2 * back;
         let left = passed - behind;
         let next = u64::from(payload.as_ack().next);
         let hosts = &mut self.hosts[flow.index() as usize];

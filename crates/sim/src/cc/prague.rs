@@ -91,8 +91,8 @@ impl Prague {
 /// A window a round trip, and twice that while slow start is far from its end (Linux,
 /// prague_update_pacing_rate).
 fn pacing_rate(window: &Window, srtt: Picos) -> Option<f64> {
-    let hurry = if window.cwnd < window.ssthresh / 2.0 { 2.0 } else { 1.0 };
-    (srtt > 0).then(|| hurry * window.cwnd * SECOND as f64 / srtt as f64)
+    let gain = if window.cwnd < window.ssthresh / 2.0 { 2.0 } else { 1.0 };
+    (srtt > 0).then(|| gain * window.cwnd * SECOND as f64 / srtt as f64)
 }
 
 #[cfg(test)]
