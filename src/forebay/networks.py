@@ -97,8 +97,9 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     """Find the smallest buffers, one size for each class of links, that meet the goals.
 
     ``loss_rate`` of [goals] holds at every link then, and ``utilization`` at every link that
-    reaches it with four bandwidth-delay products. No class alone can be smaller; of several such
-    sets one is found. ``outcome.provenance.smallest_buffers`` says the sizes.
+    reaches it with four bandwidth-delay products. No class alone can be smaller by 5 %; of
+    several such sets one is found. ``outcome.provenance.smallest_buffers`` says the sizes, of how
+    many ``links`` that are crossed utilization is asked (``filled``; None where it is no goal).
 
     Raises
     ------
@@ -113,7 +114,10 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     found = find(scenario, progress)
     outcome = NetworkEngine().outcome(scenario, [1], found.solution, 0.0)
     classes = {each.name: each._asdict() for each in found.classes}
-    said = {"bytes": found.bytes, "solved": found.solved, "classes": classes}
+    said = {
+        "bytes": found.bytes, "solved": found.solved, "links": found.links,
+        "filled": found.filled, "classes": classes,
+    }  # fmt: skip
     provenance = outcome.provenance.model_copy(update={"smallest_buffers": said})
     return Answer(outcome.model_copy(update={"provenance": provenance}), found.solution)
 

@@ -30,6 +30,8 @@ def print_network(outcome: Outcome) -> None:
     smallest = (outcome.provenance.model_extra or {}).get("smallest_buffers")
     if smallest is not None:
         show_table(out, _smallest(smallest))
+        if smallest["filled"] is not None:
+            out.print(_asked(smallest["filled"], smallest["links"]))
         out.print()
     show_table(out, _classes(outcome))
     out.print()
@@ -77,6 +79,14 @@ def _smallest(found: dict[str, Any]) -> Table:
         )  # fmt: skip
     made.add_row("all", "", "", "", with_prefix(found["bytes"], "B"))
     return made
+
+
+def _asked(filled: int, links: int) -> str:
+    """Say of how many links utilization is asked."""
+    if filled == links:
+        return f"The goal on utilization is asked of all {links} links."
+    asked = f"The goal on utilization is asked of {filled} of {links} links"
+    return f"{asked}; no buffer fills the others."
 
 
 def _hops(whole: NetworkOutcome) -> Table:

@@ -51,7 +51,7 @@ class SizedLinks:
             raise CannotPlay(self.name, "a single link", "topology")
         from forebay.network import make_problem
 
-        _check(scenario)
+        check_goals_of_links(scenario)
         self.scenario, self.problem = scenario, make_problem(scenario)
         self.topology = scenario.topology
         self.links = self._chosen(link, link_class)
@@ -113,7 +113,8 @@ class SizedLinks:
         return chosen
 
 
-def _check(scenario: Scenario) -> None:
+def check_goals_of_links(scenario: Scenario) -> None:
+    """Refuse queues that no packets size, and goals of a class of traffic."""
     if scenario.queue.discipline not in ("drop-tail", "bfifo"):
         wrong = f"the network engine sizes no {scenario.queue.discipline}"
         raise ScenarioError("queue", wrong, "write drop-tail", field="queue.discipline")

@@ -1,8 +1,8 @@
 """The smallest set of buffers, a size for each class of links, that meets a network's goals.
 
 From the largest buffers worth trying each class is made as small as the goals allow while the
-others stay, the one with the most bytes first, and once more until none gets smaller: no class
-alone can then be smaller. Another order may end at another such set.
+others stay, the one with the most bytes first, and once more until none gets smaller by 5 %: no
+class alone can then be smaller by that. Another order may end at another such set.
 """
 
 from __future__ import annotations
@@ -15,24 +15,21 @@ import numpy as np
 from forebay.engines.errors import CannotPlay
 from forebay.engines.network.balance import make_balance
 from forebay.engines.network.errors import NoSteadyState
+from forebay.engines.network.sized import check_goals_of_links
 from forebay.engines.network.solver import Solution, solve
 from forebay.errors import setting
 from forebay.network import make_problem
 from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from forebay.network.graph import Floats, Ints
     from forebay.progress import Progress
     from forebay.scenario import Scenario
-
-    Floats = NDArray[np.float64]
 
 _LARGEST = 4.0
 """Of bdp, the largest buffer worth trying."""
 _FINE = 1.05
 """Two sizes of a class that differ by less are one."""
-_ROUNDS = 4
 _GOALS = ("utilization", "loss_rate")
 
 
@@ -55,12 +52,16 @@ class SmallestBuffers:
     ----------
     classes : every class of links that somebody crosses.
     bytes : of all buffers together.
+    links, filled : entries of links that somebody crosses, and of them those that reach the
+        utilization with the largest buffers, so that it is asked of them; None where it is no goal.
     solution : the steady state with them.
     solved : steady states that were looked for.
     """
 
     classes: tuple[ClassBuffer, ...]
     bytes: int
+    links: int
+    filled: int | None
     solution: Solution
     solved: int
 
@@ -82,20 +83,25 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Sm
     """
     if scenario.topology is None:
         raise CannotPlay("network", "a single link", "topology")
-    search = _Search(scenario, progress)
+    search = _Search(scenario)
     shares = np.full(len(search.classes), _LARGEST)
     order = sorted(range(len(shares)), key=lambda place: -search.bytes_of(place, _LARGEST))
-    for index in range(_ROUNDS):
+    before, left = np.full(len(shares), np.inf), 1.0
+    while (before >= _FINE * shares).any():
         before = shares.copy()
-        for step, place in enumerate(order):
+        for place in order:
             shares[place] = search.least(place, shares)
-            search.tell((index + (step + 1) / len(order)) / _ROUNDS)
-        if (before < _FINE * shares).all():
-            break
+            left -= left / 2 / len(order)  # about half of it is the first round
+            if progress is not None:
+                progress(1.0 - left)
     if progress is not None:
         progress(1.0)
     classes = tuple(search.described(place, share) for place, share in enumerate(shares))
-    return SmallestBuffers(classes, sum(c.bytes for c in classes), search.last, search.solved)
+    filled = None if search.utilization is None else int(search.filled.sum())
+    return SmallestBuffers(
+        classes, sum(each.bytes for each in classes), len(search.used), filled,
+        search.last, search.solved,
+    )  # fmt: skip
 
 
 class _Search:
@@ -104,19 +110,18 @@ class _Search:
     ``last`` is the steady state with the smallest shares that met the goals so far.
     """
 
-    def __init__(self, scenario: Scenario, progress: Progress | None) -> None:
+    def __init__(self, scenario: Scenario) -> None:
+        check_goals_of_links(scenario)
+        self.loss, self.utilization = _targets(scenario)
         self.problem, self.topology = make_problem(scenario), scenario.topology
-        self.progress, self.solved = progress, 0
+        self.solved = 0
         graph = self.problem.graph
         self.used = np.unique(self.problem.paths)
         self.used = self.used[self.used < graph.links]
         self.classes = np.unique(graph.link_class[self.used])
-        self.loss, self.utilization = _targets(scenario)
-        self.filled = np.zeros(len(self.used), dtype=bool)
-        first = self._solve(np.full(len(self.classes), _LARGEST))
-        self.filled = _used_share(first) >= (self.utilization or np.inf)
-        _check_largest(first, self.loss, self.utilization, self.filled)
-        self.last = first
+        self.last = self._solve(np.full(len(self.classes), _LARGEST))
+        self.filled = _used_share(self.last) >= (self.utilization or 0.0)
+        self._check_largest()
 
     def least(self, place: int, shares: Floats) -> float:
         """Return the smallest share of one class that meets the goals beside the others' shares."""
@@ -142,10 +147,26 @@ class _Search:
             return False
         lost = float(np.exp(found.state.log_loss).max(initial=0.0))
         used = float(_used_share(found)[self.filled].min(initial=np.inf))
-        met = lost <= (self.loss or np.inf) and used >= (self.utilization or 0.0)
+        met = lost <= self.loss and used >= (self.utilization or 0.0)
         if met:
             self.last = found
         return met
+
+    def _check_largest(self) -> None:
+        """Refuse goals that the largest buffers miss."""
+        names, largest = self.problem.graph.link_names, self.last
+        worst = int(np.argmax(largest.state.log_loss))
+        lost = float(np.exp(largest.state.log_loss[worst]))
+        if lost > self.loss:
+            name = names[largest.balance.used[worst]]
+            wrong = f"{name} loses {100 * lost:.3g} % with {_LARGEST:g} bdp before every link"
+            raise ScenarioError("goals", wrong, "write a larger loss", field="goals.loss_rate")
+        if not self.filled.any():
+            fullest = float(_used_share(largest).max(initial=0.0))
+            wrong = f"no link is used to more than {100 * fullest:.3g} %, whatever its buffer"
+            raise ScenarioError(
+                "goals", wrong, "write a goal below that", field="goals.utilization"
+            )
 
     def _solve(self, shares: Floats) -> Solution:
         buffers = self.problem.buffer_packets.copy()
@@ -157,12 +178,12 @@ class _Search:
         changed = replace(self.problem, buffer_packets=buffers)
         return solve(make_balance(changed, self.topology))
 
-    def _links(self, place: int) -> NDArray[np.int64]:
+    def _links(self, place: int) -> Ints:
         of_class = self.problem.graph.link_class[self.used] == self.classes[place]
-        links: NDArray[np.int64] = self.used[of_class]
+        links: Ints = self.used[of_class]
         return links
 
-    def _packets(self, links: NDArray[np.int64], share: float) -> Floats:
+    def _packets(self, links: Ints, share: float) -> Floats:
         return np.maximum(1.0, np.ceil(share * self.problem.bdp_packets[links] - 1e-9))
 
     def bytes_of(self, place: int, share: float) -> int:
@@ -184,43 +205,21 @@ class _Search:
             float(share),
         )
 
-    def tell(self, fraction: float) -> None:
-        """Report progress; the last rounds are seldom needed."""
-        if self.progress is not None:
-            self.progress(min(fraction, 0.99))
 
-
-def _targets(scenario: Scenario) -> tuple[float | None, float | None]:
-    """Return the targets on loss and utilization. Raises ScenarioError for goals of other kinds."""
+def _targets(scenario: Scenario) -> tuple[float, float | None]:
+    """Return the targets on loss, 1 where there is none, and on utilization."""
     goals = scenario.goals
     stated = [name for name in type(goals).model_fields if getattr(goals, name) is not None]
     for name in stated:
-        if name not in _GOALS:
-            wrong = f"the smallest set of buffers is for {' and '.join(_GOALS)}"
+        if name not in _GOALS or getattr(getattr(goals, name), "probability", None) is not None:
+            wrong = f"the smallest set of buffers is for plain {' and '.join(_GOALS)}"
             raise ScenarioError("goals", wrong, "leave it out", field=f"goals.{name}")
     if not stated:
         hint = f"write {setting('goals.loss_rate', 0.01)}"
         raise ScenarioError("goals", "none is stated", hint, field="goals")
     loss, used = goals.loss_rate, goals.utilization
-    return (None if loss is None else float(loss)), (None if used is None else float(used))
+    return 1.0 if loss is None else float(loss), None if used is None else float(used)
 
 
 def _used_share(found: Solution) -> Floats:
     return np.minimum(found.flow.carried_bps / found.balance.rate_bps, 1.0)
-
-
-def _check_largest(
-    first: Solution, loss: float | None, utilization: float | None, filled: NDArray[np.bool_]
-) -> None:
-    """Refuse goals that the largest buffers miss."""
-    graph, used = first.balance.problem.graph, first.balance.used
-    worst = int(np.argmax(first.state.log_loss))
-    lost = float(np.exp(first.state.log_loss[worst]))
-    if loss is not None and lost > loss:
-        name = graph.link_names[used[worst]]
-        wrong = f"{name} loses {100 * lost:.3g} % with {_LARGEST:g} bdp before every link"
-        raise ScenarioError("goals", wrong, "write a larger loss", field="goals.loss_rate")
-    if utilization is not None and not filled.any():
-        fullest = float(_used_share(first).max(initial=0.0))
-        wrong = f"no link is used to more than {100 * fullest:.3g} %, whatever its buffer"
-        raise ScenarioError("goals", wrong, "write a goal below that", field="goals.utilization")
