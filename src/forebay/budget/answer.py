@@ -27,6 +27,7 @@ from forebay.sizing.assemble import result_of
 from forebay.sizing.goals import Goal
 from forebay.sizing.question import LawLike, Question, RegimeLike, law_result, regime, upper_limit
 from forebay.sizing.trials import Trial, Trials
+from forebay.sizing.wording import started_again
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
@@ -71,13 +72,11 @@ def answer(
 
 def _unfinished(result: SizeResult) -> SizeResult:
     """Return what was found before Ctrl-C: where the links played point to, and no answer."""
-    reason = "stopped; again, it begins anew but for what --store kept"
-    if result.buffer is not None:
-        buffer = result.buffer
-        reason = (
-            f"stopped; the links played so far point to {buffer.packets} packets "
-            f"({buffer.low} to {buffer.high}); again, it begins anew but for what --store kept"
-        )
+    parts, found = ["stopped"], result.buffer
+    if found is not None:
+        between = f"{found.packets} packets ({found.low} to {found.high})"
+        parts.append(f"the links played so far point to {between}")
+    reason = "; ".join([*parts, started_again()])
     missing = {"buffer": None, "nearest": result.chosen, "region": (), "loss_warning": None}
     return result.model_copy(update={**missing, "reason": reason, "interrupted": True})
 

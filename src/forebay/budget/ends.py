@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from forebay.outcome import FlowsEnd, SizeResult
 from forebay.progress import part
+from forebay.sizing import Interrupted
 from forebay.sizing.ends import intersection
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def both_ends(scenario: Scenario, ask: Ask, progress: Progress | None) -> tuple[
     ``ask`` answers one end in half of the time, and says how long it was expected to take.
     """
     each = [scenario.at_flows("low"), scenario.at_flows("high")]
-    asked = [ask(end, part(progress, index, 2)) for index, end in enumerate(each)]
+    asked = [_asked(ask, end, part(progress, index, 2)) for index, end in enumerate(each)]
     results, expected_s = [result for result, _ in asked], sum(s for _, s in asked)
     ends = tuple(
         FlowsEnd(flows=end.n_flows, buffer=r.buffer, region=r.region, reason=r.reason)
@@ -40,3 +41,12 @@ def both_ends(scenario: Scenario, ask: Ask, progress: Progress | None) -> tuple[
         return results[more].model_copy(update=changed | {"ends": ends}), expected_s
     shared = {"region": common, "largest": common[0].high, "ends": ends}
     return results[more].model_copy(update=shared), expected_s
+
+
+def _asked(ask: Ask, end: Scenario, progress: Progress | None) -> tuple[SizeResult, float]:
+    """Answer one end; what Ctrl-C leaves of it is said to be of that end alone."""
+    try:
+        return ask(end, progress)
+    except Interrupted as stop:
+        reason = f"with {end.n_flows} flows: {stop.result.reason}"
+        raise Interrupted(stop.result.model_copy(update={"reason": reason})) from None

@@ -22,7 +22,7 @@ from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, Played, play
 from forebay.budget.errors import TooLittleTime
 from forebay.budget.scale import Path, path_of, scaled
 from forebay.sizing.goals import goals_of
-from forebay.sizing.usable import USABLE_LOSS, worst_loss
+from forebay.sizing.usable import is_due
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
@@ -151,7 +151,7 @@ def climb(
     except OutOfTime:
         pass
     except KeyboardInterrupt:
-        if not _is_trend(state):
+        if _lacking(state) is not None:
             raise
         state.stopped = True
     except Exception as error:
@@ -167,28 +167,25 @@ def _is_about_loss(scenario: Scenario) -> bool:
 
 
 def _loses(state: Climb) -> bool:
-    """Whether the last rung lost more than is usable, and nothing says what is."""
-    found = state.rungs[0].link.outcomes
-    losses = [worst_loss(outcome)[1] for outcome in found.values()]
-    unsaid = state.scenario.goals.loss_rate is None and state.path.share == 1.0
-    return unsaid and any(loss is not None and loss.value > USABLE_LOSS for loss in losses)
+    """Whether the last rung lost more than is usable, on a path on which that carries over."""
+    played = state.rungs[0].link.outcomes.values()
+    return state.path.share == 1.0 and any(is_due(state.scenario, each) for each in played)
 
 
-def _is_trend(state: Climb) -> bool:
-    """Whether the whole link was played, or two smaller ones at least."""
-    return len(state.rungs) > 1 or (len(state.rungs) == 1 and state.rungs[0].factor == 1.0)
+def _lacking(state: Climb) -> str | None:
+    """Return why the rungs are no answer: one link is no trend, and few flows no sum of many."""
+    if not state.rungs or (state.rungs[0].factor > 1.0 and len(state.rungs) < 2):
+        return "no two smaller links fit into it"
+    flows = state.rungs[0].link.scenario.n_flows
+    if state.rungs[0].factor > 1.0 and 0 < flows < _ENOUGH:
+        return f"the largest link that fits has {flows} flows, too few to stand for many"
+    return None
 
 
 def _check(state: Climb) -> None:
-    """Refuse what is no answer: one link is no trend, and few flows are no sum of many."""
-    whole = predict(state, state.scenario)
-    if not _is_trend(state):
-        raise TooLittleTime("no two smaller links fit into it", whole, state.budget_s)
-    top = state.rungs[0]
-    flows = top.link.scenario.n_flows
-    if top.factor > 1.0 and 0 < flows < _ENOUGH:
-        few = f"the largest link that fits has {flows} flows, too few to stand for many"
-        raise TooLittleTime(few, whole, state.budget_s)
+    """Refuse what is no answer."""
+    if (why := _lacking(state)) is not None:
+        raise TooLittleTime(why, predict(state, state.scenario), state.budget_s)
 
 
 def confirm(state: Climb) -> None:

@@ -15,7 +15,7 @@ from forebay.budget.curve import Played, play
 from forebay.budget.ladder import Climb, OutOfTime, at, predict, ticking
 from forebay.budget.whole import as_whole
 from forebay.sizing.goals import Goal, GoalKind
-from forebay.sizing.usable import USABLE_LOSS, is_due, warning, worst_loss
+from forebay.sizing.usable import USABLE_LOSS, is_due, is_usable, warning, worst_loss
 
 if TYPE_CHECKING:
     from forebay.outcome import LossWarning, Outcome
@@ -35,11 +35,12 @@ _USABLE = Goal(
 
 def loss_warning(question: Question, state: Climb, there: Trial) -> LossWarning | None:
     """Return the warning of a loss that is not usable; None where none is due."""
-    loss = worst_loss(there.outcome)[1]
-    if loss is None or not is_due(question, there):
+    if not is_due(question.scenario, there.outcome):
         return None
-    if state.path.share == 1.0 and not state.stopped:
-        _look(question, state, loss.value)
+    found = warning(question, there)
+    if state.path.share != 1.0 or state.stopped:
+        return found
+    _look(question, state, found.loss)
     return warning(question, there)
 
 
@@ -54,7 +55,7 @@ def _look(question: Question, state: Climb, loss: float) -> None:
         played.goals = (_USABLE,)
         with suppress(OutOfTime):
             _play(played, _guess(link, loss, rung.found.packets))
-        usable = [b for b, outcome in played.outcomes.items() if _is_usable(outcome)]
+        usable = [b for b, outcome in played.outcomes.items() if is_usable(outcome)]
         packets = min(usable, default=max(played.outcomes, default=0))
         if packets:
             _record(question, played.outcomes[packets], rung.factor, packets)
@@ -74,7 +75,7 @@ def _play(played: Played, start: int) -> None:
         packets = max(1, min(math.ceil(wanted), played.limit))
         if packets not in played.outcomes:
             played.fine(packets)
-        if _is_usable(played.outcomes[packets]):
+        if is_usable(played.outcomes[packets]):
             return
 
 
@@ -83,8 +84,3 @@ def _record(question: Question, outcome: Outcome, factor: float, packets: int) -
     if factor != 1.0:
         outcome = as_whole(outcome, question.scenario, factor, there)
     question.trials.record(there, outcome)
-
-
-def _is_usable(outcome: Outcome) -> bool:
-    loss = worst_loss(outcome)[1]
-    return loss is None or loss.value <= USABLE_LOSS

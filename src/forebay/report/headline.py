@@ -84,13 +84,15 @@ def warning_lines(answer: SizeResult) -> list[str]:
         f"Warning: {plain(100 * warning.loss)} % {whose}are lost there, more than the {usable} "
         f"that is usable ({warning.source})."
     )
+    about = "" if answer.scaled is None else "about "
     if warning.packets is None:
         return [
             f"{first} No buffer tried keeps the loss below {usable}: with "
-            f"{sized(answer, warning.largest)}, the largest, {plain(100 * warning.loss_there)} % "
-            "are lost."
+            f"{about}{sized(answer, warning.largest)}, the largest, "
+            f"{plain(100 * warning.loss_there)} % are lost."
         ]
-    second = sentence_case(f"{sized(answer, warning.packets)} would keep it below {usable}")[:-1]
+    kept = f"{about}{sized(answer, warning.packets)} would keep it below {usable}"
+    second = sentence_case(kept)[:-1]
     if warning.missed:
         missed = listed(metric_words(answer, name) for name in warning.missed)
         return [f"{first} {second}, but not meet {missed}."]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forebay.errors import argument
 from forebay.outcome import LINK, SizeResult, Verdict
 from forebay.sizing import region
 from forebay.sizing.assemble import found, none
@@ -21,7 +20,7 @@ from forebay.sizing.question import (
     upper_limit,
 )
 from forebay.sizing.trials import Trials
-from forebay.sizing.wording import contradiction, nowhere, unreachable
+from forebay.sizing.wording import contradiction, nowhere, started_again, unreachable
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
@@ -154,7 +153,6 @@ def _why_none(question: Question, seen: region.Found) -> tuple[str, tuple[Goal, 
 
 def _unfinished(question: Question) -> SizeResult:
     tried = len(question.trials.done)
-    again = f"a new start reuses only what {argument('store')} holds"
-    reason = f"stopped after {tried} buffers; {again}"
+    reason = f"stopped after {tried} buffers; {started_again()}"
     stopped = none(question, reason)
     return stopped.model_copy(update={"interrupted": True})

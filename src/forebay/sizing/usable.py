@@ -17,6 +17,7 @@ from forebay.outcome import LINK, LossWarning, Verdict
 
 if TYPE_CHECKING:
     from forebay.outcome import Metric, Outcome
+    from forebay.scenario import Scenario
     from forebay.sizing.question import Question
     from forebay.sizing.trials import Trial, Trials
 
@@ -32,27 +33,26 @@ def loss_warning(question: Question, there: Trial) -> LossWarning | None:
     None as well where the scenario sets a goal on the link's loss, for then the operator has
     said what is usable, and where the engine does not tell the loss.
     """
-    if not is_due(question, there):
+    if not is_due(question.scenario, there.outcome):
         return None
     _search(question, there.packets)
     return warning(question, there)
 
 
-def is_due(question: Question, there: Trial) -> bool:
-    """Whether a buffer loses more than is usable, and the scenario does not say what is."""
-    loss = worst_loss(there.outcome)[1]
-    unsaid = question.scenario.goals.loss_rate is None
-    return unsaid and loss is not None and loss.value > USABLE_LOSS
+def is_due(scenario: Scenario, outcome: Outcome) -> bool:
+    """Whether more is lost than is usable, and the scenario does not say what is."""
+    return scenario.goals.loss_rate is None and not is_usable(outcome)
 
 
 def warning(question: Question, there: Trial) -> LossWarning:
     """Return the warning at a buffer, from all that were tried."""
     name, loss = worst_loss(there.outcome)
+    assert loss is not None, "no warning is due where no loss is known"
     above = [trial for b, trial in sorted(question.trials.done.items()) if b > there.packets]
     last = above[-1] if above else there
-    usable = next((trial for trial in above if _is_usable(trial)), None)
+    usable = next((trial for trial in above if is_usable(trial.outcome)), None)
     return LossWarning(
-        loss=0.0 if loss is None else loss.value,
+        loss=loss.value,
         of=name,
         usable=USABLE_LOSS,
         source=SOURCE,
@@ -94,11 +94,12 @@ def _played(trials: Trials, packets: int) -> bool:
 def _tried(question: Question, low: int) -> list[int]:
     """Return the buffers above ``low`` that were tried and keep the loss usable, sorted."""
     done = question.trials.done
-    return sorted(b for b, trial in done.items() if b > low and _is_usable(trial))
+    return sorted(b for b, trial in done.items() if b > low and is_usable(trial.outcome))
 
 
-def _is_usable(trial: Trial) -> bool:
-    return all(loss.value <= USABLE_LOSS for _, loss in _losses(trial.outcome))
+def is_usable(outcome: Outcome) -> bool:
+    """Whether nobody loses more than is usable, as far as the engine tells."""
+    return all(loss.value <= USABLE_LOSS for _, loss in _losses(outcome))
 
 
 def worst_loss(outcome: Outcome) -> tuple[str, Metric | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.errors import argument
 from forebay.outcome import LINK, Interval, Verdict
 from forebay.sizing.bracket import Bracket
 from forebay.sizing.goals import Goal
@@ -26,6 +27,11 @@ def width(trials: Trials, low: int, high: int) -> list[str]:
     seeds = max(trial.seeds for trial in trials.done.values())
     many = "1 seed does" if seeds == 1 else f"{seeds} seeds do"
     return [f"between {low} and {high} packets; {many} not tell these apart, more would narrow it"]
+
+
+def started_again() -> str:
+    """Say what is left of a sizing that was stopped."""
+    return f"a new start reuses only what {argument('store')} holds"
 
 
 def several(region: Sequence[Interval]) -> list[str]:
