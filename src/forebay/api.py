@@ -25,6 +25,10 @@ T = TypeVar("T")
 COUNTERS = ("snmp", "netflow")
 """Readings that can be taken beside the testbed's router."""
 BUDGET, MAX_BUDGET_S = "60 s", 30 * 86400.0
+_BUDGETLESS = {
+    "testbed": "the testbed plays in real time, whatever there is of it",
+    "network": "a steady state is solved to its end, whatever there is of time",
+}
 MAX_SEED, MAX_SEEDS, MAX_JOBS = 2**63 - 1, 100_000, 1024
 
 
@@ -208,6 +212,7 @@ def size(
     _expect_scenario(scenario)
     asked, allowed = _get(engine, memory_limit), _budget(engine, budget)
     if link is not None or link_class is not None or scenario.topology is not None:
+        _check_of_links(engine, link, link_class, store)
         return _size_links(scenario, asked, link, link_class, _count(seed, 1), progress)
     if store is not None:
         asked = _remembering(asked, store)
@@ -229,6 +234,26 @@ def size(
     return result
 
 
+def _check_of_links(engine: str, link: str | None, link_class: str | None, store: object) -> None:
+    """Refuse what does not go with links of a network: another engine, a store, not one link."""
+    from forebay.scenario import ScenarioError
+
+    def refused(field: str, wrong: str, hint: str) -> ScenarioError:
+        return ScenarioError("contradiction", wrong, hint, field=field)
+
+    if engine != "network":
+        wrong = f"engine {engine} sizes no link of a network"
+        raise refused("engine", wrong, f"write {option('engine', 'network')}")
+    if (link is None) == (link_class is None):
+        wrong = "one link of the network, or one class of links, is sized at a time"
+        raise refused(
+            "link", wrong, f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
+        )
+    if store is not None:
+        wrong = "a steady state is solved anew each time"
+        raise refused("store", wrong, "leave it out")
+
+
 def _size_links(
     scenario: Scenario,
     engine: Engine,
@@ -239,16 +264,7 @@ def _size_links(
 ) -> SizeResult:
     """Size one link of a network, or all of a class."""
     from forebay import sizing
-    from forebay.scenario import ScenarioError
 
-    if (link is None) == (link_class is None):
-        wrong = "one link of the network, or one class of links, is sized at a time"
-        hint = f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
-        raise ScenarioError("contradiction", wrong, hint, field="link")
-    if engine.name != "network":
-        wrong = f"engine {engine.name} sizes no link of a network"
-        hint = f"write {option('engine', 'network')}"
-        raise ScenarioError("contradiction", wrong, hint, field="engine")
     of_links: Any = engine
     sized = of_links.sized(scenario, link=link, link_class=link_class)
     found: SizeResult = sizing.size(
@@ -364,9 +380,8 @@ def _budget(engine: str, budget: str | None) -> float:
     """Return the seconds that a sizing may take."""
     from forebay.scenario import Duration, ScenarioError
 
-    if budget is not None and engine == "testbed":
-        wrong = "the testbed plays in real time, whatever there is of it"
-        raise ScenarioError("contradiction", wrong, "leave it out", field="budget")
+    if budget is not None and engine in _BUDGETLESS:
+        raise ScenarioError("contradiction", _BUDGETLESS[engine], "leave it out", field="budget")
     try:
         seconds = float(Duration.parse(BUDGET if budget is None else budget))
     except ScenarioError as error:

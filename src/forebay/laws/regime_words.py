@@ -36,7 +36,7 @@ VARYING_CHANGE = f"Peaks that together fit the link would need a few packets onl
 MANAGED_CHANGE = "With drop-tail a law of the flows would govern."
 CLASS_QUEUES = (
     "Several class queues share the wire by priority and weight, each with a limit of its own: no "
-    f"law of this room says what each class then gets. {SIMULATE}"
+    f"published law says what each class then gets. {SIMULATE}"
 )
 CLASS_QUEUES_CHANGE = "With one queue for all traffic a law of the flows would govern."
 PACED_CHANGE = f"Reno or CUBIC alone would have a law. {SIMULATE}"

@@ -91,10 +91,11 @@ def capture(
 def _listed(read: CaptureReadings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if read["unlisted"]:
         many = len(read["list"][0]) + read["unlisted"]
-        wrong = f"--replay: {many} packets, and a list has at most {MOST_PACKETS}"
+        wrong = f"{argument('replay')}: {many} packets, and a list has at most {MOST_PACKETS}"
         raise MeasureError(f"{wrong}; name fewer records")
     if not len(read["list"][0]):
-        raise MeasureError("--replay: no packet is of UDP but port 443, or of neither TCP nor UDP")
+        wrong = "no packet is of UDP but port 443, or of neither TCP nor UDP"
+        raise MeasureError(f"{argument('replay')}: {wrong}")
     return read["list"]
 
 

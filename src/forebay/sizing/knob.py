@@ -66,7 +66,8 @@ class Knob:
         """Return the same question for a drop-tail queue so large that nothing is dropped."""
         if self.guard_packets is None:
             return scenario.with_buffer(packets)
-        return _with_queue(scenario.with_buffer(packets), _DROP_TAIL)
+        plain = dict.fromkeys(scenario.queue.parameters)
+        return _with_queue(scenario.with_buffer(packets), {"discipline": "drop-tail", **plain})
 
     def describe(self, packets: int) -> Aqm:
         """Return what is to be configured for an answer of ``packets``."""
@@ -100,12 +101,6 @@ class Knob:
     def _least_limit(self, packets: int) -> int:
         """Room above what is aimed at, so that the guard is not felt before the discipline is."""
         return 4 * packets if self.parameter == "target" else 2 * _RED_SPREAD * packets
-
-
-_DROP_TAIL: dict[str, Any] = {"discipline": "drop-tail"} | dict.fromkeys(
-    ("ecn", "min", "max", "probability", "weight", "gentle", "target", "interval", "quantum",
-     "buckets", "step_thresh", "coupling_factor", "classic_protection", "drop_on_overload")
-)  # fmt: skip
 
 
 def knob_of(scenario: Scenario, engine: str, limit: int) -> Knob:
