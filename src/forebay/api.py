@@ -310,7 +310,7 @@ def trace(
         See `forebay.engines`.
     """
     from forebay.scenario import MAX_FLOWS, Duration, ScenarioError
-    from forebay.scenario.bounds import whole_number
+    from forebay.scenario.base import whole_number
 
     _expect_scenario(scenario)
     numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in _listed("flows", flows)]
@@ -409,14 +409,14 @@ def _expect_scenario(scenario: object) -> None:
 
 
 def _count(seed: int, seeds: int, field: str = "seeds") -> range:
-    from forebay.scenario.bounds import whole_number
+    from forebay.scenario.base import whole_number
 
     first = whole_number("seed", seed, 0, MAX_SEED)
     return range(first, first + whole_number(field, seeds, 1, MAX_SEEDS))
 
 
 def _threads(jobs: int) -> int:
-    from forebay.scenario.bounds import whole_number
+    from forebay.scenario.base import whole_number
 
     return whole_number("jobs", jobs, 0, MAX_JOBS, "; 0 is one for each core")
 

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.laws import general_decrease, mix, single_flow, synchronized, utilization
 from forebay.laws import regime_words as words
-from forebay.laws.controls import halves, paced
-from forebay.laws.offered import FULL, ack_queues, bursts_only, share
-from forebay.laws.quantities import path_window
+from forebay.laws.quantities import FULL, ack_queues, bursts_only, halves, paced, path_window, share
 from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, expect_scenario
 
 if TYPE_CHECKING:

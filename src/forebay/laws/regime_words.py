@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.laws import mix
-from forebay.laws.controls import halves
-from forebay.laws.offered import other_queues, share
-from forebay.laws.quantities import path_window
+from forebay.laws.quantities import halves, other_queues, path_window, share
 from forebay.scenario import OPEN_LOOP_KINDS, Long, OnOff, Standing
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from forebay.laws.answer import Law
 from forebay.laws.burst_assumptions import BURSTS
 from forebay.laws.burst_traffic import BurstTraffic, burst_traffic
 from forebay.laws.effective_bandwidth import Order
-from forebay.laws.offered import FULL
+from forebay.laws.quantities import FULL
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario

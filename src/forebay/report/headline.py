@@ -16,8 +16,7 @@ from forebay.report.numbers import (
     show_significant,
     with_prefix,
 )
-from forebay.report.region import listed, target
-from forebay.report.size_words import metric_words, size_name, sized
+from forebay.report.region import listed, metric_words, size_name, sized, target
 
 if TYPE_CHECKING:
     from forebay.outcome import ClassOutcome

@@ -32,15 +32,17 @@ from forebay.report.numbers import (
 )
 from forebay.report.region import (
     flows_lines,
+    goal_name,
     governs_lines,
     helpless_line,
+    metric_words,
     region_lines,
     relaxations_table,
     scale,
     share_of_bdp,
+    sized,
     target,
 )
-from forebay.report.size_words import goal_name, metric_words, sized
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -144,7 +144,7 @@ def test_sack_is_off_only_where_every_class_says_so():
 
 def test_every_control_of_a_scenario_has_a_kernel_name_or_none_on_purpose():
     from forebay.engines.testbed.congestion import KERNEL_NAMES
-    from forebay.scenario.congestion import CONGESTION_CONTROLS
+    from forebay.scenario.tcp import CONGESTION_CONTROLS
 
     assert set(CONGESTION_CONTROLS) - set(KERNEL_NAMES) == {"bbr3", "prague"}, "no kernel has it"
     assert all(len(name) <= 15 for name in KERNEL_NAMES.values())
