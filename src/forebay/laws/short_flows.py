@@ -36,13 +36,13 @@ def probability(scenario: Scenario) -> float | None:
     A loss goal is that probability; an `fct_increase` of an eighth is Figure 12's 0.025, and
     for other increases the paper gives no rule.
     """
-    asked = []
+    bounds = []
     goals = scenario.goals
     if goals.loss_rate is not None and goals.loss_rate.probability is None:
-        asked.append(float(goals.loss_rate))
+        bounds.append(float(goals.loss_rate))
     if goals.fct_increase == completion_time.AFCT_INCREASE:
-        asked.append(completion_time.DROP_PROBABILITY)
-    least = min(asked, default=0.0)
+        bounds.append(completion_time.DROP_PROBABILITY)
+    least = min(bounds, default=0.0)
     return least if least > 0.0 else None
 
 

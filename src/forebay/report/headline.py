@@ -90,8 +90,8 @@ def warning_lines(answer: SizeResult) -> list[str]:
             f"{about}{sized(answer, warning.largest)}, the largest, "
             f"{plain(100 * warning.loss_there)} % are lost."
         ]
-    kept = f"{about}{sized(answer, warning.packets)} would keep it below {usable}"
-    second = sentence_case(kept)[:-1]
+    remedy = f"{about}{sized(answer, warning.packets)} would keep it below {usable}"
+    second = sentence_case(remedy)[:-1]
     if warning.missed:
         missed = listed(metric_words(answer, name) for name in warning.missed)
         return [f"{first} {second}, but not meet {missed}."]

@@ -16,8 +16,8 @@ def scaled_lines(answer: SizeResult) -> list[str]:
     if scaled is None:
         return []
     links = "; ".join(map(_link, scaled.links))
-    kept = {1.0: "each flow keeps its window", 0.0: "all flows are kept, with smaller windows"}
-    how = kept.get(scaled.flows_share, "fewer flows, with smaller windows")
+    names = {1.0: "each flow keeps its window", 0.0: "all flows are kept, with smaller windows"}
+    how = names.get(scaled.flows_share, "fewer flows, with smaller windows")
     low, high = (100 * (end or 0.0) for end in (scaled.error.low, scaled.error.high))
     exponent = scaled.exponent
     return [

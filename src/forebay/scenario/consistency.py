@@ -328,9 +328,9 @@ def _completion_goals(scenario: Scenario) -> None:
         wrong = "no flow ever completes"
         raise ScenarioError("contradiction", wrong, hint, field="goals.fct_increase")
     for index, group in enumerate(scenario.traffic):
-        asked = [name for name in COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
-        if asked and endless[index]:
-            field = f"traffic.{index}.goals.{asked[0]}"
+        goals = [name for name in COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
+        if goals and endless[index]:
+            field = f"traffic.{index}.goals.{goals[0]}"
             wrong = "no flow of this class ever completes"
             raise ScenarioError("contradiction", wrong, hint, field=field)
 

@@ -76,10 +76,10 @@ class TheoryEngine:
 
 def _uncovered(scenario: Scenario) -> str:
     """Why no law answers: what governs instead."""
-    told = regime_of(scenario)
-    if told.law is not None:
+    regime = regime_of(scenario)
+    if regime.law is not None:
         return f"with {scenario.buffer_packets} packets flows back off, and are bursts no more"
-    return f"{told.regime}: {told.why}".removesuffix(SIMULATE).strip().rstrip(".")
+    return f"{regime.regime}: {regime.why}".removesuffix(SIMULATE).strip().rstrip(".")
 
 
 def _small_change(scenario: Scenario) -> str:
@@ -221,28 +221,28 @@ def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None
     if len(groups) == 1:
         return [carried if id(t) in here else None for t in scenario.traffic]
     if laws.burst_law.LAW in prediction.laws:
-        kept = _kept(prediction, groups)
+        delivered = _delivered_share(prediction, groups)
         own = (offered(t, scenario.link.rate) if id(t) in here else None for t in scenario.traffic)
-        return [None if kept is None or each is None else kept * each for each in own]
+        return [None if delivered is None or each is None else delivered * each for each in own]
     if mix.LAW not in prediction.laws:
         return [None] * len(scenario.traffic)
     left = carried - mix.short_share(scenario) * scenario.link.rate
     alone = sum(t.kind == "long" for t in groups) == 1
     return [
         None if id(t) not in here or left <= 0.0
-        else _beside(scenario, t, left if alone else None)
+        else _offered_or_rest(scenario, t, left if alone else None)
         for t in scenario.traffic
     ]  # fmt: skip
 
 
-def _kept(prediction: Prediction, groups: Sequence[Traffic]) -> float | None:
+def _delivered_share(prediction: Prediction, groups: Sequence[Traffic]) -> float | None:
     """Share of what bursts offer that is carried in the end."""
     if all(isinstance(group, Tcp) for group in groups):
         return 1.0
     return None if prediction.loss_rate is None else 1.0 - prediction.loss_rate.value
 
 
-def _beside(scenario: Scenario, traffic: Traffic, left: float | None) -> float | None:
+def _offered_or_rest(scenario: Scenario, traffic: Traffic, left: float | None) -> float | None:
     """What a class offers by itself, else what is left to the one that does not."""
     own = offered(traffic, scenario.link.rate)
     return left if own is None else own
