@@ -67,8 +67,8 @@ def sized_line(answer: SizeResult) -> list[str]:
         return []
     sized = "thresholds are" if answer.aqm.parameter == "min" else "target is"
     return [
-        f"The {sized} sized, for what {answer.aqm.discipline} aims at decides the queue; its limit "
-        "should not be felt, or it would be a drop-tail queue."
+        f"The {sized} sized, because under {answer.aqm.discipline} that decides the queue. The "
+        "limit should never be reached: the queue would then be a drop-tail queue."
     ]
 
 
@@ -149,7 +149,7 @@ def why(answer: SizeResult) -> list[str]:
     if answer.aqm is not None:
         least = f"the smallest {size_name(answer)} is enough"
     elif answer.buffer.packets > 1:
-        least = "nothing smaller was shown to be enough"
+        least = "no smaller buffer was shown to be enough"
     return [f"Why: {_missing(binding, answer) if binding else least} ({_who(answer)})."]
 
 

@@ -1,4 +1,4 @@
-"""Sentences and tables on the region of a sizing: its ends, what would open one, who governs."""
+"""What a report says of a sizing's region: its ends, the goals there, the law that governs."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def _interval(interval: Interval, answer: SizeResult) -> str:
     less = _unmet(interval.binding_low, "down", answer)
     more = _unmet(interval.binding_high, "up", answer)
     if less and less == more:
-        return f"{sizes}; neither less nor more assures {less}."
-    parts = [f"less does not assure {less}"] if less else []
-    parts += [f"more does not assure {more}"] if more else []
+        return f"{sizes}; neither a smaller nor a larger size assures {less}."
+    parts = [f"a smaller size does not assure {less}"] if less else []
+    parts += [f"a larger size does not assure {more}"] if more else []
     return f"{sizes}{'; ' if parts else ''}{', '.join(parts)}."
 
 
@@ -116,11 +116,11 @@ def flows_lines(answer: SizeResult) -> list[str]:
     each = [(end.flows, end.buffer.packets) for end in found if end.buffer is not None]
     least, most = sorted(packets for _, packets in each)
     if least == most:
-        return ["Both ends of the range of flows need as much."]
+        return ["Both ends of the range of flows need the same buffer."]
     at = " and ".join(
         f"{count(packets, 'packet')} with {count(flows, 'flow')}" for flows, packets in each
     )
-    return [f"The number of flows leaves {least} to {most} packets open: {at}."]
+    return [f"Over the range of flows the answer is {least} to {most} packets: {at}."]
 
 
 def governs_lines(answer: SizeResult) -> list[str]:

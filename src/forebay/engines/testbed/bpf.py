@@ -42,7 +42,6 @@ def _require_type_information() -> None:
         raise EngineUnavailable("testbed", f"the kernel gives no type information ({_BTF})", hint)
 
 
-
 def _cache() -> Path:
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "forebay" / "congestion"
