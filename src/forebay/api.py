@@ -210,12 +210,12 @@ def size(
     from forebay import laws, sizing
 
     _expect_scenario(scenario)
-    asked, allowed = _get(engine, memory_limit), _budget(engine, budget)
+    chosen, allowed = _get(engine, memory_limit), _budget(engine, budget)
     if link is not None or link_class is not None or scenario.topology is not None:
         _check_of_links(engine, link, link_class, store)
-        return _size_links(scenario, asked, link, link_class, _count(seed, 1), progress)
+        return _size_links(scenario, chosen, link, link_class, _count(seed, 1), progress)
     if store is not None:
-        asked = _remembering(asked, store)
+        chosen = _remembering(chosen, store)
     search: Any = sizing.size
     if engine == "simulation" and scenario.topology is None:
         from forebay.budget import size_within
@@ -223,7 +223,7 @@ def size(
         search = partial(size_within, budget_s=allowed, expect=expect)
     result: SizeResult = search(
         scenario,
-        asked,
+        chosen,
         seeds=_count(seed, seeds),
         max_seeds=4 * seeds if max_seeds is None else len(_count(seed, max_seeds, "max_seeds")),
         jobs=_threads(jobs),
@@ -310,7 +310,7 @@ def trace(
         See `forebay.engines`.
     """
     from forebay.scenario import MAX_FLOWS, Duration, ScenarioError
-    from forebay.scenario.bounds import whole_number
+    from forebay.scenario.base import whole_number
 
     _expect_scenario(scenario)
     numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in _listed("flows", flows)]
@@ -409,14 +409,14 @@ def _expect_scenario(scenario: object) -> None:
 
 
 def _count(seed: int, seeds: int, field: str = "seeds") -> range:
-    from forebay.scenario.bounds import whole_number
+    from forebay.scenario.base import whole_number
 
     first = whole_number("seed", seed, 0, MAX_SEED)
     return range(first, first + whole_number(field, seeds, 1, MAX_SEEDS))
 
 
 def _threads(jobs: int) -> int:
-    from forebay.scenario.bounds import whole_number
+    from forebay.scenario.base import whole_number
 
     return whole_number("jobs", jobs, 0, MAX_JOBS, "; 0 is one for each core")
 

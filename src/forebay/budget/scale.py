@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay.scenario import Long, Rate, Replay, Scenario, Session, Short, Standing
-from forebay.scenario.flow_count import FlowCount
+from forebay.scenario.source import FlowCount
 
 if TYPE_CHECKING:
     from forebay.scenario import Traffic

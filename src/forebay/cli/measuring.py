@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from forebay.cli.output import say
-from forebay.cli.progress import progress
+from forebay.cli.output import progress, say
 from forebay.reproduction import Entry, MeasuredArtefact
 
 _CANNOT = 3

@@ -14,7 +14,7 @@ from forebay.measure.answer import Measured
 from forebay.measure.arguments import bits_per_second
 from forebay.measure.errors import MeasureError
 from forebay.measure.found import Found
-from forebay.scenario.packet_list import MOST_PACKETS
+from forebay.scenario.open_loop import MOST_PACKETS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,14 +18,14 @@ def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     Where ``path`` is a symbolic link, the file that it points to is replaced.
     """
     place = Path(os.path.realpath(path))
-    handle, beside = tempfile.mkstemp(dir=place.parent, prefix=".forebay-", suffix=".part")
+    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".forebay-", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
-        os.chmod(beside, 0o666 & ~_umask())
-        os.replace(beside, place)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, place)
     except BaseException:
-        os.unlink(beside)
+        os.unlink(temporary)
         raise
 
 
