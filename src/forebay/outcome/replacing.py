@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import IO
@@ -25,7 +25,8 @@ def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         os.chmod(beside, 0o666 & ~_umask())
         os.replace(beside, place)
     except BaseException:
-        os.unlink(beside)
+        with suppress(FileNotFoundError):  # interrupted just after it was renamed
+            os.unlink(beside)
         raise
 
 
