@@ -26,7 +26,9 @@ MOST_S = 30.0
 NAMESPACES = Path("/run/netns")
 _SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 _STORE = "store"
+_PRINTED = ("the answer as printed", "may be a part of the answer")
 _KEPT = re.compile(r"[a-z]+ (/\S+?)(?:,|$)")
+_LOSS = ["--set", "goals.loss_rate=0.02"]
 _MEASURE = ["measure", "{capture}", "--rate", "155 Mbit/s"]
 
 VERBS = [
@@ -34,7 +36,7 @@ VERBS = [
     ["size", "{oc3}", "--json", "--figure", "{out}/a.svg"],
     ["size", "{oc3}", "--engine", "theory", "--figure", "{out}/b.png", "--emit", "junos"],
     ["size", "{oc3}", "--store", f"{{out}}/{_STORE}", "--budget", "20 s"],
-    ["size", "{net}", "--engine", "network", "--link-class", "core", "--set", "goals.loss_rate=0.02"],
+    ["size", "{net}", "--engine", "network", "--link-class", "core", *_LOSS],
     ["run", "{oc3}", "--seeds", "3"],
     ["run", "{oc3}", "--capture", "{out}/link.pcapng", "--json"],
     ["compare", "{oc3}", "--engine", "theory", "--engine", "simulation"],
@@ -44,7 +46,7 @@ VERBS = [
     ["reproduce", "D.table3", "--figure", "{out}/d.pdf", "--report", "{out}/d.html"],
     ["network", "{net}", "--links", "{out}/l.csv", "--paths", "{out}/p.csv"],
     ["network", "{net}", "--graphml", "{out}/g.graphml", "--figure", "{out}/n.svg", "--json"],
-    ["network", "{net}", "--smallest-buffers", "--set", "goals.loss_rate=0.02"],
+    ["network", "{net}", "--smallest-buffers", *_LOSS],
     [*_MEASURE, "--scenario", "{out}/m.toml", "--html", "{out}/m.html", "--figure", "{out}/m.svg"],
     [*_MEASURE, "--json"],
     ["measure", "--listen", "127.0.0.1:20559", "--seconds", "60", "--rate", "1 Gbit/s"],
@@ -85,7 +87,9 @@ def inputs(folder: Path) -> dict[str, Path]:
     capture = ["run", str(found["oc3"]), *short, "--capture", str(found["capture"])]
     subprocess.run([*run, *capture], check=True, capture_output=True)
     size = ["size", str(found["oc3"]), "--engine", "theory", "--json"]
-    found["answer"].write_bytes(subprocess.run([*run, *size], check=True, capture_output=True).stdout)
+    found["answer"].write_bytes(
+        subprocess.run([*run, *size], check=True, capture_output=True).stdout
+    )
     found["config"].write_text("policy-map P\n class class-default\n  queue-limit 128 packets\n")
     return found
 
@@ -179,7 +183,7 @@ def _what_it_claims(ended: Ended, number: signal.Signals, words: list[str], fold
     there = {Path(word) for word in words if word.startswith(str(folder)) and Path(word).is_file()}
     if said != there:
         return f"files {sorted(map(str, there))}, but it says {line!r}"
-    if ("answer as printed" in line) != bool(ended.out.strip()):
+    if any(words in line for words in _PRINTED) != bool(ended.out.strip()):
         return f"printed {ended.out[:200]!r}, but it says {line!r}"
     stored = any((folder / _STORE).glob("*.json"))
     if ("kept in" in line and not stored) or ("nothing was kept" in line and stored):
@@ -195,7 +199,7 @@ def storm(count: int, seed: int = 1) -> int:
         places = inputs(Path(place))
         for each in range(count):
             verb, number = verbs[each % len(verbs)], chance.choice(list(STATUS))
-            after_s = chance.choice([0.2, 1.0, 4.0]) * chance.random()
+            after_s = chance.choice([0.2, 1.0, 4.0, 12.0]) * chance.random()
             folder = Path(place) / str(each)
             folder.mkdir()
             said = try_once(verb, number, after_s, places, folder)

@@ -11,7 +11,6 @@ import click
 from forebay.cli import options
 from forebay.cli.output import answered, print_json, write
 
-
 _MOST_BYTES = 256 * 1024 * 1024
 """A trace of every flow's window has tens; a device has no end."""
 
