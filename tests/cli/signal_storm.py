@@ -26,7 +26,7 @@ MOST_S = 30.0
 NAMESPACES = Path("/run/netns")
 _SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 _STORE = "store"
-_PRINTED = ("the answer as printed", "may be a part of the answer")
+_PRINTED = ("the answer as printed", "may be a part of the answer", "stopped after ")
 _KEPT = re.compile(r"[a-z]+ (/\S+?)(?:,|$)")
 _LOSS = ["--set", "goals.loss_rate=0.02"]
 _MEASURE = ["measure", "{capture}", "--rate", "155 Mbit/s"]

@@ -23,6 +23,7 @@ from forebay.scenario.quantity import DataSize, Duration
 _BATCHES = 20
 _FEWEST_DROPS = 20
 _BUSY = 0.9
+_LONGEST_WAIT_S = 3600.0
 _UNKNOWN = "counters do not tell it: capture packets"
 _REFUSED = ("rtt_s", "hurst", "flow_bytes", "unresponsive_share", "slow_start_burst")
 
@@ -128,6 +129,9 @@ def _queueing(
     """Return the least and the most mean queueing delay in seconds."""
     if rows.queue_packets is not None:
         mean = float(rows.queue_packets.mean()) * size * 8 / bps
+        if mean > _LONGEST_WAIT_S:
+            wrong = f"queue_packets would wait {mean:.3g} s in the mean"
+            raise MeasureError(f"{wrong}; write how many packets were in the queue at each poll")
         queue = batch_mean(rows.queue_packets)
         found.estimates["queue_packets"] = queue
         return mean, mean

@@ -106,5 +106,6 @@ def _number(path: str, line: int, name: str, text: str | None) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < float("inf"):
-        raise MeasureError(f"{path}: line {line}: {name} is {text!r}; write a number of at least 0")
+        wrong = f"line {line}: {name} is {(text or '')[:40]!r}"
+        raise MeasureError(f"{path}: {wrong}; write a number of at least 0")
     return value
