@@ -103,3 +103,14 @@ def test_a_queue_that_no_poll_can_have_seen_is_refused(tmp_path):
     table.write_text("\n".join(["time_s,octets,drops,queue_packets", *rows, ""]))
     with pytest.raises(measure.MeasureError, match="how many packets were in the queue"):
         measure.counters(table, rate="155 Mbit/s", rtt="50 ms..150 ms")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"packet": "0 B"}, {"packet": "70 kB"}, {"buffer": "1e30 packets"}]
+)
+def test_sizes_that_no_link_has_are_refused(tmp_path, wrong):
+    table = tmp_path / "a.csv"
+    rows = (f"{at},{12_400_000 * at},{30 * at}" for at in range(100))
+    table.write_text("\n".join(["time_s,octets,drops", *rows, ""]))
+    with pytest.raises(measure.MeasureError, match="write"):
+        measure.counters(table, rate="100 Mbit/s", rtt="50 ms..150 ms", **wrong)
