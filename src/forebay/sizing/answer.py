@@ -153,6 +153,7 @@ def _why_none(question: Question, seen: region.Found) -> tuple[str, tuple[Goal, 
 
 def _unfinished(question: Question) -> SizeResult:
     tried = len(question.trials.done)
-    reason = f"stopped after {tried} buffers; {started_again()}"
+    buffers = "1 buffer" if tried == 1 else f"{tried} buffers"
+    reason = f"stopped after {buffers}; {started_again()}"
     stopped = none(question, reason)
     return stopped.model_copy(update={"interrupted": True})
