@@ -19,7 +19,7 @@ use crate::time::Picos;
 use prefetch_index::prefetch_index;
 
 /// Whose event it is and of what kind; the wheel does not look into it.
-pub type EventKey = u32;
+pub type EventKey = i32;
 
 const NIL: u32 = u32::MAX;
 /// The `link` of an event that goes before others of its instant, where it is not yet in a list.

@@ -2,8 +2,9 @@
 //! known when a packet arrives, its departure is planned then.
 
 use super::conditioner::Conditioner;
-use super::{ArrivingPacket, Serializer, Verdict};
+use super::{Serializer, Verdict};
 use crate::meters::link::{AtBatchEnd, LinkMeter};
+use crate::packet::ArrivingPacket;
 use crate::queue::registry::EnqueueQueue;
 use crate::queue::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
 use crate::ring::Ring;

@@ -42,11 +42,8 @@ fn enqueue(link: &mut Link, now: Picos, class: u16, ect: bool) -> Verdict {
     let ecn = if ect { EcnCodepoint::Ect0 } else { EcnCodepoint::NotEct };
     let payload = Payload::data(0, 0).with_ecn(ecn, false);
     let packet = Packet { flow: 0, bytes: BYTES, class, payload };
-    match link.try_enqueue_fast(now, class) {
-        FastVerdict::Departs(at) => Verdict::Departs(at, false),
-        FastVerdict::Dropped => Verdict::Dropped,
-        FastVerdict::Unknown => link.enqueue(now, packet.as_arriving(), || packet, &mut Vec::new()),
-    }
+    let fast = link.try_enqueue_fast(now, class);
+    fast.unwrap_or_else(|| link.enqueue(now, &packet, &mut Vec::new()))
 }
 
 /// Transmission times of a few picoseconds, so that all instants meet, and of milliseconds.
