@@ -54,17 +54,21 @@ impl Network<'_> {
         at: LinkClass,
         packet: Payload,
     ) {
-        let (traffic, link) = (&self.traffic, at.link as usize);
-        let whole = || traffic.packet(flow, at.class, packet);
-        match self.links.enqueue(now, link, at.class, whole, &mut self.side_drops) {
-            Verdict::Departs(departs, marked) if K::FAST_PATH || flow.route.has_one_queue() => {
-                self.receive::<K>(flow, departs, packet.with_ce(marked), self.profile::<K>(flow));
-            }
-            Verdict::Departs(departs, marked) => {
-                self.forward(flow, departs, packet.with_ce(marked))
-            }
-            Verdict::Dropped => self.on_drop(flow, packet),
-            Verdict::Queued => self.arm_dequeue(now, link),
+        let (traffic, link, sent_by) = (&self.traffic, at.link as usize, &*flow);
+        let whole = move || traffic.packet(sent_by, at.class, packet);
+        let verdict = self.links.enqueue(now, link, at.class, whole, &mut self.side_drops);
+        let (departs, marked) = match verdict {
+            Verdict::Departs(departs) => (departs, false),
+            Verdict::DepartsMarked(departs) => (departs, true),
+            Verdict::Dropped => return self.on_drop(flow, packet),
+            Verdict::Queued => return self.arm_dequeue(now, link),
+        };
+        // Flows on the fast path use no ECN.
+        let packet = if K::FAST_PATH { packet } else { packet.with_ce(marked) };
+        if K::FAST_PATH || flow.route.has_one_queue() {
+            self.receive::<K>(flow, departs, packet, self.profile::<K>(flow));
+        } else {
+            self.forward(flow, departs, packet);
         }
     }
 

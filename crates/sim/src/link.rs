@@ -33,10 +33,19 @@ use std::slice::from_ref;
 pub enum Verdict {
     /// It is dropped.
     Dropped,
-    /// Its last bit leaves the wire at this time, with a congestion mark or without.
-    Departs(Picos, bool),
+    /// Its last bit leaves the wire at this time.
+    Departs(Picos),
+    /// The same with a congestion mark (CE).
+    DepartsMarked(Picos),
     /// It waits; `Link::dequeue` will tell.
     Queued,
+}
+
+impl Verdict {
+    #[inline(always)]
+    fn departs(at: Picos, marked: bool) -> Self {
+        if marked { Self::DepartsMarked(at) } else { Self::Departs(at) }
+    }
 }
 
 /// A queue and the wire that it feeds.

@@ -63,7 +63,8 @@ impl Router {
         let payload = Payload::data(slot.into(), 0).with_ecn(meta.ecn, false);
         let whole = || Packet { flow: meta.flow, bytes: meta.bytes, class, payload };
         match self.links.enqueue(now, link, class, whole, &mut self.side_drops) {
-            Verdict::Departs(at, marked) => self.on_departure(slot, link, at, marked, egress),
+            Verdict::Departs(at) => self.on_departure(slot, link, at, false, egress),
+            Verdict::DepartsMarked(at) => self.on_departure(slot, link, at, true, egress),
             Verdict::Dropped => self.on_drop(slot),
             Verdict::Queued => self.arm_dequeue(now, link),
         }

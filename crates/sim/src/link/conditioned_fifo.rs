@@ -99,7 +99,7 @@ impl ConditionedFifo {
             self.bytes_waiting += u64::from(bytes);
             self.work_waiting += work;
         }
-        Verdict::Departs(self.free_at, decision == EnqueueDecision::Mark)
+        Verdict::departs(self.free_at, decision == EnqueueDecision::Mark)
     }
 
     /// Lets those start whose time has come; the readings are then those of `now`.

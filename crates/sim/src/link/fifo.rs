@@ -86,7 +86,7 @@ impl Fifo {
         let starts = now + backlog.delay;
         self.free_at = (starts + tx_time).min(BEYOND);
         meter.served(packet.class, backlog.delay, self.free_at - starts);
-        Verdict::Departs(self.free_at, decision == EnqueueDecision::Mark)
+        Verdict::departs(self.free_at, decision == EnqueueDecision::Mark)
     }
 
     #[inline(always)]

@@ -126,7 +126,7 @@ impl FixedSizeFifo {
         level.residuals += delay - waiting as u64 * self.tx_time;
         meter.waited(delay);
         self.free_at += self.tx_time;
-        Some(Verdict::Departs(self.free_at, false))
+        Some(Verdict::Departs(self.free_at))
     }
 
     /// `try_enqueue_fast` where too many wait.
@@ -158,7 +158,7 @@ impl FixedSizeFifo {
         meter.arrived(class);
         meter.waited(0);
         self.free_at = now + self.tx_time;
-        Some(Verdict::Departs(self.free_at, false))
+        Some(Verdict::Departs(self.free_at))
     }
 
     /// A packet arrives, whatever becomes of it.
@@ -196,7 +196,7 @@ impl FixedSizeFifo {
         }
         meter.waited(delay);
         self.free_at = now + delay + self.tx_time;
-        Verdict::Departs(self.free_at, decision == EnqueueDecision::Mark)
+        Verdict::departs(self.free_at, decision == EnqueueDecision::Mark)
     }
 
     /// A packet is accepted at a level, with this rest.

@@ -32,18 +32,20 @@ impl Links {
     ) -> Verdict {
         match self.links[link].try_enqueue_fast(now, class) {
             Some(verdict) => verdict,
-            None => self.enqueue_whole(now, link, whole(), lost),
+            None => self.enqueue_whole(now, link, whole, lost),
         }
     }
 
+    /// Apart with the making of the packet: inlined it would cost the fast path registers.
     #[inline(never)]
     fn enqueue_whole(
         &mut self,
         now: Picos,
         link: usize,
-        packet: Packet,
+        whole: impl FnOnce() -> Packet,
         lost: &mut Vec<Packet>,
     ) -> Verdict {
+        let packet = whole();
         if self.memory_admits(now, link, packet.bytes) {
             self.links[link].enqueue(now, &packet, lost)
         } else {

@@ -170,8 +170,8 @@ proptest! {
 fn two_packets() {
     let mut link = link(&QueueSpec::by_name("pfifo").expect("listed"), MILLISECOND, 2, Some(BYTES));
     let half = MILLISECOND / 2;
-    assert_eq!(enqueue(&mut link, 0, 0, false), Verdict::Departs(MILLISECOND, false));
-    assert_eq!(enqueue(&mut link, half, 1, false), Verdict::Departs(2 * MILLISECOND, false));
+    assert_eq!(enqueue(&mut link, 0, 0, false), Verdict::Departs(MILLISECOND));
+    assert_eq!(enqueue(&mut link, half, 1, false), Verdict::Departs(2 * MILLISECOND));
     assert_eq!((link.waiting(half), link.bytes_held(half)), (1, 2 * u64::from(BYTES)));
     assert_eq!((link.waiting(2 * half), link.bytes_held(2 * half)), (0, u64::from(BYTES)));
     link.end_batch(3 * half / 2);
