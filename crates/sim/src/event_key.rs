@@ -1,7 +1,9 @@
 //! Whose event it is, and of what kind.
 //!
-//! Keys are ordered: links before flows, flows by their number, and the kinds of a flow's events as
-//! they are listed here.
+//! Events of the same instant fire in ascending order of their keys. Links' dequeues come first, so that a
+//! packet that arrives then finds the queue without the packet that leaves it, as where departures are
+//! planned on arrival. Then come the flows by their number, and of each flow the kinds of event as they are
+//! listed here: its timer before its ACK. Events of one key fire in the order in which they were scheduled.
 
 use crate::events::EventKey;
 use crate::flow_kind::ACK_EVENT_KINDS;

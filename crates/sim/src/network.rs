@@ -82,8 +82,7 @@ impl<'a> Network<'a> {
     #[inline(never)]
     pub(crate) fn arm_timer(&mut self, flow: &mut Flow, at: Picos) {
         if flow.timer.arm(at) {
-            // Before an ACK of the same instant, whenever it was that either was scheduled.
-            self.wheel.insert_first(at, encode(flow.index(), TIMER), Payload::NONE);
+            self.wheel.insert(at, encode(flow.index(), TIMER), Payload::NONE);
         }
     }
 
@@ -95,8 +94,7 @@ impl<'a> Network<'a> {
         }
         let Some(at) = self.links[link].next_dequeue_at().map(|at| at.max(now)) else { return };
         self.dequeue_timers[link].arm(at);
-        // Before a packet of the same instant arrives, as where departures are planned.
-        self.wheel.insert_first(at, encode_link(link), Payload::NONE);
+        self.wheel.insert(at, encode_link(link), Payload::NONE);
     }
 
     /// Nothing else happens up to and with `at`.
