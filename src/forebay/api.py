@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -98,12 +99,11 @@ def run(
     """
     _expect_scenario(scenario)
     chosen = _get(engine, memory_limit)
-    if capture is not None:
-        _capture(chosen, capture, seeds)
     if counters:
         _count_by(chosen, _listed("counters", counters))
     counted, threads = _count(seed, seeds), _threads(jobs)
-    return _run(chosen, scenario, counted, threads, progress, budget)
+    with nullcontext() if capture is None else _capturing(chosen, capture, seeds):
+        return _run(chosen, scenario, counted, threads, progress, budget)
 
 
 def compare(
@@ -330,7 +330,10 @@ def trace(
     )
 
 
-def _capture(engine: Engine, path: str | PathLike[str], seeds: int) -> None:
+@contextmanager
+def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterator[None]:
+    """Have an engine write its packets; a run that ends in an error leaves no file."""
+    from forebay.outcome.replacing import beside
     from forebay.scenario import ScenarioError
 
     if not hasattr(engine, "capture_to"):
@@ -341,7 +344,9 @@ def _capture(engine: Engine, path: str | PathLike[str], seeds: int) -> None:
     if seeds != 1:
         wrong = f"{seeds} replications do not go into one file"
         raise ScenarioError("contradiction", wrong, f"write {option('seeds', 1)}", field="capture")
-    cast("Capturing", engine).capture_to(Path(path))
+    with beside(path) as part:
+        cast("Capturing", engine).capture_to(part)
+        yield
 
 
 def _count_by(engine: Engine, names: Sequence[str]) -> None:

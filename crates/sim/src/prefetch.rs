@@ -1,9 +1,10 @@
 //! Looks a little ahead in the event queue: calling what the events to come will touch into the
 //! cache, while others are handled, hides the wait for it.
 
+use crate::event_key::{HOP, decode};
 use crate::events::{Event, EventKey};
 use crate::flow::Flow;
-use crate::network::{HOP, Network, decode};
+use crate::network::Network;
 use crate::packet::Payload;
 use crate::tcp::scoreboard::Scoreboard;
 
@@ -130,10 +131,10 @@ fn prefetch_board(step: Step, board: &Scoreboard) {
 #[inline]
 fn prefetch_hop(step: Step, flow: &Flow, payload: Payload, network: &Network<'_>) {
     match step {
-        Step::Second => network.paths.prefetch(flow.path, payload.hop()),
+        Step::Second => network.paths.prefetch(flow.route.path, payload.hop()),
         Step::Third => {
-            let hop = network.paths.hop(flow.path, payload.hop());
-            network.links[hop.link as usize].prefetch();
+            let hop = network.paths.hop(flow.route.path, payload.hop());
+            network.links[hop.at.link as usize].prefetch();
         }
     }
 }

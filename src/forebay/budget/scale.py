@@ -45,6 +45,11 @@ def why_not(scenario: Scenario) -> str | None:
     return next((reason for holds, reason in reasons if holds), None)
 
 
+def scales(scenario: Scenario) -> bool:
+    """Whether links a few times smaller may stand for this one."""
+    return why_not(scenario) is None and path_of(scenario, _WORTH_IT).largest >= _WORTH_IT
+
+
 @dataclass(frozen=True, slots=True)
 class Path:
     """How a link is made smaller by a factor k, up to ``largest``.
@@ -153,4 +158,4 @@ def _class(group: Traffic, factor: float, fewer: float) -> Traffic:
     return group.model_copy(update=changes)
 
 
-__all__ = ["LEAST_FLOWS", "LEAST_WINDOW", "Path", "path_of", "scaled", "why_not"]
+__all__ = ["LEAST_FLOWS", "LEAST_WINDOW", "Path", "path_of", "scaled", "scales", "why_not"]
