@@ -32,8 +32,8 @@ A scenario is TOML in UTF-8. This page is generated from the model by
 [scenario.schema.json](scenario.schema.json).
 
 **Quantities** are text with a unit, such as `"155 Mbit/s"`. Prefixes: k M G T, Ki Mi Gi Ti,
-m u n p. Units: bit (b), byte (B), bit/s (bps), B/s, s, min, h, packets, bdp. 1 kB is 1000 B, 1 KiB 1024 B.
-Fractions are numbers, counts are digits.
+m u n p. Units: bit (b), byte (B), bit/s (bps), B/s, s, min, h, packets, bdp. 1 kB is 1000 B,
+1 KiB 1024 B. Fractions are numbers, counts are digits.
 
 **1 bdp** is the link's rate times the mean propagation RTT of the flows, in packets of the mean
 size; in `"1 bdp/sqrt(n)"` n is the number of flows. Both count only flows whose data crosses that
