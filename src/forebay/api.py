@@ -387,6 +387,9 @@ def _budget(engine: str, budget: str | None) -> float:
 
     if budget is not None and engine in _BUDGETLESS:
         raise ScenarioError("contradiction", _BUDGETLESS[engine], "leave it out", field="budget")
+    if isinstance(budget, int | float) and not isinstance(budget, Duration):
+        hint = f'write it with one, such as "{budget:g} s"'
+        raise ScenarioError("no-unit", f"{budget:g} has no unit", hint, field="budget")
     try:
         seconds = float(Duration.parse(BUDGET if budget is None else budget))
     except ScenarioError as error:

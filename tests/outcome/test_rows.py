@@ -56,6 +56,13 @@ def test_numbers_of_numpy_are_numbers() -> None:
         Long(flows=np.float64(2.5))  # type: ignore[arg-type]
 
 
+def test_a_bare_time_is_answered_in_the_unit_that_was_meant() -> None:
+    with pytest.raises(forebay.ScenarioError, match='such as "50 ms"'):
+        Long(flows=1, rtt=0.05)  # type: ignore[arg-type]
+    with pytest.raises(forebay.ScenarioError, match='such as "5 s"'):
+        forebay.size(forebay.load("oc3-gsr"), budget=5)  # type: ignore[arg-type]
+
+
 def test_a_near_miss_of_a_public_name_is_named() -> None:
     with pytest.raises(AttributeError) as caught:
         forebay.network  # noqa: B018
