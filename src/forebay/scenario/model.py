@@ -42,14 +42,14 @@ _EXCESSES = Between(DataSize(0), DataSize(10**12))
 
 
 class TokenBucket(ScenarioModel):
-    """A rate, and how far traffic may be ahead of it. The bucket begins full."""
+    """A token bucket: a rate, and how far traffic may be ahead of it. The bucket starts full."""
 
     if TYPE_CHECKING:
 
         def __init__(self, **fields: Unpack[TokenBucketDict]) -> None: ...
 
     rate: Annotated[Rate, RATES] = Field(
-        description="At which tokens come (CIR); at most the rate of the link.",
+        description="Rate of the tokens (CIR); at most the rate of the link.",
         examples=["21 Mbit/s"],
     )
     burst: Annotated[DataSize, _BURSTS] = Field(
@@ -58,12 +58,12 @@ class TokenBucket(ScenarioModel):
     )
     excess: Annotated[DataSize, _EXCESSES] = Field(
         default=DataSize(0),
-        description="Excess burst (Be): the bucket holds so much more after a pause.",
+        description="Excess burst (Be): the bucket holds this much more after a pause.",
     )
     refill: Literal["continuous", "interval"] = Field(
         default="continuous",
-        description='How tokens come: "continuous", as in tc\'s tbf, or Bc of them once an '
-        '"interval", Tc = Bc / rate, as in a router that shapes by a timer.',
+        description='How tokens arrive: "continuous", as in tc\'s tbf, or Bc of them in each '
+        '"interval" Tc = Bc / rate, as in a router that shapes by a timer.',
     )
 
     @property
@@ -93,13 +93,14 @@ class Link(ScenarioModel):
     )
     delay: Annotated[Duration, _PROPAGATION] = Field(
         default=Duration(0),
-        description="Propagation to the next link of a route: a part of a flow's rtt.",
+        description="Propagation delay to the next link of a route; it is a part of a flow's rtt.",
     )
     shaper: TokenBucket | None = Field(
         default=None,
-        description="Holds packets in the queue, which is then the shaping queue, until its bucket "
-        "has tokens for them; what leaves goes at the link's rate. Sizes in time and in "
-        "bandwidth-delay products, loads and utilization are of the shaper's rate.",
+        description="Holds packets in the queue, which is then the shaping queue, until its "
+        "bucket has tokens for them; they leave at the link's rate. Sizes in time"
+        " and in bandwidth-delay products, loads and utilization refer to the "
+        "shaper's rate.",
     )
     policer: TokenBucket | None = Field(
         default=None,
@@ -120,7 +121,8 @@ class OtherLink(Link):
         def __init__(self, **fields: Unpack[OtherLinkDict]) -> None: ...
 
     name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(
-        description="What routes call it; letters, digits, '_', '.' and '-'.", examples=["access"]
+        description="Name of the link in routes; letters, digits, '_', '.' and '-'.",
+        examples=["access"],
     )
     queue: Queue = Field(default=Queue.model_construct(), description="The buffer in front of it.")
 
@@ -141,7 +143,7 @@ class Measure(ScenarioModel):
 
 
 class Scenario(ScenarioModel):
-    """A question that any engine can answer.
+    """A link or a network, its traffic, and what to measure and to reach.
 
     Made from its parts, ``Scenario(link=Link(rate="155 Mbit/s"), traffic=[Long(flows=100)])``, from
     dicts in their place, or by `forebay.load` from a file. It never changes: `replace` returns
@@ -159,16 +161,14 @@ class Scenario(ScenarioModel):
 
     name: Annotated[
         str, Strict(), Field(min_length=1, max_length=200), AfterValidator(printable)
-    ] = Field(
-        default="unnamed", description="What to call it in tables and figures; 1 to 200 characters."
-    )
+    ] = Field(default="unnamed", description="Name in tables and figures; 1 to 200 characters.")
     link: Link = Field(description="The bottleneck.")
     queue: Queue = Field(default=Queue.model_construct(), description="The buffer in front of it.")
     links: Annotated[tuple[OtherLink, ...], LISTED] = Field(
         default=(), description="Further links, for routes over more than the bottleneck."
     )
     topology: Topology | None = Field(
-        default=None, description="A network that the traffic runs over, instead of one link."
+        default=None, description="A network for the traffic, instead of one link."
     )
     memory: Annotated[DataSize | None, _MEMORY] = Field(
         default=None,
