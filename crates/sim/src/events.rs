@@ -15,7 +15,7 @@ mod crowds;
 
 use self::crowds::{Crowds, is_crowd};
 use crate::packet::Payload;
-use crate::time::Picos;
+use crate::time::{NEVER, Picos};
 use prefetch_index::prefetch_index;
 
 /// Whose event it is and of what kind; the wheel does not look into it.
@@ -287,15 +287,26 @@ impl Wheel {
     /// anyone's.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(Event, EventKey)> {
+        self.pop_before(NEVER)
+    }
+
+    /// The same where the next event comes before `limit`; else nothing is due before it, and what is
+    /// scheduled from then on is not earlier than `limit`.
+    #[inline(always)]
+    pub fn pop_before(&mut self, limit: Picos) -> Option<(Event, EventKey)> {
         let bits = self.occupied_from(self.cursor);
         let next_slot = self.cursor + u64::from((bits & bits.wrapping_sub(1)).trailing_zeros());
         let mut slot = self.first_occupied(self.cursor);
         if slot >= self.lookahead_limit {
-            slot = self.advance_frontier(slot)?;
+            slot = self.advance_frontier(slot, limit)?;
         }
-        self.cursor = slot;
         let index = self.index(slot);
         let &Event { at, payload, key, link } = &self.slots[index];
+        if at >= limit {
+            self.cursor = self.slot(limit);
+            return None;
+        }
+        self.cursor = slot;
         let event = Event { at, payload, key, link };
         if link == NIL {
             self.occupied[word(slot)] &= !(1 << (slot % 64));
@@ -310,20 +321,21 @@ impl Wheel {
     }
 
     /// Moves the frontier on until the first slot that holds anything, `slot` as yet, lies before the
-    /// gate. Gives that slot; `None` where there is no event at all.
+    /// gate. Gives that slot; `None` where there is no event at all, or none before `limit`.
     #[cold]
     #[inline(never)]
-    fn advance_frontier(&mut self, mut slot: u64) -> Option<u64> {
+    fn advance_frontier(&mut self, mut slot: u64, limit: Picos) -> Option<u64> {
         let mut in_vain = 0;
+        let last = (limit >> self.shift).saturating_add(1);
         while slot >= self.lookahead_limit {
-            if slot == NOWHERE && self.overflow_events == 0 {
+            if last < self.lookahead_limit || (slot == NOWHERE && self.overflow_events == 0) {
                 return None;
             }
             if in_vain == COARSE_SLOTS {
-                self.skip();
+                self.skip(last);
                 in_vain = 0;
             }
-            self.cursor = slot.min(self.frontier);
+            self.cursor = slot.min(self.frontier).min(last);
             if self.fetch_coarse() {
                 slot = self.first_occupied(self.cursor);
             } else if slot == NOWHERE {
@@ -333,12 +345,15 @@ impl Wheel {
         Some(slot)
     }
 
-    /// Moves the frontier of a wheel that holds nothing to the coarse slot of the next event: a fast
-    /// link that rests for a second would take millions of steps.
-    fn skip(&mut self) {
+    /// Moves the frontier of a wheel that holds nothing to the coarse slot of the next event, or of
+    /// `last` before it: a fast link that rests for a second would take millions of steps.
+    fn skip(&mut self, last: u64) {
         let slots = self.overflow.iter().flatten().map(|event| self.slot(event.at));
         let Some(next) = slots.min() else { return };
-        let coarse = next / self.coarse_width() * self.coarse_width();
+        let coarse = next.min(last) / self.coarse_width() * self.coarse_width();
+        if coarse <= self.frontier {
+            return;
+        }
         self.lookahead_limit += coarse - self.frontier;
         self.frontier = coarse;
     }

@@ -71,6 +71,10 @@ pub(crate) struct Network<'a> {
     pub(crate) lost_acks: LostAcks,
     /// When each link is served next; `NEVER` where it does not wait for that.
     dequeue_event_at: Vec<Picos>,
+    /// The one link whose discipline chooses at dequeue, where there is but one.
+    sole_dequeue_link: Option<usize>,
+    /// When that link is served next, which then needs no event; else `NEVER`.
+    pub(crate) next_dequeue: Picos,
     /// Random delays of segments on their way to the receivers.
     pub(crate) jitter_delays: Option<JitterDelays>,
     /// What a capture has, if asked for.
@@ -110,6 +114,8 @@ impl<'a> Network<'a> {
             side_drops: Vec::new(),
             lost_acks: LostAcks::default(),
             dequeue_event_at: vec![NEVER; config.links.len()],
+            sole_dequeue_link: sole_dequeue_link(config),
+            next_dequeue: NEVER,
             jitter_delays: JitterDelays::of(config),
             recorder: config.capture.then(|| Box::new(Recorder::of(config))),
         }
@@ -347,9 +353,22 @@ impl<'a> Network<'a> {
         }
         let Some(at) = self.links[link].next_dequeue_at().map(|at| at.max(now)) else { return };
         self.dequeue_event_at[link] = at;
+        if self.sole_dequeue_link == Some(link) {
+            self.next_dequeue = at;
+            return;
+        }
         let index = self.config.flows.len() + link;
         // Before a packet of the same instant arrives, as where departures are planned.
         self.wheel.insert_first(at, encode(index as u32, 0), Payload::NONE);
+    }
+
+    /// The one link that needs no event for it takes packets off its queue at `next_dequeue`.
+    #[inline(never)]
+    pub(crate) fn on_sole_dequeue(&mut self, flows: &mut [Flow]) {
+        let now = std::mem::replace(&mut self.next_dequeue, NEVER);
+        if let Some(link) = self.sole_dequeue_link {
+            self.on_dequeue_event(now, link, flows);
+        }
     }
 
     /// A link can take the next packet off its queue, and further ones while nothing else happens
@@ -378,7 +397,7 @@ impl<'a> Network<'a> {
     /// Nothing else happens up to and with `at`.
     #[inline]
     pub(crate) fn is_next_event(&self, at: Picos) -> bool {
-        at < self.next_reading && self.wheel.is_empty_until(at)
+        at < self.next_reading && at < self.next_dequeue && self.wheel.is_empty_until(at)
     }
 
     /// Counts the packets that a queue dropped other than the one that arrived, or at dequeue.
@@ -393,6 +412,13 @@ impl<'a> Network<'a> {
     }
 }
 
+/// The link whose discipline chooses at dequeue, where there is but one.
+fn sole_dequeue_link(config: &Config) -> Option<usize> {
+    let mut choosing = (0..).zip(&config.links).filter(|(_, link)| link.queue.decides_at_dequeue());
+    let sole = choosing.next().map(|(index, _)| index);
+    sole.filter(|_| choosing.next().is_none())
+}
+
 /// Slots at most a quarter as wide as the time between two events of all links together, which is what
 /// it takes a packet to pass each, or half where receivers delay their ACKs: few events share a slot. A
 /// quarter of that where pacing or dequeues need events too.
@@ -403,7 +429,7 @@ fn slot_width(config: &Config) -> Picos {
     let paced =
         |flow: &FlowSpec| Cc::by_name(flow.congestion_control).is_some_and(|cc| cc.wants_rate());
     let further = config.flows.iter().any(paced)
-        || config.links.iter().any(|link| link.queue.decides_at_dequeue());
+        || config.links.iter().filter(|link| link.queue.decides_at_dequeue()).count() > 1;
     serialization(bytes, rate_bps) / if delayed { 2 } else { 4 } / if further { 4 } else { 1 }
 }
 

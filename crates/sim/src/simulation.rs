@@ -64,8 +64,13 @@ impl<'a> Simulation<'a> {
         let mut readings = Readings::new(config);
         let mut events = 0_u64;
         self.network.next_reading = readings.next_at;
-        while let Some((event, next_event_key)) = self.network.wheel.pop() {
-            let now = event.at;
+        loop {
+            let dequeues = self.network.next_dequeue;
+            let next = self.network.wheel.pop_before(dequeues);
+            let now = next.map_or(dequeues, |(event, _)| event.at);
+            if now == NEVER {
+                break;
+            }
             if now >= self.network.next_reading {
                 if readings.take(&mut self, now) {
                     break;
@@ -76,6 +81,11 @@ impl<'a> Simulation<'a> {
                 return None;
             }
             events += 1;
+            let Some((event, next_event_key)) = next else {
+                self.network.on_sole_dequeue(&mut self.flows);
+                self.network.account_side_drops(&mut self.flows);
+                continue;
+            };
             prefetcher.prefetch(&event, next_event_key, &self.network, &self.flows);
             self.handle(event);
         }

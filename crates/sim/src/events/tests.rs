@@ -28,9 +28,12 @@ proptest! {
         let (mut model, mut now) = (BTreeSet::new(), 0);
         for (number_, (step, span, first)) in (0_i64..).zip(steps) {
             if step < 2 {
-                let fired = pop(&mut wheel).map(|event| (event.at, number(event) as i64));
-                prop_assert_eq!(fired, model.pop_first());
-                now = fired.map_or(now, |(at, _)| at);
+                let limit = if first { u64::MAX } else { now + [span % 40, span][step as usize] };
+                let fired = wheel.pop_before(limit);
+                let fired = fired.map(|(event, _)| (event.at, number(event) as i64));
+                let due = model.first().is_some_and(|&(at, _)| at < limit);
+                prop_assert_eq!(fired, if due { model.pop_first() } else { None });
+                now = fired.map_or(if first { now } else { limit }, |(at, _)| at);
             } else {
                 let at = now + [span % 3, span % 40, span % 5000, span][step as usize - 2];
                 let number_ = if first { -1 - number_ } else { number_ };
