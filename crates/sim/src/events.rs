@@ -28,9 +28,13 @@ const FIRST: u32 = NIL - 1;
 const NOWHERE: u64 = u64::MAX;
 /// 32 megabytes: enough for round trips of 100 ms at 10 Gbit/s.
 const MAX_SLOTS: usize = 1 << 20;
+/// Half a megabyte, which stays in the core's cache.
+const NETWORK_SLOTS: usize = 1 << 14;
 /// Words of as many bits.
 const WORDS: usize = MAX_SLOTS / 64;
 const COARSE_SLOTS: usize = 256;
+/// The most of a network's.
+const NETWORK_COARSE_SLOTS: usize = 1 << 15;
 /// Words in which a look ahead searches: through all of an empty wheel it would take longer than what
 /// it is to save.
 const FORESIGHT: u64 = 32;
@@ -98,6 +102,23 @@ impl Wheel {
         let shift = slot_width.max(1).ilog2().max(least.next_power_of_two().ilog2());
         let slots = (horizon >> shift).next_power_of_two() as usize;
         let slots = slots.clamp(64 * COARSE_SHARE as usize, MAX_SLOTS);
+        Self::of(slots, shift, COARSE_SLOTS)
+    }
+
+    /// A wheel for packets that cross several links: their events come in no order, and would find a
+    /// large wheel's slots in memory. It is small, and what lies beyond is added at the end of a coarse
+    /// slot, of which there are enough to reach `horizon` where they can.
+    pub fn for_network(slot_width: Picos, horizon: Picos) -> Self {
+        let coarse_width = NETWORK_SLOTS as u64 / COARSE_SHARE;
+        let least = (horizon / (NETWORK_COARSE_SLOTS as u64 * coarse_width)).max(1);
+        let shift = slot_width.max(1).ilog2().max(least.next_power_of_two().ilog2());
+        let slots = (horizon >> shift).next_power_of_two() as usize;
+        let slots = slots.clamp(64 * COARSE_SHARE as usize, NETWORK_SLOTS);
+        let coarse = ((horizon >> shift) / coarse_width).next_power_of_two() as usize;
+        Self::of(slots, shift, coarse.clamp(COARSE_SLOTS, NETWORK_COARSE_SLOTS))
+    }
+
+    fn of(slots: usize, shift: u32, coarse_slots: usize) -> Self {
         Self {
             slots: vec![Event { at: 0, payload: Payload::NONE, key: 0, link: NIL }; slots],
             occupied: vec![0; WORDS].try_into().expect("as many words"),
@@ -107,7 +128,7 @@ impl Wheel {
             cursor: 0,
             frontier: slots as u64,
             lookahead_limit: slots as u64 / COARSE_SHARE + 1,
-            overflow: vec![Vec::new(); COARSE_SLOTS],
+            overflow: vec![Vec::new(); coarse_slots],
             overflow_events: 0,
             insert_hint: (NIL, NOWHERE),
             crowds: Crowds::default(),
@@ -129,7 +150,7 @@ impl Wheel {
     /// Where in the second wheel a slot lies.
     #[inline]
     fn coarse(&self, slot: u64) -> usize {
-        (slot / self.coarse_width()) as usize % COARSE_SLOTS
+        (slot / self.coarse_width()) as usize & (self.overflow.len() - 1)
     }
 
     /// Slots in a coarse one.
@@ -142,7 +163,9 @@ impl Wheel {
     pub fn insert(&mut self, at: Picos, key: EventKey, payload: Payload) {
         let slot = self.slot(at);
         debug_assert!(slot >= self.cursor, "an event in the past");
-        if slot >= self.frontier || self.is_occupied(slot) {
+        if slot >= self.frontier {
+            self.insert_overflow(Event { at, payload, key, link: NIL }, slot);
+        } else if self.is_occupied(slot) {
             self.insert_more(at, key, payload, NIL);
         } else {
             self.fill_slot(slot, at, key, payload);
@@ -254,7 +277,7 @@ impl Wheel {
     }
 
     /// Puts an event into the second wheel.
-    #[cold]
+    #[inline(never)]
     fn insert_overflow(&mut self, event: Event, slot: u64) {
         let coarse = self.coarse(slot);
         self.overflow[coarse].push(event);
@@ -331,7 +354,7 @@ impl Wheel {
             if last < self.lookahead_limit || (slot == NOWHERE && self.overflow_events == 0) {
                 return None;
             }
-            if in_vain == COARSE_SLOTS {
+            if in_vain == self.overflow.len() {
                 self.skip(last);
                 in_vain = 0;
             }
@@ -412,6 +435,12 @@ impl Wheel {
     #[inline]
     pub fn key(&self, place: u32) -> EventKey {
         self.slots[place as usize].key
+    }
+
+    /// When it is due.
+    #[inline]
+    pub fn at(&self, place: u32) -> Picos {
+        self.slots[place as usize].at
     }
 
     /// What that event carries.

@@ -2,7 +2,7 @@
 
 use crate::capture::Recorder;
 use crate::cc::Cc;
-use crate::config::{Config, FlowSpec, LinkSpec, Source};
+use crate::config::{Config, FlowSpec, LinkSpec, Route, Source};
 use crate::early_deliveries::EarlyDeliveries;
 use crate::events::{EventKey, Wheel};
 use crate::flow::Flow;
@@ -102,7 +102,7 @@ impl<'a> Network<'a> {
             links,
             paths,
             classes: config.flows.iter().map(|flow| flow.class).collect(),
-            wheel: Wheel::new(slot_width(config), horizon(config)),
+            wheel: wheel(config),
             rtt: vec![Histogram::default(); classes],
             completions: vec![Vec::new(); classes],
             early_deliveries: EarlyDeliveries {
@@ -409,6 +409,15 @@ impl<'a> Network<'a> {
         while let Some(packet) = self.side_drops.pop() {
             self.on_drop(&mut flows[packet.flow as usize], packet.payload);
         }
+    }
+}
+
+/// An event queue for what `config` has on its way.
+fn wheel(config: &Config) -> Wheel {
+    if config.routes.iter().all(Route::has_one_link) {
+        Wheel::new(slot_width(config), horizon(config))
+    } else {
+        Wheel::for_network(slot_width(config), horizon(config))
     }
 }
 
