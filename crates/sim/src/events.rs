@@ -1,8 +1,9 @@
 //! The event queue: a timing wheel.
 //!
 //! An event is a packet that arrives somewhere, or a timer. None is taken out before its time;
-//! whoever no longer wants it knows that when it fires. Events of the same instant fire in the order
-//! in which they were scheduled, but for those that ask to be the first: runs are deterministic.
+//! whoever no longer wants it knows that when it fires. Events of the same instant fire in ascending
+//! order of their keys (`event_key`), and of one key in the order in which they were scheduled: so what a
+//! flow does at an instant does not depend on when other flows scheduled theirs.
 //!
 //! A slot spans 2^shift picoseconds. Its first event lies in the slot itself, for mostly it is the
 //! only one, and with thousands of flows it is the memory that an event waits for: one line of the
@@ -18,12 +19,10 @@ use crate::packet::Payload;
 use crate::time::{NEVER, Picos};
 use prefetch_index::prefetch_index;
 
-/// Whose event it is and of what kind; the wheel does not look into it.
-pub type EventKey = u32;
+/// Whose event it is and of what kind, and its rank among those of an instant.
+pub type EventKey = i32;
 
 const NIL: u32 = u32::MAX;
-/// The `link` of an event that goes before others of its instant, where it is not yet in a list.
-const FIRST: u32 = NIL - 1;
 /// No slot.
 const NOWHERE: u64 = u64::MAX;
 /// 32 megabytes: enough for round trips of 100 ms at 10 Gbit/s.
@@ -63,6 +62,12 @@ impl Event {
     #[inline(always)]
     pub fn is_followed(&self) -> bool {
         self.link != NIL
+    }
+
+    /// It fires before an event that was scheduled earlier.
+    #[inline(always)]
+    fn is_before(&self, earlier: &Self) -> bool {
+        (self.at < earlier.at) | ((self.at == earlier.at) & (self.key < earlier.key))
     }
 }
 
@@ -166,7 +171,7 @@ impl Wheel {
         if slot >= self.frontier {
             self.insert_overflow(Event { at, payload, key, link: NIL }, slot);
         } else if self.is_occupied(slot) {
-            self.insert_more(at, key, payload, NIL);
+            self.insert_more(at, key, payload);
         } else {
             self.fill_slot(slot, at, key, payload);
         }
@@ -191,21 +196,10 @@ impl Wheel {
         event.link = NIL;
     }
 
-    /// The same for an event that fires before those of its instant that were scheduled before it.
-    #[inline]
-    pub fn insert_first(&mut self, at: Picos, key: EventKey, payload: Payload) {
-        let slot = self.slot(at);
-        if slot >= self.frontier || self.is_occupied(slot) {
-            self.insert_more(at, key, payload, FIRST);
-        } else {
-            self.fill_slot(slot, at, key, payload);
-        }
-    }
-
     /// `insert` where the slot may lie beyond the wheel, or be occupied.
     #[inline(never)]
-    fn insert_more(&mut self, at: Picos, key: EventKey, payload: Payload, link: u32) {
-        let (slot, event) = (self.slot(at), Event { at, payload, key, link });
+    fn insert_more(&mut self, at: Picos, key: EventKey, payload: Payload) {
+        let (slot, event) = (self.slot(at), Event { at, payload, key, link: NIL });
         if slot >= self.frontier {
             self.insert_overflow(event, slot);
         } else if self.is_occupied(slot) {
@@ -219,23 +213,21 @@ impl Wheel {
     fn insert_sorted(&mut self, event: Event, slot: u64) {
         let index = self.index(slot);
         let first = self.slots[index];
-        // It goes before what is due from then on.
-        let limit = event.at + u64::from(event.link != FIRST);
         if is_crowd(first.link) {
             return self.insert_crowded(event, index);
         }
-        if limit <= first.at {
+        if event.is_before(&first) {
             let link = self.put(first);
             self.slots[index] = Event { link, ..event };
             return;
         }
         let (mut before, mut next) = (NIL, first.link);
         let (last, its_slot) = self.insert_hint;
-        if its_slot == slot && self.pool[last as usize].at < limit {
+        if its_slot == slot && !event.is_before(&self.pool[last as usize]) {
             (before, next) = (last, self.pool[last as usize].link);
         }
         let mut walked = 0;
-        while next != NIL && self.pool[next as usize].at < limit {
+        while next != NIL && !event.is_before(&self.pool[next as usize]) {
             if walked == LONGEST_WALK {
                 self.crowd(index);
                 return self.insert_crowded(event, index);
@@ -267,12 +259,11 @@ impl Wheel {
     /// Puts an event in its place in a slot whose first event a crowd follows.
     fn insert_crowded(&mut self, event: Event, index: usize) {
         let head = self.slots[index];
-        let first = event.link == FIRST;
-        if event.at + u64::from(!first) <= head.at {
+        if event.is_before(&head) {
             self.crowds.join(head.link, head, true);
             self.slots[index] = Event { link: head.link, ..event };
         } else {
-            self.crowds.join(head.link, event, first);
+            self.crowds.join(head.link, event, false);
         }
     }
 
@@ -390,8 +381,8 @@ impl Wheel {
         let mut events = std::mem::take(&mut self.overflow[coarse]);
         let before = self.overflow_events;
         self.overflow_events -= events.len();
-        for Event { at, payload, key, link } in events.drain(..) {
-            self.insert_more(at, key, payload, link);
+        for Event { at, payload, key, .. } in events.drain(..) {
+            self.insert_more(at, key, payload);
         }
         if self.overflow[coarse].is_empty() {
             self.overflow[coarse] = events; // for its room

@@ -1,9 +1,10 @@
 //! Looks a little ahead in the event queue: calling what the events to come will touch into the
 //! cache, while others are handled, hides the wait for it.
 
+use crate::event_key::{HOP, decode};
 use crate::events::{Event, EventKey};
 use crate::flow::Flow;
-use crate::network::{HOP, Network, decode};
+use crate::network::Network;
 use crate::packet::Payload;
 use crate::tcp::scoreboard::Scoreboard;
 use crate::time::Picos;
@@ -139,10 +140,10 @@ fn prefetch_board(step: Step, board: &Scoreboard) {
 #[inline]
 fn prefetch_hop(step: Step, flow: &Flow, (at, payload): (Picos, Payload), network: &Network<'_>) {
     if matches!(step, Step::Second) {
-        return network.paths.prefetch(flow.path, payload.hop());
+        return network.paths.prefetch(flow.route.path, payload.hop());
     }
-    let hop = network.paths.hop(flow.path, payload.hop());
-    let link = &network.links[hop.link as usize];
+    let hop = network.paths.hop(flow.route.path, payload.hop());
+    let link = &network.links[hop.at.link as usize];
     match step {
         Step::Fourth => link.prefetch_counts(at),
         _ => link.prefetch(),

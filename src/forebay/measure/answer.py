@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from forebay.errors import Words, current_words
 from forebay.measure.estimate import Estimate, Refused
 
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ class Measured:
         from forebay.measure.errors import MeasureError
 
         if self.made is None:
-            raise MeasureError(f"no scenario: {self.not_made}")
+            on_line = current_words() is Words.COMMAND_LINE and ";" not in self.not_made
+            leave = "; leave --scenario out" if on_line else ""
+            raise MeasureError(f"no scenario: {self.not_made}{leave}")
         return self.made
 
     def scenario_toml(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ from forebay.measure.answer import Measured
 from forebay.measure.arguments import bits_per_second
 from forebay.measure.errors import MeasureError
 from forebay.measure.found import Found
-from forebay.scenario.packet_list import MOST_PACKETS
+from forebay.measure.pipes import read_from
+from forebay.scenario.open_loop import MOST_PACKETS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,14 +130,11 @@ def _read(
             progress(min(read / total, 1.0))
 
     try:
-        return _core.measure_capture(
-            names,
-            interface=interface,
-            toward=toward,
-            overhead=overhead,
-            listed=listed,
-            progress=told,
-        )
+        read = partial(
+            _core.measure_capture, names, interface=interface, toward=toward, overhead=overhead,
+            listed=listed, progress=told,
+        )  # fmt: skip
+        return read_from(names, read)
     except ValueError as error:
         raise MeasureError(f"{error}; write the path of a pcap or pcapng file") from None
 

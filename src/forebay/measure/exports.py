@@ -10,6 +10,7 @@ import math
 import os
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from forebay.measure.arguments import bits_per_second
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Floats, batch_mean
 from forebay.measure.found import Found
+from forebay.measure.pipes import read_from
 from forebay.measure.population import over_time, robust_minimum
 
 if TYPE_CHECKING:
@@ -117,7 +119,7 @@ def _read(names: list[str], sources: list[str], progress: Progress | None) -> Ex
             progress(min(read / total, 1.0))
 
     try:
-        read = _core.measure_exports(names, progress=told)
+        read = read_from(names, partial(_core.measure_exports, names, progress=told))
     except ValueError as error:
         raise MeasureError(f"{error}; write the path of a pcap or pcapng file") from None
     if read["span_ms"] is None:

@@ -26,9 +26,7 @@ from pydantic import (
 )
 
 from forebay.errors import entry, literal
-from forebay.scenario import exact_forms
-from forebay.scenario.base import ScenarioModel
-from forebay.scenario.bounds import SHARE
+from forebay.scenario.base import SHARE, ScenarioModel
 from forebay.scenario.distribution_shapes import (
     ExponentialShape,
     LognormalShape,
@@ -363,6 +361,8 @@ def _constant(value: object) -> object:
 
 def _refuse_range(value: object) -> None:
     """Refuse "10-180 ms" and ["10 ms", "180 ms"], with the table that says it."""
+    from forebay.scenario import exact_forms
+
     two = value if isinstance(value, list | tuple) and len(value) == 2 else exact_forms.span(value)
     if two and all(isinstance(end, str) for end in two):
         hint = f"write {literal({'uniform': list(two)})}"

@@ -1,6 +1,7 @@
 """What was probably meant by a value that is refused, written as it would be accepted.
 
 Nothing here is accepted: a scenario has one way to write a thing, and these put it into the hint.
+It is imported where a value is refused: most runs refuse none.
 """
 
 from __future__ import annotations

@@ -14,16 +14,12 @@ from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.distribution import Distribution, Pareto
 from forebay.scenario.distribution_shapes import ExponentialShape, LognormalShape, NormalShape, ParetoShape
 from forebay.scenario.flow_length import Amount, FlowLength, Geometric, LognormalLengthShape, ParetoLengthShape
-from forebay.scenario.goals import ClassGoals, Goals, QueueDelay
-from forebay.scenario.model import Link, Measure, OtherLink
-from forebay.scenario.open_loop import OnOff, Udp
-from forebay.scenario.packet_list import PacketList
+from forebay.scenario.goals import AtLeast, AtMost, ClassGoals, Goals, QueueDelay
+from forebay.scenario.model import Link, Measure, OtherLink, TokenBucket
+from forebay.scenario.open_loop import OnOff, PacketList, Replay, Udp, Video
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
-from forebay.scenario.streaming import Replay, Video
-from forebay.scenario.target import AtLeast, AtMost
 from forebay.scenario.tcp import Long, Session, Short
-from forebay.scenario.token_bucket import TokenBucket
 from forebay.scenario.topology import Demand, FatTree, Isp, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology, TwoLevel
 
 

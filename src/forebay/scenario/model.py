@@ -1,4 +1,4 @@
-"""The scenario: one link, its queue, its traffic, what to measure and what to reach."""
+"""The scenario: a link with its token buckets, its queue, its traffic, the window, the goals."""
 
 from __future__ import annotations
 
@@ -7,32 +7,75 @@ import json
 import os
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 
 from forebay.scenario import consistency, topology
-from forebay.scenario.base import DAY, FOLDER, LISTED, RATES, ScenarioModel
-from forebay.scenario.bounds import Between, printable
+from forebay.scenario.base import DAY, FOLDER, LISTED, RATES, Between, ScenarioModel, printable
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.counted import BOTTLENECK, Counted, counted
 from forebay.scenario.errors import ScenarioError
-from forebay.scenario.flow_count import End
 from forebay.scenario.goals import Goals
-from forebay.scenario.overrides import as_tree, replace
+from forebay.scenario.open_loop import Replay
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
-from forebay.scenario.source import NAME, Standing
-from forebay.scenario.streaming import Replay
+from forebay.scenario.source import NAME, End, Standing
 from forebay.scenario.tcp import Long, Session
-from forebay.scenario.token_bucket import TokenBucket
 from forebay.scenario.topology import Topology
 from forebay.scenario.traffic import Traffic
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from forebay.scenario.inputs import LinkDict, MeasureDict, OtherLinkDict, ScenarioDict
+    from forebay.scenario.inputs import (
+        LinkDict,
+        MeasureDict,
+        OtherLinkDict,
+        ScenarioDict,
+        TokenBucketDict,
+    )
+
+
+_BURSTS = Between(DataSize(100), DataSize(10**12))
+_EXCESSES = Between(DataSize(0), DataSize(10**12))
+
+
+class TokenBucket(ScenarioModel):
+    """A rate, and how far traffic may be ahead of it. The bucket begins full."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[TokenBucketDict]) -> None: ...
+
+    rate: Annotated[Rate, RATES] = Field(
+        description="At which tokens come (CIR); at most the rate of the link.",
+        examples=["21 Mbit/s"],
+    )
+    burst: Annotated[DataSize, _BURSTS] = Field(
+        description="Committed burst (Bc; tc's burst): at least the largest packet.",
+        examples=["72 kB"],
+    )
+    excess: Annotated[DataSize, _EXCESSES] = Field(
+        default=DataSize(0),
+        description="Excess burst (Be): the bucket holds so much more after a pause.",
+    )
+    refill: Literal["continuous", "interval"] = Field(
+        default="continuous",
+        description='How tokens come: "continuous", as in tc\'s tbf, or Bc of them once an '
+        '"interval", Tc = Bc / rate, as in a router that shapes by a timer.',
+    )
+
+    @property
+    def depth(self) -> int:
+        """The most that the bucket holds, bytes."""
+        return int(self.burst + self.excess)
+
+    @property
+    def interval(self) -> Duration:
+        """Tc, the time in which Bc comes, seconds."""
+        return Duration(8 * self.burst / self.rate)
+
 
 _PROPAGATION = Between(Duration(0), Duration(60))
 _MEMORY = Between(DataSize(64), DataSize(10**12))
@@ -225,7 +268,7 @@ class Scenario(ScenarioModel):
 
     def class_queue_of(self, link: str = BOTTLENECK) -> list[int]:
         """The class queue before a link of each traffic class; 0 for those that do not cross it."""
-        from forebay.scenario.class_queues import queue_of_traffic
+        from forebay.scenario.queue import queue_of_traffic
 
         placed = queue_of_traffic(self.queue_at(link).classes, self.class_names)
         return [place or 0 for place in placed]
@@ -274,6 +317,8 @@ class Scenario(ScenarioModel):
         ScenarioError
             A path or a value that a scenario cannot have.
         """
+        from forebay.scenario.overrides import as_tree, replace
+
         tree = as_tree(self)
         replace(tree, changes)
         return Scenario.from_dict(tree)

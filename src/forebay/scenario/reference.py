@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 
-from forebay.scenario.bounds import Between
+from forebay.scenario.base import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.flow_length import FlowLength

@@ -1,17 +1,17 @@
-"""Classes that run TCP: flows without end, short flows, users."""
+"""Classes that run TCP, and their congestion controls: long flows, short flows, users."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from collections.abc import Mapping
+from math import fsum
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Field, PlainValidator, Strict, WithJsonSchema, model_validator
 
 from forebay.errors import entry
-from forebay.scenario.base import DAY
-from forebay.scenario.bounds import Between
-from forebay.scenario.congestion import CONGESTION_CONTROLS, CongestionControl
+from forebay.scenario.base import DAY, Between
 from forebay.scenario.distribution import AnyDistribution, Distribution
-from forebay.scenario.errors import ScenarioError
+from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
 from forebay.scenario.flow_length import AnyFlowLength
 from forebay.scenario.quantity import Duration
 from forebay.scenario.source import LOADS, RTTS, Sized, Standing, exactly_one
@@ -20,6 +20,70 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from forebay.scenario.inputs import LongDict, SessionFields, ShortFields
+
+
+CONGESTION_CONTROLS: tuple[str, ...] = (
+    "reno",
+    "scalable",
+    "bic",
+    "cubic",
+    "cubic-beta-0.8",
+    "cubic-beta-0.7",
+    "compound",
+    "dctcp",
+    "bbr",
+    "bbr3",
+    "westwood",
+    "prague",
+)
+"""Every name that a scenario may ask for; the simulator knows the same."""
+
+
+def _parse(value: object) -> str | dict[str, float]:
+    """Read one name, or a table of shares that sum to 1."""
+    if isinstance(value, str):
+        return _known(value)
+    if not isinstance(value, Mapping):
+        wrong = f"{show(value)} is not a congestion control"
+        raise ScenarioError("wrong-type", wrong, f"write {one_of(CONGESTION_CONTROLS)}")
+    shares = {_known(name): _share(name, share) for name, share in value.items()}
+    if abs(fsum(shares.values()) - 1) > 1e-9:
+        wrong = f"the shares sum to {fsum(shares.values()):g}"
+        raise ScenarioError("out-of-range", wrong, "write shares that sum to 1", value=value)
+    return next(iter(shares)) if len(shares) == 1 else shares
+
+
+def _known(name: str) -> str:
+    if name in CONGESTION_CONTROLS:
+        return name
+    wrong = (
+        f"{show(name)} is not a known congestion control{did_you_mean(name, CONGESTION_CONTROLS)}"
+    )
+    raise ScenarioError("unknown-name", wrong, f"write {one_of(CONGESTION_CONTROLS)}", value=name)
+
+
+def _share(name: str, share: object) -> float:
+    if isinstance(share, int | float) and not isinstance(share, bool) and 0 < share <= 1:
+        return float(share)
+    from forebay.scenario import exact_forms
+
+    wrong = f"{show(share)} is not a share"
+    exact = exact_forms.fraction(share) or exact_forms.fraction_of_percent(share)
+    hint = f"write {exact}" if exact else "write a number above 0, at most 1"
+    raise ScenarioError("out-of-range", wrong, hint, field=name)
+
+
+def _json_schema() -> dict[str, Any]:
+    names: dict[str, Any] = {"type": "string", "enum": list(CONGESTION_CONTROLS)}
+    share = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
+    shares = {"type": "object", "propertyNames": names, "additionalProperties": share}
+    return {"anyOf": [names, shares]}
+
+
+CongestionControl = Annotated[
+    str | dict[str, float], PlainValidator(_parse), WithJsonSchema(_json_schema())
+]
+
 
 _LONGEST_LINUX_DELAY = 0.2
 """Seconds; TCP_DELACK_MAX of Linux (include/net/tcp.h)."""

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
-from forebay.scenario.base import RATES, FromFile, ScenarioModel
-from forebay.scenario.bounds import Between
+from forebay.scenario.base import RATES, Between, FromFile, ScenarioModel
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.quantity import Duration, Rate

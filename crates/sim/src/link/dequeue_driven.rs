@@ -191,7 +191,7 @@ impl DequeueDriven {
             meter.dropped(packet.class);
             lost.push(packet);
         });
-        Verdict::Waits
+        Verdict::Queued
     }
 
     /// When the wire is free, or the ring has room again. An arrival never makes it earlier.

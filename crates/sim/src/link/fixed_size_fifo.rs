@@ -15,8 +15,9 @@
 //! What is left of the batch was spent at level 0, and the waiting times of those accepted add up
 //! to the sum of w k N(k) + R(k). Where there is one class, those counts are also its packets'.
 
-use super::{ArrivingPacket, FastVerdict, Verdict};
+use super::Verdict;
 use crate::meters::link::{AtBatchEnd, LinkMeter};
+use crate::packet::ArrivingPacket;
 use crate::queue::registry::EnqueueQueue;
 use crate::queue::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
 use crate::time::Picos;
@@ -115,7 +116,7 @@ impl FixedSizeFifo {
         now: Picos,
         class: u16,
         meter: &mut LinkMeter,
-    ) -> FastVerdict {
+    ) -> Option<Verdict> {
         if self.free_at <= now {
             return self.enqueue_idle(now, class, meter);
         }
@@ -124,7 +125,7 @@ impl FixedSizeFifo {
         if waiting >= self.accept_below {
             return self.enqueue_beyond_limit(waiting, class, meter);
         }
-        let Some(level) = self.levels.get_mut(waiting) else { return FastVerdict::Unknown };
+        let Some(level) = self.levels.get_mut(waiting) else { return None };
         level.packets += 1;
         if !self.recent.is_empty() {
             remember(&mut self.recent, &mut self.accepted, class);
@@ -134,7 +135,7 @@ impl FixedSizeFifo {
         level.residuals += delay - waiting as u64 * self.tx_time;
         meter.waited(delay);
         self.free_at += self.tx_time;
-        FastVerdict::Departs(self.free_at)
+        Some(Verdict::Departs(self.free_at))
     }
 
     /// `try_enqueue_fast` where too many wait.
@@ -144,20 +145,20 @@ impl FixedSizeFifo {
         waiting: usize,
         class: u16,
         meter: &mut LinkMeter,
-    ) -> FastVerdict {
+    ) -> Option<Verdict> {
         if waiting < self.drop_from {
-            return FastVerdict::Unknown;
+            return None;
         }
         meter.arrived(class);
         meter.dropped(class);
-        FastVerdict::Dropped
+        Some(Verdict::Dropped)
     }
 
     /// `try_enqueue_fast` where the wire is free.
     #[inline(never)]
-    fn enqueue_idle(&mut self, now: Picos, class: u16, meter: &mut LinkMeter) -> FastVerdict {
+    fn enqueue_idle(&mut self, now: Picos, class: u16, meter: &mut LinkMeter) -> Option<Verdict> {
         if self.accept_below == 0 {
-            return FastVerdict::Unknown;
+            return None;
         }
         if !self.recent.is_empty() {
             remember(&mut self.recent, &mut self.accepted, class);
@@ -166,7 +167,7 @@ impl FixedSizeFifo {
         meter.arrived(class);
         meter.waited(0);
         self.free_at = now + self.tx_time;
-        FastVerdict::Departs(self.free_at)
+        Some(Verdict::Departs(self.free_at))
     }
 
     /// A packet arrives, whatever becomes of it.
@@ -204,7 +205,7 @@ impl FixedSizeFifo {
         }
         meter.waited(delay);
         self.free_at = now + delay + self.tx_time;
-        Verdict::Departs(self.free_at, decision == EnqueueDecision::Mark)
+        Verdict::departs(self.free_at, decision == EnqueueDecision::Mark)
     }
 
     /// A packet is accepted at a level, with this rest.
