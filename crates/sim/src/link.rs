@@ -149,6 +149,14 @@ impl Link {
         prefetch_index(from_ref(&self.delay), 0);
     }
 
+    /// Calls the counts of a packet that arrives at `at` into the cache, as far as is known now.
+    #[inline]
+    pub fn prefetch_counts(&self, at: Picos) {
+        if let Queue::FixedSizeFifo(queue) = &self.queue {
+            self.meter.delay.prefetch(queue.prefetch_level(at));
+        }
+    }
+
     /// What was built.
     pub fn info(&self) -> LinkInfo {
         let (discipline, limit, transmit_ring) = match &self.queue {
