@@ -36,7 +36,7 @@ fn flows_draw_apart() {
     for name in DRAW {
         let mut one = flow(50 * MILLISECOND, 0);
         one.congestion_control = name;
-        let mut config = dumbbell(link(1e9, 10_000), Profile::linux(), vec![one]);
+        let mut config = dumbbell(link(20e6, 200), Profile::linux(), vec![one]);
         config.links.push(config.links[0].clone());
         config.routes.push(config.routes[0].clone());
         config.routes[1].forward = vec![1];
