@@ -84,7 +84,8 @@ impl<'a> Network<'a> {
         let paths = Paths::of(config);
         let any = config.wire(1.0);
         let make = |(((spec, size), classes), seed): (((&LinkSpec, _), &Vec<u16>), u64)| {
-            let wire = Wire { rate_bps: spec.served_bps(), ..any };
+            let wire =
+                Wire { rate_bps: spec.served_bps(), shaped: spec.shaper.is_some(), ..any };
             let spec = &spec.for_classes(classes);
             Link::new(spec, &wire, config.seed ^ seed, classes.len(), size)
         };
@@ -339,13 +340,16 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Schedules the link's next dequeue, unless it is scheduled: what arrives does not move it.
+    /// Schedules the link's next dequeue, unless it is scheduled: what arrives does not move it, but where
+    /// the queue has limits of rate.
     #[inline]
     pub(crate) fn arm_dequeue(&mut self, now: Picos, link: usize) {
-        if self.dequeue_event_at[link] != NEVER {
+        let armed = self.dequeue_event_at[link];
+        if armed != NEVER && !self.links[link].has_rate_limits() {
             return;
         }
-        let Some(at) = self.links[link].next_dequeue_at().map(|at| at.max(now)) else { return };
+        let next = self.links[link].next_dequeue_at().map(|at| at.max(now));
+        let Some(at) = next.filter(|&at| at < armed) else { return };
         self.dequeue_event_at[link] = at;
         let index = self.config.flows.len() + link;
         // Before a packet of the same instant arrives, as where departures are planned.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from forebay.errors import entry
 from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
+from forebay.scenario.quantity import Rate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +52,23 @@ def queue_of_traffic(queues: Sequence[ClassQueue], traffic: Sequence[str]) -> li
     default = next((index for index, queue in enumerate(queues) if queue.default), None)
     named = {name: index for index, queue in enumerate(queues) for name in queue.traffic}
     return [named.get(name, default) for name in traffic]
+
+
+def check_rates(field: str, queues: Sequence[ClassQueue], capacity: float) -> None:
+    """Refuse rates of class queues that their link, of so many bit/s, cannot give."""
+    for index, queue in enumerate(queues):
+        for name in ("min_rate", "max_rate"):
+            rate = getattr(queue, name)
+            if rate is not None and rate > capacity:
+                wrong = f"{rate} is above the rate of the link, {Rate(capacity)}"
+                hint = f"write {Rate(capacity)} or less here, or leave it out"
+                place = f"{field}.{index}.{name}"
+                raise ScenarioError("contradiction", wrong, hint, field=place, value=rate)
+    promised = sum(float(queue.min_rate or 0) for queue in queues)
+    if promised > capacity * (1 + 1e-12):
+        wrong = f"the min_rates, {Rate(promised)} in all, are more than the link's {Rate(capacity)}"
+        hint = "write smaller ones"
+        raise ScenarioError("contradiction", wrong, hint, field=field)
 
 
 def check_traffic(

@@ -230,6 +230,13 @@ class Scenario(ScenarioModel):
         placed = queue_of_traffic(self.queue_at(link).classes, self.class_names)
         return [place or 0 for place in placed]
 
+    @property
+    def largest_packet(self) -> int:
+        """The largest packet of any class, bytes."""
+        from forebay.scenario.consistency import largest
+
+        return max(largest(group) for group in self.traffic)
+
     def queue_at(self, link: str) -> Queue:
         """The queue before a link; "reverse" has the bottleneck's."""
         return next((each.queue for each in self.links if each.name == link), self.queue)

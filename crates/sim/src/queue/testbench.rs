@@ -6,7 +6,7 @@ use crate::time::{Picos, serialization};
 use std::collections::VecDeque;
 
 /// A packet of 1500 bytes takes 1 ms.
-pub const WIRE: Wire = Wire { rate_bps: 12e6, largest_packet: 1500, smallest_packet: 40 };
+pub const WIRE: Wire = Wire { rate_bps: 12e6, largest_packet: 1500, smallest_packet: 40, shaped: false };
 
 /// What happened to a packet.
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +116,11 @@ fn serve(
     free_at: &mut Picos,
     until: Picos,
 ) {
-    while *free_at < until {
+    loop {
+        *free_at = (*free_at).max(queue.ready_at().unwrap_or(0));
+        if *free_at >= until {
+            return;
+        }
         let at = *free_at;
         let dropped = &mut log.dropped;
         let next = queue.dequeue(at, &mut |packet| {
