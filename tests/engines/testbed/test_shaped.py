@@ -84,8 +84,8 @@ def test_cake_keeps_a_stream_out_of_the_downloads_queue() -> None:
 def test_a_policer_loses_what_is_above_its_rate() -> None:
     policed = 'policer = { rate = "800 kbit/s", burst = "5 kB" }'
     text = PORT.format(bucket=policed, discipline="drop-tail", classes="")
-    _, each = play(text.replace("flows = 8", "flows = 1\nmax_window = 1"), "testbed")
-    # One window of a packet takes some of the tokens, the stream of 1 Mbit/s asks for all of them.
+    _, each = play(text.replace("flows = 8", "flows = 1\nmax_window = 2"), "testbed")
+    # A window of two packets takes some of the tokens, the stream of 1 Mbit/s asks for all of them.
     lost = each["stream"].loss_rate
     assert lost is not None and lost.value > 0.15
     assert sum(map(mbps, each.values())) <= 0.8 + 8 * 0.005 / 8

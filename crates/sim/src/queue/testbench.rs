@@ -117,11 +117,10 @@ fn serve(
     until: Picos,
 ) {
     loop {
-        *free_at = (*free_at).max(queue.ready_at().unwrap_or(0));
-        if *free_at >= until {
+        let at = (*free_at).max(queue.ready_at().unwrap_or(0));
+        if at >= until {
             return;
         }
-        let at = *free_at;
         let dropped = &mut log.dropped;
         let next = queue.dequeue(at, &mut |packet| {
             dropped.push(Event { at, packet, marked: false });

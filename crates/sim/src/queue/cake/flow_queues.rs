@@ -97,7 +97,8 @@ mod tests {
         let shared: usize = (0..20).map(|seed| sharing(512, seed << 32)).sum();
         assert!((40..=160).contains(&shared), "{shared}");
         assert_eq!(sharing(8, 1), 0);
-        assert_eq!(sharing(2048, 3), 1024, "each queue is found");
+        // Sets of 8 that 16 flows hash to on average: hardly a queue stays free.
+        assert!((1024..1034).contains(&sharing(2048, 3)));
     }
 
     #[test]
