@@ -23,6 +23,7 @@ READY = "import sys; print('ready', flush=True); from forebay.cli import main; m
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
 MOST_S = 30.0
 """Ctrl-C ends within a second on a machine of one's own; this one may be busy."""
+HANGS_S = 120.0
 NAMESPACES = Path("/run/netns")
 _SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 _STORE = "store"
@@ -120,7 +121,11 @@ def _run(words: list[str], number: signal.Signals, after_s: float, folder: Path)
     time.sleep(after_s)
     made.send_signal(number)
     asked = time.monotonic()
-    out, err = made.communicate(timeout=120)
+    try:
+        out, err = made.communicate(timeout=HANGS_S)
+    except subprocess.TimeoutExpired:
+        made.kill()
+        out, err = made.communicate()
     return Ended(made.pid, made.returncode, out, err.decode(), time.monotonic() - asked)
 
 

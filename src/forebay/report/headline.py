@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay.errors import setting
-from forebay.outcome import Aqm, GoalResult, SizeResult
+from forebay.outcome import Aqm, GoalResult, Interval, SizeResult
 from forebay.report.numbers import (
     count,
     duration,
@@ -21,6 +23,10 @@ from forebay.report.size_words import metric_words, size_name, sized
 
 if TYPE_CHECKING:
     from forebay.outcome import ClassOutcome
+
+
+_DEFAULT_TARGETS_S = {"codel": 5e-3, "fq_codel": 5e-3, "pie": 15e-3, "dualpi2": 15e-3}
+"""Linux's (docs/reference/queues.md)."""
 
 
 def nearest_words(answer: SizeResult) -> str:
@@ -69,8 +75,20 @@ def sized_line(answer: SizeResult) -> list[str]:
     sized = "thresholds are" if answer.aqm.parameter == "min" else "target is"
     return [
         f"The {sized} sized, for what {answer.aqm.discipline} aims at decides the queue; its limit "
-        "should not be felt, or it would be a drop-tail queue."
+        "should not be felt, or it would be a drop-tail queue.",
+        *_default(answer.aqm, answer.region),
     ]
+
+
+def _default(aqm: Aqm, region: Sequence[Interval]) -> list[str]:
+    """Say so where the target that nobody has to configure is one that meets all goals."""
+    default_s = _DEFAULT_TARGETS_S.get(aqm.discipline)
+    if default_s is None:
+        return []
+    packets = default_s / aqm.packet_s
+    if not any(i.low <= packets <= (i.high or math.inf) for i in region):
+        return []
+    return [f"Its default target of {duration(default_s)} meets all goals too."]
 
 
 def warning_lines(answer: SizeResult) -> list[str]:

@@ -34,7 +34,7 @@ from forebay.report.figures.style import (
 )
 from forebay.report.numbers import count, mean, p99
 from forebay.report.region import scale
-from forebay.report.size_words import goal_name, size_name
+from forebay.report.size_words import goal_name, size_name, sized
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,8 @@ def size_figure(answer: SizeResult) -> Figure:
     with house_style():
         drawn = [panel for panel in _PANELS if _measured(answer, panel)] or [_PANELS[0]]
         drawn += _own_panels(answer)
-        heights = [0.9, *(panel.height for panel in drawn)]
+        names = 0.9 if answer.laws and answer.aqm is None else 0.35
+        heights = [names, *(panel.height for panel in drawn)]
         figure = Figure(figsize=(7.2, 1.2 + sum(heights)), layout="constrained")
         lane, *all_axes = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
         _title(figure, answer)
@@ -81,7 +82,7 @@ def _shade(panels: Sequence[Axes], answer: SizeResult) -> None:
 def _title(figure: Figure, answer: SizeResult) -> None:
     found = answer.buffer
     if answer.aqm is not None and found is not None:
-        aim = f"{answer.aqm.discipline}: {size_name(answer)} of {count(found.packets, 'packet')}"
+        aim = f"{answer.aqm.discipline}: {sized(answer, found.packets).removeprefix('a ')}"
         _head(figure, f"{answer.scenario}\n{aim} ({answer.engine})")
         return
     enough = "is enough" if found and found.packets == 1 else "are enough"
@@ -139,12 +140,20 @@ def _share_of_round_trips(link: LinkOutcome) -> Metric | None:
     return link.goal_metrics.get(UTILIZATION_PROBABILITY) or link.goal_metrics.get(LOSS_PROBABILITY)
 
 
+_FEW_DECADES = 50.0
+"""A span of fewer has at most two powers of ten, and is read by 2 and 5 as well."""
+
+
 def _log_if_positive(axes: Axes, values: Sequence[float]) -> None:
     """Delays span decades, and the answer lies in the lowest: a linear axis would hide it."""
     if values and min(values) > 0:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        some = max(values) > _FEW_DECADES * min(values)
+        axes.yaxis.set_minor_locator(LogLocator(base=10, subs=(2, 5), numticks=20))
+        axes.yaxis.set_minor_formatter(
+            NullFormatter() if some else axes.yaxis.get_major_formatter()
+        )
     else:
         axes.set_ylim(bottom=0)
 
