@@ -39,7 +39,7 @@ def sentence(answer: SizeResult) -> str:
     if answer.interrupted:
         return f"No answer yet: {answer.reason}."
     if answer.buffer is None:
-        return f"No buffer meets the goals: {answer.reason}."
+        return f"No {size_name(answer)} meets the goals: {answer.reason}."
     b = answer.buffer
     if answer.aqm is not None:
         return _aim(answer.aqm, b.packets)

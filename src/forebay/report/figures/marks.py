@@ -12,7 +12,7 @@ from math import log10
 from typing import TYPE_CHECKING
 
 from forebay.outcome import SizeResult
-from forebay.report.figures.style import FAINT, INK
+from forebay.report.figures.style import FAINT, INK, PAPER
 from forebay.report.numbers import whole_packets
 from forebay.report.size_words import sized
 
@@ -114,4 +114,5 @@ def _draw(lane: Axes, panels: Sequence[Axes], mark: _Mark, row: int) -> None:
         mark.label, (mark.packets, row), xytext=(-3 if at_right else 3, 0),
         textcoords="offset points", ha="right" if at_right else "left", va="center",
         fontsize=8, color=colour, fontweight="bold" if mark.is_answer else "normal",
+        bbox=PAPER,
     )  # fmt: skip

@@ -25,6 +25,7 @@ from forebay.report.figures.style import (
     BLUE,
     GREEN,
     INK,
+    PAPER,
     PURPLE,
     VERMILLION,
     clean,
@@ -38,8 +39,6 @@ from forebay.report.size_words import goal_name, size_name, sized
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
 
 Read = Callable[[LinkOutcome], Metric | None]
 
@@ -86,7 +85,8 @@ def _title(figure: Figure, answer: SizeResult) -> None:
         _head(figure, f"{answer.scenario}\n{aim} ({answer.engine})")
         return
     enough = "is enough" if found and found.packets == 1 else "are enough"
-    text = f"{count(found.packets, 'packet')} {enough}" if found else "no buffer meets the goals"
+    none = f"no {size_name(answer)} meets the goals"
+    text = f"{count(found.packets, 'packet')} {enough}" if found else none
     if answer.loss_warning is not None:
         text += ", but with a loss that is not usable"
     _head(figure, f"{answer.scenario}\n{text} ({answer.engine})")
@@ -104,12 +104,15 @@ def _utilization(axes: Axes, answer: SizeResult) -> None:
 
 
 def _loss(axes: Axes, answer: SizeResult) -> None:
-    _line(axes, answer.curve, lambda link: link.loss_rate, 100, VERMILLION, "")
+    drawn = _line(axes, answer.curve, lambda link: link.loss_rate, 100, VERMILLION, "")
     _target(axes, answer.goals, "loss_rate", 100)
     if answer.loss_warning is not None:
         _level(axes, 100 * answer.loss_warning.usable, "usable: at most", above=True)
     axes.set_ylabel("loss, %")
-    axes.set_ylim(bottom=0)
+    if min(drawn) > 0 and max(drawn) > _FEW_DECADES * min(drawn):
+        _log_if_positive(axes, drawn)  # a goal of 0.1 % beside 40 % would lie on the axis
+    else:
+        axes.set_ylim(bottom=0)
 
 
 def _delay(axes: Axes, answer: SizeResult) -> None:
@@ -201,7 +204,7 @@ def _level(axes: Axes, value: float, text: str, *, above: bool = False) -> None:
         f"{text} {value:g}",
         (1, value), xycoords=("axes fraction", "data"),
         xytext=(-2, 2 if above else -3), textcoords="offset points",
-        ha="right", va="bottom" if above else "top", fontsize=8, color=INK, bbox=_PAPER,
+        ha="right", va="bottom" if above else "top", fontsize=8, color=INK, bbox=PAPER,
     )  # fmt: skip
 
 
