@@ -27,9 +27,9 @@ class TokenBucketDict(TypedDict, total=False):
     """A token bucket: a rate, and how far traffic may be ahead of it. The bucket starts full."""
 
     rate: Required[str | Rate]
-    burst: Required[str | DataSize]
+    burst: str | DataSize | None
     excess: str | DataSize
-    refill: Literal["continuous", "interval"]
+    refill: Literal["continuous", "interval", "deficit"]
 
 
 class LinkDict(TypedDict, total=False):
@@ -60,6 +60,9 @@ class ClassQueueDict(TypedDict, total=False):
     default: bool
     priority: int | None
     weight: float
+    min_rate: str | Rate | None
+    max_rate: str | Rate | None
+    burst: str | DataSize | None
     size: str | BufferSize | None
     share: float | None
     discipline: Literal["drop-tail", "bfifo", "red"]
@@ -69,7 +72,7 @@ class ClassQueueDict(TypedDict, total=False):
 class QueueDict(TypedDict, total=False):
     """A buffer in front of a link."""
 
-    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "dualpi2", "pfifo_head_drop", "classes"]
+    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "dualpi2", "cobalt", "cake", "pfifo_head_drop", "classes"]
     size: str | BufferSize
     classes: Sequence[ClassQueue | ClassQueueDict]
     transmit_ring: int
@@ -81,6 +84,7 @@ class QueueDict(TypedDict, total=False):
     gentle: bool | None
     target: str | Duration | None
     interval: str | Duration | None
+    rtt: str | Duration | None
     quantum: str | DataSize | None
     buckets: int | None
     step_thresh: str | Duration | None

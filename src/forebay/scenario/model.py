@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 
+from forebay.errors import entry
 from forebay.scenario import consistency, topology
 from forebay.scenario.base import DAY, FOLDER, LISTED, RATES, Between, ScenarioModel, printable
 from forebay.scenario.buffer_size import BufferSize
@@ -52,29 +53,45 @@ class TokenBucket(ScenarioModel):
         description="Rate of the tokens (CIR); at most the rate of the link.",
         examples=["21 Mbit/s"],
     )
-    burst: Annotated[DataSize, _BURSTS] = Field(
-        description="Committed burst (Bc; tc's burst): at least the largest packet.",
+    burst: Annotated[DataSize | None, _BURSTS] = Field(
+        default=None,
+        description="Committed burst (Bc; tc's burst): at least the largest packet. Required, "
+        'except with refill = "deficit", which keeps no tokens.',
         examples=["72 kB"],
     )
     excess: Annotated[DataSize, _EXCESSES] = Field(
         default=DataSize(0),
         description="Excess burst (Be): the bucket holds this much more after a pause.",
     )
-    refill: Literal["continuous", "interval"] = Field(
+    refill: Literal["continuous", "interval", "deficit"] = Field(
         default="continuous",
         description='How tokens arrive: "continuous", as in tc\'s tbf, or Bc of them in each '
-        '"interval" Tc = Bc / rate, as in a router that shapes by a timer.',
+        '"interval" Tc = Bc / rate, as in a router that shapes by a timer. "deficit" keeps no '
+        "tokens: packets leave as from a wire of the shaper's rate (tc cake's bandwidth).",
     )
+
+    @model_validator(mode="after")
+    def _burst_where_tokens_are_kept(self) -> Self:
+        keeps = self.refill != "deficit"
+        if keeps and self.burst is None:
+            hint = f"write one, such as {entry('burst', '15 kB')}, or {entry('refill', 'deficit')}"
+            raise ScenarioError("missing", "is not written", hint, field="burst")
+        if not keeps and (self.burst is not None or self.excess):
+            field = "excess" if self.burst is None else "burst"
+            wrong = 'refill = "deficit" keeps no tokens'
+            hint = "leave it out, or write another refill"
+            raise ScenarioError("contradiction", wrong, hint, field=field)
+        return self
 
     @property
     def depth(self) -> int:
         """The most that the bucket holds, bytes."""
-        return int(self.burst + self.excess)
+        return int((self.burst or 0) + self.excess)
 
     @property
     def interval(self) -> Duration:
         """Tc, the time in which Bc comes, seconds."""
-        return Duration(8 * self.burst / self.rate)
+        return Duration(8 * (self.burst or 0) / self.rate)
 
 
 _PROPAGATION = Between(Duration(0), Duration(60))
@@ -272,6 +289,13 @@ class Scenario(ScenarioModel):
 
         placed = queue_of_traffic(self.queue_at(link).classes, self.class_names)
         return [place or 0 for place in placed]
+
+    @property
+    def largest_packet(self) -> int:
+        """The largest packet of any class, bytes."""
+        from forebay.scenario.consistency import largest
+
+        return max(largest(group) for group in self.traffic)
 
     def queue_at(self, link: str) -> Queue:
         """The queue before a link; "reverse" has the bottleneck's."""
