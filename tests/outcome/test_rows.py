@@ -40,6 +40,12 @@ def test_a_saved_answer_is_read_back_equal(outcome: Outcome, tmp_path: Path) -> 
     assert [path.name for path in tmp_path.iterdir()] == ["outcome.json"]
 
 
+def test_a_file_that_cannot_be_written_is_named(outcome: Outcome, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        outcome.save(tmp_path / "none" / "outcome.json")
+    assert caught.value.filename == str(tmp_path / "none" / "outcome.json")
+
+
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match="cannot be read"):
         Outcome.load(tmp_path / "none.json")
@@ -67,3 +73,12 @@ def test_a_near_miss_of_a_public_name_is_named() -> None:
     with pytest.raises(AttributeError) as caught:
         forebay.network  # noqa: B018
     assert caught.value.name == "network" and caught.value.obj is forebay
+
+
+@pytest.mark.parametrize("kind", [forebay.SizeResult, forebay.Trace])
+def test_another_kind_of_answer_is_refused_by_what_it_lacks(
+    kind: type[forebay.SizeResult], outcome: Outcome, tmp_path: Path
+) -> None:
+    outcome.save(tmp_path / "outcome.json")
+    with pytest.raises(DocumentError, match=rf"is no {kind.__name__}: it has no \w+; make one"):
+        kind.load(tmp_path / "outcome.json")

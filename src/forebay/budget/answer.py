@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forebay.budget.cost import Speed
+from forebay.budget.crossing import seeds_of_crossing
 from forebay.budget.extrapolate import Carried, extrapolate
 from forebay.budget.ladder import Climb, climb, confirm
 from forebay.budget.notes import notes_of
@@ -35,10 +36,6 @@ if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
     from forebay.progress import Progress
     from forebay.scenario import Scenario
-
-LEAST_SEEDS = 6
-"""Replications of a crossing: the jackknife over fewer has wide intervals."""
-_MOST_THREADS = 8
 
 
 def answer(
@@ -90,13 +87,6 @@ def _no_trials(scenario: Scenario, engine: Engine, seeds: Sequence[int]) -> Tria
         scenario, engine, goals_of(scenario),
         seeds=seeds, max_seeds=len(seeds), jobs=1, progress=None, limit=upper_limit(scenario),
     )  # fmt: skip
-
-
-def seeds_of_crossing(seeds: Sequence[int], threads: int) -> range:
-    """Return as many seeds as leave no thread idle, and enough for an interval."""
-    wanted = max(len(seeds), LEAST_SEEDS)
-    threads = min(threads, _MOST_THREADS)
-    return range(seeds[0], seeds[0] + math.ceil(wanted / threads) * threads)
 
 
 def _answer(question: Question, state: Climb) -> SizeResult:

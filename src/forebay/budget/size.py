@@ -112,7 +112,7 @@ def _instead(scenario: Scenario, speed: Speed, seeds: Sequence[int]) -> Instead:
         ends = [scenario.at_flows("low"), scenario.at_flows("high")]
 
     def needs_s() -> float:
-        from forebay.budget.answer import seeds_of_crossing
+        from forebay.budget.crossing import seeds_of_crossing
         from forebay.budget.ladder import crossing_s
 
         many = len(seeds_of_crossing(seeds, speed.jobs))

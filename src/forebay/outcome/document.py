@@ -40,8 +40,12 @@ class DocumentError(ForebayError, ValueError):
         return (type(self), (self.source, self.wrong, self.hint))
 
 
+def _is_newer(schema: Any) -> bool:
+    return isinstance(schema, int) and schema > SCHEMA
+
+
 def _known_schema(value: Any) -> Any:
-    if isinstance(value, int) and value > SCHEMA:
+    if _is_newer(value):
         raise ValueError(f"schema {value} is newer than {SCHEMA}, the newest known here")
     return value
 
@@ -88,6 +92,9 @@ class Document(Closed):
         """
         if not isinstance(document, Mapping) or "schema" not in document:
             raise DocumentError(source, f"is no {cls._called()}, for it has no schema", _make())
+        missing = cls._missing(document)
+        if missing and not _is_newer(document["schema"]):
+            raise DocumentError(source, f"is no {cls._called()}: it has no {missing}", _make())
         try:
             return cls.model_validate(document)
         except ValidationError as error:
@@ -135,6 +142,12 @@ class Document(Closed):
     def _repr_html_(self) -> str:
         html: str = _display().html(self)
         return html
+
+    @classmethod
+    def _missing(cls, document: Mapping[str, Any]) -> str:
+        """Return the first field that every such document has and this one lacks, or ""."""
+        needed = (name for name, field in cls.model_fields.items() if field.is_required())
+        return next((name for name in needed if name not in document), "")
 
     @classmethod
     def _called(cls) -> str:

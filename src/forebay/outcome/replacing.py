@@ -25,7 +25,10 @@ def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 def beside(path: str | PathLike[str]) -> Iterator[Path]:
     """Name a file beside ``path`` for others to write, which then is renamed there or removed."""
     place = Path(os.path.realpath(path))
-    handle, part = tempfile.mkstemp(dir=place.parent, prefix=".forebay-", suffix=".part")
+    try:
+        handle, part = tempfile.mkstemp(dir=place.parent, prefix=".forebay-", suffix=".part")
+    except OSError as error:  # which names the part
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     try:
         os.close(handle)
         yield Path(part)
