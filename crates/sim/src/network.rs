@@ -44,7 +44,7 @@ pub(crate) struct Network<'a> {
     pub(crate) lost_acks: LostAcks,
     /// By link, when it takes the next packet off its queue, if it has to be asked.
     pub(crate) dequeue_timers: Vec<EventTimer>,
-    /// Random delays of segments on their way to the receivers.
+    /// Random delays of segments between the last queue and the receivers.
     pub(crate) jitter_delays: Option<JitterDelays>,
     /// What a capture has, if asked for.
     pub(crate) recorder: Option<Box<Recorder>>,

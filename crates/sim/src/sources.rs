@@ -7,7 +7,7 @@ use crate::network::Network;
 use crate::time::{NEVER, Picos};
 
 impl Network<'_> {
-    /// The timer of a flow that sends datagrams or file after file; true if it was for that alone.
+    /// The timer of a flow that sends datagrams or file after file; true if it has no sender's timer.
     #[cold]
     pub(crate) fn on_app_timer(&mut self, now: Picos, flow: &mut Flow) -> bool {
         let Some(app) = &flow.app else { return false };
@@ -20,14 +20,14 @@ impl Network<'_> {
             return false;
         }
         if now < restart_at {
-            self.arm_timer(flow, restart_at);
-            return true; // every segment has arrived: nothing is left to be sent again
+            self.arm_timer(flow, restart_at); // until then the sender's own timer runs on
+            return false;
         }
         flow.restart(now, self.traffic.config);
         false
     }
 
-    /// A datagram of an open-loop source reaches the first queue; the next is put on its way.
+    /// A datagram of an open-loop source reaches the first queue; the next is scheduled.
     fn on_datagram_due(&mut self, now: Picos, flow: &mut Flow, end: usize) {
         let Some(app) = &mut flow.app else { return };
         let index = app.next;
@@ -40,7 +40,7 @@ impl Network<'_> {
         self.enqueue_first_hop::<GeneralKind>(now, flow, flow.segment(index as u64));
     }
 
-    /// A packet of an open-loop source has arrived: nobody answers. False for any other packet.
+    /// A packet of an open-loop source has arrived: it is not acknowledged. False for any other packet.
     #[cold]
     pub(crate) fn receive_datagram(&mut self, flow: &mut Flow, seq: u64) -> bool {
         let bytes = flow.data_bytes(seq, self.traffic.config);
