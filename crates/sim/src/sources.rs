@@ -4,6 +4,7 @@
 use crate::flow::Flow;
 use crate::flow_kind::GeneralKind;
 use crate::network::Network;
+use crate::packet::EcnCodepoint;
 use crate::time::{NEVER, Picos};
 
 impl Network<'_> {
@@ -44,9 +45,11 @@ impl Network<'_> {
     #[cold]
     pub(crate) fn receive_datagram(&mut self, flow: &mut Flow, seq: u64) -> bool {
         let bytes = flow.data_bytes(seq, self.traffic.config);
+        // One that a queue has marked enters the L4S queue of a later DualPI2, and may overtake others.
+        let in_order = flow.ecn == EcnCodepoint::NotEct;
         match &mut flow.app {
             Some(app) if app.datagrams_end().is_some() => {
-                app.count_received(seq as usize, bytes);
+                app.count_received(seq as usize, bytes, in_order);
                 true
             }
             _ => false,
