@@ -16,7 +16,7 @@ mod crowds;
 
 use self::crowds::{Crowds, is_crowd};
 use crate::packet::Payload;
-use crate::time::Picos;
+use crate::time::{NEVER, Picos};
 use prefetch_index::prefetch_index;
 
 /// Whose event it is and of what kind, and its rank among those of an instant.
@@ -27,9 +27,13 @@ const NIL: u32 = u32::MAX;
 const NOWHERE: u64 = u64::MAX;
 /// 32 megabytes: enough for round trips of 100 ms at 10 Gbit/s.
 const MAX_SLOTS: usize = 1 << 20;
+/// Half a megabyte, which stays in the core's cache.
+const NETWORK_SLOTS: usize = 1 << 14;
 /// Words of as many bits.
 const WORDS: usize = MAX_SLOTS / 64;
 const COARSE_SLOTS: usize = 256;
+/// The most of a network's.
+const NETWORK_COARSE_SLOTS: usize = 1 << 15;
 /// Words in which a look ahead searches: through all of an empty wheel it would take longer than what
 /// it is to save.
 const FORESIGHT: u64 = 32;
@@ -104,6 +108,23 @@ impl Wheel {
         let shift = slot_width.max(1).ilog2().max(least.next_power_of_two().ilog2());
         let slots = (horizon >> shift).next_power_of_two() as usize;
         let slots = slots.clamp(64 * COARSE_SHARE as usize, MAX_SLOTS);
+        Self::of(slots, shift, COARSE_SLOTS)
+    }
+
+    /// A wheel for packets that cross several links: their events come in no order, and would find a
+    /// large wheel's slots in memory. It is small, and what lies beyond is added at the end of a coarse
+    /// slot, of which there are enough to reach `horizon` where they can.
+    pub fn for_network(slot_width: Picos, horizon: Picos) -> Self {
+        let coarse_width = NETWORK_SLOTS as u64 / COARSE_SHARE;
+        let least = (horizon / (NETWORK_COARSE_SLOTS as u64 * coarse_width)).max(1);
+        let shift = slot_width.max(1).ilog2().max(least.next_power_of_two().ilog2());
+        let slots = (horizon >> shift).next_power_of_two() as usize;
+        let slots = slots.clamp(64 * COARSE_SHARE as usize, NETWORK_SLOTS);
+        let coarse = ((horizon >> shift) / coarse_width).next_power_of_two() as usize;
+        Self::of(slots, shift, coarse.clamp(COARSE_SLOTS, NETWORK_COARSE_SLOTS))
+    }
+
+    fn of(slots: usize, shift: u32, coarse_slots: usize) -> Self {
         Self {
             slots: vec![Event { at: 0, payload: Payload::NONE, key: 0, link: NIL }; slots],
             occupied: vec![0; WORDS].try_into().expect("as many words"),
@@ -113,7 +134,7 @@ impl Wheel {
             cursor: 0,
             frontier: slots as u64,
             lookahead_limit: slots as u64 / COARSE_SHARE + 1,
-            overflow: vec![Vec::new(); COARSE_SLOTS],
+            overflow: vec![Vec::new(); coarse_slots],
             overflow_events: 0,
             insert_hint: (NIL, NOWHERE),
             crowds: Crowds::default(),
@@ -135,7 +156,7 @@ impl Wheel {
     /// Where in the second wheel a slot lies.
     #[inline]
     fn coarse(&self, slot: u64) -> usize {
-        (slot / self.coarse_width()) as usize % COARSE_SLOTS
+        (slot / self.coarse_width()) as usize & (self.overflow.len() - 1)
     }
 
     /// Slots in a coarse one.
@@ -148,7 +169,9 @@ impl Wheel {
     pub fn insert(&mut self, at: Picos, key: EventKey, payload: Payload) {
         let slot = self.slot(at);
         debug_assert!(slot >= self.cursor, "an event in the past");
-        if slot >= self.frontier || self.is_occupied(slot) {
+        if slot >= self.frontier {
+            self.insert_overflow(Event { at, payload, key, link: NIL }, slot);
+        } else if self.is_occupied(slot) {
             self.insert_more(at, key, payload);
         } else {
             self.fill_slot(slot, at, key, payload);
@@ -246,7 +269,7 @@ impl Wheel {
     }
 
     /// Puts an event into the second wheel.
-    #[cold]
+    #[inline(never)]
     fn insert_overflow(&mut self, event: Event, slot: u64) {
         let coarse = self.coarse(slot);
         self.overflow[coarse].push(event);
@@ -279,15 +302,26 @@ impl Wheel {
     /// anyone's.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(Event, EventKey)> {
+        self.pop_before(NEVER)
+    }
+
+    /// The same where the next event comes before `limit`; else nothing is due before it, and what is
+    /// scheduled from then on is not earlier than `limit`.
+    #[inline(always)]
+    pub fn pop_before(&mut self, limit: Picos) -> Option<(Event, EventKey)> {
         let bits = self.occupied_from(self.cursor);
         let next_slot = self.cursor + u64::from((bits & bits.wrapping_sub(1)).trailing_zeros());
         let mut slot = self.first_occupied(self.cursor);
         if slot >= self.lookahead_limit {
-            slot = self.advance_frontier(slot)?;
+            slot = self.advance_frontier(slot, limit)?;
         }
-        self.cursor = slot;
         let index = self.index(slot);
         let &Event { at, payload, key, link } = &self.slots[index];
+        if at >= limit {
+            self.cursor = self.slot(limit);
+            return None;
+        }
+        self.cursor = slot;
         let event = Event { at, payload, key, link };
         if link == NIL {
             self.occupied[word(slot)] &= !(1 << (slot % 64));
@@ -302,20 +336,21 @@ impl Wheel {
     }
 
     /// Moves the frontier on until the first slot that holds anything, `slot` as yet, lies before the
-    /// gate. Gives that slot; `None` where there is no event at all.
+    /// gate. Gives that slot; `None` where there is no event at all, or none before `limit`.
     #[cold]
     #[inline(never)]
-    fn advance_frontier(&mut self, mut slot: u64) -> Option<u64> {
+    fn advance_frontier(&mut self, mut slot: u64, limit: Picos) -> Option<u64> {
         let mut in_vain = 0;
+        let last = (limit >> self.shift).saturating_add(1);
         while slot >= self.lookahead_limit {
-            if slot == NOWHERE && self.overflow_events == 0 {
+            if last < self.lookahead_limit || (slot == NOWHERE && self.overflow_events == 0) {
                 return None;
             }
-            if in_vain == COARSE_SLOTS {
-                self.skip();
+            if in_vain == self.overflow.len() {
+                self.skip(last);
                 in_vain = 0;
             }
-            self.cursor = slot.min(self.frontier);
+            self.cursor = slot.min(self.frontier).min(last);
             if self.fetch_coarse() {
                 slot = self.first_occupied(self.cursor);
             } else if slot == NOWHERE {
@@ -325,12 +360,15 @@ impl Wheel {
         Some(slot)
     }
 
-    /// Moves the frontier of a wheel that holds nothing to the coarse slot of the next event: a fast
-    /// link that rests for a second would take millions of steps.
-    fn skip(&mut self) {
+    /// Moves the frontier of a wheel that holds nothing to the coarse slot of the next event, or of
+    /// `last` before it: a fast link that rests for a second would take millions of steps.
+    fn skip(&mut self, last: u64) {
         let slots = self.overflow.iter().flatten().map(|event| self.slot(event.at));
         let Some(next) = slots.min() else { return };
-        let coarse = next / self.coarse_width() * self.coarse_width();
+        let coarse = next.min(last) / self.coarse_width() * self.coarse_width();
+        if coarse <= self.frontier {
+            return;
+        }
         self.lookahead_limit += coarse - self.frontier;
         self.frontier = coarse;
     }
@@ -390,6 +428,12 @@ impl Wheel {
     #[inline]
     pub fn key(&self, place: u32) -> EventKey {
         self.slots[place as usize].key
+    }
+
+    /// When it is due.
+    #[inline]
+    pub fn at(&self, place: u32) -> Picos {
+        self.slots[place as usize].at
     }
 
     /// What that event carries.

@@ -37,6 +37,7 @@ mod sampling;
 mod sender_events;
 mod sending;
 pub mod simulation;
+mod sole_dequeue;
 mod sources;
 pub mod tcp;
 pub mod time;

@@ -149,6 +149,14 @@ impl Link {
         prefetch_index(from_ref(&self.delay), 0);
     }
 
+    /// Calls the counts of a packet that arrives at `at` into the cache, as far as is known now.
+    #[inline]
+    pub fn prefetch_counts(&self, at: Picos) {
+        if let Queue::FixedSizeFifo(queue) = &self.queue {
+            self.meter.delay.prefetch(queue.prefetch_level(at));
+        }
+    }
+
     /// What was built.
     pub fn info(&self) -> LinkInfo {
         let (discipline, limit, transmit_ring) = match &self.queue {
@@ -213,6 +221,11 @@ impl Link {
             Queue::DequeueDriven(queue) => queue.next_dequeue_at(),
             _ => None,
         }
+    }
+
+    /// Whether an arrival may make `next_dequeue_at` earlier.
+    pub fn has_rate_limits(&self) -> bool {
+        matches!(&self.queue, Queue::DequeueDriven(queue) if queue.has_rate_limits())
     }
 
     /// Takes the next packet off the queue: it departs, with a mark or without, at the time given.

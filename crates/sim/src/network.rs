@@ -15,6 +15,7 @@ use crate::meters::histogram::Histogram;
 use crate::packet::{Packet, Payload};
 use crate::paths::Paths;
 use crate::queue::registry::Wire;
+use crate::sole_dequeue::SoleDequeue;
 use crate::tcp::profile::Profile;
 use crate::time::Picos;
 use crate::traffic::Traffic;
@@ -44,6 +45,8 @@ pub(crate) struct Network<'a> {
     pub(crate) lost_acks: LostAcks,
     /// By link, when it takes the next packet off its queue, if it has to be asked.
     pub(crate) dequeue_timers: Vec<EventTimer>,
+    /// The same of the one link that needs no event for that.
+    pub(crate) sole_dequeue: SoleDequeue,
     /// Random delays of segments between the last queue and the receivers.
     pub(crate) jitter_delays: Option<JitterDelays>,
     /// What a capture has, if asked for.
@@ -58,7 +61,7 @@ impl<'a> Network<'a> {
             traffic: Traffic::of(config),
             links: build_links(config, &paths),
             paths,
-            wheel: Wheel::new(wheel_size::slot_width(config), wheel_size::horizon(config)),
+            wheel: wheel_size::wheel(config),
             rtt: vec![Histogram::default(); classes],
             completions: vec![Vec::new(); classes],
             early_deliveries: EarlyDeliveries::until(config.warmup),
@@ -67,6 +70,7 @@ impl<'a> Network<'a> {
             side_drops: Vec::new(),
             lost_acks: LostAcks::default(),
             dequeue_timers: vec![EventTimer::default(); config.links.len()],
+            sole_dequeue: SoleDequeue::of(config),
             jitter_delays: JitterDelays::of(config),
             recorder: config.capture.then(|| Box::new(Recorder::of(config))),
         }
@@ -86,21 +90,23 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Schedules the link's next dequeue, unless it is scheduled: what arrives does not move it.
+    /// Schedules the link's next dequeue, unless it is scheduled: what arrives does not move it, but where
+    /// the queue has limits of rate.
     #[inline]
     pub(crate) fn arm_dequeue(&mut self, now: Picos, link: usize) {
-        if self.dequeue_timers[link].is_armed() {
+        if self.dequeue_timers[link].is_armed() && !self.links[link].has_rate_limits() {
             return;
         }
         let Some(at) = self.links[link].next_dequeue_at().map(|at| at.max(now)) else { return };
-        self.dequeue_timers[link].arm(at);
-        self.wheel.insert(at, encode_link(link), Payload::NONE);
+        if self.dequeue_timers[link].arm(at) && !self.sole_dequeue.arm(link, at) {
+            self.wheel.insert(at, encode_link(link), Payload::NONE);
+        }
     }
 
     /// Nothing else happens up to and with `at`.
     #[inline]
     pub(crate) fn is_next_event(&self, at: Picos) -> bool {
-        at < self.next_reading && self.wheel.is_empty_until(at)
+        at < self.next_reading && at < self.sole_dequeue.at && self.wheel.is_empty_until(at)
     }
 
     /// Prefetches the slot of the event queue for the ACK of a packet that enters its link now.
@@ -126,7 +132,7 @@ impl<'a> Network<'a> {
 fn build_links(config: &Config, paths: &Paths) -> Links {
     let any = config.wire(1.0);
     let make = |(((spec, size), classes), seed): (((&LinkSpec, _), &Vec<u16>), u64)| {
-        let wire = Wire { rate_bps: spec.served_bps(), ..any };
+        let wire = Wire { rate_bps: spec.served_bps(), shaped: spec.shaper.is_some(), ..any };
         let spec = &spec.for_classes(classes);
         Link::new(spec, &wire, config.seed ^ seed, classes.len(), size)
     };

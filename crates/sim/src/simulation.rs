@@ -65,8 +65,13 @@ impl<'a> Simulation<'a> {
         let mut readings = Readings::new(config);
         let mut events = 0_u64;
         self.network.next_reading = readings.next_at;
-        while let Some((event, next_event_key)) = self.network.wheel.pop() {
-            let now = event.at;
+        loop {
+            let dequeues = self.network.sole_dequeue.at;
+            let next = self.network.wheel.pop_before(dequeues);
+            let now = next.map_or(dequeues, |(event, _)| event.at);
+            if now == NEVER {
+                break;
+            }
             if now >= self.network.next_reading {
                 if readings.take(&mut self.network, &self.flows, now) {
                     break;
@@ -77,12 +82,25 @@ impl<'a> Simulation<'a> {
                 return None;
             }
             events += 1;
+            let Some((event, next_event_key)) = next else {
+                self.on_sole_dequeue();
+                continue;
+            };
             prefetcher.prefetch(&event, next_event_key, &self.network, &self.flows);
             self.handle(event);
         }
         // Where every flow has ended before the window did, the rest of it is silence.
         readings.take(&mut self.network, &self.flows, NEVER);
         Some(readings.finish(self.network, &self.flows, events))
+    }
+
+    /// The one link that needs no event for it takes packets off its queue.
+    #[inline(never)]
+    fn on_sole_dequeue(&mut self) {
+        if let Some((link, now)) = self.network.sole_dequeue.fire() {
+            self.network.on_dequeue_event(now, link, &mut self.flows);
+            self.network.account_side_drops(&mut self.flows);
+        }
     }
 
     #[inline(always)]

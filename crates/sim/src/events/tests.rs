@@ -24,12 +24,16 @@ proptest! {
         steps in prop::collection::vec((0_u8..6, 0_u64..100_000, -2..3), 1..400)
     ) {
         let mut wheel = Wheel::new(2, 1000);
-        let (mut model, mut now) = (BTreeSet::new(), 0);
+        let (mut model, mut now) = (BTreeSet::<(Picos, EventKey, u64)>::new(), 0);
         for (number_, (step, span, key)) in (0..).zip(steps) {
             if step < 2 {
-                let fired = pop(&mut wheel).map(|event| (event.at, event.key, number(event)));
-                prop_assert_eq!(fired, model.pop_first());
-                now = fired.map_or(now, |(at, ..)| at);
+                let every = key % 2 == 0;
+                let limit = if every { u64::MAX } else { now + [span % 40, span][step as usize] };
+                let fired = wheel.pop_before(limit);
+                let fired = fired.map(|(event, _)| (event.at, event.key, number(event)));
+                let due = model.first().is_some_and(|&(at, ..)| at < limit);
+                prop_assert_eq!(fired, if due { model.pop_first() } else { None });
+                now = fired.map_or(if every { now } else { limit }, |(at, ..)| at);
             } else {
                 let at = now + [span % 3, span % 40, span % 5000, span][step as usize - 2];
                 wheel.insert(at, key, payload(number_));

@@ -21,6 +21,7 @@ use crate::packet::ArrivingPacket;
 use crate::queue::registry::EnqueueQueue;
 use crate::queue::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
 use crate::time::Picos;
+use prefetch_index::prefetch_index;
 
 /// Packets accepted at one level while the wire was busy, and the sum of their rests.
 #[derive(Clone, Copy, Default)]
@@ -97,6 +98,14 @@ impl FixedSizeFifo {
     #[inline(always)]
     pub(super) fn departure_if_enqueued(&self, now: Picos) -> Picos {
         self.free_at.max(now) + self.tx_time
+    }
+
+    /// Calls what counts a packet that arrives at `at` into the cache; gives its waiting time.
+    #[inline]
+    pub(super) fn prefetch_level(&self, at: Picos) -> Picos {
+        let delay = self.free_at.saturating_sub(at);
+        prefetch_index(&self.levels, self.level(delay));
+        delay
     }
 
     /// A packet arrives. Where it says nothing of that it has done nothing, and `enqueue` is to be
