@@ -125,7 +125,7 @@ impl FixedSizeFifo {
         if waiting >= self.accept_below {
             return self.enqueue_beyond_limit(waiting, class, meter);
         }
-        let Some(level) = self.levels.get_mut(waiting) else { return None };
+        let level = self.levels.get_mut(waiting)?;
         level.packets += 1;
         if !self.recent.is_empty() {
             remember(&mut self.recent, &mut self.accepted, class);
