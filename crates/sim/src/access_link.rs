@@ -5,7 +5,7 @@ use crate::ring::Ring;
 use crate::time::Picos;
 
 /// A flow's access link: a wire of its own, and the packets before it. Its times are those at which a
-/// packet begins to be sent; how long that takes is counted once, on the way from the last queue.
+/// packet begins to be sent; how long that takes is counted once, behind the last queue.
 ///
 /// What every packet touches comes last.
 #[repr(C)]

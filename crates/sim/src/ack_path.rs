@@ -1,8 +1,8 @@
-//! The way of a flow's ACKs from the last forward queue to where each acts next.
+//! The path of a flow's ACKs from the last forward queue to where each acts next.
 
 use crate::time::Picos;
 
-/// Where no queue lies on the way back, the sender's clock runs ahead by the time from the sender to
+/// Where no queue lies on this path, the sender's clock runs ahead by the time from the sender to
 /// the first queue, so that the event in which it acts on an ACK is the arrival of its packet there.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -20,14 +20,14 @@ impl AckPath {
         Self { return_delay, last_arrival: 0 }
     }
 
-    /// An ACK is on its way that reaches the sender before `at`: what is due then can be looked after
-    /// when that ACK has come.
+    /// An ACK is in flight that reaches the sender before `at`: a timer for `at` can be armed when that
+    /// ACK has come.
     #[inline(always)]
     pub(crate) fn delivers_before(&self, now: Picos, at: Picos) -> bool {
         now < self.last_arrival && self.last_arrival < at
     }
 
-    /// No ACK is on its way.
+    /// No ACK is in flight.
     #[inline(always)]
     pub(crate) fn is_empty(&self, now: Picos) -> bool {
         self.last_arrival <= now

@@ -59,9 +59,9 @@ impl AppSource {
         serialization(bytes, self.access_bps)
     }
 
-    /// Datagram number `seq`, of so many bytes, has arrived.
-    pub(crate) fn count_received(&mut self, seq: usize, bytes: u32) {
-        debug_assert!(seq >= self.newest, "it was overtaken by another on the same route");
+    /// Datagram number `seq`, of so many bytes, has arrived, `in_order` of its number if its network keeps order.
+    pub(crate) fn count_received(&mut self, seq: usize, bytes: u32, in_order: bool) {
+        debug_assert!(!in_order || seq >= self.newest, "it was overtaken by another");
         self.newest = seq + 1;
         self.earlier.received += 1;
         self.earlier.received_bytes += u64::from(bytes);

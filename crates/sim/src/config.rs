@@ -82,9 +82,9 @@ impl BucketSpec {
     }
 }
 
-/// The links that a flow's data crosses in turn, and those that its ACKs cross.
+/// The links that a flow's data crosses one after the other, and those that its ACKs cross.
 ///
-/// A way back without queues takes its time and no event.
+/// A return path without queues takes its propagation delay and no event.
 #[derive(Clone, Debug, Default)]
 pub struct Route {
     /// Indices into `Config::links`; at least one.
@@ -206,7 +206,7 @@ impl Config {
     }
 
     /// What a round trip's propagation has left of the links on the route: before the first, behind the
-    /// last. Nothing of an open-loop source's, which nobody answers: it has no round trip.
+    /// last. Nothing of an open-loop source's, which is not acknowledged: it has no round trip.
     pub fn edge_delay(&self, flow: &FlowSpec) -> Picos {
         let route = &self.routes[flow.route as usize];
         let interior = self.interior_delay(&route.forward) + self.interior_delay(&route.backward);

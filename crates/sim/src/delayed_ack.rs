@@ -24,8 +24,8 @@ impl Network<'_> {
         }
     }
 
-    /// Where the receiver holds an ACK back and none is on its way whose coming will ask this again,
-    /// makes sure that the receiver is asked for it. Mostly another segment comes before.
+    /// Arms the timer of an ACK that the receiver holds back, unless another ACK is in flight: its arrival
+    /// calls this again. Mostly another segment comes before either.
     #[inline(always)]
     pub(crate) fn arm_delack_if_no_ack_in_flight(&mut self, now: Picos, flow: &mut Flow) {
         if flow.ack_path.is_empty(now) {
@@ -33,7 +33,7 @@ impl Network<'_> {
         }
     }
 
-    /// Makes sure that the receiver is asked no later than `at` for the ACK that it holds back.
+    /// Makes sure that the timer fires no later than `at`.
     #[inline]
     pub(crate) fn arm_delack(&mut self, flow: &mut Flow, at: Picos) {
         if flow.delack_timer.arm(at) {

@@ -1,7 +1,7 @@
 //! The event queue: a timing wheel.
 //!
-//! An event is a packet that arrives somewhere, or a timer. None is taken out before its time;
-//! whoever no longer wants it knows that when it fires. Events of the same instant fire in ascending
+//! An event is a packet that arrives somewhere, or a timer. None is taken out before its time: the
+//! owner of a timer that was moved ignores the event when it fires (`event_timer`). Events of the same instant fire in ascending
 //! order of their keys (`event_key`), and of one key in the order in which they were scheduled: so what a
 //! flow does at an instant does not depend on when other flows scheduled theirs.
 //!
@@ -39,7 +39,7 @@ const NETWORK_COARSE_SLOTS: usize = 1 << 15;
 const FORESIGHT: u64 = 32;
 /// Coarse slots that the wheel holds.
 const COARSE_SHARE: u64 = 16;
-/// Events that one may pass on the way to its place in a list: beyond it, the slot is crowded.
+/// Most events of a list that are compared with a new one: beyond it, the slot is crowded.
 const LONGEST_WALK: usize = 64;
 
 /// Something that will happen. Two fill a line of the cache.
@@ -88,7 +88,8 @@ pub struct Wheel {
     frontier: u64,
     /// No slot from here on is looked into before the frontier has moved on.
     lookahead_limit: u64,
-    /// What is due in each coarse slot, in this turn of the second wheel or a later one, by scheduling.
+    /// What is due in each coarse slot, in this revolution of the second wheel or a later one, in order of
+    /// scheduling.
     overflow: Vec<Vec<Event>>,
     /// How many these are.
     overflow_events: usize,
@@ -373,7 +374,7 @@ impl Wheel {
     }
 
     /// Moves the events of the coarse slot at the frontier over, in the order in which they were
-    /// scheduled; true if there were any. Those of a later turn stay.
+    /// scheduled; true if there were any. Those of a later revolution stay.
     fn fetch_coarse(&mut self) -> bool {
         let coarse = self.coarse(self.frontier);
         self.frontier += self.coarse_width();
@@ -390,7 +391,8 @@ impl Wheel {
         self.overflow_events < before
     }
 
-    /// Whether nothing is due up to and with `at`. May say no where it would be dear to find out.
+    /// Whether nothing is due up to and with `at`. May be false though nothing is, where the search would
+    /// take long.
     #[inline]
     pub fn is_empty_until(&self, at: Picos) -> bool {
         let bits = self.occupied_from(self.cursor);

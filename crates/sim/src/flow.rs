@@ -1,6 +1,6 @@
 //! A flow: a sender and a receiver, and what lies between them that no other flow shares.
 //!
-//! The way from the sender to the first queue is folded into the way back: a sender's clock runs
+//! The delay from the sender to the first queue is counted on the return path: a sender's clock runs
 //! ahead by that delay, so that the event in which it acts on an ACK is the very arrival of its
 //! packet at the queue. Packets need an event of their own only where they wait for the flow's
 //! access link, and before each further queue on their route.
@@ -135,7 +135,7 @@ impl Flow {
         !self.access.is_idle(now) && self.busy_access_reached_tsq_limit()
     }
 
-    /// Apart, so that nobody looks at what waits where the access link is idle.
+    /// A function of its own, so that the queue of an idle access link is not read.
     #[inline(never)]
     fn busy_access_reached_tsq_limit(&self) -> bool {
         let waiting = self.access.waiting();

@@ -37,7 +37,7 @@ pub enum Verdict {
     Departs(Picos),
     /// The same with a congestion mark (CE).
     DepartsMarked(Picos),
-    /// It waits; `Link::dequeue` will tell.
+    /// It waits; `Link::dequeue` gives its departure.
     Queued,
 }
 

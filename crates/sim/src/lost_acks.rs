@@ -1,4 +1,4 @@
-//! What ACKs that were lost on the way back had reported. SACK blocks repeat what earlier ones
+//! What ACKs that backward queues dropped had reported. SACK blocks repeat what earlier ones
 //! reported (RFC 2018, section 4), so the next ACK of the flow through the same queue repeats it, and
 //! carries it on: an ACK holds the number of an entry here.
 
@@ -7,7 +7,7 @@ use crate::tcp::receiver::{NO_LOST_ACKS as NONE, SackRun};
 /// An ACK has room for smaller numbers.
 const MOST: usize = 1 << 24;
 
-/// What ACKs on their way carry besides their own report.
+/// What ACKs in the network carry besides their own report.
 pub(crate) struct LostAcks {
     /// By number; the first stays empty.
     carried: Vec<Vec<SackRun>>,

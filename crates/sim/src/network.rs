@@ -47,7 +47,7 @@ pub(crate) struct Network<'a> {
     pub(crate) dequeue_timers: Vec<EventTimer>,
     /// The same of the one link that needs no event for that.
     pub(crate) sole_dequeue: SoleDequeue,
-    /// Random delays of segments on their way to the receivers.
+    /// Random delays of segments between the last queue and the receivers.
     pub(crate) jitter_delays: Option<JitterDelays>,
     /// What a capture has, if asked for.
     pub(crate) recorder: Option<Box<Recorder>>,

@@ -32,7 +32,7 @@ impl EcnCodepoint {
 
 /// What a packet carries: a segment or an acknowledgement, or nothing.
 ///
-/// Every packet on its way lies in the event queue, and is copied in and out of it: two words, where
+/// Every packet in the network lies in the event queue, and is copied in and out of it: two words, where
 /// an enum's copies would go through memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Payload {

@@ -28,7 +28,7 @@ pub(crate) enum Then {
     Hop,
     /// The receiver.
     Receiver,
-    /// The sender: it was the last queue on the way back.
+    /// The sender: it was the last backward queue.
     Sender,
 }
 
@@ -36,11 +36,11 @@ pub(crate) enum Then {
 pub(crate) struct Paths {
     hops: Vec<Hop>,
     starts: HashMap<(u16, u16), u32>,
-    /// By link, the classes that its meter tells apart, in ascending order.
+    /// By link, the classes that its meter counts apart, in ascending order.
     pub(crate) classes: Vec<Vec<u16>>,
 }
 
-/// Up to so many classes each link tells all apart; of more only those that cross it.
+/// Up to so many classes each link counts all apart; of more only those that cross it.
 const FEW_CLASSES: usize = 64;
 
 impl Paths {

@@ -20,7 +20,7 @@ const SEEN: usize = 32;
 /// Flows of fewer bytes together stay in the core's cache by themselves.
 const LARGE: usize = 1 << 20;
 
-/// A way to look ahead.
+/// How far ahead the event loop looks.
 pub(crate) trait Prefetcher {
     /// To be called once an event, before that is handled; `next_event_key` is whose event follows, or
     /// anyone's.
@@ -51,13 +51,13 @@ pub(crate) struct DeepPrefetch {
     slot: u64,
     /// The places in the wheel of the last slots called for.
     seen: [u32; SEEN],
-    turn: usize,
+    next_seen: usize,
 }
 
 impl DeepPrefetch {
     /// `None` where there are too few flows for it to pay.
     pub(crate) fn of(flows: &[Flow]) -> Option<Self> {
-        (size_of_val(flows) > LARGE).then_some(Self { slot: 0, seen: [0; SEEN], turn: 0 })
+        (size_of_val(flows) > LARGE).then_some(Self { slot: 0, seen: [0; SEEN], next_seen: 0 })
     }
 }
 
@@ -83,9 +83,9 @@ impl Prefetcher for DeepPrefetch {
         }
         let (slot, first) = wheel.look_ahead(self.slot);
         self.slot = slot.saturating_add(1);
-        self.turn = (self.turn + 1) % SEEN;
-        self.seen[self.turn] = first;
-        let before = |calls: usize| self.seen[(self.turn + SEEN - calls) % SEEN];
+        self.next_seen = (self.next_seen + 1) % SEEN;
+        self.seen[self.next_seen] = first;
+        let before = |calls: usize| self.seen[(self.next_seen + SEEN - calls) % SEEN];
         wheel.prefetch_next(before(STEPS));
         prefetch_flow(wheel.key(before(STEPS)), flows);
         for (calls, step) in

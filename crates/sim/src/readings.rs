@@ -1,4 +1,4 @@
-//! Takes the run's readings at their instants: cuts between batches, and samples when due.
+//! Takes the run's readings at their instants: the ends of batches, and samples when due.
 
 use crate::config::Config;
 use crate::flow::Flow;
@@ -150,7 +150,7 @@ fn decided_packets(network: &Network, flows: &[Flow]) -> Vec<(u64, u64)> {
     both.map(|(flow, &passed)| (flow.route.drops.into(), passed)).collect()
 }
 
-/// Bytes that each flow's receiver had counted at the last cut.
+/// Bytes that each flow's receiver had counted at the end of the last batch.
 fn received_bytes(network: &Network, flows: &[Flow]) -> Vec<u64> {
     let counted = flows.iter().map(|flow| flow.counts().received_bytes);
     let mut bytes: Vec<u64> = counted.collect();

@@ -43,16 +43,16 @@ impl Network<'_> {
         profile: &Profile,
     ) {
         self.passed[flow.index() as usize] += 1;
-        let goes_on =
+        let released =
             if K::FAST_PATH { departs } else { self.delay_segment(flow, departs, profile) };
         if !K::FAST_PATH && self.recorder.is_some() {
-            self.capture(departs, goes_on - departs, flow, segment);
+            self.capture(departs, released - departs, flow, segment);
         }
         if !K::FAST_PATH && flow.app.is_some() && self.receive_datagram(flow, segment.seq()) {
             return;
         }
         let before = flow.receiver.rcv_nxt;
-        let answered = goes_on + flow.ack_path.return_delay;
+        let answered = released + flow.ack_path.return_delay;
         if K::NEWRENO_ONLY {
             let ack = flow.receiver.ack_every_segment(segment.seq(), false);
             self.wheel.insert(answered, flow.key, Payload::ack(ack, 0));
@@ -62,11 +62,11 @@ impl Network<'_> {
         }
         let end = flow.sender.app_limit;
         if flow.receiver.rcv_nxt >= end && before < end {
-            self.finish(flow, goes_on);
+            self.finish(flow, released);
         }
     }
 
-    /// A segment of an earlier connection leaves the last forward queue: nobody waits for it any longer.
+    /// A segment of an earlier connection leaves the last forward queue: it is counted, and has no receiver.
     pub(crate) fn on_late_segment(&mut self, flow: &mut Flow, departs: Picos, segment: Payload) {
         self.passed[flow.index() as usize] += 1;
         self.capture(departs, 0, flow, segment);
@@ -96,7 +96,7 @@ impl Network<'_> {
         at
     }
 
-    /// What the receiver answers is put on its way.
+    /// Schedules the ACK with which the receiver answers, unless it holds it back.
     #[inline(always)]
     fn answer<K: FlowKind>(
         &mut self,
@@ -130,7 +130,7 @@ impl Network<'_> {
         }
     }
 
-    /// The last segment has been received; it left the last queue, and its delays, at `departed`.
+    /// The last segment has been received; it left the last queue and what delays it behind that at `departed`.
     #[cold]
     fn finish(&mut self, flow: &mut Flow, departed: Picos) {
         let arrives = departed + flow.last_hop_to_receiver(self.traffic.config);

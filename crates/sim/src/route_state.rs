@@ -80,3 +80,37 @@ impl RouteState {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ack_that_is_lost_at_a_queue_is_repeated_by_the_next_at_that_queue() {
+        let route = Route { forward: vec![0, 1], backward: vec![2, 3] };
+        let mut state = RouteState::new(0, &route, 0);
+        assert_eq!((state.has_one_queue(), state.first_ack_hop()), (false, Some(2)));
+        let ack = AckPacket { sacked_last: 9, sacked_count: 2, ..AckPacket::default() };
+        let carried = SackRun { last: 5, count: 1 };
+        state.on_ack_drop(3, ack, vec![carried]);
+        assert_eq!(state.lost_ack_segments(2).map(|lost| lost.len()), Some(0), "the first one");
+        let lost = [carried, SackRun { last: 9, count: 2 }];
+        assert_eq!(state.lost_ack_segments(3).map(std::mem::take), Some(lost.to_vec()));
+        state.on_ack_drop(2, ack, vec![]);
+        state.restart();
+        assert_eq!(
+            state.lost_ack_segments(2).map(|lost| lost.len()),
+            Some(0),
+            "of another connection"
+        );
+    }
+
+    #[test]
+    fn a_route_of_one_queue_has_no_acks_to_lose() {
+        let route = Route { forward: vec![4], backward: vec![] };
+        let mut state = RouteState::new(0, &route, 0);
+        assert_eq!((state.has_one_queue(), state.first_ack_hop()), (true, None));
+        assert_eq!(state.last_ack_hop_delay(), 0);
+        assert!(state.lost_ack_segments(0).is_none());
+    }
+}

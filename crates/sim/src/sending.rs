@@ -65,9 +65,8 @@ impl Network<'_> {
             left -= 1;
         }
         let timer_at = flow.sender.timer_at;
-        if !(K::FAST_PATH && flow.ack_path.delivers_before(now, timer_at))
-            && !flow.timer.fires_by(timer_at)
-        {
+        let an_ack_will_ask = K::FAST_PATH && flow.ack_path.delivers_before(now, timer_at);
+        if !an_ack_will_ask && !flow.timer.fires_by(timer_at) {
             self.arm_timer(flow, timer_at);
         }
         access

@@ -4,10 +4,11 @@
 use crate::flow::Flow;
 use crate::flow_kind::GeneralKind;
 use crate::network::Network;
+use crate::packet::EcnCodepoint;
 use crate::time::{NEVER, Picos};
 
 impl Network<'_> {
-    /// The timer of a flow that sends datagrams or file after file; true if it was for that alone.
+    /// The timer of a flow that sends datagrams or file after file; true if it has no sender's timer.
     #[cold]
     pub(crate) fn on_app_timer(&mut self, now: Picos, flow: &mut Flow) -> bool {
         let Some(app) = &flow.app else { return false };
@@ -20,14 +21,14 @@ impl Network<'_> {
             return false;
         }
         if now < restart_at {
-            self.arm_timer(flow, restart_at);
-            return true; // every segment has arrived: nothing is left to be sent again
+            self.arm_timer(flow, restart_at); // until then the sender's own timer runs on
+            return false;
         }
         flow.restart(now, self.traffic.config);
         false
     }
 
-    /// A datagram of an open-loop source reaches the first queue; the next is put on its way.
+    /// A datagram of an open-loop source reaches the first queue; the next is scheduled.
     fn on_datagram_due(&mut self, now: Picos, flow: &mut Flow, end: usize) {
         let Some(app) = &mut flow.app else { return };
         let index = app.next;
@@ -40,13 +41,15 @@ impl Network<'_> {
         self.enqueue_first_hop::<GeneralKind>(now, flow, flow.segment(index as u64));
     }
 
-    /// A packet of an open-loop source has arrived: nobody answers. False for any other packet.
+    /// A packet of an open-loop source has arrived: it is not acknowledged. False for any other packet.
     #[cold]
     pub(crate) fn receive_datagram(&mut self, flow: &mut Flow, seq: u64) -> bool {
         let bytes = flow.data_bytes(seq, self.traffic.config);
+        // One that a queue has marked enters the L4S queue of a later DualPI2, and may overtake others.
+        let in_order = flow.ecn == EcnCodepoint::NotEct;
         match &mut flow.app {
             Some(app) if app.datagrams_end().is_some() => {
-                app.count_received(seq as usize, bytes);
+                app.count_received(seq as usize, bytes, in_order);
                 true
             }
             _ => false,

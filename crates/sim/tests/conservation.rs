@@ -1,6 +1,7 @@
 //! On random networks: what leaves one queue of a route reaches the next, none of it overtaken.
 //!
-//! That no datagram overtakes another of its source is asserted where they are received (`app_source`).
+//! That no datagram without ECN overtakes another of its source is asserted where they are received
+//! (`app_source`).
 
 mod testbench;
 

@@ -126,12 +126,12 @@ fn first_segments(spec: &FlowSpec, config: &Config) -> u64 {
 }
 
 /// An ACK's delays: from a packet's departure at the last forward queue to where the ACK acts next, and
-/// from the ACK's departure at the last backward queue to the sender. Each includes the way from the sender
-/// to the first queue, if that ends at the sender.
+/// from the ACK's departure at the last backward queue, if there is one, to the sender. The one that ends at
+/// the sender includes the way from there to the first queue.
 fn ack_delays(spec: &FlowSpec, config: &Config, access_time: Picos) -> (Picos, Picos) {
     let edge = config.edge_delay(spec);
     if config.routes[spec.route as usize].backward.is_empty() {
-        (edge + access_time, access_time)
+        (edge + access_time, 0)
     } else {
         (edge / 2, edge - edge / 2 + access_time)
     }

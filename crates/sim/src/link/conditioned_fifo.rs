@@ -132,7 +132,7 @@ impl ConditionedFifo {
         self.bytes_waiting + if self.on_wire.ends > now { u64::from(self.on_wire.bytes) } else { 0 }
     }
 
-    /// What the readings of `now` need, once those are told that have started by then.
+    /// What the readings of `now` need, once the transmissions that have started by then are counted.
     pub(super) fn at_batch_end(&self, now: Picos) -> AtBatchEnd {
         let OnWire { ends, tx_time, work, class, .. } = self.on_wire;
         let rest = ends.saturating_sub(now);

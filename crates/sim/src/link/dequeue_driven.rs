@@ -129,7 +129,7 @@ impl DequeueDriven {
         }
     }
 
-    /// When the packet on the wire ends, once those are told that have started by `now`.
+    /// When the packet on the wire ends, once the transmissions that have started by `now` are counted.
     fn wire_ends(&self) -> Picos {
         match self.tx_ring.front() {
             Some(_) if self.waits_for_tokens() => 0,
@@ -144,7 +144,7 @@ impl DequeueDriven {
         self.ring == 0
     }
 
-    /// What the readings of `now` need, once those are told that have started by then.
+    /// What the readings of `now` need, once the transmissions that have started by then are counted.
     pub(super) fn at_batch_end(&self, now: Picos) -> AtBatchEnd {
         let rest = self.wire_ends().saturating_sub(now);
         let (work, tx_time) = self.work_on_wire;
@@ -208,7 +208,8 @@ impl DequeueDriven {
             _ => 0,
         };
         let shaper = || self.conditioner.as_ref().map_or(0, Conditioner::ready_at);
-        (self.held.len() > 0).then(|| has_room().max(shaper()).max(self.queue.ready_at().unwrap_or(0)))
+        (self.held.len() > 0)
+            .then(|| has_room().max(shaper()).max(self.queue.ready_at().unwrap_or(0)))
     }
 
     pub(super) fn dequeue(

@@ -153,7 +153,7 @@ impl Fifo {
         self.waiting().saturating_sub(self.ring)
     }
 
-    /// What the readings of `now` need, once those are told that have started by then.
+    /// What the readings of `now` need, once the transmissions that have started by then are counted.
     pub(super) fn at_batch_end(&self, now: Picos) -> AtBatchEnd {
         let ends = self.next_start.min(self.free_at);
         AtBatchEnd {

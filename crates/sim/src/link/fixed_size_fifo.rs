@@ -47,7 +47,7 @@ pub(super) struct FixedSizeFifo {
     accepted: usize,
     queue: EnqueueQueue,
     bytes: u32,
-    /// Time until the wire was free, and packets waiting of each class, at the last cut.
+    /// Time until the wire was free, and packets waiting of each class, at the end of the last batch.
     backlog: Picos,
     waiting: Vec<u64>,
 }
@@ -125,7 +125,7 @@ impl FixedSizeFifo {
         if waiting >= self.accept_below {
             return self.enqueue_beyond_limit(waiting, class, meter);
         }
-        let Some(level) = self.levels.get_mut(waiting) else { return None };
+        let level = self.levels.get_mut(waiting)?;
         level.packets += 1;
         if !self.recent.is_empty() {
             remember(&mut self.recent, &mut self.accepted, class);
@@ -247,8 +247,8 @@ impl FixedSizeFifo {
     /// Hands over the readings since the last call.
     pub(super) fn settle(&mut self, now: Picos, meter: &mut LinkMeter) -> AtBatchEnd {
         let backlog = self.free_at.saturating_sub(now);
-        self.tell_levels(meter.unread(now), backlog, meter);
-        self.tell_counts(self.level(backlog), meter);
+        self.report_levels(meter.unread(now), backlog, meter);
+        self.report_counts(self.level(backlog), meter);
         self.levels.fill(LevelCount::default());
         self.backlog = backlog;
         self.at_batch_end(backlog)
@@ -269,7 +269,7 @@ impl FixedSizeFifo {
     }
 
     /// How long the queue was at each level, by the formula above.
-    fn tell_levels(&self, batch: Picos, backlog: Picos, meter: &mut LinkMeter) {
+    fn report_levels(&self, batch: Picos, backlog: Picos, meter: &mut LinkMeter) {
         let (begin, end) = (self.level(self.backlog), self.level(backlog));
         let residual = |delay: Picos, level: usize| delay - level as u64 * self.tx_time;
         let mut below = self.levels[0].residuals;
@@ -296,7 +296,7 @@ impl FixedSizeFifo {
     }
 
     /// Waiting times, work, and the bytes of each class whose transmission began.
-    fn tell_counts(&mut self, waiting: usize, meter: &mut LinkMeter) {
+    fn report_counts(&mut self, waiting: usize, meter: &mut LinkMeter) {
         let waits = self.levels.iter().zip(0_u64..).map(|(level, k)| {
             u128::from(level.packets) * u128::from(k * self.tx_time) + u128::from(level.residuals)
         });

@@ -46,18 +46,23 @@ impl Links {
         lost: &mut Vec<Packet>,
     ) -> Verdict {
         let packet = whole();
-        if self.memory_admits(now, link, packet.bytes) {
-            self.links[link].enqueue(now, &packet, lost)
-        } else {
+        let shared = self.links[link].pool;
+        if shared.is_some_and(|shared| !self.memory_admits(now, link, packet.bytes, shared)) {
             self.links[link].refuse(now, packet.class);
-            Verdict::Dropped
+            return Verdict::Dropped;
         }
+        self.links[link].enqueue(now, &packet, lost)
     }
 
-    /// Whether the memory that a link shares has room for so many bytes more. A link that shares none
-    /// always has.
-    fn memory_admits(&mut self, now: Picos, link: usize, bytes: u32) -> bool {
-        let Some((pool, alpha)) = self.links[link].pool else { return true };
+    /// Whether the memory that a link shares has room for so many bytes more.
+    #[inline(never)]
+    fn memory_admits(
+        &mut self,
+        now: Picos,
+        link: usize,
+        bytes: u32,
+        (pool, alpha): (usize, f64),
+    ) -> bool {
         let shares = |other: &&mut Link| other.pool.is_some_and(|(index, _)| index == pool);
         let used = self.links.iter_mut().filter(shares).map(|other| other.bytes_held(now)).sum();
         let memory = SharedBuffer::holding(self.pools[pool], used);
