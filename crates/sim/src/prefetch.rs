@@ -15,8 +15,8 @@ const MOST: u64 = 4 * START;
 /// Calls between that for a slot, that for the flow of its first event, that for its scoreboard, and
 /// that for what lies in there: each says where the next is. A packet that reaches a further queue has
 /// one more, for what its link counts.
-const STEPS: usize = 7;
-const SEEN: usize = 32;
+const STEPS: usize = 8;
+const SEEN: usize = 4 * STEPS;
 /// Flows of fewer bytes together stay in the core's cache by themselves.
 const LARGE: usize = 1 << 20;
 
@@ -52,12 +52,15 @@ pub(crate) struct DeepPrefetch {
     /// The places in the wheel of the last slots called for.
     seen: [u32; SEEN],
     turn: usize,
+    /// Packets reach further queues.
+    hops: bool,
 }
 
 impl DeepPrefetch {
     /// `None` where there are too few flows for it to pay.
     pub(crate) fn of(flows: &[Flow]) -> Option<Self> {
-        (size_of_val(flows) > LARGE).then_some(Self { slot: 0, seen: [0; SEEN], turn: 0 })
+        let deep = || Self { slot: 0, seen: [0; SEEN], turn: 0, hops: any_hops(flows) };
+        (size_of_val(flows) > LARGE).then(deep)
     }
 }
 
@@ -88,17 +91,11 @@ impl Prefetcher for DeepPrefetch {
         let before = |calls: usize| self.seen[(self.turn + SEEN - calls) % SEEN];
         wheel.prefetch_next(before(STEPS));
         prefetch_flow(wheel.key(before(STEPS)), flows);
-        for (calls, step) in
-            [(2 * STEPS, Step::Second), (3 * STEPS, Step::Third), (4 * STEPS, Step::Fourth)]
-        {
-            let place = before(calls);
-            let (index, kind) = decode(wheel.key(place));
-            let Some(flow) = flows.get(index) else { continue };
-            if kind == HOP {
-                prefetch_hop(step, flow, (wheel.at(place), wheel.payload(place)), network);
-            } else if let Some(board) = flow.sender.scoreboard.as_deref() {
-                prefetch_board(step, board);
-            }
+        for (calls, step) in [(2 * STEPS, Step::Second), (3 * STEPS, Step::Third)] {
+            prefetch_step(step, before(calls), network, flows);
+        }
+        if self.hops {
+            prefetch_step(Step::Fourth, before(SEEN - 1), network, flows);
         }
         let (index, kind) = decode(event.key);
         if kind != HOP
@@ -107,6 +104,11 @@ impl Prefetcher for DeepPrefetch {
             network.prefetch_ack_slot(event.at, flow);
         }
     }
+}
+
+/// Some packet goes on from its first queue to another, forward or back.
+fn any_hops(flows: &[Flow]) -> bool {
+    flows.iter().any(|flow| !flow.route.has_one_queue())
 }
 
 /// The calls after that for the flow of an event.
@@ -124,6 +126,19 @@ fn prefetch_flow(key: EventKey, flows: &[Flow]) {
         Some(flow) if kind == HOP => flow.prefetch_hop_state(),
         Some(flow) => flow.prefetch(),
         None => {}
+    }
+}
+
+/// A later call for the event at a place of the wheel.
+#[inline(always)]
+fn prefetch_step(step: Step, place: u32, network: &Network<'_>, flows: &[Flow]) {
+    let wheel = &network.wheel;
+    let (index, kind) = decode(wheel.key(place));
+    let Some(flow) = flows.get(index) else { return };
+    if kind == HOP {
+        prefetch_hop(step, flow, (wheel.at(place), wheel.payload(place)), network);
+    } else if let Some(board) = flow.sender.scoreboard.as_deref() {
+        prefetch_board(step, board);
     }
 }
 
