@@ -27,8 +27,8 @@ COUNTERS = ("snmp", "netflow")
 """Readings that can be taken beside the testbed's router."""
 BUDGET, MAX_BUDGET_S = "60 s", 30 * 86400.0
 _BUDGETLESS = {
-    "testbed": "the testbed plays in real time, whatever there is of it",
-    "network": "a steady state is solved to its end, whatever there is of time",
+    "testbed": "the testbed runs in real time and cannot run faster",
+    "network": "the steady state is always solved completely",
 }
 MAX_SEED, MAX_SEEDS, MAX_JOBS = 2**63 - 1, 100_000, 1024
 
@@ -387,6 +387,9 @@ def _budget(engine: str, budget: str | None) -> float:
 
     if budget is not None and engine in _BUDGETLESS:
         raise ScenarioError("contradiction", _BUDGETLESS[engine], "leave it out", field="budget")
+    if isinstance(budget, int | float) and not isinstance(budget, Duration):
+        hint = f'write it with one, such as "{budget:g} s"'
+        raise ScenarioError("no-unit", f"{budget:g} has no unit", hint, field="budget")
     try:
         seconds = float(Duration.parse(BUDGET if budget is None else budget))
     except ScenarioError as error:

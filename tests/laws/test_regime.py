@@ -86,7 +86,8 @@ CASES: list[tuple[str, Scenario, str, str | None]] = [
      MANY, EQ6),
     *(
         (name, link(long(100), sets=[f"queue.discipline={name}"]), MANAGED, None)
-        for name in ("red", "pie", "codel", "fq_codel", "dualpi2", "pfifo_head_drop")
+        for name in ("red", "pie", "codel", "fq_codel", "dualpi2", "cobalt", "cake",
+                     "pfifo_head_drop")
     ),
     ("dctcp that is marked", link(long(100, '"dctcp"', more="ecn = true"),
                                   sets=["queue.discipline=red", "queue.ecn=true"]), MANAGED, None),

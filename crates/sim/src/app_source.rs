@@ -16,6 +16,8 @@ pub(crate) struct AppSource {
     /// What earlier connections, or a source without any, have counted.
     pub(crate) earlier: Counts,
     access_bps: f64,
+    /// One past the newest datagram that was received.
+    newest: usize,
 }
 
 impl AppSource {
@@ -32,6 +34,7 @@ impl AppSource {
             restart_at: NEVER,
             earlier: Counts::default(),
             access_bps: spec.access_bps,
+            newest: 0,
         }))
     }
 
@@ -56,8 +59,10 @@ impl AppSource {
         serialization(bytes, self.access_bps)
     }
 
-    /// A datagram of so many bytes has arrived.
-    pub(crate) fn count_received(&mut self, bytes: u32) {
+    /// Datagram number `seq`, of so many bytes, has arrived.
+    pub(crate) fn count_received(&mut self, seq: usize, bytes: u32) {
+        debug_assert!(seq >= self.newest, "it was overtaken by another on the same route");
+        self.newest = seq + 1;
         self.earlier.received += 1;
         self.earlier.received_bytes += u64::from(bytes);
     }

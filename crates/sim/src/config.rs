@@ -52,6 +52,9 @@ pub enum Refill {
     Continuous,
     /// Bc of them at each multiple of Tc = Bc / rate.
     Interval,
+    /// All the time, and none are kept: a packet goes when all before it have been paid for at the
+    /// rate (Linux `cake`). Bc and Be are 0.
+    Deficit,
 }
 
 /// A token bucket, which begins full; it holds Bc + Be.
@@ -219,7 +222,7 @@ impl Config {
         let ends =
             sizes.fold((u32::MAX, 0), |(least, most), size| (least.min(size), most.max(size)));
         let (smallest_packet, largest_packet) = if ends.1 == 0 { (1500, 1500) } else { ends };
-        Wire { rate_bps, largest_packet, smallest_packet: smallest_packet.max(1) }
+        Wire { rate_bps, largest_packet, smallest_packet: smallest_packet.max(1), shaped: false }
     }
 
     /// For each link the size of all packets that cross it, where they have one size.

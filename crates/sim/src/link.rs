@@ -223,6 +223,11 @@ impl Link {
         }
     }
 
+    /// Whether an arrival may make `next_dequeue_at` earlier.
+    pub fn has_rate_limits(&self) -> bool {
+        matches!(&self.queue, Queue::DequeueDriven(queue) if queue.has_rate_limits())
+    }
+
     /// Takes the next packet off the queue: it departs, with a mark or without, at the time given.
     pub fn dequeue(&mut self, now: Picos, lost: &mut Vec<Packet>) -> Option<(Packet, Picos, bool)> {
         match &mut self.queue {

@@ -90,15 +90,15 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Schedules the link's next dequeue, unless it is scheduled: what arrives does not move it.
+    /// Schedules the link's next dequeue, unless it is scheduled: what arrives does not move it, but where
+    /// the queue has limits of rate.
     #[inline]
     pub(crate) fn arm_dequeue(&mut self, now: Picos, link: usize) {
-        if self.dequeue_timers[link].is_armed() {
+        if self.dequeue_timers[link].is_armed() && !self.links[link].has_rate_limits() {
             return;
         }
         let Some(at) = self.links[link].next_dequeue_at().map(|at| at.max(now)) else { return };
-        self.dequeue_timers[link].arm(at);
-        if !self.sole_dequeue.arm(link, at) {
+        if self.dequeue_timers[link].arm(at) && !self.sole_dequeue.arm(link, at) {
             self.wheel.insert(at, encode_link(link), Payload::NONE);
         }
     }
@@ -132,7 +132,7 @@ impl<'a> Network<'a> {
 fn build_links(config: &Config, paths: &Paths) -> Links {
     let any = config.wire(1.0);
     let make = |(((spec, size), classes), seed): (((&LinkSpec, _), &Vec<u16>), u64)| {
-        let wire = Wire { rate_bps: spec.served_bps(), ..any };
+        let wire = Wire { rate_bps: spec.served_bps(), shaped: spec.shaper.is_some(), ..any };
         let spec = &spec.for_classes(classes);
         Link::new(spec, &wire, config.seed ^ seed, classes.len(), size)
     };

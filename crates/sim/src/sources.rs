@@ -46,7 +46,7 @@ impl Network<'_> {
         let bytes = flow.data_bytes(seq, self.traffic.config);
         match &mut flow.app {
             Some(app) if app.datagrams_end().is_some() => {
-                app.count_received(bytes);
+                app.count_received(seq as usize, bytes);
                 true
             }
             _ => false,

@@ -49,8 +49,12 @@ class Measured:
     not_made: str = ""
     listed: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
+    def __repr__(self) -> str:
+        found = ", ".join(self.estimates)
+        return f"Measured({self.packets} packets in {self.seconds:.4g} s: {found})"
+
     def packet_list(self) -> str:
-        """Return a file that a class of kind replay plays: what does not answer to congestion.
+        """Return a file for a class of kind replay: the packets that do not respond to congestion.
 
         Times are seconds after the first of these packets. Raises MeasureError where none was kept.
         """

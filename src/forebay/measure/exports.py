@@ -19,7 +19,7 @@ import numpy as np
 from forebay.errors import argument, option
 from forebay.measure import listening, nfdump
 from forebay.measure.answer import Measured
-from forebay.measure.arguments import bits_per_second
+from forebay.measure.arguments import bits_per_second, paths_of
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Floats, batch_mean
 from forebay.measure.found import Found
@@ -36,7 +36,7 @@ _NO_SCENARIO = "flow records tell no round trips; capture packets, or write the 
 
 
 def exports(
-    records: Sequence[str | os.PathLike[str]],
+    records: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     rate: str,
     progress: Progress | None = None,
@@ -56,7 +56,7 @@ def exports(
     MeasureError
         A file that is no capture, or one without exports.
     """
-    bps, sources = bits_per_second(rate), [os.fspath(record) for record in records]
+    bps, sources = bits_per_second(rate), paths_of(records)
     with tempfile.TemporaryDirectory() as folder:
         names = [_as_capture(name, Path(folder, str(at))) for at, name in enumerate(sources)]
         read = _read(names, sources, progress)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from forebay.lazy import attributes
 from forebay.replication.layout import (
     COUNT_BYTES,
+    Bucket,
     ClassSpec,
     FlowRoutes,
     Layout,
@@ -30,6 +31,7 @@ __all__ = [
     "BATCHES",
     "COUNT_BYTES",
     "MOST_BINS",
+    "Bucket",
     "ClassSpec",
     "FlowRoutes",
     "Layout",

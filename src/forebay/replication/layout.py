@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from forebay.scenario import Link, Queue, Scenario, TokenBucket, Traffic
+    from forebay.scenario import ClassQueue, Link, Queue, Scenario, TokenBucket, Traffic
 
 Route = tuple[list[int], list[int]]
-Bucket = tuple[float, int, int, bool]
-"""Of tokens: bit/s, Bc and Be in bytes, and whether they come once an interval."""
+Bucket = tuple[float, int, int, str]
+"""Of tokens: bit/s, Bc and Be in bytes, and how they come: "continuous", "interval" or, with the
+largest packet in the place of Bc, "deficit"."""
 
 COUNT_BYTES = ("bfifo", "red")
 """Disciplines whose limit is in bytes, as in tc."""
@@ -39,6 +40,7 @@ class ClassSpec:
         Packets that may wait, and the packet that disciplines in bytes count by.
     priority, weight
         The lower priority is served first; the weight is relative to the others of its priority.
+    min_rate_bps, max_rate : of the class; the latter in bit/s with its burst in bytes.
     """
 
     name: str
@@ -48,6 +50,8 @@ class ClassSpec:
     packet_bytes: int
     priority: int
     weight: float
+    min_rate_bps: float | None = None
+    max_rate: tuple[float, int | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +109,8 @@ class LinkSpec:
         """What may be sent in any time beyond its rate, bits: what a shaper's bucket lets pass."""
         if self.shaper is None:
             return 0.0
-        _, burst, excess, at_once = self.shaper
-        return 8.0 * (burst * (2 if at_once else 1) + excess)
+        _, burst, excess, refill = self.shaper
+        return 8.0 * (burst * (2 if refill == "interval" else 1) + excess)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,8 +186,8 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
         alpha=queue.alpha,
         parameters=queue.parameters,
         wire_bps=float(link.rate) if link.shaper else None,
-        shaper=_bucket(link.shaper),
-        policer=_bucket(link.policer),
+        shaper=_bucket(scenario, link.shaper),
+        policer=_bucket(scenario, link.policer),
         classes=_classes(scenario, name, queue),
         class_of=scenario.class_queue_of(name) if queue.classes else [],
     )
@@ -205,16 +209,24 @@ def _classes(scenario: Scenario, link: str, queue: Queue) -> list[ClassSpec]:
             packet_bytes=int(packet),
             priority=each.level,
             weight=each.weight,
+            min_rate_bps=None if each.min_rate is None else float(each.min_rate),
+            max_rate=_max_rate(each),
         )
         for each, (packets, packet) in zip(queue.classes, limits, strict=True)
     ]
 
 
-def _bucket(bucket: TokenBucket | None) -> Bucket | None:
+def _max_rate(queue: ClassQueue) -> tuple[float, int | None] | None:
+    if queue.max_rate is None:
+        return None
+    return float(queue.max_rate), None if queue.burst is None else int(queue.burst)
+
+
+def _bucket(scenario: Scenario, bucket: TokenBucket | None) -> Bucket | None:
     if bucket is None:
         return None
-    at_once = bucket.refill == "interval"
-    return float(bucket.rate), int(bucket.burst), int(bucket.excess), at_once
+    burst = scenario.largest_packet if bucket.burst is None else int(bucket.burst)
+    return float(bucket.rate), burst, int(bucket.excess), bucket.refill
 
 
 def _both_ways(scenario: Scenario) -> bool:

@@ -147,7 +147,7 @@ class ScenarioModel(BaseModel):
 
     def __init__(self, **fields: Any) -> None:
         try:
-            super().__init__(**fields)
+            super().__init__(**_plain(fields))
         except ValidationError as error:
             found = format_validation_error(error, type(self))
         else:
@@ -172,7 +172,7 @@ class ScenarioModel(BaseModel):
     def from_dict(cls, data: Any) -> Self:
         """Return the table that a dict says, as a file would hold it. Raises ScenarioError."""
         try:
-            return cls.model_validate(data)
+            return cls.model_validate(_plain(data))
         except ValidationError as error:
             found = format_validation_error(error, cls)
         raise found
@@ -182,6 +182,15 @@ class ScenarioModel(BaseModel):
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in written.items())})"
 
     __str__ = __repr__
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with NumPy's scalars as Python's: a loop over an array sets them."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
+    return value.item() if type(value).__module__ == "numpy" and not value.shape else value
 
 
 def format_validation_error(error: ValidationError, model: type[ScenarioModel]) -> ScenarioError:

@@ -189,7 +189,7 @@ def _class_queues(scenario: Scenario) -> None:
     for link, field, queue in queues:
         if not queue.classes:
             continue
-        from forebay.scenario.queue import check_traffic
+        from forebay.scenario.queue import check_rates, check_traffic
 
         if scenario.topology is not None:
             wrong, hint = "set beside a topology", "leave it out: a network's links have one queue"
@@ -198,6 +198,7 @@ def _class_queues(scenario: Scenario) -> None:
         here = scenario.at_link(link)
         crossing = [names[id(group)] for group in (*here.classes, *here.acknowledged)]
         check_traffic(f"{field}.classes", queue.classes, scenario.class_names, crossing)
+        check_rates(f"{field}.classes", queue.classes, here.rate)
         _class_sizes(scenario, link, f"{field}.classes", queue)
 
 
@@ -242,8 +243,12 @@ def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link_rate: Rate
         wrong = f"{bucket.rate} is above the rate of the link, {link_rate}"
         hint = f"write {link_rate} or less here, or a higher rate of the link"
         raise ScenarioError("contradiction", wrong, hint, field=f"{field}.rate", value=bucket.rate)
-    largest = max(_largest(group) for group in scenario.traffic)
-    if bucket.burst < largest:
+    if field.endswith("policer") and bucket.refill == "deficit":
+        wrong = "a policer without a bucket drops all that comes at once"
+        hint = f"write {entry('refill', 'continuous')} and a burst"
+        raise ScenarioError("contradiction", wrong, hint, field=f"{field}.refill")
+    largest = scenario.largest_packet
+    if bucket.burst is not None and bucket.burst < largest:
         wrong = f"{bucket.burst} holds no packet of {DataSize(largest)}"
         hint = f"write {DataSize(largest)} or more"
         raise ScenarioError("contradiction", wrong, hint, field=f"{field}.burst")
@@ -253,7 +258,8 @@ def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link_rate: Rate
         raise ScenarioError("out-of-range", wrong, hint, field=f"{field}.burst")
 
 
-def _largest(group: Traffic) -> int:
+def largest(group: Traffic) -> int:
+    """Return the bytes of the largest packet of a class."""
     return int(group.file.bytes.max() if isinstance(group, Replay) else group.packet)
 
 

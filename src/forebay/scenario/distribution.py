@@ -290,16 +290,17 @@ class Values(ScenarioModel, Distribution):
 
     kind: ClassVar[str] = "values"
     values: Annotated[tuple[Duration, ...], BeforeValidator(_some)] = Field(
-        description="What is drawn from."
+        description="The values to draw from."
     )
     shares: tuple[Annotated[float, Strict(), SHARE], ...] = Field(
         default_factory=lambda data: (1.0 / len(data["values"]),) * len(data["values"]),
-        description="The probability of each; not set: the same.",
+        description="The probability of each value; not set: equal.",
     )
     dealt: bool = Field(
         default=False,
         exclude_if=operator.not_,  # documents and digests without it stay as they were
-        description="Each value comes as often as its share says, to within one, not by chance.",
+        description="Each value occurs exactly as often as its share says, to within one, "
+        "instead of at random.",
     )
 
     @model_validator(mode="after")

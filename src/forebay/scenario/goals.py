@@ -146,7 +146,8 @@ COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")
 
 
 class QueueDelay(ScenarioModel):
-    """Waiting time in the queue, any of these together; the old names beside it do the same."""
+    """Waiting time in the queue; any of these can be combined. The older names beside this
+    table mean the same."""
 
     if TYPE_CHECKING:
 
@@ -161,7 +162,7 @@ class QueueDelay(ScenarioModel):
         examples=[0.999],
     )
     at_most: Annotated[Duration | None, _DELAYS] = Field(
-        default=None, description="What `quantile` waits at most.", examples=["5 ms"]
+        default=None, description="The longest waiting time of `quantile`.", examples=["5 ms"]
     )
     mean: Annotated[Duration | None, _DELAYS] = Field(
         default=None, description="At most this mean waiting time.", examples=["5 ms"]
@@ -181,7 +182,7 @@ class QueueDelay(ScenarioModel):
 
 
 class Goals(ScenarioModel):
-    """What the buffer must reach; a goal that is not given is not checked."""
+    """Goals for the buffer; a goal that is not set is not checked."""
 
     if TYPE_CHECKING:
 
@@ -215,14 +216,14 @@ class Goals(ScenarioModel):
     )
     realtime_loss: Annotated[float | None, Strict(), _SHARE] = Field(
         default=None,
-        description="At most this share of the packets of real-time classes, those that do not "
-        "answer to loss, is dropped.",
+        description="At most this share of the packets of real-time classes, which do not "
+        "respond to loss, is dropped.",
         examples=[0.001],
     )
 
 
 class ClassGoals(ScenarioModel):
-    """What one class must get, written in its [[traffic]]: `goals = { loss_rate = 0.001 }`."""
+    """Goals of one class, written in its [[traffic]]: `goals = { loss_rate = 0.001 }`."""
 
     if TYPE_CHECKING:
 

@@ -161,12 +161,13 @@ class Udp(Rated):
     kind: Literal["udp"] = Field(default="udp", description="What the flows do: send datagrams.")
     arrivals: Literal["constant", "poisson"] = Field(
         default="constant",
-        description='Gaps between the datagrams of a flow: all alike, or exponential ("poisson").',
+        description='Gaps between the datagrams of a flow: all equal ("constant"), or '
+        'exponential ("poisson").',
     )
 
 
 class OnOff(Standing, Sized):
-    """Datagrams at a peak rate in the on times, none in the off times; a flow starts on."""
+    """Datagrams at a peak rate in on times, none in off times; a flow starts in an on time."""
 
     if TYPE_CHECKING:
 
@@ -212,7 +213,7 @@ class Video(Rated):
         def __init__(self, **fields: Unpack[VideoFields]) -> None: ...
 
     kind: Literal["video"] = Field(
-        default="video", description="What the flows do: stream video, whatever is lost."
+        default="video", description="What the flows do: stream video, independent of losses."
     )
     hurst: Annotated[float, Strict(), Between(0.5, 0.99, "")] = Field(
         default=0.96,
@@ -220,17 +221,19 @@ class Video(Rated):
     )
     frame_rate: Annotated[float, Strict(), Between(1.0, 1000.0, "frames/s")] = Field(
         default=60.0,
-        description="Frames sent in a second. Volume over shorter times is packet noise, over "
-        "longer ones fractional noise: the knee of the burstiness lies at one frame, 16.7 ms.",
+        description="Frames sent in a second. The volume over shorter times is packet noise, "
+        "over longer times fractional noise: the knee of the burstiness is at one"
+        " frame, 16.7 ms.",
     )
     variation: Annotated[float, Strict(), Between(0.0, 3.0, "")] = Field(
         default=0.5,
-        description="Standard deviation of the frame sizes over their mean, of the film without "
-        "end; within one run less, for with a Hurst parameter near 1 the mean itself strays.",
+        description="Standard deviation of the frame sizes over their mean, for a film "
+        "without end. Within one run it is smaller, because the mean itself "
+        "varies if the Hurst parameter is near 1.",
     )
     spacing: Literal["burst", "even"] = Field(
         default="burst",
-        description="Packets of a frame: at once, apart only as the access link spaces them, or "
+        description="Packets of a frame: all at once, spaced only by the access link, or "
         "evenly over the frame's time.",
     )
 
@@ -242,7 +245,7 @@ class Video(Rated):
 
 
 class Replay(Standing):
-    """Packets as a file lists them, played once by each flow from its start on."""
+    """Packets from a file; each flow sends them once from its start on."""
 
     if TYPE_CHECKING:
 
@@ -252,9 +255,10 @@ class Replay(Standing):
         default="replay", description="What the flows do: send the packets of a list."
     )
     file: PacketList = Field(
-        description="Path of a CSV file, from the scenario file's folder: on each line the time "
-        'in seconds and the packet\'s bytes, after an optional first line "time_s,bytes"; times '
-        "do not fall; at most 5000000 packets of 1 to 65535 B in 86400 s.",
+        description="Path of a CSV file, relative to the scenario file's folder: each line "
+        "has the time in seconds and the packet's bytes, after an optional first "
+        'line "time_s,bytes"; times must not decrease; at most 5000000 packets of'
+        " 1 to 65535 B in 86400 s.",
         examples=["film.csv"],
     )
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import Field, Strict, model_validator
 
 from forebay.errors import entry, literal
-from forebay.scenario.base import LISTED, SHARE, Between, ScenarioModel
+from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
-from forebay.scenario.quantity import DataSize, Duration
+from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.source import NAME
 
 if TYPE_CHECKING:
@@ -23,19 +23,30 @@ if TYPE_CHECKING:
 
 
 Discipline = Literal[
-    "drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "dualpi2", "pfifo_head_drop", "classes"
+    "drop-tail",
+    "bfifo",
+    "red",
+    "pie",
+    "codel",
+    "fq_codel",
+    "dualpi2",
+    "cobalt",
+    "cake",
+    "pfifo_head_drop",
+    "classes",
 ]
 
 # Which disciplines read a parameter; those that are not named read none.
 _READ_BY: dict[str, tuple[str, ...]] = {
-    "ecn": ("red", "pie", "codel", "fq_codel"),
+    "ecn": ("red", "pie", "codel", "fq_codel", "cobalt"),
     "min": ("red",),
     "max": ("red",),
     "probability": ("red",),
     "weight": ("red",),
     "gentle": ("red",),
-    "target": ("pie", "codel", "fq_codel", "dualpi2"),
-    "interval": ("codel", "fq_codel"),
+    "target": ("pie", "codel", "fq_codel", "dualpi2", "cobalt"),
+    "interval": ("codel", "fq_codel", "cobalt"),
+    "rtt": ("cake",),
     "quantum": ("fq_codel",),
     "buckets": ("fq_codel",),
     "step_thresh": ("dualpi2",),
@@ -112,6 +123,22 @@ class ClassQueue(ScenarioModel):
         description="Share, in bytes and relative to the others', of what is left to the classes "
         "of its priority (deficit round robin).",
     )
+    min_rate: Annotated[Rate | None, RATES] = Field(
+        default=None,
+        description="Rate that it gets, while it has packets, before the classes of its priority "
+        "share what is left by weight (tc htb: rate).",
+        examples=["2 Mbit/s"],
+    )
+    max_rate: Annotated[Rate | None, RATES] = Field(
+        default=None,
+        description="Rate that it is shaped to: it never gets more (tc htb: ceil).",
+        examples=["5 Mbit/s"],
+    )
+    burst: Annotated[DataSize | None, Between(DataSize(1), DataSize(10**12))] = Field(
+        default=None,
+        description="What it may send at once beyond max_rate, to make up for time in which it was "
+        "not served. Not set: one more of the largest packets than there are class queues.",
+    )
     size: BufferSize | None = Field(
         default=None,
         description="Its own limit, in packets, round trips and flows of its own traffic; time is "
@@ -146,7 +173,18 @@ class ClassQueue(ScenarioModel):
         if self.size is not None and self.share is not None:
             wrong, hint = "size and share are both set", "leave one of them out"
             raise ScenarioError("contradiction", wrong, hint, field="share")
+        self._check_rates()
         return self
+
+    def _check_rates(self) -> None:
+        if self.burst is not None and self.max_rate is None:
+            wrong = "is of a max_rate, which is not written"
+            hint = "leave it out, or write max_rate"
+            raise ScenarioError("contradiction", wrong, hint, field="burst")
+        if self.min_rate and self.max_rate and self.min_rate > self.max_rate:
+            wrong = f"{self.min_rate} is above max_rate, {self.max_rate}"
+            hint = f"write {self.max_rate} or less"
+            raise ScenarioError("contradiction", wrong, hint, field="min_rate")
 
     @property
     def is_sized(self) -> bool:
@@ -176,7 +214,7 @@ class Queue(ScenarioModel):
         default="drop-tail",
         description='"drop-tail" counts packets and drops an arrival that finds it full (Linux '
         'pfifo); "bfifo" does so in bytes; "pfifo_head_drop" drops the oldest instead; '
-        '"red", "pie", "codel", "fq_codel" and "dualpi2" as in '
+        '"red", "pie", "codel", "fq_codel", "dualpi2", "cobalt" and "cake" as in '
         "queues.md, with Linux's defaults for what is not set; "
         '"classes" several class queues, which [[queue.classes]] lists.',
     )
@@ -218,10 +256,16 @@ class Queue(ScenarioModel):
         default=None, description="red: from max to twice max the probability rises on to 1."
     )
     target: Annotated[Duration | None, _TIMES] = Field(
-        default=None, description="pie, codel, fq_codel, dualpi2: delay that is aimed at."
+        default=None, description="pie, codel, fq_codel, dualpi2, cobalt: delay that is aimed at."
     )
     interval: Annotated[Duration | None, _TIMES] = Field(
-        default=None, description="codel, fq_codel: time in which a queue must fall below target."
+        default=None,
+        description="codel, fq_codel, cobalt: time in which a queue must fall below target.",
+    )
+    rtt: Annotated[Duration | None, _TIMES] = Field(
+        default=None,
+        description="cake: the round trip that it is tuned to, its interval; its target is a "
+        "twentieth of that.",
     )
     quantum: Annotated[DataSize | None, Between(DataSize(256), DataSize(1_000_000))] = Field(
         default=None, description="fq_codel: bytes that a flow may send in its turn."
@@ -337,6 +381,23 @@ def queue_of_traffic(queues: Sequence[ClassQueue], traffic: Sequence[str]) -> li
     default = next((index for index, queue in enumerate(queues) if queue.default), None)
     named = {name: index for index, queue in enumerate(queues) for name in queue.traffic}
     return [named.get(name, default) for name in traffic]
+
+
+def check_rates(field: str, queues: Sequence[ClassQueue], capacity: float) -> None:
+    """Refuse rates of class queues that their link, of so many bit/s, cannot give."""
+    for index, queue in enumerate(queues):
+        for name in ("min_rate", "max_rate"):
+            rate = getattr(queue, name)
+            if rate is not None and rate > capacity:
+                wrong = f"{rate} is above the rate of the link, {Rate(capacity)}"
+                hint = f"write {Rate(capacity)} or less here, or leave it out"
+                place = f"{field}.{index}.{name}"
+                raise ScenarioError("contradiction", wrong, hint, field=place, value=rate)
+    promised = sum(float(queue.min_rate or 0) for queue in queues)
+    if promised > capacity * (1 + 1e-12):
+        wrong = f"the min_rates, {Rate(promised)} in all, are more than the link's {Rate(capacity)}"
+        hint = "write smaller ones"
+        raise ScenarioError("contradiction", wrong, hint, field=field)
 
 
 def check_traffic(

@@ -105,29 +105,34 @@ class Source(ScenarioModel):
     kind: str
     name: Annotated[str | None, Strict(), Field(pattern=NAME)] = Field(
         default=None,
-        description="What answers call the class; letters, digits, '_', '.' and '-', each class "
-        'another. Not set: its kind and its place in the list, "long-0" for the first.',
+        description="Name of the class in answers, different for each class; letters, digits,"
+        " '_', '.' and '-'. Not set: its kind and its place in the list, \"long-0\""
+        " for the first.",
         examples=["voip"],
     )
     direction: Literal["forward", "reverse"] = Field(
         default="forward",
-        description="Which way the data crosses the link; the ACKs cross the other way, behind "
-        "the data of classes that go there.",
+        description="The direction in which the data crosses the link. The ACKs cross it in "
+        "the other direction, where they queue with the data of classes that go "
+        "that way.",
     )
     route: tuple[str, ...] = Field(
         default=(),
-        description="Links that the data crosses in turn, by name; not set: the bottleneck alone.",
+        description="Names of the links that the data crosses, in order; not set: only the "
+        "bottleneck.",
         examples=[["bottleneck", "core"]],
     )
-    goals: ClassGoals | None = Field(default=None, description="What this class must get.")
+    goals: ClassGoals | None = Field(default=None, description="Goals of this class.")
     return_route: tuple[str, ...] = Field(
-        default=(), description="Links that the ACKs cross in turn; not set: none where they queue."
+        default=(),
+        description="Names of the links that the ACKs cross, in order; not set: they queue "
+        "nowhere.",
     )
     access_rate: Annotated[Rate | None, RATES] = Field(
         default=None,
         description="Rate of each flow's own link to the first queue; not set: ten times the "
-        "bottleneck's. An access link no faster than the bottleneck lets one flow fill it evenly "
-        "and lock the others out.",
+        "bottleneck's. With an access link no faster than the bottleneck, one "
+        "flow can fill the bottleneck evenly and lock out the others.",
         examples=["1 Gbit/s"],
     )
 
@@ -140,20 +145,20 @@ class Standing(Source):
     """A class with a given number of flows, each of which starts once."""
 
     flows: Annotated[FlowCount, Between(1, MAX_FLOWS, "flows")] = Field(
-        description="How many flows this class has; of sessions: how many users. "
-        '"8000..12000" where it is only known to lie between the two: one number then stands for '
-        "the middle, and a sizing serves both ends.",
+        description='Number of flows of this class; for sessions, of users. "8000..12000" if '
+        "only a range is known: a run then uses the middle, and a sizing serves "
+        "both ends.",
         examples=[100, "8000..12000"],
     )
     start: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
         default=Distribution.uniform_between(Duration(0), Duration(10)),
-        description="When a flow starts, from the beginning of the run: a distribution.",
+        description="Start time of a flow, counted from the beginning of the run: a distribution.",
         examples=[{"uniform": ["0 s", "10 s"]}],
     )
     access_sharing: Annotated[int, Strict(), Between(1, MAX_FLOWS, "flows")] = Field(
         default=1,
-        description="How many flows share one access link of access_rate, in groups of this size; "
-        "the last group may be smaller.",
+        description="Number of flows that share one access link of access_rate; the last "
+        "group may be smaller.",
     )
 
     @property

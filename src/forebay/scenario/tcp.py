@@ -99,23 +99,25 @@ class Tcp(Sized):
     )
     rtt: Annotated[AnyDistribution, RTTS] = Field(
         default=Distribution.constant(Duration(0.1)),
-        description="Two-way propagation delay of a flow, without any queueing or transmission: "
-        "a distribution. Flows of exactly one round trip stay in step with each other, as no "
-        "network's do: give a range, if only of one in a hundred.",
+        description="Two-way propagation delay of a flow, without queueing and transmission: "
+        "a distribution. Flows with exactly the same round trip stay "
+        "synchronized, which does not happen in real networks: give a range, even"
+        " if only of 1 %.",
         examples=["100 ms", {"uniform": ["80 ms", "120 ms"]}],
     )
     jitter: Annotated[Duration | None, Between(Duration(0), Duration(1))] = Field(
         default=None,
-        description="Each segment takes up to so much longer to its receiver, at random, and none "
-        "overtakes another: hosts that are busy with other things. Laws do not count it; not set: "
-        "none.",
+        description="Each segment takes up to this much longer to its receiver, at random and"
+        " in order, as from hosts that are busy with other work. Laws ignore it; "
+        "not set: none.",
         examples=["200 us"],
     )
     timer_tick: Annotated[Duration | None, Between(Duration(0), Duration(1))] = Field(
         default=None,
-        description="Segments reach their receivers at multiples of it only: a timer of that "
-        "period delivers them in batches, as netem did before Linux 2.6.22 on the kernel's tick, "
-        "or a host that coalesces interrupts. Laws do not count it; not set: none.",
+        description="Segments reach their receivers only at multiples of this time: a timer "
+        "delivers them in batches, as netem did before Linux 2.6.22 on the "
+        "kernel's tick, or a host that coalesces interrupts. Laws ignore it; not "
+        "set: none.",
         examples=["1 ms"],
     )
     sender: Literal["linux", "ns2"] = Field(
@@ -125,38 +127,40 @@ class Tcp(Sized):
     )
     initial_window: Annotated[int | None, Strict(), Between(1, 1000, "packets")] = Field(
         default=None,
-        description="Congestion window of a new flow; not set: as the sender's stack has it.",
+        description="Congestion window of a new flow; not set: as in the sender's stack.",
     )
     ecn: Annotated[bool, Strict()] = Field(
-        default=False, description="Queues that can may mark the packets instead of dropping them."
+        default=False,
+        description="Whether queues that support ECN may mark the packets instead of dropping"
+        " them.",
     )
     sack: Annotated[bool | None, Strict()] = Field(
         default=None,
-        description="Whether receivers report what they hold (RFC 2018); not set: "
-        "as the sender's stack has it.",
+        description="Whether receivers send selective acknowledgements (RFC 2018); not set: "
+        "as in the sender's stack.",
     )
     delayed_ack: Annotated[bool | None, Strict()] = Field(
         default=None,
-        description="Whether receivers may acknowledge every second packet only; not set: "
-        "as the sender's stack has it.",
+        description="Whether receivers may acknowledge only every second packet; not set: as "
+        "in the sender's stack.",
     )
     delayed_ack_timeout: Annotated[Duration | None, Between(Duration(1e-3), Duration(0.5))] = Field(
         default=None,
-        description="How long the ACK of a single packet waits for another packet, at most "
-        '(RFC 5681, section 4.2: less than 500 ms); with sender = "linux" the least that its '
-        "adaptive delay takes, up to 200 ms. Needs ACKs that are delayed; the testbed cannot "
-        "set it. Not set: 40 ms.",
+        description="Longest time that the ACK of a single packet waits for another packet "
+        '(RFC 5681, section 4.2: less than 500 ms); with sender = "linux" the '
+        "least value of its adaptive delay, up to 200 ms. Needs delayed ACKs; the"
+        " testbed cannot set it. Not set: 40 ms.",
         examples=["100 ms"],
     )
     min_rto: Annotated[Duration | None, Between(Duration(1e-3), Duration(60))] = Field(
         default=None,
-        description="Least retransmission timeout; not set: as the sender's stack has it.",
+        description="Least retransmission timeout; not set: as in the sender's stack.",
         examples=["200 ms"],
     )
     max_window: Annotated[int | None, Strict(), Between(1, 100_000_000, "packets")] = Field(
         default=None,
-        description="Most packets in flight that the receiver allows; not set: as "
-        "the sender's stack has it.",
+        description="Most packets in flight that the receiver allows; not set: as in the "
+        "sender's stack.",
     )
 
     @model_validator(mode="after")
@@ -193,7 +197,7 @@ class Long(Standing, Tcp):
         def __init__(self, **fields: Unpack[LongDict]) -> None: ...
 
     kind: Literal["long"] = Field(
-        default="long", description="What the flows do: send without end."
+        default="long", description="What the flows do: send for the whole run."
     )
 
 
@@ -208,7 +212,7 @@ class Short(Tcp):
         default="short", description="What the flows do: send a few packets and end."
     )
     length: AnyFlowLength = Field(
-        description="What a flow has to send, headers included: a length.",
+        description="Amount that a flow sends, headers included: a length.",
         examples=["14 packets", {"pareto": {"mean": "40 packets", "shape": 1.2}}],
     )
     load: Annotated[float | None, Strict(), LOADS] = Field(

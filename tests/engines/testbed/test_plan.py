@@ -153,3 +153,19 @@ def test_every_control_of_a_scenario_has_a_kernel_name_or_none_on_purpose():
 def test_shared_access_links_stay_the_routers_own():
     _, workload, plan = plan_of(MIXED)
     assert np.array_equal(plan["flows"]["access_group"], workload.access_group)
+
+
+def test_a_shaped_link_has_the_wire_s_rate_and_its_buckets():
+    shaped = "link.shaper = { rate = '20 Mbit/s', refill = 'deficit' }\n"
+    policed = "link.policer = { rate = '30 Mbit/s', burst = '9 kB', excess = '3 kB' }\n"
+    *_, plan = plan_of(shaped + policed + MIXED)
+    link = plan["links"][0]
+    assert link["rate_bps"] == 50e6
+    assert link["shaper"] == {
+        "rate_bps": 20e6, "burst_bytes": 2000, "excess_bytes": 0, "refill": "deficit",
+    }  # fmt: skip
+    assert link["policer"] == {
+        "rate_bps": 30e6, "burst_bytes": 9000, "excess_bytes": 3000, "refill": "continuous",
+    }  # fmt: skip
+    *_, plain = plan_of(MIXED)
+    assert plain["links"][0]["shaper"] is None

@@ -13,6 +13,7 @@ use crate::flow_kind::{
 };
 use crate::packet::EcnCodepoint;
 use crate::paths::Paths;
+use crate::rng::stream_seed;
 use crate::route_state::RouteState;
 use crate::tcp::profile::{LINUX, NS2, Profile};
 use crate::tcp::receiver::Receiver;
@@ -24,7 +25,7 @@ impl Flow {
     pub(crate) fn new(index: u32, spec: &FlowSpec, config: &Config, paths: &Paths) -> Self {
         let profile = &config.profiles[spec.class as usize];
         let route = &config.routes[spec.route as usize];
-        let cc = controller(spec);
+        let cc = controller(spec, stream_seed(config.seed, index.into()));
         let (ecn, per_packet_echo) = (sent_codepoint(&cc, profile), cc.needs_ecn());
         let access = AccessLink::new(serialization(spec.packet_bytes, spec.access_bps));
         let (return_delay, last_ack_hop_delay) = ack_delays(spec, config, access.packet_time);
@@ -82,13 +83,15 @@ impl Flow {
     /// Ends the connection and begins one for the next file, if there is one.
     pub(crate) fn restart(&mut self, now: Picos, config: &Config) {
         let counts = self.counts();
-        let spec = &config.flows[self.index() as usize];
+        let index = self.index();
+        let spec = &config.flows[index as usize];
         let Some(app) = &mut self.app else { return };
         app.restart(now, counts);
         let segments = config.files[app.next].segments;
+        let seed = stream_seed(stream_seed(config.seed, index.into()), app.next as u64);
         self.connection = self.connection.wrapping_add(1);
-        self.sender =
-            Sender::new(controller(spec), segments, &config.profiles[spec.class as usize]);
+        let profile = &config.profiles[spec.class as usize];
+        self.sender = Sender::new(controller(spec, seed), segments, profile);
         self.receiver = self.receiver.for_next_connection();
         self.tsq_throttled = false;
         self.timer = EventTimer::default();
@@ -98,8 +101,10 @@ impl Flow {
     }
 }
 
-fn controller(spec: &FlowSpec) -> Cc {
-    Cc::by_name(spec.congestion_control).expect("checked with the configuration")
+fn controller(spec: &FlowSpec, seed: u64) -> Cc {
+    let mut cc = Cc::by_name(spec.congestion_control).expect("checked with the configuration");
+    cc.set_seed(seed);
+    cc
 }
 
 /// What segments carry that are not sent again.

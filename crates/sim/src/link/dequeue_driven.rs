@@ -194,13 +194,21 @@ impl DequeueDriven {
         Verdict::Queued
     }
 
-    /// When the wire is free, or the ring has room again. An arrival never makes it earlier.
+    /// Whether an arrival may make the next dequeue earlier.
+    pub(super) fn has_rate_limits(&self) -> bool {
+        self.queue.ready_at().is_some()
+    }
+
+    /// When the wire is free, or the ring has room again, and the queue and the shaper let a packet go.
+    /// An arrival never makes it earlier but where the queue has limits of rate.
     pub(super) fn next_dequeue_at(&self) -> Option<Picos> {
-        (self.held.len() > 0).then(|| match self.tx_ring.front() {
+        let has_room = || match self.tx_ring.front() {
             _ if self.ring == 0 => self.free_at,
             Some(first) if self.tx_ring.len() >= self.ring => first.start,
             _ => 0,
-        })
+        };
+        let shaper = || self.conditioner.as_ref().map_or(0, Conditioner::ready_at);
+        (self.held.len() > 0).then(|| has_room().max(shaper()).max(self.queue.ready_at().unwrap_or(0)))
     }
 
     pub(super) fn dequeue(

@@ -3,7 +3,7 @@
 
 mod drr_list;
 mod params;
-mod store;
+pub(super) mod store;
 
 pub use params::FqCodelParams;
 
@@ -149,7 +149,7 @@ impl FqCodel {
 
 /// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): every bit moves every other.
 #[inline]
-fn mix(mut bits: u64) -> u64 {
+pub(super) fn mix(mut bits: u64) -> u64 {
     bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -75,10 +75,10 @@ def _share(access: Access, workload: Workload) -> None:
         access.access_bps[behind] = _AT_ONCE
 
 
-def _class(each: ClassSpec) -> tuple[str, int, int, dict[str, Any], int, float]:
+def _class(each: ClassSpec) -> tuple[str, int, int, dict[str, Any], int, float, _core.ClassRates]:
     return (
         each.discipline, each.buffer_packets, each.packet_bytes, each.parameters, each.priority,
-        each.weight,
+        each.weight, (each.min_rate_bps, each.max_rate),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from forebay.engines.errors import refuse_network, refuse_token_buckets
+from forebay.engines.errors import refuse_network
 from forebay.engines.testbed import counters, machine
 from forebay.engines.testbed.assumptions import broken
 from forebay.engines.testbed.errors import NAME
@@ -94,7 +94,6 @@ class TestbedEngine:
         """
         started = time.perf_counter()
         refuse_network(NAME, scenario)
-        refuse_token_buckets(NAME, scenario)
         sha = scenario.sha256()
         known = self._runs.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]

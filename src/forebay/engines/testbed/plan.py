@@ -14,7 +14,7 @@ from forebay.replication import COUNT_BYTES, Layout, Watched, n_parts, picosecon
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
-    from forebay.replication import ClassSpec, LinkSpec
+    from forebay.replication import Bucket, ClassSpec, LinkSpec
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
 
@@ -73,7 +73,7 @@ def plan_link(link: LinkSpec) -> dict[str, Any]:
     """Return a link as the plan has it."""
     return {
         "name": link.name,
-        "rate_bps": link.rate_bps,
+        "rate_bps": link.wire_bps or link.rate_bps,
         "buffer_packets": link.buffer_packets,
         "packet_bytes": link.packet_bytes,
         "discipline": link.discipline,
@@ -81,6 +81,8 @@ def plan_link(link: LinkSpec) -> dict[str, Any]:
         "transmit_ring": link.transmit_ring,
         "delay_ps": link.delay_ps,
         "alpha": link.alpha,
+        "shaper": _bucket(link.shaper),
+        "policer": _bucket(link.policer),
         "classes": [_class_queue(each) for each in link.classes],
         "class_of": link.class_of,
     }
@@ -92,7 +94,7 @@ def built_link(link: LinkSpec) -> dict[str, Any]:
         "discipline": link.discipline,
         "limit": _limit(link),
         "transmit_ring": link.transmit_ring,
-        "rate_bps": link.rate_bps,
+        "rate_bps": link.wire_bps or link.rate_bps,
         "delay_ps": link.delay_ps,
         "alpha": link.alpha,
     }
@@ -121,7 +123,18 @@ def _class_queue(queue: ClassSpec) -> dict[str, Any]:
         "packet_bytes": queue.packet_bytes,
         "priority": queue.priority,
         "weight": queue.weight,
+        "min_rate_bps": queue.min_rate_bps,
+        "max_rate": queue.max_rate,
     }
+
+
+def _bucket(bucket: Bucket | None) -> dict[str, Any] | None:
+    if bucket is None:
+        return None
+    rate_bps, burst, excess, refill = bucket
+    return {
+        "rate_bps": rate_bps, "burst_bytes": burst, "excess_bytes": excess, "refill": refill,
+    }  # fmt: skip
 
 
 def _parameters(queue: LinkSpec | ClassSpec) -> dict[str, float]:

@@ -34,7 +34,7 @@ fn link(queue: &QueueSpec, tx_time: Picos, classes: u16, uniform: Option<u32>) -
         shaper: None,
         policer: None,
     };
-    let wire = Wire { rate_bps, largest_packet: 1500, smallest_packet: 40 };
+    let wire = Wire { rate_bps, largest_packet: 1500, smallest_packet: 40, shaped: false };
     Link::new(&spec, &wire, 7, classes.into(), uniform)
 }
 
@@ -70,7 +70,7 @@ fn queues() -> impl Strategy<Value = QueueSpec> {
 }
 
 fn decides_on_arrival(queue: &QueueSpec) -> bool {
-    let wire = Wire { rate_bps: 1e6, largest_packet: BYTES, smallest_packet: BYTES };
+    let wire = Wire { rate_bps: 1e6, largest_packet: BYTES, smallest_packet: BYTES, shaped: false };
     matches!(queue.build(&wire, 0), Ok(Discipline::AtEnqueue(_)))
 }
 
