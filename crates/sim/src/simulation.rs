@@ -49,9 +49,12 @@ impl<'a> Simulation<'a> {
     }
 
     fn run(self, config: &Config, control: &Control) -> Option<Report> {
-        match DeepPrefetch::of(&self.flows) {
-            Some(deep) => self.event_loop(deep, config, control),
-            None => self.event_loop(NextEventPrefetch, config, control),
+        if let Some(deep) = DeepPrefetch::<false>::of(&self.flows) {
+            self.event_loop(deep, config, control)
+        } else if let Some(deep) = DeepPrefetch::<true>::of(&self.flows) {
+            self.event_loop(deep, config, control)
+        } else {
+            self.event_loop(NextEventPrefetch, config, control)
         }
     }
 
