@@ -169,9 +169,7 @@ impl Wheel {
     pub fn insert(&mut self, at: Picos, key: EventKey, payload: Payload) {
         let slot = self.slot(at);
         debug_assert!(slot >= self.cursor, "an event in the past");
-        if slot >= self.frontier {
-            self.insert_overflow(Event { at, payload, key, link: NIL }, slot);
-        } else if self.is_occupied(slot) {
+        if slot >= self.frontier || self.is_occupied(slot) {
             self.insert_more(at, key, payload);
         } else {
             self.fill_slot(slot, at, key, payload);
@@ -269,7 +267,7 @@ impl Wheel {
     }
 
     /// Puts an event into the second wheel.
-    #[inline(never)]
+    #[inline]
     fn insert_overflow(&mut self, event: Event, slot: u64) {
         let coarse = self.coarse(slot);
         self.overflow[coarse].push(event);

@@ -15,8 +15,8 @@ const MOST: u64 = 4 * START;
 /// Calls between that for a slot, that for the flow of its first event, that for its scoreboard, and
 /// that for what lies in there: each says where the next is. A packet that reaches a further queue has
 /// one more, for what its link counts.
-const STEPS: usize = 7;
-const SEEN: usize = 32;
+const STEPS: usize = 8;
+const SEEN: usize = 4 * STEPS;
 /// Flows of fewer bytes together stay in the core's cache by themselves.
 const LARGE: usize = 1 << 20;
 
@@ -45,8 +45,8 @@ impl Prefetcher for NextEventPrefetch {
     }
 }
 
-/// For many flows, which lie in memory.
-pub(crate) struct DeepPrefetch {
+/// For many flows, which lie in memory; `HOPS` says whether packets reach further queues.
+pub(crate) struct DeepPrefetch<const HOPS: bool> {
     /// The slot after that called for last.
     slot: u64,
     /// The places in the wheel of the last slots called for.
@@ -54,14 +54,15 @@ pub(crate) struct DeepPrefetch {
     next_seen: usize,
 }
 
-impl DeepPrefetch {
-    /// `None` where there are too few flows for it to pay.
+impl<const HOPS: bool> DeepPrefetch<HOPS> {
+    /// `None` where there are too few flows for it to pay, or they are of the other kind.
     pub(crate) fn of(flows: &[Flow]) -> Option<Self> {
-        (size_of_val(flows) > LARGE).then_some(Self { slot: 0, seen: [0; SEEN], next_seen: 0 })
+        let pays = size_of_val(flows) > LARGE && any_hops(flows) == HOPS;
+        pays.then_some(Self { slot: 0, seen: [0; SEEN], next_seen: 0 })
     }
 }
 
-impl Prefetcher for DeepPrefetch {
+impl<const HOPS: bool> Prefetcher for DeepPrefetch<HOPS> {
     /// It looks one slot further, and not as far as some bound: how many slots that takes would be
     /// a random number, and the processor guesses those wrong. It has not seen what follows in the
     /// slot of the event at hand.
@@ -75,7 +76,7 @@ impl Prefetcher for DeepPrefetch {
     ) {
         let wheel = &network.wheel;
         if event.is_followed() {
-            prefetch_flow(next_event_key, flows);
+            prefetch_flow::<HOPS>(next_event_key, flows);
         }
         let now = wheel.cursor();
         if self.slot <= now || self.slot > now + MOST {
@@ -87,26 +88,25 @@ impl Prefetcher for DeepPrefetch {
         self.seen[self.next_seen] = first;
         let before = |calls: usize| self.seen[(self.next_seen + SEEN - calls) % SEEN];
         wheel.prefetch_next(before(STEPS));
-        prefetch_flow(wheel.key(before(STEPS)), flows);
-        for (calls, step) in
-            [(2 * STEPS, Step::Second), (3 * STEPS, Step::Third), (4 * STEPS, Step::Fourth)]
-        {
-            let place = before(calls);
-            let (index, kind) = decode(wheel.key(place));
-            let Some(flow) = flows.get(index) else { continue };
-            if kind == HOP {
-                prefetch_hop(step, flow, (wheel.at(place), wheel.payload(place)), network);
-            } else if let Some(board) = flow.sender.scoreboard.as_deref() {
-                prefetch_board(step, board);
-            }
+        prefetch_flow::<HOPS>(wheel.key(before(STEPS)), flows);
+        for (calls, step) in [(2 * STEPS, Step::Second), (3 * STEPS, Step::Third)] {
+            prefetch_step::<HOPS>(step, before(calls), network, flows);
+        }
+        if HOPS {
+            prefetch_step::<HOPS>(Step::Fourth, before(SEEN - 1), network, flows);
         }
         let (index, kind) = decode(event.key);
-        if kind != HOP
+        if !(HOPS && kind == HOP)
             && let Some(flow) = flows.get(index)
         {
             network.prefetch_ack_slot(event.at, flow);
         }
     }
+}
+
+/// Some packet goes on from its first queue to another, forward or back.
+fn any_hops(flows: &[Flow]) -> bool {
+    flows.iter().any(|flow| !flow.route.has_one_queue())
 }
 
 /// The calls after that for the flow of an event.
@@ -118,12 +118,25 @@ enum Step {
 }
 
 #[inline]
-fn prefetch_flow(key: EventKey, flows: &[Flow]) {
+fn prefetch_flow<const HOPS: bool>(key: EventKey, flows: &[Flow]) {
     let (index, kind) = decode(key);
     match flows.get(index) {
-        Some(flow) if kind == HOP => flow.prefetch_hop_state(),
+        Some(flow) if HOPS && kind == HOP => flow.prefetch_hop_state(),
         Some(flow) => flow.prefetch(),
         None => {}
+    }
+}
+
+/// A later call for the event at a place of the wheel.
+#[inline(always)]
+fn prefetch_step<const HOPS: bool>(step: Step, place: u32, network: &Network<'_>, flows: &[Flow]) {
+    let wheel = &network.wheel;
+    let (index, kind) = decode(wheel.key(place));
+    let Some(flow) = flows.get(index) else { return };
+    if HOPS && kind == HOP {
+        prefetch_hop(step, flow, (wheel.at(place), wheel.payload(place)), network);
+    } else if let Some(board) = flow.sender.scoreboard.as_deref() {
+        prefetch_board(step, board);
     }
 }
 

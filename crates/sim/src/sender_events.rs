@@ -1,7 +1,7 @@
 //! The events of a flow's sender: an ACK that arrives, and its timer.
 
 use crate::flow::Flow;
-use crate::flow_kind::FlowKind;
+use crate::flow_kind::{FlowKind, PacedKind};
 use crate::network::Network;
 use crate::packet::Payload;
 use crate::tcp::receiver::{AckPacket, NO_LOST_ACKS, SackRun};
@@ -31,6 +31,12 @@ impl Network<'_> {
         if K::SACK_ONLY {
             self.arm_delack_if_no_ack_in_flight(now, flow);
         }
+    }
+
+    /// The same of a flow that paces, apart from what other flows do.
+    #[inline(never)]
+    pub(crate) fn on_paced_ack_arrival(&mut self, now: Picos, flow: &mut Flow, packet: Payload) {
+        self.on_ack_arrival::<PacedKind>(now, flow, packet);
     }
 
     /// The same for an ACK of an earlier connection, or one that repeats what lost ones reported.

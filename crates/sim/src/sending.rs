@@ -5,7 +5,7 @@
 
 use crate::event_key::{ACCESS, PACE};
 use crate::flow::Flow;
-use crate::flow_kind::{FlowKind, dispatch_kind};
+use crate::flow_kind::{FlowKind, GeneralKind, PacedKind};
 use crate::network::Network;
 use crate::packet::Payload;
 use crate::tcp::profile::Profile;
@@ -108,14 +108,19 @@ impl Network<'_> {
         true
     }
 
-    /// The pacer lets the next packet go. No flow that paces is of a simple kind.
+    /// The pacer lets the next packet go. Flows of two kinds alone pace.
+    #[inline(never)]
     pub(crate) fn on_pacing_timer(&mut self, now: Picos, flow: &mut Flow) {
         if let Some(held) =
             flow.sender.scoreboard.as_mut().and_then(|board| board.pacing_timer_at())
             && *held == Some(now)
         {
             *held = None;
-            dispatch_kind!(flow.ack_event(), K => self.transmit::<K>(now, flow));
+            if flow.ack_event() == PacedKind::ACK_EVENT {
+                self.transmit::<PacedKind>(now, flow);
+            } else {
+                self.transmit::<GeneralKind>(now, flow);
+            }
         }
     }
 

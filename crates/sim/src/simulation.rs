@@ -49,9 +49,12 @@ impl<'a> Simulation<'a> {
     }
 
     fn run(self, config: &Config, control: &Control) -> Option<Report> {
-        match DeepPrefetch::of(&self.flows) {
-            Some(deep) => self.event_loop(deep, config, control),
-            None => self.event_loop(NextEventPrefetch, config, control),
+        if let Some(deep) = DeepPrefetch::<false>::of(&self.flows) {
+            self.event_loop(deep, config, control)
+        } else if let Some(deep) = DeepPrefetch::<true>::of(&self.flows) {
+            self.event_loop(deep, config, control)
+        } else {
+            self.event_loop(NextEventPrefetch, config, control)
         }
     }
 
@@ -66,12 +69,15 @@ impl<'a> Simulation<'a> {
         let mut events = 0_u64;
         self.network.next_reading = readings.next_at;
         loop {
-            let dequeues = self.network.sole_dequeue.at;
-            let next = self.network.wheel.pop_before(dequeues);
-            let now = next.map_or(dequeues, |(event, _)| event.at);
-            if now == NEVER {
-                break;
-            }
+            let dequeue_at = self.network.sole_dequeue.at;
+            let Some((event, next_event_key)) = self.network.wheel.pop_before(dequeue_at) else {
+                if !self.on_sole_dequeue(&mut readings) {
+                    break;
+                }
+                events += 1;
+                continue;
+            };
+            let now = event.at;
             if now >= self.network.next_reading {
                 if readings.take(&mut self.network, &self.flows, now) {
                     break;
@@ -82,10 +88,6 @@ impl<'a> Simulation<'a> {
                 return None;
             }
             events += 1;
-            let Some((event, next_event_key)) = next else {
-                self.on_sole_dequeue();
-                continue;
-            };
             prefetcher.prefetch(&event, next_event_key, &self.network, &self.flows);
             self.handle(event);
         }
@@ -94,13 +96,20 @@ impl<'a> Simulation<'a> {
         Some(readings.finish(self.network, &self.flows, events))
     }
 
-    /// The one link that needs no event for it takes packets off its queue.
+    /// The one link that needs no event for it takes packets off its queue; false where nothing is left
+    /// to happen, or to be read.
     #[inline(never)]
-    fn on_sole_dequeue(&mut self) {
-        if let Some((link, now)) = self.network.sole_dequeue.fire() {
-            self.network.on_dequeue_event(now, link, &mut self.flows);
-            self.network.account_side_drops(&mut self.flows);
+    fn on_sole_dequeue(&mut self, readings: &mut Readings) -> bool {
+        let Some((link, now)) = self.network.sole_dequeue.fire() else { return false };
+        if now >= self.network.next_reading {
+            if readings.take(&mut self.network, &self.flows, now) {
+                return false;
+            }
+            self.network.next_reading = readings.next_at;
         }
+        self.network.on_dequeue_event(now, link, &mut self.flows);
+        self.network.account_side_drops(&mut self.flows);
+        true
     }
 
     #[inline(always)]
@@ -123,6 +132,19 @@ impl<'a> Simulation<'a> {
     #[inline(never)]
     fn handle_slow_path(&mut self, now: Picos, key: EventKey, payload: Payload) {
         let (index, kind) = decode(key);
+        match self.flows.get_mut(index) {
+            Some(flow) if kind == PACE => self.network.on_pacing_timer(now, flow),
+            Some(flow) if kind == PacedKind::ACK_EVENT => {
+                self.network.on_paced_ack_arrival(now, flow, payload)
+            }
+            _ => self.handle_rare(now, key, payload),
+        }
+    }
+
+    /// What is rare in most runs.
+    #[inline(never)]
+    fn handle_rare(&mut self, now: Picos, key: EventKey, payload: Payload) {
+        let (index, kind) = decode(key);
         let Some(flow) = self.flows.get_mut(index) else {
             return self.network.on_dequeue_event(now, decode_link(key), &mut self.flows);
         };
@@ -131,7 +153,6 @@ impl<'a> Simulation<'a> {
                 self.network.on_ack_arrival::<NewRenoKind>(now, flow, payload)
             }
             SackKind::ACK_EVENT => self.network.on_ack_arrival::<SackKind>(now, flow, payload),
-            PacedKind::ACK_EVENT => self.network.on_ack_arrival::<PacedKind>(now, flow, payload),
             GeneralKind::ACK_EVENT => {
                 self.network.on_ack_arrival::<GeneralKind>(now, flow, payload)
             }
@@ -140,7 +161,6 @@ impl<'a> Simulation<'a> {
             DELACK => {
                 dispatch_kind!(flow.ack_event(), K => self.network.on_delack_timer::<K>(now, flow))
             }
-            PACE => self.network.on_pacing_timer(now, flow),
             _ => self.network.on_hop(now, flow, payload),
         }
     }

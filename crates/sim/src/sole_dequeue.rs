@@ -37,10 +37,10 @@ impl SoleDequeue {
         is_sole
     }
 
-    /// Its time has come: which link it is, and when that was.
+    /// The link and the time, if it is to be asked; it then is no longer.
     #[inline]
     pub(crate) fn fire(&mut self) -> Option<(usize, Picos)> {
         let at = std::mem::replace(&mut self.at, NEVER);
-        self.link.map(|link| (link, at))
+        self.link.filter(|_| at != NEVER).map(|link| (link, at))
     }
 }
