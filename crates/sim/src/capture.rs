@@ -178,7 +178,7 @@ impl Recorder {
     /// An ACK reaches its sender, whose next packet would reach the queue `now`.
     pub(crate) fn acked(&mut self, now: Picos, flow: &Flow, payload: Payload) {
         let (back, _, behind) = legs(flow);
-        let passed = now as i64 - flow.access_time() as i64 - 2 * back;
+        let passed = now as i64 - flow.access.packet_time as i64 - 2 * back;
         let left = passed - behind;
         let next = u64::from(payload.as_ack().next);
         let hosts = &mut self.hosts[flow.index() as usize];
@@ -236,7 +236,7 @@ impl Recorder {
 fn legs(flow: &Flow) -> (i64, i64, i64) {
     let quarter = flow.edge() / 4;
     let behind = (flow.edge() - 2 * quarter) / 2;
-    (quarter as i64, (flow.access_time() + quarter) as i64, behind as i64)
+    (quarter as i64, (flow.access.packet_time + quarter) as i64, behind as i64)
 }
 
 /// Milliseconds of a host's clock.

@@ -199,10 +199,18 @@ pub struct Config {
 }
 
 impl Config {
-    /// Propagation on a route between its first and last link, each way.
-    pub fn interior_delay(&self, way: &[u16]) -> Picos {
-        let before_last = way.len().saturating_sub(1);
-        way[..before_last].iter().map(|&link| self.links[link as usize].delay).sum()
+    /// Propagation between the first and the last of `links`.
+    pub fn interior_delay(&self, links: &[u16]) -> Picos {
+        let before_last = links.len().saturating_sub(1);
+        links[..before_last].iter().map(|&link| self.links[link as usize].delay).sum()
+    }
+
+    /// What a round trip's propagation has left of the links on the route: before the first, behind the
+    /// last. Nothing of an open-loop source's, which nobody answers: it has no round trip.
+    pub fn edge_delay(&self, flow: &FlowSpec) -> Picos {
+        let route = &self.routes[flow.route as usize];
+        let interior = self.interior_delay(&route.forward) + self.interior_delay(&route.backward);
+        flow.rtt.saturating_sub(interior)
     }
 
     /// A wire of so many bit/s, for the queue in front of it: any packet of the run may cross it.

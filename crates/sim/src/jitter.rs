@@ -2,7 +2,7 @@
 //! random time, and none overtakes another of its flow.
 
 use crate::config::Config;
-use crate::rng::RandomStream;
+use crate::rng::{RandomStream, stream_seed};
 use crate::time::Picos;
 
 /// The random delay of each flow's segments on the way to its receiver.
@@ -22,8 +22,7 @@ struct FlowJitter {
 impl FlowJitter {
     fn new(seed: u64, flow: u64) -> Self {
         // Streams that are none of the links': these begin from the seed and their numbers.
-        let spread = (flow + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Self { random: RandomStream::new(!seed ^ spread), until: 0 }
+        Self { random: RandomStream::new(stream_seed(!seed, flow)), until: 0 }
     }
 }
 

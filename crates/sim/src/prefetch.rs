@@ -1,19 +1,22 @@
 //! Looks a little ahead in the event queue: calling what the events to come will touch into the
 //! cache, while others are handled, hides the wait for it.
 
+use crate::event_key::{HOP, decode};
 use crate::events::{Event, EventKey};
 use crate::flow::Flow;
-use crate::network::{HOP, Network, decode};
+use crate::network::Network;
 use crate::packet::Payload;
 use crate::tcp::scoreboard::Scoreboard;
+use crate::time::Picos;
 
 /// How far ahead it looks, in slots of the wheel: some thirty events, between the bounds.
 const START: u64 = 120;
 const MOST: u64 = 4 * START;
 /// Calls between that for a slot, that for the flow of its first event, that for its scoreboard, and
-/// that for what lies in there: each says where the next is.
-const STEPS: usize = 8;
-const SEEN: usize = 4 * STEPS;
+/// that for what lies in there: each says where the next is. A packet that reaches a further queue has
+/// one more, for what its link counts.
+const STEPS: usize = 7;
+const SEEN: usize = 32;
 /// Flows of fewer bytes together stay in the core's cache by themselves.
 const LARGE: usize = 1 << 20;
 
@@ -85,17 +88,22 @@ impl Prefetcher for DeepPrefetch {
         let before = |calls: usize| self.seen[(self.turn + SEEN - calls) % SEEN];
         wheel.prefetch_next(before(STEPS));
         prefetch_flow(wheel.key(before(STEPS)), flows);
-        for (calls, step) in [(2 * STEPS, Step::Second), (3 * STEPS, Step::Third)] {
-            let key = wheel.key(before(calls));
-            let (index, kind) = decode(key);
+        for (calls, step) in
+            [(2 * STEPS, Step::Second), (3 * STEPS, Step::Third), (4 * STEPS, Step::Fourth)]
+        {
+            let place = before(calls);
+            let (index, kind) = decode(wheel.key(place));
             let Some(flow) = flows.get(index) else { continue };
             if kind == HOP {
-                prefetch_hop(step, flow, wheel.payload(before(calls)), network);
+                prefetch_hop(step, flow, (wheel.at(place), wheel.payload(place)), network);
             } else if let Some(board) = flow.sender.scoreboard.as_deref() {
                 prefetch_board(step, board);
             }
         }
-        if let Some(flow) = flows.get(decode(event.key).0) {
+        let (index, kind) = decode(event.key);
+        if kind != HOP
+            && let Some(flow) = flows.get(index)
+        {
             network.prefetch_ack_slot(event.at, flow);
         }
     }
@@ -106,6 +114,7 @@ impl Prefetcher for DeepPrefetch {
 enum Step {
     Second,
     Third,
+    Fourth,
 }
 
 #[inline]
@@ -123,17 +132,20 @@ fn prefetch_board(step: Step, board: &Scoreboard) {
     match step {
         Step::Second => board.prefetch(),
         Step::Third => board.prefetch_segments(),
+        Step::Fourth => {}
     }
 }
 
 /// What a packet that reaches a further queue touches.
 #[inline]
-fn prefetch_hop(step: Step, flow: &Flow, payload: Payload, network: &Network<'_>) {
+fn prefetch_hop(step: Step, flow: &Flow, (at, payload): (Picos, Payload), network: &Network<'_>) {
+    if matches!(step, Step::Second) {
+        return network.paths.prefetch(flow.route.path, payload.hop());
+    }
+    let hop = network.paths.hop(flow.route.path, payload.hop());
+    let link = &network.links[hop.at.link as usize];
     match step {
-        Step::Second => network.paths.prefetch(flow.path, payload.hop()),
-        Step::Third => {
-            let hop = network.paths.hop(flow.path, payload.hop());
-            network.links[hop.link as usize].prefetch();
-        }
+        Step::Fourth => link.prefetch_counts(at),
+        _ => link.prefetch(),
     }
 }

@@ -1,12 +1,13 @@
 //! The run: flows, the network between them, and the loop that moves both through time.
 
 use crate::config::{Config, ConfigError};
+use crate::event_key::{ACCESS, DELACK, PACE, TIMER, decode, decode_link};
 use crate::events::{Event, EventKey};
 use crate::flow::Flow;
 use crate::flow_kind::{
     FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, SackKind, dispatch_kind,
 };
-use crate::network::{ACCESS, DELACK, Network, PACE, TIMER, decode};
+use crate::network::Network;
 use crate::packet::Payload;
 use crate::prefetch::{DeepPrefetch, NextEventPrefetch, Prefetcher};
 use crate::readings::Readings;
@@ -27,9 +28,9 @@ pub struct Control {
 const WATCH_INTERVAL: u64 = 4096;
 
 /// A run in progress.
-pub(crate) struct Simulation<'a> {
-    pub(crate) flows: Vec<Flow>,
-    pub(crate) network: Network<'a>,
+struct Simulation<'a> {
+    flows: Vec<Flow>,
+    network: Network<'a>,
 }
 
 /// Runs `config` to its end. Gives `None` if `control` stopped it.
@@ -64,10 +65,15 @@ impl<'a> Simulation<'a> {
         let mut readings = Readings::new(config);
         let mut events = 0_u64;
         self.network.next_reading = readings.next_at;
-        while let Some((event, next_event_key)) = self.network.wheel.pop() {
-            let now = event.at;
+        loop {
+            let dequeues = self.network.sole_dequeue.at;
+            let next = self.network.wheel.pop_before(dequeues);
+            let now = next.map_or(dequeues, |(event, _)| event.at);
+            if now == NEVER {
+                break;
+            }
             if now >= self.network.next_reading {
-                if readings.take(&mut self, now) {
+                if readings.take(&mut self.network, &self.flows, now) {
                     break;
                 }
                 self.network.next_reading = readings.next_at;
@@ -76,12 +82,25 @@ impl<'a> Simulation<'a> {
                 return None;
             }
             events += 1;
+            let Some((event, next_event_key)) = next else {
+                self.on_sole_dequeue();
+                continue;
+            };
             prefetcher.prefetch(&event, next_event_key, &self.network, &self.flows);
             self.handle(event);
         }
         // Where every flow has ended before the window did, the rest of it is silence.
-        readings.take(&mut self, NEVER);
-        Some(readings.finish(self, events))
+        readings.take(&mut self.network, &self.flows, NEVER);
+        Some(readings.finish(self.network, &self.flows, events))
+    }
+
+    /// The one link that needs no event for it takes packets off its queue.
+    #[inline(never)]
+    fn on_sole_dequeue(&mut self) {
+        if let Some((link, now)) = self.network.sole_dequeue.fire() {
+            self.network.on_dequeue_event(now, link, &mut self.flows);
+            self.network.account_side_drops(&mut self.flows);
+        }
     }
 
     #[inline(always)]
@@ -105,8 +124,7 @@ impl<'a> Simulation<'a> {
     fn handle_slow_path(&mut self, now: Picos, key: EventKey, payload: Payload) {
         let (index, kind) = decode(key);
         let Some(flow) = self.flows.get_mut(index) else {
-            let link = index - self.flows.len();
-            return self.network.on_dequeue_event(now, link, &mut self.flows);
+            return self.network.on_dequeue_event(now, decode_link(key), &mut self.flows);
         };
         match kind {
             NewRenoKind::ACK_EVENT => {

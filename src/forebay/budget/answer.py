@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from forebay.budget.cost import Speed
 from forebay.budget.extrapolate import Carried, extrapolate
 from forebay.budget.ladder import Climb, climb, confirm
 from forebay.budget.notes import notes_of
@@ -50,6 +51,7 @@ def answer(
     laws: Sequence[LawLike],
     governs: RegimeLike | None,
     clock: Callable[[], float],
+    speed: Speed | None = None,
 ) -> tuple[SizeResult, float]:
     """Return the result, and the seconds that it was expected to take; see `size_within`."""
     known = tuple(law_result(law) for law in laws)
@@ -58,8 +60,9 @@ def answer(
         upper_limit(scenario), known, None if governs is None else regime(governs),
     )  # fmt: skip
     state = climb(
-        scenario, engine, _seeds(seeds, threads), budget_s,
+        scenario, engine, seeds_of_crossing(seeds, threads), budget_s,
         jobs=threads, progress=progress, clock=clock, why_whole=why_not(scenario),
+        speed=speed,
     )  # fmt: skip
     confirm(state)
     result = _answer(question, state)
@@ -88,7 +91,7 @@ def _no_trials(scenario: Scenario, engine: Engine, seeds: Sequence[int]) -> Tria
     )  # fmt: skip
 
 
-def _seeds(seeds: Sequence[int], threads: int) -> range:
+def seeds_of_crossing(seeds: Sequence[int], threads: int) -> range:
     """Return as many seeds as leave no thread idle, and enough for an interval."""
     wanted = max(len(seeds), LEAST_SEEDS)
     threads = min(threads, _MOST_THREADS)

@@ -10,8 +10,7 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, write
-from forebay.cli.progress import announce, progress
+from forebay.cli.output import announce, answered, print_json, progress, say, write
 
 if TYPE_CHECKING:
     from forebay.platforms import Emission, Memory
@@ -92,6 +91,8 @@ def command(
     _show(result, as_json)
     if made is not None and not as_json:
         _print_configuration(made)
+    if platform is not None and result.buffer is None:
+        say(f"no configuration for {platform}: there is no buffer to write")
     if figure is not None:
         write("picture", figure, partial(_draw, result))
     if refused is not None:

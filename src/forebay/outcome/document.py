@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -95,6 +97,35 @@ class Document(Closed):
     def from_json(cls, text: str | bytes, source: str = "document") -> Self:
         """Read back what `to_json` gave; parameters and errors are those of `from_dict`."""
         return cls.from_dict(parse(text, source), source)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the document to a file, whole or not at all; `load` reads it back.
+
+        Raises
+        ------
+        OSError
+            It cannot be written.
+        """
+        from forebay.outcome.replacing import replacing
+
+        with replacing(path) as file:
+            file.write(f"{self.to_json()}\n".encode())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read back a file of `save` or of ``--json``.
+
+        Raises
+        ------
+        DocumentError
+            It cannot be read, or it is no document of this type.
+        """
+        try:
+            content = Path(path).read_bytes()
+        except OSError as error:
+            wrong = f"cannot be read ({error.strerror})"
+            raise DocumentError(str(path), wrong, "write the path of a document") from None
+        return cls.from_json(content, str(path))
 
     def figure(self) -> Figure:
         """Return a picture of the answer; ``.savefig(path)`` keeps it."""

@@ -27,7 +27,7 @@ _PS_PER_S = 1e12
 
 
 @dataclass(frozen=True, slots=True)
-class LaidClass:
+class ClassSpec:
     """A class queue of a link, in the words of Linux.
 
     Attributes
@@ -55,7 +55,7 @@ class LaidClass:
 
 
 @dataclass(frozen=True, slots=True)
-class LaidLink:
+class LinkSpec:
     """A link that is reported, and the queue before it, in the words of Linux.
 
     Attributes
@@ -91,7 +91,7 @@ class LaidLink:
     wire_bps: float | None = None
     shaper: Bucket | None = None
     policer: Bucket | None = None
-    classes: list[LaidClass] = field(default_factory=list)
+    classes: list[ClassSpec] = field(default_factory=list)
     class_of: list[int] = field(default_factory=list)
 
     @property
@@ -100,7 +100,7 @@ class LaidLink:
         return any(each.discipline in COUNT_BYTES for each in self.queues)
 
     @property
-    def queues(self) -> Sequence[LaidLink | LaidClass]:
+    def queues(self) -> Sequence[LinkSpec | ClassSpec]:
         """Its class queues, or itself if it has none."""
         return self.classes or [self]
 
@@ -127,7 +127,7 @@ class FlowRoutes:
 
     route: NDArray[np.int32]
     rtt_ps: NDArray[np.int64]
-    hosts: list[LaidLink]
+    hosts: list[LinkSpec]
     link_class: list[str]
     connections: list[int]
 
@@ -138,7 +138,7 @@ class Layout:
 
     Attributes
     ----------
-    links : list of LaidLink
+    links : list of LinkSpec
         Those that are reported, the bottleneck first.
     routes : list of Route
         For each class, the links that its data crosses, and those that its ACKs cross; with
@@ -147,7 +147,7 @@ class Layout:
         Of a network, whose classes have no route of their own.
     """
 
-    links: list[LaidLink]
+    links: list[LinkSpec]
     routes: list[Route]
     flows: FlowRoutes | None = None
 
@@ -165,7 +165,7 @@ def lay_out(scenario: Scenario) -> Layout:
     return Layout(links, [_route(group, index, both_ways) for group in scenario.traffic])
 
 
-def _links(scenario: Scenario) -> list[LaidLink]:
+def _links(scenario: Scenario) -> list[LinkSpec]:
     links = [_link(scenario, BOTTLENECK, scenario.link, scenario.queue)]
     links += [_link(scenario, each.name, each, each.queue) for each in scenario.links]
     if _both_ways(scenario):
@@ -173,8 +173,8 @@ def _links(scenario: Scenario) -> list[LaidLink]:
     return links
 
 
-def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LaidLink:
-    return LaidLink(
+def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
+    return LinkSpec(
         name=name,
         rate_bps=float(link.capacity),
         buffer_packets=scenario.queue_packets(name),
@@ -198,10 +198,10 @@ def linux_name(discipline: str) -> str:
     return "pfifo" if discipline == "drop-tail" else discipline
 
 
-def _classes(scenario: Scenario, link: str, queue: Queue) -> list[LaidClass]:
+def _classes(scenario: Scenario, link: str, queue: Queue) -> list[ClassSpec]:
     limits = scenario.class_limits(link) if queue.classes else []
     return [
-        LaidClass(
+        ClassSpec(
             name=each.name,
             discipline=linux_name(each.discipline),
             parameters=each.parameters,

@@ -16,8 +16,7 @@ from forebay.report.numbers import (
     show_significant,
     with_prefix,
 )
-from forebay.report.region import listed, target
-from forebay.report.size_words import metric_words, size_name, sized
+from forebay.report.region import listed, metric_words, size_name, sized, target
 
 if TYPE_CHECKING:
     from forebay.outcome import ClassOutcome
@@ -68,8 +67,8 @@ def sized_line(answer: SizeResult) -> list[str]:
         return []
     sized = "thresholds are" if answer.aqm.parameter == "min" else "target is"
     return [
-        f"The {sized} sized, for what {answer.aqm.discipline} aims at decides the queue; its limit "
-        "should not be felt, or it would be a drop-tail queue."
+        f"The {sized} sized, because under {answer.aqm.discipline} that decides the queue. The "
+        "limit should never be reached: the queue would then be a drop-tail queue."
     ]
 
 
@@ -91,8 +90,8 @@ def warning_lines(answer: SizeResult) -> list[str]:
             f"{about}{sized(answer, warning.largest)}, the largest, "
             f"{plain(100 * warning.loss_there)} % are lost."
         ]
-    kept = f"{about}{sized(answer, warning.packets)} would keep it below {usable}"
-    second = sentence_case(kept)[:-1]
+    remedy = f"{about}{sized(answer, warning.packets)} would keep it below {usable}"
+    second = sentence_case(remedy)[:-1]
     if warning.missed:
         missed = listed(metric_words(answer, name) for name in warning.missed)
         return [f"{first} {second}, but not meet {missed}."]
@@ -150,7 +149,7 @@ def why(answer: SizeResult) -> list[str]:
     if answer.aqm is not None:
         least = f"the smallest {size_name(answer)} is enough"
     elif answer.buffer.packets > 1:
-        least = "nothing smaller was shown to be enough"
+        least = "no smaller buffer was shown to be enough"
     return [f"Why: {_missing(binding, answer) if binding else least} ({_who(answer)})."]
 
 

@@ -10,17 +10,15 @@ from forebay.scenario.base import DAY, MAX_FLOWS, MAX_OFFERED, MAX_PERIODS
 from forebay.scenario.counted import BOTTLENECK, REVERSE
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
-from forebay.scenario.open_loop import OnOff
+from forebay.scenario.open_loop import OnOff, Replay
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.source import Standing
-from forebay.scenario.streaming import Replay
 from forebay.scenario.tcp import Long, Session, Short, Tcp
 
 if TYPE_CHECKING:
     from forebay.scenario.buffer_size import BufferSize
-    from forebay.scenario.model import Scenario
+    from forebay.scenario.model import Scenario, TokenBucket
     from forebay.scenario.queue import Queue
-    from forebay.scenario.token_bucket import TokenBucket
     from forebay.scenario.traffic import Traffic
 
 MAX_BUFFER_PACKETS = 1_000_000_000
@@ -191,7 +189,7 @@ def _class_queues(scenario: Scenario) -> None:
     for link, field, queue in queues:
         if not queue.classes:
             continue
-        from forebay.scenario.class_queues import check_rates, check_traffic
+        from forebay.scenario.queue import check_rates, check_traffic
 
         if scenario.topology is not None:
             wrong, hint = "set beside a topology", "leave it out: a network's links have one queue"
@@ -336,9 +334,9 @@ def _completion_goals(scenario: Scenario) -> None:
         wrong = "no flow ever completes"
         raise ScenarioError("contradiction", wrong, hint, field="goals.fct_increase")
     for index, group in enumerate(scenario.traffic):
-        asked = [name for name in COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
-        if asked and endless[index]:
-            field = f"traffic.{index}.goals.{asked[0]}"
+        goals = [name for name in COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
+        if goals and endless[index]:
+            field = f"traffic.{index}.goals.{goals[0]}"
             wrong = "no flow of this class ever completes"
             raise ScenarioError("contradiction", wrong, hint, field=field)
 

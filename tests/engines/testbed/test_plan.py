@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from forebay.engines import CannotPlay
-from forebay.engines.testbed import addresses, bed
+from forebay.engines.testbed import addresses, namespace_pair
 from forebay.engines.testbed.assumptions import broken
 from forebay.engines.testbed.plan import Places, largest_packet, make_plan
 from forebay.replication import Watched, lay_out
@@ -138,13 +138,13 @@ def test_what_the_kernel_does_otherwise_is_said():
 
 def test_sack_is_off_only_where_every_class_says_so():
     alone = "link.rate = '1 Mbit/s'\nqueue.size = '9 packets'\n[[traffic]]\nflows = 1\nsack = false"
-    assert not bed.has_sack(loads(alone)) and broken(loads(alone)) == []
-    assert bed.has_sack(loads(MIXED))
+    assert not namespace_pair.has_sack(loads(alone)) and broken(loads(alone)) == []
+    assert namespace_pair.has_sack(loads(MIXED))
 
 
 def test_every_control_of_a_scenario_has_a_kernel_name_or_none_on_purpose():
     from forebay.engines.testbed.congestion import KERNEL_NAMES
-    from forebay.scenario.congestion import CONGESTION_CONTROLS
+    from forebay.scenario.tcp import CONGESTION_CONTROLS
 
     assert set(CONGESTION_CONTROLS) - set(KERNEL_NAMES) == {"bbr3", "prague"}, "no kernel has it"
     assert all(len(name) <= 15 for name in KERNEL_NAMES.values())

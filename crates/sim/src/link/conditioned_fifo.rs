@@ -2,8 +2,9 @@
 //! known when a packet arrives, its departure is planned then.
 
 use super::conditioner::Conditioner;
-use super::{ArrivingPacket, Serializer, Verdict};
+use super::{Serializer, Verdict};
 use crate::meters::link::{AtBatchEnd, LinkMeter};
+use crate::packet::ArrivingPacket;
 use crate::queue::registry::EnqueueQueue;
 use crate::queue::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
 use crate::ring::Ring;
@@ -98,7 +99,7 @@ impl ConditionedFifo {
             self.bytes_waiting += u64::from(bytes);
             self.work_waiting += work;
         }
-        Verdict::Departs(self.free_at, decision == EnqueueDecision::Mark)
+        Verdict::departs(self.free_at, decision == EnqueueDecision::Mark)
     }
 
     /// Lets those start whose time has come; the readings are then those of `now`.

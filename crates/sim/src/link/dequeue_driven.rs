@@ -97,7 +97,18 @@ impl DequeueDriven {
     }
 
     /// Lets those start whose time has come; the readings are then those of `now`.
+    #[inline]
     pub(super) fn advance(&mut self, now: Picos, meter: &mut LinkMeter) {
+        if !self.tx_ring.is_empty() {
+            self.begin_due(now, meter);
+        }
+        debug_assert_eq!(self.held.len(), self.queue.packets());
+        meter.advance_level(now, self.held.len());
+    }
+
+    /// Those of the ring begin whose time has come.
+    #[inline(never)]
+    fn begin_due(&mut self, now: Picos, meter: &mut LinkMeter) {
         while let Some(&packet) = self.tx_ring.front()
             && packet.start <= now
         {
@@ -105,8 +116,6 @@ impl DequeueDriven {
             self.tx_ring_bytes -= u64::from(packet.bytes);
             self.begin(packet, meter);
         }
-        debug_assert_eq!(self.held.len(), self.queue.packets());
-        meter.advance_level(now, self.held.len());
     }
 
     /// A transmission begins.
@@ -182,7 +191,7 @@ impl DequeueDriven {
             meter.dropped(packet.class);
             lost.push(packet);
         });
-        Verdict::Waits
+        Verdict::Queued
     }
 
     /// Whether an arrival may make the next dequeue earlier.

@@ -10,11 +10,11 @@ import numpy as np
 from forebay.engines.testbed import addresses, namespaces
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.sides import TUN
-from forebay.replication import COUNT_BYTES, Layout, Watched, parts, picoseconds
+from forebay.replication import COUNT_BYTES, Layout, Watched, n_parts, picoseconds
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
-    from forebay.replication import Bucket, LaidClass, LaidLink
+    from forebay.replication import Bucket, ClassSpec, LinkSpec
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
 
@@ -46,7 +46,7 @@ def make_plan(
         "seed": workload.tie_break_seed,
         "warmup_ps": picoseconds(scenario.measure.warmup),
         "window_ps": picoseconds(scenario.measure.duration),
-        "batches": parts(scenario),
+        "batches": n_parts(scenario),
         "result": str(places.result),
         "sender": _side(places.left),
         "receiver": _side(places.right),
@@ -69,7 +69,7 @@ def make_plan(
     }
 
 
-def plan_link(link: LaidLink) -> dict[str, Any]:
+def plan_link(link: LinkSpec) -> dict[str, Any]:
     """Return a link as the plan has it."""
     return {
         "name": link.name,
@@ -88,7 +88,7 @@ def plan_link(link: LaidLink) -> dict[str, Any]:
     }
 
 
-def built_link(link: LaidLink) -> dict[str, Any]:
+def built_link(link: LinkSpec) -> dict[str, Any]:
     """Return a link as the emulator's `ready` must read it from the objects that it has made."""
     return {
         "discipline": link.discipline,
@@ -100,7 +100,7 @@ def built_link(link: LaidLink) -> dict[str, Any]:
     }
 
 
-def _limit(link: LaidLink) -> dict[str, int]:
+def _limit(link: LinkSpec) -> dict[str, int]:
     """Return what may wait; in several class queues the most packets that ever can."""
     if link.classes:
         return {"packets": sum(_most_packets(each) for each in link.classes)}
@@ -109,13 +109,13 @@ def _limit(link: LaidLink) -> dict[str, int]:
     return {"packets": link.buffer_packets}
 
 
-def _most_packets(queue: LaidClass) -> int:
+def _most_packets(queue: ClassSpec) -> int:
     if queue.discipline not in COUNT_BYTES:
         return queue.buffer_packets
     return max(1, queue.buffer_packets * queue.packet_bytes // _SMALLEST_PACKET)
 
 
-def _class_queue(queue: LaidClass) -> dict[str, Any]:
+def _class_queue(queue: ClassSpec) -> dict[str, Any]:
     return {
         "discipline": queue.discipline,
         "parameters": _parameters(queue),
@@ -137,7 +137,7 @@ def _bucket(bucket: Bucket | None) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _parameters(queue: LaidLink | LaidClass) -> dict[str, float]:
+def _parameters(queue: LinkSpec | ClassSpec) -> dict[str, float]:
     return {name: float(value) for name, value in queue.parameters.items()}
 
 

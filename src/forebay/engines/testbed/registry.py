@@ -4,7 +4,7 @@ One JSON file a run in the runtime directory. A run that ends removes what its f
 the file. A run that was killed leaves the file, and the next start removes what it names once
 its owner is dead. Nothing is ever removed that no file of a dead owner names.
 
-Beside it lies a file that the owner holds locked. The netlink library makes a namespace in a
+Daemon it lies a file that the owner holds locked. The netlink library makes a namespace in a
 process that it forks, which may outlive a killed owner and make it afterwards; the fork holds the
 same lock, so that whoever cleans up waits until nobody holds it.
 """
@@ -83,17 +83,17 @@ class Record:
         self.path.with_suffix(_HELD).unlink(missing_ok=True)
 
     def _write(self) -> None:
-        beside = self.path.with_suffix(".new")
-        beside.write_text(json.dumps({**asdict(self), "path": str(self.path)}))
-        beside.replace(self.path)
+        temporary = self.path.with_suffix(".new")
+        temporary.write_text(json.dumps({**asdict(self), "path": str(self.path)}))
+        temporary.replace(self.path)
 
     @classmethod
     def read(cls, path: Path) -> Record:
         """Read a record back."""
-        told = json.loads(path.read_text())
+        document = json.loads(path.read_text())
         return cls(
-            path, Owner(*told["owner"]), told["namespaces"], told["scratch"],
-            [Owner(*child) for child in told["children"]],
+            path, Owner(*document["owner"]), document["namespaces"], document["scratch"],
+            [Owner(*child) for child in document["children"]],
         )  # fmt: skip
 
 

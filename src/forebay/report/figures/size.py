@@ -33,8 +33,7 @@ from forebay.report.figures.style import (
     save,
 )
 from forebay.report.numbers import count, mean, p99
-from forebay.report.region import scale
-from forebay.report.size_words import goal_name, size_name
+from forebay.report.region import goal_name, scale, size_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

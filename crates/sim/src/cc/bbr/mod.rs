@@ -117,6 +117,10 @@ impl Controller for Bbr {
         self.mode == Mode::Startup
     }
 
+    fn set_seed(&mut self, seed: u64) {
+        self.choice = HashChoice::seeded(seed);
+    }
+
     fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
         if ack.delivered > 0 {
             self.delivered_at = ack.now;

@@ -20,7 +20,7 @@ from forebay.scenario import Session, Short, Tcp
 
 if TYPE_CHECKING:
     from forebay.outcome.reading import FloatArray, IntArray
-    from forebay.replication.layout import LaidLink, Layout
+    from forebay.replication.layout import Layout, LinkSpec
     from forebay.replication.raw import RawLink, RawReadings
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
@@ -52,7 +52,7 @@ def read_links(scenario: Scenario, layout: Layout, raw: RawReadings) -> dict[str
     return {link.name: _link(scenario, link, each) for link, each in both}
 
 
-def _link(scenario: Scenario, link: LaidLink, raw: RawLink) -> LinkReading:
+def _link(scenario: Scenario, link: LinkSpec, raw: RawLink) -> LinkReading:
     rate = link.rate_bps
     return LinkReading(
         capacity_bps=rate,
@@ -83,12 +83,12 @@ def _class_delays(classes: int, raw: RawLink) -> list[Histogram]:
     """Return the delays by class, where they are told; no delay of a class that does not cross."""
     if not raw["delays"]:
         return []
-    told = dict(zip(raw["classes"].tolist(), raw["delays"], strict=True))
+    delays = dict(zip(raw["classes"].tolist(), raw["delays"], strict=True))
     none = (np.zeros(1), np.zeros(0))
-    return [to_histogram(told.get(each, none)) for each in range(classes)]
+    return [to_histogram(delays.get(each, none)) for each in range(classes)]
 
 
-def _most_packets(link: LaidLink, raw: RawLink) -> int:
+def _most_packets(link: LinkSpec, raw: RawLink) -> int:
     """Return what may wait: the core's own bins reach as far as a limit in bytes lets it."""
     if not link.counts_bytes:
         return link.buffer_packets

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.outcome.trace import FlowTrace, Incidents, LinkTrace, Periods, Trace
-from forebay.replication.telling import read_links, to_histogram
+from forebay.replication.readings import read_links, to_histogram
 from forebay.scenario import Duration, ScenarioError
 
 if TYPE_CHECKING:

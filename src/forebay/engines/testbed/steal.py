@@ -22,7 +22,7 @@ def _ticks() -> dict[str, tuple[int, int]]:
 
 
 @dataclass(frozen=True)
-class Watch:
+class StealMonitor:
     """Watches from when it is made."""
 
     _begun: dict[str, tuple[int, int]] = field(default_factory=_ticks)

@@ -23,7 +23,7 @@ def find(program: str) -> str | None:
     return shutil.which(program, path=f"{os.environ.get('PATH', os.defpath)}:{_ALSO}")
 
 
-class Beside:
+class Daemon:
     """A context: leaving it ends the program.
 
     Parameters
@@ -59,7 +59,7 @@ class Beside:
             self._child.stdin.write(b"\n")
             self._child.stdin.close()
 
-    def __enter__(self) -> Beside:
+    def __enter__(self) -> Daemon:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -14,8 +14,8 @@ from typing import get_args
 import pytest
 
 from forebay.engines.testbed import namespaces, playing, registry
-from forebay.engines.testbed.bed import bed_for
 from forebay.engines.testbed.errors import TestbedError
+from forebay.engines.testbed.namespace_pair import pair_for
 from forebay.scenario import dumps, loads
 from forebay.scenario.queue import Discipline
 from forebay.workload import draw
@@ -43,11 +43,11 @@ def test_both_sides_stand_as_asked_and_vanish(small):
         "traffic.0.sack=false", "traffic.0.delayed_ack=false",
     )  # fmt: skip
     outside = Path("/proc/sys/net/ipv4/tcp_sack").read_text()
-    with registry.recording() as record, bed_for(scenario, draw(scenario, 1), record) as bed:
-        sides = [bed.left.namespace, bed.right.namespace]
+    with registry.recording() as record, pair_for(scenario, draw(scenario, 1), record) as pair:
+        sides = [pair.left.namespace, pair.right.namespace]
         assert sides[0].startswith(f"forebay-{os.getpid()}-") and sides[0].endswith("-send")
         assert all(namespaces.path_of(side).exists() for side in sides)
-        assert bed.sysctls["net.ipv4.tcp_sack"] == "0"
+        assert pair.sysctls["net.ipv4.tcp_sack"] == "0"
         for side in sides:
             assert read(side, "ipv4/tcp_slow_start_after_idle") == "0"
             assert read(side, "ipv4/tcp_rmem") == "4096 1048576 33554432"
@@ -125,16 +125,16 @@ def test_a_capture_has_an_interface_a_link(small, tmp_path):
 def test_every_address_of_the_side_is_local_without_being_configured(small):
     import socket
 
-    with registry.recording() as record, bed_for(small, draw(small, 1), record) as bed:
+    with registry.recording() as record, pair_for(small, draw(small, 1), record) as pair:
 
         def bind():
             with socket.socket() as one:
                 one.bind(("10.64.200.7", 0))
                 return one.getsockname()[0]
 
-        assert namespaces.inside(bed.left.namespace, bind) == "10.64.200.7"
+        assert namespaces.inside(pair.left.namespace, bind) == "10.64.200.7"
         with pytest.raises(OSError, match="Cannot assign"):
-            namespaces.inside(bed.right.namespace, bind)
+            namespaces.inside(pair.right.namespace, bind)
 
 
 def test_a_name_that_is_taken_is_one_line(small):

@@ -25,7 +25,7 @@ _number = count()
 
 
 @dataclass(frozen=True)
-class Bed:
+class NamespacePair:
     """The sending and the receiving side, and what their sysctls read."""
 
     left: Side
@@ -34,19 +34,19 @@ class Bed:
 
 
 @contextmanager
-def bed_for(scenario: Scenario, workload: Workload, record: Record) -> Iterator[Bed]:
+def pair_for(scenario: Scenario, workload: Workload, record: Record) -> Iterator[NamespacePair]:
     """Make both sides for the flows of a workload; the record removes them."""
     left, right = _sides(scenario, workload)
     record.will_make(left.namespace, right.namespace)
     sysctls = left.make()
     right.make()
-    yield Bed(left, right, sysctls)
+    yield NamespacePair(left, right, sysctls)
 
 
 def has_sack(scenario: Scenario) -> bool:
     """Return whether receivers report what they hold: off only where every class says so."""
-    asked = [group.sack for group in scenario.traffic if isinstance(group, Tcp)]
-    return not asked or any(each is not False for each in asked)
+    wanted = [group.sack for group in scenario.traffic if isinstance(group, Tcp)]
+    return not wanted or any(each is not False for each in wanted)
 
 
 def _sides(scenario: Scenario, workload: Workload) -> tuple[Side, Side]:
