@@ -112,3 +112,10 @@ def test_an_answer_that_is_cut_off_is_called_a_part(forebay_, short, monkeypatch
     result = forebay_("run", str(short))
     assert (result.status, result.out) == (130, "half of\n")
     assert result.err == "forebay: interrupted; what is printed may be a part of the answer\n"
+
+
+def test_a_sizing_stopped_before_its_first_buffer_kept_nothing(forebay_, link, scenario):
+    link.stop_after = 0
+    result = forebay_("size", scenario)
+    assert (result.status, result.out) == (130, "")
+    assert result.err == "forebay: interrupted; nothing was kept\n"

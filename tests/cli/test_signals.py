@@ -3,6 +3,7 @@
 ``python tests/cli/signal_storm.py 200`` tries that many moments over all verbs, the testbed's too.
 """
 
+import logging
 import random
 import signal
 import subprocess
@@ -103,3 +104,31 @@ def test_nohup_is_respected(tmp_path):
     )
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert (made.returncode, made.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not hasattr(logging, "_releaseLock"), reason="a function in C")
+def test_a_signal_at_a_fork_does_not_keep_the_lock_of_logging(tmp_path):
+    """Else the next thread that logs waits for ever, as the testbed's did."""
+    code = (
+        "import logging, os, signal, sys, threading, time\n"
+        "from forebay.cli import program, main\n"
+        "def tell(frame, event, _):\n"
+        "    if frame.f_code.co_name == '_releaseLock' and event == 'call':\n"
+        "        sys.setprofile(None)\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "def call(_):\n"
+        "    sys.setprofile(tell)\n"
+        "    if not os.fork():\n        os._exit(0)\n"
+        "    time.sleep(5)\n"
+        "def free():\n"
+        "    print(logging._lock.acquire(timeout=1), flush=True)\n    logging._lock.release()\n"
+        "program.call = call\n"
+        "try:\n    main()\n"
+        "finally:\n"
+        "    thread = threading.Thread(target=free)\n    thread.start()\n    thread.join()\n"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (made.returncode, made.stdout) == (143, "True\n")
+    assert made.stderr == "forebay: terminated; nothing was kept\n"

@@ -172,7 +172,9 @@ def test_a_scenario_of_class_queues_is_no_configuration_of_one(tmp_path: Path) -
 @pytest.mark.parametrize("most", [0.5, 2.0, 6.0])
 def test_a_class_that_is_shaped_gets_its_rate_and_others_the_rest(most: float) -> None:
     """Business would have 6.9 Mbit/s of the 9.2 that voice leaves."""
-    outcome = forebay.run(loads(PORT, overrides=[f"queue.classes.1.max_rate={most} Mbit/s"]), seeds=3)
+    outcome = forebay.run(
+        loads(PORT, overrides=[f"queue.classes.1.max_rate={most} Mbit/s"]), seeds=3
+    )
     each = {one.name: one for one in outcome.classes}
     # What it may make up for, four of the largest packets, is below a thousandth in 12 s.
     assert most * 0.98 <= mbps(each["erp"]) <= most + 4 * 12e-3 / 12

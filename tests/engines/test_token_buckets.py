@@ -90,7 +90,10 @@ def test_a_shaper_without_a_burst_is_a_wire_of_its_rate() -> None:
 @pytest.mark.parametrize(
     ("bucket", "said"),
     [
-        ("shaper={rate='9 Mbit/s'}", r"link.shaper.burst: is not written; write one, such as burst"),
+        (
+            "shaper={rate='9 Mbit/s'}",
+            r"link.shaper.burst: is not written; write one, such as burst",
+        ),
         (
             "shaper={rate='9 Mbit/s', burst='9 kB', refill='deficit'}",
             r'link.shaper.burst: refill = "deficit" keeps no tokens; leave it out',

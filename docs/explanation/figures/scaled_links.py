@@ -75,7 +75,9 @@ def checks() -> Iterator[tuple[str, Link, list[Link], Carried]]:
         smaller = smaller[:3]
         factors = [whole.rate_mbps / each.rate_mbps for each in smaller]
         steepest = 1.0 if "loss" in name or "codel" in name else 0.5
-        yield name, whole, smaller, extrapolate(factors, [e.found for e in smaller], steepest)
+        lossy = "loss" in name and whole.flows > 0
+        found = [each.found for each in smaller]
+        yield name, whole, smaller, extrapolate(factors, found, steepest, proportional=lossy)
 
 
 def table() -> None:

@@ -23,6 +23,7 @@ from forebay.outcome import (
     SizeResult,
     Verdict,
 )
+from forebay.scenario import Long
 from forebay.sizing import Interrupted, goals_of
 from forebay.sizing.assemble import result_of
 from forebay.sizing.goals import Goal
@@ -141,6 +142,7 @@ def _carried(state: Climb, question: Question) -> Carried:
         [rung.found for rung in state.rungs],
         steepest(question, state),
         state.path.gentlest,
+        proportional=is_proportional(question.scenario, question.up),
     )
     return _bounded(carried, question, state)
 
@@ -159,6 +161,12 @@ def steepest(question: Question, state: Climb) -> float:
     by_time = question.trials.knob.guard_packets is not None
     lossy = any("loss" in goal.kind.name for goal in question.up)
     return 1.0 if by_time or lossy else state.path.steepest
+
+
+def is_proportional(scenario: Scenario, up: Sequence[Goal]) -> bool:
+    """Whether all that asks for a buffer is what long flows lose: it then goes with the rate."""
+    lossy = all(goal.kind.name == "loss_rate" for goal in up)
+    return lossy and all(isinstance(group, Long) for group in scenario.traffic)
 
 
 def _record(question: Question, state: Climb, ratio: float) -> None:

@@ -87,6 +87,8 @@ def path_of(scenario: Scenario, wanted: float) -> Path:
     fewer = _fewer_flows(scenario, ENOUGH_FLOWS)
     fewer = fewer if fewer >= _WORTH_IT else 1.0
     largest = fewer * max(1.0, _window(scenario) / LEAST_WINDOW)
+    if largest <= flows:
+        return Path(1.0, min(flows, others))
     factor = min(wanted, largest)
     share = min(1.0, math.log(fewer) / math.log(factor)) if factor > 1.0 else 1.0
     return Path(share, min(largest, others))

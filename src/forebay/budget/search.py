@@ -27,7 +27,7 @@ Search = Callable[["Engine", "Progress"], "SizeResult"]
 
 _END = 0.98
 """Of the time, when the last run is stopped: the rest puts the answer together."""
-_EARLY, _HOPELESS = 0.1, 2.0
+_EARLY, _HOPELESS = 0.2, 2.0
 """After this share of the time a search that needs so many budgets is given up."""
 _WANTED, _LEAST = 1.4, 1.15
 """Times what the other way should need: when it begins, and when it is too late for it."""
@@ -68,6 +68,7 @@ class _Watch:
     instead : what may take its place; None where nothing can.
     all_or_nothing : the search shows nothing before its end.
     expected_s : seconds that the search takes in all, as it looks at present.
+    first_s : seconds until it told for the first time; modules are read in them.
     ended : it was this that stopped it.
     """
 
@@ -78,6 +79,7 @@ class _Watch:
     all_or_nothing: bool
     progress: Progress | None
     expected_s: float = 0.0
+    first_s: float | None = None
     ended: bool = False
 
     def tick(self, fraction: float) -> None:
@@ -87,7 +89,9 @@ class _Watch:
         if fraction >= 1.0:
             return
         spent = self.clock() - self.started
-        self.expected_s = spent / max(fraction, 1e-6)
+        if self.first_s is None:
+            self.first_s = spent
+        self.expected_s = self.first_s + (spent - self.first_s) / max(fraction, 1e-6)
         self.ended = spent > _END * self.budget_s or self._gives_way(spent)
         if self.ended:
             raise OutOfTime

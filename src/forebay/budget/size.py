@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from forebay.budget.cost import Speed, predict_search
+from forebay.budget.errors import TooLittleTime
 from forebay.budget.scale import scales
 from forebay.budget.search import Instead, searched
 from forebay.outcome import Cost, SizeResult
@@ -79,8 +80,6 @@ def size_within(
         if result is not None:
             return _with_cost(result, whole_s, clock() - begun, budget_s)
     elif reason is not None:
-        from forebay.budget.errors import TooLittleTime
-
         raise TooLittleTime(reason, whole_s, budget_s)
     from forebay.budget.answer import answer
 
@@ -93,12 +92,15 @@ def size_within(
             speed=speed,
         )  # fmt: skip
 
-    if scenario.flows_uncertain:
-        from forebay.budget.ends import both_ends
+    try:
+        if scenario.flows_uncertain:
+            from forebay.budget.ends import both_ends
 
-        result, predicted_s = both_ends(scenario, ask, progress)
-    else:
-        result, predicted_s = ask(scenario, progress, 1.0)
+            result, predicted_s = both_ends(scenario, ask, progress)
+        else:
+            result, predicted_s = ask(scenario, progress, 1.0)
+    except TooLittleTime as refused:  # of the part of the time that was left
+        raise TooLittleTime(refused.why, refused.needs_s, budget_s) from None
     predicted_s = whole_s if whole_s <= budget_s else predicted_s
     return _with_cost(result, predicted_s, clock() - begun, budget_s)
 

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 _KNOWN = 0.05
 """Of what a run should take: one that takes less was known already, and tells nothing."""
-_TOO_SHORT = 0.02
+_TOO_SHORT_S = 0.2
 """Of a run that was stopped: less of it tells nothing."""
+_START_S = 1.0
+"""A first run that should take less tells nothing: modules are read in it."""
 
 
 class OutOfTime(KeyboardInterrupt):
@@ -30,6 +32,7 @@ class Timed:
     def __init__(self, engine: Engine, speed: Speed, clock: Callable[[], float]) -> None:
         self._engine, self._speed, self._clock = engine, speed, clock
         self._played: dict[str, set[int]] = {}
+        self._started = False
 
     @property
     def name(self) -> str:
@@ -48,31 +51,41 @@ class Timed:
         progress: Progress | None = None,
     ) -> Outcome:
         """Run the engine behind; see there."""
-        begun, done = self._clock(), 0.0
+        begun = self._clock()
+        first = last = (begun, 0.0)
 
         def told(fraction: float) -> None:
-            nonlocal done
-            done = fraction
+            nonlocal first, last
+            last = (self._clock(), fraction)
+            first = first if first[1] else last
             if progress is not None:
                 progress(fraction)
 
+        fresh = self._fresh(scenario, seeds)
         try:
             outcome = self._engine.run(scenario, seeds, jobs=jobs, progress=told)
-            done = 1.0
-            return outcome
-        finally:
-            self._count(scenario, seeds, done, self._clock() - begun)
+        except KeyboardInterrupt:
+            self._count_stopped(fresh, last[1] - first[1], last[0] - first[0])
+            raise
+        self._count(fresh, self._clock() - begun)
+        self._played.setdefault(scenario.sha256(), set()).update(seeds)
+        return outcome
 
-    def _count(
-        self, scenario: Scenario, seeds: Sequence[int], done: float, passed_s: float
-    ) -> None:
-        """Let what a run took correct the speed; replications that it has played take nothing."""
-        played = self._played.setdefault(scenario.sha256(), set())
-        fresh = len(set(seeds) - played)
+    def _fresh(self, scenario: Scenario, seeds: Sequence[int]) -> float:
+        """Return the seconds that the replications should take; those played before take none."""
+        fresh = len(set(seeds) - self._played.get(scenario.sha256(), set()))
         simulated = float(scenario.measure.warmup + scenario.measure.duration)
-        rounds = math.ceil(fresh / self._speed.jobs)
-        predicted_s = done * rounds * cost_s(scenario, simulated)
-        if done == 1.0:
-            played.update(seeds)
-        if done > _TOO_SHORT and passed_s > _KNOWN * predicted_s > 0.0:
+        return math.ceil(fresh / self._speed.jobs) * cost_s(scenario, simulated)
+
+    def _count(self, predicted_s: float, passed_s: float) -> None:
+        """Let what a run took correct the speed."""
+        reads, self._started = not self._started, True
+        if reads and predicted_s < _START_S:
+            return
+        if passed_s > _KNOWN * predicted_s > 0.0:
             self._speed.add(predicted_s, passed_s)
+
+    def _count_stopped(self, predicted_s: float, done: float, passed_s: float) -> None:
+        """Let the part of a stopped run correct it that it told of, without what it began with."""
+        if done > 0.0 and passed_s > _TOO_SHORT_S:
+            self._speed.add(done * predicted_s, passed_s)

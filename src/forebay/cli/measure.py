@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from forebay.measure import Measured
 
 _LISTEN_S = 300.0
+_EVERY_S = 10.0
 
 
 @click.command("measure")
@@ -24,6 +25,22 @@ _LISTEN_S = 300.0
 @click.option(
     "--counters", "counters", metavar="FILE.csv",
     help="Interface counters instead of packets: columns time_s, octets, drops.",
+)  # fmt: skip
+@click.option(
+    "--snmp", metavar="HOST[:PORT]",
+    help="Poll the counters of --interface at a router by SNMPv2c; needs forebay[counters].",
+)  # fmt: skip
+@click.option(
+    "--community", metavar="TEXT", envvar="FOREBAY_SNMP_COMMUNITY",
+    help="What the router at --snmp takes; better in FOREBAY_SNMP_COMMUNITY.  [default: public]",
+)  # fmt: skip
+@click.option(
+    "--every", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+    help="How often to ask --snmp.  [default: 10]",
+)  # fmt: skip
+@click.option(
+    "--keep", type=options.OutputPath(".csv"), metavar="OUT.csv",
+    help="Keep what --snmp told: --counters reads it again.",
 )  # fmt: skip
 @click.option(
     "--exports", is_flag=True,
@@ -35,7 +52,7 @@ _LISTEN_S = 300.0
 )  # fmt: skip
 @click.option(
     "--seconds", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
-    help="How long to --listen.  [default: 300]",
+    help="How long to --listen, or to poll --snmp.  [default: 300]",
 )  # fmt: skip
 @click.option("--ss", metavar="FILE", help="The text of `ss -tin` on a host that sends.")
 @click.option("--nstat", metavar="FILE", help="The text of `nstat` on a host that sends.")
@@ -49,7 +66,7 @@ _LISTEN_S = 300.0
 )  # fmt: skip
 @click.option(
     "--interface", metavar="NAME",
-    help="The interface of a pcapng file that is the link; others give round trips only.",
+    help="The link's interface: of a pcapng file, others give round trips only; or of --snmp.",
 )  # fmt: skip
 @click.option(
     "--toward", metavar="NETWORK", multiple=True,
@@ -103,9 +120,10 @@ def command(
     the five-tuples that a capture holds, nor the flows that are open at once.
     """
     read = (*records, given["counters"])
-    options.check_places(read, scenario=scenario, html=html, figure=figure, replay=replay)
+    places = {"scenario": scenario, "html": html, "figure": figure, "replay": replay}
+    options.check_places(read, **places, keep=given["keep"])
     if replay is not None:
-        others = ("counters", "exports", "listen", "ss", "nstat")
+        others = ("counters", "exports", "listen", "snmp", "ss", "nstat")
         if not records or any(given[name] for name in others):
             raise click.UsageError("--replay is of captures alone; name captures, or leave it out")
     measured = _measure(records, given | {"replay": replay is not None})
@@ -142,6 +160,11 @@ def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
     if given["rate"] is None:
         raise click.UsageError('--rate is missing; write the link\'s rate, --rate "155 Mbit/s"')
     at, seconds = (given.pop(name) for name in ("listen", "seconds"))
+    polled = {name: given.pop(name) for name in ("snmp", "community", "every", "keep")}
+    if polled["snmp"] is not None:
+        return _poll(polled, seconds, (*records, at), given)
+    if any(value is not None for name, value in polled.items() if name != "community"):
+        raise click.UsageError("--every and --keep are of --snmp; name whom to ask, --snmp HOST")
     if at is not None:
         return _listen(at, seconds, records, given)
     if seconds is not None:
@@ -161,6 +184,32 @@ def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
     table = by_counters.pop("counters")
     chosen = {name: given[name] for name in fields}
     return forebay.measure.counters(table, **by_counters, **chosen)
+
+
+_OF_COUNTERS = ("rate", "rtt", "packet", "congestion_control", "buffer", "goal")
+
+
+def _poll(
+    polled: dict[str, Any],
+    seconds: float | None,
+    others: tuple[str | None, ...],
+    given: dict[str, Any],
+) -> Measured:
+    if any(others) or given["counters"] or given["exports"]:
+        raise click.UsageError("records and --snmp at once; leave one of them out")
+    if given["interface"] is None:
+        raise click.UsageError("--interface is missing; write the router's name of the link's")
+    with progress("polling") as update:
+        return forebay.measure.snmp(
+            polled["snmp"],
+            interface=given["interface"],
+            seconds=_LISTEN_S if seconds is None else seconds,
+            every=polled["every"] or _EVERY_S,
+            community=polled["community"] or "public",
+            keep=polled["keep"],
+            progress=update,
+            **{name: given[name] for name in _OF_COUNTERS},
+        )
 
 
 def _listen(

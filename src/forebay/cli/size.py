@@ -82,7 +82,8 @@ def command(
         with progress(f"sizing by {engine}") as update:
             result = sizing(scenario, engine, progress=update, expect=announce(engine))
     except KeyboardInterrupt as stop:
-        _keep(stop, as_json)
+        if not _keep(stop, as_json) and store is None:
+            raise KeyboardInterrupt from None
         raise
     made, refused = _emit(result, platform, path)
     configuration = None if made is None else made.to_dict()
@@ -141,11 +142,13 @@ def _memory(result: forebay.SizeResult, scenario: forebay.Scenario) -> Memory | 
     return memory_for(size, float(scenario.link.capacity))
 
 
-def _keep(stop: KeyboardInterrupt, as_json: bool) -> None:
-    """Show what a stopped sizing had found, if it had found anything."""
+def _keep(stop: KeyboardInterrupt, as_json: bool) -> bool:
+    """Show what a stopped sizing had found; return whether it had found anything."""
     found: forebay.SizeResult | None = getattr(stop, "result", None)
-    if found is not None and found.curve:
-        _show(found, as_json)
+    if found is None or not found.curve:
+        return False
+    _show(found, as_json)
+    return True
 
 
 def _draw(result: forebay.SizeResult, path: Path) -> None:

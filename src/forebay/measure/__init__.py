@@ -12,6 +12,7 @@ from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Refused
 from forebay.measure.exports import exports, listen
 from forebay.measure.host import host
+from forebay.measure.snmp import snmp
 
 __all__ = [
     "Estimate",
@@ -23,4 +24,5 @@ __all__ = [
     "exports",
     "host",
     "listen",
+    "snmp",
 ]

@@ -38,6 +38,7 @@ def counters(
     congestion_control: str | None = None,
     buffer: str | None = None,
     goal: float = 0.98,
+    source: str | None = None,
 ) -> Measured:
     """Say what an interface's counters can: the load, the loss rate, and a range for n.
 
@@ -56,6 +57,10 @@ def counters(
         Whose response function is inverted; None: every one known, and the range covers them.
     buffer
         The queue's size: how much queueing the round trip may hold, and for the scenario.
+    goal
+        For the scenario: the utilization wanted.
+    source
+        What the answer calls the table; None: by its path.
 
     Raises
     ------
@@ -65,6 +70,7 @@ def counters(
     bps, size = bits_per_second(rate), _packet(packet)
     rtts = _range(rtt)
     rows = read(table, bps)
+    called = os.fspath(table) if source is None else source
     found = Found(notes=list(rows.notes))
     packets = rows.packets if rows.packets is not None else rows.octets / size
     found.estimates["load"] = batch_mean(rows.octets * 8 / (rows.seconds * bps))
@@ -74,11 +80,11 @@ def counters(
     for name in _REFUSED:
         found.refuse(name, _UNKNOWN)
     found.curves["load"] = _curve(rows, bps)
-    made, why = _scenario(found, rate, rtts, size, congestion_control, buffer, goal, str(table))
+    made, why = _scenario(found, rate, rtts, size, congestion_control, buffer, goal, called)
     return Measured(
         packets=round(float(packets.sum())), seconds=float(rows.seconds.sum()),
         estimates=found.estimates, refused=found.refused, notes=found.notes, curves=found.curves,
-        sources=[os.fspath(table)], made=made, not_made=why,
+        sources=[called], made=made, not_made=why,
     )  # fmt: skip
 
 
@@ -88,6 +94,11 @@ def _packet(text: str) -> int:
         low, high = _PACKETS
         raise MeasureError(f"{argument('packet')}: {text}; write {low} B to {high} B")
     return int(size)
+
+
+def check_rtt(rtt: str | None) -> None:
+    """Raise MeasureError or ScenarioError where ``rtt`` is missing, or no time and no range."""
+    _range(rtt)
 
 
 def _range(text: str | None) -> tuple[float, float]:

@@ -199,8 +199,8 @@ class _Aqm(Closed):
 class AqmTarget(_Aqm):
     """codel, fq_codel, pie, dualpi2, cobalt: the target was sized, ``limit_packets`` is a guard.
 
-    ``interval_s`` is the scenario's own; None for pie and dualpi2, which have none. Of cake it is its
-    rtt, which was sized, and the target a twentieth of that.
+    ``interval_s`` is the scenario's own; None for pie and dualpi2, which have none. For cake it is
+    the rtt, which was sized; the target is a twentieth of that.
     """
 
     discipline: Literal["codel", "fq_codel", "pie", "dualpi2", "cobalt", "cake"]

@@ -81,7 +81,9 @@ def _refuse_unwritable(interface: str, aqm: Aqm) -> None:
         wrong = "tc's cake has no limit in packets or bytes that could be read back"
         rtt = ceil(1e6 * (aqm.interval_s or 0.0))
         line = f"tc qdisc replace dev {interface} root cake besteffort flows rtt {rtt}us"
-        raise PlatformError("managed", wrong, f"write by hand: {line} (and bandwidth, if it shapes)")
+        raise PlatformError(
+            "managed", wrong, f"write by hand: {line} (and bandwidth, if it shapes)"
+        )
     if aqm.discipline == "cobalt":
         wrong = "no kernel has cobalt as a discipline of its own: it is in cake"
         raise PlatformError("managed", wrong, f"size {setting('queue.discipline', 'cake')}")

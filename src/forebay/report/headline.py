@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay.errors import setting
-from forebay.outcome import Aqm, GoalResult, SizeResult
+from forebay.outcome import Aqm, GoalResult, Interval, SizeResult
 from forebay.report.numbers import (
     count,
     duration,
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from forebay.outcome import ClassOutcome
 
 
+_DEFAULT_TARGETS_S = {"codel": 5e-3, "fq_codel": 5e-3, "pie": 15e-3, "dualpi2": 15e-3}
+"""Linux's (docs/reference/queues.md)."""
+
+
 def nearest_words(answer: SizeResult) -> str:
     """Say that a size is no answer but the nearest to one, where there is none."""
     return "" if answer.buffer else " (the nearest to the goals)"
@@ -32,7 +38,7 @@ def sentence(answer: SizeResult) -> str:
     if answer.interrupted:
         return f"No answer yet: {answer.reason}."
     if answer.buffer is None:
-        return f"No buffer meets the goals: {answer.reason}."
+        return f"No {size_name(answer)} meets the goals: {answer.reason}."
     b = answer.buffer
     if answer.aqm is not None:
         return _aim(answer.aqm, b.packets)
@@ -68,8 +74,20 @@ def sized_line(answer: SizeResult) -> list[str]:
     sized = "thresholds are" if answer.aqm.parameter == "min" else "target is"
     return [
         f"The {sized} sized, because under {answer.aqm.discipline} that decides the queue. The "
-        "limit should never be reached: the queue would then be a drop-tail queue."
+        "limit should never be reached: the queue would then be a drop-tail queue.",
+        *_default(answer.aqm, answer.region),
     ]
+
+
+def _default(aqm: Aqm, region: Sequence[Interval]) -> list[str]:
+    """Say so where the target that nobody has to configure is one that meets all goals."""
+    default_s = _DEFAULT_TARGETS_S.get(aqm.discipline)
+    if default_s is None:
+        return []
+    packets = default_s / aqm.packet_s
+    if not any(i.low <= packets <= (i.high or math.inf) for i in region):
+        return []
+    return [f"Its default target of {duration(default_s)} meets all goals too."]
 
 
 def warning_lines(answer: SizeResult) -> list[str]:

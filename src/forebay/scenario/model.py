@@ -55,8 +55,8 @@ class TokenBucket(ScenarioModel):
     )
     burst: Annotated[DataSize | None, _BURSTS] = Field(
         default=None,
-        description="Committed burst (Bc; tc's burst): at least the largest packet. Required, except "
-        'with refill = "deficit", which keeps no tokens.',
+        description="Committed burst (Bc; tc's burst): at least the largest packet. Required, "
+        'except with refill = "deficit", which keeps no tokens.',
         examples=["72 kB"],
     )
     excess: Annotated[DataSize, _EXCESSES] = Field(
@@ -66,9 +66,8 @@ class TokenBucket(ScenarioModel):
     refill: Literal["continuous", "interval", "deficit"] = Field(
         default="continuous",
         description='How tokens arrive: "continuous", as in tc\'s tbf, or Bc of them in each '
-        '"interval" Tc = Bc / rate, as in a router that shapes by a timer; "deficit": no burst, a '
-        "packet leaves when those before it have taken their time at the rate, as from a wire of that "
-        "rate (the bandwidth of tc's cake).",
+        '"interval" Tc = Bc / rate, as in a router that shapes by a timer. "deficit" keeps no '
+        "tokens: packets leave as from a wire of the shaper's rate (tc cake's bandwidth).",
     )
 
     @model_validator(mode="after")
@@ -79,7 +78,8 @@ class TokenBucket(ScenarioModel):
             raise ScenarioError("missing", "is not written", hint, field="burst")
         if not keeps and (self.burst is not None or self.excess):
             field = "excess" if self.burst is None else "burst"
-            wrong, hint = 'refill = "deficit" keeps no tokens', "leave it out, or write another refill"
+            wrong = 'refill = "deficit" keeps no tokens'
+            hint = "leave it out, or write another refill"
             raise ScenarioError("contradiction", wrong, hint, field=field)
         return self
 

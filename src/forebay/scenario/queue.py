@@ -23,8 +23,17 @@ if TYPE_CHECKING:
 
 
 Discipline = Literal[
-    "drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "dualpi2", "cobalt", "cake",
-    "pfifo_head_drop", "classes",
+    "drop-tail",
+    "bfifo",
+    "red",
+    "pie",
+    "codel",
+    "fq_codel",
+    "dualpi2",
+    "cobalt",
+    "cake",
+    "pfifo_head_drop",
+    "classes",
 ]
 
 # Which disciplines read a parameter; those that are not named read none.
@@ -169,7 +178,8 @@ class ClassQueue(ScenarioModel):
 
     def _check_rates(self) -> None:
         if self.burst is not None and self.max_rate is None:
-            wrong, hint = "is of a max_rate, which is not written", "leave it out, or write max_rate"
+            wrong = "is of a max_rate, which is not written"
+            hint = "leave it out, or write max_rate"
             raise ScenarioError("contradiction", wrong, hint, field="burst")
         if self.min_rate and self.max_rate and self.min_rate > self.max_rate:
             wrong = f"{self.min_rate} is above max_rate, {self.max_rate}"

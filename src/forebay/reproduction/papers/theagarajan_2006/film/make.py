@@ -1,11 +1,12 @@
 """The recipe of `film.csv.gz`: an encoded film, streamed in real time, captured on loopback.
 
-    python make.py FOLDER      # needs ffmpeg, tcpdump and root; as long as the film, and its encoding
+    python make.py FOLDER      # needs ffmpeg, tcpdump and root; takes as long as the film, and more
 
 The source is synthetic: scenes cut together as a film has them. Scenes have lengths with a heavy
-tail and a level of detail of their own; their shots are short and change the picture. The encoder is
-x264 at a constant quality, so the rate follows the picture; sound goes with it, as in the paper's
-film. MPEG transport stream in RTP, as VLC sends it: up to seven cells of 188 bytes a packet.
+tail and a level of detail of their own; their shots are short and change the picture. The encoder
+is x264 at a constant quality, so the rate follows the picture; sound goes with it, as in the
+paper's film. MPEG transport stream in RTP, as VLC sends it: up to seven cells of 188 bytes a
+packet.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SECONDS, FRAME_RATE, SIZE = 1200, 25, "352x288"
-QUALITY = 24
+QUALITY = 22
 """x264's crf: with the scenes below about 1.3 Mbit/s, as the paper's film has."""
 PORT, SEED = 50_004, 2006
 SHORTEST_S, TAIL = 15.0, 1.3
@@ -86,7 +87,8 @@ def stream(film: Path, capture: Path) -> None:
         threading.Thread(target=_play, args=(player,), daemon=True).start()
         time.sleep(1)
         to = f"rtp://127.0.0.1:{PORT}?pkt_size=1328"
-        sending = ["ffmpeg", "-v", "error", "-re", "-i", film, "-c", "copy", "-f", "rtp_mpegts", to]
+        reading = ["ffmpeg", "-v", "error", "-re", "-i", str(film)]
+        sending = [*reading, "-c", "copy", "-f", "rtp_mpegts", to]
         subprocess.run(sending, check=True)
         time.sleep(1)
     watching.send_signal(signal.SIGINT)

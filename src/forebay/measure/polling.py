@@ -1,0 +1,199 @@
+"""Interface counters asked of a router by SNMP (RFC 3416), by the library pysnmp; SNMPv2c.
+
+Only the address that the user names is asked. What it answers is written row by row as the table
+that ``counters`` reads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import math
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forebay.errors import argument, option
+from forebay.measure.errors import MeasureError
+
+if TYPE_CHECKING:
+    from forebay.progress import Progress
+
+_PORT = 161
+_PATIENCE_S, _TRIES = 2.0, 2
+_ROWS_AT_ONCE = 25
+# IF-MIB (RFC 2863): of the direction out, whose queue is the interface's own.
+_NAME, _DESCRIPTION = "1.3.6.1.2.1.31.1.1.1.1", "1.3.6.1.2.1.2.2.1.2"
+_OCTETS, _DROPS = "1.3.6.1.2.1.31.1.1.1.10", "1.3.6.1.2.1.2.2.1.19"
+_PACKETS = tuple(f"1.3.6.1.2.1.31.1.1.1.{column}" for column in (11, 12, 13))
+"""ifHCOutUcastPkts, ifHCOutMulticastPkts, ifHCOutBroadcastPkts."""
+COLUMNS = ("time_s", "octets", "drops", "packets")
+_INSTALL = 'pysnmp is not installed; write pip install "forebay[counters]"'
+
+
+@dataclass(frozen=True)
+class Agent:
+    """Whom to ask, and what it takes for an answer."""
+
+    host: str
+    port: int
+    community: str
+
+    @classmethod
+    def parse(cls, text: str, community: str) -> Agent:
+        """Read ``HOST`` or ``HOST:PORT``; an address of IPv6 with a port stands in brackets."""
+        host, port = text, str(_PORT)
+        if text.startswith("["):
+            host, _, rest = text[1:].partition("]")
+            port = rest.removeprefix(":") or port
+        elif text.count(":") == 1:
+            host, port = text.split(":")
+        if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
+            hint = "write a host or HOST:PORT, such as 192.0.2.1 or [2001:db8::1]:161"
+            raise MeasureError(f"{argument('host', 'snmp')}: {text!r}; {hint}")
+        return cls(host, int(port), community)
+
+
+def poll(
+    agent: Agent,
+    interface: str,
+    path: Path,
+    seconds: float,
+    every_s: float,
+    progress: Progress | None = None,
+) -> None:
+    """Write the counters of an interface to ``path``, a row every ``every_s`` for ``seconds``.
+
+    Raises
+    ------
+    MeasureError
+        The library is missing, nobody answers, or the agent has no such interface.
+    """
+    if not (0 < every_s < math.inf and every_s <= seconds / 2 < math.inf):
+        hint = f"three rows at least: write {option('seconds', f'{2 * every_s:g}')} or more"
+        raise MeasureError(f"{argument('seconds')}: {seconds:g}, a row every {every_s:g} s; {hint}")
+    try:
+        import pysnmp.hlapi.v1arch.asyncio  # noqa: F401
+    except ImportError:
+        raise MeasureError(f"{argument('host', 'snmp')}: {_INSTALL}") from None
+    asyncio.run(_poll(agent, interface, path, seconds, every_s, progress))
+
+
+async def _poll(
+    agent: Agent,
+    interface: str,
+    path: Path,
+    seconds: float,
+    every_s: float,
+    progress: Progress | None,
+) -> None:
+    async with _asking(agent) as questions:
+        number = await questions.number(interface)
+        rows = [await questions.row(number)]  # before a file is made, for what may be wrong
+        with path.open("w", encoding="utf-8", newline="") as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(COLUMNS)
+            table.writerow(rows[0])
+            begin = time.monotonic()
+            for turn in range(1, int(seconds / every_s + 1e-9) + 1):
+                await asyncio.sleep(max(begin + turn * every_s - time.monotonic(), 0.0))
+                table.writerow(await questions.row(number))
+                file.flush()
+                if progress is not None:
+                    progress(turn * every_s / seconds)
+
+
+@asynccontextmanager
+async def _asking(agent: Agent) -> AsyncIterator[_Questions]:
+    from pysnmp.error import PySnmpError
+    from pysnmp.hlapi.v1arch import asyncio as snmp
+
+    of = snmp.Udp6TransportTarget if ":" in agent.host else snmp.UdpTransportTarget
+    dispatcher = snmp.SnmpDispatcher()
+    try:
+        target = await of.create((agent.host, agent.port), _PATIENCE_S, _TRIES)
+        yield _Questions(agent, dispatcher, target)
+    except PySnmpError as error:
+        raise _wrong(agent, " ".join(str(error).split())) from None
+    finally:
+        dispatcher.close()
+        await asyncio.sleep(0)  # the socket is closed when the loop next turns
+
+
+@dataclass
+class _Questions:
+    agent: Agent
+    dispatcher: Any
+    target: Any
+
+    async def number(self, interface: str) -> int:
+        """Return the ifIndex of the interface that the agent calls so, by ifName or ifDescr."""
+        known: dict[str, int] = {}
+        for column in (_NAME, _DESCRIPTION):
+            for oid, value in await self._column(column):
+                known.setdefault(str(value), int(oid.rpartition(".")[2]))
+        if interface not in known:
+            has = ", ".join(sorted(known)) or "none"
+            raise _wrong(self.agent, f"no interface {interface}; it has {has}", "interface")
+        return known[interface]
+
+    async def row(self, number: int) -> list[float]:
+        """Return time and counters; the time is midway between question and answer."""
+        from pysnmp.hlapi.v1arch import asyncio as snmp
+
+        wanted = (_OCTETS, _DROPS, *_PACKETS)
+        asked = time.monotonic()
+        told = await snmp.get_cmd(
+            self.dispatcher, self._who(), self.target,
+            *(_object(f"{column}.{number}") for column in wanted), lookupMib=False,
+        )  # fmt: skip
+        at_s = (asked + time.monotonic()) / 2
+        values = [value for _, value in self._checked(told)]
+        if not all(_is_number(value) for value in values[:2]):
+            raise _wrong(self.agent, "it has no ifHCOutOctets or ifOutDiscards of the interface")
+        octets, drops, *packets = (int(value) if _is_number(value) else 0 for value in values)
+        return [round(at_s, 6), octets, drops, sum(packets)]
+
+    async def _column(self, column: str) -> list[tuple[str, Any]]:
+        from pysnmp.hlapi.v1arch import asyncio as snmp
+
+        told: list[tuple[str, Any]] = []
+        async for answer in snmp.bulk_walk_cmd(
+            self.dispatcher, self._who(), self.target, 0, _ROWS_AT_ONCE, _object(column),
+            lookupMib=False, lexicographicMode=False,
+        ):  # fmt: skip
+            told += [(str(oid), value) for oid, value in self._checked(answer)]
+        return told
+
+    def _who(self) -> Any:
+        from pysnmp.hlapi.v1arch import asyncio as snmp
+
+        return snmp.CommunityData(self.agent.community, mpModel=1)
+
+    def _checked(self, told: Any) -> Any:
+        silent, refused, _, answers = told
+        if silent:
+            why = f"{silent}: does it answer from here, to this community?"
+            raise _wrong(self.agent, why[0].lower() + why[1:])
+        if refused:
+            raise _wrong(self.agent, f"it refuses ({refused.prettyPrint()})")
+        return answers
+
+
+def _object(oid: str) -> Any:
+    from pysnmp.hlapi.v1arch import asyncio as snmp
+
+    return snmp.ObjectType(snmp.ObjectIdentity(oid))
+
+
+def _is_number(value: Any) -> bool:
+    """An agent that lacks an object answers with an exception in its place (RFC 3416)."""
+    return type(value).__name__ in ("Counter32", "Counter64", "Gauge32", "Integer32", "Integer")
+
+
+def _wrong(agent: Agent, why: str, named: str = "") -> MeasureError:
+    place = argument(named) if named else argument("host", "snmp")
+    return MeasureError(f"{place}: {agent.host} port {agent.port}: {why}")
