@@ -24,7 +24,7 @@ proptest! {
         steps in prop::collection::vec((0_u8..6, 0_u64..100_000, -2..3), 1..400)
     ) {
         let mut wheel = Wheel::new(2, 1000);
-        let (mut model, mut now) = (BTreeSet::new(), 0);
+        let (mut model, mut now) = (BTreeSet::<(u64, _, u64)>::new(), 0);
         for (number_, (step, span, key)) in (0..).zip(steps) {
             if step < 2 {
                 let every = key % 2 == 0;
