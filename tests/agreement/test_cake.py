@@ -1,4 +1,4 @@
-"""CAKE beside FQ-CoDel: home access that is shaped below its wire, downloads and one stream of voice."""
+"""CAKE beside FQ-CoDel: home access shaped below its wire, downloads and one stream of voice."""
 
 import pytest
 
@@ -29,8 +29,9 @@ warmup = "10 s"
 duration = "20 s"
 """
 PACKET_S = 1500 * 8 / 20e6
-# From the rules of each discipline, but after the readings of docs/reference/queues.md had been seen: a stream that is
-# alone in its queue waits for the packet that holds the shaper, and for what other new queues send, a turn each.
+# From the rules of each discipline, but after the readings of docs/reference/queues.md had been
+# seen: a stream that is alone in its queue waits for the packet that holds the shaper, and for what
+# other new queues send, a turn each.
 VOICE_MEDIAN_S = 2 * PACKET_S
 VOICE_P99_S = 8 * PACKET_S
 

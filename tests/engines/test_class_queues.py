@@ -190,7 +190,7 @@ def test_shaped_classes_leave_the_wire_idle() -> None:
     outcome = forebay.run(loads(PORT, overrides=sets), seeds=3)
     used = outcome.links["bottleneck"].utilization
     assert used is not None and used.value == pytest.approx(0.48, abs=0.005)
-    # Classes that are held back hold up nobody: voice waits for a packet on the wire and its own burst.
+    # Classes that are held back hold up nobody: voice waits for a packet on the wire and itself.
     assert delay(outcome.classes[0]) < (1500 + 10 * 200) * 8 / 10e6
 
 

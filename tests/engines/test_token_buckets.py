@@ -44,7 +44,7 @@ def test_a_shaped_link_gives_its_rate(refill: str, discipline: str) -> None:
     link, udp = outcome.links["bottleneck"], outcome.classes[0]
     assert link.utilization is not None and udp.throughput_bps is not None
     assert link.utilization.value == pytest.approx(1.0, abs=1e-6)
-    # The rate, and what the bucket lets pass beside it: 2 Bc where tokens come at once, and a packet
+    # The rate, and what the bucket lets pass beside it: 2 Bc where tokens come at once, a packet
     # where none are kept.
     beyond = {"continuous": 15_000, "interval": 30_000, "deficit": 1500}[refill] * 8 / 10
     assert 10e6 - beyond <= udp.throughput_bps.value <= 10e6 + beyond
@@ -77,8 +77,11 @@ def test_a_shaper_without_a_burst_is_a_wire_of_its_rate() -> None:
     plain = forebay.load("oc3-gsr", ["traffic.0.flows=20", "link.rate=50 Mbit/s"])
     shaped = forebay.load(
         "oc3-gsr",
-        ["traffic.0.flows=20", "link.rate=1 Tbit/s"]
-        + ["link.shaper={rate='50 Mbit/s', refill='deficit'}"],
+        [
+            "traffic.0.flows=20",
+            "link.rate=1 Tbit/s",
+            "link.shaper={rate='50 Mbit/s', refill='deficit'}",
+        ],
     )
     links = [forebay.run(each, seeds=3).links["bottleneck"] for each in (plain, shaped)]
     used = [link.utilization.value for link in links if link.utilization]

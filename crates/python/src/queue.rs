@@ -31,12 +31,14 @@ type ClassRates = (Option<f64>, Option<(f64, Option<u64>)>);
 
 /// Several class queues, and for each traffic class the index of its own.
 pub fn classes_spec(queues: &[ClassQueue<'_>], of_traffic: Vec<u16>) -> PyResult<QueueSpec> {
-    let class = |(name, packets, packet_bytes, parameters, priority, weight, rates): &ClassQueue<'_>| {
-        let queue = queue_spec(name, *packets, *packet_bytes, Some(parameters))?;
-        let (min_rate_bps, max_rate) = *rates;
-        let max_rate = max_rate.map(|(rate_bps, burst_bytes)| MaxRate { rate_bps, burst_bytes });
-        Ok(ClassParams { queue, priority: *priority, weight: *weight, min_rate_bps, max_rate })
-    };
+    let class =
+        |(name, packets, packet_bytes, parameters, priority, weight, rates): &ClassQueue<'_>| {
+            let queue = queue_spec(name, *packets, *packet_bytes, Some(parameters))?;
+            let (min_rate_bps, max_rate) = *rates;
+            let max_rate =
+                max_rate.map(|(rate_bps, burst_bytes)| MaxRate { rate_bps, burst_bytes });
+            Ok(ClassParams { queue, priority: *priority, weight: *weight, min_rate_bps, max_rate })
+        };
     let classes = queues.iter().map(class).collect::<PyResult<Vec<_>>>()?;
     QueueSpec::of_classes(classes, of_traffic).map_err(|error| refused(&error))
 }

@@ -1,4 +1,4 @@
-"""Shapers, policers and rates of classes on the testbed: the kernel's TCP meets what the simulator's does."""
+"""Shapers, policers and rates of classes on the testbed, met by the kernel's TCP."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ warmup = "3 s"
 duration = "8 s"
 """
 SHAPED = 'shaper = {{ rate = "10 Mbit/s", {} }}'
-# Set before these tests ran. (One run with refill = "interval" had been seen: 99.3 % beside the simulator's
-# 98.3 +- 2.0.) One run of 8 s has about a point of noise.
+# Set before these tests ran. (One run with refill = "interval" had been seen: 99.3 % beside the
+# simulator's 98.3 +- 2.0.) One run of 8 s has about a point of noise.
 BAND_POINTS = 2.5
 
 

@@ -162,7 +162,8 @@ fn queue(link: &LinkPlan) -> Result<QueueSpec, NamingError> {
     let class = |class: &ClassQueue| {
         let ClassQueue { discipline, parameters, buffer_packets, packet_bytes, .. } = class;
         let queue = named(discipline, *buffer_packets, *packet_bytes, parameters)?;
-        let max_rate = class.max_rate.map(|(rate_bps, burst_bytes)| MaxRate { rate_bps, burst_bytes });
+        let max_rate =
+            class.max_rate.map(|(rate_bps, burst_bytes)| MaxRate { rate_bps, burst_bytes });
         Ok(ClassParams {
             queue,
             priority: class.priority,
@@ -190,7 +191,12 @@ fn access_link(plan: &Plan, rate_bps: f64) -> Link {
 }
 
 fn wire(plan: &Plan, rate_bps: f64) -> Wire {
-    Wire { rate_bps, largest_packet: largest_packet(plan), smallest_packet: SMALLEST, shaped: false }
+    Wire {
+        rate_bps,
+        largest_packet: largest_packet(plan),
+        smallest_packet: SMALLEST,
+        shaped: false,
+    }
 }
 
 /// The largest packet that any flow sends.

@@ -1,6 +1,6 @@
 //! What makes a configuration impossible to simulate.
 
-use super::{BucketSpec, Refill, Config, FlowSpec, LinkSpec, Route, Source};
+use super::{BucketSpec, Config, FlowSpec, LinkSpec, Refill, Route, Source};
 use crate::queue::registry::BadParameter;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, serialization};

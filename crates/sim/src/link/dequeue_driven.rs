@@ -208,7 +208,8 @@ impl DequeueDriven {
             _ => 0,
         };
         let shaper = || self.conditioner.as_ref().map_or(0, Conditioner::ready_at);
-        (self.held.len() > 0).then(|| has_room().max(shaper()).max(self.queue.ready_at().unwrap_or(0)))
+        (self.held.len() > 0)
+            .then(|| has_room().max(shaper()).max(self.queue.ready_at().unwrap_or(0)))
     }
 
     pub(super) fn dequeue(

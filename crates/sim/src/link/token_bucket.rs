@@ -14,11 +14,22 @@ pub(super) struct TokenBucket {
 enum Tokens {
     /// They come all the time: full but for what was taken, which is made up at `full_at`; the bucket
     /// holds what comes in `depth`.
-    Continuous { depth: Picos, full_at: Picos },
+    Continuous {
+        depth: Picos,
+        full_at: Picos,
+    },
     /// `burst` come at each multiple of `interval`, the last that were counted at that of `ticks`.
     /// None are kept: what has passed is paid for at `paid_at`.
-    Deficit { paid_at: Picos },
-    EachInterval { bytes: u64, depth: u64, burst: u64, interval: Picos, ticks: u64 },
+    Deficit {
+        paid_at: Picos,
+    },
+    EachInterval {
+        bytes: u64,
+        depth: u64,
+        burst: u64,
+        interval: Picos,
+        ticks: u64,
+    },
 }
 
 impl TokenBucket {

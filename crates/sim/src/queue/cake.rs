@@ -55,7 +55,12 @@ enum State {
 }
 
 impl DequeueDiscipline for Cake {
-    fn enqueue(&mut self, now: Picos, packet: QueuedPacket, dropped: &mut impl FnMut(QueuedPacket)) {
+    fn enqueue(
+        &mut self,
+        now: Picos,
+        packet: QueuedPacket,
+        dropped: &mut impl FnMut(QueuedPacket),
+    ) {
         let queues = &self.queues;
         let is_taken = |queue: usize| queues[queue].state != State::Idle;
         let queue = self.flow_queues.place(packet.flow, is_taken);

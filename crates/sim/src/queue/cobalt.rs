@@ -75,7 +75,12 @@ pub struct Cobalt {
 
 impl DequeueDiscipline for Cobalt {
     /// On overflow the oldest is lost, as in `cake`, and BLUE hears of it.
-    fn enqueue(&mut self, now: Picos, packet: QueuedPacket, dropped: &mut impl FnMut(QueuedPacket)) {
+    fn enqueue(
+        &mut self,
+        now: Picos,
+        packet: QueuedPacket,
+        dropped: &mut impl FnMut(QueuedPacket),
+    ) {
         if self.queue.len() == 0 && self.wire_free_at <= now {
             self.law.ran_empty(self.wire_free_at, &self.setpoint);
         }

@@ -93,9 +93,8 @@ fn an_overflow_takes_one_packet_from_the_head_of_the_fattest_queue() {
     let mut queue = params.build(&WIRE, SEED);
     let mut lost = Vec::new();
     (0..7).for_each(|handle| queue.enqueue(0, packet(0, handle), &mut |p| lost.push(p.handle)));
-    (0..5).for_each(|handle| {
-        queue.enqueue(0, packet(1, 100 + handle), &mut |p| lost.push(p.handle))
-    });
+    (0..5)
+        .for_each(|handle| queue.enqueue(0, packet(1, 100 + handle), &mut |p| lost.push(p.handle)));
     assert_eq!(lost, [0, 1]);
     assert_eq!(queue.packets(), 10);
     let memory = CakeParams { memlimit: Some(10 * (1500 + 576)), ..CakeParams::default() };

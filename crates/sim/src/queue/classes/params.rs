@@ -37,7 +37,13 @@ pub struct MaxRate {
 
 impl Default for ClassParams {
     fn default() -> Self {
-        Self { queue: QueueSpec::Pfifo(PfifoParams::default()), priority: 0, weight: 1.0, min_rate_bps: None, max_rate: None }
+        Self {
+            queue: QueueSpec::Pfifo(PfifoParams::default()),
+            priority: 0,
+            weight: 1.0,
+            min_rate_bps: None,
+            max_rate: None,
+        }
     }
 }
 
@@ -97,9 +103,9 @@ impl ClassesParams {
         let packets = self.classes.len() as u64 + 1;
         let burst = packets * u64::from(wire.largest_packet);
         let least = class.min_rate_bps.map(|rate| RateMeter::new(rate, burst));
-        let most = class.max_rate.map(|max| {
-            RateMeter::new(max.rate_bps, max.burst_bytes.unwrap_or(burst))
-        });
+        let most = class
+            .max_rate
+            .map(|max| RateMeter::new(max.rate_bps, max.burst_bytes.unwrap_or(burst)));
         (least, most)
     }
 

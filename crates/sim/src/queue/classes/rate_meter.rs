@@ -45,6 +45,10 @@ mod tests {
             meter.conforms_at() / MILLISECOND
         };
         assert_eq!([at(0), at(1), at(3), at(4)], [1, 2, 3, 4], "late by two, and made up for");
-        assert_eq!([at(20), at(20), at(20), at(20)], [18, 19, 20, 21], "and no more than the burst");
+        assert_eq!(
+            [at(20), at(20), at(20), at(20)],
+            [18, 19, 20, 21],
+            "and no more than the burst"
+        );
     }
 }

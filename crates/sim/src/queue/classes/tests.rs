@@ -290,9 +290,8 @@ fn held_classes_leave_the_wire_idle_and_an_arrival_of_another_goes_at_once() {
 
 #[test]
 fn a_class_gets_its_min_rate_and_its_share_of_the_rest() {
-    let least = |mbps: f64, weight| {
-        ClassParams { min_rate_bps: Some(mbps * 1e6), ..class(1, weight, 50) }
-    };
+    let least =
+        |mbps: f64, weight| ClassParams { min_rate_bps: Some(mbps * 1e6), ..class(1, weight, 50) };
     // 12 - 6 - 2 are left, and shared 1 : 1 : 2.
     let got = shares(vec![least(6.0, 1.0), least(2.0, 1.0), class(1, 2.0, 50)]);
     assert!(of_rate(got[0], 7.0) && of_rate(got[1], 3.0) && of_rate(got[2], 2.0), "{got:?}");

@@ -89,8 +89,7 @@ fn below_the_target_the_count_goes_back_step_by_step() {
 #[test]
 fn a_slow_wire_raises_target_and_interval() {
     // tc -s shows target 18.2 ms, interval 113 ms... for 1 Mbit/s: 1514 B take 12.112 ms.
-    let setpoint =
-        Setpoint::scaled(5 * MILLISECOND, 100 * MILLISECOND, 12_112_000_000, true);
+    let setpoint = Setpoint::scaled(5 * MILLISECOND, 100 * MILLISECOND, 12_112_000_000, true);
     assert_eq!(setpoint.target, 18_168_000_000);
     assert_eq!(setpoint.interval, 113_168_000_000);
     let slower = Setpoint::scaled(5 * MILLISECOND, 100 * MILLISECOND, 121 * MILLISECOND, true);
