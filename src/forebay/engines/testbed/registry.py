@@ -110,8 +110,11 @@ def recording() -> Iterator[Record]:
     try:
         yield record
     finally:
-        record.close()
         os.close(held)
+        # An interrupt may have come while a fork of ours was making a namespace: it holds the lock
+        # as well, and would make after its removal what no record names any more.
+        _is_let_go(record.path.with_suffix(_HELD))
+        record.close()
 
 
 def _hold(path: Path) -> int:
