@@ -130,7 +130,7 @@ def test_what_a_fork_makes_after_an_interrupt_is_removed_too(tmp_path, monkeypat
     """The netlink library makes a namespace in a fork, which an interrupt of ours does not end."""
     monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
     made = tmp_path / "made"
-    monkeypatch.setattr(registry.namespaces, "remove", lambda _: made.unlink(missing_ok=True))
+    monkeypatch.setattr(namespaces, "remove", lambda _: made.unlink(missing_ok=True))
     with pytest.raises(KeyboardInterrupt), registry.recording() as record:
         record.will_make("made")
         fork = os.fork()
