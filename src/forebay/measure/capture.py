@@ -98,7 +98,7 @@ def _listed(read: CaptureReadings) -> tuple[NDArray[np.int64], NDArray[np.int64]
         raise MeasureError(f"{wrong}; name fewer records")
     if not len(read["list"][0]):
         wrong = "no packet is of UDP but port 443, or of neither TCP nor UDP"
-        raise MeasureError(f"{argument('replay')}: {wrong}")
+        raise MeasureError(f"{argument('replay')}: {wrong}; leave it out")
     return read["list"]
 
 

@@ -119,6 +119,8 @@ def _unknown_key(place: _Place) -> ScenarioError:
     guess = nearest(key, known)
     path = ".".join(map(str, (*place.path[:-1], guess)))
     hint = f'write "{path}"' if guess else f"write one of {', '.join(known)}"
+    if place.path[:-1] and key == place.path[-2]:  # queue.queue.ecn
+        hint = f'write "{key}" once'
     example = getattr(place.table, "example", None)
     if example:
         hint = f"write {literal(example)}"

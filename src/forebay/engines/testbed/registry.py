@@ -30,6 +30,7 @@ from forebay.engines.testbed.owner import Owner
 _PLACE = "/run/forebay"
 _ENDING = ".json"
 _HELD = ".held"
+_NEW = ".new"
 _LONGEST_WAIT_S = 5.0
 
 _number = count()
@@ -80,10 +81,11 @@ class Record:
         if self.scratch is not None:
             shutil.rmtree(self.scratch, ignore_errors=True)
         self.path.unlink(missing_ok=True)
+        self.path.with_suffix(_NEW).unlink(missing_ok=True)
         self.path.with_suffix(_HELD).unlink(missing_ok=True)
 
     def _write(self) -> None:
-        temporary = self.path.with_suffix(".new")
+        temporary = self.path.with_suffix(_NEW)
         temporary.write_text(json.dumps({**asdict(self), "path": str(self.path)}))
         temporary.replace(self.path)
 
@@ -106,12 +108,16 @@ def recording() -> Iterator[Record]:
         remove_leftovers()
         record = Record(place / f"{os.getpid()}-{next(_number)}{_ENDING}", Owner.here())
         held = _hold(record.path.with_suffix(_HELD))
-        record._write()
     try:
+        with asking(f"writing to {place}", "make room there, or set FOREBAY_RUNTIME_DIR"):
+            record._write()
         yield record
     finally:
-        record.close()
         os.close(held)
+        # An interrupt may have come while a fork of ours was making a namespace: it holds the lock
+        # as well, and would make after its removal what no record names any more.
+        _is_let_go(record.path.with_suffix(_HELD))
+        record.close()
 
 
 def _hold(path: Path) -> int:
@@ -162,7 +168,7 @@ def _dead(path: Path) -> Record | None:
 
 def _remove_halves(place: Path) -> None:
     """Remove what owners left that died while they wrote; the whole record, if any, is beside."""
-    for path in [*place.glob("*.new"), *place.glob(f"*{_HELD}")]:
+    for path in [*place.glob(f"*{_NEW}"), *place.glob(f"*{_HELD}")]:
         pid = path.stem.partition("-")[0]
         recorded = path.suffix == _HELD and path.with_suffix(_ENDING).exists()
         if pid.isdigit() and not recorded and Owner.of(int(pid)) is None:
