@@ -32,7 +32,8 @@ GROUPS = {
         "mix", "mix with 10 % short", "bbr3", "many cubic, 99.5 %", "many in a mix, 99.5 %",
     ),
     "loss, a delay aimed at, few flows": (
-        "short alone, loss 0.1 %", "cubic, loss 0.3 %", "cubic under codel, 99.8 %", "few cubic",
+        "short alone, loss 0.1 %", "cubic, loss 0.3 %", "cubic under codel, 99.8 %",
+        "reno, loss 0.6 %", "mix, loss 0.8 %", "many cubic, loss 3 %", "few cubic",
     ),
 }  # fmt: skip
 
