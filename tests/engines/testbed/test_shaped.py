@@ -29,6 +29,7 @@ kind = "udp"
 flows = 1
 rate = "1 Mbit/s"
 packet = "500 B"
+start = "0 s"
 [measure]
 warmup = "3 s"
 duration = "8 s"
