@@ -29,6 +29,7 @@ _BUDGETLESS = {
     "testbed": "the testbed plays in real time, whatever there is of it",
     "network": "a steady state is solved to its end, whatever there is of time",
 }
+_OF_NETWORKS = ("network", "simulation")
 MAX_SEED, MAX_SEEDS, MAX_JOBS = 2**63 - 1, 100_000, 1024
 
 
@@ -185,9 +186,10 @@ def size(
     expect : callable, optional
         Called once, before anything is simulated, with the seconds that it should take.
     link, link_class : str, optional
-        Of a scenario with a topology, by the engine ``network``: the name of the link to size, as
-        answers have it (``"Denver->Seattle"``), or the class of links whose buffers are all made
-        alike; goals then hold at every link of it.
+        Of a scenario with a topology: the name of the link to size, as answers have it
+        (``"Denver->Seattle"``), or the class of links whose buffers are all made alike; goals then
+        hold at every link of it. The simulator plays the whole network for each buffer tried, and
+        `budget` bounds the search alone: no smaller network stands for it.
 
     Returns
     -------
@@ -213,7 +215,22 @@ def size(
     asked, allowed = _get(engine, memory_limit), _budget(engine, budget)
     if link is not None or link_class is not None or scenario.topology is not None:
         _check_of_links(engine, link, link_class, store)
-        return _size_links(scenario, asked, link, link_class, _count(seed, 1), progress)
+        counted = _count(seed, seeds)
+        most = 4 * seeds if max_seeds is None else len(_count(seed, max_seeds, "max_seeds"))
+        sized: Any = cast("Any", asked).sized(scenario, link=link, link_class=link_class)
+        if engine == "simulation":
+            from forebay.budget import size_links_within
+
+            found = size_links_within(
+                sized.links.question, sized, allowed, seeds=counted, max_seeds=most,
+                limit=sized.links.limit, jobs=_threads(jobs), progress=progress, expect=expect,
+            )  # fmt: skip
+        else:  # whatever the seed, a steady state is the same
+            found = sizing.size(
+                sized.links.question, sized, seeds=counted[:1], max_seeds=1, progress=progress,
+                limit=sized.links.limit,
+            )  # fmt: skip
+        return found.model_copy(update={"notes": (sized.links.says, *found.notes)})
     if store is not None:
         asked = _remembering(asked, store)
     search: Any = sizing.size
@@ -241,7 +258,7 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
     def refused(field: str, wrong: str, hint: str) -> ScenarioError:
         return ScenarioError("contradiction", wrong, hint, field=field)
 
-    if engine != "network":
+    if engine not in _OF_NETWORKS:
         wrong = f"engine {engine} sizes no link of a network"
         raise refused("engine", wrong, f"write {option('engine', 'network')}")
     if (link is None) == (link_class is None):
@@ -250,27 +267,8 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
             "link", wrong, f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
         )
     if store is not None:
-        wrong = "a steady state is solved anew each time"
+        wrong = "of a network's links no outcomes are kept"
         raise refused("store", wrong, "leave it out")
-
-
-def _size_links(
-    scenario: Scenario,
-    engine: Engine,
-    link: str | None,
-    link_class: str | None,
-    seeds: Sequence[int],
-    progress: Progress | None,
-) -> SizeResult:
-    """Size one link of a network, or all of a class."""
-    from forebay import sizing
-
-    of_links: Any = engine
-    sized = of_links.sized(scenario, link=link, link_class=link_class)
-    found: SizeResult = sizing.size(
-        sized.question, sized, seeds=seeds, max_seeds=1, progress=progress, limit=sized.limit
-    )
-    return found.model_copy(update={"notes": (sized.says, *found.notes)})
 
 
 def trace(
