@@ -46,8 +46,8 @@ def test_one_link_is_sized_and_the_others_keep_theirs():
         ({"link": "A->Q"}, "network", [], 'no link "A->Q"; write one such as A->B'),
         ({"link": "B->A"}, "network", [], "no connection crosses"),
         ({"link_class": "cor"}, "network", [], "write one of core"),
-        ({"link": "A->B"}, "simulation", [], "sizes no link of a network"),
-        ({"link": "A->B"}, "network", ["queue.discipline=codel"], "sizes no codel"),
+        ({"link": "A->B"}, "testbed", [], "sizes no link of a network"),
+        ({"link": "A->B"}, "network", ["queue.discipline=codel"], "no codel is sized"),
     ],
 )
 def test_what_is_not_sized_is_said_in_one_line(asked, engine, changes, said):

@@ -4,8 +4,8 @@ A window goes with the root of the loss where losses are few, so that a link who
 nowhere else comes to rest when its loss is multiplied by the square of its load. Here a part of
 that, for they do lose elsewhere; and where timeouts make rates fall faster than that, by each
 link's own slope instead. A link whose loss no connection feels moves its queue instead, by what
-the queue's delay does to them, and one whose queue would fall below nothing is not full. Newton's method begins
-where the least was left.
+the queue's delay does to them, and one whose queue would fall below nothing is not full. Newton's
+method begins where the least was left.
 """
 
 from __future__ import annotations
