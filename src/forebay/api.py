@@ -30,6 +30,7 @@ _BUDGETLESS = {
     "testbed": "the testbed runs in real time and cannot run faster",
     "network": "the steady state is always solved completely",
 }
+_OF_NETWORKS = ("network", "simulation")
 MAX_SEED, MAX_SEEDS, MAX_JOBS = 2**63 - 1, 100_000, 1024
 
 
@@ -185,9 +186,10 @@ def size(
     expect : callable, optional
         Called once, before anything is simulated, with the seconds that it should take.
     link, link_class : str, optional
-        Of a scenario with a topology, by the engine ``network``: the name of the link to size, as
-        answers have it (``"Denver->Seattle"``), or the class of links whose buffers are all made
-        alike; goals then hold at every link of it.
+        Of a scenario with a topology: the name of the link to size, as answers have it
+        (``"Denver->Seattle"``), or the class of links whose buffers are all made alike; goals then
+        hold at every link of it. The simulator plays the whole network for each buffer tried, and
+        `budget` bounds the search alone: no smaller network stands for it.
 
     Returns
     -------
@@ -211,9 +213,21 @@ def size(
 
     _expect_scenario(scenario)
     chosen, allowed = _get(engine, memory_limit), _budget(engine, budget)
+    most = 4 * seeds if max_seeds is None else len(_count(seed, max_seeds, "max_seeds"))
     if link is not None or link_class is not None or scenario.topology is not None:
         _check_of_links(engine, link, link_class, store)
-        return _size_links(scenario, chosen, link, link_class, _count(seed, 1), progress)
+        sized = cast("Any", chosen).sized(scenario, link=link, link_class=link_class)
+        if engine == "network":  # a steady state is the same for every seed
+            return _size_links(
+                sized, partial(sizing.size, seeds=_count(seed, 1), max_seeds=1), progress
+            )
+        from forebay.budget import size_links_within
+
+        within = partial(
+            size_links_within, budget_s=allowed, seeds=_count(seed, seeds), max_seeds=most,
+            jobs=_threads(jobs), expect=expect,
+        )  # fmt: skip
+        return _size_links(sized, within, progress)
     if store is not None:
         chosen = _remembering(chosen, store)
     search: Any = sizing.size
@@ -225,7 +239,7 @@ def size(
         scenario,
         chosen,
         seeds=_count(seed, seeds),
-        max_seeds=4 * seeds if max_seeds is None else len(_count(seed, max_seeds, "max_seeds")),
+        max_seeds=most,
         jobs=_threads(jobs),
         progress=progress,
         laws=laws.for_scenario(scenario),
@@ -241,7 +255,7 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
     def refused(field: str, wrong: str, hint: str) -> ScenarioError:
         return ScenarioError("contradiction", wrong, hint, field=field)
 
-    if engine != "network":
+    if engine not in _OF_NETWORKS:
         wrong = f"engine {engine} sizes no link of a network"
         raise refused("engine", wrong, f"write {option('engine', 'network')}")
     if (link is None) == (link_class is None):
@@ -250,27 +264,17 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
             "link", wrong, f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
         )
     if store is not None:
-        wrong = "a steady state is solved anew each time"
+        wrong = "of a network's links no outcomes are kept"
         raise refused("store", wrong, "leave it out")
 
 
 def _size_links(
-    scenario: Scenario,
-    engine: Engine,
-    link: str | None,
-    link_class: str | None,
-    seeds: Sequence[int],
-    progress: Progress | None,
+    sized: Any, search: Callable[..., SizeResult], progress: Progress | None
 ) -> SizeResult:
-    """Size one link of a network, or all of a class."""
-    from forebay import sizing
-
-    of_links: Any = engine
-    sized = of_links.sized(scenario, link=link, link_class=link_class)
-    found: SizeResult = sizing.size(
-        sized.question, sized, seeds=seeds, max_seeds=1, progress=progress, limit=sized.limit
-    )
-    return found.model_copy(update={"notes": (sized.says, *found.notes)})
+    """Size links of a network as one; say which, before the notes of the search."""
+    links = sized.links
+    found = search(links.question, sized, limit=links.limit, progress=progress)
+    return found.model_copy(update={"notes": (links.says, *found.notes)})
 
 
 def trace(

@@ -46,11 +46,48 @@ def test_one_link_is_sized_and_the_others_keep_theirs():
         ({"link": "A->Q"}, "network", [], 'no link "A->Q"; write one such as A->B'),
         ({"link": "B->A"}, "network", [], "no connection crosses"),
         ({"link_class": "cor"}, "network", [], "write one of core"),
-        ({"link": "A->B"}, "simulation", [], "sizes no link of a network"),
-        ({"link": "A->B"}, "network", ["queue.discipline=codel"], "sizes no codel"),
+        ({"link": "A->B"}, "testbed", [], "sizes no link of a network"),
+        ({"link": "A->B"}, "network", ["queue.discipline=codel"], "no codel is sized"),
     ],
 )
 def test_what_is_not_sized_is_said_in_one_line(asked, engine, changes, said):
     with pytest.raises(ScenarioError, match=said) as error:
         forebay.size(forebay.load(LOT, [GOAL, *changes]), engine=engine, **asked)
     assert "\n" not in str(error.value) and error.value.exit_status == 2
+
+
+SMALL = [
+    "link.rate=5 Mbit/s", "traffic.0.flows=20", "queue.size=20 packets", "measure.warmup=2 s",
+    "measure.duration=4 s", "goals.utilization=0.5",
+]  # fmt: skip
+
+
+def test_the_simulator_sizes_a_link_beside_the_buffers_of_the_others():
+    scenario = forebay.load(LOT, SMALL)
+    expected: list[float] = []
+    answer = forebay.size(
+        scenario, seeds=2, max_seeds=2, link="A->B", budget="10 min", expect=expected.append
+    )
+    assert expected and answer.cost.predicted_s == expected[0]
+    assert "before A->B" in answer.notes[0]
+    chosen = next(each for each in answer.curve if each.packets == answer.buffer.packets)
+    links = chosen.outcome.links
+    assert {links[name].buffer_packets for name in ("B->C", "C->D")} == {20}
+    assert links["A->B"].buffer_packets == answer.buffer.packets
+    assert links["A->B"].utilization.value >= 0.5
+
+
+def test_a_class_is_read_at_its_worst_link_by_the_simulator():
+    answer = forebay.size(
+        forebay.load(LOT, SMALL), seeds=2, max_seeds=2, link_class="core", budget="10 min"
+    )
+    for each in answer.curve:
+        links = each.outcome.links
+        core = [links[name].utilization.value for name in ("A->B", "B->C", "C->D")]
+        assert links["bottleneck"].utilization.value == min(core)
+
+
+def test_a_network_that_does_not_fit_the_time_is_refused_with_what_it_takes():
+    with pytest.raises(forebay.ForebayError, match=r"write budget=.* engine=.*network") as error:
+        forebay.size(forebay.load(LOT, ["goals.utilization=0.9"]), link="A->B", budget="1 s")
+    assert error.value.exit_status == 3 and "\n" not in str(error.value)

@@ -8,6 +8,7 @@ __getattr__ = attributes(
         "Remembering": "store",
         "TooLittleTime": "errors",
         "fitted": "run",
+        "size_links_within": "links",
         "predict_run": "run",
         "size_within": "size",
     },

@@ -25,7 +25,7 @@ _US_BY_MODEL = (0.24, 0.41, 1.1, 3.0)
 
 _BY_MODEL = ("bbr", "bbr3")
 _SHORT_LIVES_S = 1.0
-_SEARCH_LOOKS = 30.0
+SEARCH_LOOKS = 30.0
 """Buffers that the search tries, each with all first seeds, or fewer with more."""
 _RUN_S = 0.004
 """A replication's own time: its draw, its event queue, its readings."""
@@ -41,7 +41,11 @@ def packets_per_second(scenario: Scenario) -> float:
 
 def cost_s(scenario: Scenario, simulated_s: float) -> float:
     """Return the processor time, seconds, of so many simulated ones on the table's machine."""
-    packets = packets_per_second(scenario) * simulated_s
+    return packets_s(scenario, packets_per_second(scenario) * simulated_s)
+
+
+def packets_s(scenario: Scenario, packets: float) -> float:
+    """Return the processor time, seconds, of so many packets through a link, likewise."""
     return _RUN_S + 1e-6 * _us_per_packet(scenario) * packets
 
 
@@ -119,4 +123,4 @@ class Speed:
 def predict_search(scenario: Scenario, speed: Speed, seeds: int) -> float:
     """Return the seconds that the search of `forebay.sizing` takes."""
     simulated = float(scenario.measure.warmup + scenario.measure.duration)
-    return _SEARCH_LOOKS * speed.wall_s(scenario, simulated, seeds)
+    return SEARCH_LOOKS * speed.wall_s(scenario, simulated, seeds)

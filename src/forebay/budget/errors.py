@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from forebay.budget.duration import in_words
 from forebay.errors import ForebayError, option
 
@@ -12,6 +14,7 @@ class TooLittleTime(ForebayError):
     Attributes
     ----------
     why : why not.
+    of_network : it is a link of a network, which the network engine sizes too.
     needs_s, budget_s : seconds that the whole link takes here, about, and that there were.
     hint : what to write instead.
     """
@@ -19,15 +22,19 @@ class TooLittleTime(ForebayError):
     code = "too-little-time"
     exit_status = 3
 
-    def __init__(self, why: str, needs_s: float, budget_s: float) -> None:
-        self.why, self.needs_s, self.budget_s = why, needs_s, budget_s
-        more = in_words(1.25 * needs_s)
-        theory = option("engine", "theory")
-        self.hint = f"write {option('budget', more)}, or {theory} for what published laws say"
+    def __init__(
+        self, why: str, needs_s: float, budget_s: float, *, of_network: bool = False
+    ) -> None:
+        self.why, self.needs_s, self.budget_s, self.of_network = why, needs_s, budget_s, of_network
+        more = option("budget", in_words(1.25 * needs_s))
+        other = option("engine", "network" if of_network else "theory")
+        what = "its steady state" if of_network else "what published laws say"
+        self.hint = f"write {more}, or {other} for {what}"
         super().__init__(
             f"simulation cannot answer in {in_words(budget_s)}: {why}, and the whole link takes "
             f"about {in_words(needs_s)} here; {self.hint}"
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.why, self.needs_s, self.budget_s))
+        made = partial(type(self), of_network=self.of_network)
+        return (made, (self.why, self.needs_s, self.budget_s))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--link", metavar="NAME", default=None,
-    help="Of a [topology]: size this link, such as 'Denver->Seattle' (--engine network).",
+    help="Of a [topology]: size this link, such as 'Denver->Seattle'.",
 )  # fmt: skip
 @click.option(
     "--link-class", metavar="CLASS", default=None,

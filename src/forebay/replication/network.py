@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 _PS_PER_S = 1e12
 
 
-def expand(scenario: Scenario) -> tuple[Scenario, Layout]:
+def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tuple[Scenario, Layout]:
     """Return the scenario with a class for each [[traffic]] and number of hops, and its network.
 
+    ``buffers`` are packets before links of these names, whatever the scenario says of them.
     Connections are shared out over paths by largest remainder, and over the hosts of a router in
     turn. ACKs wait nowhere.
 
@@ -44,7 +46,13 @@ def expand(scenario: Scenario) -> tuple[Scenario, Layout]:
             paths.append(np.repeat(mine, each[mine]))
             classes.append(_class(scenario, problem, index, int(hops), len(paths[-1])))
     expanded = scenario.model_copy(update={"traffic": tuple(classes)})
-    return expanded, _layout(scenario, problem, np.concatenate(paths))
+    layout = _layout(scenario, problem, np.concatenate(paths))
+    given = buffers or {}
+    links = [
+        replace(link, buffer_packets=given[link.name]) if link.name in given else link
+        for link in layout.links
+    ]
+    return expanded, replace(layout, links=links)
 
 
 def _class(scenario: Scenario, problem: Problem, index: int, hops: int, flows: int) -> Any:

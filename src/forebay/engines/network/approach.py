@@ -1,10 +1,11 @@
 """From far away to near the steady state: every link moves its own loss by what it is overloaded.
 
-A window goes with the root of the loss, so that a link whose connections lose nowhere else comes
-to rest when its loss is multiplied by the square of its load. Here a part of that, for they do
-lose elsewhere. A link whose loss no connection feels moves its queue instead, by what the queue's
-delay does to them, and one whose queue would fall below nothing is not full. Newton's method begins
-where the least was left.
+A window goes with the root of the loss where losses are few, so that a link whose connections lose
+nowhere else comes to rest when its loss is multiplied by the square of its load. Here a part of
+that, for they do lose elsewhere; and where timeouts make rates fall faster than that, by each
+link's own slope instead. A link whose loss no connection feels moves its queue instead, by what
+the queue's delay does to them, and one whose queue would fall below nothing is not full. Newton's
+method begins where the least was left.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from forebay.engines.network.queueing import Queueing, State
 from forebay.network.graph import Floats
 
 _PART = 0.3
+_USUAL_SLOPE = 0.5  # of log rate against log loss where nothing times out
+_FAR = 0.1  # of a link's log load, root mean square
 _DELAY_PART = 0.7
 _UNFELT = 0.02
 _FAR_BELOW = 12.0  # log of a loss that is nothing beside the others on the way
@@ -26,16 +29,26 @@ def approach(balance: Balance, start: Floats | None, steps: int) -> Floats:
     """Return a state near rest, from ``start`` or from each link's fair share."""
     links = _Links(balance)
     s = links.fair() if start is None else np.array(start, dtype=np.float64)
-    best, least = s, np.inf
+    best, least = _approached(links, s, steps, own_slopes=False)
+    if least < _FAR:
+        return best
+    # Losses so high that rates fall by more than the root of them: moves as usual swing.
+    slower, size = _approached(links, s, 2 * steps, own_slopes=True)
+    return slower if size < least else best
+
+
+def _approached(links: _Links, s: Floats, steps: int, *, own_slopes: bool) -> tuple[Floats, float]:
+    """Return the best of so many states, and what is left there, root mean square."""
+    best, least, balance = s, np.inf, links.balance
     for _ in range(steps):
         state = balance.queueing.state(s)
         flow = balance.flow(state)
         left = balance.left(state, flow)
-        size = float(np.linalg.norm(left))
+        size = float(np.sqrt(np.mean(left * left))) if len(left) else 0.0
         if size < least:
             best, least = s, size
-        s = links.moved(s, state, flow, left)
-    return best
+        s = links.moved(s, state, flow, left, own_slopes=own_slopes)
+    return best, least
 
 
 class _Links:
@@ -56,11 +69,15 @@ class _Links:
         """Return s >= 0 at which the loss is this, by bisection."""
         return at_loss(self.balance.queueing, np.maximum(log_loss, self.least_log_loss + 1e-9))
 
-    def moved(self, s: Floats, state: State, flow: Flow, left: Floats) -> Floats:
+    def moved(
+        self, s: Floats, state: State, flow: Flow, left: Floats, *, own_slopes: bool = False
+    ) -> Floats:
+        """Return the next state; ``own_slopes`` of rates, where the usual one is far from them."""
         felt, usual, slope = self._felt(s, flow)
+        steep = np.maximum(self._slopes(flow), _USUAL_SLOPE) if own_slopes else _USUAL_SLOPE
         load = np.log(flow.carried_bps / self.balance.rate_bps)
         full = s > 0.0
-        by_loss = state.log_loss + 2.0 * _PART * np.clip(left, -2.0, 2.0) / np.maximum(felt, 0.3)
+        by_loss = state.log_loss + _PART * np.clip(left, -2.0, 2.0) / steep / np.maximum(felt, 0.3)
         unfelt = full & ((felt < _UNFELT) | (by_loss < usual - _FAR_BELOW))
         waking = ~full & (load > 0.0)
         queue_moves = unfelt | waking
@@ -89,6 +106,13 @@ class _Links:
         more = balance.queueing.state(above + step).queue - balance.queueing.state(above).queue
         slope = np.maximum(more / step * balance.packet_s * quicker / whole, 1e-9)
         return by_total * np.exp(flow.log_hazard) / whole, usual / whole, slope
+
+    def _slopes(self, flow: Flow) -> Floats:
+        """Return what one of the log of a loss takes off the log of rates, at each link."""
+        balance = self.balance
+        sent = balance.problem.share * flow.sent_bps
+        answers = balance.incidence @ (sent * np.abs(balance.by_loss(flow)))
+        return np.asarray(answers / np.maximum(balance.incidence @ sent, 1e-300))
 
 
 def at_loss(queueing: Queueing, log_loss: Floats) -> Floats:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from forebay.engines.network.exposure import exposures
+from forebay.engines.network.linear import DIRECT
 from forebay.engines.network.queueing import Queueing, Slides, State, Windows
 from forebay.engines.network.response import RESPONSES, hisamatsu, spread
-from forebay.engines.network.slopes import Slopes
+from forebay.engines.network.slopes import Couples, Slopes, make_couples
 from forebay.errors import option
 from forebay.network.errors import refuse
 from forebay.network.graph import Floats, Ints
@@ -65,6 +66,7 @@ class Balance:
     events: Floats
     packets: Floats | None
     queueing: Queueing
+    couples: Couples | None
 
     @property
     def is_slides(self) -> bool:
@@ -178,6 +180,7 @@ class Balance:
             hazard=hazard * np.exp(flow.log_hazard),
             wait=waiting,
             own=(ahead.log_load - state.log_load) / step + self._thinning(hazard, flow),
+            couples=self.couples,
         )
 
     def _elastic(self, flow: Flow) -> Floats:
@@ -197,10 +200,13 @@ class Balance:
     def _answers(self, flow: Flow) -> tuple[Floats, Floats]:
         """Return d log rate / d log loss and d log rate / d rtt of every path."""
         more = flow.rtt_s * _STEP
-        base = np.log(flow.sent_bps)
-        by_loss = np.log(self.sent(flow.log_loss + _STEP, flow.rtt_s)) - base
-        by_rtt = np.log(self.sent(flow.log_loss, flow.rtt_s + more)) - base
-        return by_loss / _STEP, by_rtt / more
+        by_rtt = np.log(self.sent(flow.log_loss, flow.rtt_s + more)) - np.log(flow.sent_bps)
+        return self.by_loss(flow), by_rtt / more
+
+    def by_loss(self, flow: Flow) -> Floats:
+        """Return d log rate / d log loss of every path, shape (paths,)."""
+        ahead = np.log(self.sent(flow.log_loss + _STEP, flow.rtt_s))
+        return np.asarray((ahead - np.log(flow.sent_bps)) / _STEP)
 
 
 def make_balance(problem: Problem, topology: Topology) -> Balance:
@@ -215,12 +221,17 @@ def make_balance(problem: Problem, topology: Topology) -> Balance:
     queueing = _slides(problem, topology, used) if slides else _windows(problem, used)
     paths = number[problem.paths]
     incidence = _incidence(paths, len(used), None)
+    couples = make_couples(paths, len(used)) if len(used) <= DIRECT else None
     if slides:
         alike = (paths < len(used)).astype(np.float64)
-        return Balance(problem, topology, used, paths, incidence, incidence, alike, None, queueing)
+        return Balance(
+            problem, topology, used, paths, incidence, incidence, alike, None, queueing, couples
+        )
     events, packets = exposures(problem, problem.paths)
     heard = _incidence(paths, len(used), events)
-    return Balance(problem, topology, used, paths, incidence, heard, events, packets, queueing)
+    return Balance(
+        problem, topology, used, paths, incidence, heard, events, packets, queueing, couples
+    )
 
 
 def _incidence(paths: Ints, links: int, values: Floats | None) -> Any:

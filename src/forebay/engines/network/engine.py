@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.engines.errors import CannotPlay
 from forebay.engines.network.summary import classes, links, network
-from forebay.outcome import Outcome, Provenance
+from forebay.outcome import Outcome, Provenance, checked
 
 if TYPE_CHECKING:
-    from forebay.engines.network.sized import SizedLinks
+    from forebay.engines.network.sized import SizingSolver
     from forebay.engines.network.solver import Solution
     from forebay.progress import Progress
     from forebay.scenario import Scenario
+
+_NO_MARKS = ("drop-tail", "bfifo")
 
 
 class NetworkEngine:
@@ -54,27 +56,31 @@ class NetworkEngine:
         wall_s: float = 0.0,
     ) -> Outcome:
         """Return a steady state as an answer."""
-        return Outcome(
-            scenario=scenario.to_dict(),
-            engine=self.name,
-            links=links(solution),
-            classes=classes(scenario, solution),
-            broken_assumptions=broken(scenario, solution),
-            provenance=_provenance(scenario, seeds, solution, loading, wall_s),
-            network=network(solution),
+        return checked(
+            Outcome(
+                scenario=scenario.to_dict(),
+                engine=self.name,
+                links=links(solution),
+                classes=classes(scenario, solution),
+                broken_assumptions=broken(scenario, solution),
+                provenance=_provenance(scenario, seeds, solution, loading, wall_s),
+                network=network(solution),
+            )
         )
 
-    def sized(self, scenario: Scenario, *, link: str | None, link_class: str | None) -> SizedLinks:
+    def sized(
+        self, scenario: Scenario, *, link: str | None, link_class: str | None
+    ) -> SizingSolver:
         """Return the engine that answers for one link of a network, or a class, under any buffer.
 
         Raises
         ------
         ScenarioError, CannotPlay
-            See `SizedLinks`.
+            See `SizingSolver`.
         """
-        from forebay.engines.network.sized import SizedLinks
+        from forebay.engines.network.sized import SizingSolver
 
-        return SizedLinks(scenario, link=link, link_class=link_class)
+        return SizingSolver(scenario, link=link, link_class=link_class)
 
     def solution(
         self, scenario: Scenario, progress: Progress | None = None
@@ -87,17 +93,30 @@ class NetworkEngine:
         from forebay.network import make_problem
 
         begun = time.process_time()
+        check_marks(scenario)
         problem = make_problem(scenario)
         balance = make_balance(problem, scenario.topology)
         loading = time.process_time() - begun
         return solve(balance, progress=progress), loading
 
 
+def check_marks(scenario: Scenario) -> None:
+    """Refuse controls that answer to marks beside a queue that may make some. ScenarioError."""
+    from forebay.engines.network.response import MARKED
+    from forebay.network.errors import refuse
+
+    names = {name for group in scenario.traffic for name in getattr(group, "shares", ())}
+    for name in MARKED:
+        if name in names and scenario.queue.discipline not in _NO_MARKS:
+            wrong = f"the network engine knows no answer of {name} to marks"
+            raise refuse(wrong, 'write queue.discipline = "drop-tail", or another control')
+
+
 def broken(scenario: Scenario, solution: Solution) -> list[str]:
     """Return what the model leaves out that this scenario has."""
     found = []
     kinds = {group.kind for group in scenario.traffic}
-    if scenario.queue.discipline not in ("drop-tail", "bfifo"):
+    if scenario.queue.discipline not in _NO_MARKS:
         found.append(f"a queue that drops early ({scenario.queue.discipline}): taken as drop-tail")
     if "short" in kinds:
         found.append("short flows: counted as a load that does not answer to loss")

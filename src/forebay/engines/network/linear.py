@@ -1,10 +1,11 @@
-"""A Newton step: the links that others feel, as a sparse matrix, and then all others.
+"""A Newton step: a small network's as a dense matrix, a large one's for links that others feel.
 
 A link that is far from full has a column of nothing but its own diagonal: its loss and its queue
 stay at nothing. So the system is solved for the links that others feel, directly where they are
 few and else by GMRES, with an incomplete factorization of the large entries where the diagonal
 alone does not do (SciPy's); the others follow from what comes to them. Nothing grows faster than
-the paths times the square of the links on a path that others feel.
+the paths times the square of the links on a path that others feel. A network whose `Couples` are
+few enough to keep is solved whole, by LAPACK: where each entry goes is then looked up once.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ _PRECISE, _RESTART, _ROUNDS = 1e-6, 50, 2
 
 def newton_step(slopes: Slopes, left: Floats, damping: Floats) -> Floats:
     """Solve (damping - J) step = left, all of shape (links,)."""
+    if slopes.couples is not None and len(left) <= DIRECT:
+        matrix = -slopes.couples.matrix(slopes)
+        matrix[np.diag_indices(len(left))] += damping
+        return _dense_solved(matrix, left)
     felt, matrix = reduced(slopes)
     step = np.zeros(len(left))
     if len(felt):
@@ -44,7 +49,8 @@ def reduced(slopes: Slopes) -> tuple[Ints, Any]:
     n = len(slopes.own)
     answers, thinned = slopes.by_link()
     strength = np.zeros(n + 1)
-    np.maximum.at(strength, slopes.paths, np.abs(answers) + np.abs(thinned))
+    for row, each in zip(slopes.paths, np.abs(answers) + np.abs(thinned), strict=True):
+        strength += np.bincount(row, weights=each, minlength=n + 1)
     felt = np.flatnonzero(strength[:n] > _UNFELT * np.abs(slopes.own))
     number = np.full(n + 1, -1, dtype=np.int32)
     number[felt] = np.arange(len(felt))
@@ -73,6 +79,15 @@ def _packed(at: Any, *values: Floats) -> tuple[Any, ...]:
     for new, old in zip(made, (at, *values), strict=True):
         new[to, columns] = old[rows, columns]
     return tuple(made)
+
+
+def _dense_solved(matrix: Floats, left: Floats) -> Floats:
+    """Columns are scaled, for links differ widely."""
+    scale = 1.0 / np.maximum(np.abs(matrix).max(axis=0, initial=0.0), 1e-300)
+    try:
+        return np.asarray(scale * np.linalg.solve(matrix * scale, left))
+    except np.linalg.LinAlgError:  # exactly singular: as in `_solved`
+        return np.asarray(scale * np.linalg.lstsq(matrix * scale, left, rcond=1e-12)[0])
 
 
 def _solved(matrix: Any, damping: Floats, left: Floats) -> Floats:

@@ -18,8 +18,7 @@ from forebay.network.problem import Kind
 Response = Callable[[Floats, Floats, Kind], Floats]
 
 _CUBIC_C, _CUBIC_BETA = 0.4, 0.7  # RFC 9438, section 5 and 4.6
-_LOG_CUBIC = 0.25 * math.log(_CUBIC_C * (3.0 + _CUBIC_BETA) / (4.0 * (1.0 - _CUBIC_BETA)))
-_SCALABLE_GAIN = 0.01
+_SCALABLE_GAIN, _SCALABLE_BETA = 0.01, 0.875
 
 
 def reno(log_loss: Floats, rtt: Floats, kind: Kind) -> Floats:
@@ -32,7 +31,31 @@ def cubic(log_loss: Floats, rtt: Floats, kind: Kind) -> Floats:
 
     Its Reno-friendly region has Reno's average by construction (section 4.3). Timeouts as `reno`.
     """
-    own = _LOG_CUBIC + 0.75 * (np.log(rtt) - log_loss)
+    return _cubic(_CUBIC_BETA, log_loss, rtt, kind)
+
+
+def cubic_beta_0_8(log_loss: Floats, rtt: Floats, kind: Kind) -> Floats:
+    """As `cubic`, with four fifths of the window left at a loss (Yang et al. 2013, CUBIC')."""
+    return _cubic(0.8, log_loss, rtt, kind)
+
+
+def scalable(log_loss: Floats, rtt: Floats, kind: Kind) -> Floats:
+    """Kelly 2003, by Linux's tcp_scalable: 0.01 for each packet acknowledged, 7/8 left at a loss.
+
+    An epoch from 7/8 w to w takes ln(8/7) / 0.01 round trips and 12.5 w packets, one of which is
+    lost: w = 0.08 / p, its mean (1/8) / ln(8/7) w. Below 100 packets a window grows by one a round
+    trip, whose mean with 7/8 left is sqrt((1 + b) / (2 (1 - b) p)).
+    """
+    left = _SCALABLE_BETA
+    mean = (1.0 - left) / -math.log(left)
+    own = math.log(mean * _SCALABLE_GAIN / (1.0 - left)) - log_loss
+    linear = 0.5 * (math.log((1.0 + left) / (2.0 * (1.0 - left))) - log_loss)
+    return _with_timeouts(np.maximum(own, linear), log_loss, rtt, kind)
+
+
+def _cubic(left: float, log_loss: Floats, rtt: Floats, kind: Kind) -> Floats:
+    constant = 0.25 * math.log(_CUBIC_C * (3.0 + left) / (4.0 * (1.0 - left)))
+    own = constant + 0.75 * (np.log(rtt) - log_loss)
     friendly = 0.5 * (math.log(1.5) - log_loss)
     return _with_timeouts(np.maximum(own, friendly), log_loss, rtt, kind)
 
@@ -66,10 +89,32 @@ def _with_timeouts(log_window: Floats, log_loss: Floats, rtt: Floats, kind: Kind
     return np.asarray(np.minimum(with_late, math.log(kind.max_window)))
 
 
-RESPONSES: dict[str, Response] = {"reno": reno, "cubic": cubic}
-"""Congestion controls whose answer to loss is known here."""
+RESPONSES: dict[str, Response] = {
+    "reno": reno,
+    "dctcp": reno,
+    "prague": reno,
+    "compound": reno,
+    "cubic": cubic,
+    "cubic-beta-0.8": cubic_beta_0_8,
+    "cubic-beta-0.7": cubic,
+    "scalable": scalable,
+}
+"""Congestion controls whose answer to loss is known here. Without marks DCTCP and Prague halve at a
+loss (RFC 8257, section 3.5); a standing queue takes Compound's second window away."""
 
-SPREADS = {"reno": 0.5, "cubic": _CUBIC_BETA}
+MARKED = ("dctcp", "prague")
+"""Those that answer to marks where a queue makes any: of that no response is known here."""
+
+SPREADS = {
+    "reno": 0.5,
+    "dctcp": 0.5,
+    "prague": 0.5,
+    "compound": 0.5,
+    "cubic": _CUBIC_BETA,
+    "cubic-beta-0.8": 0.8,
+    "cubic-beta-0.7": 0.7,
+    "scalable": _SCALABLE_BETA,
+}
 """Share of the window that is left after a loss: what its spread follows from."""
 
 

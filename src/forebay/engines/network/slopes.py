@@ -11,6 +11,41 @@ from forebay.network.graph import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Couples:
+    """Where in the matrix each two links of each path meet, found once for all steps.
+
+    ``place`` has shape (hops, hops, paths): what goes through a link, by the link that changes it,
+    as an index into a matrix with a row and a column more than there are links.
+    """
+
+    place: Ints
+
+    def matrix(self, slopes: Slopes) -> Floats:
+        """Return the Jacobian, shape (links, links)."""
+        n = len(slopes.own)
+        answers, thinned = slopes.by_link()
+        before, total = answers - thinned, np.zeros((n + 1) ** 2)
+        for later, (row, passing) in enumerate(zip(self.place, slopes.passing, strict=True)):
+            here = np.concatenate([before[: later + 1], answers[later + 1 :]]) * passing
+            total += np.bincount(row.ravel(), weights=here.ravel(), minlength=len(total))
+        matrix = total.reshape(n + 1, n + 1)[:n, :n].copy()
+        matrix[np.diag_indices(n)] -= slopes.own
+        return matrix
+
+
+MOST_COUPLES = 8_000_000
+"""Meetings of links on paths of which the places are kept, 8 bytes each."""
+
+
+def make_couples(paths: Ints, links: int) -> Couples | None:
+    """Return the places for paths of shape (hops, paths), None where they are too many."""
+    if len(paths) * paths.size > MOST_COUPLES:
+        return None
+    rows = paths.astype(np.int64)
+    return Couples(rows[:, None] * (links + 1) + rows[None])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Slopes:
     """The Jacobian of what is left, for vectors and as a matrix.
 
@@ -26,6 +61,7 @@ class Slopes:
     by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
     hazard, wait : shape (links,), d hazard, d wait of a link / d s.
     own : shape (links,), d log load / d s of the link's own state.
+    couples : where the matrix's entries go, None where that is not kept.
     """
 
     paths: Ints
@@ -40,6 +76,7 @@ class Slopes:
     hazard: Floats
     wait: Floats
     own: Floats
+    couples: Couples | None = None
 
     def times(self, v: Floats) -> Floats:
         """Return the matrix times a vector, without forming it."""

@@ -15,10 +15,9 @@ import numpy as np
 from forebay.engines.errors import CannotPlay
 from forebay.engines.network.balance import make_balance
 from forebay.engines.network.errors import NoSteadyState
-from forebay.engines.network.sized import check_goals_of_links
 from forebay.engines.network.solver import Solution, solve
 from forebay.errors import setting
-from forebay.network import make_problem
+from forebay.network import check_goals_of_links, make_problem
 from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from forebay.replication import SeedCache, Watched, to_reading
 from forebay.scenario import BOTTLENECK
 
 if TYPE_CHECKING:
+    from forebay.engines.simulation.sized import SizingSimulator
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.replication import Layout
@@ -65,12 +66,25 @@ class SimulationEngine:
         TooMuchMemory
             It would take, or has taken, more than it may.
         """
+        return self.run_with(scenario, {}, seeds, jobs=jobs, progress=progress)
+
+    def run_with(
+        self,
+        scenario: Scenario,
+        buffers: Mapping[str, int],
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """As `run`, with so many packets before links of a network of these names."""
         started = time.perf_counter()
-        sha = scenario.sha256()
+        sha = f"{scenario.sha256()}{sorted(buffers.items())}"
         known = self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
         if self._capture is None:
-            fresh = _simulate(scenario, missing, jobs or os.cpu_count() or 1, progress, self._limit)
+            threads = jobs or os.cpu_count() or 1
+            fresh = _simulate(scenario, missing, threads, progress, self._limit, buffers)
         else:
             fresh = _captured(scenario, list(seeds), self._capture, progress, self._limit)
         for seed, reading in fresh.items():
@@ -92,13 +106,27 @@ class SimulationEngine:
             provenance=Provenance(
                 version=_core.__version__,
                 seeds=list(seeds),
-                scenario_sha256=sha,
+                scenario_sha256=scenario.sha256(),
                 wall_s=time.perf_counter() - started,
                 packets=sum(known[seed].packets for seed in seeds),
             ),
             network=network,
         )
         return checked(outcome, readings)
+
+    def sized(
+        self, scenario: Scenario, *, link: str | None, link_class: str | None
+    ) -> SizingSimulator:
+        """Return the engine that answers for one link of a network, or a class, under any buffer.
+
+        Raises
+        ------
+        ScenarioError, CannotPlay
+            See `SizingSimulator`.
+        """
+        from forebay.engines.simulation.sized import SizingSimulator
+
+        return SizingSimulator(self, scenario, link=link, link_class=link_class)
 
     def trace(
         self,
@@ -123,14 +151,19 @@ class SimulationEngine:
 
 
 def _simulate(
-    scenario: Scenario, seeds: list[int], jobs: int, progress: Progress | None, limit: Limit
+    scenario: Scenario,
+    seeds: list[int],
+    jobs: int,
+    progress: Progress | None,
+    limit: Limit,
+    buffers: Mapping[str, int],
 ) -> dict[int, Reading]:
     """Simulate as many replications side by side, and draw as many beforehand, as memory holds."""
     network = None
     if scenario.topology is not None and seeds:
         from forebay.replication import expand
 
-        scenario, network = expand(scenario)
+        scenario, network = expand(scenario, buffers)
     takes = estimate(scenario)
     limit.check(takes, len(seeds))
     threads, together = limit.side_by_side(takes, len(seeds), jobs)
