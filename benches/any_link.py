@@ -2,8 +2,9 @@
 
     .venv/bin/python benches/any_link.py FILE.csv [SECONDS]
 
-Sizes 1 to 800 Gbit/s of CUBIC, of a mix, and with short flows, from 100 to 1,000,000 flows, in so
-many seconds of two processors each (120 if not said), and appends a row a link. Time is what this
+Sizes 1 to 800 Gbit/s of CUBIC, of a mix, and with short flows, from 100 to 1,000,000 flows, and
+some links beyond: 10 Mbit/s, 1 Tbit/s, BBRv3 alone, datagrams beside a few flows. Each in so many
+seconds of two processors each (120 if not said), and appends a row a link. Time is what this
 process computed, halved, so that a loaded machine says the same as an idle one. Links that the file
 has are not sized again.
 """
@@ -20,7 +21,11 @@ from forebay import engines, laws
 from forebay.budget import TooLittleTime, size_within
 from forebay.scenario import Scenario, loads
 
-RATES = (1, 10, 40, 100, 400, 800)
+RATES = (1.0, 10.0, 40.0, 100.0, 400.0, 800.0)
+BEYOND = (
+    ("cubic", 0.01, 20), ("mix", 0.01, 200), ("cubic", 1000.0, 1_000_000),
+    ("bbr3", 1000.0, 500_000), ("udp", 100.0, 50_000),
+)  # fmt: skip
 MIX = "{ cubic = 0.6, bbr3 = 0.3, reno = 0.1 }"
 SHORT = """
 [[traffic]]
@@ -30,25 +35,34 @@ load = 0.1
 rtt = { uniform = ["10 ms", "180 ms"] }
 congestion_control = "cubic"
 """
+UDP = """
+[[traffic]]
+kind = "udp"
+flows = 1000
+load = 0.3
+arrivals = "poisson"
+"""
+BESIDE = {"short": SHORT, "udp": UDP}
 COLUMNS = (
     "traffic", "rate_gbps", "flows", "packets", "low", "high", "factor", "exponent", "seconds",
     "predicted_s", "governs", "law_packets", "refused",
 )  # fmt: skip
 
 
-def links() -> Iterator[tuple[str, int, int]]:
-    """Yield traffic, rate and flows: those that a rate usually has, then the ends."""
+def links() -> Iterator[tuple[str, float, int]]:
+    """Yield traffic, rate and flows: those that a rate usually has, the ends, what is beyond."""
     for rate in RATES:
         for traffic in ("cubic", "mix", "short"):
-            yield traffic, rate, min(2000 * rate, 1_000_000)
+            yield traffic, rate, min(round(2000 * rate), 1_000_000)
     for flows in (100, 1_000_000):
         for rate in RATES:
             yield "cubic", rate, flows
+    yield from BEYOND
 
 
-def scenario(traffic: str, rate: int, flows: int) -> Scenario:
+def scenario(traffic: str, rate: float, flows: int) -> Scenario:
     """Return one link."""
-    control = MIX if traffic == "mix" else '"cubic"'
+    control = {"mix": MIX, "bbr3": '"bbr3"'}.get(traffic, '"cubic"')
     return loads(f"""
 [link]
 rate = "{rate} Gbit/s"
@@ -56,16 +70,16 @@ rate = "{rate} Gbit/s"
 flows = {flows}
 rtt = {{ uniform = ["10 ms", "180 ms"] }}
 congestion_control = {control}
-{SHORT if traffic == "short" else ""}
+{BESIDE.get(traffic, "")}
 [goals]
 utilization = 0.98
 """)
 
 
-def size_one(traffic: str, rate: int, flows: int, seconds: float) -> dict[str, object]:
+def size_one(traffic: str, rate: float, flows: int, seconds: float) -> dict[str, object]:
     """Return the row of one link."""
     asked, row = scenario(traffic, rate, flows), dict.fromkeys(COLUMNS, "")
-    row |= {"traffic": traffic, "rate_gbps": rate, "flows": flows}
+    row |= {"traffic": traffic, "rate_gbps": f"{rate:g}", "flows": flows}
     begun, governs = time.process_time(), laws.regime_of(asked)
     try:
         found = size_within(
@@ -95,7 +109,7 @@ def main(path: Path, seconds: float) -> None:
     if path.exists():
         with path.open(newline="") as file:
             rows = csv.DictReader(file)
-            known = {(r["traffic"], int(r["rate_gbps"]), int(r["flows"])) for r in rows}
+            known = {(r["traffic"], float(r["rate_gbps"]), int(r["flows"])) for r in rows}
     for link in links():
         if link in known:
             continue

@@ -23,7 +23,8 @@ import many_links
 
 import forebay
 
-SCENARIO = Path(__file__).resolve().parents[1] / "scenarios" / "oc3-gsr.toml"
+SCENARIOS = Path(__file__).resolve().parents[1] / "scenarios"
+SCENARIO = SCENARIOS / "oc3-gsr.toml"
 FOREBAY = Path(sys.executable).with_name("forebay")
 # As the command does: NumPy's threads spin for a while after their import, and no run needs them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -31,7 +32,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 @dataclass(frozen=True)
 class Cell:
-    """One scenario, as overrides of the shipped one, and the rate it must reach."""
+    """One scenario, as overrides of a shipped one, and the rate it must reach; 0: none is asked."""
 
     name: str
     overrides: tuple[str, ...]
@@ -39,6 +40,8 @@ class Cell:
     repeats: int = 5
     classes: int = 0
     """Instead of the shipped scenario, an OC3 that so many classes of Linux flows share."""
+    scenario: str = "oc3-gsr"
+    """The shipped scenario."""
 
 
 def oc3(flows: int, packets: int, sender: str) -> tuple[str, ...]:
@@ -68,6 +71,8 @@ CELLS = (
     Cell("OC3, cubic and bbr3", (*oc3(100, 128, "linux"), CC + "{cubic=0.6, bbr3=0.4}"), 15e6),
     Cell("OC3, fq_codel", (*oc3(100, 128, "linux"), "queue.discipline=fq_codel"), 15e6),
     Cell("OC3, 64 classes", (), 10e6, classes=64),
+    Cell("short flows, ns2", (), 0, scenario="short-flows"),
+    Cell("short flows, linux", ("traffic.0.sender=linux",), 0, scenario="short-flows"),
     Cell("2.5 Gbit/s, 10,000", faster("2.5 Gbit/s", 10_000, 207, "5 s", "10 s"), 6e6),
     Cell("10 Gbit/s, 50,000", faster("10 Gbit/s", 50_000, 833, "10 s", "50 s"), 5e6, repeats=3),
 )
@@ -83,11 +88,12 @@ def shared(classes: int) -> forebay.Scenario:
         return forebay.load(path)
 
 
-def measure(overrides: tuple[str, ...], classes: int) -> dict[str, float]:
+def measure(shipped: str, overrides: tuple[str, ...], classes: int) -> dict[str, float]:
     """Simulate once, in this process."""
     brief = forebay.load(SCENARIO, ("measure.warmup=0 s", "measure.duration=1 s"))
     forebay.run(brief, jobs=1)  # what is imported on the first run is no part of a run
-    scenario = shared(classes) if classes else forebay.load(SCENARIO, overrides)
+    path = SCENARIOS / f"{shipped}.toml"
+    scenario = shared(classes) if classes else forebay.load(path, overrides)
     gc.collect()  # nor is what the imports left behind
     started = time.process_time()
     outcome = forebay.run(scenario, jobs=1)
@@ -98,7 +104,8 @@ def measure(overrides: tuple[str, ...], classes: int) -> dict[str, float]:
 
 def measure_apart(cell: Cell) -> list[dict[str, float]]:
     """Simulate in fresh processes, one after the other."""
-    command = [sys.executable, __file__, "--one", json.dumps([cell.overrides, cell.classes])]
+    given = json.dumps([cell.scenario, cell.overrides, cell.classes])
+    command = [sys.executable, __file__, "--one", given]
     runs = (subprocess.run(command, check=True, capture_output=True) for _ in range(cell.repeats))
     return [json.loads(run.stdout) for run in runs]
 
@@ -129,17 +136,17 @@ def wall_seconds(*arguments: str, repeats: int = 5) -> float:
 def main() -> None:
     """Print each figure beside its target."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--one", help="a cell's overrides and classes as JSON: simulate it once")
+    parser.add_argument("--one", help="a cell's scenario, overrides and classes as JSON")
     given = parser.parse_args()
     if given.one:
-        overrides, classes = json.loads(given.one)
-        print(json.dumps(measure(tuple(overrides), classes)))
+        shipped, overrides, classes = json.loads(given.one)
+        print(json.dumps(measure(shipped, tuple(overrides), classes)))
         return
     print("                         M packets/CPU-s          CPU     ns a     peak")
     print("simulation, one core     median   best  target       s  packet       MB")
     for cell in CELLS:
         print_cell(cell)
-    short = Path(SCENARIO).with_name("short-flows.toml")
+    short = SCENARIOS / "short-flows.toml"
     print(f"\nrun short-flows.toml     {wall_seconds('run', str(short), repeats=3):6.2f} s")
     print("\na network of 1000 links (target: 5 M hop-packets/s)", flush=True)
     subprocess.run([sys.executable, many_links.__file__, "links=1000", "classes=1000"], check=True)

@@ -107,7 +107,11 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version()
     if name not in _HOLDERS and name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import sys
+
+        # With name and obj Python adds the nearest name.
+        wrong = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(wrong, name=name, obj=sys.modules[__name__])
     from importlib import import_module
 
     if name in _MODULES:

@@ -26,6 +26,8 @@ class Profile:
         timer_tick_ps: int = 0,
     ) -> Profile: ...
 
+ClassRates = tuple[float | None, tuple[float, int | None] | None]
+
 @final
 class Link:
     def __new__(
@@ -39,9 +41,10 @@ class Link:
         transmit_ring: int = 0,
         delay_ps: int = 0,
         alpha: float | None = None,
-        shaper: tuple[float, int, int, bool] | None = None,
-        policer: tuple[float, int, int, bool] | None = None,
-        classes: Sequence[tuple[str, int, int, Mapping[str, float], int, float]] | None = None,
+        shaper: tuple[float, int, int, str] | None = None,
+        policer: tuple[float, int, int, str] | None = None,
+        classes: Sequence[tuple[str, int, int, Mapping[str, float], int, float, ClassRates]]
+        | None = None,
         class_of: Sequence[int] = (),
     ) -> Link: ...
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -26,8 +27,8 @@ COUNTERS = ("snmp", "netflow")
 """Readings that can be taken beside the testbed's router."""
 BUDGET, MAX_BUDGET_S = "60 s", 30 * 86400.0
 _BUDGETLESS = {
-    "testbed": "the testbed plays in real time, whatever there is of it",
-    "network": "a steady state is solved to its end, whatever there is of time",
+    "testbed": "the testbed runs in real time and cannot run faster",
+    "network": "the steady state is always solved completely",
 }
 MAX_SEED, MAX_SEEDS, MAX_JOBS = 2**63 - 1, 100_000, 1024
 
@@ -98,12 +99,11 @@ def run(
     """
     _expect_scenario(scenario)
     chosen = _get(engine, memory_limit)
-    if capture is not None:
-        _capture(chosen, capture, seeds)
     if counters:
         _count_by(chosen, _listed("counters", counters))
     counted, threads = _count(seed, seeds), _threads(jobs)
-    return _run(chosen, scenario, counted, threads, progress, budget)
+    with nullcontext() if capture is None else _capturing(chosen, capture, seeds):
+        return _run(chosen, scenario, counted, threads, progress, budget)
 
 
 def compare(
@@ -210,12 +210,12 @@ def size(
     from forebay import laws, sizing
 
     _expect_scenario(scenario)
-    asked, allowed = _get(engine, memory_limit), _budget(engine, budget)
+    chosen, allowed = _get(engine, memory_limit), _budget(engine, budget)
     if link is not None or link_class is not None or scenario.topology is not None:
         _check_of_links(engine, link, link_class, store)
-        return _size_links(scenario, asked, link, link_class, _count(seed, 1), progress)
+        return _size_links(scenario, chosen, link, link_class, _count(seed, 1), progress)
     if store is not None:
-        asked = _remembering(asked, store)
+        chosen = _remembering(chosen, store)
     search: Any = sizing.size
     if engine == "simulation" and scenario.topology is None:
         from forebay.budget import size_within
@@ -223,7 +223,7 @@ def size(
         search = partial(size_within, budget_s=allowed, expect=expect)
     result: SizeResult = search(
         scenario,
-        asked,
+        chosen,
         seeds=_count(seed, seeds),
         max_seeds=4 * seeds if max_seeds is None else len(_count(seed, max_seeds, "max_seeds")),
         jobs=_threads(jobs),
@@ -310,7 +310,7 @@ def trace(
         See `forebay.engines`.
     """
     from forebay.scenario import MAX_FLOWS, Duration, ScenarioError
-    from forebay.scenario.bounds import whole_number
+    from forebay.scenario.base import whole_number
 
     _expect_scenario(scenario)
     numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in _listed("flows", flows)]
@@ -330,7 +330,10 @@ def trace(
     )
 
 
-def _capture(engine: Engine, path: str | PathLike[str], seeds: int) -> None:
+@contextmanager
+def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterator[None]:
+    """Have an engine write its packets; a run that ends in an error leaves no file."""
+    from forebay.outcome.replacing import beside
     from forebay.scenario import ScenarioError
 
     if not hasattr(engine, "capture_to"):
@@ -341,7 +344,9 @@ def _capture(engine: Engine, path: str | PathLike[str], seeds: int) -> None:
     if seeds != 1:
         wrong = f"{seeds} replications do not go into one file"
         raise ScenarioError("contradiction", wrong, f"write {option('seeds', 1)}", field="capture")
-    cast("Capturing", engine).capture_to(Path(path))
+    with beside(path) as part:
+        cast("Capturing", engine).capture_to(part)
+        yield
 
 
 def _count_by(engine: Engine, names: Sequence[str]) -> None:
@@ -382,6 +387,9 @@ def _budget(engine: str, budget: str | None) -> float:
 
     if budget is not None and engine in _BUDGETLESS:
         raise ScenarioError("contradiction", _BUDGETLESS[engine], "leave it out", field="budget")
+    if isinstance(budget, int | float) and not isinstance(budget, Duration):
+        hint = f'write it with one, such as "{budget:g} s"'
+        raise ScenarioError("no-unit", f"{budget:g} has no unit", hint, field="budget")
     try:
         seconds = float(Duration.parse(BUDGET if budget is None else budget))
     except ScenarioError as error:
@@ -409,14 +417,14 @@ def _expect_scenario(scenario: object) -> None:
 
 
 def _count(seed: int, seeds: int, field: str = "seeds") -> range:
-    from forebay.scenario.bounds import whole_number
+    from forebay.scenario.base import whole_number
 
     first = whole_number("seed", seed, 0, MAX_SEED)
     return range(first, first + whole_number(field, seeds, 1, MAX_SEEDS))
 
 
 def _threads(jobs: int) -> int:
-    from forebay.scenario.bounds import whole_number
+    from forebay.scenario.base import whole_number
 
     return whole_number("jobs", jobs, 0, MAX_JOBS, "; 0 is one for each core")
 

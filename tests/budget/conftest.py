@@ -13,6 +13,9 @@ from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Provenance, Quan
 from forebay.outcome.intervals import over_replications
 from forebay.scenario import Scenario, loads
 
+_LOOK_S = 0.05
+"""Between two times that a run tells how far it is, as the simulator does."""
+
 
 def link(rate: str, flows: int, goals: str = "utilization = 0.98", extra: str = "") -> Scenario:
     """Return a link with long flows of cubic."""
@@ -43,6 +46,7 @@ class KnownLinks:
     runs: list[tuple[float, int, tuple[int, ...]]] = field(default_factory=list)
     stop_after: int | None = None
     lossy: bool = False
+    played: dict[str, set[int]] = field(default_factory=dict)
 
     def clock(self) -> float:
         """Return the seconds that all runs so far have taken."""
@@ -57,16 +61,24 @@ class KnownLinks:
         if self.stop_after is not None and len(self.runs) > self.stop_after:
             raise KeyboardInterrupt
         seconds = float(scenario.measure.warmup + scenario.measure.duration)
-        if len(seeds) > 1:  # of several, one alone is known already
-            packets = rate / 12_000 * seconds * len(seeds) / max(jobs, 1)
-            self.now += packets / self.packets_per_s
-        if progress is not None:
-            progress(0.5)
+        packets = rate / 12_000 * seconds * self._fresh(scenario, seeds) / max(jobs, 1)
+        begun, takes = self.now, packets / self.packets_per_s
+        while self.now < begun + takes:
+            self.now = min(self.now + _LOOK_S, begun + takes)
+            if progress is not None:
+                progress((self.now - begun) / takes)
         harm = 0.02 * (buffer / self.truth(scenario)) ** -2.5
         idle = [min(harm * self._noise(seed, buffer), 1.0) for seed in seeds]
         window = (scenario.bdp_packets + buffer) / max(1, scenario.n_flows)
         lost = min(0.76 / window**2, 1.0) if self.lossy else 0.001
         return _outcome(scenario, [1 - each for each in idle], lost, list(seeds))
+
+    def _fresh(self, scenario: Scenario, seeds: Sequence[int]) -> int:
+        """Return how many replications are new: those played before take no time."""
+        played = self.played.setdefault(scenario.sha256(), set())
+        fresh = len(set(seeds) - played)
+        played.update(seeds)
+        return fresh
 
     def _noise(self, seed: int, buffer: int) -> float:
         own, shared = (np.random.default_rng(key).normal() for key in ((seed, buffer), (seed,)))

@@ -75,6 +75,14 @@ def test_one_packet_may_stay_one_packet() -> None:
     assert 1.0 <= found.packets <= found.high <= 10
 
 
+def test_a_buffer_for_a_loss_of_long_flows_goes_with_the_link() -> None:
+    found = extrapolate((2, 4, 8), links(lambda x: 900 * x, (2, 4, 8)), 1.0, proportional=True)
+    assert found.packets == pytest.approx(900, rel=0.01)
+    assert found.low <= 900 <= found.high
+    one = Crossing(1.0, 1.0, 1.0, 0.0, 0, "below", ())
+    assert extrapolate((10, 40), [one, one], 1.0, proportional=True).packets < 2.0
+
+
 def test_one_link_is_no_trend() -> None:
     with pytest.raises(ValueError, match="two"):
         extrapolate((10,), [crossing(100)], 0.5)

@@ -40,6 +40,12 @@ def test_many_flows_are_made_fewer_and_few_are_kept() -> None:
     assert scaled(link(FEW), 50.0, few.share).n_flows == 100
 
 
+def test_windows_too_small_to_shrink_stay() -> None:
+    small = link(MANY.replace("20000", "500000"), "1 Tbit/s")  # 10 packets each
+    assert path_of(small, 1e6).share == 1.0
+    assert path_of(small, 1e6).largest == 20_000
+
+
 def test_a_loss_goal_keeps_the_windows() -> None:
     lossy = loads(f'[link]\nrate = "100 Gbit/s"\n{FEW}\n[goals]\nloss_rate = 0.01\n')
     assert path_of(lossy, 50.0).share == 1.0

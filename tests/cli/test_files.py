@@ -85,3 +85,37 @@ def test_a_linked_output_stays_a_link(short, tmp_path):
     assert call(["trace", str(short), "--output", str(link)]) == 0
     assert link.is_symlink() and (tmp_path / "there" / "b.csv").read_text().startswith("at_s,")
     assert [path.name for path in (tmp_path / "there").iterdir()] == ["b.csv"]
+
+
+def test_a_run_that_ends_early_leaves_no_capture(forebay_, short, tmp_path, monkeypatch):
+    import forebay.engines.simulation.engine as simulation
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(simulation, "to_reading", stop)  # its packets are written by then
+    result = forebay_("run", str(short), "--capture", str(tmp_path / "link.pcapng"))
+    assert (result.status, result.err) == (130, "forebay: interrupted; nothing was kept\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["short.toml"]
+
+
+def test_an_answer_that_is_cut_off_is_called_a_part(forebay_, short, monkeypatch):
+    import click
+
+    import forebay.report
+
+    def stop(_):
+        click.echo("half of")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(forebay.report, "print_outcome", stop)
+    result = forebay_("run", str(short))
+    assert (result.status, result.out) == (130, "half of\n")
+    assert result.err == "forebay: interrupted; what is printed may be a part of the answer\n"
+
+
+def test_a_sizing_stopped_before_its_first_buffer_kept_nothing(forebay_, link, scenario):
+    link.stop_after = 0
+    result = forebay_("size", scenario)
+    assert (result.status, result.out) == (130, "")
+    assert result.err == "forebay: interrupted; nothing was kept\n"

@@ -167,3 +167,56 @@ def test_a_scenario_of_class_queues_is_no_configuration_of_one(tmp_path: Path) -
     path.write_text(PORT)
     with pytest.raises(PlatformError, match="several class queues"):
         read_target(str(path))
+
+
+@pytest.mark.parametrize("most", [0.5, 2.0, 6.0])
+def test_a_class_that_is_shaped_gets_its_rate_and_others_the_rest(most: float) -> None:
+    """Business would have 6.9 Mbit/s of the 9.2 that voice leaves."""
+    outcome = forebay.run(
+        loads(PORT, overrides=[f"queue.classes.1.max_rate={most} Mbit/s"]), seeds=3
+    )
+    each = {one.name: one for one in outcome.classes}
+    # What it may make up for, four of the largest packets, is below a thousandth in 12 s.
+    assert most * 0.98 <= mbps(each["erp"]) <= most + 4 * 12e-3 / 12
+    assert mbps(each["voip"]) == pytest.approx(0.8, rel=0.01)
+    used = outcome.links["bottleneck"].utilization
+    assert used is not None
+    assert mbps(each["bulk"]) == pytest.approx(10 * used.value - 0.8 - most, rel=0.02)
+    assert used.value > 0.97
+
+
+def test_shaped_classes_leave_the_wire_idle() -> None:
+    sets = [f"queue.classes.{i}.max_rate='2 Mbit/s'" for i in (1, 2)]
+    outcome = forebay.run(loads(PORT, overrides=sets), seeds=3)
+    used = outcome.links["bottleneck"].utilization
+    assert used is not None and used.value == pytest.approx(0.48, abs=0.005)
+    # Classes that are held back hold up nobody: voice waits for a packet on the wire and itself.
+    assert delay(outcome.classes[0]) < (1500 + 10 * 200) * 8 / 10e6
+
+
+def test_a_class_gets_its_least_rate_and_its_share_of_the_rest() -> None:
+    sets = ["queue.classes.2.min_rate='4 Mbit/s'", "queue.classes.1.weight=1.0"]
+    each = classes(*sets)
+    # 10 - 0.8 of voice - 4: 2.6 for each.
+    assert mbps(each["bulk"]) == pytest.approx(6.6, rel=0.03)
+    assert mbps(each["erp"]) == pytest.approx(2.6, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("sets", "said"),
+    [
+        (["0.burst=9 kB"], r"queue.classes.0.burst: is of a max_rate, which is not written"),
+        (["0.max_rate=20 Mbit/s"], r"queue.classes.0.max_rate: 20 Mbit/s is above the rate of the"),
+        (
+            ["0.max_rate=1 Mbit/s", "0.min_rate=2 Mbit/s"],
+            r"queue.classes.0.min_rate: 2 Mbit/s is above max_rate, 1 Mbit/s",
+        ),
+        (
+            ["1.min_rate=6 Mbit/s", "2.min_rate=5 Mbit/s"],
+            r"queue.classes: the min_rates, 11 Mbit/s in all, are more than the link's 10 Mbit/s",
+        ),
+    ],
+)
+def test_rates_that_cannot_be_are_refused(sets: list[str], said: str) -> None:
+    with pytest.raises(forebay.ScenarioError, match=said):
+        loads(PORT, overrides=[f"queue.classes.{each}" for each in sets])

@@ -11,7 +11,7 @@ from forebay.scenario.queue import Discipline
 CONSTANT = """
 [link]
 rate = "100 Mbit/s"
-{bucket} = {{ rate = "10 Mbit/s", burst = "15 kB", refill = "{refill}" }}
+{bucket} = {{ rate = "10 Mbit/s", {burst}refill = "{refill}" }}
 [queue]
 discipline = "{discipline}"
 size = "50 packets"
@@ -27,22 +27,26 @@ duration = "10 s"
 
 
 def answer(bucket: str, rate: str, refill: str, discipline: str = "drop-tail") -> forebay.Outcome:
-    text = CONSTANT.format(bucket=bucket, rate=rate, refill=refill, discipline=discipline)
+    burst = "" if refill == "deficit" else 'burst = "15 kB", '
+    text = CONSTANT.format(
+        bucket=bucket, rate=rate, refill=refill, discipline=discipline, burst=burst
+    )
     tree = tomllib.loads(text)
     if discipline == "classes":
         tree["queue"]["classes"] = [{"name": "all", "default": True}]
     return forebay.run(forebay.Scenario.from_dict(tree), seeds=3)
 
 
-@pytest.mark.parametrize("refill", ["continuous", "interval"])
+@pytest.mark.parametrize("refill", ["continuous", "interval", "deficit"])
 @pytest.mark.parametrize("discipline", get_args(Discipline))
 def test_a_shaped_link_gives_its_rate(refill: str, discipline: str) -> None:
     outcome = answer("shaper", "40 Mbit/s", refill, discipline)
     link, udp = outcome.links["bottleneck"], outcome.classes[0]
     assert link.utilization is not None and udp.throughput_bps is not None
     assert link.utilization.value == pytest.approx(1.0, abs=1e-6)
-    # The rate, and what the bucket lets pass beside it: 2 Bc where tokens come at once.
-    beyond = 8 * 15_000 * (2 if refill == "interval" else 1) / 10
+    # The rate, and what the bucket lets pass beside it: 2 Bc where tokens come at once, a packet
+    # where none are kept.
+    beyond = {"continuous": 15_000, "interval": 30_000, "deficit": 1500}[refill] * 8 / 10
     assert 10e6 - beyond <= udp.throughput_bps.value <= 10e6 + beyond
     assert link.loss_rate is not None
     assert link.loss_rate.value == pytest.approx(0.75, abs=0.01)
@@ -66,3 +70,43 @@ def test_engines_that_know_no_buckets_say_so() -> None:
     scenario = forebay.load("oc3-gsr", ["link.shaper={rate='100 Mbit/s', burst='9 kB'}"])
     with pytest.raises(forebay.CannotPlay, match=r"link.shaper: theory cannot play a shaper"):
         forebay.run(scenario, engine="theory")
+
+
+def test_a_shaper_without_a_burst_is_a_wire_of_its_rate() -> None:
+    """All starts are the same; what differs is that the last bit of a packet leaves earlier."""
+    plain = forebay.load("oc3-gsr", ["traffic.0.flows=20", "link.rate=50 Mbit/s"])
+    shaped = forebay.load(
+        "oc3-gsr",
+        [
+            "traffic.0.flows=20",
+            "link.rate=1 Tbit/s",
+            "link.shaper={rate='50 Mbit/s', refill='deficit'}",
+        ],
+    )
+    links = [forebay.run(each, seeds=3).links["bottleneck"] for each in (plain, shaped)]
+    used = [link.utilization.value for link in links if link.utilization]
+    lost = [link.loss_rate.value for link in links if link.loss_rate]
+    assert used[1] == pytest.approx(used[0], abs=0.004)
+    assert lost[1] == pytest.approx(lost[0], rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("bucket", "said"),
+    [
+        (
+            "shaper={rate='9 Mbit/s'}",
+            r"link.shaper.burst: is not written; write one, such as burst",
+        ),
+        (
+            "shaper={rate='9 Mbit/s', burst='9 kB', refill='deficit'}",
+            r'link.shaper.burst: refill = "deficit" keeps no tokens; leave it out',
+        ),
+        (
+            "policer={rate='9 Mbit/s', refill='deficit'}",
+            r"link.policer.refill: a policer without a bucket drops all that comes at once",
+        ),
+    ],
+)
+def test_a_burst_is_written_where_tokens_are_kept_and_only_there(bucket: str, said: str) -> None:
+    with pytest.raises(forebay.ScenarioError, match=said):
+        forebay.load("oc3-gsr", [f"link.{bucket}"])

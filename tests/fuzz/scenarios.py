@@ -36,10 +36,10 @@ from forebay.scenario import (
     Tcp,
     loads,
 )
-from forebay.scenario.bounds import Between
-from forebay.scenario.congestion import CongestionControl
+from forebay.scenario.base import Between
 from forebay.scenario.format_error import models_in
-from forebay.scenario.target import AtLeast, AtMost
+from forebay.scenario.goals import AtLeast, AtMost
+from forebay.scenario.tcp import CongestionControl
 
 PACKETS = 60_000
 """About the most packets of a run: some tenths of a second."""

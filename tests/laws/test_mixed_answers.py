@@ -8,7 +8,7 @@ import pytest
 
 from forebay import laws
 from forebay.laws import LawAnswer, general_decrease, heterogeneous
-from forebay.laws.heterogeneous.law import flows_by_protocol
+from forebay.laws.quantities import flows_by_control
 from forebay.scenario import Scenario
 
 Make = Callable[..., Scenario]
@@ -42,7 +42,7 @@ def test_a_bound_on_losses_asks_for_more(oc3: Make) -> None:
 
 def test_a_mix_is_read_by_its_shares(oc3: Make) -> None:
     scenario = with_protocol(oc3("traffic.0.flows=400"), {"reno": 0.5, "cubic": 0.5})
-    assert flows_by_protocol(scenario) == {"reno": 200.0, "cubic": 200.0}
+    assert flows_by_control(scenario) == {"reno": 200.0, "cubic": 200.0}
     mixed = answer(scenario, "yang-2013/utilization").packets
     pure = answer(oc3("traffic.0.flows=400"), "yang-2013/utilization").packets
     assert mixed is not None and pure is not None and mixed < 0.85 * pure

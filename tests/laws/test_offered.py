@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forebay.laws.offered import may_congest, other_queues
+from forebay.laws.quantities import may_congest, other_queues
 from forebay.scenario import Link, Long, OtherLink, Scenario, Udp
 
 

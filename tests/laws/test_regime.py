@@ -86,7 +86,8 @@ CASES: list[tuple[str, Scenario, str, str | None]] = [
      MANY, EQ6),
     *(
         (name, link(long(100), sets=[f"queue.discipline={name}"]), MANAGED, None)
-        for name in ("red", "pie", "codel", "fq_codel", "dualpi2", "pfifo_head_drop")
+        for name in ("red", "pie", "codel", "fq_codel", "dualpi2", "cobalt", "cake",
+                     "pfifo_head_drop")
     ),
     ("dctcp that is marked", link(long(100, '"dctcp"', more="ecn = true"),
                                   sets=["queue.discipline=red", "queue.ecn=true"]), MANAGED, None),
@@ -158,14 +159,14 @@ def test_a_link_without_a_law_says_where_to_look(asked: Scenario, law: str | Non
     told = regime_of(asked)
     if law is None and told.regime not in ("overloaded", "uncongested", "no traffic"):
         words = told.why + told.would_change
-        assert "believe a simulation" in words and "synchronization (forebay trace)" in words
+        assert "Use simulation" in words and "synchronization (forebay trace)" in words
 
 
 @pytest.mark.parametrize("size", ["10 packets", "10 bdp"])
 def test_what_is_said_does_not_hang_on_the_size_that_is_looked_for(size: str) -> None:
     said = regime_of(link(long(100), sets=[f"queue.size={size}"]))
     assert said == regime_of(link(long(100)))
-    assert "11.6 packets each on the path alone" in said.why
+    assert "the path holds 11.6 packets of each" in said.why
 
 
 def test_words_of_what_is_not_so_are_gone() -> None:

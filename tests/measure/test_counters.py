@@ -89,3 +89,28 @@ def test_a_table_that_is_none_is_told_in_one_line(tmp_path, text, said):
     with pytest.raises(measure.MeasureError, match=said) as told:
         measure.counters(path, rate=RATE, rtt="100 ms")
     assert "\n" not in str(told.value)
+
+
+def test_a_loss_rate_next_to_none_is_the_largest_window_there_is():
+    """Not "f(a) and f(b) must have different signs"."""
+    for control in ("reno", "cubic"):
+        assert all(window <= 1e9 for window in mean_windows(control, 1e-30, 0.1))
+
+
+def test_a_queue_that_no_poll_can_have_seen_is_refused(tmp_path):
+    table = tmp_path / "a.csv"
+    rows = (f"{at},{19_000_000 * at},{30 * at},1e300" for at in range(100))
+    table.write_text("\n".join(["time_s,octets,drops,queue_packets", *rows, ""]))
+    with pytest.raises(measure.MeasureError, match="how many packets were in the queue"):
+        measure.counters(table, rate="155 Mbit/s", rtt="50 ms..150 ms")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"packet": "0 B"}, {"packet": "70 kB"}, {"buffer": "1e30 packets"}]
+)
+def test_sizes_that_no_link_has_are_refused(tmp_path, wrong):
+    table = tmp_path / "a.csv"
+    rows = (f"{at},{12_400_000 * at},{30 * at}" for at in range(100))
+    table.write_text("\n".join(["time_s,octets,drops", *rows, ""]))
+    with pytest.raises(measure.MeasureError, match="write"):
+        measure.counters(table, rate="100 Mbit/s", rtt="50 ms..150 ms", **wrong)

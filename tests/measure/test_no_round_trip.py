@@ -41,3 +41,12 @@ def test_bursts_are_refused_where_no_round_trip_tells_them_apart(tmp_path):
     pcap(path, frames, stamps=False)
     refused = {one.name: one.why for one in measure.capture([path], rate="1 Gbit/s").refused}
     assert "no round trip" in refused["slow_start_burst"]
+
+
+def test_one_file_and_one_network_need_no_list(tmp_path):
+    path = udp_over_ipv6(tmp_path / "six.pcap", 3000, 1e-3)
+    several = measure.capture([path], rate="10 Mbit/s", toward=["::/0"])
+    one = measure.capture(path, rate="10 Mbit/s", toward="::/0")
+    assert one.to_dict() == several.to_dict()
+    assert measure.capture(str(path), rate="10 Mbit/s").packets == one.packets == 3000
+    assert repr(one).startswith("Measured(3000 packets in 2.999 s: load")

@@ -1,4 +1,4 @@
-"""What leaves an answer beside the Outcome: tables, and who hangs on which buffer."""
+"""Tables beside the Outcome, and the sensitivity of throughputs to buffers."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_links_that_demand_leaves_idle_are_not_asked_to_be_full() -> None:
         (["goals.loss_rate=0"], "with 4 bdp before every link"),
         (["goals.utilization={at_least = 0.9, probability = 0.95}"], "leave it out"),
         (
-            ["goals.loss_rate=0.01", 'traffic.0.goals={throughput_per_flow = "1 Mbit/s"}'],
+            ["goals.loss_rate=0.01", 'traffic.0.goals={throughput = "1 Mbit/s"}'],
             "of links",
         ),
         ([], "none is stated"),

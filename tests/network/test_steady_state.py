@@ -211,7 +211,8 @@ def test_a_parking_lot_is_within_a_tenth_of_the_packets():
     changes = ["measure.warmup=20 s", "measure.duration=20 s"]
     scenario = forebay.load(LOT, changes)
     solved = forebay.run(scenario, engine="network").network.by_hops
-    played = forebay.run(scenario, engine="simulation").network.by_hops
+    # One run of 20 s strays by up to a tenth from the mean of several.
+    played = forebay.run(scenario, engine="simulation", seeds=4).network.by_hops
     for ours, theirs in zip(solved, played, strict=True):
         assert ours.throughput_bps == pytest.approx(theirs.throughput_bps, rel=0.1)
 

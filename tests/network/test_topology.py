@@ -189,3 +189,8 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str, p
     with pytest.raises(ScenarioError) as caught:
         loads(HEAD.format(flows=10) + named) if name == "file" else network(LINES + named)
     assert caught.value.code == "file-unreadable"
+
+
+def test_pairs_drawn_too_few_to_leave_a_router_are_refused() -> None:
+    with pytest.raises(ScenarioError, match="write more, or leave it out"):
+        make_problem(network("max_pairs = 1\n[topology.isp]\nedges = 60\nhosts = 6000\n"))

@@ -192,3 +192,8 @@ def test_a_port_is_called_by_its_rate(
     assert f" {name} " in out.replace("\n", " ") and "no port runs at" not in out
     assert forebay("emit", "1 ms", "--rate", "155 Mbit/s", "--platform", platform) == 0
     assert "no port runs at 155 Mbit/s" in capsys.readouterr().out
+
+
+def test_a_shipped_scenario_is_found_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["platforms", "emit", "oc3-gsr", "--platform", "junos"]) == 0
+    assert "129 packets" in capsys.readouterr().out

@@ -34,7 +34,7 @@ def test_it_says_plainly_that_and_how_a_link_was_scaled() -> None:
     first, second = scaled_lines(answer(1.0))
     assert "too large" in first and "100 times smaller" in first
     assert "each flow keeps its window" in first
-    assert "1 Gbit/s with 2000 flows asks for 13.0 (12.0 to 14.0)" in first
+    assert "1 Gbit/s with 2000 flows needs 13.0 (12.0 to 14.0)" in first
     assert "power of 0.12" in second and "-20 % to +50 %" in second
     assert "smaller windows" in scaled_lines(answer(0.0))[0]
 

@@ -204,9 +204,9 @@ def told(document):
 
 def test_size_says_what_else_would_do_and_who_governs(printed, told):
     out = " ".join(printed(print_size, told).split())
-    said = "121 to 300 packets meet all goals; less does not assure utilization, more does not"
-    assert f"{said} assure queue delay maximum." in out
-    assert "99 to 121 packets open: 121 packets with 80 flows and 99 packets with 120" in out
+    said = "121 to 300 packets meet all goals; a smaller size does not assure utilization"
+    assert f"{said}, a larger size does not assure queue delay maximum." in out
+    assert "answer is 99 to 121 packets: 121 packets with 80 flows and 99 packets with 120" in out
     assert "Regime: many flows out of step (appenzeller-2004/utilization)." in out
     assert "What would change it: Fewer flows." in out
     assert "Simulation, with 121 packets: nothing was dropped." in out
@@ -216,7 +216,7 @@ def test_size_says_what_else_would_do_and_who_governs(printed, told):
 def test_a_region_without_an_upper_end(printed, told):
     told["region"][0] |= {"high": None, "binding_high": []}
     out = printed(print_size, told)
-    assert "121 packets or more meet all goals; less does not assure utilization." in out
+    assert "121 packets or more meet all goals; a smaller size does not assure utilization." in out
 
 
 def test_what_must_give_way_is_a_table(printed, document):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from forebay.cli.program import call
-from forebay.scenario import ScenarioError, loads
+from forebay.scenario import ScenarioError, load, loads
 
 BASE = """
 [link]
@@ -102,3 +102,9 @@ def test_a_bad_count_says_what_to_write(
     assert call(["run", "scenarios/oc3-gsr.toml", *words]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1 and "write " in err and "valid integer range" not in err
+
+
+def test_a_key_written_twice_is_to_be_written_once():
+    """The nearest known key is the one that stands there: "write queue.queue" helps nobody."""
+    with pytest.raises(ScenarioError, match='write "queue" once'):
+        load("oc3-gsr", ["queue.queue.ecn=true"])

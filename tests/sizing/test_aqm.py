@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import forebay
@@ -28,7 +30,7 @@ queue_delay_p99 = "100 ms"
 """
 
 
-@pytest.mark.parametrize("discipline", ["codel", "fq_codel", "pie", "dualpi2"])
+@pytest.mark.parametrize("discipline", ["codel", "fq_codel", "pie", "dualpi2", "cobalt"])
 def test_a_target_is_turned_and_the_limit_is_out_of_its_way(discipline: str) -> None:
     scenario = loads(UPLINK.format(discipline=discipline))
     knob = knob_of(scenario, "simulation", 500)
@@ -44,6 +46,28 @@ def test_red_is_turned_by_its_thresholds() -> None:
     assert (int(asked.queue.min or 0), int(asked.queue.max or 0)) == (15_000, 45_000)
     least = knob_of(scenario, "simulation", 500).set(scenario, 1)
     assert int(least.queue.min or 0) == 3000  # 2 packets: no weight lets a smaller burst pass
+
+
+def test_cake_is_turned_by_its_rtt() -> None:
+    scenario = loads(UPLINK.format(discipline="cake"))
+    knob = knob_of(scenario, "simulation", 500)
+    asked = knob.set(scenario, 10)
+    assert float(asked.queue.rtt or 0) == pytest.approx(20 * 10 * 1500 * 8 / 20e6)
+    assert asked.queue.target is None and asked.buffer_packets == 500
+    aqm = knob.describe(10)
+    assert aqm.parameter == "target" and aqm.interval_s == pytest.approx(20 * aqm.target_s)
+
+
+@pytest.mark.parametrize(
+    ("discipline", "said"),
+    [("cake", r"root cake besteffort flows rtt \d+us"), ("cobalt", r"queue.discipline\W+cake")],
+)
+def test_what_tc_cannot_be_given_with_a_limit_is_said(discipline: str, said: str) -> None:
+    answer = forebay.size(loads(UPLINK.format(discipline=discipline)), seeds=2, max_seeds=2, jobs=1)
+    wanted, port = of_sizing(answer, "answer.json")
+    with pytest.raises(PlatformError) as error:
+        emit(wanted, port, "linux-tc")
+    assert re.search(said, str(error.value.hint))
 
 
 def test_unlimited_is_a_queue_that_drops_nothing_early() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forebay.scenario import Scenario, congestion, loads
+from forebay.scenario import Scenario, loads, tcp
 from forebay.workload import Workload, draw
 from forebay.workload.apportion import apportion
 
@@ -127,7 +127,7 @@ def test_seeds_differ_and_are_checked() -> None:
 
 def test_shares_are_exact_and_shuffled(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("reno", "cubic", "bbr")
-    monkeypatch.setattr(congestion, "CONGESTION_CONTROLS", names)
+    monkeypatch.setattr(tcp, "CONGESTION_CONTROLS", names)
     monkeypatch.setattr("forebay.workload.drawing.CONGESTION_CONTROLS", names)
     monkeypatch.setattr("forebay.workload.tcp.CONGESTION_CONTROLS", names)
     shares = "traffic.0.congestion_control={bbr=0.255, cubic=0.745}"

@@ -89,12 +89,44 @@ pub struct Link {
     pub delay_ps: Picos,
     /// Its share of `memory_bytes`, if it shares.
     pub alpha: Option<f64>,
+    /// Holds packets in the queue until they conform.
+    #[serde(default)]
+    pub shaper: Option<Bucket>,
+    /// Drops packets that do not conform, before the queue.
+    #[serde(default)]
+    pub policer: Option<Bucket>,
     /// Its class queues, if it has several instead of the one above.
     #[serde(default)]
     pub classes: Vec<ClassQueue>,
     /// For each class of flows the index of its class queue.
     #[serde(default)]
     pub class_of: Vec<u16>,
+}
+
+/// A token bucket.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bucket {
+    /// At which tokens come.
+    pub rate_bps: f64,
+    /// Bc.
+    pub burst_bytes: u64,
+    /// Be.
+    pub excess_bytes: u64,
+    /// How they come.
+    pub refill: Tokens,
+}
+
+/// How tokens come into a bucket, as a scenario names it.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Tokens {
+    /// All the time.
+    Continuous,
+    /// Bc of them once in Bc / rate.
+    Interval,
+    /// All the time, and none are kept.
+    Deficit,
 }
 
 /// A class queue of a link.
@@ -113,6 +145,12 @@ pub struct ClassQueue {
     pub priority: u32,
     /// Its share of what is left to its priority.
     pub weight: f64,
+    /// What it gets before the others of its priority share the rest.
+    #[serde(default)]
+    pub min_rate_bps: Option<f64>,
+    /// What it is held to, bit/s, and the burst in bytes if that is set.
+    #[serde(default)]
+    pub max_rate: Option<(f64, Option<u64>)>,
 }
 
 /// What a class of flows does.

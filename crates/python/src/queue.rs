@@ -1,6 +1,6 @@
 //! Queue disciplines as Python hands them over: a name, a limit, and parameters by name.
 
-use forebay_sim::queue::classes::ClassParams;
+use forebay_sim::queue::classes::{ClassParams, MaxRate};
 use forebay_sim::queue::parse::NamingError;
 use forebay_sim::queue::registry::QueueSpec;
 use pyo3::exceptions::PyValueError;
@@ -22,16 +22,23 @@ pub fn queue_spec(
     QueueSpec::named(name, packets, packet_bytes, named).map_err(|error| refused(&error))
 }
 
-/// A class queue: name of its discipline, limit, the packet that it counts by, parameters, priority
-/// and weight.
-pub type ClassQueue<'py> = (String, u32, u32, Bound<'py, PyDict>, u32, f64);
+/// A class queue: name of its discipline, limit, the packet that it counts by, parameters, priority,
+/// weight, and rates.
+pub type ClassQueue<'py> = (String, u32, u32, Bound<'py, PyDict>, u32, f64, ClassRates);
+
+/// What a class gets at least, bit/s; what it is held to, and with which burst in bytes.
+type ClassRates = (Option<f64>, Option<(f64, Option<u64>)>);
 
 /// Several class queues, and for each traffic class the index of its own.
 pub fn classes_spec(queues: &[ClassQueue<'_>], of_traffic: Vec<u16>) -> PyResult<QueueSpec> {
-    let class = |(name, packets, packet_bytes, parameters, priority, weight): &ClassQueue<'_>| {
-        let queue = queue_spec(name, *packets, *packet_bytes, Some(parameters))?;
-        Ok(ClassParams { queue, priority: *priority, weight: *weight })
-    };
+    let class =
+        |(name, packets, packet_bytes, parameters, priority, weight, rates): &ClassQueue<'_>| {
+            let queue = queue_spec(name, *packets, *packet_bytes, Some(parameters))?;
+            let (min_rate_bps, max_rate) = *rates;
+            let max_rate =
+                max_rate.map(|(rate_bps, burst_bytes)| MaxRate { rate_bps, burst_bytes });
+            Ok(ClassParams { queue, priority: *priority, weight: *weight, min_rate_bps, max_rate })
+        };
     let classes = queues.iter().map(class).collect::<PyResult<Vec<_>>>()?;
     QueueSpec::of_classes(classes, of_traffic).map_err(|error| refused(&error))
 }

@@ -86,18 +86,23 @@ impl Link {
             transmit_ring,
             pool: alpha.map(|alpha| (0, alpha)),
             delay: delay_ps,
-            shaper: shaper.map(bucket),
-            policer: policer.map(bucket),
+            shaper: shaper.map(bucket).transpose()?,
+            policer: policer.map(bucket).transpose()?,
         }))
     }
 }
 
-/// A token bucket: bit/s, Bc and Be in bytes, whether its tokens come once an interval.
-type Bucket = (f64, u64, u64, bool);
+/// A token bucket: bit/s, Bc and Be in bytes, and how its tokens come.
+type Bucket = (f64, u64, u64, String);
 
-fn bucket((rate_bps, burst_bytes, excess_bytes, each_interval): Bucket) -> BucketSpec {
-    let refill = if each_interval { Refill::Interval } else { Refill::Continuous };
-    BucketSpec { rate_bps, burst_bytes, excess_bytes, refill }
+fn bucket((rate_bps, burst_bytes, excess_bytes, refill): Bucket) -> PyResult<BucketSpec> {
+    let refill = match refill.as_str() {
+        "continuous" => Refill::Continuous,
+        "interval" => Refill::Interval,
+        "deficit" => Refill::Deficit,
+        _ => return Err(PyValueError::new_err(format!("unknown refill {refill:?}"))),
+    };
+    Ok(BucketSpec { rate_bps, burst_bytes, excess_bytes, refill })
 }
 
 /// The drawn flows, one entry each; times in picoseconds, `segments` 0 for a flow without end.

@@ -2,7 +2,7 @@
 //!
 //! The capture lies between senders and receivers, a quarter of the propagation outside the link
 //! from either. A packet of data has the time at which its last bit leaves the wire, an ACK that at
-//! which it comes by on its way back. Timestamps are those of RFC 7323 with clocks of a millisecond.
+//! which it comes by on its return. Timestamps are those of RFC 7323 with clocks of a millisecond.
 //! No handshake is simulated: a connection's takes the round trip of its first segment, queueing
 //! included, and no capacity.
 
@@ -56,7 +56,7 @@ pub struct CapturedPacket {
     pub kind: CapturedKind,
 }
 
-/// A segment that its sender has let go, and what its header says.
+/// A segment that its sender has sent, and what its header says.
 struct Sent {
     seq: u64,
     connection: u8,
@@ -65,7 +65,7 @@ struct Sent {
     at: i64,
 }
 
-/// A segment on its way to the receiver, or there.
+/// A segment between the capture and the receiver, or there.
 struct Arriving {
     at: i64,
     seq: u64,
@@ -81,7 +81,7 @@ struct Hosts {
     sent: VecDeque<Sent>,
     arriving: VecDeque<Arriving>,
     /// TSval that the sender saw last.
-    heard: Option<u32>,
+    ts_recent_of_sender: Option<u32>,
     /// TS.Recent and Last.ACK.sent (RFC 7323, section 4.3).
     recent: u32,
     last_ack: u64,
@@ -103,7 +103,7 @@ impl Recorder {
         Self { window, hosts, packets: Vec::new() }
     }
 
-    /// A sender lets a segment go.
+    /// A sender sends a segment.
     pub(crate) fn sent(&mut self, now: Picos, flow: &Flow, seq: u64) {
         let at = now as i64 - legs(flow).1;
         let hosts = &mut self.hosts[flow.index() as usize];
@@ -112,7 +112,7 @@ impl Recorder {
             let connections = hosts.connections.wrapping_add(1);
             *hosts = Hosts { connection: flow.connection, connections, sent, ..Hosts::default() };
         }
-        let (stamp, echo) = (clock(at), hosts.heard);
+        let (stamp, echo) = (clock(at), hosts.ts_recent_of_sender);
         hosts.sent.push_back(Sent { seq, connection: flow.connection, stamp, echo, at });
     }
 
@@ -178,7 +178,7 @@ impl Recorder {
     /// An ACK reaches its sender, whose next packet would reach the queue `now`.
     pub(crate) fn acked(&mut self, now: Picos, flow: &Flow, payload: Payload) {
         let (back, _, behind) = legs(flow);
-        let passed = now as i64 - flow.access_time() as i64 - 2 * back;
+        let passed = now as i64 - flow.access.packet_time as i64 - 2 * back;
         let left = passed - behind;
         let next = u64::from(payload.as_ack().next);
         let hosts = &mut self.hosts[flow.index() as usize];
@@ -194,7 +194,7 @@ impl Recorder {
         hosts.last_ack = next;
         let (stamp, connection) = (clock(left), hosts.connections);
         let stamps = (stamp, hosts.recent);
-        hosts.heard = Some(stamp);
+        hosts.ts_recent_of_sender = Some(stamp);
         self.keep(passed, CapturedKind::Ack, flow, connection, next, stamps, 0);
     }
 
@@ -236,7 +236,7 @@ impl Recorder {
 fn legs(flow: &Flow) -> (i64, i64, i64) {
     let quarter = flow.edge() / 4;
     let behind = (flow.edge() - 2 * quarter) / 2;
-    (quarter as i64, (flow.access_time() + quarter) as i64, behind as i64)
+    (quarter as i64, (flow.access.packet_time + quarter) as i64, behind as i64)
 }
 
 /// Milliseconds of a host's clock.

@@ -52,6 +52,9 @@ pub enum Refill {
     Continuous,
     /// Bc of them at each multiple of Tc = Bc / rate.
     Interval,
+    /// All the time, and none are kept: a packet goes when all before it have been paid for at the
+    /// rate (Linux `cake`). Bc and Be are 0.
+    Deficit,
 }
 
 /// A token bucket, which begins full; it holds Bc + Be.
@@ -79,9 +82,9 @@ impl BucketSpec {
     }
 }
 
-/// The links that a flow's data crosses in turn, and those that its ACKs cross.
+/// The links that a flow's data crosses one after the other, and those that its ACKs cross.
 ///
-/// A way back without queues takes its time and no event.
+/// A return path without queues takes its propagation delay and no event.
 #[derive(Clone, Debug, Default)]
 pub struct Route {
     /// Indices into `Config::links`; at least one.
@@ -196,10 +199,18 @@ pub struct Config {
 }
 
 impl Config {
-    /// Propagation on a route between its first and last link, each way.
-    pub fn interior_delay(&self, way: &[u16]) -> Picos {
-        let before_last = way.len().saturating_sub(1);
-        way[..before_last].iter().map(|&link| self.links[link as usize].delay).sum()
+    /// Propagation between the first and the last of `links`.
+    pub fn interior_delay(&self, links: &[u16]) -> Picos {
+        let before_last = links.len().saturating_sub(1);
+        links[..before_last].iter().map(|&link| self.links[link as usize].delay).sum()
+    }
+
+    /// What a round trip's propagation has left of the links on the route: before the first, behind the
+    /// last. Nothing of an open-loop source's, which is not acknowledged: it has no round trip.
+    pub fn edge_delay(&self, flow: &FlowSpec) -> Picos {
+        let route = &self.routes[flow.route as usize];
+        let interior = self.interior_delay(&route.forward) + self.interior_delay(&route.backward);
+        flow.rtt.saturating_sub(interior)
     }
 
     /// A wire of so many bit/s, for the queue in front of it: any packet of the run may cross it.
@@ -211,7 +222,7 @@ impl Config {
         let ends =
             sizes.fold((u32::MAX, 0), |(least, most), size| (least.min(size), most.max(size)));
         let (smallest_packet, largest_packet) = if ends.1 == 0 { (1500, 1500) } else { ends };
-        Wire { rate_bps, largest_packet, smallest_packet: smallest_packet.max(1) }
+        Wire { rate_bps, largest_packet, smallest_packet: smallest_packet.max(1), shaped: false }
     }
 
     /// For each link the size of all packets that cross it, where they have one size.

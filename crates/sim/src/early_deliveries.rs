@@ -3,7 +3,7 @@
 //! A receiver moves on as soon as it is known when a packet leaves the last queue. A reading of an
 //! instant before that is not to have it yet; most packets have left before the next one.
 
-use crate::flow::{Counts, Flow};
+use crate::counts::Counts;
 use crate::time::Picos;
 
 /// What a packet adds to its flow's counts.
@@ -18,7 +18,7 @@ pub(crate) struct EarlyDelivery {
     pub(crate) bytes: u64,
 }
 
-/// What leaves the last queue after the next cut, or does so after the last.
+/// What leaves the last queue after the end of the batch in which it was counted.
 pub(crate) struct EarlyDeliveries {
     /// The next instant at which counts are read.
     pub(crate) next_batch_end: Picos,
@@ -26,13 +26,17 @@ pub(crate) struct EarlyDeliveries {
 }
 
 impl EarlyDeliveries {
-    /// A packet that leaves the last queue at `at`, after the next cut, has added to the counts of
-    /// its flow what is not in `before`.
-    pub(crate) fn record(&mut self, at: Picos, flow: &Flow, before: &Counts) {
-        let counts = flow.counts();
-        let segments = counts.received - before.received;
-        let bytes = counts.received_bytes - before.received_bytes;
-        self.deliveries.push(EarlyDelivery { at, flow: flow.index(), segments, bytes });
+    /// None yet; counts are read at `next_batch_end` first.
+    pub(crate) fn until(next_batch_end: Picos) -> Self {
+        Self { next_batch_end, deliveries: Vec::new() }
+    }
+
+    /// A packet that leaves the last queue at `at`, after the batch, has taken the counts of `flow` from
+    /// `before` to `after`.
+    pub(crate) fn record(&mut self, at: Picos, flow: u32, before: &Counts, after: &Counts) {
+        let segments = after.received - before.received;
+        let bytes = after.received_bytes - before.received_bytes;
+        self.deliveries.push(EarlyDelivery { at, flow, segments, bytes });
     }
 
     /// Forgets what has left by `now`.

@@ -1,8 +1,9 @@
 //! The event queue: a timing wheel.
 //!
-//! An event is a packet that arrives somewhere, or a timer. None is taken out before its time;
-//! whoever no longer wants it knows that when it fires. Events of the same instant fire in the order
-//! in which they were scheduled, but for those that ask to be the first: runs are deterministic.
+//! An event is a packet that arrives somewhere, or a timer. None is taken out before its time: the
+//! owner of a timer that was moved ignores the event when it fires (`event_timer`). Events of the same instant fire in ascending
+//! order of their keys (`event_key`), and of one key in the order in which they were scheduled: so what a
+//! flow does at an instant does not depend on when other flows scheduled theirs.
 //!
 //! A slot spans 2^shift picoseconds. Its first event lies in the slot itself, for mostly it is the
 //! only one, and with thousands of flows it is the memory that an event waits for: one line of the
@@ -15,28 +16,30 @@ mod crowds;
 
 use self::crowds::{Crowds, is_crowd};
 use crate::packet::Payload;
-use crate::time::Picos;
+use crate::time::{NEVER, Picos};
 use prefetch_index::prefetch_index;
 
-/// Whose event it is and of what kind; the wheel does not look into it.
-pub type EventKey = u32;
+/// Whose event it is and of what kind, and its rank among those of an instant.
+pub type EventKey = i32;
 
 const NIL: u32 = u32::MAX;
-/// The `link` of an event that goes before others of its instant, where it is not yet in a list.
-const FIRST: u32 = NIL - 1;
 /// No slot.
 const NOWHERE: u64 = u64::MAX;
 /// 32 megabytes: enough for round trips of 100 ms at 10 Gbit/s.
 const MAX_SLOTS: usize = 1 << 20;
+/// Half a megabyte, which stays in the core's cache.
+const NETWORK_SLOTS: usize = 1 << 14;
 /// Words of as many bits.
 const WORDS: usize = MAX_SLOTS / 64;
 const COARSE_SLOTS: usize = 256;
+/// The most of a network's.
+const NETWORK_COARSE_SLOTS: usize = 1 << 15;
 /// Words in which a look ahead searches: through all of an empty wheel it would take longer than what
 /// it is to save.
 const FORESIGHT: u64 = 32;
 /// Coarse slots that the wheel holds.
 const COARSE_SHARE: u64 = 16;
-/// Events that one may pass on the way to its place in a list: beyond it, the slot is crowded.
+/// Most events of a list that are compared with a new one: beyond it, the slot is crowded.
 const LONGEST_WALK: usize = 64;
 
 /// Something that will happen. Two fill a line of the cache.
@@ -60,6 +63,12 @@ impl Event {
     pub fn is_followed(&self) -> bool {
         self.link != NIL
     }
+
+    /// It fires before an event that was scheduled earlier.
+    #[inline(always)]
+    fn is_before(&self, earlier: &Self) -> bool {
+        (self.at < earlier.at) | ((self.at == earlier.at) & (self.key < earlier.key))
+    }
 }
 
 /// A timing wheel with an overflow wheel of coarse slots.
@@ -79,7 +88,8 @@ pub struct Wheel {
     frontier: u64,
     /// No slot from here on is looked into before the frontier has moved on.
     lookahead_limit: u64,
-    /// What is due in each coarse slot, in this turn of the second wheel or a later one, by scheduling.
+    /// What is due in each coarse slot, in this revolution of the second wheel or a later one, in order of
+    /// scheduling.
     overflow: Vec<Vec<Event>>,
     /// How many these are.
     overflow_events: usize,
@@ -98,6 +108,23 @@ impl Wheel {
         let shift = slot_width.max(1).ilog2().max(least.next_power_of_two().ilog2());
         let slots = (horizon >> shift).next_power_of_two() as usize;
         let slots = slots.clamp(64 * COARSE_SHARE as usize, MAX_SLOTS);
+        Self::of(slots, shift, COARSE_SLOTS)
+    }
+
+    /// A wheel for packets that cross several links: their events come in no order, and would find a
+    /// large wheel's slots in memory. It is small, and what lies beyond is added at the end of a coarse
+    /// slot, of which there are enough to reach `horizon` where they can.
+    pub fn for_network(slot_width: Picos, horizon: Picos) -> Self {
+        let coarse_width = NETWORK_SLOTS as u64 / COARSE_SHARE;
+        let least = (horizon / (NETWORK_COARSE_SLOTS as u64 * coarse_width)).max(1);
+        let shift = slot_width.max(1).ilog2().max(least.next_power_of_two().ilog2());
+        let slots = (horizon >> shift).next_power_of_two() as usize;
+        let slots = slots.clamp(64 * COARSE_SHARE as usize, NETWORK_SLOTS);
+        let coarse = ((horizon >> shift) / coarse_width).next_power_of_two() as usize;
+        Self::of(slots, shift, coarse.clamp(COARSE_SLOTS, NETWORK_COARSE_SLOTS))
+    }
+
+    fn of(slots: usize, shift: u32, coarse_slots: usize) -> Self {
         Self {
             slots: vec![Event { at: 0, payload: Payload::NONE, key: 0, link: NIL }; slots],
             occupied: vec![0; WORDS].try_into().expect("as many words"),
@@ -107,7 +134,7 @@ impl Wheel {
             cursor: 0,
             frontier: slots as u64,
             lookahead_limit: slots as u64 / COARSE_SHARE + 1,
-            overflow: vec![Vec::new(); COARSE_SLOTS],
+            overflow: vec![Vec::new(); coarse_slots],
             overflow_events: 0,
             insert_hint: (NIL, NOWHERE),
             crowds: Crowds::default(),
@@ -129,7 +156,7 @@ impl Wheel {
     /// Where in the second wheel a slot lies.
     #[inline]
     fn coarse(&self, slot: u64) -> usize {
-        (slot / self.coarse_width()) as usize % COARSE_SLOTS
+        (slot / self.coarse_width()) as usize & (self.overflow.len() - 1)
     }
 
     /// Slots in a coarse one.
@@ -143,7 +170,7 @@ impl Wheel {
         let slot = self.slot(at);
         debug_assert!(slot >= self.cursor, "an event in the past");
         if slot >= self.frontier || self.is_occupied(slot) {
-            self.insert_more(at, key, payload, NIL);
+            self.insert_more(at, key, payload);
         } else {
             self.fill_slot(slot, at, key, payload);
         }
@@ -168,21 +195,10 @@ impl Wheel {
         event.link = NIL;
     }
 
-    /// The same for an event that fires before those of its instant that were scheduled before it.
-    #[inline]
-    pub fn insert_first(&mut self, at: Picos, key: EventKey, payload: Payload) {
-        let slot = self.slot(at);
-        if slot >= self.frontier || self.is_occupied(slot) {
-            self.insert_more(at, key, payload, FIRST);
-        } else {
-            self.fill_slot(slot, at, key, payload);
-        }
-    }
-
     /// `insert` where the slot may lie beyond the wheel, or be occupied.
     #[inline(never)]
-    fn insert_more(&mut self, at: Picos, key: EventKey, payload: Payload, link: u32) {
-        let (slot, event) = (self.slot(at), Event { at, payload, key, link });
+    fn insert_more(&mut self, at: Picos, key: EventKey, payload: Payload) {
+        let (slot, event) = (self.slot(at), Event { at, payload, key, link: NIL });
         if slot >= self.frontier {
             self.insert_overflow(event, slot);
         } else if self.is_occupied(slot) {
@@ -196,23 +212,21 @@ impl Wheel {
     fn insert_sorted(&mut self, event: Event, slot: u64) {
         let index = self.index(slot);
         let first = self.slots[index];
-        // It goes before what is due from then on.
-        let limit = event.at + u64::from(event.link != FIRST);
         if is_crowd(first.link) {
             return self.insert_crowded(event, index);
         }
-        if limit <= first.at {
+        if event.is_before(&first) {
             let link = self.put(first);
             self.slots[index] = Event { link, ..event };
             return;
         }
         let (mut before, mut next) = (NIL, first.link);
         let (last, its_slot) = self.insert_hint;
-        if its_slot == slot && self.pool[last as usize].at < limit {
+        if its_slot == slot && !event.is_before(&self.pool[last as usize]) {
             (before, next) = (last, self.pool[last as usize].link);
         }
         let mut walked = 0;
-        while next != NIL && self.pool[next as usize].at < limit {
+        while next != NIL && !event.is_before(&self.pool[next as usize]) {
             if walked == LONGEST_WALK {
                 self.crowd(index);
                 return self.insert_crowded(event, index);
@@ -244,17 +258,16 @@ impl Wheel {
     /// Puts an event in its place in a slot whose first event a crowd follows.
     fn insert_crowded(&mut self, event: Event, index: usize) {
         let head = self.slots[index];
-        let first = event.link == FIRST;
-        if event.at + u64::from(!first) <= head.at {
+        if event.is_before(&head) {
             self.crowds.join(head.link, head, true);
             self.slots[index] = Event { link: head.link, ..event };
         } else {
-            self.crowds.join(head.link, event, first);
+            self.crowds.join(head.link, event, false);
         }
     }
 
     /// Puts an event into the second wheel.
-    #[cold]
+    #[inline]
     fn insert_overflow(&mut self, event: Event, slot: u64) {
         let coarse = self.coarse(slot);
         self.overflow[coarse].push(event);
@@ -287,15 +300,26 @@ impl Wheel {
     /// anyone's.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(Event, EventKey)> {
+        self.pop_before(NEVER)
+    }
+
+    /// The same where the next event comes before `limit`; else nothing is due before it, and what is
+    /// scheduled from then on is not earlier than `limit`.
+    #[inline(always)]
+    pub fn pop_before(&mut self, limit: Picos) -> Option<(Event, EventKey)> {
         let bits = self.occupied_from(self.cursor);
         let next_slot = self.cursor + u64::from((bits & bits.wrapping_sub(1)).trailing_zeros());
         let mut slot = self.first_occupied(self.cursor);
         if slot >= self.lookahead_limit {
-            slot = self.advance_frontier(slot)?;
+            slot = self.advance_frontier(slot, limit)?;
         }
-        self.cursor = slot;
         let index = self.index(slot);
         let &Event { at, payload, key, link } = &self.slots[index];
+        if at >= limit {
+            self.cursor = self.slot(limit);
+            return None;
+        }
+        self.cursor = slot;
         let event = Event { at, payload, key, link };
         if link == NIL {
             self.occupied[word(slot)] &= !(1 << (slot % 64));
@@ -310,20 +334,21 @@ impl Wheel {
     }
 
     /// Moves the frontier on until the first slot that holds anything, `slot` as yet, lies before the
-    /// gate. Gives that slot; `None` where there is no event at all.
+    /// gate. Gives that slot; `None` where there is no event at all, or none before `limit`.
     #[cold]
     #[inline(never)]
-    fn advance_frontier(&mut self, mut slot: u64) -> Option<u64> {
+    fn advance_frontier(&mut self, mut slot: u64, limit: Picos) -> Option<u64> {
         let mut in_vain = 0;
+        let last = (limit >> self.shift).saturating_add(1);
         while slot >= self.lookahead_limit {
-            if slot == NOWHERE && self.overflow_events == 0 {
+            if last < self.lookahead_limit || (slot == NOWHERE && self.overflow_events == 0) {
                 return None;
             }
-            if in_vain == COARSE_SLOTS {
-                self.skip();
+            if in_vain == self.overflow.len() {
+                self.skip(last);
                 in_vain = 0;
             }
-            self.cursor = slot.min(self.frontier);
+            self.cursor = slot.min(self.frontier).min(last);
             if self.fetch_coarse() {
                 slot = self.first_occupied(self.cursor);
             } else if slot == NOWHERE {
@@ -333,18 +358,21 @@ impl Wheel {
         Some(slot)
     }
 
-    /// Moves the frontier of a wheel that holds nothing to the coarse slot of the next event: a fast
-    /// link that rests for a second would take millions of steps.
-    fn skip(&mut self) {
+    /// Moves the frontier of a wheel that holds nothing to the coarse slot of the next event, or of
+    /// `last` before it: a fast link that rests for a second would take millions of steps.
+    fn skip(&mut self, last: u64) {
         let slots = self.overflow.iter().flatten().map(|event| self.slot(event.at));
         let Some(next) = slots.min() else { return };
-        let coarse = next / self.coarse_width() * self.coarse_width();
+        let coarse = next.min(last) / self.coarse_width() * self.coarse_width();
+        if coarse <= self.frontier {
+            return;
+        }
         self.lookahead_limit += coarse - self.frontier;
         self.frontier = coarse;
     }
 
     /// Moves the events of the coarse slot at the frontier over, in the order in which they were
-    /// scheduled; true if there were any. Those of a later turn stay.
+    /// scheduled; true if there were any. Those of a later revolution stay.
     fn fetch_coarse(&mut self) -> bool {
         let coarse = self.coarse(self.frontier);
         self.frontier += self.coarse_width();
@@ -352,8 +380,8 @@ impl Wheel {
         let mut events = std::mem::take(&mut self.overflow[coarse]);
         let before = self.overflow_events;
         self.overflow_events -= events.len();
-        for Event { at, payload, key, link } in events.drain(..) {
-            self.insert_more(at, key, payload, link);
+        for Event { at, payload, key, .. } in events.drain(..) {
+            self.insert_more(at, key, payload);
         }
         if self.overflow[coarse].is_empty() {
             self.overflow[coarse] = events; // for its room
@@ -361,7 +389,8 @@ impl Wheel {
         self.overflow_events < before
     }
 
-    /// Whether nothing is due up to and with `at`. May say no where it would be dear to find out.
+    /// Whether nothing is due up to and with `at`. May be false though nothing is, where the search would
+    /// take long.
     #[inline]
     pub fn is_empty_until(&self, at: Picos) -> bool {
         let bits = self.occupied_from(self.cursor);
@@ -397,6 +426,12 @@ impl Wheel {
     #[inline]
     pub fn key(&self, place: u32) -> EventKey {
         self.slots[place as usize].key
+    }
+
+    /// When it is due.
+    #[inline]
+    pub fn at(&self, place: u32) -> Picos {
+        self.slots[place as usize].at
     }
 
     /// What that event carries.

@@ -46,7 +46,7 @@ pub struct GeneralKind;
 
 /// Does something with a flow of a kind, given by the event of its ACKs, in the code of `NewRenoKind`,
 /// `LinuxKind`, `SackKind` or `GeneralKind`. What is rare needs none for each profile; but a flow with SACK shares
-/// much code with its ACKs (`enqueue_first_hop_outlined`), and is to find it in the cache.
+/// much code with its ACKs (`enqueue_outlined`), and is to find it in the cache.
 macro_rules! dispatch_kind {
     ($ack_event:expr, $kind:ident => $does:expr) => {
         match $ack_event {
@@ -78,33 +78,33 @@ pub(crate) use dispatch_kind;
 impl FlowKind for Ns2Kind {
     const NEWRENO_ONLY: bool = true;
     const PROFILE: Option<&'static Profile> = Some(&NS2);
-    const ACK_EVENT: u32 = 0;
+    const ACK_EVENT: u32 = 1;
 }
 
 impl FlowKind for LinuxKind {
     const SACK_ONLY: bool = true;
     const PROFILE: Option<&'static Profile> = Some(&LINUX);
-    const ACK_EVENT: u32 = 1;
+    const ACK_EVENT: u32 = 2;
 }
 
 impl FlowKind for NewRenoKind {
     const NEWRENO_ONLY: bool = true;
-    const ACK_EVENT: u32 = 2;
+    const ACK_EVENT: u32 = 3;
 }
 
 impl FlowKind for SackKind {
     const SACK_ONLY: bool = true;
-    const ACK_EVENT: u32 = 3;
+    const ACK_EVENT: u32 = 4;
 }
 
 impl FlowKind for PacedKind {
     const SACK_ONLY: bool = true;
     const PACED: bool = true;
     const PROFILE: Option<&'static Profile> = Some(&LINUX);
-    const ACK_EVENT: u32 = 4;
+    const ACK_EVENT: u32 = 5;
 }
 
 impl FlowKind for GeneralKind {
     const PACED: bool = true;
-    const ACK_EVENT: u32 = 5;
+    const ACK_EVENT: u32 = 6;
 }

@@ -1,119 +1,169 @@
-//! How packets of a route over several queues move from one to the next, ACKs too.
+//! How packets pass queues, from one to the next of their route, ACKs too.
 
+use crate::event_key::HOP;
 use crate::flow::Flow;
 use crate::flow_kind::{FlowKind, GeneralKind, dispatch_kind};
-use crate::link::{FastVerdict, Verdict, memory_admits};
-use crate::network::{DataDeparture, HOP, Network};
-use crate::packet::{Packet, Payload};
-use crate::paths::Then;
+use crate::link::Verdict;
+use crate::network::Network;
+use crate::packet::Payload;
+use crate::paths::{LinkClass, Then};
 use crate::time::Picos;
 
 impl Network<'_> {
-    /// A packet reaches a queue of its route: a segment any but the first.
-    #[inline(never)]
-    pub(crate) fn on_hop(&mut self, now: Picos, flow: &mut Flow, payload: Payload) {
-        let hop = self.paths.hop(flow.path, payload.hop());
-        let link = hop.link as usize;
-        match self.links[link].try_enqueue_fast(now, hop.class) {
-            FastVerdict::Departs(at) => self.forward(flow, at, payload),
-            FastVerdict::Dropped => self.on_drop(flow, payload),
-            FastVerdict::Unknown => {
-                let packet = self.packet(flow, hop.class, payload);
-                self.enqueue_hop(now, flow, link, packet);
-            }
+    /// A segment reaches the first queue of its route.
+    #[inline(always)]
+    pub(crate) fn enqueue_first_hop<K: FlowKind>(
+        &mut self,
+        now: Picos,
+        flow: &mut Flow,
+        segment: Payload,
+    ) {
+        if K::NEWRENO_ONLY {
+            self.enqueue::<K>(now, flow, flow.first_hop, segment);
+        } else {
+            self.enqueue_outlined::<K>(now, flow, flow.first_hop, segment);
         }
     }
 
-    /// A packet reaches a queue whose memory other queues may share.
-    pub(crate) fn enqueue_hop(&mut self, now: Picos, flow: &mut Flow, link: usize, packet: Packet) {
-        if !memory_admits(&mut self.links, &self.config.pools, link, now, packet.bytes) {
-            self.links[link].refuse(now, packet.class);
-            return self.on_drop(flow, packet.payload);
-        }
-        match self.links[link].enqueue(now, packet.as_arriving(), || packet, &mut self.side_drops) {
-            Verdict::Departs(at, marked) => self.forward(flow, at, packet.payload.with_ce(marked)),
-            Verdict::Dropped => self.on_drop(flow, packet.payload),
-            Verdict::Waits => self.arm_dequeue(now, link),
+    /// A packet reaches a queue of its route: a segment any but the first.
+    #[inline(always)]
+    pub(crate) fn on_hop(&mut self, now: Picos, flow: &mut Flow, packet: Payload) {
+        let hop = self.paths.hop(flow.route.path, packet.hop());
+        self.enqueue_outlined::<GeneralKind>(now, flow, hop.at, packet);
+    }
+
+    /// `enqueue` as one function for all callers: inlined code of a flow with SACK would not stay in
+    /// the instruction cache.
+    #[inline(never)]
+    fn enqueue_outlined<K: FlowKind>(
+        &mut self,
+        now: Picos,
+        flow: &mut Flow,
+        at: LinkClass,
+        packet: Payload,
+    ) {
+        self.enqueue::<K>(now, flow, at, packet);
+    }
+
+    /// A packet reaches a queue.
+    #[inline(always)]
+    fn enqueue<K: FlowKind>(
+        &mut self,
+        now: Picos,
+        flow: &mut Flow,
+        at: LinkClass,
+        packet: Payload,
+    ) {
+        let (traffic, link, sent_by) = (&self.traffic, at.link as usize, &*flow);
+        let whole = move || traffic.packet(sent_by, at.class, packet);
+        let verdict = self.links.enqueue(now, link, at.class, whole, &mut self.side_drops);
+        let (departs, marked) = match verdict {
+            Verdict::Departs(departs) => (departs, false),
+            Verdict::DepartsMarked(departs) => (departs, true),
+            Verdict::Dropped => return self.on_drop(flow, packet),
+            Verdict::Queued => return self.arm_dequeue(now, link),
+        };
+        // Flows on the fast path use no ECN.
+        let packet = if K::FAST_PATH { packet } else { packet.with_ce(marked) };
+        if K::FAST_PATH || flow.route.has_one_queue() {
+            self.receive::<K>(flow, departs, packet, self.profile::<K>(flow));
+        } else {
+            self.forward(flow, departs, packet);
         }
     }
 
     /// A queue has dropped a packet.
-    pub(crate) fn on_drop(&mut self, flow: &mut Flow, payload: Payload) {
-        if !payload.is_ack() {
-            flow.drops += 1;
-            return;
+    #[inline(always)]
+    fn on_drop(&mut self, flow: &mut Flow, packet: Payload) {
+        if packet.is_ack() {
+            self.on_ack_drop(flow, packet);
+        } else {
+            flow.route.drops += 1;
         }
-        let ack = payload.as_ack();
+    }
+
+    /// The same of an ACK: the next one of its connection repeats what it reported.
+    #[cold]
+    #[inline(never)]
+    fn on_ack_drop(&mut self, flow: &mut Flow, packet: Payload) {
+        let ack = packet.as_ack();
         let carried = self.lost_acks.take(ack.carried_lost_acks);
-        if payload.connection() == flow.connection
-            && let Some(multi_hop) = &mut flow.multi_hop
-        {
-            multi_hop.on_ack_drop(payload.hop(), ack, carried);
+        if packet.connection() == flow.connection {
+            flow.route.on_ack_drop(packet.hop(), ack, carried);
         }
     }
 
     /// A packet leaves the wire of the queue that it was at, at `departs`.
     #[inline]
-    pub(crate) fn forward(&mut self, flow: &mut Flow, departs: Picos, payload: Payload) {
-        let hop = self.paths.hop(flow.path, payload.hop());
-        let payload = if payload.is_ack() { self.merge_lost_acks(flow, payload) } else { payload };
+    pub(crate) fn forward(&mut self, flow: &mut Flow, departs: Picos, packet: Payload) {
+        let hop = self.paths.hop(flow.route.path, packet.hop());
+        let packet = if packet.is_ack() { self.merge_lost_acks(flow, packet) } else { packet };
         match hop.then {
             Then::Hop => {
-                let at = departs + self.links[hop.link as usize].delay;
-                self.schedule(flow, HOP, at, payload.at_hop(payload.hop() + 1));
+                let at = departs + self.links[hop.at.link as usize].delay;
+                self.schedule(flow, HOP, at, packet.at_hop(packet.hop() + 1));
             }
-            Then::Receiver if payload.connection() == flow.connection => {
-                let packet = DataDeparture { at: departs, payload };
-                dispatch_kind!(flow.ack_event(), K => self.receive_and_arm_delack::<K>(flow, packet));
+            Then::Receiver if packet.connection() == flow.connection => {
+                dispatch_kind!(flow.ack_event(), K => self.receive_outlined::<K>(flow, departs, packet));
             }
-            Then::Receiver => {
-                self.passed[flow.index() as usize] += 1; // nobody waits for it any longer
-                self.capture(departs, 0, flow, payload);
-            }
+            Then::Receiver => self.on_late_segment(flow, departs, packet),
             Then::Sender => {
-                let last_ack_hop_delay =
-                    flow.multi_hop.as_ref().map_or(0, |multi_hop| multi_hop.last_ack_hop_delay);
-                self.schedule(flow, GeneralKind::ACK_EVENT, departs + last_ack_hop_delay, payload);
+                let at = departs + flow.route.last_ack_hop_delay();
+                self.schedule(flow, GeneralKind::ACK_EVENT, at, packet);
             }
         }
     }
 
     /// An ACK that passes a queue takes along what others, lost there, have reported.
-    fn merge_lost_acks(&mut self, flow: &mut Flow, payload: Payload) -> Payload {
-        match &mut flow.multi_hop {
-            Some(multi_hop) if payload.connection() == flow.connection => {
-                let mut ack = payload.as_ack();
-                ack.carried_lost_acks = self
-                    .lost_acks
-                    .attach(ack.carried_lost_acks, multi_hop.lost_ack_segments(payload.hop()));
-                payload.with_ack(ack)
-            }
-            _ => payload,
+    fn merge_lost_acks(&mut self, flow: &mut Flow, packet: Payload) -> Payload {
+        if packet.connection() != flow.connection {
+            return packet;
         }
+        let Some(lost) = flow.route.lost_ack_segments(packet.hop()) else { return packet };
+        let mut ack = packet.as_ack();
+        ack.carried_lost_acks = self.lost_acks.attach(ack.carried_lost_acks, lost);
+        packet.with_ack(ack)
     }
 
     /// `receive` where no sender's event is at hand, which would ask for an ACK that is held back.
     #[inline(never)]
-    fn receive_and_arm_delack<K: FlowKind>(&mut self, flow: &mut Flow, packet: DataDeparture) {
-        self.receive::<K>(flow, packet, self.profile::<K>(flow));
+    fn receive_outlined<K: FlowKind>(&mut self, flow: &mut Flow, departs: Picos, segment: Payload) {
+        self.receive::<K>(flow, departs, segment, self.profile::<K>(flow));
         if K::SACK_ONLY {
-            self.arm_delack_if_no_ack_in_flight(packet.at, flow);
+            self.arm_delack_if_no_ack_in_flight(departs, flow);
         }
     }
-}
 
-/// The backward queue to which a receiver's ACKs go, by its number on the route.
-#[inline]
-pub(crate) fn first_ack_hop(flow: &Flow) -> Option<u8> {
-    flow.multi_hop.as_ref().and_then(|multi_hop| multi_hop.first_ack_hop())
-}
+    /// A link can take the next packet off its queue, and further ones while nothing else happens
+    /// before: these need no event of their own.
+    pub(crate) fn on_dequeue_event(&mut self, now: Picos, link: usize, flows: &mut [Flow]) {
+        if !self.dequeue_timers[link].fire(now) {
+            return;
+        }
+        let mut now = now;
+        loop {
+            let sent = self.links[link].dequeue(now, &mut self.side_drops);
+            if let Some((packet, at, marked)) = sent {
+                let flow = &mut flows[packet.flow as usize];
+                self.forward(flow, at, packet.payload.with_ce(marked));
+            }
+            let next = self.links[link].next_dequeue_at().map(|at| at.max(now));
+            let Some(at) = next.filter(|&at| self.is_next_event(at)) else {
+                return self.arm_dequeue(now, link);
+            };
+            self.account_side_drops(flows);
+            now = at;
+        }
+    }
 
-/// What a receiver's ACK is, and the kind of event in which it acts: at the first backward queue, or
-/// the sender.
-#[inline]
-pub(crate) fn ack_event_for(flow: &Flow, payload: Payload) -> (u32, Payload) {
-    match first_ack_hop(flow) {
-        Some(hop) => (HOP, payload.at_hop(hop)),
-        None => (flow.ack_event(), payload),
+    /// Counts the packets that a queue dropped other than the one that arrived, or at dequeue.
+    #[inline]
+    pub(crate) fn account_side_drops(&mut self, flows: &mut [Flow]) {
+        if self.side_drops.is_empty() {
+            return;
+        }
+        while let Some(packet) = self.side_drops.pop() {
+            self.on_drop(&mut flows[packet.flow as usize], packet.payload);
+        }
     }
 }

@@ -1,11 +1,11 @@
-//! Hosts that are now faster, now slower: each segment is held up on its way to the receiver for a
+//! Hosts whose speed varies: each segment is delayed between the last queue and the receiver for a
 //! random time, and none overtakes another of its flow.
 
 use crate::config::Config;
-use crate::rng::RandomStream;
+use crate::rng::{RandomStream, stream_seed};
 use crate::time::Picos;
 
-/// The random delay of each flow's segments on the way to its receiver.
+/// The random delay of each flow's segments before its receiver.
 pub(crate) struct JitterDelays {
     /// By flow.
     flows: Vec<FlowJitter>,
@@ -15,15 +15,14 @@ pub(crate) struct JitterDelays {
 #[derive(Clone)]
 struct FlowJitter {
     random: RandomStream,
-    /// Until when the last segment was held up.
+    /// Until when the last segment was delayed.
     until: Picos,
 }
 
 impl FlowJitter {
     fn new(seed: u64, flow: u64) -> Self {
         // Streams that are none of the links': these begin from the seed and their numbers.
-        let spread = (flow + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Self { random: RandomStream::new(!seed ^ spread), until: 0 }
+        Self { random: RandomStream::new(stream_seed(!seed, flow)), until: 0 }
     }
 }
 

@@ -10,13 +10,13 @@ mod conditioner;
 mod dequeue_driven;
 mod fifo;
 mod fixed_size_fifo;
+mod links;
 mod token_bucket;
 
 use crate::config::LinkSpec;
 use crate::meters::link::LinkMeter;
 use crate::packet::Packet;
 use crate::queue::registry::{Discipline, Wire};
-use crate::queue::shared::SharedBuffer;
 use crate::queue::{DequeueDiscipline, EnqueueDiscipline, Limit};
 use crate::time::{Picos, serialization};
 use conditioned_fifo::ConditionedFifo;
@@ -24,29 +24,28 @@ use conditioner::Conditioner;
 use dequeue_driven::DequeueDriven;
 use fifo::Fifo;
 use fixed_size_fifo::FixedSizeFifo;
+pub use links::Links;
 use prefetch_index::prefetch_index;
 use std::slice::from_ref;
 
-/// What became of a packet that was offered to the queue.
+/// What becomes of a packet that arrives at a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It was lost.
-    Dropped,
-    /// Its last bit leaves the wire at this time, with a congestion mark or without.
-    Departs(Picos, bool),
-    /// It waits; `Link::serve` will tell.
-    Waits,
-}
-
-/// What becomes of a packet, where few instructions tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FastVerdict {
-    /// It is lost.
+    /// It is dropped.
     Dropped,
     /// Its last bit leaves the wire at this time.
     Departs(Picos),
-    /// Nothing was done: `Link::enqueue` will tell.
-    Unknown,
+    /// The same with a congestion mark (CE).
+    DepartsMarked(Picos),
+    /// It waits; `Link::dequeue` gives its departure.
+    Queued,
+}
+
+impl Verdict {
+    #[inline(always)]
+    fn departs(at: Picos, marked: bool) -> Self {
+        if marked { Self::DepartsMarked(at) } else { Self::Departs(at) }
+    }
 }
 
 /// A queue and the wire that it feeds.
@@ -76,17 +75,6 @@ pub struct LinkInfo {
     pub delay: Picos,
     /// Its share of the memory that it shares, if it does.
     pub alpha: Option<f64>,
-}
-
-/// What a queue that keeps no packets needs to know of one.
-#[derive(Clone, Copy)]
-pub struct ArrivingPacket {
-    /// Size on the wire.
-    pub bytes: u32,
-    /// Traffic class.
-    pub class: u16,
-    /// It may be marked instead of dropped.
-    pub ecn: bool,
 }
 
 #[allow(clippy::large_enum_variant)] // a few links; and every packet would pay for the pointer
@@ -161,6 +149,14 @@ impl Link {
         prefetch_index(from_ref(&self.delay), 0);
     }
 
+    /// Calls the counts of a packet that arrives at `at` into the cache, as far as is known now.
+    #[inline]
+    pub fn prefetch_counts(&self, at: Picos) {
+        if let Queue::FixedSizeFifo(queue) = &self.queue {
+            self.meter.delay.prefetch(queue.prefetch_level(at));
+        }
+    }
+
     /// What was built.
     pub fn info(&self) -> LinkInfo {
         let (discipline, limit, transmit_ring) = match &self.queue {
@@ -179,35 +175,26 @@ impl Link {
         }
     }
 
-    /// `enqueue` for what happens most: a packet that needs no mark and no memory arrives at a queue
-    /// that asks no more than how many wait.
+    /// `enqueue` for what happens most: a packet that needs no mark and no shared memory arrives at a
+    /// queue that asks no more than how many wait. `None` where more has to be asked; nothing was done then.
     #[inline(always)]
-    pub fn try_enqueue_fast(&mut self, now: Picos, class: u16) -> FastVerdict {
+    fn try_enqueue_fast(&mut self, now: Picos, class: u16) -> Option<Verdict> {
         match &mut self.queue {
             Queue::FixedSizeFifo(queue) => queue.try_enqueue_fast(now, class, &mut self.meter),
-            _ => FastVerdict::Unknown,
+            _ => None,
         }
     }
 
-    /// A packet arrives at the queue; `make_packet` makes it whole where it has to be kept. Others that
-    /// are lost by that go to `lost`.
+    /// A packet arrives at the queue. Others that are dropped because of it go to `lost`.
     #[inline(always)]
-    pub fn enqueue(
-        &mut self,
-        now: Picos,
-        packet: ArrivingPacket,
-        make_packet: impl FnOnce() -> Packet,
-        lost: &mut Vec<Packet>,
-    ) -> Verdict {
+    fn enqueue(&mut self, now: Picos, packet: &Packet, lost: &mut Vec<Packet>) -> Verdict {
+        let arriving = packet.as_arriving();
+        let Self { wire, meter, .. } = self;
         match &mut self.queue {
-            Queue::FixedSizeFifo(queue) => queue.enqueue(now, packet, &mut self.meter),
-            Queue::Fifo(queue) => queue.enqueue(now, packet, &mut self.wire, &mut self.meter),
-            Queue::ConditionedFifo(queue) => {
-                queue.enqueue(now, packet, &mut self.wire, &mut self.meter)
-            }
-            Queue::DequeueDriven(queue) => {
-                queue.enqueue(now, &make_packet(), &mut self.meter, lost)
-            }
+            Queue::FixedSizeFifo(queue) => queue.enqueue(now, arriving, meter),
+            Queue::Fifo(queue) => queue.enqueue(now, arriving, wire, meter),
+            Queue::ConditionedFifo(queue) => queue.enqueue(now, arriving, wire, meter),
+            Queue::DequeueDriven(queue) => queue.enqueue(now, packet, meter, lost),
         }
     }
 
@@ -221,19 +208,24 @@ impl Link {
     }
 
     /// A packet that arrived found no room in the memory that the link shares.
-    pub fn refuse(&mut self, now: Picos, class: u16) {
+    fn refuse(&mut self, now: Picos, class: u16) {
         let waiting = self.waiting(now);
         self.meter.arrived(class);
         self.meter.saw(waiting);
         self.meter.dropped(class);
     }
 
-    /// When `serve` is next due, if the link needs it.
+    /// When `dequeue` is next due, if the link needs it.
     pub fn next_dequeue_at(&self) -> Option<Picos> {
         match &self.queue {
             Queue::DequeueDriven(queue) => queue.next_dequeue_at(),
             _ => None,
         }
+    }
+
+    /// Whether an arrival may make `next_dequeue_at` earlier.
+    pub fn has_rate_limits(&self) -> bool {
+        matches!(&self.queue, Queue::DequeueDriven(queue) if queue.has_rate_limits())
     }
 
     /// Takes the next packet off the queue: it departs, with a mark or without, at the time given.
@@ -318,20 +310,4 @@ impl Serializer {
         }
         self.last.1
     }
-}
-
-/// Whether the memory that `link` shares with others, one of `pools`, has room for so many bytes
-/// more. A link that shares none always has.
-pub fn memory_admits(
-    links: &mut [Link],
-    pools: &[u64],
-    link: usize,
-    now: Picos,
-    bytes: u32,
-) -> bool {
-    let Some((pool, alpha)) = links[link].pool else { return true };
-    let shares = |other: &&mut Link| other.pool.is_some_and(|(index, _)| index == pool);
-    let used = links.iter_mut().filter(shares).map(|other| other.bytes_held(now)).sum();
-    let memory = SharedBuffer::holding(pools[pool], used);
-    memory.admits(links[link].bytes_held(now), bytes, alpha)
 }

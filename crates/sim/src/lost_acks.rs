@@ -1,15 +1,13 @@
-//! What ACKs that were lost on the way back would have told. SACK blocks repeat what earlier ones
-//! reported (RFC 2018, section 4), so the next ACK of the flow through the same queue tells of it
-//! too, and what it tells goes with it: an ACK carries the number of an entry here.
+//! What ACKs that backward queues dropped had reported. SACK blocks repeat what earlier ones
+//! reported (RFC 2018, section 4), so the next ACK of the flow through the same queue repeats it, and
+//! carries it on: an ACK holds the number of an entry here.
 
-use crate::tcp::receiver::SackRun;
+use crate::tcp::receiver::{NO_LOST_ACKS as NONE, SackRun};
 
-/// The number of no entry.
-pub const NONE: u32 = 0;
 /// An ACK has room for smaller numbers.
 const MOST: usize = 1 << 24;
 
-/// What ACKs on their way carry besides their own report.
+/// What ACKs in the network carry besides their own report.
 pub(crate) struct LostAcks {
     /// By number; the first stays empty.
     carried: Vec<Vec<SackRun>>,

@@ -1,6 +1,5 @@
 //! A packet as links see it.
 
-use crate::link::ArrivingPacket;
 use crate::tcp::receiver::AckPacket;
 
 /// The ECN field of an IP header (RFC 3168, section 5; RFC 9331, section 2, for ECT(1)).
@@ -33,7 +32,7 @@ impl EcnCodepoint {
 
 /// What a packet carries: a segment or an acknowledgement, or nothing.
 ///
-/// Every packet on its way lies in the event queue, and is copied in and out of it: two words, where
+/// Every packet in the network lies in the event queue, and is copied in and out of it: two words, where
 /// an enum's copies would go through memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Payload {
@@ -160,6 +159,17 @@ impl Payload {
     pub fn connection(self) -> u8 {
         (self.high >> CONNECTION) as u8
     }
+}
+
+/// What a queue that keeps no packets needs to know of one.
+#[derive(Clone, Copy)]
+pub struct ArrivingPacket {
+    /// Size on the wire.
+    pub bytes: u32,
+    /// Traffic class.
+    pub class: u16,
+    /// It may be marked instead of dropped.
+    pub ecn: bool,
 }
 
 /// A packet on its route.

@@ -1,16 +1,22 @@
-//! Where packets go: the queues on each flow's way, one after the other in one table, so that a
-//! packet finds the next one whatever the number of links and classes.
+//! The queues on each flow's route, one after the other in one table, so that a packet finds the next
+//! one whatever the number of links and classes.
 
 use crate::config::Config;
 use std::collections::HashMap;
 
-/// A queue on a flow's way.
+/// A link, and a flow's traffic class as the link's meter numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct LinkClass {
+    pub(crate) class: u16,
+    pub(crate) link: u16,
+}
+
+/// A queue on a flow's route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hop {
-    /// The link.
-    pub(crate) link: u16,
-    /// The flow's class as the link's meter numbers it.
-    pub(crate) class: u16,
+    /// Where.
+    pub(crate) at: LinkClass,
     /// What lies behind it.
     pub(crate) then: Then,
 }
@@ -18,23 +24,23 @@ pub(crate) struct Hop {
 /// What lies behind a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
-    /// Another one.
+    /// Another queue.
     Hop,
     /// The receiver.
     Receiver,
-    /// The sender: it was the last one on the way back.
+    /// The sender: it was the last backward queue.
     Sender,
 }
 
-/// The ways of all flows. Forward queues come first, then backward ones.
+/// The routes of all flows. Of each, forward queues come first, then backward ones.
 pub(crate) struct Paths {
     hops: Vec<Hop>,
     starts: HashMap<(u16, u16), u32>,
-    /// By link, the classes that its meter tells apart, in ascending order.
+    /// By link, the classes that its meter counts apart, in ascending order.
     pub(crate) classes: Vec<Vec<u16>>,
 }
 
-/// Up to so many classes each link tells all apart; of more only those that cross it.
+/// Up to so many classes each link counts all apart; of more only those that cross it.
 const FEW_CLASSES: usize = 64;
 
 impl Paths {
@@ -52,12 +58,12 @@ impl Paths {
         Self { hops, starts, classes }
     }
 
-    /// Where the way of flows of a class over a route begins.
+    /// Where the queues of a route begin for flows of a class.
     pub(crate) fn start(&self, route: u16, class: u16) -> u32 {
         self.starts[&(route, class)]
     }
 
-    /// Queue number `hop` of a way.
+    /// Queue number `hop` of a route.
     #[inline(always)]
     pub(crate) fn hop(&self, start: u32, hop: u8) -> Hop {
         self.hops[start as usize + hop as usize]
@@ -72,11 +78,11 @@ impl Paths {
 
 fn add_path(hops: &mut Vec<Hop>, config: &Config, classes: &[Vec<u16>], key: (u16, u16)) {
     let route = &config.routes[key.0 as usize];
-    for (way, end) in [(&route.forward, Then::Receiver), (&route.backward, Then::Sender)] {
-        for (place, &link) in (1..).zip(way) {
+    for (links, end) in [(&route.forward, Then::Receiver), (&route.backward, Then::Sender)] {
+        for (place, &link) in (1..).zip(links) {
             let class = classes[link as usize].binary_search(&key.1).expect("it crosses the link");
-            let then = if place == way.len() { end } else { Then::Hop };
-            hops.push(Hop { link, class: class as u16, then });
+            let then = if place == links.len() { end } else { Then::Hop };
+            hops.push(Hop { at: LinkClass { class: class as u16, link }, then });
         }
     }
 }

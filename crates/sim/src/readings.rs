@@ -1,11 +1,12 @@
-//! Takes the run's readings at their instants: cuts between batches, and samples when due.
+//! Takes the run's readings at their instants: the ends of batches, and samples when due.
 
 use crate::config::Config;
+use crate::flow::Flow;
 use crate::link::Link;
 use crate::meters::histogram::Histogram;
+use crate::network::Network;
 use crate::report::{ClassBatch, LinkReport, Report};
 use crate::sampling::Sampler;
-use crate::simulation::Simulation;
 use crate::time::Picos;
 use std::ops::Range;
 
@@ -39,61 +40,61 @@ impl<'a> Readings<'a> {
 
     /// Takes what is due up to `now`; true once the measured window is over.
     #[cold]
-    pub(crate) fn take(&mut self, simulation: &mut Simulation, now: Picos) -> bool {
+    pub(crate) fn take(&mut self, network: &mut Network, flows: &[Flow], now: Picos) -> bool {
         while self.next_at <= now && self.batches_done <= self.config.batches {
             if self.sampler.next_at < self.next_batch_end {
-                self.sampler.sample(simulation);
+                self.sampler.sample(network, flows);
             } else {
-                self.end_batch(simulation);
+                self.end_batch(network, flows);
             }
             self.next_at = self.next_batch_end.min(self.sampler.next_at);
         }
         self.batches_done > self.config.batches
     }
 
-    fn end_batch(&mut self, simulation: &mut Simulation) {
-        simulation.network.links.iter_mut().for_each(|link| link.end_batch(self.next_batch_end));
-        simulation.network.early_deliveries.leave(self.next_batch_end);
-        let totals = class_totals(simulation);
+    fn end_batch(&mut self, network: &mut Network, flows: &[Flow]) {
+        network.links.iter_mut().for_each(|link| link.end_batch(self.next_batch_end));
+        network.early_deliveries.leave(self.next_batch_end);
+        let totals = class_totals(network, flows);
         if self.batches_done == 0 {
             let detailed = self.sampler.details_links();
-            simulation.network.links.iter_mut().for_each(|link| link.begin(detailed));
-            self.sampler.begin(&simulation.flows);
-            simulation.network.rtt.iter_mut().for_each(|rtt| *rtt = Histogram::default());
-            self.flows_at_start = received_bytes(simulation);
-            self.packets_at_start = decided_packets(simulation);
+            network.links.iter_mut().for_each(|link| link.begin(detailed));
+            self.sampler.begin(flows);
+            network.rtt.iter_mut().for_each(|rtt| *rtt = Histogram::default());
+            self.flows_at_start = received_bytes(network, flows);
+            self.packets_at_start = decided_packets(network, flows);
         } else {
             self.classes.push(totals.iter().zip(&self.totals).map(difference).collect());
         }
         if self.batches_done == self.config.batches {
-            simulation.network.links.iter_mut().for_each(|link| link.meter.end());
+            network.links.iter_mut().for_each(|link| link.meter.end());
         }
         self.totals = totals;
         self.batches_done += 1;
         let share = u128::from(self.config.window) * u128::from(self.batches_done);
         self.next_batch_end =
             self.config.warmup + (share / u128::from(self.config.batches)) as Picos;
-        simulation.network.early_deliveries.next_batch_end = self.next_batch_end;
+        network.early_deliveries.next_batch_end = self.next_batch_end;
     }
 
-    pub(crate) fn finish(self, simulation: Simulation, events: u64) -> Report {
-        let ends = received_bytes(&simulation).into_iter();
+    pub(crate) fn finish(self, network: Network, flows: &[Flow], events: u64) -> Report {
+        let ends = received_bytes(&network, flows).into_iter();
         let window = self.config.warmup..self.config.warmup + self.config.window;
-        let unfinished = under_way(&simulation, &window);
-        let packets = decided_packets(&simulation);
+        let unfinished = under_way(&network, flows, &window);
+        let packets = decided_packets(&network, flows);
         let since = |(end, start): (&(u64, u64), (u64, u64))| (end.0 - start.0, end.1 - start.1);
-        let completions = simulation.network.completions.into_iter();
-        let links = simulation.network.links.into_iter();
+        let completions = network.completions.into_iter();
+        let links = network.links.into_iter();
         Report {
             flow_bytes: ends.zip(self.flows_at_start).map(|(end, start)| end - start).collect(),
             flow_packets: packets.iter().zip(self.packets_at_start).map(since).collect(),
             completions: completions.map(|ended| times_within(&window, ended)).collect(),
             unfinished,
-            links: links.zip(simulation.network.paths.classes).map(read_link).collect(),
+            links: links.zip(network.paths.classes).map(read_link).collect(),
             classes: self.classes,
-            rtt: simulation.network.rtt,
+            rtt: network.rtt,
             trace: self.sampler.finish(),
-            capture: simulation.network.recorder.map(|recorder| recorder.finish()),
+            capture: network.recorder.map(|recorder| recorder.finish()),
             packets: packets.iter().map(|&(_, passed)| passed).sum(),
             events,
         }
@@ -127,15 +128,15 @@ fn times_within(window: &Range<Picos>, mut ended: Vec<(Picos, Picos)>) -> Vec<Pi
 }
 
 /// How long those transfers had taken, by class, that had begun and not ended when the window did.
-fn under_way(simulation: &Simulation, window: &Range<Picos>) -> Vec<Vec<Picos>> {
-    let config = simulation.network.config;
+fn under_way(network: &Network, flows: &[Flow], window: &Range<Picos>) -> Vec<Vec<Picos>> {
+    let config = network.traffic.config;
     let mut ages = vec![Vec::new(); config.profiles.len()];
-    for flow in &simulation.flows {
+    for flow in flows {
         if flow.transfers(config) && flow.start(config) < window.end {
-            ages[simulation.network.class(flow)].push(window.end - flow.start(config));
+            ages[network.class(flow)].push(window.end - flow.start(config));
         }
     }
-    for (ages, ended) in ages.iter_mut().zip(&simulation.network.completions) {
+    for (ages, ended) in ages.iter_mut().zip(&network.completions) {
         let begun = |&(at, took): &(Picos, Picos)| at >= window.end && at - took < window.end;
         let late = ended.iter().filter(|ended| begun(ended));
         ages.extend(late.map(|&(at, took)| window.end + took - at));
@@ -144,36 +145,36 @@ fn under_way(simulation: &Simulation, window: &Range<Picos>) -> Vec<Vec<Picos>> 
 }
 
 /// Data packets of each flow that queues dropped, and that last queues send.
-fn decided_packets(simulation: &Simulation) -> Vec<(u64, u64)> {
-    let both = simulation.flows.iter().zip(&simulation.network.passed);
-    both.map(|(flow, &passed)| (flow.drops.into(), passed)).collect()
+fn decided_packets(network: &Network, flows: &[Flow]) -> Vec<(u64, u64)> {
+    let both = flows.iter().zip(&network.passed);
+    both.map(|(flow, &passed)| (flow.route.drops.into(), passed)).collect()
 }
 
-/// Bytes that each flow's receiver had counted at the last cut.
-fn received_bytes(simulation: &Simulation) -> Vec<u64> {
-    let counted = simulation.flows.iter().map(|flow| flow.counts().received_bytes);
+/// Bytes that each flow's receiver had counted at the end of the last batch.
+fn received_bytes(network: &Network, flows: &[Flow]) -> Vec<u64> {
+    let counted = flows.iter().map(|flow| flow.counts().received_bytes);
     let mut bytes: Vec<u64> = counted.collect();
-    for later in &simulation.network.early_deliveries.deliveries {
+    for later in &network.early_deliveries.deliveries {
         bytes[later.flow as usize] -= later.bytes;
     }
     bytes
 }
 
-fn class_totals(simulation: &Simulation) -> Vec<ClassBatch> {
-    let mut totals = vec![ClassBatch::default(); simulation.network.config.profiles.len()];
-    for (flow, passed) in simulation.flows.iter().zip(&simulation.network.passed) {
-        let total = &mut totals[simulation.network.class(flow)];
+fn class_totals(network: &Network, flows: &[Flow]) -> Vec<ClassBatch> {
+    let mut totals = vec![ClassBatch::default(); network.traffic.config.profiles.len()];
+    for (flow, passed) in flows.iter().zip(&network.passed) {
+        let total = &mut totals[network.class(flow)];
         let counts = flow.counts();
         total.sent_segments += counts.sent;
-        total.drops += u64::from(flow.drops);
+        total.drops += u64::from(flow.route.drops);
         total.passed += passed;
         total.delivered_segments += counts.received;
         total.delivered_bytes += counts.received_bytes;
         total.timeouts += counts.timeouts;
         total.retransmissions += counts.retransmissions;
     }
-    for later in &simulation.network.early_deliveries.deliveries {
-        let total = &mut totals[simulation.network.classes[later.flow as usize] as usize];
+    for later in &network.early_deliveries.deliveries {
+        let total = &mut totals[network.traffic.class(later.flow)];
         total.delivered_segments -= later.segments;
         total.delivered_bytes -= later.bytes;
     }

@@ -3,6 +3,11 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+/// The seed of one of many streams of a run.
+pub(crate) fn stream_seed(seed: u64, stream: u64) -> u64 {
+    seed ^ (stream + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
 /// A stream of its own, so that one's draws disturb nobody else's.
 #[derive(Clone, Debug)]
 pub(crate) struct RandomStream(Xoshiro256PlusPlus);

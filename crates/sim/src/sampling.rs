@@ -5,7 +5,7 @@ use crate::config::{Config, TraceSpec};
 use crate::flow::Flow;
 use crate::meters::flow_moments::FlowMoments;
 use crate::meters::trace::{FlowTrace, State, Trace};
-use crate::simulation::Simulation;
+use crate::network::Network;
 use crate::time::{NEVER, Picos};
 
 pub(crate) struct Sampler<'a> {
@@ -41,21 +41,21 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    pub(crate) fn sample(&mut self, simulation: &mut Simulation) {
+    pub(crate) fn sample(&mut self, network: &mut Network, flows: &[Flow]) {
         let Some(spec) = self.spec else { return };
         let now = self.next_at;
         self.trace.at.push(now);
-        for (samples, link) in self.trace.queue.iter_mut().zip(&mut simulation.network.links) {
+        for (samples, link) in self.trace.queue.iter_mut().zip(network.links.iter_mut()) {
             samples.push(link.waiting(now) as u32);
         }
         if spec.window_sum {
-            self.sum_windows(&simulation.flows);
+            self.sum_windows(flows);
         }
-        for (watch, flow) in self.flow_moments.iter_mut().zip(&simulation.flows) {
+        for (watch, flow) in self.flow_moments.iter_mut().zip(flows) {
             watch.sample(now, flow, window(flow), &mut self.trace);
         }
         for (samples, &index) in self.trace.flows.iter_mut().zip(&spec.flows) {
-            let flow = &simulation.flows[index as usize];
+            let flow = &flows[index as usize];
             samples.cwnd.push(window(flow));
             samples.srtt.push(flow.sender.rtt.srtt);
             samples.state.push(state(flow));

@@ -1,11 +1,12 @@
-//! What a flow's window lets go, over its access link to the first queue.
+//! The segments that a flow's window lets it send, over its access link to the first queue.
 //!
 //! A packet needs an event to leave the access link only where anything else happens before: the
-//! second of two that an ACK lets go mostly follows the first at once.
+//! second of two that an ACK lets the sender send mostly follows the first at once.
 
+use crate::event_key::{ACCESS, PACE};
 use crate::flow::Flow;
-use crate::flow_kind::{FlowKind, dispatch_kind};
-use crate::network::{ACCESS, Network, PACE};
+use crate::flow_kind::{FlowKind, GeneralKind, PacedKind};
+use crate::network::Network;
 use crate::packet::Payload;
 use crate::tcp::profile::Profile;
 use crate::time::Picos;
@@ -21,7 +22,7 @@ enum AccessState {
 }
 
 impl Network<'_> {
-    /// Sends what the flow's window lets go, where it was not an ACK that opened it.
+    /// Sends what the flow's window holds, where it was not an ACK that opened it.
     #[inline(never)]
     pub(crate) fn transmit<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow) {
         self.send::<K>(now, flow, self.profile::<K>(flow));
@@ -30,7 +31,7 @@ impl Network<'_> {
         }
     }
 
-    /// Sends what the flow's window lets go.
+    /// Sends what the flow's window holds.
     #[inline(always)]
     pub(crate) fn send<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
         match self.send_window::<K>(now, flow, profile) {
@@ -40,7 +41,7 @@ impl Network<'_> {
         }
     }
 
-    /// The same, but for what goes to an access link that was idle.
+    /// The same, but for packets that wait on an access link that was idle.
     #[inline(always)]
     fn send_window<K: FlowKind>(
         &mut self,
@@ -48,7 +49,7 @@ impl Network<'_> {
         flow: &mut Flow,
         profile: &Profile,
     ) -> AccessState {
-        if !K::NEWRENO_ONLY && !flow.access_is_idle(now) {
+        if !K::NEWRENO_ONLY && !flow.access.is_idle(now) {
             flow.tsq_throttled = false;
         }
         debug_assert!(!flow.tsq_throttled, "an idle access link holds nothing back");
@@ -56,7 +57,7 @@ impl Network<'_> {
         let sendable_segments = flow.sender.sendable_segments::<K>(profile);
         // Small queues look at what waits behind the packet on the access link: no more than two of
         // these do.
-        let few = (sendable_segments <= 2) | ((sendable_segments == 3) & flow.access_is_idle(now));
+        let few = (sendable_segments <= 2) | ((sendable_segments == 3) & flow.access.is_idle(now));
         let free = K::NEWRENO_ONLY || !profile.small_queues || few;
         let mut access = AccessState::Unchanged;
         let mut left = sendable_segments;
@@ -64,15 +65,14 @@ impl Network<'_> {
             left -= 1;
         }
         let timer_at = flow.sender.timer_at;
-        if !(K::FAST_PATH && flow.ack_arrives_before(now, timer_at))
-            && timer_at < flow.timer_event_at
-        {
+        let an_ack_will_ask = K::FAST_PATH && flow.ack_path.delivers_before(now, timer_at);
+        if !an_ack_will_ask && !flow.timer.fires_by(timer_at) {
             self.arm_timer(flow, timer_at);
         }
         access
     }
 
-    /// One segment goes; false where small queues or the pacer hold it back. `free` says that the
+    /// Sends one segment; false where small queues or the pacer hold it back. `free` says that the
     /// access link holds too few for small queues to look at.
     #[inline(always)]
     fn send_segment<K: FlowKind>(
@@ -96,26 +96,31 @@ impl Network<'_> {
             recorder.sent(now, flow, seq);
         }
         let segment = if K::FAST_PATH { Payload::data(seq, 0) } else { flow.segment(seq) };
-        let at = flow.through_access(now);
+        let at = flow.access.take_wire(now);
         if at == now || (free && self.departs_before_next_event(at, flow)) {
-            self.enqueue_first_hop::<K>(at, flow, segment, profile);
+            self.enqueue_first_hop::<K>(at, flow, segment);
         } else {
-            if flow.access_queue.is_empty() {
+            if flow.access.waiting() == 0 {
                 *access = if free { AccessState::ScheduledAt(at) } else { AccessState::Busy };
             }
-            flow.access_queue.push_back((at, segment));
+            flow.access.push(at, segment);
         }
         true
     }
 
-    /// The pacer lets the next packet go. No flow that paces is of a simple kind.
+    /// The pacer lets the next packet go. Flows of two kinds alone pace.
+    #[inline(never)]
     pub(crate) fn on_pacing_timer(&mut self, now: Picos, flow: &mut Flow) {
         if let Some(held) =
             flow.sender.scoreboard.as_mut().and_then(|board| board.pacing_timer_at())
             && *held == Some(now)
         {
             *held = None;
-            dispatch_kind!(flow.ack_event(), K => self.transmit::<K>(now, flow));
+            if flow.ack_event() == PacedKind::ACK_EVENT {
+                self.transmit::<PacedKind>(now, flow);
+            } else {
+                self.transmit::<GeneralKind>(now, flow);
+            }
         }
     }
 
@@ -132,7 +137,7 @@ impl Network<'_> {
 
     /// A packet leaves the flow's access link, and what follows at once.
     pub(crate) fn on_access<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow) {
-        if flow.access_queue.front().is_none_or(|&(at, _)| at != now) {
+        if flow.access.next_departure() != Some(now) {
             return; // it was of an earlier connection
         }
         let profile = self.profile::<K>(flow);
@@ -145,8 +150,8 @@ impl Network<'_> {
 
     /// The first packet on the flow's access link reaches the queue, and may make room there.
     fn pop_access<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow, profile: &Profile) {
-        let (_, segment) = flow.access_queue.pop_front().expect("a packet on the access link");
-        self.enqueue_first_hop::<K>(now, flow, segment, profile);
+        let segment = flow.access.pop().expect("a packet on the access link");
+        self.enqueue_first_hop::<K>(now, flow, segment);
         if flow.tsq_throttled {
             self.send_window::<K>(now, flow, profile);
         }
@@ -155,13 +160,13 @@ impl Network<'_> {
     /// Nothing else happens before a packet leaves the access link at `at`.
     #[inline]
     fn departs_before_next_event(&self, at: Picos, flow: &Flow) -> bool {
-        flow.access_queue.is_empty() && self.is_next_event(at)
+        flow.access.waiting() == 0 && self.is_next_event(at)
     }
 
     /// Packets need an event to leave the access link only where anything else happens before.
     #[inline(never)]
     fn drain_access<K: FlowKind>(&mut self, flow: &mut Flow, profile: &Profile) {
-        while let Some(&(at, _)) = flow.access_queue.front() {
+        while let Some(at) = flow.access.next_departure() {
             if !self.is_next_event(at) {
                 return self.schedule(flow, ACCESS, at, Payload::NONE);
             }

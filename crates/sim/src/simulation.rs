@@ -1,12 +1,13 @@
 //! The run: flows, the network between them, and the loop that moves both through time.
 
 use crate::config::{Config, ConfigError};
+use crate::event_key::{ACCESS, DELACK, PACE, TIMER, decode, decode_link};
 use crate::events::{Event, EventKey};
 use crate::flow::Flow;
 use crate::flow_kind::{
     FlowKind, GeneralKind, LinuxKind, NewRenoKind, Ns2Kind, PacedKind, SackKind, dispatch_kind,
 };
-use crate::network::{ACCESS, DELACK, Network, PACE, TIMER, decode};
+use crate::network::Network;
 use crate::packet::Payload;
 use crate::prefetch::{DeepPrefetch, NextEventPrefetch, Prefetcher};
 use crate::readings::Readings;
@@ -27,9 +28,9 @@ pub struct Control {
 const WATCH_INTERVAL: u64 = 4096;
 
 /// A run in progress.
-pub(crate) struct Simulation<'a> {
-    pub(crate) flows: Vec<Flow>,
-    pub(crate) network: Network<'a>,
+struct Simulation<'a> {
+    flows: Vec<Flow>,
+    network: Network<'a>,
 }
 
 /// Runs `config` to its end. Gives `None` if `control` stopped it.
@@ -48,9 +49,12 @@ impl<'a> Simulation<'a> {
     }
 
     fn run(self, config: &Config, control: &Control) -> Option<Report> {
-        match DeepPrefetch::of(&self.flows) {
-            Some(deep) => self.event_loop(deep, config, control),
-            None => self.event_loop(NextEventPrefetch, config, control),
+        if let Some(deep) = DeepPrefetch::<false>::of(&self.flows) {
+            self.event_loop(deep, config, control)
+        } else if let Some(deep) = DeepPrefetch::<true>::of(&self.flows) {
+            self.event_loop(deep, config, control)
+        } else {
+            self.event_loop(NextEventPrefetch, config, control)
         }
     }
 
@@ -64,10 +68,18 @@ impl<'a> Simulation<'a> {
         let mut readings = Readings::new(config);
         let mut events = 0_u64;
         self.network.next_reading = readings.next_at;
-        while let Some((event, next_event_key)) = self.network.wheel.pop() {
+        loop {
+            let dequeue_at = self.network.sole_dequeue.at;
+            let Some((event, next_event_key)) = self.network.wheel.pop_before(dequeue_at) else {
+                if !self.on_sole_dequeue(&mut readings) {
+                    break;
+                }
+                events += 1;
+                continue;
+            };
             let now = event.at;
             if now >= self.network.next_reading {
-                if readings.take(&mut self, now) {
+                if readings.take(&mut self.network, &self.flows, now) {
                     break;
                 }
                 self.network.next_reading = readings.next_at;
@@ -80,8 +92,24 @@ impl<'a> Simulation<'a> {
             self.handle(event);
         }
         // Where every flow has ended before the window did, the rest of it is silence.
-        readings.take(&mut self, NEVER);
-        Some(readings.finish(self, events))
+        readings.take(&mut self.network, &self.flows, NEVER);
+        Some(readings.finish(self.network, &self.flows, events))
+    }
+
+    /// The one link that needs no event for it takes packets off its queue; false where nothing is left
+    /// to happen, or to be read.
+    #[inline(never)]
+    fn on_sole_dequeue(&mut self, readings: &mut Readings) -> bool {
+        let Some((link, now)) = self.network.sole_dequeue.fire() else { return false };
+        if now >= self.network.next_reading {
+            if readings.take(&mut self.network, &self.flows, now) {
+                return false;
+            }
+            self.network.next_reading = readings.next_at;
+        }
+        self.network.on_dequeue_event(now, link, &mut self.flows);
+        self.network.account_side_drops(&mut self.flows);
+        true
     }
 
     #[inline(always)]
@@ -104,16 +132,27 @@ impl<'a> Simulation<'a> {
     #[inline(never)]
     fn handle_slow_path(&mut self, now: Picos, key: EventKey, payload: Payload) {
         let (index, kind) = decode(key);
+        match self.flows.get_mut(index) {
+            Some(flow) if kind == PACE => self.network.on_pacing_timer(now, flow),
+            Some(flow) if kind == PacedKind::ACK_EVENT => {
+                self.network.on_paced_ack_arrival(now, flow, payload)
+            }
+            _ => self.handle_rare(now, key, payload),
+        }
+    }
+
+    /// What is rare in most runs.
+    #[inline(never)]
+    fn handle_rare(&mut self, now: Picos, key: EventKey, payload: Payload) {
+        let (index, kind) = decode(key);
         let Some(flow) = self.flows.get_mut(index) else {
-            let link = index - self.flows.len();
-            return self.network.on_dequeue_event(now, link, &mut self.flows);
+            return self.network.on_dequeue_event(now, decode_link(key), &mut self.flows);
         };
         match kind {
             NewRenoKind::ACK_EVENT => {
                 self.network.on_ack_arrival::<NewRenoKind>(now, flow, payload)
             }
             SackKind::ACK_EVENT => self.network.on_ack_arrival::<SackKind>(now, flow, payload),
-            PacedKind::ACK_EVENT => self.network.on_ack_arrival::<PacedKind>(now, flow, payload),
             GeneralKind::ACK_EVENT => {
                 self.network.on_ack_arrival::<GeneralKind>(now, flow, payload)
             }
@@ -122,7 +161,6 @@ impl<'a> Simulation<'a> {
             DELACK => {
                 dispatch_kind!(flow.ack_event(), K => self.network.on_delack_timer::<K>(now, flow))
             }
-            PACE => self.network.on_pacing_timer(now, flow),
             _ => self.network.on_hop(now, flow, payload),
         }
     }

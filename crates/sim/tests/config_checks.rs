@@ -4,7 +4,8 @@ mod testbench;
 
 use forebay_sim::cc;
 use forebay_sim::config::{
-    Config, ConfigError, Datagram, File, FlowSpec, LinkSpec, Route, Source, TraceSpec,
+    BucketSpec, Config, ConfigError, Datagram, File, FlowSpec, LinkSpec, Refill, Route, Source,
+    TraceSpec,
 };
 use forebay_sim::queue::registry::{NAMES, QueueSpec};
 use forebay_sim::report::Report;
@@ -168,19 +169,30 @@ fn any_flow(routes: u16) -> impl Strategy<Value = FlowSpec> {
     )
 }
 
+fn any_bucket() -> impl Strategy<Value = Option<BucketSpec>> {
+    let refill = prop::sample::select(vec![Refill::Continuous, Refill::Interval, Refill::Deficit]);
+    let bytes = (magnitude(3.0, 9.0), magnitude(0.0, 9.0));
+    let bucket = (magnitude(3.0, 13.0), bytes, refill).prop_map(|(rate_bps, bytes, refill)| {
+        BucketSpec { rate_bps, burst_bytes: bytes.0 as u64, excess_bytes: bytes.1 as u64, refill }
+    });
+    prop::option::weighted(0.2, bucket)
+}
+
 fn any_link() -> impl Strategy<Value = LinkSpec> {
     let queue = (0..NAMES.len(), magnitude(0.0, 9.0), 1_u32..65_536);
     let rest = (magnitude(3.0, 13.0), span(0.0, 11.0), 0_u32..100, any::<bool>(), 0.001..1000.0);
-    (queue, rest).prop_map(|((name, packets, bytes), (rate_bps, delay, ring, shares, alpha))| {
+    let buckets = (any_bucket(), any_bucket());
+    (queue, rest, buckets).prop_map(|(queue, rest, (shaper, policer))| {
+        let ((name, packets, bytes), (rate_bps, delay, ring, shares, alpha)) = (queue, rest);
         let queue = QueueSpec::by_name(NAMES[name]).expect("listed");
         LinkSpec {
             rate_bps,
             queue: queue.sized(packets as u32, bytes),
-            transmit_ring: ring,
+            transmit_ring: if shaper.is_some() { 0 } else { ring },
             pool: shares.then_some((0, alpha)),
             delay,
-            shaper: None,
-            policer: None,
+            shaper,
+            policer,
         }
     })
 }

@@ -2,7 +2,7 @@
 
 mod testbench;
 
-use forebay_sim::config::{Datagram, Route, Source};
+use forebay_sim::config::{Datagram, File, Route, Source};
 use forebay_sim::queue::registry::QueueSpec;
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
@@ -64,4 +64,22 @@ fn of_many_classes_a_link_counts_those_that_cross_it() {
             }
         }
     }
+}
+
+/// A user's next file begins a round trip and a packet's time on the access link after the last segment of the
+/// one before has left the last queue, whatever the number of queues.
+#[test]
+fn a_second_queue_that_takes_no_time_changes_no_transfer() {
+    let transfers = |forward: Vec<u16>| {
+        let mut user = flow(50 * MILLISECOND, 0);
+        (user.source, user.access_bps) = (Source::Files(0, 1000), 100e3);
+        let mut config = dumbbell(link(1e12, 100), Profile::linux(), vec![user]);
+        config.links.push(link(1e12, 100));
+        config.files = vec![File { segments: 1, think: 10 * MILLISECOND }; 1000];
+        config.routes = vec![Route { forward, backward: vec![] }];
+        (config.warmup, config.window) = (0, 100 * SECOND);
+        simulate(&config).completions[0].len()
+    };
+    // 50 ms of propagation, 120 ms on the access link, and 10 ms of thought.
+    assert_eq!((transfers(vec![0]), transfers(vec![0, 1])), (555, 555));
 }

@@ -108,11 +108,11 @@ fn packets_at(report: &Report, link: usize) -> (u64, u64) {
         .fold((0, 0), |(arrivals, drops), class| (arrivals + class.arrivals, drops + class.drops))
 }
 
-/// What once failed is kept beside this file, and tried first.
+/// What once failed is kept beside this file, and tried first. `PROPTEST_CASES` says how many cases are new.
 fn cases() -> ProptestConfig {
     let kept = FileFailurePersistence::WithSource("proptest-regressions");
     let failure_persistence = Some(Box::new(kept) as Box<dyn FailurePersistence>);
-    ProptestConfig { cases: 200, failure_persistence, ..ProptestConfig::default() }
+    ProptestConfig { failure_persistence, ..ProptestConfig::default() }
 }
 
 proptest! {

@@ -121,6 +121,20 @@ fn a_departure_comes_before_an_arrival_of_the_same_instant() {
     }
 }
 
+/// The same where the departure has been known for longer than the arrival.
+#[test]
+fn a_departure_comes_before_an_arrival_that_was_planned_after_it() {
+    let at = [0, 250, 500, 1000].map(|us| Datagram { at: us * MILLISECOND / 1000, bytes: BYTES });
+    for queue in FIRST_IN_FIRST_OUT {
+        let mut config = open_loop(at.to_vec());
+        config.links[0].queue = named(queue, 2);
+        config.warmup = 0;
+        let report = simulate(&config);
+        let drops: u64 = report.links[0].batches.iter().map(|batch| batch.classes[0].drops).sum();
+        assert_eq!(drops, 0, "{queue}");
+    }
+}
+
 /// Small packets fill the ring, and the large ones behind them find a queue of ten.
 #[test]
 fn what_waits_in_a_ring_takes_no_bytes_of_the_queue() {

@@ -37,7 +37,7 @@ fn constant(rate_bps: f64, seconds: u64) -> Vec<Picos> {
 #[test]
 fn a_shaper_sends_at_its_rate_whatever_the_discipline() {
     for name in NAMES {
-        for refill in [Refill::Continuous, Refill::Interval] {
+        for refill in [Refill::Continuous, Refill::Interval, Refill::Deficit] {
             let report =
                 simulate(&datagrams(shaped(name, 50, refill), constant(20e6, 10), 10 * SECOND));
             let batch = &report.links[0].batches[0];
@@ -61,6 +61,23 @@ fn a_burst_leaves_at_the_wires_rate_and_the_rest_with_the_tokens() {
         (0..10).sum::<u128>() * tx * 2 + 10 * 12 * ms + (0..4).sum::<u128>() * tx + 4 * 24 * ms;
     // The packets come over an access link of 12 ns each; the first finds all idle.
     assert!(delay_sum.abs_diff(waits) < ms / 100, "{delay_sum} of {waits}");
+}
+
+/// Without tokens to keep, packets start as on a wire of the shaper's rate, chosen on arrival or then.
+#[test]
+fn without_a_burst_packets_start_as_on_a_wire_of_the_rate() {
+    for discipline in ["pfifo", "pie", "fq_codel", "cake"] {
+        let wait = |spec: LinkSpec| {
+            let report = simulate(&datagrams(spec, vec![0; 24], SECOND));
+            report.links[0].batches[0].delay_sum
+        };
+        let queue = QueueSpec::by_name(discipline).expect("listed").sized(50, 1500);
+        let of_wire = wait(LinkSpec { queue, ..link(10e6, 50) });
+        let of_shaper = wait(shaped(discipline, 50, Refill::Deficit));
+        let waits = (0..24).sum::<u128>() * 1200 * u128::from(MILLISECOND) / 1000;
+        assert_eq!(of_shaper, of_wire, "{discipline}");
+        assert!(of_shaper.abs_diff(waits) < u128::from(MILLISECOND) / 100, "{of_shaper}");
+    }
 }
 
 #[test]

@@ -3,9 +3,11 @@
 mod testbench;
 
 use forebay_sim::cc::Phase;
+use forebay_sim::config::{File, Source};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, SECOND};
 use testbench::path::{Path, RTT, finished};
+use testbench::{dumbbell, flow, link, simulate};
 
 /// Without what repairs a lost repair, or a lost tail, before the timer does.
 fn only_timeouts() -> Profile {
@@ -71,4 +73,18 @@ fn a_timeout_cuts_again_once_something_has_arrived() {
     };
     assert_eq!(of(&[(399, 3)]), (3, 1));
     assert_eq!(of(&[(398, 2), (399, 3)]), (4, 2));
+}
+
+/// A user over a queue that loses many packets: in long recoveries the retransmission timer expires between the
+/// departure of a file's last segment and its acknowledgement.
+#[test]
+fn a_sender_s_timer_runs_on_until_the_next_file() {
+    let mut user = flow(40 * MILLISECOND, 0);
+    user.source = Source::Files(0, 400);
+    let mut config = dumbbell(link(0.5e6, 2), Profile::ns2(), vec![user]);
+    let file = |i| File { segments: 1 + 37 * i % 90, think: i * MILLISECOND };
+    config.files = (0..400).map(file).collect();
+    (config.warmup, config.window) = (0, 2000 * SECOND);
+    let report = simulate(&config);
+    assert_eq!(report.completions[0].len(), 400);
 }

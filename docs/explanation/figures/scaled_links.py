@@ -32,7 +32,8 @@ GROUPS = {
         "mix", "mix with 10 % short", "bbr3", "many cubic, 99.5 %", "many in a mix, 99.5 %",
     ),
     "loss, a delay aimed at, few flows": (
-        "short alone, loss 0.1 %", "cubic, loss 0.3 %", "cubic under codel, 99.8 %", "few cubic",
+        "short alone, loss 0.1 %", "cubic, loss 0.3 %", "cubic under codel, 99.8 %",
+        "reno, loss 0.6 %", "mix, loss 0.8 %", "many cubic, loss 3 %", "few cubic",
     ),
 }  # fmt: skip
 
@@ -75,7 +76,9 @@ def checks() -> Iterator[tuple[str, Link, list[Link], Carried]]:
         smaller = smaller[:3]
         factors = [whole.rate_mbps / each.rate_mbps for each in smaller]
         steepest = 1.0 if "loss" in name or "codel" in name else 0.5
-        yield name, whole, smaller, extrapolate(factors, [e.found for e in smaller], steepest)
+        lossy = "loss" in name and whole.flows > 0
+        found = [each.found for each in smaller]
+        yield name, whole, smaller, extrapolate(factors, found, steepest, proportional=lossy)
 
 
 def table() -> None:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from forebay.budget.cost import Speed
+from forebay.budget.crossing import seeds_of_crossing
 from forebay.budget.extrapolate import Carried, extrapolate
 from forebay.budget.ladder import Climb, climb, confirm
 from forebay.budget.notes import notes_of
@@ -22,6 +24,7 @@ from forebay.outcome import (
     SizeResult,
     Verdict,
 )
+from forebay.scenario import Long
 from forebay.sizing import Interrupted, goals_of
 from forebay.sizing.assemble import result_of
 from forebay.sizing.goals import Goal
@@ -33,10 +36,6 @@ if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
     from forebay.progress import Progress
     from forebay.scenario import Scenario
-
-LEAST_SEEDS = 6
-"""Replications of a crossing: the jackknife over fewer has wide intervals."""
-_MOST_THREADS = 8
 
 
 def answer(
@@ -50,6 +49,7 @@ def answer(
     laws: Sequence[LawLike],
     governs: RegimeLike | None,
     clock: Callable[[], float],
+    speed: Speed | None = None,
 ) -> tuple[SizeResult, float]:
     """Return the result, and the seconds that it was expected to take; see `size_within`."""
     known = tuple(law_result(law) for law in laws)
@@ -58,8 +58,9 @@ def answer(
         upper_limit(scenario), known, None if governs is None else regime(governs),
     )  # fmt: skip
     state = climb(
-        scenario, engine, _seeds(seeds, threads), budget_s,
+        scenario, engine, seeds_of_crossing(seeds, threads), budget_s,
         jobs=threads, progress=progress, clock=clock, why_whole=why_not(scenario),
+        speed=speed,
     )  # fmt: skip
     confirm(state)
     result = _answer(question, state)
@@ -86,13 +87,6 @@ def _no_trials(scenario: Scenario, engine: Engine, seeds: Sequence[int]) -> Tria
         scenario, engine, goals_of(scenario),
         seeds=seeds, max_seeds=len(seeds), jobs=1, progress=None, limit=upper_limit(scenario),
     )  # fmt: skip
-
-
-def _seeds(seeds: Sequence[int], threads: int) -> range:
-    """Return as many seeds as leave no thread idle, and enough for an interval."""
-    wanted = max(len(seeds), LEAST_SEEDS)
-    threads = min(threads, _MOST_THREADS)
-    return range(seeds[0], seeds[0] + math.ceil(wanted / threads) * threads)
 
 
 def _answer(question: Question, state: Climb) -> SizeResult:
@@ -138,6 +132,7 @@ def _carried(state: Climb, question: Question) -> Carried:
         [rung.found for rung in state.rungs],
         steepest(question, state),
         state.path.gentlest,
+        proportional=is_proportional(question.scenario, question.up),
     )
     return _bounded(carried, question, state)
 
@@ -156,6 +151,12 @@ def steepest(question: Question, state: Climb) -> float:
     by_time = question.trials.knob.guard_packets is not None
     lossy = any("loss" in goal.kind.name for goal in question.up)
     return 1.0 if by_time or lossy else state.path.steepest
+
+
+def is_proportional(scenario: Scenario, up: Sequence[Goal]) -> bool:
+    """Whether all that asks for a buffer is what long flows lose: it then goes with the rate."""
+    lossy = all(goal.kind.name == "loss_rate" for goal in up)
+    return lossy and all(isinstance(group, Long) for group in scenario.traffic)
 
 
 def _record(question: Question, state: Climb, ratio: float) -> None:

@@ -11,6 +11,7 @@ with Student's t.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,6 +21,9 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
+LEAST_SEEDS = 6
+"""Replications of a crossing: the jackknife over fewer has wide intervals."""
+_MOST_THREADS = 8
 WIDTH = 1.25
 """The curve is read at the crossing and at so many times it, to both sides."""
 _FLOOR = 1e-6
@@ -28,6 +32,13 @@ _COARSE_END = 1.6
 _MOST_COARSE = 16
 _MOST_FINE = 6
 _STEEPEST, _FLATTEST = 20.0, 0.15
+
+
+def seeds_of_crossing(seeds: Sequence[int], threads: int) -> range:
+    """Return as many seeds as leave no thread idle, and enough for an interval."""
+    wanted = max(len(seeds), LEAST_SEEDS)
+    threads = min(threads, _MOST_THREADS)
+    return range(seeds[0], seeds[0] + math.ceil(wanted / threads) * threads)
 
 
 class Curve(Protocol):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.budget.cost import Speed, cost_s
 from forebay.scenario import Duration, Scenario
 from forebay.sizing.evidence import Evidence
 from forebay.sizing.goals import Goal, goals_of
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
 
 _LEAST_HARM = 1e-6
-_KNOWN = 0.05
-"""Of what a run should take: one that takes less was known already, and tells nothing."""
 _LEAST_COARSE_S = 10.0
 COARSE_SEEDS = 2
 COARSE_SHARE = 0.25
@@ -47,8 +43,6 @@ class Played:
     progress: Progress | None = None
     outcomes: dict[int, Outcome] = field(default_factory=dict)
     packets: int = 0
-    speed: Speed | None = None
-    clock: Callable[[], float] = time.monotonic
 
     def coarse(self, packets: int) -> float:
         """Return the log of the worst harm over what is allowed, from a short look."""
@@ -63,24 +57,17 @@ class Played:
         """Return harm over what is allowed, shape (goals, seeds)."""
         asked = self.knob.set(self.scenario, packets)
         self.outcomes[packets] = self._run(asked, self.seeds)
-        alone = [self.engine.run(asked, [seed], jobs=self.jobs) for seed in self.seeds]
+        alone = [self._alone(asked, seed) for seed in self.seeds]
         return np.array([self._harms(outcome) for outcome in alone]).T
 
     def _run(self, asked: Scenario, seeds: Sequence[int]) -> Outcome:
-        begun = self.clock()
         outcome = self.engine.run(asked, seeds, jobs=self.jobs, progress=self.progress)
-        self._count(asked, len(seeds), self.clock() - begun)
         self.packets += outcome.provenance.packets or 0
         return outcome
 
-    def _count(self, asked: Scenario, seeds: int, passed_s: float) -> None:
-        """Let what a run took correct what the next is expected to take."""
-        if self.speed is None:
-            return
-        simulated = float(asked.measure.warmup + asked.measure.duration)
-        predicted_s = math.ceil(seeds / self.speed.jobs) * cost_s(asked, simulated)
-        if passed_s > _KNOWN * predicted_s:
-            self.speed.add(predicted_s, passed_s)
+    def _alone(self, asked: Scenario, seed: int) -> Outcome:
+        """Return one replication of those that were just played together."""
+        return self.engine.run(asked, [seed], jobs=self.jobs, progress=self.progress)
 
     def _harms(self, outcome: Outcome) -> list[float]:
         seen = Evidence(outcome)

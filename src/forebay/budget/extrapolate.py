@@ -56,6 +56,8 @@ def extrapolate(
     found: Sequence[Crossing],
     steepest: float,
     gentlest: float = 0.0,
+    *,
+    proportional: bool = False,
 ) -> Carried:
     """Carry crossings on links ``factors`` times smaller over to the link itself.
 
@@ -66,6 +68,9 @@ def extrapolate(
     steepest : the exponent that nothing exceeds for long: 1/2, or 1 for a loss rate.
     gentlest : above 0 where windows shrink with the link: the exponent of BDP/sqrt(n) then, below
         which nothing was seen. The trend alone makes the estimate, and both ends the interval.
+    proportional : the goal is on what long flows lose. That is set by the window of each,
+        (BDP + B)/n, which stays where B grows as the link does: so the estimate, while the
+        interval is of what the trend says.
 
     Raises
     ------
@@ -80,6 +85,8 @@ def extrapolate(
     drawn = _draw(logs, errors, [each.seeds for each in found])
     slopes = _slopes(sizes, drawn, errors)
     likely, every = _ways(gentlest, steepest)
+    if proportional:
+        likely = (_straight,)
     ways = np.concatenate([way(sizes, drawn, errors, steepest) for way in every])
     centre = [float(way(sizes, logs[None, :], errors, steepest)[0]) for way in likely]
     low, high = np.percentile(ways, [2.5, 97.5])
@@ -111,6 +118,14 @@ def _between(
     """A power law through all scales, its exponent kept between two."""
     slope = np.clip(_slopes(sizes, logs, errors), low, high)
     return np.asarray(logs[:, 0] + slope * -sizes[0])
+
+
+def _straight(
+    sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float
+) -> FloatArray:
+    """In proportion to the link, from the largest on; one packet may stay one."""
+    grown = logs[:, 0] - steepest * sizes[0]
+    return np.where(logs[:, 0] > 0.0, grown, 0.0)
 
 
 def _error(found: Crossing) -> float:

@@ -21,6 +21,7 @@ from forebay.budget.crossing import Crossing, find
 from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, Played, play
 from forebay.budget.errors import TooLittleTime
 from forebay.budget.scale import Path, path_of, scaled
+from forebay.budget.timed import OutOfTime, Timed
 from forebay.sizing.goals import goals_of
 from forebay.sizing.usable import is_due
 
@@ -35,8 +36,12 @@ _LEAST_STEP = 1.3
 _SETTLES_LATER = 4
 """Times the first guess that is watched: larger buffers take longer to settle."""
 _MOST_RUNGS = 9
-_GRACE = 1.5
-"""Times the budget that the second rung may take it to: one alone is no answer."""
+_END = 0.98
+"""Of the time, when the last run is stopped: the rest puts the answer together."""
+_FIRST_END = 0.5
+"""Of the time, when the first rung is stopped, so that smaller ones still fit."""
+_SMALLER_SHARE = 0.2
+"""Of what is left, for a smaller link in the place of one that was stopped."""
 _ROOM = 3.0
 """The smallest link is at least so many times smaller than one that would take all the time."""
 _FIRST_SHARE = 0.03
@@ -53,17 +58,17 @@ _ENOUGH = 80
 _TOO_FEW = "too few flows share it for a smaller link to behave alike"
 
 
-class OutOfTime(KeyboardInterrupt):
-    """The time is spent in the middle of a run; an engine stops for it as for Ctrl-C."""
-
-
 @dataclass(slots=True)
 class Rung:
-    """One link that was played to its crossing; ``shown`` is a buffer shown to meet the goals."""
+    """One link that was played to its crossing, in ``took_s`` seconds.
+
+    ``shown`` is a buffer shown to meet the goals.
+    """
 
     factor: float
     link: Played
     found: Crossing
+    took_s: float = 0.0
     shown: float = 0.0
 
 
@@ -78,6 +83,8 @@ class Climb:
     predicted_s : what the climb was expected to take before it began.
     reserved_s : what no further rung may use: for the buffer of usable loss (`usable`).
     stopped : Ctrl-C ended it, with rungs enough to say what they point to.
+    cut : the factor of a rung that the end of the time stopped; None where none was.
+    begun_s : what was spent when the present rung began.
     """
 
     scenario: Scenario
@@ -92,9 +99,10 @@ class Climb:
     speed: Speed = field(default_factory=lambda: Speed(1))
     rungs: list[Rung] = field(default_factory=list)
     predicted_s: float = 0.0
-    fixed_measure: bool = False
     reserved_s: float = 0.0
     stopped: bool = False
+    cut: float | None = None
+    begun_s: float = 0.0
 
     @property
     def spent_s(self) -> float:
@@ -105,6 +113,21 @@ class Climb:
     def left_s(self) -> float:
         """Seconds that a further rung may be planned for."""
         return _RESERVE * (self.budget_s - self.reserved_s - self.spent_s)
+
+    @property
+    def end_s(self) -> float:
+        """Seconds after the start at which what is running is stopped.
+
+        Before there are two rungs that is early enough for a smaller one, if the path has any.
+        """
+        most = _END * (self.budget_s - self.reserved_s)
+        if not self.rungs:
+            share = _FIRST_END if self.path.largest >= STEP else 1.0
+            return self.begun_s + share * (most - self.begun_s)
+        alone = self.rungs[0]
+        if len(self.rungs) > 1 or alone.factor == 1.0 or not _shrinks(self, alone.factor):
+            return most
+        return most - _ROOM * alone.took_s / STEP
 
 
 def climb(
@@ -117,6 +140,7 @@ def climb(
     progress: Progress | None = None,
     clock: Callable[[], float] = time.monotonic,
     why_whole: str | None = None,
+    speed: Speed | None = None,
 ) -> Climb:
     """Play links of this kind, ever larger ones, for so many seconds.
 
@@ -126,30 +150,29 @@ def climb(
     jobs : threads, 1 or more.
     clock : seconds; handed in by tests.
     why_whole : why no smaller link may stand for this one; None where one may.
+    speed : of this machine, where something ran before.
 
     Raises
     ------
     TooLittleTime
         There are fewer finished links than an answer needs.
     """
+    speed = Speed(jobs) if speed is None else speed
     state = Climb(
-        scenario, engine, seeds, jobs, budget_s, progress, clock, clock(), speed=Speed(jobs),
-        fixed_measure="measure" in scenario.model_fields_set or _is_about_loss(scenario),
+        scenario, Timed(engine, speed, clock), seeds, jobs, budget_s, progress, clock, clock(),
+        speed=speed,
     )  # fmt: skip
     whole = predict(state, scenario)
     state.path = path_of(scenario, max(STEP, _ROOM * whole / budget_s))
     state.predicted_s = min(whole, _RESERVE * budget_s)
     fits = whole <= state.left_s
-    if not fits and (why_whole is not None or state.path.largest < STEP):
+    alone = why_whole is not None or state.path.largest < STEP
+    if alone:
+        state.path = Path(1.0, 1.0)
+    if alone and not fits:
         raise TooLittleTime(why_whole or _TOO_FEW, whole, budget_s)
     try:
-        factor: float | None = 1.0 if whole <= state.left_s / 2 else _first(state)
-        while factor is not None:
-            state.rungs.insert(0, _play(state, factor))
-            state.reserved_s = _LOSS_SHARE * budget_s if _loses(state) else 0.0
-            factor = _next(state, factor)
-    except OutOfTime:
-        pass
+        _climb(state, 1.0 if alone or whole <= state.left_s / 2 else _first(state))
     except KeyboardInterrupt:
         if _lacking(state) is not None:
             raise
@@ -157,13 +180,37 @@ def climb(
     except Exception as error:
         if getattr(error, "exit_status", None) is None or len(state.rungs) < 2:
             raise  # a bug, or a refusal such as of its memory, before there is a trend
-    _check(state)
+    if (why := _lacking(state)) is not None:
+        why = (why_whole or _TOO_FEW) if alone else why
+        raise TooLittleTime(why, predict(state, scenario), budget_s)
     return state
 
 
-def _is_about_loss(scenario: Scenario) -> bool:
-    """Whether a goal is on a loss: what slow starts lose shows in no sum of windows."""
-    return any("loss" in goal.kind.name for goal in goals_of(scenario))
+def _climb(state: Climb, first: float) -> None:
+    """Play rung after rung; where the time stopped one before there were two, a smaller one."""
+    factor: float | None = first
+    while factor is not None:
+        try:
+            state.rungs.append(_play(state, factor))
+        except OutOfTime:
+            state.cut = factor
+            factor = _smaller(state, factor)
+            continue
+        state.rungs.sort(key=lambda rung: rung.factor)
+        state.reserved_s = _LOSS_SHARE * state.budget_s if _loses(state) else 0.0
+        factor = _next(state)
+        if factor is None and len(state.rungs) == 1:
+            factor = _smaller(state, state.rungs[0].factor)
+
+
+def measure_stands(scenario: Scenario) -> bool:
+    """Whether warm-up and window are the scenario's, and not what the link itself asks for.
+
+    So it is where the scenario says what they are, and where a goal is on a loss: what slow starts
+    lose shows in no sum of windows.
+    """
+    said = "measure" in scenario.model_fields_set
+    return said or any("loss" in goal.kind.name for goal in goals_of(scenario))
 
 
 def _loses(state: Climb) -> bool:
@@ -180,12 +227,6 @@ def _lacking(state: Climb) -> str | None:
     if state.rungs[0].factor > 1.0 and 0 < flows < _ENOUGH:
         return f"the largest link that fits has {flows} flows, too few to stand for many"
     return None
-
-
-def _check(state: Climb) -> None:
-    """Refuse what is no answer."""
-    if (why := _lacking(state)) is not None:
-        raise TooLittleTime(why, predict(state, state.scenario), state.budget_s)
 
 
 def confirm(state: Climb) -> None:
@@ -211,11 +252,19 @@ def at(state: Climb, factor: float) -> Scenario:
 
 def predict(state: Climb, link: Scenario, measure: Measure | None = None) -> float:
     """Return the seconds that a rung takes here."""
+    return crossing_s(link, state.speed, len(state.seeds), measure)
+
+
+def crossing_s(link: Scenario, speed: Speed, seeds: int, measure: Measure | None = None) -> float:
+    """Return the seconds that the crossing of a link's curve takes, with so many seeds a look.
+
+    ``measure`` is what is measured where that is not as the scenario says.
+    """
     of = link.measure if measure is None else measure
     warmup, window = float(of.warmup), float(of.duration)
-    coarse = state.speed.wall_s(link, warmup + COARSE_SHARE * window, COARSE_SEEDS)
-    fine = state.speed.wall_s(link, warmup + window, len(state.seeds))
-    watched = 0.0 if state.fixed_measure else state.speed.wall_s(link, settling.WATCHED_S, 1)
+    coarse = speed.wall_s(link, warmup + COARSE_SHARE * window, COARSE_SEEDS)
+    fine = speed.wall_s(link, warmup + window, seeds)
+    watched = 0.0 if measure_stands(link) else speed.wall_s(link, settling.WATCHED_S, 1)
     return _COARSE_LOOKS * coarse + _FINE_LOOKS * fine + watched
 
 
@@ -229,8 +278,9 @@ def _first(state: Climb) -> float:
     return factor
 
 
-def _next(state: Climb, factor: float) -> float | None:
+def _next(state: Climb) -> float | None:
     """Return the factor of the next rung, None at the top or where no larger one fits."""
+    factor = state.rungs[0].factor
     if factor == 1.0:
         return None
     measure = state.rungs[0].link.scenario.measure
@@ -238,6 +288,27 @@ def _next(state: Climb, factor: float) -> float | None:
     if step >= factor:
         return 1.0
     return factor / step if step >= _LEAST_STEP else None
+
+
+def _shrinks(state: Climb, factor: float) -> bool:
+    """Whether there is a link enough smaller than this one to make a trend with it."""
+    return state.path.largest >= _LEAST_STEP * factor
+
+
+def _smaller(state: Climb, factor: float) -> float | None:
+    """Return the factor of a link that fits where this one was the last; None where none does."""
+    if len(state.rungs) > 1 or (state.rungs and state.rungs[0].factor == 1.0):
+        return None
+    factor = max([factor, *(rung.factor for rung in state.rungs)])
+    if not _shrinks(state, factor):
+        return None
+    smaller = min(STEP * factor, state.path.largest)
+    while (
+        smaller < state.path.largest
+        and predict(state, at(state, smaller)) > _SMALLER_SHARE * state.left_s
+    ):
+        smaller = min(STEP * smaller, state.path.largest)
+    return smaller if predict(state, at(state, smaller)) <= state.left_s else None
 
 
 def _step(room: float) -> float:
@@ -256,18 +327,18 @@ def _step(room: float) -> float:
 
 def _play(state: Climb, factor: float) -> Rung:
     """Play one link to its crossing, with a warm-up and a window that suit it."""
-    link = at(state, factor)
+    state.begun_s, link = state.spent_s, at(state, factor)
     played = play(link, state.engine, state.seeds, jobs=state.jobs, progress=ticking(state))
-    played.speed, played.clock = state.speed, state.clock
     start = _start(state, played, factor)
-    if not state.fixed_measure and hasattr(state.engine, "trace"):
+    if not measure_stands(link) and hasattr(state.engine, "trace"):
         large = min(_SETTLES_LATER * start, played.limit)
         seen = settling.watch(
             link, state.engine, played.knob, large, state.seeds[0], ticking(state)
         )
         measure = settling.measure_for(link, seen)
         played.scenario = link.model_copy(update={"measure": measure})
-    return Rung(factor, played, find(played, start, played.limit))
+    found = find(played, start, played.limit)
+    return Rung(factor, played, found, state.spent_s - state.begun_s)
 
 
 def _start(state: Climb, played: Played, factor: float) -> int:
@@ -291,8 +362,7 @@ def ticking(state: Climb) -> Progress:
     def tick(_: float) -> None:
         if state.progress is not None:
             state.progress(min(state.spent_s / state.budget_s, 0.99))
-        grace = 1.0 if len(state.rungs) > 1 else _GRACE
-        if state.spent_s > grace * (state.budget_s - state.reserved_s):
+        if state.spent_s > state.end_s:
             raise OutOfTime
 
     return tick

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.budget.duration import in_words
+from forebay.errors import option
 from forebay.sizing.knob import notes_of as notes_of_knob
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ def notes_of(question: Question, state: Climb, buffer: Buffer) -> tuple[str, ...
     knob = question.trials.knob
     return (
         f"between {buffer.low} and {buffer.high} packets (95 %); {_more(state)}",
+        *_cut(state),
         *_against_the_law(question, buffer),
         *notes_of_knob(question.scenario, question.engine, knob),
     )
@@ -27,10 +29,18 @@ def notes_of(question: Question, state: Climb, buffer: Buffer) -> tuple[str, ...
 
 def _more(state: Climb) -> str:
     """Say what more time would narrow."""
-    more = in_words(_STEP * state.budget_s)
+    more = option("budget", in_words(_STEP * state.budget_s))
     if state.rungs[0].factor == 1.0:
-        return f'--budget "{more}" makes it about half as wide'
-    return f'--budget "{more}" plays a link up to {_STEP:g} times larger, which narrows it'
+        return f"{more} makes it about half as wide"
+    return f"{more} plays a link up to {_STEP:g} times larger, which narrows it"
+
+
+def _cut(state: Climb) -> list[str]:
+    """Say which link the end of the time stopped, so that it has no part in the answer."""
+    if state.cut is None:
+        return []
+    link = "the link itself" if state.cut == 1.0 else f"a link {state.cut:.3g} times smaller"
+    return [f"{link} was begun and did not fit into the time: it has no part in the answer"]
 
 
 def _against_the_law(question: Question, buffer: Buffer) -> list[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay.scenario import Long, Rate, Replay, Scenario, Session, Short, Standing
-from forebay.scenario.flow_count import FlowCount
+from forebay.scenario.source import FlowCount
 
 if TYPE_CHECKING:
     from forebay.scenario import Traffic
@@ -43,6 +43,11 @@ def why_not(scenario: Scenario) -> str | None:
         (any(isinstance(g, Replay) for g in scenario.traffic), "packets as listed are no share"),
     )
     return next((reason for holds, reason in reasons if holds), None)
+
+
+def scales(scenario: Scenario) -> bool:
+    """Whether links a few times smaller may stand for this one."""
+    return why_not(scenario) is None and path_of(scenario, _WORTH_IT).largest >= _WORTH_IT
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,8 @@ def path_of(scenario: Scenario, wanted: float) -> Path:
     fewer = _fewer_flows(scenario, ENOUGH_FLOWS)
     fewer = fewer if fewer >= _WORTH_IT else 1.0
     largest = fewer * max(1.0, _window(scenario) / LEAST_WINDOW)
+    if largest <= flows:
+        return Path(1.0, min(flows, others))
     factor = min(wanted, largest)
     share = min(1.0, math.log(fewer) / math.log(factor)) if factor > 1.0 else 1.0
     return Path(share, min(largest, others))
@@ -153,4 +160,4 @@ def _class(group: Traffic, factor: float, fewer: float) -> Traffic:
     return group.model_copy(update=changes)
 
 
-__all__ = ["LEAST_FLOWS", "LEAST_WINDOW", "Path", "path_of", "scaled", "why_not"]
+__all__ = ["LEAST_FLOWS", "LEAST_WINDOW", "Path", "path_of", "scaled", "scales", "why_not"]

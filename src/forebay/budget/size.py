@@ -12,6 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from forebay.budget.cost import Speed, predict_search
+from forebay.budget.errors import TooLittleTime
+from forebay.budget.scale import scales
+from forebay.budget.search import Instead, searched
 from forebay.outcome import Cost, SizeResult
 from forebay.sizing import goals_of
 from forebay.sizing import size as search
@@ -56,36 +59,66 @@ def size_within(
         Neither the link nor smaller ones of its kind can be played in that time.
     """
     threads = jobs or os.cpu_count() or 1
-    begun, whole_s = clock(), predict_search(scenario, Speed(threads), len(seeds))
-    searched = whole_s <= budget_s or not scenario.crossing
+    begun, speed = clock(), Speed(threads)
+    whole_s = predict_search(scenario, speed, len(seeds))
+    reason = _only_searched(scenario)
     if expect is not None:
         expect(min(whole_s, budget_s))
-    if searched:
-        result = search(
-            scenario, engine, seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=progress,
-            laws=laws, governs=governs,
-        )  # fmt: skip
-        return _with_cost(result, whole_s, clock() - begun, budget_s)
-    from forebay.budget.answer import answer
-    from forebay.budget.errors import TooLittleTime
+    if whole_s <= budget_s or not scenario.crossing:
 
-    reason = _only_searched(scenario)
-    if reason is not None:
+        def full_search(timed: Engine, told: Progress) -> SizeResult:
+            return search(
+                scenario, timed, seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=told,
+                laws=laws, governs=governs,
+            )  # fmt: skip
+
+        result = searched(
+            full_search, engine, budget_s, speed=speed, clock=clock, progress=progress,
+            instead=None if reason else _instead(scenario, speed, seeds),
+            all_or_nothing=scenario.flows_uncertain,
+        )  # fmt: skip
+        if result is not None:
+            return _with_cost(result, whole_s, clock() - begun, budget_s)
+    elif reason is not None:
         raise TooLittleTime(reason, whole_s, budget_s)
+    from forebay.budget.answer import answer
+
+    left_s = budget_s - (clock() - begun)
 
     def ask(end: Scenario, told: Progress | None, share: float = 0.5) -> tuple[SizeResult, float]:
         return answer(
-            end, engine, share * budget_s,
+            end, engine, share * left_s,
             seeds=seeds, threads=threads, progress=told, laws=laws, governs=governs, clock=clock,
+            speed=speed,
         )  # fmt: skip
 
-    if scenario.flows_uncertain:
-        from forebay.budget.ends import both_ends
+    try:
+        if scenario.flows_uncertain:
+            from forebay.budget.ends import both_ends
 
-        result, predicted_s = both_ends(scenario, ask, progress)
-    else:
-        result, predicted_s = ask(scenario, progress, 1.0)
+            result, predicted_s = both_ends(scenario, ask, progress)
+        else:
+            result, predicted_s = ask(scenario, progress, 1.0)
+    except TooLittleTime as refused:  # of the part of the time that was left
+        raise TooLittleTime(refused.why, refused.needs_s, budget_s) from None
+    predicted_s = whole_s if whole_s <= budget_s else predicted_s
     return _with_cost(result, predicted_s, clock() - begun, budget_s)
+
+
+def _instead(scenario: Scenario, speed: Speed, seeds: Sequence[int]) -> Instead:
+    """Return what may take the search's place: crossings, of both ends where flows are a range."""
+    ends = [scenario]
+    if scenario.flows_uncertain:
+        ends = [scenario.at_flows("low"), scenario.at_flows("high")]
+
+    def needs_s() -> float:
+        from forebay.budget.crossing import seeds_of_crossing
+        from forebay.budget.ladder import crossing_s
+
+        many = len(seeds_of_crossing(seeds, speed.jobs))
+        return sum(crossing_s(end, speed, many) for end in ends)
+
+    return Instead(needs_s, all(scales(end) for end in ends))
 
 
 def _only_searched(scenario: Scenario) -> str | None:

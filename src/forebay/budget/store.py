@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.outcome import Outcome
 from forebay.outcome.document import DocumentError
+from forebay.outcome.replacing import replacing
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
@@ -67,6 +66,5 @@ def _read(path: Path) -> Outcome | None:
 
 def _write(path: Path, outcome: Outcome) -> None:
     """Write all or nothing: what a stopped run left half done must not be read."""
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".part", delete=False) as file:
-        file.write(outcome.to_json(indent=None))
-    os.replace(file.name, path)
+    with replacing(path) as file:
+        file.write(outcome.to_json(indent=None).encode())

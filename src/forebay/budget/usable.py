@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from forebay.budget.crossing import find
 from forebay.budget.curve import Played, play
-from forebay.budget.ladder import Climb, OutOfTime, at, predict, ticking
+from forebay.budget.ladder import Climb, at, predict, ticking
+from forebay.budget.timed import OutOfTime
 from forebay.budget.whole import as_whole
 from forebay.sizing.goals import Goal, GoalKind
 from forebay.sizing.usable import USABLE_LOSS, is_due, is_usable, warning, worst_loss

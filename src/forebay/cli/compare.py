@@ -8,8 +8,7 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, say
-from forebay.cli.progress import progress
+from forebay.cli.output import answered, print_json, progress, say
 
 _CANNOT = 3
 """Exit status of an engine that cannot run here: its column is left out, unless it was named."""

@@ -10,8 +10,7 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, write
-from forebay.cli.progress import progress
+from forebay.cli.output import answered, print_json, progress, write
 
 if TYPE_CHECKING:
     from forebay.measure import Measured
@@ -130,6 +129,8 @@ def command(
     measured = _measure(records, given | {"replay": replay is not None})
     document = measured.to_dict()
     text = None if scenario is None else measured.scenario_toml()
+    from forebay.report.whole_file import write_text
+
     if as_json:
         print_json(document)
     else:
@@ -138,18 +139,13 @@ def command(
         print_measurement(document)
         answered()
     if scenario is not None and text is not None:
-        write("scenario", scenario, lambda path: path.write_text(text, encoding="utf-8"))
+        write("scenario", scenario, partial(write_text, text))
     if replay is not None:
-        write(
-            "packets",
-            replay,
-            lambda path: path.write_text(measured.packet_list(), encoding="utf-8"),
-        )
+        write("packets", replay, partial(write_text, measured.packet_list()))
     if html is not None:
         from forebay.report.measurement_page import measurement_page
 
-        page = measurement_page(document)
-        write("page", html, lambda path: path.write_text(page, encoding="utf-8"))
+        write("page", html, partial(write_text, measurement_page(document)))
     if figure is not None:
         from forebay.report.figures import draw_measurement
 

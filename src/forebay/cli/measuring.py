@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from forebay.cli.output import say
-from forebay.cli.progress import progress
+from forebay.cli.output import progress, say
+from forebay.cli.signals import word
 from forebay.reproduction import Entry, MeasuredArtefact
 
 _CANNOT = 3
@@ -27,7 +27,7 @@ def measure(entry: Entry, *, seeds: int, again: bool) -> int:
         with progress(f"{entry.name}, testbed") as update:
             failed = artefact.measure(seeds=seeds, progress=update, again=again)
     except KeyboardInterrupt:
-        said = f"interrupted; finished runs are recorded{where}"
+        said = f"{word()}; finished runs are recorded{where}"
         raise KeyboardInterrupt(f"{said}, and the same command goes on from there") from None
     for line in failed:
         say(f"not recorded: {line}")

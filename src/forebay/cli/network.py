@@ -9,8 +9,7 @@ import click
 
 from forebay import networks
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, write
-from forebay.cli.progress import progress
+from forebay.cli.output import answered, print_json, progress, write
 
 
 @click.command("network")

@@ -1,18 +1,28 @@
-"""The ways out of a verb: one JSON document or text for a person, and files.
+"""What a verb writes: the answer on standard output, files, and its progress on standard error.
 
-The answer comes first: a file that cannot be written afterwards costs nobody the answer.
+The answer comes first: it is kept even if a file cannot be written afterwards.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import click
+
+Callback = Callable[[float], None]
+
+_QUIET_S = 0.4  # a job shorter than this shows no bar, and spares the import of one
+_FORESEEN = 0.01
+"""Before that share is done, what is left cannot be told: drawing the traffic counts as nothing."""
+_PLAIN_EVERY_S = 10.0
+_WORTH_SAYING_S = 10.0
 
 written: list[str] = []
 """What this call has written so far, for the line that says so should it be interrupted."""
@@ -57,3 +67,77 @@ def say(line: str) -> None:
 def printable(text: str) -> str:
     """Return one line for a terminal: what could steer it is written as an escape."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callback]:
+    """Show how far ``label`` is; yields a function to be called with the fraction done."""
+    shown = _Bar(label) if sys.stderr.isatty() else _Lines(label)
+    try:
+        yield shown.update
+    finally:
+        shown.close()
+
+
+def announce(label: str) -> Callback:
+    """Return a function that says before a long job how long it should take."""
+
+    def say_so(seconds: float) -> None:
+        if seconds >= _WORTH_SAYING_S:
+            say(f"{label}: about {_time(seconds)} on this machine")
+
+    return say_so
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+class _Lines:
+    """For a log file: silent for the first seconds, then one line every ten."""
+
+    def __init__(self, label: str) -> None:
+        self._label, self._begun = label, time.monotonic()
+        self._next = self._begun + _PLAIN_EVERY_S
+
+    def update(self, fraction: float) -> None:
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _PLAIN_EVERY_S
+            said = f"{self._label}: {fraction:.0%}"
+            if fraction >= _FORESEEN:
+                left = (now - self._begun) * (1 / fraction - 1)
+                said += f", about {_time(left)} left"
+            say(said)
+
+    def close(self) -> None:
+        """Nothing was opened."""
+
+
+class _Bar:
+    """For a person: a bar that leaves no trace when it is done."""
+
+    def __init__(self, label: str) -> None:
+        self._label, self._from = label, time.monotonic() + _QUIET_S
+        self._bar: Any = None
+
+    def update(self, fraction: float) -> None:
+        if self._bar is None and time.monotonic() >= self._from:
+            self._bar = self._open()
+        if self._bar is not None:
+            self._bar.update(self._task, completed=fraction)
+
+    def _open(self) -> Any:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
+
+        left = TimeRemainingColumn(elapsed_when_finished=True)
+        columns = ("{task.description}", BarColumn(), TaskProgressColumn(), left)
+        bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = bar.add_task(self._label, total=1.0)
+        bar.start()
+        return bar
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()

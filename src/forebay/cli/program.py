@@ -76,7 +76,7 @@ class _Verbs(click.Group):
             status: object = super().invoke(ctx)
             answer.flush()
         except KeyboardInterrupt as stop:
-            status = _interrupted(stop)
+            status = _interrupted(stop, answer)
         except OSError as error:
             if error.errno is None:
                 raise
@@ -94,13 +94,14 @@ class _Answer:
     """Standard output; a reader that goes away (``| head``) costs nobody the files that follow."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream, self.unread = stream, False
+        self._stream, self.unread, self.begun = stream, False, False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
         """Write what is still read, and say that all of it was."""
+        self.begun = True
         with self._while_read():
             self._stream.write(text)
         return len(text)
@@ -181,15 +182,17 @@ def call(arguments: Sequence[str]) -> int:
         return _fail(str(error), status)
 
 
-def _interrupted(stop: BaseException) -> int:
+def _interrupted(stop: BaseException, answer: _Answer | None = None) -> int:
     """Say what is kept: what the verb says of itself, else what it has written so far.
 
     No signal after it is taken, or it would be said twice.
     """
     signals.finish()
     said = str(stop) if isinstance(stop, KeyboardInterrupt) else ""
-    files = f"kept: {', '.join(written)}" if written else "nothing was kept"
-    return _fail(said or f"{signals.word()}; {files}", signals.exit_status())
+    kept = f"kept: {', '.join(written)}" if written else "nothing was kept"
+    if answer is not None and answer.begun and not written:
+        kept = "what is printed may be a part of the answer"
+    return _fail(said or f"{signals.word()}; {kept}", signals.exit_status())
 
 
 def _io_failed(error: OSError) -> int:

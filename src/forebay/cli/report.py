@@ -11,6 +11,9 @@ import click
 from forebay.cli import options
 from forebay.cli.output import answered, print_json, write
 
+_MOST_BYTES = 256 * 1024 * 1024
+"""A trace of every flow's window has tens; a device has no end."""
+
 
 @click.command("report")
 @click.argument("path", metavar="FILE|-")
@@ -25,8 +28,7 @@ def command(path: str, figure: Path | None, as_json: bool) -> None:
 
     source = "standard input" if path == "-" else path
     options.check_places((None if path == "-" else path,), figure=figure)
-    raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    answer = read_answer(raw, source)
+    answer = read_answer(_read(path, source), source)
     if as_json:
         print_json(answer.to_dict())
     else:
@@ -34,3 +36,13 @@ def command(path: str, figure: Path | None, as_json: bool) -> None:
         answered()
     if figure is not None:
         write("picture", figure, partial(draw_answer, answer))
+
+
+def _read(path: str, source: str) -> bytes:
+    """Return a document's bytes. Raises OSError, UsageError where they are too many."""
+    with sys.stdin.buffer if path == "-" else Path(path).open("rb") as file:
+        raw = file.read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        wrong = f"{source} is longer than {_MOST_BYTES >> 20} MiB"
+        raise click.UsageError(f"{wrong}; name what another command printed with --json")
+    return raw

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from forebay.cli.output import say
-from forebay.cli.progress import progress
+from forebay.cli.output import progress, say
 from forebay.cli.signals import word
 from forebay.reproduction import Cache, CachedResult, Entry, digest, make, replications
 

@@ -8,8 +8,7 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, say, written
-from forebay.cli.progress import progress
+from forebay.cli.output import answered, print_json, progress, say, written
 
 
 @click.command("run")

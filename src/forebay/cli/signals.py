@@ -1,9 +1,11 @@
 """SIGINT, SIGTERM and SIGHUP end a verb in the same way: each raises KeyboardInterrupt.
 
-Two places cannot take an exception. An import that is cut off leaves half a module behind, and
-some modules turn the exception into an ImportError. Code that already cleans up after an
-interrupt would stop half-way. In the first case the exception comes when the import is done; in
-the second none is needed. What swallows it all the same is interrupted again.
+Three places cannot take an exception. An import that is cut off leaves half a module behind, and
+some modules turn the exception into an ImportError. `logging` takes its lock before a fork and
+gives it back behind; an exception in these functions goes nowhere, and the lock is never given
+back. Code that already cleans up after an interrupt would stop half-way. In the first two cases
+the exception comes when they are done; in the third none is needed. What swallows it all the same
+is interrupted again.
 """
 
 from __future__ import annotations
@@ -23,8 +25,10 @@ _WORDS = {
     if hasattr(signal, name)
 }
 STOPPING = tuple(_WORDS)
-_AFTER_IMPORT_S = 0.01
+_WHEN_DONE_S = 0.01
 _AGAIN_S = 0.3
+_LOCKING = ("_acquireLock", "_releaseLock")
+"""Functions of logging up to Python 3.12; later ones are written in C, which no signal enters."""
 
 _received: int | None = None
 
@@ -76,9 +80,9 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
 def _deliver(frame: FrameType | None) -> None:
     if _cleans_up(sys.exception()):
         return
-    importing = _imports(frame)
-    _again_in(_AFTER_IMPORT_S if importing else _AGAIN_S)
-    if not importing:
+    waits = _must_end(frame)
+    _again_in(_WHEN_DONE_S if waits else _AGAIN_S)
+    if not waits:
         raise KeyboardInterrupt
 
 
@@ -87,10 +91,11 @@ def _again_in(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _imports(frame: FrameType | None) -> bool:
-    """Whether an import is being executed in `frame` or in one that called it."""
+def _must_end(frame: FrameType | None) -> bool:
+    """Whether an import, or logging's lock, is at work in `frame` or in one that called it."""
     while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
+        code = frame.f_code
+        if code.co_filename.startswith("<frozen importlib") or code.co_name in _LOCKING:
             return True
         frame = frame.f_back
     return False

@@ -10,8 +10,7 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, write
-from forebay.cli.progress import announce, progress
+from forebay.cli.output import announce, answered, print_json, progress, say, write
 
 if TYPE_CHECKING:
     from forebay.platforms import Emission, Memory
@@ -83,7 +82,8 @@ def command(
         with progress(f"sizing by {engine}") as update:
             result = sizing(scenario, engine, progress=update, expect=announce(engine))
     except KeyboardInterrupt as stop:
-        _keep(stop, as_json)
+        if not _keep(stop, as_json) and store is None:
+            raise KeyboardInterrupt from None
         raise
     made, refused = _emit(result, platform, path)
     configuration = None if made is None else made.to_dict()
@@ -92,6 +92,8 @@ def command(
     _show(result, as_json)
     if made is not None and not as_json:
         _print_configuration(made)
+    if platform is not None and result.buffer is None:
+        say(f"no configuration for {platform}: there is no buffer to write")
     if figure is not None:
         write("picture", figure, partial(_draw, result))
     if refused is not None:
@@ -140,11 +142,13 @@ def _memory(result: forebay.SizeResult, scenario: forebay.Scenario) -> Memory | 
     return memory_for(size, float(scenario.link.capacity))
 
 
-def _keep(stop: KeyboardInterrupt, as_json: bool) -> None:
-    """Show what a stopped sizing had found, if it had found anything."""
+def _keep(stop: KeyboardInterrupt, as_json: bool) -> bool:
+    """Show what a stopped sizing had found; return whether it had found anything."""
     found: forebay.SizeResult | None = getattr(stop, "result", None)
-    if found is not None and found.curve:
-        _show(found, as_json)
+    if found is None or not found.curve:
+        return False
+    _show(found, as_json)
+    return True
 
 
 def _draw(result: forebay.SizeResult, path: Path) -> None:

@@ -10,8 +10,7 @@ import click
 
 import forebay
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, write
-from forebay.cli.progress import progress
+from forebay.cli.output import answered, print_json, progress, write
 
 
 class FlowNumbers(click.ParamType[tuple[int, ...]]):

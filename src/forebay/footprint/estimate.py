@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forebay.replication import BATCHES, MOST_BINS, parts
+from forebay.replication import BATCHES, MOST_BINS, n_parts
 from forebay.scenario import BOTTLENECK, Replay, Session, Short, Tcp, Video
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _film(group: Traffic, seconds: float) -> float:
 
 def _readings(scenario: Scenario) -> float:
     """Histograms and counts of all links and classes."""
-    batches, classes = parts(scenario), len(scenario.traffic)
+    batches, classes = n_parts(scenario), len(scenario.traffic)
     buffers = [scenario.queue_packets(BOTTLENECK)] * 2
     buffers += [scenario.queue_packets(link.name) for link in scenario.links]
     smallest = min((_smallest(group) for group in scenario.traffic), default=64)

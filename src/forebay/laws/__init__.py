@@ -7,13 +7,13 @@ scenario breaks.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from forebay import plugins
 from forebay.laws import (
     general_decrease,
     heterogeneous,
-    loss,
     mix,
     rule_of_thumb,
     single_flow,
@@ -22,7 +22,7 @@ from forebay.laws import (
     utilization,
 )
 from forebay.laws.answer import Law, LawAnswer
-from forebay.laws.offered import bursts_only
+from forebay.laws.quantities import bursts_only
 from forebay.laws.regime import Regime, governing_law, regime_of
 from forebay.lazy import attributes
 from forebay.scenario import expect_scenario
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         exact_bursts,
         finite_queue,
         fractional_brownian,
+        loss,
         partial_synchrony,
         response,
         sawtooth,
@@ -51,18 +52,24 @@ if TYPE_CHECKING:
     from forebay.laws.catalogue import BURST_LAWS, LAWS
     from forebay.scenario import Scenario
 
-LASTING_LAWS: tuple[Law, ...] = (
-    rule_of_thumb.LAW,
-    single_flow.LAW,
-    synchronized.LAW,
-    sqrt_n.LAW,
-    utilization.LAW,
-    loss.LAW,
-    heterogeneous.LAW,
-    general_decrease.LAW,
-    mix.LAW,
+_LASTING = (
+    "rule_of_thumb",
+    "single_flow",
+    "synchronized",
+    "sqrt_n",
+    "utilization",
+    "loss",
+    "heterogeneous",
+    "general_decrease",
+    "mix",
 )
-"""Laws of flows that last, in the order in which they are shown."""
+"""Modules of the laws of long flows, in the order in which their answers are shown."""
+
+
+def of_long_flows(*, with_loss: bool = True) -> tuple[Law, ...]:
+    """Laws of long flows; that of the loss rate alone answers only where a goal bounds the loss."""
+    names = (name for name in _LASTING if with_loss or name != "loss")
+    return tuple(import_module(f"{__name__}.{name}").LAW for name in names)
 
 
 def of_others() -> tuple[Law, ...]:
@@ -90,7 +97,8 @@ def for_scenario(scenario: Scenario) -> list[LawAnswer]:
     ScenarioError for what is no Scenario.
     """
     expect_scenario(scenario)
-    ours = LASTING_LAWS if scenario.n_flows else ()
+    with_loss = scenario.goals.loss_rate is not None
+    ours = of_long_flows(with_loss=with_loss) if scenario.n_flows else ()
     if bursts_only(scenario):
         from forebay.laws.catalogue import BURST_LAWS
 
@@ -101,7 +109,6 @@ def for_scenario(scenario: Scenario) -> list[LawAnswer]:
 
 __all__ = [
     "BURST_LAWS",
-    "LASTING_LAWS",
     "LAWS",
     "Law",
     "LawAnswer",
@@ -123,6 +130,7 @@ __all__ = [
     "heterogeneous",
     "loss",
     "mix",
+    "of_long_flows",
     "of_others",
     "partial_synchrony",
     "regime_of",
@@ -153,6 +161,7 @@ _HOLDERS = {"BURST_LAWS": "catalogue", "LAWS": "catalogue"} | dict.fromkeys(
         "exact_bursts",
         "finite_queue",
         "fractional_brownian",
+        "loss",
         "partial_synchrony",
         "response",
         "sawtooth",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.laws import quantities, sawtooth
-from forebay.laws.offered import ack_queues, other_queues
+from forebay.laws.quantities import ack_queues, other_queues
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario

@@ -9,9 +9,8 @@ import numpy as np
 from forebay.laws import completion_time
 from forebay.laws.assumptions import drop_tail, one_way
 from forebay.laws.burst_traffic import burst_traffic
-from forebay.laws.controls import paced
 from forebay.laws.flow_lengths import flow_lengths
-from forebay.laws.offered import FULL
+from forebay.laws.quantities import FULL, paced
 from forebay.scenario import Short, Udp
 
 if TYPE_CHECKING:

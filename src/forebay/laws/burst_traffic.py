@@ -15,7 +15,7 @@ import numpy as np
 
 from forebay.laws.bursts import SINGLE_PACKETS, Bursts
 from forebay.laws.flow_lengths import flow_lengths
-from forebay.laws.offered import Held, bursts_only, held_back, offered
+from forebay.laws.quantities import Held, bursts_only, held_back, offered
 from forebay.scenario import Long, Short
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.laws.arrays import Array, as_array
-from forebay.scenario import packet_law, truncated
+from forebay.scenario import truncated
 
 if TYPE_CHECKING:
     from forebay.scenario import FlowLength
-    from forebay.scenario.packet_law import PacketLaw
+    from forebay.scenario.truncated import PacketLaw
 
 LONGEST = 20_000
 """Longer flows count as flows of this length, packets; they have left slow start anyway."""
@@ -42,7 +42,7 @@ def _geometric(law: PacketLaw) -> Array:
 
 def _rounded(law: PacketLaw) -> Array:
     """P(max(1, round X) >= j), j = 1, 2, ..., which is P(X > j - 1/2) from j = 2 on."""
-    low = packet_law.lower_end(law.kind, law.mean, law.shape, law.deviation, law.high)
+    low = truncated.lower_end(law.kind, law.mean, law.shape, law.deviation, law.high)
     last = min(LONGEST, max(1, math.floor(law.high + 0.5)))
     at = [j - 0.5 for j in range(2, last + 1)]
     if law.kind == "pareto":

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from forebay.laws import assumptions
 from forebay.laws.answer import Law
 from forebay.laws.arrays import Array, as_array
-from forebay.laws.heterogeneous.law import flows_by_protocol
+from forebay.laws.quantities import flows_by_control
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -101,7 +101,7 @@ _MEAN: dict[str, Callable[[ArrayLike, ArrayLike], Array]] = {
 
 def _protocol(scenario: Scenario) -> str | None:
     """The one protocol of the scenario, if there is one and its law is known."""
-    names = flows_by_protocol(scenario)
+    names = flows_by_control(scenario)
     name = next(iter(names)) if len(names) == 1 else ""
     return name if name in _KEPT else None
 
@@ -129,7 +129,7 @@ def mean_utilization(scenario: Scenario) -> float | None:
 
 
 def _one_protocol(scenario: Scenario) -> str | None:
-    names = ", ".join(sorted(flows_by_protocol(scenario)))
+    names = ", ".join(sorted(flows_by_control(scenario)))
     return None if _protocol(scenario) else f"congestion control {names}: no law for it alone"
 
 

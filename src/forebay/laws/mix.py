@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from forebay.laws import assumptions, utilization
 from forebay.laws.answer import Law
 from forebay.laws.assumptions import DESYNCHRONIZED
-from forebay.laws.offered import offered
+from forebay.laws.quantities import offered
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.laws import general_decrease, mix, single_flow, synchronized, utilization
 from forebay.laws import regime_words as words
-from forebay.laws.controls import halves, paced
-from forebay.laws.offered import FULL, ack_queues, bursts_only, share
-from forebay.laws.quantities import path_window
+from forebay.laws.quantities import FULL, ack_queues, bursts_only, halves, paced, path_window, share
 from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, expect_scenario
 
 if TYPE_CHECKING:
@@ -60,9 +58,9 @@ def regime_of(scenario: Scenario) -> Regime:
     """Say which law governs `scenario`, from its facts alone; the first that fits."""
     expect_scenario(scenario)
     for judge in _JUDGES:
-        told = judge(scenario)
-        if told is not None:
-            return told
+        regime = judge(scenario)
+        if regime is not None:
+            return regime
     raise AssertionError("flows out of step are what is left")
 
 
@@ -170,7 +168,7 @@ def _mixed(scenario: Scenario) -> Regime | None:
     return Regime("real-time mixed", None, words.real_time(load), words.REAL_TIME_CHANGE)
 
 
-def _beside_many(scenario: Scenario) -> Regime | None:
+def _many_that_end(scenario: Scenario) -> Regime | None:
     load = share(scenario, COMPLETING_KINDS)
     if load <= SHORT_FLOWS_MATTER:
         return None
@@ -226,5 +224,5 @@ def _kinds(scenario: Scenario) -> set[str]:
 
 _JUDGES: tuple[Callable[[Scenario], Regime | None], ...] = (
     _no_traffic, _class_queues, _uncongested, _open_loop, _managed, _paced, _ending, _mixed,
-    _beside_many, _acks, _one, _few, _alike, _tiny, _many,
+    _many_that_end, _acks, _one, _few, _alike, _tiny, _many,
 )  # fmt: skip

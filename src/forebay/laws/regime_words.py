@@ -1,71 +1,69 @@
-"""The sentences of `forebay.laws.regime`: why a law governs or none does, for a colleague."""
+"""The sentences of `forebay.laws.regime`: why a law governs the link, or why none does."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from forebay.laws import mix
-from forebay.laws.controls import halves
-from forebay.laws.offered import other_queues, share
-from forebay.laws.quantities import path_window
+from forebay.laws.quantities import halves, other_queues, path_window, share
 from forebay.scenario import OPEN_LOOP_KINDS, Long, OnOff, Standing
 
 if TYPE_CHECKING:
     from forebay.scenario import Duration, Scenario
 
 SIMULATE = (
-    "No law here fits within a factor that could be named: believe a simulation, and read its own "
-    "evidence: the queue's distribution (forebay run), synchronization (forebay trace), and what "
-    "each control gets, in classes of their own."
+    "No published law is known to fit here. Use simulation and read its evidence: the queue's "
+    "distribution (forebay run), synchronization (forebay trace), and the share of each congestion "
+    "control, in a class of its own."
 )
 _ONE_HALVING = "The law gives 0.7 to 1 times the buffer that simulation needs."
 _FEW_HALVING = "It gives 0.8 to 1.9 times the buffer that simulation needs."
-_FEW_OTHERS = "It gives up to 8 times the buffer that simulation needs: these cut less than Reno."
+_FEW_OTHERS = "It gives up to 8 times the buffer that simulation needs; these cut less than Reno."
 _GENTLE = (
-    "A link that is never below the goal takes 1.1 to 3.6 times what simulation needs, one that "
-    "reaches it in the mean 0.6 to 1.5 times."
+    "A buffer that keeps utilization above the goal at every instant is 1.1 to 3.6 times the one "
+    "that simulation needs; one that meets the goal on average is 0.6 to 1.5 times that."
 )
-NO_TRAFFIC = "No class sends data over this link, so that nothing queues."
-NO_TRAFFIC_CHANGE = "A class with the link on its route."
+NO_TRAFFIC = "No class sends data over this link, so there is no queue."
+NO_TRAFFIC_CHANGE = "A class with this link on its route."
 UNCONGESTED_CHANGE = (
-    "Faster access links, larger windows or more flows would congest it; until then a few packets "
-    "are enough, however many flows there are."
+    "Faster access links, larger windows or more flows would congest it. Until then a few packets "
+    "are enough for any number of flows."
 )
-LOWER_LOAD = "A load below the link's rate; no buffer makes up for the lack of capacity."
-VARYING_CHANGE = f"Peaks that together fit the link would need a few packets only. {SIMULATE}"
+LOWER_LOAD = "A load below the link's rate; no buffer replaces missing capacity."
+VARYING_CHANGE = f"If the sum of the peaks fitted the link, a few packets would do. {SIMULATE}"
 MANAGED_CHANGE = "With drop-tail a law of the flows would govern."
 CLASS_QUEUES = (
-    "Several class queues share the wire by priority and weight, each with a limit of its own: no "
-    f"published law says what each class then gets. {SIMULATE}"
+    "Several class queues share the wire by priority and weight, each with its own limit. No "
+    f"published law gives the share of each class. {SIMULATE}"
 )
 CLASS_QUEUES_CHANGE = "With one queue for all traffic a law of the flows would govern."
-PACED_CHANGE = f"Reno or CUBIC alone would have a law. {SIMULATE}"
+PACED_CHANGE = f"A law exists for Reno or CUBIC alone. {SIMULATE}"
 ENDING_CHANGE = (
-    "Flows that end within slow start would queue as bursts; long flows with "
-    f"10 % of the traffic would take over. {SIMULATE}"
+    "Flows that end within slow start would queue as bursts. Long flows with at least 10 % of the "
+    f"traffic would dominate. {SIMULATE}"
 )
 BURSTS_CHANGE = (
-    "A higher load or longer bursts (a larger initial window) would ask for more; long flows with "
-    "10 % of the traffic would take over."
+    "A higher load or longer bursts (a larger initial window) would need a larger buffer. Long "
+    "flows with at least 10 % of the traffic would dominate."
 )
 REAL_TIME_CHANGE = f"With less real-time traffic the law of the TCP flows would govern. {SIMULATE}"
 BESIDE_CHANGE = f"With fewer of them the law of the long flows would govern. {SIMULATE}"
 ACKS_CHANGE = (
-    f"Without a queue on the way back the law of the data's flows would govern. {SIMULATE}"
+    f"Without a queue on the ACKs' path the law of the data flows would govern. {SIMULATE}"
 )
-ONE_CHANGE = "More flows of different round trips would ask for less."
+ONE_CHANGE = "More flows with different round trips would need a smaller buffer."
 FEW_CHANGE = (
-    "Ten flows or more, of different round trips, fall out of step, and the buffer shrinks with "
-    "the root of their number."
+    "Ten or more flows with different round trips are not synchronized; the buffer then shrinks "
+    "with the square root of their number."
 )
 ALIKE_CHANGE = (
-    "Round trips that differ, if only by one in a hundred, would bring the flows out of step, and "
-    f"eq. 6 would govern. {SIMULATE}"
+    "Round trips that differ by as little as 1 % would desynchronize the flows, and eq. 6 would "
+    f"govern. {SIMULATE}"
 )
 TINY_CHANGE = f"Fewer flows or more capacity. {SIMULATE}"
 MANY_CHANGE = (
-    "Round trips all alike may bring the flows in step, and ask for up to a bandwidth-delay "
-    "product; four times the flows halve the buffer."
+    "Identical round trips may synchronize the flows, which then need up to a bandwidth-delay "
+    "product. Four times as many flows halve the buffer."
 )
 
 
@@ -76,14 +74,14 @@ def cannot_fill(scenario: Scenario) -> str | None:
         most = sum(_fastest(t, rate) for t in groups if isinstance(t, Standing))
         if most <= rate:
             return (
-                f"The flows together can send {_rate(most)} at once, no more than the link's own "
-                "rate: the queue holds nothing but coincidences of packets."
+                f"The flows together can send at most {_rate(most)}, which is no more than the "
+                "link's rate: a queue forms only when packets arrive at the same time."
             )
     windows = _windows(scenario)
     if windows is not None and windows <= scenario.bdp_packets:
         return (
-            f"The receivers' windows allow {windows} packets in flight, which the path alone holds "
-            f"({scenario.bdp_packets:.0f} packets)."
+            f"The receivers' windows allow {windows} packets in flight. The path alone holds "
+            f"{scenario.bdp_packets:.0f} packets."
         )
     return None
 
@@ -107,33 +105,33 @@ def _windows(scenario: Scenario) -> int | None:
 def datagrams(load: float) -> str:
     """A link below capacity that carries datagrams alone."""
     return (
-        f"All traffic is datagrams that come one by one, and offers {100 * load:.3g} % of the "
-        "link's rate: only coincidences queue."
+        f"All traffic is single datagrams, which offer {100 * load:.3g} % of the link's rate: a "
+        "queue forms only when they arrive at the same time."
     )
 
 
 def too_much(load: float) -> str:
     """Open-loop traffic above the link's rate."""
     return (
-        f"Traffic that does not answer to losses offers {100 * load:.4g} % of the link's rate: "
-        f"with any buffer {100 * (1 - 1 / load):.3g} % of it or more is lost, the queue is full, "
-        "and TCP gets what is left over."
+        f"Traffic that does not respond to losses offers {100 * load:.4g} % of the link's rate: "
+        f"with any buffer at least {100 * (1 - 1 / load):.3g} % of it is lost, the queue is full, "
+        "and TCP gets the rest."
     )
 
 
 def short_overload(load: float) -> str:
     """Flows that end, and come faster than the link can carry them."""
     return (
-        f"Flows that end offer {100 * load:.4g} % of the link's rate: they come faster than they "
-        "can end, so that ever more of them share the link and no state is steady."
+        f"Flows that end offer {100 * load:.4g} % of the link's rate. They arrive faster than they "
+        "finish, so their number grows without limit and there is no steady state."
     )
 
 
 def varying(load: float) -> str:
     """Open-loop traffic whose rate varies by itself."""
     return (
-        f"All traffic is open-loop and offers {100 * load:.3g} % of the link's rate in the mean, "
-        "but its rate varies and can exceed the link's: how long it does so sets the queue."
+        f"All traffic is open-loop. It offers {100 * load:.3g} % of the link's rate on average, "
+        "but its rate varies and can exceed the link's. How long it does so determines the queue."
     )
 
 
@@ -142,9 +140,9 @@ def managed(discipline: str) -> str:
     if discipline == "pfifo_head_drop":
         return f"{discipline} drops the packet that has waited longest: no law sizes it. {SIMULATE}"
     return (
-        f"{discipline} drops or marks before the queue is full: what is sized is its target and "
-        "interval (red: its thresholds), and the limit is a guard that should hardly ever be "
-        "reached. Laws of drop-tail do not size it. " + SIMULATE
+        f"{discipline} drops or marks before the queue is full. Its target and interval (red: its "
+        "thresholds) decide the queue; the limit should hardly ever be reached. Laws of drop-tail "
+        "do not apply. " + SIMULATE
     )
 
 
@@ -153,10 +151,10 @@ def paced(scenario: Scenario, names: list[str]) -> str:
     others = {n for t in scenario.crossing for n in getattr(t, "shares", {})} - set(names)
     beside = f" beside {', '.join(sorted(others))}" if others else ""
     return (
-        f"{' and '.join(names)}{beside}: paced by a model of the path, so that the sum of the "
-        "windows is no sum of sawtooths, and the others get what this leaves them. One "
-        "bbr flow among 60 of CUBIC moved the answer from near eq. 6's 33 packets to 2, and 20 of "
-        "bbr3 alone asked for 504, eight times eq. 6."
+        f"{' and '.join(names)}{beside}: a model of the path paces these flows, so the sum of the "
+        "windows is not a sum of sawtooths, and other flows get the rest of the link. In "
+        "simulation one bbr flow among 60 CUBIC flows moved the answer from 33 packets, close to "
+        "eq. 6, to 2; 20 bbr3 flows alone needed 504, eight times eq. 6."
     )
 
 
@@ -164,23 +162,24 @@ def ending(scenario: Scenario, load: float, *, in_slow_start: bool) -> str:
     """Flows that end, but not as bursts of slow start."""
     if any(t.kind == "session" for t in scenario.crossing):
         return (
-            "Users fetch files and wait for them: how many are at it at once, and so n, is set by "
-            "the link itself."
+            "Users fetch files and wait for them. The link itself determines how many fetch at "
+            "the same time, and therefore n."
         )
     if any(t.kind == "long" for t in scenario.crossing):
         return (
-            f"Flows that end bring up to {100 * load:.3g} % of the link's rate, and leave the long "
-            "flows so little that neither their law nor that of bursts describes the queue."
+            f"Flows that end offer up to {100 * load:.3g} % of the link's rate. They leave the "
+            "long flows so little that neither law, that of long flows or that of bursts, "
+            "describes the queue."
         )
     if in_slow_start:
         return (
-            f"The flows end within slow start, but offer {100 * load:.4g} % of the link's rate: "
-            "its queue takes so long to fill and to empty that no run is long enough."
+            f"The flows end within slow start, but offer {100 * load:.4g} % of the link's rate. "
+            "The queue fills and empties so slowly that no run is long enough."
         )
     return (
-        f"The flows end, and offer {100 * load:.3g} % of the link's rate, but some outgrow slow "
-        "start: how many of these are there at once is set by the link itself, and bursts do not "
-        "describe them."
+        f"The flows end and offer {100 * load:.3g} % of the link's rate, but some leave slow "
+        "start. The link itself determines how many of these run at the same time, and the law of "
+        "bursts does not describe them."
     )
 
 
@@ -188,8 +187,8 @@ def bursts(load: float) -> str:
     """Short flows."""
     return (
         f"The flows end before they leave slow start and offer {100 * load:.3g} % of the link's "
-        "rate: they queue as bursts that double each round trip, whatever the rate, the round trip "
-        "or their number. Simulation lost between a quarter and all of what this law says."
+        "rate. They queue as bursts that double each round trip; rate, round trip and number of "
+        "flows do not matter. Simulation lost between a quarter and all of what this law predicts."
     )
 
 
@@ -197,25 +196,25 @@ def real_time(load: float) -> str:
     """Much real-time traffic beside TCP."""
     return (
         f"Real-time traffic with {100 * load:.3g} % of the link's rate shares the queue with TCP "
-        "and does not slow down for it: the TCP flows fill what is left, and how its bursts fall "
-        "decides how large a buffer they need."
+        "and does not slow down. The TCP flows use the rest, and the bursts of the real-time "
+        "traffic determine the buffer that they need."
     )
 
 
 def beside(load: float, known: float) -> str:
     """Many flows that end beside long ones."""
     return (
-        f"Flows that end may bring {100 * load:.3g} % of the link's rate beside the long ones; up "
-        f"to {100 * known:.0f} % the law of the long flows was found right, beyond it asks for too "
-        "much."
+        f"Flows that end may offer {100 * load:.3g} % of the link's rate beside the long ones. Up "
+        f"to {100 * known:.0f} % the law of the long flows was correct in simulation; beyond that "
+        "its buffer is too large."
     )
 
 
 def acks(links: list[str]) -> str:
     """ACKs that wait on the way back."""
     return (
-        f"ACKs have to queue on their way back ({', '.join(links)}): they arrive late and in "
-        "bunches, so that the data comes in bursts and the link runs dry at any buffer of a law."
+        f"ACKs queue on their path ({', '.join(links)}). They arrive late and in groups, so the "
+        "data arrives in bursts, and the link goes idle with the buffer of any law."
     )
 
 
@@ -223,9 +222,9 @@ def one(scenario: Scenario, known: bool) -> str:
     """One flow."""
     cut = "halves its window" if halves(scenario) else "cuts its window"
     said = (
-        f"A single long flow has the link to itself. Each loss {cut}, and the link runs dry unless "
-        "the buffer holds what is missing: up to a whole bandwidth-delay product "
-        f"({scenario.bdp_packets:.0f} packets) where the window is halved."
+        f"A single long flow has the link to itself. Each loss {cut}, and the link goes idle "
+        "unless the buffer holds the difference: up to a whole bandwidth-delay product "
+        f"({scenario.bdp_packets:.0f} packets) if the window is halved."
     )
     if not known:
         return f"{said} {SIMULATE}"
@@ -236,34 +235,34 @@ def few(scenario: Scenario, gentle: bool) -> str:
     """Two to nine flows; `gentle`: the law knows how little their control cuts."""
     found = _FEW_HALVING if halves(scenario) else _GENTLE if gentle else _FEW_OTHERS
     return (
-        f"{_flows(scenario)}: so few that a loss of one moves the sum of their windows, in step or "
-        f"not. The law takes them as one large flow. {found}{_beside(scenario)}"
+        f"{_flows(scenario)}. They are so few that one loss changes the sum of their windows, "
+        f"synchronized or not. The law treats them as one large flow. {found}{_beside(scenario)}"
     )
 
 
 def alike(scenario: Scenario) -> str:
     """Flows of exactly one round trip."""
     return (
-        f"{_flows(scenario)}: with round trips exactly alike, which no network has, it hangs on "
-        "the sender whether they stay in step (a bandwidth-delay product is then needed) or not (a "
-        "hundredth of it can be enough)."
+        f"{_flows(scenario)}. The round trips are identical, as in no real network. The sending "
+        "stack then decides if the flows stay synchronized (they need a bandwidth-delay product) "
+        "or not (a hundredth of it can be enough)."
     )
 
 
 def tiny(scenario: Scenario) -> str:
     """Far more flows than packets on the path."""
-    return f"{_flows(scenario)}: most flows wait for timeouts, and windows are no sawtooths."
+    return f"{_flows(scenario)}. Most flows wait for timeouts; their windows are not sawtooths."
 
 
 def many(scenario: Scenario) -> str:
     """Flows out of step."""
     why = (
-        f"{_flows(scenario)}: they are cut at different times, so that the sum of their windows "
-        "varies less than each of them, by the root of their number, and so does the buffer. "
-        f"{_found(scenario)}{_beside(scenario)}"
+        f"{_flows(scenario)}. Their windows are cut at different times, so the sum of the windows "
+        "varies less than each window, by the square root of the number of flows. The buffer "
+        f"shrinks by the same factor. {_found(scenario)}{_beside(scenario)}"
     )
     if path_window(scenario) <= 2.0:
-        why += " Windows of two packets and less are repaired by timeouts: losses are above 10 %."
+        why += " Windows of at most two packets recover by timeouts: losses are above 10 %."
     return why
 
 
@@ -273,7 +272,7 @@ def _found(scenario: Scenario) -> str:
     if not halves(scenario):
         times = "1.2 to 4.5" if high < 1.5 * low else "1.2 to 2.6"
         said = f"The law gives {times} times the buffer that simulation needs"
-        return f"{said}: cuts are gentler than Reno's."
+        return f"{said}, because the cuts are smaller than Reno's."
     times = "0.8 to 4" if high < 1.5 * low else "0.8 to 2.1"
     return f"The law gives {times} times the buffer that simulation needs."
 
@@ -282,24 +281,22 @@ def _beside(scenario: Scenario) -> str:
     said = ""
     short, real = mix.short_share(scenario), share(scenario, OPEN_LOOP_KINDS)
     if short:
-        said += f" Short flows take {100 * short:.3g} % of the link, and need no more buffer."
+        said += f" Short flows use {100 * short:.3g} % of the link and need no more buffer."
     if real:
-        said += f" Real-time traffic takes {100 * real:.3g} % of it, too little to matter to TCP."
+        said += f" Real-time traffic uses {100 * real:.3g} % of it, too little to affect TCP."
     queues = other_queues(scenario)
     if queues:
         said += (
-            f" Other links ({', '.join(queues)}) may hold these flows back: less is needed then."
+            f" Other links ({', '.join(queues)}) may limit these flows; the buffer is then smaller."
         )
     return said
 
 
 def _flows(scenario: Scenario) -> str:
     low, high = round_trips(scenario)
-    trips = (
-        f"all with a round trip of {low}" if low == high else f"round trips from {low} to {high}"
-    )
-    window = f"{path_window(scenario):.3g} packets each on the path alone"
-    return f"{scenario.n_flows} flows share the link, {window}, {trips}"
+    trips = f"all have a round trip of {low}" if low == high else f"round trips are {low} to {high}"
+    window = f"the path holds {path_window(scenario):.3g} packets of each"
+    return f"{scenario.n_flows} flows share the link; {window}, {trips}"
 
 
 def round_trips(scenario: Scenario) -> tuple[Duration, Duration]:

@@ -94,8 +94,8 @@ class Flows:
 def window(loss_rate: ArrayLike, control: str, rtt: float, growth: float = 1.0) -> Array:
     """Mean window in packets at a loss rate, without timeouts."""
     losses, means = _curve(control, rtt, growth)
-    asked = np.log(as_array(loss_rate))
-    return np.exp(np.interp(asked, losses, means))
+    log_loss = np.log(as_array(loss_rate))
+    return np.exp(np.interp(log_loss, losses, means))
 
 
 def rate(loss_rate: ArrayLike, flows: Flows) -> Array:

@@ -15,7 +15,7 @@ from forebay.laws.answer import Law
 from forebay.laws.burst_assumptions import BURSTS
 from forebay.laws.burst_traffic import BurstTraffic, burst_traffic
 from forebay.laws.effective_bandwidth import Order
-from forebay.laws.offered import FULL
+from forebay.laws.quantities import FULL
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -36,13 +36,13 @@ def probability(scenario: Scenario) -> float | None:
     A loss goal is that probability; an `fct_increase` of an eighth is Figure 12's 0.025, and
     for other increases the paper gives no rule.
     """
-    asked = []
+    bounds = []
     goals = scenario.goals
     if goals.loss_rate is not None and goals.loss_rate.probability is None:
-        asked.append(float(goals.loss_rate))
+        bounds.append(float(goals.loss_rate))
     if goals.fct_increase == completion_time.AFCT_INCREASE:
-        asked.append(completion_time.DROP_PROBABILITY)
-    least = min(asked, default=0.0)
+        bounds.append(completion_time.DROP_PROBABILITY)
+    least = min(bounds, default=0.0)
     return least if least > 0.0 else None
 
 

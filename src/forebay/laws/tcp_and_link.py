@@ -93,9 +93,9 @@ def balance(
     windows = np.minimum(window(dropped, lost_late), (bdp + queue) / flows)
     rtt = tau + queue / c
     modelled = loss_rate_of_window((bdp + b) / flows, lost_late) <= 0.5
-    kept = [np.where(modelled, x, np.nan)[()] for x in (windows, queue, dropped, rtt)]
-    sent = kept[0] / kept[3]
-    return Balance(kept[0], kept[1], kept[2], kept[3], sent, sent * flows / c)
+    results = [np.where(modelled, x, np.nan)[()] for x in (windows, queue, dropped, rtt)]
+    sent = results[0] / results[3]
+    return Balance(results[0], results[1], results[2], results[3], sent, sent * flows / c)
 
 
 def _crossing(bdp: Array, buffer: Array, n: Array, timeouts: Array, sigma: Array) -> Array:

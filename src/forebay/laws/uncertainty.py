@@ -71,9 +71,9 @@ def interval(
     depth = max([_depth(x) for x in (*inputs, *named.values())], default=0)
     places = _places(len(boxes), 0 if monotone else samples)
     chosen = iter(_along(box, place, depth) for box, place in zip(boxes, places.T, strict=True))
-    asked = [next(chosen) if isinstance(x, Box) else x for x in inputs]
-    asked_by_name = {k: next(chosen) if isinstance(x, Box) else x for k, x in named.items()}
-    answers = as_array(law(*asked, **asked_by_name))
+    values = [next(chosen) if isinstance(x, Box) else x for x in inputs]
+    values_by_name = {k: next(chosen) if isinstance(x, Box) else x for k, x in named.items()}
+    answers = as_array(law(*values, **values_by_name))
     if not boxes:
         return Interval(answers, answers)
     return Interval(answers.min(axis=0), answers.max(axis=0))
@@ -93,8 +93,8 @@ def gradient(
     tuple of arrays of the law's shape, one for each input asked for; good to about nine digits
     where the law is smooth, and a mean of both sides at a kink.
     """
-    asked = range(len(inputs)) if with_respect_to is None else with_respect_to
-    return tuple(_derivative(law, inputs, place, named) for place in asked)
+    values = range(len(inputs)) if with_respect_to is None else with_respect_to
+    return tuple(_derivative(law, inputs, place, named) for place in values)
 
 
 def _derivative(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from forebay.errors import Words, current_words
 from forebay.measure.estimate import Estimate, Refused
 
 if TYPE_CHECKING:
@@ -48,8 +49,12 @@ class Measured:
     not_made: str = ""
     listed: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
+    def __repr__(self) -> str:
+        found = ", ".join(self.estimates)
+        return f"Measured({self.packets} packets in {self.seconds:.4g} s: {found})"
+
     def packet_list(self) -> str:
-        """Return a file that a class of kind replay plays: what does not answer to congestion.
+        """Return a file for a class of kind replay: the packets that do not respond to congestion.
 
         Times are seconds after the first of these packets. Raises MeasureError where none was kept.
         """
@@ -70,7 +75,9 @@ class Measured:
         from forebay.measure.errors import MeasureError
 
         if self.made is None:
-            raise MeasureError(f"no scenario: {self.not_made}")
+            on_line = current_words() is Words.COMMAND_LINE and ";" not in self.not_made
+            leave = "; leave --scenario out" if on_line else ""
+            raise MeasureError(f"no scenario: {self.not_made}{leave}")
         return self.made
 
     def scenario_toml(self) -> str:

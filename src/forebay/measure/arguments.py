@@ -1,7 +1,9 @@
-"""Arguments that are texts with a unit."""
+"""Arguments: texts with a unit, and lists in whose place one entry may stand."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from forebay.errors import argument
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from forebay.scenario.buffer_size import BufferSize
     from forebay.scenario.quantity import DataSize, Duration
 
+    Path = str | os.PathLike[str]
     Q = TypeVar("Q", BufferSize, DataSize, Duration, Rate)
 
 
@@ -30,3 +33,14 @@ def bits_per_second(rate: str) -> float:
         wrong, hint = f"{found} is not above 0", 'write the link\'s rate, such as "155 Mbit/s"'
         raise ScenarioError("out-of-range", wrong, hint, field=argument("rate"))
     return float(found)
+
+
+def paths_of(records: Path | Sequence[Path]) -> list[str]:
+    """Return the paths of an argument that is a list of files, or one file."""
+    given = [records] if isinstance(records, str | os.PathLike) else records
+    return [os.fspath(record) for record in given]
+
+
+def texts_of(texts: str | Sequence[str]) -> list[str]:
+    """Return the entries of an argument that is a list of texts, or one text."""
+    return [texts] if isinstance(texts, str) else list(texts)

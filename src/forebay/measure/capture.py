@@ -5,16 +5,18 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay.errors import argument
 from forebay.measure import burstiness, load, making, paths, population
 from forebay.measure.answer import Measured
-from forebay.measure.arguments import bits_per_second
+from forebay.measure.arguments import bits_per_second, paths_of, texts_of
 from forebay.measure.errors import MeasureError
 from forebay.measure.found import Found
-from forebay.scenario.packet_list import MOST_PACKETS
+from forebay.measure.pipes import read_from
+from forebay.scenario.open_loop import MOST_PACKETS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,11 +31,11 @@ _CROWDED = 0.01
 
 
 def capture(
-    records: Sequence[str | os.PathLike[str]],
+    records: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     rate: str,
     interface: str | None = None,
-    toward: Sequence[str] = (),
+    toward: str | Sequence[str] = (),
     overhead: int = 0,
     at: Place = "egress",
     congestion_control: str | None = None,
@@ -47,7 +49,8 @@ def capture(
     Parameters
     ----------
     records
-        Files in pcap or pcapng, plain or in gzip or zstd, in the order of their packets.
+        A file in pcap or pcapng, plain or in gzip or zstd; or several, in the order of their
+        packets.
     rate
         The link's rate, such as ``"155 Mbit/s"``.
     interface
@@ -70,8 +73,8 @@ def capture(
     MeasureError
         A file that is no capture, or an option that does not fit it.
     """
-    bps, toward_ = bits_per_second(rate), [_network(text) for text in toward]
-    names = [os.fspath(record) for record in records]
+    bps, toward_ = bits_per_second(rate), [_network(text) for text in texts_of(toward)]
+    names = paths_of(records)
     read = _read(names, interface, toward_, overhead, MOST_PACKETS if replay else 0, progress)
     _check(read, interface, names)
     found = Found()
@@ -95,7 +98,7 @@ def _listed(read: CaptureReadings) -> tuple[NDArray[np.int64], NDArray[np.int64]
         raise MeasureError(f"{wrong}; name fewer records")
     if not len(read["list"][0]):
         wrong = "no packet is of UDP but port 443, or of neither TCP nor UDP"
-        raise MeasureError(f"{argument('replay')}: {wrong}")
+        raise MeasureError(f"{argument('replay')}: {wrong}; leave it out")
     return read["list"]
 
 
@@ -128,14 +131,11 @@ def _read(
             progress(min(read / total, 1.0))
 
     try:
-        return _core.measure_capture(
-            names,
-            interface=interface,
-            toward=toward,
-            overhead=overhead,
-            listed=listed,
-            progress=told,
-        )
+        read = partial(
+            _core.measure_capture, names, interface=interface, toward=toward, overhead=overhead,
+            listed=listed, progress=told,
+        )  # fmt: skip
+        return read_from(names, read)
     except ValueError as error:
         raise MeasureError(f"{error}; write the path of a pcap or pcapng file") from None
 

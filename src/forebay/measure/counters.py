@@ -23,6 +23,8 @@ from forebay.scenario.quantity import DataSize, Duration
 _BATCHES = 20
 _FEWEST_DROPS = 20
 _BUSY = 0.9
+_LONGEST_WAIT_S = 3600.0
+_PACKETS = (64, 65_535)
 _UNKNOWN = "counters do not tell it: capture packets"
 _REFUSED = ("rtt_s", "hurst", "flow_bytes", "unresponsive_share", "slow_start_burst")
 
@@ -65,7 +67,7 @@ def counters(
     MeasureError
         A file that is no table of counters, or an option that does not fit it.
     """
-    bps, size = bits_per_second(rate), int(parse("packet", DataSize, packet))
+    bps, size = bits_per_second(rate), _packet(packet)
     rtts = _range(rtt)
     rows = read(table, bps)
     called = os.fspath(table) if source is None else source
@@ -84,6 +86,14 @@ def counters(
         estimates=found.estimates, refused=found.refused, notes=found.notes, curves=found.curves,
         sources=[called], made=made, not_made=why,
     )  # fmt: skip
+
+
+def _packet(text: str) -> int:
+    size = parse("packet", DataSize, text)
+    if not _PACKETS[0] <= size <= _PACKETS[1]:
+        low, high = _PACKETS
+        raise MeasureError(f"{argument('packet')}: {text}; write {low} B to {high} B")
+    return int(size)
 
 
 def check_rtt(rtt: str | None) -> None:
@@ -139,6 +149,9 @@ def _queueing(
     """Return the least and the most mean queueing delay in seconds."""
     if rows.queue_packets is not None:
         mean = float(rows.queue_packets.mean()) * size * 8 / bps
+        if mean > _LONGEST_WAIT_S:
+            wrong = f"queue_packets would wait {mean:.3g} s in the mean"
+            raise MeasureError(f"{wrong}; write how many packets were in the queue at each poll")
         queue = batch_mean(rows.queue_packets)
         found.estimates["queue_packets"] = queue
         return mean, mean
@@ -149,6 +162,9 @@ def _queueing(
 
     most = parse("buffer", BufferSize, buffer)
     packets = most.packets(rate_bps=bps, packet_bytes=size, bdp=bps * rtts[1] / (8 * size), flows=1)
+    if packets * size * 8 / bps > _LONGEST_WAIT_S:
+        wrong = f"{argument('buffer')}: {buffer} would hold more than an hour of the link"
+        raise MeasureError(f"{wrong}; write the queue's size, {option('buffer', '64 packets')}")
     return 0.0, packets * size * 8 / bps
 
 

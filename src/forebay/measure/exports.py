@@ -10,6 +10,7 @@ import math
 import os
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +19,11 @@ import numpy as np
 from forebay.errors import argument, option
 from forebay.measure import listening, nfdump
 from forebay.measure.answer import Measured
-from forebay.measure.arguments import bits_per_second
+from forebay.measure.arguments import bits_per_second, paths_of
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, Floats, batch_mean
 from forebay.measure.found import Found
+from forebay.measure.pipes import read_from
 from forebay.measure.population import over_time, robust_minimum
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ _NO_SCENARIO = "flow records tell no round trips; capture packets, or write the 
 
 
 def exports(
-    records: Sequence[str | os.PathLike[str]],
+    records: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     rate: str,
     progress: Progress | None = None,
@@ -54,7 +56,7 @@ def exports(
     MeasureError
         A file that is no capture, or one without exports.
     """
-    bps, sources = bits_per_second(rate), [os.fspath(record) for record in records]
+    bps, sources = bits_per_second(rate), paths_of(records)
     with tempfile.TemporaryDirectory() as folder:
         names = [_as_capture(name, Path(folder, str(at))) for at, name in enumerate(sources)]
         read = _read(names, sources, progress)
@@ -117,7 +119,7 @@ def _read(names: list[str], sources: list[str], progress: Progress | None) -> Ex
             progress(min(read / total, 1.0))
 
     try:
-        read = _core.measure_exports(names, progress=told)
+        read = read_from(names, partial(_core.measure_exports, names, progress=told))
     except ValueError as error:
         raise MeasureError(f"{error}; write the path of a pcap or pcapng file") from None
     if read["span_ms"] is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from forebay.measure.answer import Measured
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Estimate, quantiles, share
 from forebay.measure.found import Found
+from forebay.measure.text_files import read_text
 
 _CWND = re.compile(r"\bcwnd:(\d+)\b")
 _SSTHRESH = re.compile(r"\bssthresh:(\d+)\b")
@@ -41,22 +41,13 @@ def host(
         raise MeasureError("nothing to measure; name the text of `ss -tin`, of `nstat`, or both")
     found, names = Found(), [os.fspath(name) for name in (ss, nstat) if name is not None]
     if ss is not None:
-        _sockets(_text(ss), os.fspath(ss), found)
+        _sockets(read_text(ss, "name a text file"), os.fspath(ss), found)
     if nstat is not None:
-        _counters(_text(nstat), os.fspath(nstat), found)
+        _counters(read_text(nstat, "name a text file"), os.fspath(nstat), found)
     found.refuse("long_flows", "a host tells its own flows, not those of a link")
     none = "a host tells neither the link nor who shares it"
     return Measured(0, 0.0, found.estimates, found.refused, found.notes, sources=names,
                     not_made=none)  # fmt: skip
-
-
-def _text(path: str | os.PathLike[str]) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise MeasureError(
-            f"{os.fspath(path)}: cannot be read ({error.strerror}); name a text file"
-        ) from None
 
 
 def _sockets(text: str, path: str, found: Found) -> None:

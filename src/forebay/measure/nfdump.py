@@ -14,7 +14,7 @@ import struct
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 from forebay.measure import datagrams
 from forebay.measure.errors import MeasureError
@@ -54,12 +54,18 @@ def to_capture(source: str, path: Path) -> None:
         with Path(source).open(encoding="utf-8-sig", newline="") as table, path.open("wb") as file:
             datagrams.begin(file)
             _send(file, 0, _templates())
-            for count, (version, row) in enumerate(_rows(source, csv.reader(table))):
+            for count, (version, row) in enumerate(_rows(source, csv.reader(_lines(table)))):
                 _send(file, count, _set(_TEMPLATE[version], row))
     except OSError as error:
         raise MeasureError(f"{source}: cannot be read ({error.strerror}); {_WRITE}") from None
     except (UnicodeDecodeError, csv.Error):
         raise MeasureError(f"{source}: is not a table in UTF-8; {_WRITE}") from None
+
+
+def _lines(table: TextIO) -> Iterator[str]:
+    """Yield lines; of a file without any, such as a device, no more than its reader refuses."""
+    while line := table.readline(csv.field_size_limit() + 1):
+        yield line
 
 
 def _send(file: BinaryIO, number: int, body: bytes) -> None:

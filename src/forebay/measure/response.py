@@ -19,6 +19,7 @@ DELAYED = 0.5
 SMALLEST = 2.0
 """Below this mean window flows time out, and no response function holds (paper A, section 5)."""
 _LARGEST = 1e9
+"""Packets: of one byte each no more fit TCP's largest window, 2^30 B (RFC 7323, section 2.3)."""
 
 
 def mean_windows(control: str, loss: float, rtt_s: float) -> list[float]:
@@ -74,4 +75,6 @@ def _inverted(rate: Callable[[float], float], loss: float) -> float:
 
     if rate(1.0) <= loss:
         return 1.0
+    if rate(_LARGEST) >= loss:
+        return _LARGEST
     return float(brentq(lambda window: rate(window) - loss, 1.0, _LARGEST, rtol=1e-9))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from forebay.errors import argument
 from forebay.measure.errors import MeasureError
 from forebay.measure.estimate import Floats
+from forebay.measure.text_files import read_text
 
 _NEEDED = ("time_s", "octets", "drops")
 _OPTIONAL = ("packets", "queue_packets")
@@ -86,12 +86,7 @@ def _rise(counter: Floats) -> Floats:
 
 
 def _columns(path: str) -> dict[str, Floats]:
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise MeasureError(f"{path}: cannot be read ({error.strerror}); {_WRITE}") from None
-    except UnicodeDecodeError:
-        raise MeasureError(f"{path}: is not text in UTF-8; {_WRITE}") from None
+    text = read_text(path, _WRITE)
     rows = csv.DictReader(text.splitlines(), skipinitialspace=True)
     names = [name.strip() for name in rows.fieldnames or []]
     missing = [name for name in _NEEDED if name not in names]
@@ -111,5 +106,6 @@ def _number(path: str, line: int, name: str, text: str | None) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < float("inf"):
-        raise MeasureError(f"{path}: line {line}: {name} is {text!r}; write a number of at least 0")
+        wrong = f"line {line}: {name} is {(text or '')[:40]!r}"
+        raise MeasureError(f"{path}: {wrong}; write a number of at least 0")
     return value

@@ -55,6 +55,9 @@ def _drawn(graph: Graph, with_hosts: Ints, most: int) -> Pairs:
     source = with_hosts[np.searchsorted(ends, comb)]
     target = source[random.permutation(most)]
     apart = source != target
+    if not apart.any():
+        wrong = f"{most} pairs drawn are each of one router with itself"
+        raise refuse(wrong, "write more, or leave it out", "max_pairs")
     both = np.stack([source[apart], target[apart]])
     key, times = np.unique(both[0] * len(graph.names) + both[1], return_counts=True)
     return Pairs(key // len(graph.names), key % len(graph.names), times / times.sum(), drawn=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -38,8 +40,12 @@ class DocumentError(ForebayError, ValueError):
         return (type(self), (self.source, self.wrong, self.hint))
 
 
+def _is_newer(schema: Any) -> bool:
+    return isinstance(schema, int) and schema > SCHEMA
+
+
 def _known_schema(value: Any) -> Any:
-    if isinstance(value, int) and value > SCHEMA:
+    if _is_newer(value):
         raise ValueError(f"schema {value} is newer than {SCHEMA}, the newest known here")
     return value
 
@@ -86,6 +92,9 @@ class Document(Closed):
         """
         if not isinstance(document, Mapping) or "schema" not in document:
             raise DocumentError(source, f"is no {cls._called()}, for it has no schema", _make())
+        missing = cls._missing(document)
+        if missing and not _is_newer(document["schema"]):
+            raise DocumentError(source, f"is no {cls._called()}: it has no {missing}", _make())
         try:
             return cls.model_validate(document)
         except ValidationError as error:
@@ -96,6 +105,35 @@ class Document(Closed):
         """Read back what `to_json` gave; parameters and errors are those of `from_dict`."""
         return cls.from_dict(parse(text, source), source)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the document to a file, whole or not at all; `load` reads it back.
+
+        Raises
+        ------
+        OSError
+            It cannot be written.
+        """
+        from forebay.outcome.replacing import replacing
+
+        with replacing(path) as file:
+            file.write(f"{self.to_json()}\n".encode())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read back a file of `save` or of ``--json``.
+
+        Raises
+        ------
+        DocumentError
+            It cannot be read, or it is no document of this type.
+        """
+        try:
+            content = Path(path).read_bytes()
+        except OSError as error:
+            wrong = f"cannot be read ({error.strerror})"
+            raise DocumentError(str(path), wrong, "write the path of a document") from None
+        return cls.from_json(content, str(path))
+
     def figure(self) -> Figure:
         """Return a picture of the answer; ``.savefig(path)`` keeps it."""
         figure: Figure = _display().figure(self)
@@ -104,6 +142,12 @@ class Document(Closed):
     def _repr_html_(self) -> str:
         html: str = _display().html(self)
         return html
+
+    @classmethod
+    def _missing(cls, document: Mapping[str, Any]) -> str:
+        """Return the first field that every such document has and this one lacks, or ""."""
+        needed = (name for name, field in cls.model_fields.items() if field.is_required())
+        return next((name for name in needed if name not in document), "")
 
     @classmethod
     def _called(cls) -> str:

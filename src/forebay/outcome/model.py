@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -31,6 +32,16 @@ class Metric(Closed):
     low: float | None
     high: float | None
     n: int
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        """Return the value with its interval: "0.9953 (0.988 to 1)"."""
+        if self.low is None and self.high is None:
+            return f"{self.value:.4g}"
+        low, high = ("?" if end is None else f"{end:.4g}" for end in (self.low, self.high))
+        return f"{self.value:.4g} ({low} to {high})"
 
 
 class Quantiles(Closed):
@@ -186,6 +197,16 @@ class Outcome(Document):
 
     __str__ = __repr__
 
+    def to_row(self) -> dict[str, float]:
+        """Return all numbers as one flat dict, a row of a table: "link.bottleneck.utilization".
+
+        Classes are "class.long-0.goodput_bps", quantiles end in ".mean" or ".p99". Units are SI,
+        intervals are left out, and so is what was not measured.
+        """
+        parts: list[tuple[str, Closed]] = [(f"link.{n}", link) for n, link in self.links.items()]
+        parts += [(f"class.{each.name}", each) for each in self.classes]
+        return {name: value for where, part in parts for name, value in _numbers(where, part)}
+
     @model_validator(mode="before")
     @classmethod
     def _named(cls, document: Any) -> Any:
@@ -213,6 +234,17 @@ def _with_name(index: int, each: Any) -> Any:
     if not isinstance(each, dict) or each.get("name"):
         return each
     return each | {"name": f"{each.get('kind')}-{index}"}
+
+
+def _numbers(where: str, value: object) -> Iterator[tuple[str, float]]:
+    """The numbers of a part of an Outcome, each with its dotted name."""
+    if isinstance(value, Metric):
+        yield where, value.value
+    elif isinstance(value, int | float):
+        yield where, value
+    elif isinstance(value, BaseModel | dict):
+        for name, each in dict(value).items():
+            yield from _numbers(f"{where}.{name}", each)
 
 
 def _share(metric: Metric | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import IO
@@ -17,15 +17,26 @@ def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
     Where ``path`` is a symbolic link, the file that it points to is replaced.
     """
+    with beside(path) as part, open(part, "wb") as file:
+        yield file
+
+
+@contextmanager
+def beside(path: str | PathLike[str]) -> Iterator[Path]:
+    """Name a file beside ``path`` for others to write, which then is renamed there or removed."""
     place = Path(os.path.realpath(path))
-    handle, beside = tempfile.mkstemp(dir=place.parent, prefix=".forebay-", suffix=".part")
     try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        os.chmod(beside, 0o666 & ~_umask())
-        os.replace(beside, place)
+        handle, part = tempfile.mkstemp(dir=place.parent, prefix=".forebay-", suffix=".part")
+    except OSError as error:  # which names the part
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    try:
+        os.close(handle)
+        yield Path(part)
+        os.chmod(part, 0o666 & ~_umask())
+        os.replace(part, place)
     except BaseException:
-        os.unlink(beside)
+        with suppress(FileNotFoundError):  # interrupted just after it was renamed
+            os.unlink(part)
         raise
 
 

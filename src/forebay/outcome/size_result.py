@@ -197,12 +197,13 @@ class _Aqm(Closed):
 
 
 class AqmTarget(_Aqm):
-    """codel, fq_codel, pie and dualpi2: the target was sized, ``limit_packets`` is a guard.
+    """codel, fq_codel, pie, dualpi2, cobalt: the target was sized, ``limit_packets`` is a guard.
 
-    ``interval_s`` is the scenario's own; None for pie and dualpi2, which have none.
+    ``interval_s`` is the scenario's own; None for pie and dualpi2, which have none. For cake it is
+    the rtt, which was sized; the target is a twentieth of that.
     """
 
-    discipline: Literal["codel", "fq_codel", "pie", "dualpi2"]
+    discipline: Literal["codel", "fq_codel", "pie", "dualpi2", "cobalt", "cake"]
     parameter: Literal["target"] = "target"
     target_s: float
     interval_s: float | None

@@ -46,9 +46,17 @@ Floats = Annotated[
 ]
 """Numbers; NaN is null in JSON."""
 
+
+def _ints(values: Any) -> IntArray:
+    try:
+        return np.asarray(values, dtype=np.int64)
+    except TypeError as error:
+        raise ValueError(f"whole numbers expected ({error})") from None
+
+
 Ints = Annotated[
     IntArray,
-    BeforeValidator(lambda values: np.asarray(values, dtype=np.int64)),
+    BeforeValidator(_ints),
     PlainSerializer(lambda values: values.tolist()),
     WithJsonSchema({"type": "array", "items": {"type": "integer"}}),
 ]

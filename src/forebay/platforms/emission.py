@@ -44,11 +44,11 @@ class Emission:
     def comments(self) -> tuple[str, ...]:
         """What to know, in lines without a comment character."""
         source = f", from {printable(self.wanted.source)}" if self.wanted.source else ""
-        asked = say(self.wanted.bytes, self.wanted.packets, self.port)
+        wanted = say(self.wanted.bytes, self.wanted.packets, self.port)
         given = say(self.given.bytes, self.given.packets, self.port)
         lines = [
             f"{mark(self.platform)} {printable(self.wanted.written)}{source}",
-            f"wanted: {asked}",
+            f"wanted: {wanted}",
             f"configured: {given}",
         ]
         return (*lines, *map(str, self.notes))
@@ -63,11 +63,11 @@ class Emission:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``platforms emit --json``: JSON types only."""
-        asked = amounts(self.wanted.bytes, self.wanted.packets, self.port)
+        wanted = amounts(self.wanted.bytes, self.wanted.packets, self.port)
         return {
             "schema": 1,
             "platform": self.platform,
-            "asked": {"written": self.wanted.written, "source": self.wanted.source, **asked},
+            "asked": {"written": self.wanted.written, "source": self.wanted.source, **wanted},
             "given": amounts(self.given.bytes, self.given.packets, self.port),
             "rounding_bytes": self.rounding_bytes,
             "configuration": list(self.lines),

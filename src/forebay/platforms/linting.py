@@ -54,8 +54,8 @@ class Lint:
         """What a person reads."""
         lines = [f"{self.platform}: {len(self.readings)} queue(s)"]
         if self.wanted is not None:
-            asked = say(self.wanted.bytes, self.wanted.packets, self.port)
-            lines.append(f"wanted: {asked} ({self.wanted.written}, {self.wanted.source})")
+            wanted = say(self.wanted.bytes, self.wanted.packets, self.port)
+            lines.append(f"wanted: {wanted} ({self.wanted.written}, {self.wanted.source})")
         for reading in self.readings:
             lines += self._about(reading)
         return "\n".join(lines) + "\n"
@@ -75,7 +75,7 @@ class Lint:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of ``platforms lint --json``: JSON types only."""
-        asked = self.wanted and {
+        wanted = self.wanted and {
             "written": self.wanted.written,
             "source": self.wanted.source,
             **amounts(self.wanted.bytes, self.wanted.packets, self.port),
@@ -83,7 +83,7 @@ class Lint:
         return {
             "schema": 1,
             "platform": self.platform,
-            "asked": asked,
+            "asked": wanted,
             "queues": [self._document(reading) for reading in self.readings],
         }
 

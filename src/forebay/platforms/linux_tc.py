@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from forebay.errors import option
+from forebay.errors import option, setting
 from forebay.platforms import tc_units
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port
@@ -54,6 +54,7 @@ def _write(order: Order) -> Written:
 def _managed(order: Order, aqm: Aqm) -> Written:
     """Write a queue that manages itself; its times in whole microseconds, rounded up."""
     port, kind, packets = order.port, aqm.discipline, order.wanted.packets
+    _refuse_unwritable(order.interface, aqm)
     frame = port.packet_bytes + port.header_bytes
     rounding = port.packet_bytes - 1
     if aqm.parameter == "min":
@@ -72,6 +73,20 @@ def _managed(order: Order, aqm: Aqm) -> Written:
         options += " ecn"
     line = f"tc qdisc replace dev {order.interface} root {kind} {options}"
     return Written((line,), rounding, (_GUARD, _BOTTLENECK))
+
+
+def _refuse_unwritable(interface: str, aqm: Aqm) -> None:
+    """Refuse what has no limit in tc, or is not in it. Raises PlatformError."""
+    if aqm.discipline == "cake":
+        wrong = "tc's cake has no limit in packets or bytes that could be read back"
+        rtt = ceil(1e6 * (aqm.interval_s or 0.0))
+        line = f"tc qdisc replace dev {interface} root cake besteffort flows rtt {rtt}us"
+        raise PlatformError(
+            "managed", wrong, f"write by hand: {line} (and bandwidth, if it shapes)"
+        )
+    if aqm.discipline == "cobalt":
+        wrong = "no kernel has cobalt as a discipline of its own: it is in cake"
+        raise PlatformError("managed", wrong, f"size {setting('queue.discipline', 'cake')}")
 
 
 def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:

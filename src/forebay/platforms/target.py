@@ -13,7 +13,7 @@ from forebay.outcome import Aqm, DocumentError, SizeResult
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.snippet import MOST_BYTES, Snippet
-from forebay.scenario import BufferSize, DataSize, Rate, Scenario, ScenarioError, load
+from forebay.scenario import BufferSize, DataSize, Rate, Scenario, ScenarioError, load, shipped
 
 Q = TypeVar("Q", Rate, DataSize)
 
@@ -63,6 +63,8 @@ def read_target(
             else f"forebay size {short(target)} --emit PLATFORM"
         )
         raise PlatformError("not-sized", wrong, hint)
+    if scenario.queue.classes:
+        raise _class_queues(target)
     return of_scenario(scenario, f"queue.size of {target} as it stands there, not sized")
 
 
@@ -71,7 +73,7 @@ def _is_written(scenario: Scenario) -> bool:
 
 
 def _is_file(target: str) -> bool:
-    return target.endswith((".toml", ".json")) or Path(target).is_file()
+    return target.endswith((".toml", ".json")) or Path(target).is_file() or target in shipped()
 
 
 def of_scenario(scenario: Scenario, source: str) -> tuple[Wanted, Port]:

@@ -10,30 +10,32 @@ from typing import TYPE_CHECKING
 from forebay.lazy import attributes
 from forebay.replication.layout import (
     COUNT_BYTES,
+    Bucket,
+    ClassSpec,
     FlowRoutes,
-    LaidClass,
-    LaidLink,
     Layout,
+    LinkSpec,
     Route,
     lay_out,
 )
 from forebay.replication.raw import RawReadings
+from forebay.replication.readings import to_reading
 from forebay.replication.seed_cache import SeedCache
-from forebay.replication.telling import to_reading
-from forebay.replication.window import BATCHES, MOST_BINS, Watched, parts, picoseconds
+from forebay.replication.window import BATCHES, MOST_BINS, Watched, n_parts, picoseconds
 
 if TYPE_CHECKING:
     from forebay.replication.network import expand
-    from forebay.replication.watching import check_step, to_trace
+    from forebay.replication.tracing import check_step, to_trace
 
 __all__ = [
     "BATCHES",
     "COUNT_BYTES",
     "MOST_BINS",
+    "Bucket",
+    "ClassSpec",
     "FlowRoutes",
-    "LaidClass",
-    "LaidLink",
     "Layout",
+    "LinkSpec",
     "RawReadings",
     "Route",
     "SeedCache",
@@ -41,7 +43,7 @@ __all__ = [
     "check_step",
     "expand",
     "lay_out",
-    "parts",
+    "n_parts",
     "picoseconds",
     "to_reading",
     "to_trace",
@@ -49,9 +51,9 @@ __all__ = [
 
 # Only a network, or a trace, needs these; reading them takes a dozen files more.
 _HOLDERS = {
-    "check_step": "watching",
+    "check_step": "tracing",
     "expand": "network",
-    "to_trace": "watching",
+    "to_trace": "tracing",
 }
 
 

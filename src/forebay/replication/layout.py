@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from forebay.scenario import Link, Queue, Scenario, TokenBucket, Traffic
+    from forebay.scenario import ClassQueue, Link, Queue, Scenario, TokenBucket, Traffic
 
 Route = tuple[list[int], list[int]]
-Bucket = tuple[float, int, int, bool]
-"""Of tokens: bit/s, Bc and Be in bytes, and whether they come once an interval."""
+Bucket = tuple[float, int, int, str]
+"""Of tokens: bit/s, Bc and Be in bytes, and how they come: "continuous", "interval" or, with the
+largest packet in the place of Bc, "deficit"."""
 
 COUNT_BYTES = ("bfifo", "red")
 """Disciplines whose limit is in bytes, as in tc."""
@@ -26,7 +27,7 @@ _PS_PER_S = 1e12
 
 
 @dataclass(frozen=True, slots=True)
-class LaidClass:
+class ClassSpec:
     """A class queue of a link, in the words of Linux.
 
     Attributes
@@ -39,6 +40,7 @@ class LaidClass:
         Packets that may wait, and the packet that disciplines in bytes count by.
     priority, weight
         The lower priority is served first; the weight is relative to the others of its priority.
+    min_rate_bps, max_rate : of the class; the latter in bit/s with its burst in bytes.
     """
 
     name: str
@@ -48,10 +50,12 @@ class LaidClass:
     packet_bytes: int
     priority: int
     weight: float
+    min_rate_bps: float | None = None
+    max_rate: tuple[float, int | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class LaidLink:
+class LinkSpec:
     """A link that is reported, and the queue before it, in the words of Linux.
 
     Attributes
@@ -87,7 +91,7 @@ class LaidLink:
     wire_bps: float | None = None
     shaper: Bucket | None = None
     policer: Bucket | None = None
-    classes: list[LaidClass] = field(default_factory=list)
+    classes: list[ClassSpec] = field(default_factory=list)
     class_of: list[int] = field(default_factory=list)
 
     @property
@@ -96,7 +100,7 @@ class LaidLink:
         return any(each.discipline in COUNT_BYTES for each in self.queues)
 
     @property
-    def queues(self) -> Sequence[LaidLink | LaidClass]:
+    def queues(self) -> Sequence[LinkSpec | ClassSpec]:
         """Its class queues, or itself if it has none."""
         return self.classes or [self]
 
@@ -105,8 +109,8 @@ class LaidLink:
         """What may be sent in any time beyond its rate, bits: what a shaper's bucket lets pass."""
         if self.shaper is None:
             return 0.0
-        _, burst, excess, at_once = self.shaper
-        return 8.0 * (burst * (2 if at_once else 1) + excess)
+        _, burst, excess, refill = self.shaper
+        return 8.0 * (burst * (2 if refill == "interval" else 1) + excess)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +127,7 @@ class FlowRoutes:
 
     route: NDArray[np.int32]
     rtt_ps: NDArray[np.int64]
-    hosts: list[LaidLink]
+    hosts: list[LinkSpec]
     link_class: list[str]
     connections: list[int]
 
@@ -134,7 +138,7 @@ class Layout:
 
     Attributes
     ----------
-    links : list of LaidLink
+    links : list of LinkSpec
         Those that are reported, the bottleneck first.
     routes : list of Route
         For each class, the links that its data crosses, and those that its ACKs cross; with
@@ -143,7 +147,7 @@ class Layout:
         Of a network, whose classes have no route of their own.
     """
 
-    links: list[LaidLink]
+    links: list[LinkSpec]
     routes: list[Route]
     flows: FlowRoutes | None = None
 
@@ -161,7 +165,7 @@ def lay_out(scenario: Scenario) -> Layout:
     return Layout(links, [_route(group, index, both_ways) for group in scenario.traffic])
 
 
-def _links(scenario: Scenario) -> list[LaidLink]:
+def _links(scenario: Scenario) -> list[LinkSpec]:
     links = [_link(scenario, BOTTLENECK, scenario.link, scenario.queue)]
     links += [_link(scenario, each.name, each, each.queue) for each in scenario.links]
     if _both_ways(scenario):
@@ -169,8 +173,8 @@ def _links(scenario: Scenario) -> list[LaidLink]:
     return links
 
 
-def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LaidLink:
-    return LaidLink(
+def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
+    return LinkSpec(
         name=name,
         rate_bps=float(link.capacity),
         buffer_packets=scenario.queue_packets(name),
@@ -182,8 +186,8 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LaidLink:
         alpha=queue.alpha,
         parameters=queue.parameters,
         wire_bps=float(link.rate) if link.shaper else None,
-        shaper=_bucket(link.shaper),
-        policer=_bucket(link.policer),
+        shaper=_bucket(scenario, link.shaper),
+        policer=_bucket(scenario, link.policer),
         classes=_classes(scenario, name, queue),
         class_of=scenario.class_queue_of(name) if queue.classes else [],
     )
@@ -194,10 +198,10 @@ def linux_name(discipline: str) -> str:
     return "pfifo" if discipline == "drop-tail" else discipline
 
 
-def _classes(scenario: Scenario, link: str, queue: Queue) -> list[LaidClass]:
+def _classes(scenario: Scenario, link: str, queue: Queue) -> list[ClassSpec]:
     limits = scenario.class_limits(link) if queue.classes else []
     return [
-        LaidClass(
+        ClassSpec(
             name=each.name,
             discipline=linux_name(each.discipline),
             parameters=each.parameters,
@@ -205,16 +209,24 @@ def _classes(scenario: Scenario, link: str, queue: Queue) -> list[LaidClass]:
             packet_bytes=int(packet),
             priority=each.level,
             weight=each.weight,
+            min_rate_bps=None if each.min_rate is None else float(each.min_rate),
+            max_rate=_max_rate(each),
         )
         for each, (packets, packet) in zip(queue.classes, limits, strict=True)
     ]
 
 
-def _bucket(bucket: TokenBucket | None) -> Bucket | None:
+def _max_rate(queue: ClassQueue) -> tuple[float, int | None] | None:
+    if queue.max_rate is None:
+        return None
+    return float(queue.max_rate), None if queue.burst is None else int(queue.burst)
+
+
+def _bucket(scenario: Scenario, bucket: TokenBucket | None) -> Bucket | None:
     if bucket is None:
         return None
-    at_once = bucket.refill == "interval"
-    return float(bucket.rate), int(bucket.burst), int(bucket.excess), at_once
+    burst = scenario.largest_packet if bucket.burst is None else int(bucket.burst)
+    return float(bucket.rate), burst, int(bucket.excess), bucket.refill
 
 
 def _both_ways(scenario: Scenario) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forebay.network import Problem, make_problem
-from forebay.replication.layout import FlowRoutes, LaidLink, Layout, linux_name
+from forebay.replication.layout import FlowRoutes, Layout, LinkSpec, linux_name
 from forebay.scenario import Distribution, Duration, Long, ScenarioError, Udp
 
 if TYPE_CHECKING:
@@ -83,11 +83,11 @@ def _layout(scenario: Scenario, problem: Problem, path: Ints) -> Layout:
     columns, route = np.unique(links, axis=1, return_inverse=True)
     routes = [([int(link) for link in column if link >= 0], list[int]()) for column in columns.T]
     crossing = np.bincount(links[links >= 0], minlength=len(between))
-    reported = [_laid(scenario, problem, link) for link in between.tolist()]
+    reported = [_link_spec(scenario, problem, link) for link in between.tolist()]
     hosts = [
         replace(each, name=f"{each.name}#{k}") if count > 1 else each
         for link, count in zip(own.tolist(), graph.count[own].tolist(), strict=True)
-        for each in (_laid(scenario, problem, link),)
+        for each in (_link_spec(scenario, problem, link),)
         for k in range(1, count + 1)
     ]
     flows = FlowRoutes(
@@ -112,10 +112,10 @@ def _in_turn(links: Ints, count: Ints, turn: Ints) -> Ints:
     return np.asarray(taken)
 
 
-def _laid(scenario: Scenario, problem: Problem, link: int) -> LaidLink:
+def _link_spec(scenario: Scenario, problem: Problem, link: int) -> LinkSpec:
     graph, queue = problem.graph, scenario.queue
     rate_bps = float(graph.rate_bps[link])
-    return LaidLink(
+    return LinkSpec(
         name=graph.link_names[link],
         rate_bps=rate_bps,
         buffer_packets=int(problem.buffer_packets[link]),

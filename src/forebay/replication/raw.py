@@ -1,4 +1,4 @@
-"""Arrays that a measuring engine's core hands over; `telling` names them.
+"""Arrays that a measuring engine's core hands over; `readings` names them.
 
 The same shapes from the simulator (`_core.pyi`) and from the testbed's result file, so that one
 function tells both. Histograms are (edges, counts).

@@ -18,8 +18,8 @@ class SeedCache(Generic[T]):
 
     def known(self, scenario_sha256: str, seeds: Iterable[int]) -> dict[int, T]:
         """Return what there is of these seeds."""
-        asked = {seed: (scenario_sha256, seed) for seed in seeds}
-        return {seed: self._results[key] for seed, key in asked.items() if key in self._results}
+        keys = {seed: (scenario_sha256, seed) for seed in seeds}
+        return {seed: self._results[key] for seed, key in keys.items() if key in self._results}
 
     def put(self, scenario_sha256: str, seed: int, result: T) -> None:
         """Keep one result; the oldest goes where there are too many."""

@@ -35,7 +35,7 @@ class Watched(NamedTuple):
                 raise ScenarioError("out-of-range", wrong, hint, field="flows", value=number)
 
 
-def parts(scenario: Scenario) -> int:
+def n_parts(scenario: Scenario) -> int:
     """Return into how many equal parts an engine is to cut the measured window.
 
     Raises

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay.errors import setting
-from forebay.outcome import Aqm, GoalResult, SizeResult
+from forebay.outcome import Aqm, GoalResult, Interval, SizeResult
 from forebay.report.numbers import (
     count,
     duration,
@@ -16,11 +18,14 @@ from forebay.report.numbers import (
     show_significant,
     with_prefix,
 )
-from forebay.report.region import listed, target
-from forebay.report.size_words import metric_words, size_name, sized
+from forebay.report.region import listed, metric_words, size_name, sized, target
 
 if TYPE_CHECKING:
     from forebay.outcome import ClassOutcome
+
+
+_DEFAULT_TARGETS_S = {"codel": 5e-3, "fq_codel": 5e-3, "pie": 15e-3, "dualpi2": 15e-3}
+"""Linux's (docs/reference/queues.md)."""
 
 
 def nearest_words(answer: SizeResult) -> str:
@@ -33,7 +38,7 @@ def sentence(answer: SizeResult) -> str:
     if answer.interrupted:
         return f"No answer yet: {answer.reason}."
     if answer.buffer is None:
-        return f"No buffer meets the goals: {answer.reason}."
+        return f"No {size_name(answer)} meets the goals: {answer.reason}."
     b = answer.buffer
     if answer.aqm is not None:
         return _aim(answer.aqm, b.packets)
@@ -68,9 +73,21 @@ def sized_line(answer: SizeResult) -> list[str]:
         return []
     sized = "thresholds are" if answer.aqm.parameter == "min" else "target is"
     return [
-        f"The {sized} sized, for what {answer.aqm.discipline} aims at decides the queue; its limit "
-        "should not be felt, or it would be a drop-tail queue."
+        f"The {sized} sized, because under {answer.aqm.discipline} that decides the queue. The "
+        "limit should never be reached: the queue would then be a drop-tail queue.",
+        *_default(answer.aqm, answer.region),
     ]
+
+
+def _default(aqm: Aqm, region: Sequence[Interval]) -> list[str]:
+    """Say so where the target that nobody has to configure is one that meets all goals."""
+    default_s = _DEFAULT_TARGETS_S.get(aqm.discipline)
+    if default_s is None:
+        return []
+    packets = default_s / aqm.packet_s
+    if not any(i.low <= packets <= (i.high or math.inf) for i in region):
+        return []
+    return [f"Its default target of {duration(default_s)} meets all goals too."]
 
 
 def warning_lines(answer: SizeResult) -> list[str]:
@@ -91,8 +108,8 @@ def warning_lines(answer: SizeResult) -> list[str]:
             f"{about}{sized(answer, warning.largest)}, the largest, "
             f"{plain(100 * warning.loss_there)} % are lost."
         ]
-    kept = f"{about}{sized(answer, warning.packets)} would keep it below {usable}"
-    second = sentence_case(kept)[:-1]
+    remedy = f"{about}{sized(answer, warning.packets)} would keep it below {usable}"
+    second = sentence_case(remedy)[:-1]
     if warning.missed:
         missed = listed(metric_words(answer, name) for name in warning.missed)
         return [f"{first} {second}, but not meet {missed}."]
@@ -150,7 +167,7 @@ def why(answer: SizeResult) -> list[str]:
     if answer.aqm is not None:
         least = f"the smallest {size_name(answer)} is enough"
     elif answer.buffer.packets > 1:
-        least = "nothing smaller was shown to be enough"
+        least = "no smaller buffer was shown to be enough"
     return [f"Why: {_missing(binding, answer) if binding else least} ({_who(answer)})."]
 
 

@@ -30,8 +30,8 @@ def print_measurement(document: Mapping[str, Any]) -> None:
 
 def biases(document: Mapping[str, Any]) -> dict[str, str]:
     """Return what makes each estimate wrong, of those where there is something to say."""
-    told = document["estimates"].items()
-    return {name: one["bias"] for name, one in told if isinstance(one, dict) and one.get("bias")}
+    found = document["estimates"].items()
+    return {name: one["bias"] for name, one in found if isinstance(one, dict) and one.get("bias")}
 
 
 def rows(name: str, estimate: Any) -> Iterator[tuple[str, str, str, str]]:

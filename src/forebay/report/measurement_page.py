@@ -61,13 +61,13 @@ def measurement_page(document: Mapping[str, Any]) -> str:
     from jinja2 import Environment
 
     template = Environment(autoescape=True).from_string(_PAGE)
-    told = document["estimates"].items()
+    estimates = document["estimates"].items()
     wrong = [f"{name}: {bias}" for name, bias in biases(document).items()]
     refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
     return template.render(
         document=document,
         sources=", ".join(document["sources"]),
-        rows=[row for name, estimate in told for row in rows(name, estimate)],
+        rows=[row for name, estimate in estimates for row in rows(name, estimate)],
         lists=[
             ("What makes them wrong", wrong),
             ("Refused: the records cannot carry it", refused),

@@ -20,8 +20,7 @@ from forebay.report.numbers import (
     show_significant,
     with_prefix,
 )
-from forebay.report.region import scale, target
-from forebay.report.size_words import metric_words
+from forebay.report.region import metric_words, scale, target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""Sentences and tables on the region of a sizing: its ends, what would open one, who governs."""
+"""What a report says of a sizing's region: its ends, the goals there, the law that governs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,60 @@ from typing import TYPE_CHECKING
 
 from forebay.outcome import GoalResult, Interval, Relaxation, SizeResult
 from forebay.report.console import table
-from forebay.report.numbers import NOT_MEASURED, count, plain
-from forebay.report.size_words import metric_words, sized
+from forebay.report.numbers import NOT_MEASURED, count, duration, plain, with_prefix
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+
+_METRICS = {
+    "loss_rate": "loss",
+    "queue_delay_mean": "mean queueing delay",
+    "queue_delay_p99": "p99 of the queueing delay",
+    "fct_mean": "mean completion time",
+    "fct_p99": "p99 of the completion time",
+    "fct_increase": "increase of the completion time over no drops",
+    "realtime_loss": "loss of the real-time classes",
+}
+"""Metrics of goals in words, where the name alone does not say it."""
+
+
+def sized(result: SizeResult, packets: int) -> str:
+    """Return a size as what was sized: "72 packets", or the target or min it stands for."""
+    if result.aqm is None:
+        return count(packets, "packet")
+    if result.aqm.parameter == "min":
+        return f"a min of {with_prefix(max(packets, 2) * result.aqm.packet_bytes, 'B')}"
+    return f"a target of {duration(packets * result.aqm.packet_s)}"
+
+
+def size_name(result: SizeResult) -> str:
+    """Return what is sized, as a column or an axis is called."""
+    return "buffer" if result.aqm is None else result.aqm.parameter
+
+
+def metric_words(result: SizeResult, name: str) -> str:
+    """Return a goal's metric in words, a class by its name."""
+    of_class = _of_class(result, name)
+    if of_class is not None:
+        metric, class_name = of_class
+        return f"{_METRICS.get(metric, metric)} of {class_name}"
+    title = next((goal.title for goal in result.goals if goal.name == name), "")
+    return _METRICS.get(name) or title or name.replace("_", " ")
+
+
+def goal_name(result: SizeResult, name: str) -> str:
+    """Return a goal as a scenario writes it, a class by its name: "fct_p99 of web"."""
+    of_class = _of_class(result, name)
+    return name if of_class is None else " of ".join(of_class)
+
+
+def _of_class(result: SizeResult, name: str) -> tuple[str, str] | None:
+    """Split "traffic.0.fct_p99" into "fct_p99" and the class's name; None for other goals."""
+    parts, names = name.split("."), result.class_names
+    if parts[0] != "traffic" or len(parts) != 3 or int(parts[1]) >= len(names):
+        return None
+    return parts[2], names[int(parts[1])]
 
 
 def region_lines(answer: SizeResult) -> list[str]:
@@ -24,9 +73,9 @@ def _interval(interval: Interval, answer: SizeResult) -> str:
     less = _unmet(interval.binding_low, "down", answer)
     more = _unmet(interval.binding_high, "up", answer)
     if less and less == more:
-        return f"{sizes}; neither less nor more assures {less}."
-    parts = [f"less does not assure {less}"] if less else []
-    parts += [f"more does not assure {more}"] if more else []
+        return f"{sizes}; neither a smaller nor a larger size assures {less}."
+    parts = [f"a smaller size does not assure {less}"] if less else []
+    parts += [f"a larger size does not assure {more}"] if more else []
     return f"{sizes}{'; ' if parts else ''}{', '.join(parts)}."
 
 
@@ -67,11 +116,11 @@ def flows_lines(answer: SizeResult) -> list[str]:
     each = [(end.flows, end.buffer.packets) for end in found if end.buffer is not None]
     least, most = sorted(packets for _, packets in each)
     if least == most:
-        return ["Both ends of the range of flows need as much."]
+        return ["Both ends of the range of flows need the same buffer."]
     at = " and ".join(
         f"{count(packets, 'packet')} with {count(flows, 'flow')}" for flows, packets in each
     )
-    return [f"The number of flows leaves {least} to {most} packets open: {at}."]
+    return [f"Over the range of flows the answer is {least} to {most} packets: {at}."]
 
 
 def governs_lines(answer: SizeResult) -> list[str]:

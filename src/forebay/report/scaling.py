@@ -1,4 +1,4 @@
-"""What a report says of smaller links that stood for the whole."""
+"""What a report says of the smaller links that an answer was extrapolated from."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
 
 def scaled_lines(answer: SizeResult) -> list[str]:
-    """Say which links were played in this one's place, and what that leaves open."""
+    """Say which links were simulated in place of this one, and how uncertain that is."""
     scaled = answer.scaled
     if scaled is None:
         return []
     links = "; ".join(map(_link, scaled.links))
-    kept = {1.0: "each flow keeps its window", 0.0: "all flows are kept, with smaller windows"}
-    how = kept.get(scaled.flows_share, "fewer flows, with smaller windows")
+    names = {1.0: "each flow keeps its window", 0.0: "all flows are kept, with smaller windows"}
+    how = names.get(scaled.flows_share, "fewer flows, with smaller windows")
     low, high = (100 * (end or 0.0) for end in (scaled.error.low, scaled.error.high))
     exponent = scaled.exponent
     return [
-        f"Scaled: too large to be played in the time, so links {plain(scaled.factor)} times "
-        f"smaller and more were ({how}): {links}.",
-        f"Over them packets grow as the rate to the power of {exponent.value:.2f}; carried on to "
-        f"the whole link, {low:+.0f} % to {high:+.0f} % of the answer are left open.",
+        "Scaled: the link is too large to simulate in the time. Links that are "
+        f"{plain(scaled.factor)} times smaller, or more, were simulated instead ({how}): {links}.",
+        f"There the buffer grows as the rate to the power of {exponent.value:.2f}. Extrapolated to "
+        f"the whole link, the answer is uncertain by {low:+.0f} % to {high:+.0f} %.",
     ]
 
 
@@ -33,4 +33,4 @@ def _link(link: ScaledLink) -> str:
     between = "" if low == high else f" ({plain(low)} to {plain(high)})"
     flows = f" with {count(link.flows, 'flow')}" if link.flows else ""
     packets = f"{plain(link.packets.value)}{between}"
-    return f"{with_prefix(link.rate_bps, 'bit/s')}{flows} asks for {packets}"
+    return f"{with_prefix(link.rate_bps, 'bit/s')}{flows} needs {packets}"

@@ -32,15 +32,17 @@ from forebay.report.numbers import (
 )
 from forebay.report.region import (
     flows_lines,
+    goal_name,
     governs_lines,
     helpless_line,
+    metric_words,
     region_lines,
     relaxations_table,
     scale,
     share_of_bdp,
+    sized,
     target,
 )
-from forebay.report.size_words import goal_name, metric_words, sized
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -131,14 +133,14 @@ def _laws(laws: tuple[LawResult, ...]) -> Table:
     for law in laws:
         made.add_row(
             law.law,
-            _asked_for(law),
+            _law_packets(law),
             "hold" if law.assumptions_hold else "broken: " + "; ".join(law.broken_assumptions),
             style=None if law.assumptions_hold else "dim",
         )
     return made
 
 
-def _asked_for(law: LawResult) -> str:
+def _law_packets(law: LawResult) -> str:
     """Return whole packets, rounded up: fewer than a law asks for do not meet it."""
     if law.packets is None:
         return NOT_MEASURED

@@ -61,9 +61,9 @@ def digest(entry: Entry, seeds: int, quick: bool) -> str | None:
     """
     if entry.folder is None:
         return None
-    asked = f"{entry.name} {seeds} {quick}".encode()
+    key = f"{entry.name} {seeds} {quick}".encode()
     shared = entry.folder.parent.glob("*")
-    parts = [asked, _of_files([*entry.folder.rglob("*"), *shared]), _of_code()]
+    parts = [key, _of_files([*entry.folder.rglob("*"), *shared]), _of_code()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 

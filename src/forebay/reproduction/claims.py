@@ -176,7 +176,11 @@ def judge(
         unjudged=[claim.note(ours[claim.name]) for claim in every if claim.cannot_fail],
         variants=variants,
     )
-    return made if testbed is None else _beside(made, [testbed.get(claim.name) for claim in claims])
+    return (
+        made
+        if testbed is None
+        else _add_column(made, [testbed.get(claim.name) for claim in claims])
+    )
 
 
 def _left_out(folder: Path, names: Collection[str]) -> list[str]:
@@ -225,7 +229,7 @@ def _row(claim: Claim, ours: Ours) -> list[Any]:
     return [claim.says, claim.where, claim.published, claim.band, ours, claim.unit]
 
 
-def _beside(made: Reproduction, column: list[Ours]) -> Reproduction:
+def _add_column(made: Reproduction, column: list[Ours]) -> Reproduction:
     """Return it with the testbed's column between ours and the unit."""
     rows = [[*row[:-1], cell, row[-1]] for row, cell in zip(made.rows, column, strict=True)]
     columns = [*COLUMNS[:-1], TESTBED, COLUMNS[-1]]

@@ -62,8 +62,8 @@ def _panel(axes: Axes, made: Reproduction, places: list[int]) -> None:
     drawn = _drawn(made)
     rows = [made.rows[place] for place in places]
     for order, column in enumerate(drawn):
-        beside = _APART * (order - (len(drawn) - 1) / 2)
-        cells = [(height + beside, row[column]) for height, row in enumerate(rows)]
+        offset = _APART * (order - (len(drawn) - 1) / 2)
+        cells = [(height + offset, row[column]) for height, row in enumerate(rows)]
         _dots(axes, cells, made.columns[column], _DOTS[order % len(_DOTS)])
     _name_rows(axes, made, places)
     clean(axes)

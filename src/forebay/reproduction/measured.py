@@ -126,8 +126,8 @@ def record(
         This machine has no testbed.
     """
     measured, failed = Measured(folder), []
-    asked = [(cell, seed) for cell in cells for seed in seeds]
-    missing = [(cell, seed) for cell, seed in asked if again or not measured.has(cell.key, seed)]
+    runs = [(cell, seed) for cell in cells for seed in seeds]
+    missing = [(cell, seed) for cell, seed in runs if again or not measured.has(cell.key, seed)]
     for place, (cell, seed) in enumerate(missing):
         try:
             read = cell.play(seed, part(progress, place, len(missing)))
@@ -143,7 +143,7 @@ def facts(outcome: Outcome, link: str = "bottleneck") -> dict[str, Any]:
 
     ``queue_packets`` is the mean number that wait, without the one being sent.
     """
-    read, told = outcome.links[link], outcome.provenance.model_dump()
+    read, provenance = outcome.links[link], outcome.provenance.model_dump()
     jain = next((each.jain for each in outcome.classes if each.jain is not None), None)
     numbers = {
         "utilization": read.utilization,
@@ -154,11 +154,11 @@ def facts(outcome: Outcome, link: str = "bottleneck") -> dict[str, Any]:
     }
     return {
         **{name: metric.value for name, metric in numbers.items() if metric is not None},
-        "kernel": told["machine"]["kernel"],
+        "kernel": provenance["machine"]["kernel"],
         "date": datetime.now(UTC).date(),
         "scenario_sha256": outcome.provenance.scenario_sha256,
-        "attempts": 1 + len(told["runs"][0]["invalid"]),
-        "gate": dict(told["runs"][0]["gate"]),
+        "attempts": 1 + len(provenance["runs"][0]["invalid"]),
+        "gate": dict(provenance["runs"][0]["gate"]),
     }
 
 

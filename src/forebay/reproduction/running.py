@@ -8,7 +8,7 @@ from forebay.reproduction.artefact import Progress
 from forebay.reproduction.catalogue import Entry, find
 from forebay.reproduction.document import CachedResult
 from forebay.reproduction.result import Reproduction
-from forebay.scenario.bounds import whole_number
+from forebay.scenario.base import whole_number
 
 SEEDS, QUICK_SEEDS = 5, 2
 

@@ -2,30 +2,26 @@
 
 from forebay.scenario.base import MAX_FLOWS, MAX_PACKETS
 from forebay.scenario.buffer_size import BufferSize
-from forebay.scenario.congestion import CONGESTION_CONTROLS
 from forebay.scenario.counted import BOTTLENECK, REVERSE, Counted, ack_route, data_route
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError
-from forebay.scenario.flow_count import FlowCount
 from forebay.scenario.flow_length import FlowLength
 from forebay.scenario.goals import (
     COMPLETING_KINDS,
     OPEN_LOOP_KINDS,
+    AtLeast,
+    AtMost,
     ClassGoals,
     Goals,
     QueueDelay,
 )
 from forebay.scenario.io import dumps, expect_scenario, load, loads, shipped
-from forebay.scenario.model import Link, Measure, OtherLink, Scenario
-from forebay.scenario.open_loop import OnOff, Udp
-from forebay.scenario.packet_list import PacketList
+from forebay.scenario.model import Link, Measure, OtherLink, Scenario, TokenBucket
+from forebay.scenario.open_loop import OnOff, PacketList, Replay, Udp, Video
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
-from forebay.scenario.source import Standing
-from forebay.scenario.streaming import Replay, Video
-from forebay.scenario.target import AtLeast, AtMost
-from forebay.scenario.tcp import Long, Session, Short, Tcp
-from forebay.scenario.token_bucket import TokenBucket
+from forebay.scenario.source import FlowCount, Standing
+from forebay.scenario.tcp import CONGESTION_CONTROLS, Long, Session, Short, Tcp
 from forebay.scenario.topology import (
     Demand,
     FatTree,

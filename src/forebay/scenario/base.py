@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from operator import index
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
 
 from pydantic import (
     BaseModel,
@@ -20,9 +22,91 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from forebay.scenario.bounds import Between
 from forebay.scenario.errors import ScenarioError, show
-from forebay.scenario.quantity import Duration, Rate
+from forebay.scenario.quantity import Duration, Quantity, Rate
+
+
+def whole_number(argument: str, value: SupportsIndex, least: int, most: int, more: str = "") -> int:
+    """Return a function's argument if it is a whole number in the range. Raises ScenarioError.
+
+    ``more`` ends the hint.
+    """
+    try:
+        number = index(value)
+    except TypeError:
+        number = least - 1
+    if least <= number <= most:
+        return number
+    hint = f"write a whole number from {least} to {most}{more}"
+    raise ScenarioError("out-of-range", show(value), hint, field=argument, value=value)
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A range with both its ends. A distribution must lie in it whole; None passes."""
+
+    least: Any
+    most: Any
+    unit: str = ""
+    above: bool = False
+    """Whether ``least`` itself is out of range."""
+
+    def check(self, value: Any) -> Any:
+        """Return ``value``, or raise ScenarioError."""
+        if value is not None:
+            for number in (getattr(value, "low", value), getattr(value, "high", value)):
+                self._check_number(number)
+        return value
+
+    def _check_number(self, number: Any) -> None:
+        if self.least <= number <= self.most and not (self.above and number == self.least):
+            return
+        side = "below" if number < self.least else "above" if number > self.most else "not in"
+        end = f"{self.least}" if side == "below" else f"{self.most}"
+        limit = f"the least, {end}" if side == "below" else f"the most, {end}"
+        side = "not above" if self.above and number == self.least else side
+        limit = str(self.least) if side == "not above" else limit
+        shown = str(number) if isinstance(number, Quantity) else show(number)
+        wrong = f"{shown} is {side} {limit if side != 'not in' else 'the range'}"
+        from forebay.scenario import exact_forms
+
+        percent = exact_forms.fraction_of_percent(number) if self.unit == "fraction" else None
+        hint = f"write {self}" + (f"; {number:g} % is {percent}" if percent else "")
+        raise ScenarioError("out-of-range", wrong, hint, value=number)
+
+    def __str__(self) -> str:
+        if self.above:
+            return f"a number above {self.least:g}, at most {self.most:g}"
+        return f"{self.least} to {self.most}"
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        written = handler(schema)
+        if isinstance(self.least, Quantity):
+            return written | {"x-minimum": str(self.least), "x-maximum": str(self.most)}
+        least = "exclusiveMinimum" if self.above else "minimum"
+        return written | {least: self.least, "maximum": self.most}
+
+
+SHARE = Between(0, 1, "fraction", above=True)
+"""Of a share or a probability that cannot be 0."""
+
+
+def printable(text: str) -> str:
+    """Return a name that can go into a terminal and an XML file, or raise ScenarioError."""
+    if text.isprintable():
+        return text
+    wrong = f"{show(text)} holds a character that cannot be printed"
+    raise ScenarioError(
+        "out-of-range", wrong, "write letters, digits, signs and spaces", value=text
+    )
+
 
 RATES = Between(Rate(1e3), Rate(1e13))
 MAX_FLOWS = 10_000_000
@@ -63,7 +147,7 @@ class ScenarioModel(BaseModel):
 
     def __init__(self, **fields: Any) -> None:
         try:
-            super().__init__(**fields)
+            super().__init__(**_plain(fields))
         except ValidationError as error:
             found = format_validation_error(error, type(self))
         else:
@@ -88,7 +172,7 @@ class ScenarioModel(BaseModel):
     def from_dict(cls, data: Any) -> Self:
         """Return the table that a dict says, as a file would hold it. Raises ScenarioError."""
         try:
-            return cls.model_validate(data)
+            return cls.model_validate(_plain(data))
         except ValidationError as error:
             found = format_validation_error(error, cls)
         raise found
@@ -98,6 +182,15 @@ class ScenarioModel(BaseModel):
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in written.items())})"
 
     __str__ = __repr__
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with NumPy's scalars as Python's: a loop over an array sets them."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
+    return value.item() if type(value).__module__ == "numpy" and not value.shape else value
 
 
 def format_validation_error(error: ValidationError, model: type[ScenarioModel]) -> ScenarioError:

@@ -8,9 +8,8 @@ from decimal import Decimal
 from math import floor, sqrt
 from typing import Literal, Self
 
-from forebay.scenario import units
 from forebay.scenario.errors import ScenarioError, show
-from forebay.scenario.quantity import FromText, plain, unitless
+from forebay.scenario.quantity import FromText, parse_amount, plain, unitless
 
 BufferUnit = Literal["packets", "bytes", "seconds", "bdp", "bdp/sqrt(n)"]
 
@@ -78,6 +77,6 @@ def _amount(text: str) -> tuple[Decimal, BufferUnit]:
     """Return the amount in packets, bytes, seconds or bdp, and which of these it is."""
     bare, shared = _PER_SQRT_N.subn("", text)
     if shared:
-        return units.parse(bare, ("bdp",), "1 bdp/sqrt(n)")[0], "bdp/sqrt(n)"
-    amount, kind = units.parse(text, ("packets", "size", "time", "bdp"), _EXAMPLE)
+        return parse_amount(bare, ("bdp",), "1 bdp/sqrt(n)")[0], "bdp/sqrt(n)"
+    amount, kind = parse_amount(text, ("packets", "size", "time", "bdp"), _EXAMPLE)
     return (amount / 8 if kind == "size" else amount), _UNITS[kind]

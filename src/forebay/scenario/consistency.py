@@ -10,17 +10,15 @@ from forebay.scenario.base import DAY, MAX_FLOWS, MAX_OFFERED, MAX_PERIODS
 from forebay.scenario.counted import BOTTLENECK, REVERSE
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
-from forebay.scenario.open_loop import OnOff
+from forebay.scenario.open_loop import OnOff, Replay
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.source import Standing
-from forebay.scenario.streaming import Replay
 from forebay.scenario.tcp import Long, Session, Short, Tcp
 
 if TYPE_CHECKING:
     from forebay.scenario.buffer_size import BufferSize
-    from forebay.scenario.model import Scenario
+    from forebay.scenario.model import Scenario, TokenBucket
     from forebay.scenario.queue import Queue
-    from forebay.scenario.token_bucket import TokenBucket
     from forebay.scenario.traffic import Traffic
 
 MAX_BUFFER_PACKETS = 1_000_000_000
@@ -191,7 +189,7 @@ def _class_queues(scenario: Scenario) -> None:
     for link, field, queue in queues:
         if not queue.classes:
             continue
-        from forebay.scenario.class_queues import check_traffic
+        from forebay.scenario.queue import check_rates, check_traffic
 
         if scenario.topology is not None:
             wrong, hint = "set beside a topology", "leave it out: a network's links have one queue"
@@ -200,6 +198,7 @@ def _class_queues(scenario: Scenario) -> None:
         here = scenario.at_link(link)
         crossing = [names[id(group)] for group in (*here.classes, *here.acknowledged)]
         check_traffic(f"{field}.classes", queue.classes, scenario.class_names, crossing)
+        check_rates(f"{field}.classes", queue.classes, here.rate)
         _class_sizes(scenario, link, f"{field}.classes", queue)
 
 
@@ -244,8 +243,12 @@ def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link_rate: Rate
         wrong = f"{bucket.rate} is above the rate of the link, {link_rate}"
         hint = f"write {link_rate} or less here, or a higher rate of the link"
         raise ScenarioError("contradiction", wrong, hint, field=f"{field}.rate", value=bucket.rate)
-    largest = max(_largest(group) for group in scenario.traffic)
-    if bucket.burst < largest:
+    if field.endswith("policer") and bucket.refill == "deficit":
+        wrong = "a policer without a bucket drops all that comes at once"
+        hint = f"write {entry('refill', 'continuous')} and a burst"
+        raise ScenarioError("contradiction", wrong, hint, field=f"{field}.refill")
+    largest = scenario.largest_packet
+    if bucket.burst is not None and bucket.burst < largest:
         wrong = f"{bucket.burst} holds no packet of {DataSize(largest)}"
         hint = f"write {DataSize(largest)} or more"
         raise ScenarioError("contradiction", wrong, hint, field=f"{field}.burst")
@@ -255,7 +258,8 @@ def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link_rate: Rate
         raise ScenarioError("out-of-range", wrong, hint, field=f"{field}.burst")
 
 
-def _largest(group: Traffic) -> int:
+def largest(group: Traffic) -> int:
+    """Return the bytes of the largest packet of a class."""
     return int(group.file.bytes.max() if isinstance(group, Replay) else group.packet)
 
 
@@ -330,9 +334,9 @@ def _completion_goals(scenario: Scenario) -> None:
         wrong = "no flow ever completes"
         raise ScenarioError("contradiction", wrong, hint, field="goals.fct_increase")
     for index, group in enumerate(scenario.traffic):
-        asked = [name for name in COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
-        if asked and endless[index]:
-            field = f"traffic.{index}.goals.{asked[0]}"
+        goals = [name for name in COMPLETION_GOALS if getattr(group.goals, name, None) is not None]
+        if goals and endless[index]:
+            field = f"traffic.{index}.goals.{goals[0]}"
             wrong = "no flow of this class ever completes"
             raise ScenarioError("contradiction", wrong, hint, field=field)
 

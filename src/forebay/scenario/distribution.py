@@ -26,9 +26,7 @@ from pydantic import (
 )
 
 from forebay.errors import entry, literal
-from forebay.scenario import exact_forms
-from forebay.scenario.base import ScenarioModel
-from forebay.scenario.bounds import SHARE
+from forebay.scenario.base import SHARE, ScenarioModel
 from forebay.scenario.distribution_shapes import (
     ExponentialShape,
     LognormalShape,
@@ -292,16 +290,17 @@ class Values(ScenarioModel, Distribution):
 
     kind: ClassVar[str] = "values"
     values: Annotated[tuple[Duration, ...], BeforeValidator(_some)] = Field(
-        description="What is drawn from."
+        description="The values to draw from."
     )
     shares: tuple[Annotated[float, Strict(), SHARE], ...] = Field(
         default_factory=lambda data: (1.0 / len(data["values"]),) * len(data["values"]),
-        description="The probability of each; not set: the same.",
+        description="The probability of each value; not set: equal.",
     )
     dealt: bool = Field(
         default=False,
         exclude_if=operator.not_,  # documents and digests without it stay as they were
-        description="Each value comes as often as its share says, to within one, not by chance.",
+        description="Each value occurs exactly as often as its share says, to within one, "
+        "instead of at random.",
     )
 
     @model_validator(mode="after")
@@ -363,6 +362,8 @@ def _constant(value: object) -> object:
 
 def _refuse_range(value: object) -> None:
     """Refuse "10-180 ms" and ["10 ms", "180 ms"], with the table that says it."""
+    from forebay.scenario import exact_forms
+
     two = value if isinstance(value, list | tuple) and len(value) == 2 else exact_forms.span(value)
     if two and all(isinstance(end, str) for end in two):
         hint = f"write {literal({'uniform': list(two)})}"

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from pydantic import Field, Strict, model_validator
 
 from forebay.scenario import truncated
-from forebay.scenario.base import ScenarioModel
-from forebay.scenario.bounds import Between
+from forebay.scenario.base import Between, ScenarioModel
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Duration
 

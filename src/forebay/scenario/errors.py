@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 
 from forebay.errors import ForebayError, Words, current_words, literal
@@ -77,6 +76,8 @@ def one_of(names: Iterable[str]) -> str:
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """Return the name that ``name`` was probably meant to be, whatever its case and its dashes."""
+    import difflib
+
     by_folded = {_folded(known): known for known in names}
     found = difflib.get_close_matches(_folded(name), by_folded, n=1, cutoff=0.5)
     return by_folded[found[0]] if found else None

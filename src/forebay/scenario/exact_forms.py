@@ -1,6 +1,7 @@
 """What was probably meant by a value that is refused, written as it would be accepted.
 
 Nothing here is accepted: a scenario has one way to write a thing, and these put it into the hint.
+It is imported where a value is refused: most runs refuse none.
 """
 
 from __future__ import annotations
@@ -70,7 +71,12 @@ def bare_rate(value: float) -> str:
 
 
 def bare(value: float, unit: str) -> str:
-    """Return "60 s" for 60: the number as it stands, without an exponent."""
+    """Return "60 s" for 60, without an exponent; "50 ms" for 0.05 where the unit is ms.
+
+    Whoever writes less than 1 for a time that is mostly given in ms means seconds.
+    """
+    if unit == "ms" and value < 1:
+        return f"{_plain(Decimal(repr(value)).scaleb(3))} ms"
     return f"{_plain(Decimal(repr(value)))} {unit}"
 
 

@@ -24,13 +24,11 @@ from pydantic import (
     model_validator,
 )
 
-from forebay.scenario import units
-from forebay.scenario.base import ScenarioModel
-from forebay.scenario.bounds import Between
+from forebay.scenario.base import Between, ScenarioModel
 from forebay.scenario.distribution_shapes import check_deviation
 from forebay.scenario.errors import ScenarioError, show
-from forebay.scenario.packet_law import PacketLaw
-from forebay.scenario.quantity import FromText, plain, unitless
+from forebay.scenario.quantity import FromText, parse_amount, plain, unitless
+from forebay.scenario.truncated import PacketLaw
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -68,7 +66,7 @@ class Amount(FromText):
             return value
         if not isinstance(value, str):
             raise unitless(value, _EXAMPLE)
-        amount, kind = units.parse(value, ("packets", "size"), _EXAMPLE)
+        amount, kind = parse_amount(value, ("packets", "size"), _EXAMPLE)
         unit: Unit = "packets" if kind == "packets" else "bytes"
         found = float(amount if unit == "packets" else amount / 8)
         most = MOST_PACKETS * (1 if unit == "packets" else 1500)

@@ -115,17 +115,19 @@ def _unknown_key(place: _Place) -> ScenarioError:
     key, known = str(place.last), list(place.table.model_fields)
     laws = LAWS + LENGTH_LAWS
     if known[0] in laws:
-        return _beside_a_law(key, known)
+        return _extra_key(key, known)
     guess = nearest(key, known)
     path = ".".join(map(str, (*place.path[:-1], guess)))
     hint = f'write "{path}"' if guess else f"write one of {', '.join(known)}"
+    if place.path[:-1] and key == place.path[-2]:  # queue.queue.ecn
+        hint = f'write "{key}" once'
     example = getattr(place.table, "example", None)
     if example:
         hint = f"write {literal(example)}"
     return ScenarioError("unknown-key", "there is no such key", hint, value=key)
 
 
-def _beside_a_law(key: str, known: list[str]) -> ScenarioError:
+def _extra_key(key: str, known: list[str]) -> ScenarioError:
     law = known[0]
     inside = literal({law: "…"}).replace('"…"', "{ … }")
     hint = f"write one law, or what belongs to it into its own table: {inside}"

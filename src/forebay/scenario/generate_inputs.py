@@ -15,15 +15,15 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from forebay.scenario.congestion import CongestionControl
 from forebay.scenario.distribution import Distribution
-from forebay.scenario.flow_count import FlowCount
 from forebay.scenario.flow_length import FlowLength
 from forebay.scenario.format_error import models_in
+from forebay.scenario.goals import Target
 from forebay.scenario.model import Scenario
-from forebay.scenario.packet_list import PacketList
+from forebay.scenario.open_loop import PacketList
 from forebay.scenario.quantity import FromText
-from forebay.scenario.target import Target
+from forebay.scenario.source import FlowCount
+from forebay.scenario.tcp import CongestionControl
 from forebay.scenario.topology import NetworkFile
 
 _HEAD = '''"""What a scenario's classes take, for type checkers: keywords, and dicts in their place.

@@ -2,21 +2,127 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, Tag, model_validator
+from pydantic_core import CoreSchema, core_schema
 
 from forebay.errors import literal
-from forebay.scenario.base import ScenarioModel
-from forebay.scenario.bounds import Between
+from forebay.scenario.base import SHARE, Between, ScenarioModel
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.quantity import Duration, Rate
-from forebay.scenario.target import AtLeast, AtMost
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from forebay.scenario.inputs import ClassGoalsDict, GoalsDict, QueueDelayDict
+    from forebay.scenario.inputs import (
+        AtLeastTableDict,
+        AtMostTableDict,
+        ClassGoalsDict,
+        GoalsDict,
+        QueueDelayDict,
+    )
+
+
+class AtLeastTable(ScenarioModel):
+    """The share of the round trips that reach the fraction is at least ``probability``."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[AtLeastTableDict]) -> None: ...
+
+    example: ClassVar[dict[str, Any]] = {"at_least": 0.98, "probability": 0.99}
+    at_least: Annotated[float, Strict()] = Field(examples=[0.98], description="The least share.")
+    probability: Annotated[float, Strict(), SHARE] = Field(
+        examples=[0.99], description="The share of the round trips that reach it."
+    )
+
+
+class AtMostTable(ScenarioModel):
+    """The share of the round trips that stay below the fraction is at least ``probability``."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[AtMostTableDict]) -> None: ...
+
+    example: ClassVar[dict[str, Any]] = {"at_most": 0.01, "probability": 0.99}
+    at_most: Annotated[float, Strict()] = Field(examples=[0.01], description="The most.")
+    probability: Annotated[float, Strict(), SHARE] = Field(
+        examples=[0.99], description="The share of the round trips that reach it."
+    )
+
+
+def _form_of(value: object) -> str:
+    is_table = isinstance(value, Mapping | AtLeastTable | AtMostTable)
+    return "table" if is_table else "number"
+
+
+class Target(float):
+    """The fraction itself; ``probability`` is None where the mean is meant.
+
+    With a probability it is Yang, Zhang, Xu 2013's kind of goal (§III): the share of the
+    round trips that reach the fraction, each taken for itself, is at least ``probability``.
+    """
+
+    forms: ClassVar[Any]
+    """The discriminated union of what is written: a number, or a table."""
+    sense: ClassVar[str]
+    probability: float | None
+
+    def __new__(cls, value: float, probability: float | None = None) -> Self:
+        made = super().__new__(cls, value)
+        made.probability = probability
+        return made
+
+    @classmethod
+    def _of(cls, written: Any) -> Self:
+        if isinstance(written, float):
+            return cls(written)
+        return cls(getattr(written, cls.sense), written.probability)
+
+    def written(self) -> float | dict[str, float]:
+        """Return the form that a scenario file holds."""
+        if self.probability is None:
+            return float(self)
+        return {self.sense: float(self), "probability": self.probability}
+
+    def __eq__(self, other: object) -> bool:
+        same = getattr(other, "probability", None) == self.probability
+        return same and float(self).__eq__(other) is True
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((float(self), self.probability))
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(cls.written)
+        return core_schema.no_info_wrap_validator_function(
+            lambda value, read: value if isinstance(value, cls) else cls._of(read(value)),
+            handler.generate_schema(cls.forms),
+            serialization=written,
+        )
+
+
+_Number = Annotated[float, Strict(), Tag("number")]
+
+
+class AtLeast(Target):
+    """0.98, or { at_least = 0.98, probability = 0.99 }."""
+
+    sense = "at_least"
+    forms = Annotated[_Number | Annotated[AtLeastTable, Tag("table")], Discriminator(_form_of)]
+
+
+class AtMost(Target):
+    """0.01, or { at_most = 0.01, probability = 0.99 }."""
+
+    sense = "at_most"
+    forms = Annotated[_Number | Annotated[AtMostTable, Tag("table")], Discriminator(_form_of)]
+
 
 _DELAYS = Between(Duration(1e-9), Duration(3600))
 _MAXIMUM, _QUANTILE = {"maximum": "10 ms"}, {"quantile": 0.999, "at_most": "5 ms"}
@@ -40,7 +146,8 @@ COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")
 
 
 class QueueDelay(ScenarioModel):
-    """Waiting time in the queue, any of these together; the old names beside it do the same."""
+    """Waiting time in the queue; any of these can be combined. The older names beside this
+    table mean the same."""
 
     if TYPE_CHECKING:
 
@@ -55,7 +162,7 @@ class QueueDelay(ScenarioModel):
         examples=[0.999],
     )
     at_most: Annotated[Duration | None, _DELAYS] = Field(
-        default=None, description="What `quantile` waits at most.", examples=["5 ms"]
+        default=None, description="The longest waiting time of `quantile`.", examples=["5 ms"]
     )
     mean: Annotated[Duration | None, _DELAYS] = Field(
         default=None, description="At most this mean waiting time.", examples=["5 ms"]
@@ -75,7 +182,7 @@ class QueueDelay(ScenarioModel):
 
 
 class Goals(ScenarioModel):
-    """What the buffer must reach; a goal that is not given is not checked."""
+    """Goals for the buffer; a goal that is not set is not checked."""
 
     if TYPE_CHECKING:
 
@@ -109,14 +216,14 @@ class Goals(ScenarioModel):
     )
     realtime_loss: Annotated[float | None, Strict(), _SHARE] = Field(
         default=None,
-        description="At most this share of the packets of real-time classes, those that do not "
-        "answer to loss, is dropped.",
+        description="At most this share of the packets of real-time classes, which do not "
+        "respond to loss, is dropped.",
         examples=[0.001],
     )
 
 
 class ClassGoals(ScenarioModel):
-    """What one class must get, written in its [[traffic]]: `goals = { loss_rate = 0.001 }`."""
+    """Goals of one class, written in its [[traffic]]: `goals = { loss_rate = 0.001 }`."""
 
     if TYPE_CHECKING:
 

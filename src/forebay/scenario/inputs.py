@@ -14,26 +14,22 @@ from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.distribution import Distribution, Pareto
 from forebay.scenario.distribution_shapes import ExponentialShape, LognormalShape, NormalShape, ParetoShape
 from forebay.scenario.flow_length import Amount, FlowLength, Geometric, LognormalLengthShape, ParetoLengthShape
-from forebay.scenario.goals import ClassGoals, Goals, QueueDelay
-from forebay.scenario.model import Link, Measure, OtherLink
-from forebay.scenario.open_loop import OnOff, Udp
-from forebay.scenario.packet_list import PacketList
+from forebay.scenario.goals import AtLeast, AtMost, ClassGoals, Goals, QueueDelay
+from forebay.scenario.model import Link, Measure, OtherLink, TokenBucket
+from forebay.scenario.open_loop import OnOff, PacketList, Replay, Udp, Video
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
-from forebay.scenario.streaming import Replay, Video
-from forebay.scenario.target import AtLeast, AtMost
 from forebay.scenario.tcp import Long, Session, Short
-from forebay.scenario.token_bucket import TokenBucket
 from forebay.scenario.topology import Demand, FatTree, Isp, LinkClass, NetworkFile, NetworkLink, NetworkNode, Topology, TwoLevel
 
 
 class TokenBucketDict(TypedDict, total=False):
-    """A rate, and how far traffic may be ahead of it. The bucket begins full."""
+    """A token bucket: a rate, and how far traffic may be ahead of it. The bucket starts full."""
 
     rate: Required[str | Rate]
-    burst: Required[str | DataSize]
+    burst: str | DataSize | None
     excess: str | DataSize
-    refill: Literal["continuous", "interval"]
+    refill: Literal["continuous", "interval", "deficit"]
 
 
 class LinkDict(TypedDict, total=False):
@@ -64,6 +60,9 @@ class ClassQueueDict(TypedDict, total=False):
     default: bool
     priority: int | None
     weight: float
+    min_rate: str | Rate | None
+    max_rate: str | Rate | None
+    burst: str | DataSize | None
     size: str | BufferSize | None
     share: float | None
     discipline: Literal["drop-tail", "bfifo", "red"]
@@ -73,7 +72,7 @@ class ClassQueueDict(TypedDict, total=False):
 class QueueDict(TypedDict, total=False):
     """A buffer in front of a link."""
 
-    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "dualpi2", "pfifo_head_drop", "classes"]
+    discipline: Literal["drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "dualpi2", "cobalt", "cake", "pfifo_head_drop", "classes"]
     size: str | BufferSize
     classes: Sequence[ClassQueue | ClassQueueDict]
     transmit_ring: int
@@ -85,6 +84,7 @@ class QueueDict(TypedDict, total=False):
     gentle: bool | None
     target: str | Duration | None
     interval: str | Duration | None
+    rtt: str | Duration | None
     quantum: str | DataSize | None
     buckets: int | None
     step_thresh: str | Duration | None
@@ -151,7 +151,7 @@ class NetworkNodeDict(TypedDict, total=False):
 
 
 class LinkClassDict(TypedDict, total=False):
-    """Links that are alike."""
+    """Links with the same properties."""
 
     name: Required[str]
     rate: str | Rate | None
@@ -190,7 +190,7 @@ class TopologyDict(TypedDict, total=False):
 
 
 class ClassGoalsDict(TypedDict, total=False):
-    """What one class must get, written in its [[traffic]]: `goals = { loss_rate = 0.001 }`."""
+    """Goals of one class, written in its [[traffic]]: `goals = { loss_rate = 0.001 }`."""
 
     throughput: str | Rate | None
     loss_rate: float | None
@@ -426,7 +426,7 @@ class UdpDict(UdpFields):
 
 
 class OnOffFields(TypedDict, total=False):
-    """Datagrams at a peak rate in the on times, none in the off times; a flow starts on."""
+    """Datagrams at a peak rate in on times, none in off times; a flow starts in an on time."""
 
     name: str | None
     direction: Literal["forward", "reverse"]
@@ -444,7 +444,7 @@ class OnOffFields(TypedDict, total=False):
 
 
 class OnOffDict(OnOffFields):
-    """Datagrams at a peak rate in the on times, none in the off times; a flow starts on."""
+    """Datagrams at a peak rate in on times, none in off times; a flow starts in an on time."""
 
     kind: Required[Literal["onoff"]]
 
@@ -477,7 +477,7 @@ class VideoDict(VideoFields):
 
 
 class ReplayFields(TypedDict, total=False):
-    """Packets as a file lists them, played once by each flow from its start on."""
+    """Packets from a file; each flow sends them once from its start on."""
 
     name: str | None
     direction: Literal["forward", "reverse"]
@@ -492,7 +492,7 @@ class ReplayFields(TypedDict, total=False):
 
 
 class ReplayDict(ReplayFields):
-    """Packets as a file lists them, played once by each flow from its start on."""
+    """Packets from a file; each flow sends them once from its start on."""
 
     kind: Required[Literal["replay"]]
 
@@ -519,7 +519,7 @@ class AtMostTableDict(TypedDict, total=False):
 
 
 class QueueDelayDict(TypedDict, total=False):
-    """Waiting time in the queue, any of these together; the old names beside it do the same."""
+    """Waiting time in the queue; any of these can be combined. The older names beside this"""
 
     maximum: str | Duration | None
     quantile: float | None
@@ -528,7 +528,7 @@ class QueueDelayDict(TypedDict, total=False):
 
 
 class GoalsDict(TypedDict, total=False):
-    """What the buffer must reach; a goal that is not given is not checked."""
+    """Goals for the buffer; a goal that is not set is not checked."""
 
     utilization: float | AtLeast | AtLeastTableDict | None
     loss_rate: float | AtMost | AtMostTableDict | None
@@ -540,7 +540,7 @@ class GoalsDict(TypedDict, total=False):
 
 
 class ScenarioDict(TypedDict, total=False):
-    """A question that any engine can answer."""
+    """A link or a network, its traffic, and what to measure and to reach."""
 
     name: str
     link: Required[Link | LinkDict]

@@ -13,7 +13,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from forebay.errors import Words, literal, words
-from forebay.scenario import overrides as sets
 from forebay.scenario.base import FOLDER
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.model import Scenario
@@ -75,14 +74,21 @@ def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ())
 def _read(text: str, source: str, overrides: Sequence[str], folder: str) -> Scenario:
     with words(Words.FILE):
         tree = _tree(text, source)
-        paths = sets.apply(tree, overrides)
+        paths = _override(tree, overrides) if overrides else []
         try:
             return Scenario.model_validate(tree, context={FOLDER: folder})
         except ValidationError as error:
+            from forebay.scenario import overrides as sets
             from forebay.scenario.format_error import format_error
 
             found = format_error(error, Scenario)
         raise found.at(sets.source() if sets.blames(paths, found.field) else source)
+
+
+def _override(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
+    from forebay.scenario import overrides as sets
+
+    return sets.apply(tree, overrides)
 
 
 def expect_scenario(value: object) -> None:

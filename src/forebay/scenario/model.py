@@ -1,4 +1,4 @@
-"""The scenario: one link, its queue, its traffic, what to measure and what to reach."""
+"""The scenario: a link with its token buckets, its queue, its traffic, the window, the goals."""
 
 from __future__ import annotations
 
@@ -7,32 +7,92 @@ import json
 import os
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 
+from forebay.errors import entry
 from forebay.scenario import consistency, topology
-from forebay.scenario.base import DAY, FOLDER, LISTED, RATES, ScenarioModel
-from forebay.scenario.bounds import Between, printable
+from forebay.scenario.base import DAY, FOLDER, LISTED, RATES, Between, ScenarioModel, printable
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.counted import BOTTLENECK, Counted, counted
 from forebay.scenario.errors import ScenarioError
-from forebay.scenario.flow_count import End
 from forebay.scenario.goals import Goals
-from forebay.scenario.overrides import as_tree, replace
+from forebay.scenario.open_loop import Replay
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
-from forebay.scenario.source import NAME, Standing
-from forebay.scenario.streaming import Replay
+from forebay.scenario.source import NAME, End, Standing
 from forebay.scenario.tcp import Long, Session
-from forebay.scenario.token_bucket import TokenBucket
 from forebay.scenario.topology import Topology
 from forebay.scenario.traffic import Traffic
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from forebay.scenario.inputs import LinkDict, MeasureDict, OtherLinkDict, ScenarioDict
+    from forebay.scenario.inputs import (
+        LinkDict,
+        MeasureDict,
+        OtherLinkDict,
+        ScenarioDict,
+        TokenBucketDict,
+    )
+
+
+_BURSTS = Between(DataSize(100), DataSize(10**12))
+_EXCESSES = Between(DataSize(0), DataSize(10**12))
+
+
+class TokenBucket(ScenarioModel):
+    """A token bucket: a rate, and how far traffic may be ahead of it. The bucket starts full."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[TokenBucketDict]) -> None: ...
+
+    rate: Annotated[Rate, RATES] = Field(
+        description="Rate of the tokens (CIR); at most the rate of the link.",
+        examples=["21 Mbit/s"],
+    )
+    burst: Annotated[DataSize | None, _BURSTS] = Field(
+        default=None,
+        description="Committed burst (Bc; tc's burst): at least the largest packet. Required, "
+        'except with refill = "deficit", which keeps no tokens.',
+        examples=["72 kB"],
+    )
+    excess: Annotated[DataSize, _EXCESSES] = Field(
+        default=DataSize(0),
+        description="Excess burst (Be): the bucket holds this much more after a pause.",
+    )
+    refill: Literal["continuous", "interval", "deficit"] = Field(
+        default="continuous",
+        description='How tokens arrive: "continuous", as in tc\'s tbf, or Bc of them in each '
+        '"interval" Tc = Bc / rate, as in a router that shapes by a timer. "deficit" keeps no '
+        "tokens: packets leave as from a wire of the shaper's rate (tc cake's bandwidth).",
+    )
+
+    @model_validator(mode="after")
+    def _burst_where_tokens_are_kept(self) -> Self:
+        keeps = self.refill != "deficit"
+        if keeps and self.burst is None:
+            hint = f"write one, such as {entry('burst', '15 kB')}, or {entry('refill', 'deficit')}"
+            raise ScenarioError("missing", "is not written", hint, field="burst")
+        if not keeps and (self.burst is not None or self.excess):
+            field = "excess" if self.burst is None else "burst"
+            wrong = 'refill = "deficit" keeps no tokens'
+            hint = "leave it out, or write another refill"
+            raise ScenarioError("contradiction", wrong, hint, field=field)
+        return self
+
+    @property
+    def depth(self) -> int:
+        """The most that the bucket holds, bytes."""
+        return int((self.burst or 0) + self.excess)
+
+    @property
+    def interval(self) -> Duration:
+        """Tc, the time in which Bc comes, seconds."""
+        return Duration(8 * (self.burst or 0) / self.rate)
+
 
 _PROPAGATION = Between(Duration(0), Duration(60))
 _MEMORY = Between(DataSize(64), DataSize(10**12))
@@ -50,13 +110,14 @@ class Link(ScenarioModel):
     )
     delay: Annotated[Duration, _PROPAGATION] = Field(
         default=Duration(0),
-        description="Propagation to the next link of a route: a part of a flow's rtt.",
+        description="Propagation delay to the next link of a route; it is a part of a flow's rtt.",
     )
     shaper: TokenBucket | None = Field(
         default=None,
-        description="Holds packets in the queue, which is then the shaping queue, until its bucket "
-        "has tokens for them; what leaves goes at the link's rate. Sizes in time and in "
-        "bandwidth-delay products, loads and utilization are of the shaper's rate.",
+        description="Holds packets in the queue, which is then the shaping queue, until its "
+        "bucket has tokens for them; they leave at the link's rate. Sizes in time"
+        " and in bandwidth-delay products, loads and utilization refer to the "
+        "shaper's rate.",
     )
     policer: TokenBucket | None = Field(
         default=None,
@@ -77,7 +138,8 @@ class OtherLink(Link):
         def __init__(self, **fields: Unpack[OtherLinkDict]) -> None: ...
 
     name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(
-        description="What routes call it; letters, digits, '_', '.' and '-'.", examples=["access"]
+        description="Name of the link in routes; letters, digits, '_', '.' and '-'.",
+        examples=["access"],
     )
     queue: Queue = Field(default=Queue.model_construct(), description="The buffer in front of it.")
 
@@ -98,7 +160,7 @@ class Measure(ScenarioModel):
 
 
 class Scenario(ScenarioModel):
-    """A question that any engine can answer.
+    """A link or a network, its traffic, and what to measure and to reach.
 
     Made from its parts, ``Scenario(link=Link(rate="155 Mbit/s"), traffic=[Long(flows=100)])``, from
     dicts in their place, or by `forebay.load` from a file. It never changes: `replace` returns
@@ -116,16 +178,14 @@ class Scenario(ScenarioModel):
 
     name: Annotated[
         str, Strict(), Field(min_length=1, max_length=200), AfterValidator(printable)
-    ] = Field(
-        default="unnamed", description="What to call it in tables and figures; 1 to 200 characters."
-    )
+    ] = Field(default="unnamed", description="Name in tables and figures; 1 to 200 characters.")
     link: Link = Field(description="The bottleneck.")
     queue: Queue = Field(default=Queue.model_construct(), description="The buffer in front of it.")
     links: Annotated[tuple[OtherLink, ...], LISTED] = Field(
         default=(), description="Further links, for routes over more than the bottleneck."
     )
     topology: Topology | None = Field(
-        default=None, description="A network that the traffic runs over, instead of one link."
+        default=None, description="A network for the traffic, instead of one link."
     )
     memory: Annotated[DataSize | None, _MEMORY] = Field(
         default=None,
@@ -225,10 +285,17 @@ class Scenario(ScenarioModel):
 
     def class_queue_of(self, link: str = BOTTLENECK) -> list[int]:
         """The class queue before a link of each traffic class; 0 for those that do not cross it."""
-        from forebay.scenario.class_queues import queue_of_traffic
+        from forebay.scenario.queue import queue_of_traffic
 
         placed = queue_of_traffic(self.queue_at(link).classes, self.class_names)
         return [place or 0 for place in placed]
+
+    @property
+    def largest_packet(self) -> int:
+        """The largest packet of any class, bytes."""
+        from forebay.scenario.consistency import largest
+
+        return max(largest(group) for group in self.traffic)
 
     def queue_at(self, link: str) -> Queue:
         """The queue before a link; "reverse" has the bottleneck's."""
@@ -274,6 +341,8 @@ class Scenario(ScenarioModel):
         ScenarioError
             A path or a value that a scenario cannot have.
         """
+        from forebay.scenario.overrides import as_tree, replace
+
         tree = as_tree(self)
         replace(tree, changes)
         return Scenario.from_dict(tree)

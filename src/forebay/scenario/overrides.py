@@ -9,7 +9,7 @@ from typing import Any
 from forebay.errors import Words, current_words, literal
 from forebay.scenario.base import ScenarioModel
 from forebay.scenario.errors import ScenarioError, show
-from forebay.scenario.target import Target
+from forebay.scenario.goals import Target
 
 _WRITE = 'write PATH=VALUE, such as queue.size="64 packets" or traffic.0.flows=100'
 

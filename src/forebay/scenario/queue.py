@@ -1,4 +1,4 @@
-"""A queue: its discipline under Linux's names, its size, and what the discipline can be told."""
+"""A queue: its discipline under Linux's names, its size, its parameters, and its class queues."""
 
 from __future__ import annotations
 
@@ -9,32 +9,44 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import Field, Strict, model_validator
 
 from forebay.errors import entry, literal
-from forebay.scenario.base import LISTED, ScenarioModel
-from forebay.scenario.bounds import SHARE, Between
+from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel
 from forebay.scenario.buffer_size import BufferSize
-from forebay.scenario.errors import ScenarioError
-from forebay.scenario.quantity import DataSize, Duration
+from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
+from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.source import NAME
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Unpack
 
     from forebay.scenario.inputs import ClassQueueDict, QueueDict, RedDict
 
+
 Discipline = Literal[
-    "drop-tail", "bfifo", "red", "pie", "codel", "fq_codel", "dualpi2", "pfifo_head_drop", "classes"
+    "drop-tail",
+    "bfifo",
+    "red",
+    "pie",
+    "codel",
+    "fq_codel",
+    "dualpi2",
+    "cobalt",
+    "cake",
+    "pfifo_head_drop",
+    "classes",
 ]
 
 # Which disciplines read a parameter; those that are not named read none.
 _READ_BY: dict[str, tuple[str, ...]] = {
-    "ecn": ("red", "pie", "codel", "fq_codel"),
+    "ecn": ("red", "pie", "codel", "fq_codel", "cobalt"),
     "min": ("red",),
     "max": ("red",),
     "probability": ("red",),
     "weight": ("red",),
     "gentle": ("red",),
-    "target": ("pie", "codel", "fq_codel", "dualpi2"),
-    "interval": ("codel", "fq_codel"),
+    "target": ("pie", "codel", "fq_codel", "dualpi2", "cobalt"),
+    "interval": ("codel", "fq_codel", "cobalt"),
+    "rtt": ("cake",),
     "quantum": ("fq_codel",),
     "buckets": ("fq_codel",),
     "step_thresh": ("dualpi2",),
@@ -111,6 +123,22 @@ class ClassQueue(ScenarioModel):
         description="Share, in bytes and relative to the others', of what is left to the classes "
         "of its priority (deficit round robin).",
     )
+    min_rate: Annotated[Rate | None, RATES] = Field(
+        default=None,
+        description="Rate that it gets, while it has packets, before the classes of its priority "
+        "share what is left by weight (tc htb: rate).",
+        examples=["2 Mbit/s"],
+    )
+    max_rate: Annotated[Rate | None, RATES] = Field(
+        default=None,
+        description="Rate that it is shaped to: it never gets more (tc htb: ceil).",
+        examples=["5 Mbit/s"],
+    )
+    burst: Annotated[DataSize | None, Between(DataSize(1), DataSize(10**12))] = Field(
+        default=None,
+        description="What it may send at once beyond max_rate, to make up for time in which it was "
+        "not served. Not set: one more of the largest packets than there are class queues.",
+    )
     size: BufferSize | None = Field(
         default=None,
         description="Its own limit, in packets, round trips and flows of its own traffic; time is "
@@ -145,7 +173,18 @@ class ClassQueue(ScenarioModel):
         if self.size is not None and self.share is not None:
             wrong, hint = "size and share are both set", "leave one of them out"
             raise ScenarioError("contradiction", wrong, hint, field="share")
+        self._check_rates()
         return self
+
+    def _check_rates(self) -> None:
+        if self.burst is not None and self.max_rate is None:
+            wrong = "is of a max_rate, which is not written"
+            hint = "leave it out, or write max_rate"
+            raise ScenarioError("contradiction", wrong, hint, field="burst")
+        if self.min_rate and self.max_rate and self.min_rate > self.max_rate:
+            wrong = f"{self.min_rate} is above max_rate, {self.max_rate}"
+            hint = f"write {self.max_rate} or less"
+            raise ScenarioError("contradiction", wrong, hint, field="min_rate")
 
     @property
     def is_sized(self) -> bool:
@@ -175,7 +214,7 @@ class Queue(ScenarioModel):
         default="drop-tail",
         description='"drop-tail" counts packets and drops an arrival that finds it full (Linux '
         'pfifo); "bfifo" does so in bytes; "pfifo_head_drop" drops the oldest instead; '
-        '"red", "pie", "codel", "fq_codel" and "dualpi2" as in '
+        '"red", "pie", "codel", "fq_codel", "dualpi2", "cobalt" and "cake" as in '
         "queues.md, with Linux's defaults for what is not set; "
         '"classes" several class queues, which [[queue.classes]] lists.',
     )
@@ -217,10 +256,16 @@ class Queue(ScenarioModel):
         default=None, description="red: from max to twice max the probability rises on to 1."
     )
     target: Annotated[Duration | None, _TIMES] = Field(
-        default=None, description="pie, codel, fq_codel, dualpi2: delay that is aimed at."
+        default=None, description="pie, codel, fq_codel, dualpi2, cobalt: delay that is aimed at."
     )
     interval: Annotated[Duration | None, _TIMES] = Field(
-        default=None, description="codel, fq_codel: time in which a queue must fall below target."
+        default=None,
+        description="codel, fq_codel, cobalt: time in which a queue must fall below target.",
+    )
+    rtt: Annotated[Duration | None, _TIMES] = Field(
+        default=None,
+        description="cake: the round trip that it is tuned to, its interval; its target is a "
+        "twentieth of that.",
     )
     quantum: Annotated[DataSize | None, Between(DataSize(256), DataSize(1_000_000))] = Field(
         default=None, description="fq_codel: bytes that a flow may send in its turn."
@@ -272,7 +317,7 @@ class Queue(ScenarioModel):
             hint = f"leave it out, or write {entry('discipline', 'classes')}"
             raise ScenarioError("contradiction", wrong, hint, field="classes")
         if several:
-            from forebay.scenario.class_queues import check_alone
+            from forebay.scenario.queue import check_alone
 
             check_alone(self.classes)
         return self
@@ -298,3 +343,77 @@ def _check_thresholds(low: DataSize | None, high: DataSize | None) -> None:
     if low is not None and high is not None and low >= high:
         wrong = f"min, {low}, is not below max, {high}"
         raise ScenarioError("contradiction", wrong, "write a larger max", field="max")
+
+
+MAX_CLASSES = 64
+"""Class queues before one wire; router ports have 4 to 16."""
+
+
+def check_alone(queues: Sequence[ClassQueue]) -> None:
+    """Refuse class queues that contradict each other. Raises ScenarioError."""
+    if len(queues) > MAX_CLASSES:
+        wrong, hint = f"{len(queues)} class queues", f"write {MAX_CLASSES} at most"
+        raise ScenarioError("out-of-range", wrong, hint, field="classes")
+    names: set[str] = set()
+    holders: dict[str, str] = {}
+    for index, queue in enumerate(queues):
+        if queue.name in names:
+            wrong, hint = "another class queue has this name", "write a name of its own"
+            field = f"classes.{index}.name"
+            raise ScenarioError("contradiction", wrong, hint, field=field, value=queue.name)
+        names.add(queue.name)
+        for traffic in queue.traffic:
+            if traffic in holders:
+                wrong = f"{show(traffic)} is named here and in class queue {show(holders[traffic])}"
+                hint, field = "name it once", f"classes.{index}.traffic"
+                raise ScenarioError("contradiction", wrong, hint, field=field, value=traffic)
+            holders[traffic] = queue.name
+    defaults = [index for index, queue in enumerate(queues) if queue.default]
+    if len(defaults) > 1:
+        first = queues[defaults[0]].name
+        wrong, hint = f"class queue {show(first)} is the default too", "write it in one of them"
+        field = f"classes.{defaults[1]}.default"
+        raise ScenarioError("contradiction", wrong, hint, field=field)
+
+
+def queue_of_traffic(queues: Sequence[ClassQueue], traffic: Sequence[str]) -> list[int | None]:
+    """Return the index of the class queue of each traffic class, None where it has none."""
+    default = next((index for index, queue in enumerate(queues) if queue.default), None)
+    named = {name: index for index, queue in enumerate(queues) for name in queue.traffic}
+    return [named.get(name, default) for name in traffic]
+
+
+def check_rates(field: str, queues: Sequence[ClassQueue], capacity: float) -> None:
+    """Refuse rates of class queues that their link, of so many bit/s, cannot give."""
+    for index, queue in enumerate(queues):
+        for name in ("min_rate", "max_rate"):
+            rate = getattr(queue, name)
+            if rate is not None and rate > capacity:
+                wrong = f"{rate} is above the rate of the link, {Rate(capacity)}"
+                hint = f"write {Rate(capacity)} or less here, or leave it out"
+                place = f"{field}.{index}.{name}"
+                raise ScenarioError("contradiction", wrong, hint, field=place, value=rate)
+    promised = sum(float(queue.min_rate or 0) for queue in queues)
+    if promised > capacity * (1 + 1e-12):
+        wrong = f"the min_rates, {Rate(promised)} in all, are more than the link's {Rate(capacity)}"
+        hint = "write smaller ones"
+        raise ScenarioError("contradiction", wrong, hint, field=field)
+
+
+def check_traffic(
+    field: str, queues: Sequence[ClassQueue], traffic: Sequence[str], crossing: Sequence[str]
+) -> None:
+    """Refuse unknown names of traffic, and traffic of the link that no class queue takes."""
+    for index, queue in enumerate(queues):
+        for name in queue.traffic:
+            if name not in traffic:
+                wrong = f"there is no traffic {show(name)}{did_you_mean(name, traffic)}"
+                hint = f"write {one_of(list(traffic)[:8])}"
+                place = f"{field}.{index}.traffic"
+                raise ScenarioError("unknown-name", wrong, hint, field=place, value=name)
+    placed = dict(zip(traffic, queue_of_traffic(queues, traffic), strict=True))
+    for name in crossing:
+        if placed[name] is None:
+            wrong = f"no class queue holds traffic {show(name)}"
+            hint = f"name it in the traffic of one, or write {entry('default', True)} in one"
+            raise ScenarioError("contradiction", wrong, hint, field=field, value=name)

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 
-from forebay.scenario.bounds import Between
+from forebay.scenario.base import Between
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.flow_length import FlowLength
@@ -27,22 +27,26 @@ from forebay.scenario.reference_laws import laws
 
 _HEAD = """# The scenario file
 
-TOML in UTF-8. Made from the model by `python -m forebay.scenario.reference docs/reference`;
-[scenario.schema.json](scenario.schema.json) says the same to an editor.
+A scenario is TOML in UTF-8. This page is generated from the model by
+`python -m forebay.scenario.reference docs/reference`; editors can use
+[scenario.schema.json](scenario.schema.json).
 
-A quantity is text with its unit, such as `"155 Mbit/s"`. Prefixes: k M G T, Ki Mi Gi Ti, m u n p.
-Units: bit (b), byte (B), bit/s (bps), B/s, s, min, h, packets, bdp. 1 kB is 1000 B, 1 KiB 1024 B.
-1 bdp is the link's rate times the mean propagation RTT of the flows, in packets of the mean size;
-in `"1 bdp/sqrt(n)"` n counts the flows. Both count the flows whose data crosses that link, and no
-others; the bottleneck's other direction counts the classes in reverse. They count long flows;
-where there are none, users; and for the bdp, where there are neither, short flows. A link that no
-TCP data crosses takes the flows whose ACKs do, else all. A key that is not listed here is refused,
-and so is a value out of range: nothing is clamped or ignored. Fractions are numbers, counts digits.
-A shorthand (`99.5 %`, `100G`, `10k`, `10-180 ms`, `155e6`) is refused as well, with the form to
-write: one thing has one spelling.
+**Quantities** are text with a unit, such as `"155 Mbit/s"`. Prefixes: k M G T, Ki Mi Gi Ti,
+m u n p. Units: bit (b), byte (B), bit/s (bps), B/s, s, min, h, packets, bdp. 1 kB is 1000 B,
+1 KiB 1024 B. Fractions are numbers, counts are digits.
 
-`--set PATH=VALUE` replaces one field before the check, entries of `traffic` counted from 0:
-`--set queue.size="64 packets" --set traffic.0.flows=100`. VALUE is a TOML value, else plain text.
+**1 bdp** is the link's rate times the mean propagation RTT of the flows, in packets of the mean
+size; in `"1 bdp/sqrt(n)"` n is the number of flows. Both count only flows whose data crosses that
+link; for the bottleneck's other direction these are the classes in reverse. Long flows count; if
+there are none, users; for the bdp, if there are neither, short flows. A link without TCP data uses
+the flows whose ACKs cross it, or else all flows.
+
+**Wrong input** is refused, never clamped or ignored: an unknown key, or a value out of range.
+Shorthands (`99.5 %`, `100G`, `10k`, `10-180 ms`, `155e6`) are refused too, and the message has the
+form to write.
+
+`--set PATH=VALUE` replaces one field before the check; entries of `traffic` are counted from 0:
+`--set queue.size="64 packets" --set traffic.0.flows=100`. VALUE is a TOML value, otherwise text.
 """
 
 

@@ -7,17 +7,16 @@ _TIMES = (
     ('`{ uniform = ["80 ms", "120 ms"] }`', "Equally likely anywhere between the two."),
     (
         '`{ exponential = "1 s" }`, `{ exponential = { mean, low, high } }`',
-        "Without memory; on 0 to 40 means by default.",
+        "Memoryless; from 0 to 40 means by default.",
     ),
     (
         "`{ normal = { mean, deviation, low, high } }`",
-        "Bell-shaped; on four standard deviations to either side, not below 0, unless told "
-        "otherwise.",
+        "Normal; four standard deviations to either side and not below 0 by default.",
     ),
     (
         "`{ lognormal = { mean, deviation, low, high } }`",
-        "Its logarithm is normal; on six of the logarithm's deviations to either side unless "
-        "told otherwise.",
+        "Its logarithm is normal; six standard deviations of the logarithm to either side by "
+        "default.",
     ),
     (
         "`{ pareto = { mean, shape, high } }`",
@@ -26,7 +25,7 @@ _TIMES = (
     ),
     (
         '`{ values = ["28 ms", "67 ms"], shares = [0.6, 0.4] }`',
-        "One of a list; equally likely where no shares are given.",
+        "One value of a list; equally likely without shares.",
     ),
 )
 _LENGTHS = (
@@ -49,14 +48,14 @@ def laws() -> str:
 ## Distributions of a time
 
 {_rows(_TIMES)}
-What lies beyond `low` and `high` is cut off, not moved there. `mean` and `deviation` are those of
-the law before it is cut; only of a Pareto law `mean` is that of what is drawn.
+Values beyond `low` and `high` are not drawn. `mean` and `deviation` are those of the law before
+it is cut; for a Pareto law `mean` is the mean of the values drawn.
 
 ## Lengths
 
 {_rows(_LENGTHS)}
-Flows send whole packets, at least one; what is drawn is rounded to the nearest. `mean` is the mean
-of the whole packets drawn. Bytes count headers: `packet` bytes make a packet.
+Flows send whole packets, at least one; a drawn length is rounded to the nearest. `mean` is the
+mean number of whole packets. Bytes include headers: `packet` bytes make one packet.
 """
 
 

@@ -1,19 +1,93 @@
-"""What all classes of traffic have in common, whatever they send."""
+"""What all classes of traffic have in common: how many flows, on which route, from when on."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar
+import re
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field, Strict
 
 from forebay.errors import entry
-from forebay.scenario.base import DAY, MAX_FLOWS, RATES, ScenarioModel
-from forebay.scenario.bounds import Between
+from forebay.scenario.base import DAY, MAX_FLOWS, RATES, Between, ScenarioModel
 from forebay.scenario.distribution import AnyDistribution, Distribution
-from forebay.scenario.errors import ScenarioError
-from forebay.scenario.flow_count import FlowCount
+from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.goals import ClassGoals
-from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.quantity import DataSize, Duration, FromText, Rate
+
+End = Literal["low", "high"]
+
+_RANGE = re.compile(r"\s*([0-9]{1,12})\s*\.\.\s*([0-9]{1,12})\s*")
+_WRITE = 'write digits only, such as 100, or a range "8000..12000" where it is not known exactly'
+
+
+class FlowCount(FromText, int):
+    """A number of flows; of a range its middle, with the ends in ``low`` and ``high``.
+
+    Everything that needs one number takes the middle; a sizing looks at both ends.
+    """
+
+    low: int
+    high: int
+    json_schema: ClassVar[dict[str, Any]] = {
+        "anyOf": [
+            {"type": "integer"},
+            {"type": "string", "pattern": r"^\s*[0-9]{1,12}\s*\.\.\s*[0-9]{1,12}\s*$"},
+        ]
+    }
+
+    def __new__(cls, count: int, low: int | None = None, high: int | None = None) -> Self:
+        """Return ``count`` with its ends, which are the count itself where none are given."""
+        made = super().__new__(cls, count)
+        made.low = int(count) if low is None else low
+        made.high = int(count) if high is None else high
+        return made
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        """Read a whole number, or text such as "8000..12000". Raises ScenarioError."""
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return cls(value)
+        found = _RANGE.fullmatch(value) if isinstance(value, str) else None
+        if found is None:
+            from forebay.scenario import exact_forms
+
+            wrong = f"{show(value)} is not a whole number"
+            exact = exact_forms.count(value)
+            hint = f"write {exact}, digits only and without quotes" if exact else _WRITE
+            raise ScenarioError("wrong-type", wrong, hint, value=value)
+        low, high = int(found[1]), int(found[2])
+        if low > high:
+            wrong, hint = f"{low} is above {high}", "write the smaller end first"
+            raise ScenarioError("out-of-range", wrong, hint, value=value)
+        return cls((low + high) // 2, low, high)
+
+    @property
+    def is_range(self) -> bool:
+        """Whether the ends differ."""
+        return self.low != self.high
+
+    def end(self, which: End) -> Self:
+        """Return one end as a count that is known."""
+        return type(self)(getattr(self, which))
+
+    def written(self) -> int | str:
+        """Return the form that a scenario file holds."""
+        return f"{self.low}..{self.high}" if self.is_range else int(self)
+
+    canonical = written  # a hash of the meaning needs both ends
+
+    def __eq__(self, other: object) -> bool:
+        ends = (getattr(other, "low", other), getattr(other, "high", other))
+        return int(self).__eq__(other) is True and ends == (self.low, self.high)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return int.__hash__(self)
+
 
 RTTS = Between(Duration(1e-6), Duration(60))
 PACKETS = Between(DataSize(64), DataSize(65_535))
@@ -31,29 +105,34 @@ class Source(ScenarioModel):
     kind: str
     name: Annotated[str | None, Strict(), Field(pattern=NAME)] = Field(
         default=None,
-        description="What answers call the class; letters, digits, '_', '.' and '-', each class "
-        'another. Not set: its kind and its place in the list, "long-0" for the first.',
+        description="Name of the class in answers, different for each class; letters, digits,"
+        " '_', '.' and '-'. Not set: its kind and its place in the list, \"long-0\""
+        " for the first.",
         examples=["voip"],
     )
     direction: Literal["forward", "reverse"] = Field(
         default="forward",
-        description="Which way the data crosses the link; the ACKs cross the other way, behind "
-        "the data of classes that go there.",
+        description="The direction in which the data crosses the link. The ACKs cross it in "
+        "the other direction, where they queue with the data of classes that go "
+        "that way.",
     )
     route: tuple[str, ...] = Field(
         default=(),
-        description="Links that the data crosses in turn, by name; not set: the bottleneck alone.",
+        description="Names of the links that the data crosses, in order; not set: only the "
+        "bottleneck.",
         examples=[["bottleneck", "core"]],
     )
-    goals: ClassGoals | None = Field(default=None, description="What this class must get.")
+    goals: ClassGoals | None = Field(default=None, description="Goals of this class.")
     return_route: tuple[str, ...] = Field(
-        default=(), description="Links that the ACKs cross in turn; not set: none where they queue."
+        default=(),
+        description="Names of the links that the ACKs cross, in order; not set: they queue "
+        "nowhere.",
     )
     access_rate: Annotated[Rate | None, RATES] = Field(
         default=None,
         description="Rate of each flow's own link to the first queue; not set: ten times the "
-        "bottleneck's. An access link no faster than the bottleneck lets one flow fill it evenly "
-        "and lock the others out.",
+        "bottleneck's. With an access link no faster than the bottleneck, one "
+        "flow can fill the bottleneck evenly and lock out the others.",
         examples=["1 Gbit/s"],
     )
 
@@ -66,20 +145,20 @@ class Standing(Source):
     """A class with a given number of flows, each of which starts once."""
 
     flows: Annotated[FlowCount, Between(1, MAX_FLOWS, "flows")] = Field(
-        description="How many flows this class has; of sessions: how many users. "
-        '"8000..12000" where it is only known to lie between the two: one number then stands for '
-        "the middle, and a sizing serves both ends.",
+        description='Number of flows of this class; for sessions, of users. "8000..12000" if '
+        "only a range is known: a run then uses the middle, and a sizing serves "
+        "both ends.",
         examples=[100, "8000..12000"],
     )
     start: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
         default=Distribution.uniform_between(Duration(0), Duration(10)),
-        description="When a flow starts, from the beginning of the run: a distribution.",
+        description="Start time of a flow, counted from the beginning of the run: a distribution.",
         examples=[{"uniform": ["0 s", "10 s"]}],
     )
     access_sharing: Annotated[int, Strict(), Between(1, MAX_FLOWS, "flows")] = Field(
         default=1,
-        description="How many flows share one access link of access_rate, in groups of this size; "
-        "the last group may be smaller.",
+        description="Number of flows that share one access link of access_rate; the last "
+        "group may be smaller.",
     )
 
     @property

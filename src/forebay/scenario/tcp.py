@@ -1,17 +1,17 @@
-"""Classes that run TCP: flows without end, short flows, users."""
+"""Classes that run TCP, and their congestion controls: long flows, short flows, users."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from collections.abc import Mapping
+from math import fsum
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Field, PlainValidator, Strict, WithJsonSchema, model_validator
 
 from forebay.errors import entry
-from forebay.scenario.base import DAY
-from forebay.scenario.bounds import Between
-from forebay.scenario.congestion import CONGESTION_CONTROLS, CongestionControl
+from forebay.scenario.base import DAY, Between
 from forebay.scenario.distribution import AnyDistribution, Distribution
-from forebay.scenario.errors import ScenarioError
+from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
 from forebay.scenario.flow_length import AnyFlowLength
 from forebay.scenario.quantity import Duration
 from forebay.scenario.source import LOADS, RTTS, Sized, Standing, exactly_one
@@ -20,6 +20,70 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from forebay.scenario.inputs import LongDict, SessionFields, ShortFields
+
+
+CONGESTION_CONTROLS: tuple[str, ...] = (
+    "reno",
+    "scalable",
+    "bic",
+    "cubic",
+    "cubic-beta-0.8",
+    "cubic-beta-0.7",
+    "compound",
+    "dctcp",
+    "bbr",
+    "bbr3",
+    "westwood",
+    "prague",
+)
+"""Every name that a scenario may ask for; the simulator knows the same."""
+
+
+def _parse(value: object) -> str | dict[str, float]:
+    """Read one name, or a table of shares that sum to 1."""
+    if isinstance(value, str):
+        return _known(value)
+    if not isinstance(value, Mapping):
+        wrong = f"{show(value)} is not a congestion control"
+        raise ScenarioError("wrong-type", wrong, f"write {one_of(CONGESTION_CONTROLS)}")
+    shares = {_known(name): _share(name, share) for name, share in value.items()}
+    if abs(fsum(shares.values()) - 1) > 1e-9:
+        wrong = f"the shares sum to {fsum(shares.values()):g}"
+        raise ScenarioError("out-of-range", wrong, "write shares that sum to 1", value=value)
+    return next(iter(shares)) if len(shares) == 1 else shares
+
+
+def _known(name: str) -> str:
+    if name in CONGESTION_CONTROLS:
+        return name
+    wrong = (
+        f"{show(name)} is not a known congestion control{did_you_mean(name, CONGESTION_CONTROLS)}"
+    )
+    raise ScenarioError("unknown-name", wrong, f"write {one_of(CONGESTION_CONTROLS)}", value=name)
+
+
+def _share(name: str, share: object) -> float:
+    if isinstance(share, int | float) and not isinstance(share, bool) and 0 < share <= 1:
+        return float(share)
+    from forebay.scenario import exact_forms
+
+    wrong = f"{show(share)} is not a share"
+    exact = exact_forms.fraction(share) or exact_forms.fraction_of_percent(share)
+    hint = f"write {exact}" if exact else "write a number above 0, at most 1"
+    raise ScenarioError("out-of-range", wrong, hint, field=name)
+
+
+def _json_schema() -> dict[str, Any]:
+    names: dict[str, Any] = {"type": "string", "enum": list(CONGESTION_CONTROLS)}
+    share = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
+    shares = {"type": "object", "propertyNames": names, "additionalProperties": share}
+    return {"anyOf": [names, shares]}
+
+
+CongestionControl = Annotated[
+    str | dict[str, float], PlainValidator(_parse), WithJsonSchema(_json_schema())
+]
+
 
 _LONGEST_LINUX_DELAY = 0.2
 """Seconds; TCP_DELACK_MAX of Linux (include/net/tcp.h)."""
@@ -35,23 +99,25 @@ class Tcp(Sized):
     )
     rtt: Annotated[AnyDistribution, RTTS] = Field(
         default=Distribution.constant(Duration(0.1)),
-        description="Two-way propagation delay of a flow, without any queueing or transmission: "
-        "a distribution. Flows of exactly one round trip stay in step with each other, as no "
-        "network's do: give a range, if only of one in a hundred.",
+        description="Two-way propagation delay of a flow, without queueing and transmission: "
+        "a distribution. Flows with exactly the same round trip stay "
+        "synchronized, which does not happen in real networks: give a range, even"
+        " if only of 1 %.",
         examples=["100 ms", {"uniform": ["80 ms", "120 ms"]}],
     )
     jitter: Annotated[Duration | None, Between(Duration(0), Duration(1))] = Field(
         default=None,
-        description="Each segment takes up to so much longer to its receiver, at random, and none "
-        "overtakes another: hosts that are busy with other things. Laws do not count it; not set: "
-        "none.",
+        description="Each segment takes up to this much longer to its receiver, at random and"
+        " in order, as from hosts that are busy with other work. Laws ignore it; "
+        "not set: none.",
         examples=["200 us"],
     )
     timer_tick: Annotated[Duration | None, Between(Duration(0), Duration(1))] = Field(
         default=None,
-        description="Segments reach their receivers at multiples of it only: a timer of that "
-        "period delivers them in batches, as netem did before Linux 2.6.22 on the kernel's tick, "
-        "or a host that coalesces interrupts. Laws do not count it; not set: none.",
+        description="Segments reach their receivers only at multiples of this time: a timer "
+        "delivers them in batches, as netem did before Linux 2.6.22 on the "
+        "kernel's tick, or a host that coalesces interrupts. Laws ignore it; not "
+        "set: none.",
         examples=["1 ms"],
     )
     sender: Literal["linux", "ns2"] = Field(
@@ -61,38 +127,40 @@ class Tcp(Sized):
     )
     initial_window: Annotated[int | None, Strict(), Between(1, 1000, "packets")] = Field(
         default=None,
-        description="Congestion window of a new flow; not set: as the sender's stack has it.",
+        description="Congestion window of a new flow; not set: as in the sender's stack.",
     )
     ecn: Annotated[bool, Strict()] = Field(
-        default=False, description="Queues that can may mark the packets instead of dropping them."
+        default=False,
+        description="Whether queues that support ECN may mark the packets instead of dropping"
+        " them.",
     )
     sack: Annotated[bool | None, Strict()] = Field(
         default=None,
-        description="Whether receivers report what they hold (RFC 2018); not set: "
-        "as the sender's stack has it.",
+        description="Whether receivers send selective acknowledgements (RFC 2018); not set: "
+        "as in the sender's stack.",
     )
     delayed_ack: Annotated[bool | None, Strict()] = Field(
         default=None,
-        description="Whether receivers may acknowledge every second packet only; not set: "
-        "as the sender's stack has it.",
+        description="Whether receivers may acknowledge only every second packet; not set: as "
+        "in the sender's stack.",
     )
     delayed_ack_timeout: Annotated[Duration | None, Between(Duration(1e-3), Duration(0.5))] = Field(
         default=None,
-        description="How long the ACK of a single packet waits for another packet, at most "
-        '(RFC 5681, section 4.2: less than 500 ms); with sender = "linux" the least that its '
-        "adaptive delay takes, up to 200 ms. Needs ACKs that are delayed; the testbed cannot "
-        "set it. Not set: 40 ms.",
+        description="Longest time that the ACK of a single packet waits for another packet "
+        '(RFC 5681, section 4.2: less than 500 ms); with sender = "linux" the '
+        "least value of its adaptive delay, up to 200 ms. Needs delayed ACKs; the"
+        " testbed cannot set it. Not set: 40 ms.",
         examples=["100 ms"],
     )
     min_rto: Annotated[Duration | None, Between(Duration(1e-3), Duration(60))] = Field(
         default=None,
-        description="Least retransmission timeout; not set: as the sender's stack has it.",
+        description="Least retransmission timeout; not set: as in the sender's stack.",
         examples=["200 ms"],
     )
     max_window: Annotated[int | None, Strict(), Between(1, 100_000_000, "packets")] = Field(
         default=None,
-        description="Most packets in flight that the receiver allows; not set: as "
-        "the sender's stack has it.",
+        description="Most packets in flight that the receiver allows; not set: as in the "
+        "sender's stack.",
     )
 
     @model_validator(mode="after")
@@ -129,7 +197,7 @@ class Long(Standing, Tcp):
         def __init__(self, **fields: Unpack[LongDict]) -> None: ...
 
     kind: Literal["long"] = Field(
-        default="long", description="What the flows do: send without end."
+        default="long", description="What the flows do: send for the whole run."
     )
 
 
@@ -144,7 +212,7 @@ class Short(Tcp):
         default="short", description="What the flows do: send a few packets and end."
     )
     length: AnyFlowLength = Field(
-        description="What a flow has to send, headers included: a length.",
+        description="Amount that a flow sends, headers included: a length.",
         examples=["14 packets", {"pareto": {"mean": "40 packets", "shape": 1.2}}],
     )
     load: Annotated[float | None, Strict(), LOADS] = Field(

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
-from forebay.scenario.base import RATES, FromFile, ScenarioModel
-from forebay.scenario.bounds import Between
+from forebay.scenario.base import RATES, Between, FromFile, ScenarioModel
 from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.quantity import Duration, Rate
@@ -61,22 +60,22 @@ class NetworkFile(FromFile):
 
 
 class LinkClass(ScenarioModel):
-    """Links that are alike."""
+    """Links with the same properties."""
 
     if TYPE_CHECKING:
 
         def __init__(self, **fields: Unpack[LinkClassDict]) -> None: ...
 
     name: Annotated[str, Strict(), _NAME] = Field(
-        description="What links and generators call it.", examples=["core"]
+        description="Name of the class in links and generators.", examples=["core"]
     )
     rate: Annotated[Rate | None, RATES] = Field(
         default=None, description="Capacity; not set: link.rate.", examples=["10 Gbit/s"]
     )
     rates: tuple[Annotated[Rate, RATES], ...] = Field(
         default=(),
-        description="Of the hosts' own links: several capacities, each for the same share of the "
-        "hosts; instead of rate.",
+        description="For the hosts' own links: several capacities, each for the same share of"
+        " the hosts; instead of rate.",
         examples=[["5 Mbit/s", "1 Gbit/s"]],
     )
     delay: Annotated[Duration | None, _DELAYS] = Field(
@@ -106,10 +105,10 @@ class NetworkNode(ScenarioModel):
         def __init__(self, **fields: Unpack[NetworkNodeDict]) -> None: ...
 
     name: Annotated[str, Strict(), _NAME] = Field(
-        description="What links call it.", examples=["Denver"]
+        description="Name of the router in links.", examples=["Denver"]
     )
     hosts: Annotated[int, Strict(), _HOSTS] = Field(
-        default=0, description="Hosts on it: what the gravity model weighs it by."
+        default=0, description="Hosts on the router; its weight in the gravity model."
     )
 
 
@@ -121,7 +120,7 @@ class NetworkLink(ScenarioModel):
         def __init__(self, **fields: Unpack[NetworkLinkDict]) -> None: ...
 
     between: tuple[str, str] = Field(
-        description="The two routers; they need no entry of their own unless they have hosts.",
+        description="The two routers. A router needs its own entry only if it has hosts.",
         examples=[["Denver", "Seattle"]],
     )
     link_class: Annotated[str, Strict(), _NAME] = Field(
@@ -134,10 +133,10 @@ class NetworkLink(ScenarioModel):
         default=None, description="Propagation one way; not set: the class's."
     )
     buffer: BufferSize | None = Field(
-        default=None, description="Before each direction; not set: the class's."
+        default=None, description="The buffer before each direction; not set: the class's."
     )
     one_way: Annotated[bool, Strict()] = Field(
-        default=False, description="Only from the first router to the second."
+        default=False, description="The link goes only from the first router to the second."
     )
 
 
@@ -148,8 +147,8 @@ class Demand(ScenarioModel):
 
         def __init__(self, **fields: Unpack[DemandDict]) -> None: ...
 
-    source: Annotated[str, Strict(), _NAME] = Field(description="Router where the data comes from.")
-    target: Annotated[str, Strict(), _NAME] = Field(description="Router where it goes.")
+    source: Annotated[str, Strict(), _NAME] = Field(description="Router that sends the data.")
+    target: Annotated[str, Strict(), _NAME] = Field(description="Router that receives it.")
     weight: Annotated[float, Between(0.0, 1e18)] = Field(
         default=1.0, description="Share of the connections, in any unit."
     )
@@ -164,25 +163,26 @@ class TwoLevel(ScenarioModel):
 
     core: Literal["abilene", "ring", "mesh"] = Field(
         default="abilene",
-        description='How core routers are joined: "abilene" as the 11 of Abilene in 2005 (14 '
-        'links), "ring", or "mesh", each with each.',
+        description='How core routers are connected: "abilene" as the 11 of Abilene in 2005 '
+        '(14 links), "ring", or a full "mesh".',
     )
     cores: Annotated[int, Strict(), Between(2, 1000, "routers")] = Field(
-        default=11, description="Core routers; of abilene 11."
+        default=11, description="Number of core routers; 11 for abilene."
     )
     middles: Annotated[int, Strict(), Between(1, 1_000_000, "routers")] = Field(
-        default=54, description="Middle routers, shared out evenly over the core routers."
+        default=54, description="Middle routers, distributed evenly over the core routers."
     )
     edges: Annotated[int, Strict(), Between(2, 1_000_000, "routers")] = Field(
-        default=106, description="Edge routers, shared out evenly over the middle routers."
+        default=106, description="Edge routers, distributed evenly over the middle routers."
     )
     hosts: Annotated[int, Strict(), Between(2, 10_000_000, "hosts")] = Field(
-        default=812, description="Hosts, shared out over the edge routers."
+        default=812, description="Hosts, distributed over the edge routers."
     )
     spread: Annotated[float, Between(0.0, 1.0)] = Field(
         default=0.0,
-        description="How unevenly: 0 the same number of hosts on each edge router; with s a router "
-        "gets 1 - s to 1 + s times the mean, in equal steps.",
+        description="How unevenly hosts are distributed: with 0 each edge router has the same"
+        " number; with s a router has 1 - s to 1 + s times the mean, in equal "
+        "steps.",
     )
 
 
@@ -195,8 +195,8 @@ class Isp(ScenarioModel):
 
     core: Literal["ring", "mesh", "chords"] = Field(
         default="chords",
-        description='How core routers are joined: "ring", "mesh", or "chords", a ring in which '
-        "each router is also joined to the one a third of the way round.",
+        description='How core routers are connected: "ring", "mesh", or "chords", a ring in '
+        "which each router is also connected to the one a third of the way round.",
     )
     cores: Annotated[int, Strict(), Between(3, 2000, "routers")] = Field(
         default=16, description="Core routers."
@@ -208,7 +208,7 @@ class Isp(ScenarioModel):
         default=512, description="Edge routers, each on one metropolitan router."
     )
     hosts: Annotated[int, Strict(), Between(2, 10_000_000, "hosts")] = Field(
-        default=10_000, description="Hosts, shared out evenly over the edge routers."
+        default=10_000, description="Hosts, distributed evenly over the edge routers."
     )
 
 
@@ -254,7 +254,7 @@ class Topology(ScenarioModel):
     )
     links: tuple[NetworkLink, ...] = Field(default=(), description="The links, one by one.")
     nodes: tuple[NetworkNode, ...] = Field(
-        default=(), description="Routers with hosts, where links or a file say the rest."
+        default=(), description="Routers with hosts, in addition to links or a file."
     )
     classes: tuple[LinkClass, ...] = Field(
         default=(),
@@ -271,34 +271,36 @@ class Topology(ScenarioModel):
         examples=["matrix.csv"],
     )
     metric: Literal["hops", "delay", "inverse-rate"] = Field(
-        default="hops", description="What the shortest path is the shortest by."
+        default="hops", description="The length of a path, for shortest paths."
     )
     max_paths: Annotated[int, Strict(), Between(1, 64, "paths")] = Field(
         default=16,
-        description="Most paths of equal length that a pair's connections are spread over (ECMP).",
+        description="Most paths of equal length over which the connections of a pair are "
+        "spread (ECMP).",
     )
     max_pairs: Annotated[int, Strict(), Between(1, 20_000_000, "pairs")] = Field(
         default=1_000_000,
-        description="Most pairs of routers that the network engine tells apart; of more, so many "
-        "are drawn by their weight, and stand for the rest.",
+        description="Most pairs of routers that the network engine treats separately; of more"
+        " pairs, this many are drawn by weight and represent the rest.",
     )
     model: Literal["response-functions", "hisamatsu-2007"] = Field(
         default="response-functions",
-        description="How the network engine sees TCP and queues; docs/explanation/network.md.",
+        description="The network engine's model of TCP and queues; docs/explanation/network.md.",
     )
     sigma: Literal["windows", "geometric", "poisson"] = Field(
         default="windows",
-        description="hisamatsu-2007: the standard deviation of a queue, which the slides leave "
-        "open: that of the windows' sum (Appenzeller et al. 2004, section 3.2), that of a "
-        "geometric queue of the same mean, sqrt(q (q + 1)), or sqrt(q).",
+        description="hisamatsu-2007: the standard deviation of a queue, which the slides do "
+        "not define: that of the windows' sum (Appenzeller et al. 2004, section "
+        "3.2), that of a geometric queue with the same mean, sqrt(q (q + 1)), or "
+        "sqrt(q).",
     )
     sigma_factor: Annotated[float, Between(1e-3, 1e3)] = Field(
-        default=1.0, description="hisamatsu-2007: times that."
+        default=1.0, description="hisamatsu-2007: a factor on that standard deviation."
     )
     timeouts: Literal["none", "padhye-1998"] = Field(
         default="padhye-1998",
-        description="hisamatsu-2007: the share of losses found by timeout, which the slides leave "
-        "open: none, or min(1, 3 / w).",
+        description="hisamatsu-2007: the share of losses that cause a timeout, which the "
+        "slides do not define: none, or min(1, 3 / w).",
     )
 
     @model_validator(mode="after")

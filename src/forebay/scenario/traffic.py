@@ -8,8 +8,7 @@ from typing import Annotated, Any, Union
 from pydantic import Discriminator, Tag
 
 from forebay.scenario.base import DAY, MAX_FLOWS, MAX_PACKETS, RATES
-from forebay.scenario.open_loop import OnOff, Udp
-from forebay.scenario.streaming import Replay, Video
+from forebay.scenario.open_loop import OnOff, Replay, Udp, Video
 from forebay.scenario.tcp import Long, Session, Short, Tcp
 
 

@@ -29,11 +29,17 @@ if TYPE_CHECKING:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in the middle; ``result`` is what was found so far, without an answer."""
+    """Ctrl-C, or the end of a budget, in the middle of a sizing.
 
-    def __init__(self, result: SizeResult) -> None:
+    Attributes
+    ----------
+    result : what was found so far, without an answer.
+    shown : the answer of what was found so far; None where that shows no buffer to meet the goals.
+    """
+
+    def __init__(self, result: SizeResult, shown: SizeResult | None = None) -> None:
         super().__init__(result.reason)
-        self.result = result
+        self.result, self.shown = result, shown
 
 
 def size(
@@ -93,7 +99,10 @@ def size(
     if scenario.flows_uncertain:
         from forebay.sizing.ends import serve_both
 
-        result = serve_both(scenario, ask, _answer, progress)
+        try:
+            result = serve_both(scenario, ask, _answer, progress)
+        except Interrupted as stop:  # what one end shows is no answer for both
+            raise Interrupted(stop.result) from None
     else:
         result = _answer(ask(scenario, progress))
     if progress is not None:
@@ -105,7 +114,9 @@ def _answer(question: Question) -> SizeResult:
     try:
         return _solve(question)
     except KeyboardInterrupt:
-        raise Interrupted(_unfinished(question)) from None
+        from forebay.sizing.shown import shown
+
+        raise Interrupted(_unfinished(question), shown(question)) from None
 
 
 def _check(seeds: Sequence[int]) -> None:
@@ -153,6 +164,7 @@ def _why_none(question: Question, seen: region.Found) -> tuple[str, tuple[Goal, 
 
 def _unfinished(question: Question) -> SizeResult:
     tried = len(question.trials.done)
-    reason = f"stopped after {tried} buffers; {started_again()}"
+    buffers = "1 buffer" if tried == 1 else f"{tried} buffers"
+    reason = f"stopped after {buffers}; {started_again()}"
     stopped = none(question, reason)
     return stopped.model_copy(update={"interrupted": True})

@@ -28,12 +28,22 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 
-def found(question: Question, region: Sequence[Interval], low: int, there: Trial) -> SizeResult:
-    """Return the result with the answer ``there``; noise leaves open what is from ``low`` on."""
+def found(
+    question: Question,
+    region: Sequence[Interval],
+    low: int,
+    there: Trial,
+    *,
+    look: bool = True,
+) -> SizeResult:
+    """Return the result with the answer ``there``; noise leaves open what is from ``low`` on.
+
+    Without ``look`` nothing more is run, and what is open was not looked at.
+    """
     buffer = buffer_of(question.scenario, low, there.packets)
     binding = question.not_met_below(there.packets)
-    warning = loss_warning(question, there)
-    notes = width(question.trials, buffer.low, buffer.high)
+    warning = loss_warning(question, there, look=look)
+    notes = width(question.trials, buffer.low, buffer.high) if look else ()
     return result_of(
         question,
         there,

@@ -2,7 +2,8 @@
 
 Under an AQM the limit is a guard against floods, and says little: a limit small enough to be felt
 turns the queue into drop-tail. What decides is the queue that the discipline aims at: the target of
-codel, fq_codel, pie and dualpi2, the thresholds of red. That is what is sized then, in packets at
+codel, fq_codel, pie, dualpi2 and cobalt, the rtt of cake, whose twentieth is its target, the
+thresholds of red. That is what is sized then, in packets at
 line rate, so that the search, its goals and its noise are the same; interval and all else stay as
 they are.
 Of several class queues the limit is sized of those that have none of their own, or a share of it.
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
     from forebay.outcome import Aqm
     from forebay.scenario import Scenario
 
-_TARGETS = ("codel", "fq_codel", "pie", "dualpi2")
-_INTERVALS = ("codel", "fq_codel")
+_TARGETS = ("codel", "fq_codel", "pie", "dualpi2", "cobalt", "cake")
+_INTERVALS = ("codel", "fq_codel", "cobalt")
+_CAKE_ROUND_TRIPS = 20
+"""Of cake's target in its rtt (tc, q_cake.c)."""
+
 _DEFAULT_INTERVAL_S = 0.1
 _RED_LEAST = 2
 """Packets below which no weight lets RED's burst pass (docs/reference/queues.md)."""
@@ -41,7 +45,7 @@ class Knob:
     guard_packets : the limit that an AQM keeps; None where the limit itself is sized.
     packet_s : time of a full packet at line rate, s.
     packet_bytes : a full packet.
-    interval_s : of codel and fq_codel, s; None of others.
+    interval_s : of codel, fq_codel and cobalt, s; None of others.
     ecn : whether packets are marked instead of dropped.
     probability : of a signal at RED's max.
     """
@@ -84,7 +88,11 @@ class Knob:
             return AqmThresholds(
                 **common, min_bytes=low, max_bytes=high, probability=self.probability
             )
-        return AqmTarget(**common, target_s=packets * self.packet_s, interval_s=self.interval_s)
+        target = packets * self.packet_s
+        interval = self.interval_s
+        if self.discipline == "cake":
+            interval = _CAKE_ROUND_TRIPS * target
+        return AqmTarget(**common, target_s=target, interval_s=interval)
 
     def _aim(self, packets: int) -> dict[str, Any]:
         from forebay.scenario import DataSize, Duration
@@ -92,7 +100,10 @@ class Knob:
         if self.parameter == "min":
             low, high = self._thresholds(packets)
             return {"min": DataSize(low), "max": DataSize(high)}
-        return {"target": Duration(packets * self.packet_s)}
+        target = packets * self.packet_s
+        if self.discipline == "cake":
+            return {"rtt": Duration(_CAKE_ROUND_TRIPS * target)}
+        return {"target": Duration(target)}
 
     def _thresholds(self, packets: int) -> tuple[int, int]:
         low = max(packets, _RED_LEAST) * self.packet_bytes

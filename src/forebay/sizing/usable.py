@@ -27,15 +27,16 @@ _MOST_RUNS = 6
 _NEAR = 1.1
 
 
-def loss_warning(question: Question, there: Trial) -> LossWarning | None:
-    """Return the warning, after a short search for the buffer; None where none is due.
+def loss_warning(question: Question, there: Trial, *, look: bool = True) -> LossWarning | None:
+    """Return the warning, after a short ``look`` for the buffer; None where none is due.
 
     None as well where the scenario sets a goal on the link's loss, for then the operator has
     said what is usable, and where the engine does not tell the loss.
     """
     if not is_due(question.scenario, there.outcome):
         return None
-    _search(question, there.packets)
+    if look:
+        _search(question, there.packets)
     return warning(question, there)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.scenario import OnOff, OpenLoop, Replay, Udp
-from forebay.workload.part import Kept, OwnPackets, Part, check_drawn
+from forebay.workload.part import FlowColumns, OwnPackets, Part, check_drawn
 from forebay.workload.renewal import Steps, exponential_gaps, until
 from forebay.workload.spread import PS_PER_S, picoseconds
 from forebay.workload.streams import Block, uniforms
@@ -40,10 +40,10 @@ def udp(group: Udp, index: int, seed: int, link_rate: float, end_ps: int) -> Par
     def gaps(block: Block) -> tuple[_Ints]:
         return (exponential_gaps(block.uniforms(seed, "gap", index), gap_s, end_ps),)
 
-    kept = Kept(len(start))
+    columns = FlowColumns(len(start))
     for walk in until(end_ps, start, end_ps / PS_PER_S / gap_s, gaps):
-        kept.add_group(_ends(steps, end_ps) for steps in walk)
-    return part(start, _alike(kept, group.packet))
+        columns.add_group(_ends(steps, end_ps) for steps in walk)
+    return part(start, _alike(columns, group.packet))
 
 
 def onoff(group: OnOff, index: int, seed: int, end_ps: int) -> Part:
@@ -57,10 +57,10 @@ def onoff(group: OnOff, index: int, seed: int, end_ps: int) -> Part:
         sending, silent = picoseconds(group.on, on), picoseconds(group.off, off)
         return np.maximum(sending + silent, 1), sending
 
-    kept = Kept(len(start))
+    columns = FlowColumns(len(start))
     for walk in until(end_ps, start, group.periods(end_ps / PS_PER_S), periods):
-        kept.add_group(_spaced(walk, gap, phase, end_ps))
-    return part(start, _alike(kept, group.packet))
+        columns.add_group(_spaced(walk, gap, phase, end_ps))
+    return part(start, _alike(columns, group.packet))
 
 
 def replay(group: Replay, index: int, seed: int, end_ps: int) -> Part:
@@ -117,9 +117,9 @@ def _spaced(
         yield steps.flows[row], (np.repeat((begins - before).ravel(), counts) + at,)
 
 
-def _alike(kept: Kept, packet: int) -> OwnPackets:
-    at = np.asarray(kept.columns()[0], dtype=np.int64)
-    return OwnPackets(kept.counts, at, np.full(len(at), packet, dtype=np.int32))
+def _alike(columns: FlowColumns, packet: int) -> OwnPackets:
+    at = np.asarray(columns.joined()[0], dtype=np.int64)
+    return OwnPackets(columns.counts, at, np.full(len(at), packet, dtype=np.int32))
 
 
 def _total(counts: _Ints) -> int:

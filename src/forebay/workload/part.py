@@ -49,7 +49,7 @@ class Part:
         return len(self.start_ps)
 
 
-class Kept:
+class FlowColumns:
     """Columns of what flows own, gathered piece by piece and put in the order of the flows.
 
     Raises
@@ -83,7 +83,7 @@ class Kept:
             flows, columns = flows[order], tuple(column[order] for column in columns)
         self.add(flows, columns)
 
-    def columns(self) -> tuple[NDArray[np.generic], ...]:
+    def joined(self) -> tuple[NDArray[np.generic], ...]:
         """Return each column whole."""
         columns = [list(pieces) for pieces in zip(*self._pieces, strict=True)]
         self._pieces.clear()

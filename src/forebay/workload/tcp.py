@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from forebay.scenario import CONGESTION_CONTROLS, Long, Session, Short, Tcp
 from forebay.workload.apportion import apportion, assign
-from forebay.workload.part import Kept, OwnFiles, Part
+from forebay.workload.part import FlowColumns, OwnFiles, Part
 from forebay.workload.renewal import Steps, poisson_arrivals, until
 from forebay.workload.spread import PS_PER_S, picoseconds, whole_packets
 from forebay.workload.streams import Block, uniforms
@@ -55,11 +55,11 @@ def session(group: Session, index: int, seed: int, link_rate: float, end_ps: int
         sending = np.minimum(segments * packet_ps, 2.0**60).astype(np.int64)
         return think + np.minimum(sending, 2**60) + rtt[block.flows][:, None], segments, think
 
-    kept = Kept(len(start))
+    columns = FlowColumns(len(start))
     for walk in until(end_ps, start, group.files_in(end_ps / PS_PER_S), cycles):
-        kept.add_group(_files(walk, end_ps))
-    segments, think = (np.asarray(column, dtype=np.int64) for column in kept.columns())
-    files = OwnFiles(kept.counts, segments, think)
+        columns.add_group(_files(walk, end_ps))
+    segments, think = (np.asarray(column, dtype=np.int64) for column in columns.joined())
+    files = OwnFiles(columns.counts, segments, think)
     zeros = np.zeros(group.flows, dtype=np.int64)
     return Part(start, rtt, zeros, _apportioned(group, index, seed), files=files)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from forebay.scenario import Video
 from forebay.workload.fractional_noise import noise
 from forebay.workload.open_loop import numbered, part, starts
-from forebay.workload.part import Kept, OwnPackets, Part, check_drawn
+from forebay.workload.part import FlowColumns, OwnPackets, Part, check_drawn
 from forebay.workload.spread import PS_PER_S
 from forebay.workload.streams import normals
 
@@ -33,14 +33,14 @@ def video(group: Video, index: int, seed: int, link_rate: float, end_ps: int) ->
     start = starts(group, index, seed)
     frame_ps = PS_PER_S / group.frame_rate
     mean_bytes = group.flow_rate(link_rate) / (8 * group.frame_rate)
-    kept = Kept(len(start))
+    columns = FlowColumns(len(start))
     for flow, begin in enumerate(start.tolist()):
         count = _count(end_ps - begin, frame_ps)
         frames = _film(group, index, seed, flow, mean_bytes, count)
         for at, sizes in _packets(frames, begin, frame_ps, group, end_ps):
-            kept.add(np.full(len(at), flow), (at, sizes))
-    times, octets = kept.columns()
-    own = OwnPackets(kept.counts, np.asarray(times, np.int64), np.asarray(octets, np.int32))
+            columns.add(np.full(len(at), flow), (at, sizes))
+    times, octets = columns.joined()
+    own = OwnPackets(columns.counts, np.asarray(times, np.int64), np.asarray(octets, np.int32))
     return part(start, own)
 
 
@@ -86,9 +86,9 @@ def _packets(
     yield np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
     for _, frame, place in numbered(sent):
         at = begins[frame] + np.floor(place * apart[frame]).astype(np.int64)
-        kept = at < end_ps
+        inside = at < end_ps
         sizes = _sizes(frames[frame], counts[frame], place, group.packet)
-        yield at[kept], sizes[kept]
+        yield at[inside], sizes[inside]
 
 
 def _sizes(frame: _Ints, count: _Ints, place: _Ints, packet: int) -> NDArray[np.int32]:

@@ -12,13 +12,13 @@ import pytest
 
 from forebay.engines import EngineUnavailable
 from forebay.engines.testbed import machine, playing
-from forebay.engines.testbed.bed import Bed
 from forebay.engines.testbed.errors import GateFailed
+from forebay.engines.testbed.namespace_pair import NamespacePair
 from forebay.engines.testbed.sides import Side
 from forebay.scenario import Scenario, loads
 
 FAKE = Path(__file__).with_name("fake_emulator.py")
-STOLEN = 0.01
+STEAL_LIMIT = 0.01
 """Share of a core's time. The gate lets 1 % of the deliveries be late: a thief who takes less time
 than that, of any core, has not made them late."""
 
@@ -40,7 +40,7 @@ def pytest_pyfunc_call() -> Iterator[Any]:
     try:
         return (yield)
     except GateFailed as refused:
-        if refused.stolen < STOLEN and not refused.stalled:
+        if refused.steal < STEAL_LIMIT and not refused.stalled:
             raise
         pytest.skip(str(refused))
 
@@ -59,7 +59,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     monkeypatch.setenv("FOREBAY_EMULATOR", str(program))
     monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
     monkeypatch.setattr(machine, "check", lambda: None)
-    monkeypatch.setattr(playing, "bed_for", _no_bed)
+    monkeypatch.setattr(playing, "pair_for", _no_bed)
 
     def behave(how: str) -> None:
         monkeypatch.setenv("FAKE", how)
@@ -69,9 +69,9 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
 
 @contextmanager
-def _no_bed(scenario: Scenario, workload: Any, record: Any) -> Iterator[Bed]:
+def _no_bed(scenario: Scenario, workload: Any, record: Any) -> Iterator[NamespacePair]:
     left, right = (Side(name, None, None, 1500, True) for name in ("a", "b"))  # type: ignore[arg-type]
-    yield Bed(left, right, {"net.ipv4.tcp_sack": "1"})
+    yield NamespacePair(left, right, {"net.ipv4.tcp_sack": "1"})
 
 
 @pytest.fixture

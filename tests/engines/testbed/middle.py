@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from pyroute2 import IPRoute
 
 from forebay.engines.testbed import namespaces
-from forebay.engines.testbed.bed import Bed, bed_for
+from forebay.engines.testbed.namespace_pair import NamespacePair, pair_for
 from forebay.engines.testbed.sides import TUN
 
 PACKET = 1514  # bytes that tbf counts on a veth: with the Ethernet header
@@ -35,7 +35,7 @@ class Shaped(NamedTuple):
 
 
 class Middle:
-    """Makes the middle for every bed that it is handed, and remembers what its queue counted."""
+    """Makes the middle for every pair that it is handed, and remembers what its queue counted."""
 
     def __init__(self, rate_bps: float, waiting: int) -> None:
         # On Ethernet's wire the IP packet of 1500 bytes has 14 more, as tbf counts: the rate is
@@ -45,14 +45,14 @@ class Middle:
         self.counted: Shaped | None = None
 
     @contextmanager
-    def bed_for(self, scenario: Any, workload: Any, record: Any) -> Iterator[Bed]:
-        with bed_for(scenario, workload, record) as bed:
-            sending = bed.left.namespace
+    def pair_for(self, scenario: Any, workload: Any, record: Any) -> Iterator[NamespacePair]:
+        with pair_for(scenario, workload, record) as pair:
+            sending = pair.left.namespace
             middle = sending.replace("-send", "-mid")
             record.will_make(middle)
             namespaces.make(middle)
             self._join(sending, middle)
-            yield bed
+            yield pair
             self.counted = namespaces.inside(middle, _count)
 
     def _join(self, sending: str, middle: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed import bpf, congestion, machine
-from forebay.scenario.congestion import CONGESTION_CONTROLS
+from forebay.scenario.tcp import CONGESTION_CONTROLS
 
 OURS = ("scalable", "bic", "cubic-beta-0.8", "cubic-beta-0.7", "compound")
 

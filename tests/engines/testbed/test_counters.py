@@ -13,7 +13,7 @@ import pytest
 from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import namespaces, registry
 from forebay.engines.testbed.counters import agreement, netflow, reading, snmp
-from forebay.engines.testbed.counters.beside import Beside, find
+from forebay.engines.testbed.counters.daemons import Daemon, find
 from forebay.engines.testbed.counters.moments import Counted, Moments
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.owner import Owner
@@ -108,7 +108,7 @@ def test_a_program_beside_is_on_record_and_ends_with_its_context(real, monkeypat
         namespaces.make("forebay-test-beside")
         command = ["sleep", "60"]
         expected = f"{find('sleep')}\x0060\x00".encode()
-        with Beside(command, "forebay-test-beside", tmp_path / "log", kept.started):
+        with Daemon(command, "forebay-test-beside", tmp_path / "log", kept.started):
             (owner,) = registry.Record.read(kept.path).children
             until = time.monotonic() + 5
             while cmdline(owner) != expected and time.monotonic() < until:

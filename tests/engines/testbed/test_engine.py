@@ -7,7 +7,7 @@ import pytest
 
 from forebay.engines import EngineUnavailable, get
 from forebay.engines.testbed import engine as testbed
-from forebay.engines.testbed import machine, playing, registry, repeating, stolen
+from forebay.engines.testbed import machine, playing, registry, repeating, steal
 from forebay.engines.testbed.errors import GateFailed, TestbedError, asking
 
 
@@ -80,7 +80,7 @@ def test_a_refusal_says_what_the_hypervisor_took(fake, small, monkeypatch, tmp_p
         "cpu1 100 0 100 700 0 0 0 100 30 0\n"
         "intr 8 9\n"
     )
-    monkeypatch.setattr(stolen, "_STATISTICS", statistics)
+    monkeypatch.setattr(steal, "_STATISTICS", statistics)
 
     def take(*arguments, **named):
         statistics.write_text(
@@ -96,7 +96,7 @@ def test_a_refusal_says_what_the_hypervisor_took(fake, small, monkeypatch, tmp_p
         get("testbed").run(small, [1])
     assert "the hypervisor took 25.0% of a core's time; this machine" in str(caught.value)
     again = pickle.loads(pickle.dumps(caught.value))
-    assert again.stolen == caught.value.stolen == 0.25
+    assert again.steal == caught.value.steal == 0.25
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from forebay.engines import CannotPlay
-from forebay.engines.testbed import addresses, bed
+from forebay.engines.testbed import addresses, namespace_pair
 from forebay.engines.testbed.assumptions import broken
 from forebay.engines.testbed.plan import Places, largest_packet, make_plan
 from forebay.replication import Watched, lay_out
@@ -138,13 +138,13 @@ def test_what_the_kernel_does_otherwise_is_said():
 
 def test_sack_is_off_only_where_every_class_says_so():
     alone = "link.rate = '1 Mbit/s'\nqueue.size = '9 packets'\n[[traffic]]\nflows = 1\nsack = false"
-    assert not bed.has_sack(loads(alone)) and broken(loads(alone)) == []
-    assert bed.has_sack(loads(MIXED))
+    assert not namespace_pair.has_sack(loads(alone)) and broken(loads(alone)) == []
+    assert namespace_pair.has_sack(loads(MIXED))
 
 
 def test_every_control_of_a_scenario_has_a_kernel_name_or_none_on_purpose():
     from forebay.engines.testbed.congestion import KERNEL_NAMES
-    from forebay.scenario.congestion import CONGESTION_CONTROLS
+    from forebay.scenario.tcp import CONGESTION_CONTROLS
 
     assert set(CONGESTION_CONTROLS) - set(KERNEL_NAMES) == {"bbr3", "prague"}, "no kernel has it"
     assert all(len(name) <= 15 for name in KERNEL_NAMES.values())
@@ -153,3 +153,19 @@ def test_every_control_of_a_scenario_has_a_kernel_name_or_none_on_purpose():
 def test_shared_access_links_stay_the_routers_own():
     _, workload, plan = plan_of(MIXED)
     assert np.array_equal(plan["flows"]["access_group"], workload.access_group)
+
+
+def test_a_shaped_link_has_the_wire_s_rate_and_its_buckets():
+    shaped = "link.shaper = { rate = '20 Mbit/s', refill = 'deficit' }\n"
+    policed = "link.policer = { rate = '30 Mbit/s', burst = '9 kB', excess = '3 kB' }\n"
+    *_, plan = plan_of(shaped + policed + MIXED)
+    link = plan["links"][0]
+    assert link["rate_bps"] == 50e6
+    assert link["shaper"] == {
+        "rate_bps": 20e6, "burst_bytes": 2000, "excess_bytes": 0, "refill": "deficit",
+    }  # fmt: skip
+    assert link["policer"] == {
+        "rate_bps": 30e6, "burst_bytes": 9000, "excess_bytes": 3000, "refill": "continuous",
+    }  # fmt: skip
+    *_, plain = plan_of(MIXED)
+    assert plain["links"][0]["shaper"] is None

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -123,3 +124,20 @@ def test_what_a_fork_of_the_dead_still_makes_is_waited_for(removed, tmp_path):
     registry.remove_leftovers()
     assert late.exists() and removed == ["forebay-z-send"]
     assert [path.name for path in registry.directory().iterdir()] == ["lock"]
+
+
+def test_what_a_fork_makes_after_an_interrupt_is_removed_too(tmp_path, monkeypatch):
+    """The netlink library makes a namespace in a fork, which an interrupt of ours does not end."""
+    monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
+    made = tmp_path / "made"
+    monkeypatch.setattr(namespaces, "remove", lambda _: made.unlink(missing_ok=True))
+    with pytest.raises(KeyboardInterrupt), registry.recording() as record:
+        record.will_make("made")
+        fork = os.fork()
+        if not fork:
+            time.sleep(0.3)
+            made.touch()
+            os._exit(0)
+        raise KeyboardInterrupt
+    os.waitpid(fork, 0)
+    assert not made.exists()

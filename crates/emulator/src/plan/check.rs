@@ -1,7 +1,7 @@
 //! Refuses a plan that cannot be played. Python has checked the scenario: whoever reads one of these
 //! has a plan of another version, or one written by hand.
 
-use super::{Flows, Link, Plan};
+use super::{Bucket, Flows, Link, Plan, Tokens};
 use forebay_sim::time::Picos;
 
 /// The version of the plan's form that this binary reads.
@@ -32,6 +32,7 @@ impl Plan {
     fn check_link(&self, link: &Link) -> Result<(), String> {
         positive(link.rate_bps, "link rate")?;
         link.alpha.map_or(Ok(()), |alpha| positive(alpha, "alpha"))?;
+        [&link.shaper, &link.policer].into_iter().flatten().try_for_each(check_bucket)?;
         match (link.alpha, self.memory_bytes) {
             (Some(_), None) => Err(format!("{} shares a memory that is not there", link.name)),
             _ if link.delay_ps > LONGEST => Err(format!("{} is too long", link.name)),
@@ -95,6 +96,14 @@ impl Flows {
             self.access_bps.len(),
             self.access_group.len(),
         ]
+    }
+}
+
+fn check_bucket(bucket: &Bucket) -> Result<(), String> {
+    positive(bucket.rate_bps, "rate of a token bucket")?;
+    match bucket.refill {
+        Tokens::Deficit => Ok(()),
+        _ => positive(bucket.burst_bytes as f64, "burst of a token bucket"),
     }
 }
 

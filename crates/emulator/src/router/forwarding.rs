@@ -3,7 +3,7 @@
 use super::slab::{PacketMeta, Slot};
 use super::timer_queue::Due;
 use super::{Egress, Router, Side, TimedPacket, packet};
-use forebay_sim::link::{Verdict, memory_admits};
+use forebay_sim::link::Verdict;
 use forebay_sim::packet::{Packet, Payload};
 use forebay_sim::time::{NEVER, Picos};
 
@@ -60,17 +60,13 @@ impl Router {
     fn enqueue(&mut self, now: Picos, slot: Slot, link: usize, egress: &mut impl Egress) {
         let meta = *self.slab.meta_of(slot);
         let class = self.flows[meta.flow as usize].class;
-        if !memory_admits(&mut self.links, &self.pools, link, now, meta.bytes) {
-            self.links[link].refuse(now, class);
-            return self.on_drop(slot);
-        }
         let payload = Payload::data(slot.into(), 0).with_ecn(meta.ecn, false);
-        let held = Packet { flow: meta.flow, bytes: meta.bytes, class, payload };
-        let arriving = held.as_arriving();
-        match self.links[link].enqueue(now, arriving, || held, &mut self.side_drops) {
-            Verdict::Departs(at, marked) => self.on_departure(slot, link, at, marked, egress),
+        let whole = || Packet { flow: meta.flow, bytes: meta.bytes, class, payload };
+        match self.links.enqueue(now, link, class, whole, &mut self.side_drops) {
+            Verdict::Departs(at) => self.on_departure(slot, link, at, false, egress),
+            Verdict::DepartsMarked(at) => self.on_departure(slot, link, at, true, egress),
             Verdict::Dropped => self.on_drop(slot),
-            Verdict::Waits => self.arm_dequeue(now, link),
+            Verdict::Queued => self.arm_dequeue(now, link),
         }
         self.account_side_drops();
     }

@@ -23,7 +23,7 @@ pub mod wake_policy;
 mod tests;
 
 use crate::plan::Plan;
-use forebay_sim::link::{Link, LinkInfo};
+use forebay_sim::link::{Link, LinkInfo, Links};
 use forebay_sim::packet::Packet;
 use forebay_sim::queue::parse::NamingError;
 use forebay_sim::time::{NEVER, Picos};
@@ -75,8 +75,7 @@ pub struct TimedPacket {
 pub struct Router {
     flows: Vec<Flow>,
     routes: Vec<Route>,
-    links: Vec<Link>,
-    pools: Vec<u64>,
+    links: Links,
     /// When the next service of each link is noted for.
     service_at: Vec<Picos>,
     timer_queue: TimerQueue,
@@ -102,8 +101,7 @@ impl Router {
             recorder: Recorder::new(plan),
             flows: layout.flows,
             routes: layout.routes,
-            links: layout.links,
-            pools: layout.pools,
+            links: Links::new(layout.links, layout.pools),
             timer_queue: TimerQueue::default(),
             slab: Slab::new(routes::largest_packet(plan).next_multiple_of(64) as usize),
             first: [plan.first_sender, plan.first_receiver].map(Ipv4Addr::to_bits),

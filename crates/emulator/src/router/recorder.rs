@@ -177,7 +177,7 @@ impl Recorder {
         dropped.clear();
     }
 
-    pub fn finish(self, links: Vec<Link>) -> RouterReadings {
+    pub fn finish(self, links: impl IntoIterator<Item = Link>) -> RouterReadings {
         let batch = |tun_ports: &[Vec<Counts>]| {
             let pairs = tun_ports[0].iter().zip(&tun_ports[1]);
             pairs.map(since).collect()

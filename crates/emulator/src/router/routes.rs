@@ -1,9 +1,9 @@
 //! Which queues a flow's packets cross, and how long they travel besides.
 
-use crate::plan::{ClassQueue, Link as LinkPlan, Plan};
-use forebay_sim::config::LinkSpec;
+use crate::plan::{Bucket, ClassQueue, Link as LinkPlan, Plan, Tokens};
+use forebay_sim::config::{BucketSpec, LinkSpec, Refill};
 use forebay_sim::link::Link;
-use forebay_sim::queue::classes::ClassParams;
+use forebay_sim::queue::classes::{ClassParams, MaxRate};
 use forebay_sim::queue::parse::NamingError;
 use forebay_sim::queue::registry::{QueueSpec, Wire};
 use forebay_sim::time::{Picos, serialization};
@@ -131,10 +131,24 @@ fn make(plan: &Plan, link: &LinkPlan, number: u64) -> Result<Link, NamingError> 
         transmit_ring: link.transmit_ring,
         pool: link.alpha.map(|alpha| (0, alpha)),
         delay: link.delay_ps,
-        shaper: None,
-        policer: None,
+        shaper: link.shaper.as_ref().map(bucket),
+        policer: link.policer.as_ref().map(bucket),
     };
-    Ok(Link::new(&spec, &wire(plan, link.rate_bps), plan.seed ^ number, plan.classes.len(), None))
+    let wire = Wire { shaped: spec.shaper.is_some(), ..wire(plan, spec.served_bps()) };
+    Ok(Link::new(&spec, &wire, plan.seed ^ number, plan.classes.len(), None))
+}
+
+fn bucket(bucket: &Bucket) -> BucketSpec {
+    BucketSpec {
+        rate_bps: bucket.rate_bps,
+        burst_bytes: bucket.burst_bytes,
+        excess_bytes: bucket.excess_bytes,
+        refill: match bucket.refill {
+            Tokens::Continuous => Refill::Continuous,
+            Tokens::Interval => Refill::Interval,
+            Tokens::Deficit => Refill::Deficit,
+        },
+    }
 }
 
 fn queue(link: &LinkPlan) -> Result<QueueSpec, NamingError> {
@@ -148,7 +162,15 @@ fn queue(link: &LinkPlan) -> Result<QueueSpec, NamingError> {
     let class = |class: &ClassQueue| {
         let ClassQueue { discipline, parameters, buffer_packets, packet_bytes, .. } = class;
         let queue = named(discipline, *buffer_packets, *packet_bytes, parameters)?;
-        Ok(ClassParams { queue, priority: class.priority, weight: class.weight })
+        let max_rate =
+            class.max_rate.map(|(rate_bps, burst_bytes)| MaxRate { rate_bps, burst_bytes });
+        Ok(ClassParams {
+            queue,
+            priority: class.priority,
+            weight: class.weight,
+            min_rate_bps: class.min_rate_bps,
+            max_rate,
+        })
     };
     let classes = link.classes.iter().map(class).collect::<Result<_, _>>()?;
     QueueSpec::of_classes(classes, link.class_of.clone())
@@ -169,7 +191,12 @@ fn access_link(plan: &Plan, rate_bps: f64) -> Link {
 }
 
 fn wire(plan: &Plan, rate_bps: f64) -> Wire {
-    Wire { rate_bps, largest_packet: largest_packet(plan), smallest_packet: SMALLEST }
+    Wire {
+        rate_bps,
+        largest_packet: largest_packet(plan),
+        smallest_packet: SMALLEST,
+        shaped: false,
+    }
 }
 
 /// The largest packet that any flow sends.

@@ -1,19 +1,25 @@
-//! Choices that a kernel makes at random. Ours follow from a count and the time of the choice, so
-//! that the same run makes the same choices, and flows at different times make different ones.
+//! Choices that a kernel makes at random. Ours follow from the flow's seed, a count and the time of the
+//! choice: the same run makes the same choices, and another seed or another flow makes others.
 
 use crate::time::Picos;
 
-/// Draws that follow from a count and the time of each.
+/// Draws that follow from a seed, a count and the time of each.
 #[derive(Default)]
 pub struct HashChoice {
+    seed: u64,
     count: u64,
 }
 
 impl HashChoice {
-    /// A number in [0, 1), from the count of choices so far and `now` (finalizer of splitmix64).
+    /// Choices of a flow with this seed.
+    pub fn seeded(seed: u64) -> Self {
+        Self { seed, count: 0 }
+    }
+
+    /// A number in [0, 1), from the seed, the count of choices so far and `now` (finalizer of splitmix64).
     pub fn fraction(&mut self, now: Picos) -> f64 {
         self.count += 1;
-        let mut z = now ^ self.count.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut z = now ^ self.seed ^ self.count.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
@@ -37,6 +43,16 @@ mod tests {
             let choice = HashChoice::default().below(7, now);
             assert_eq!(choice, HashChoice::default().below(7, now));
             counts[usize::from(choice)] += 1;
+        }
+        assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn another_seed_makes_other_choices_as_evenly() {
+        let mut counts = [0_u32; 7];
+        for seed in 0..7000_u64 {
+            let spread = seed.wrapping_mul(0xd1b5_4a32_d192_ed03);
+            counts[usize::from(HashChoice::seeded(spread).below(7, 80_000_000))] += 1;
         }
         assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
     }

@@ -180,6 +180,9 @@ pub trait Controller: Default {
     fn in_startup(&self, window: &Window) -> bool {
         window.in_slow_start()
     }
+    /// What its random choices are to follow from; before anything else. Each connection has a seed of its
+    /// own, made from the run's.
+    fn set_seed(&mut self, _seed: u64) {}
 }
 
 /// Large controllers live on the heap, so that a flow with a small one stays small.
@@ -209,6 +212,9 @@ impl<T: Controller> Controller for Box<T> {
     }
     fn in_startup(&self, window: &Window) -> bool {
         (**self).in_startup(window)
+    }
+    fn set_seed(&mut self, seed: u64) {
+        (**self).set_seed(seed);
     }
 }
 
@@ -277,6 +283,10 @@ macro_rules! controllers {
             /// `Controller::in_startup`.
             pub fn in_startup(&self, window: &Window) -> bool {
                 match self { $(Self::$variant(cc) => cc.in_startup(window)),+ }
+            }
+            /// `Controller::set_seed`.
+            pub fn set_seed(&mut self, seed: u64) {
+                match self { $(Self::$variant(cc) => cc.set_seed(seed)),+ }
             }
         }
     };

@@ -1,6 +1,6 @@
 //! What makes a configuration impossible to simulate.
 
-use super::{BucketSpec, Config, FlowSpec, LinkSpec, Route, Source};
+use super::{BucketSpec, Config, FlowSpec, LinkSpec, Refill, Route, Source};
 use crate::queue::registry::BadParameter;
 use crate::tcp::profile::Profile;
 use crate::time::{Picos, serialization};
@@ -196,6 +196,9 @@ fn check_bucket(bucket: &BucketSpec, largest: u32) -> Result<(), ConfigError> {
     positive(bucket.rate_bps, "rate of a token bucket")?;
     let transmission = serialization(largest, bucket.rate_bps);
     short(transmission, LONGEST_TRANSMISSION, "a packet's time at a token bucket's rate")?;
+    if bucket.refill == Refill::Deficit {
+        return Ok(());
+    }
     if bucket.burst_bytes < u64::from(largest) {
         return Err(ConfigError::SmallBucket(bucket.burst_bytes, largest));
     }

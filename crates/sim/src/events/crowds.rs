@@ -3,12 +3,12 @@
 //! An event finds its place in a list by a walk. Where thousands of flows start within one slot, each
 //! would walk past thousands of others.
 
-use super::{Event, NIL};
+use super::{Event, EventKey, NIL};
 use crate::time::Picos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A link from here on, below `FIRST`, names a crowd and not a place in the pool.
+/// A link from here on, below `NIL`, names a crowd and not a place in the pool.
 const CROWDED: u32 = 1 << 31;
 
 /// What follows the first event of each crowded slot.
@@ -26,7 +26,7 @@ struct Crowd {
     joined: i64,
 }
 
-/// An event and the order of its joining: below 0 for one that goes before others of its instant.
+/// An event and the order of its joining: below 0 for one that goes before others of its key and instant.
 struct Waiting {
     order: i64,
     event: Event,
@@ -48,7 +48,7 @@ impl Crowds {
         CROWDED + place
     }
 
-    /// Puts an event behind those of its instant, or `first` before them.
+    /// Puts an event behind those of its instant and key, or `first` before them.
     pub fn join(&mut self, link: u32, event: Event, first: bool) {
         let crowd = &mut self.crowds[(link - CROWDED) as usize];
         crowd.joined += 1;
@@ -70,8 +70,8 @@ impl Crowds {
 }
 
 impl Waiting {
-    fn rank(&self) -> (Picos, i64) {
-        (self.event.at, self.order)
+    fn rank(&self) -> (Picos, EventKey, i64) {
+        (self.event.at, self.event.key, self.order)
     }
 }
 

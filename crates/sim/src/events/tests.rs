@@ -17,34 +17,35 @@ fn pop(wheel: &mut Wheel) -> Option<Event> {
 }
 
 proptest! {
-    /// Against a sorted set of (time, number), numbers rising as events are scheduled, below 0
-    /// for those that go first. Spans are drawn to meet the open slot, other slots and what lies
-    /// beyond the horizon.
+    /// Against a sorted set of (time, key, number), numbers rising as events are scheduled. Spans are
+    /// drawn to meet the open slot, other slots and what lies beyond the horizon.
     #[test]
-    fn events_fire_in_order_of_time_and_then_of_scheduling(
-        steps in prop::collection::vec((0_u8..6, 0_u64..100_000, any::<bool>()), 1..400)
+    fn events_fire_in_order_of_time_then_of_key_then_of_scheduling(
+        steps in prop::collection::vec((0_u8..6, 0_u64..100_000, -2..3), 1..400)
     ) {
         let mut wheel = Wheel::new(2, 1000);
-        let (mut model, mut now) = (BTreeSet::new(), 0);
-        for (number_, (step, span, first)) in (0_i64..).zip(steps) {
+        let (mut model, mut now) = (BTreeSet::<(Picos, EventKey, u64)>::new(), 0);
+        for (number_, (step, span, key)) in (0..).zip(steps) {
             if step < 2 {
-                let fired = pop(&mut wheel).map(|event| (event.at, number(event) as i64));
-                prop_assert_eq!(fired, model.pop_first());
-                now = fired.map_or(now, |(at, _)| at);
+                let every = key % 2 == 0;
+                let limit = if every { u64::MAX } else { now + [span % 40, span][step as usize] };
+                let fired = wheel.pop_before(limit);
+                let fired = fired.map(|(event, _)| (event.at, event.key, number(event)));
+                let due = model.first().is_some_and(|&(at, ..)| at < limit);
+                prop_assert_eq!(fired, if due { model.pop_first() } else { None });
+                now = fired.map_or(if every { now } else { limit }, |(at, ..)| at);
             } else {
                 let at = now + [span % 3, span % 40, span % 5000, span][step as usize - 2];
-                let number_ = if first { -1 - number_ } else { number_ };
-                let insert = if first { Wheel::insert_first } else { Wheel::insert };
-                insert(&mut wheel, at, 0, payload(number_ as u64));
-                model.insert((at, number_));
+                wheel.insert(at, key, payload(number_));
+                model.insert((at, key, number_));
             }
-            let due = model.first().map_or(u64::MAX, |&(at, _)| at);
+            let due = model.first().map_or(u64::MAX, |&(at, ..)| at);
             for until in [now, now + 7, now + 100] {
                 prop_assert!(due > until || !wheel.is_empty_until(until));
             }
         }
         while let Some(event) = pop(&mut wheel) {
-            prop_assert_eq!(Some((event.at, number(event) as i64)), model.pop_first());
+            prop_assert_eq!(Some((event.at, event.key, number(event))), model.pop_first());
         }
         prop_assert!(model.is_empty());
     }
@@ -70,19 +71,16 @@ fn as_many_as_you_like_join_the_open_slot() {
     assert!(wheel.pop().is_none());
 }
 
-/// Thousands of flows that start within one slot, in any order, some before others of their instant:
-/// a walk through a list past each of them would take minutes.
+/// Thousands of flows that start within one slot, in any order of time and key: a walk through a list past each of them would take minutes.
 #[test]
 fn as_many_as_you_like_join_a_slot_in_any_order() {
     const EVENTS: u64 = 300_000;
     let mut wheel = Wheel::new(1 << 20, 1 << 30);
     let mut model = Vec::new();
     for number_ in 0..EVENTS {
-        let (at, first) = (number_ * 7_919 % 1009, number_ % 3 == 0);
-        let insert = if first { Wheel::insert_first } else { Wheel::insert };
-        insert(&mut wheel, at, 0, payload(number_));
-        let order = if first { -1 - number_ as i64 } else { number_ as i64 };
-        model.push((at, order, number_));
+        let (at, key) = (number_ * 7_919 % 1009, (number_ % 3) as EventKey);
+        wheel.insert(at, key, payload(number_));
+        model.push((at, key, number_));
     }
     model.sort_unstable();
     for (at, _, number_) in model {

@@ -2,8 +2,9 @@
 //! known when a packet arrives, its departure is planned then.
 
 use super::conditioner::Conditioner;
-use super::{ArrivingPacket, Serializer, Verdict};
+use super::{Serializer, Verdict};
 use crate::meters::link::{AtBatchEnd, LinkMeter};
+use crate::packet::ArrivingPacket;
 use crate::queue::registry::EnqueueQueue;
 use crate::queue::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
 use crate::ring::Ring;
@@ -98,7 +99,7 @@ impl ConditionedFifo {
             self.bytes_waiting += u64::from(bytes);
             self.work_waiting += work;
         }
-        Verdict::Departs(self.free_at, decision == EnqueueDecision::Mark)
+        Verdict::departs(self.free_at, decision == EnqueueDecision::Mark)
     }
 
     /// Lets those start whose time has come; the readings are then those of `now`.
@@ -131,7 +132,7 @@ impl ConditionedFifo {
         self.bytes_waiting + if self.on_wire.ends > now { u64::from(self.on_wire.bytes) } else { 0 }
     }
 
-    /// What the readings of `now` need, once those are told that have started by then.
+    /// What the readings of `now` need, once the transmissions that have started by then are counted.
     pub(super) fn at_batch_end(&self, now: Picos) -> AtBatchEnd {
         let OnWire { ends, tx_time, work, class, .. } = self.on_wire;
         let rest = ends.saturating_sub(now);

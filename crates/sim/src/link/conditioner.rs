@@ -32,6 +32,11 @@ impl Conditioner {
         self.shaper.as_mut().map_or(now, |bucket| bucket.conforms_at(now, bytes))
     }
 
+    /// No packet starts before this, whatever its size: where it is known, the queue chooses then.
+    pub(super) fn ready_at(&self) -> Picos {
+        self.shaper.as_ref().map_or(0, TokenBucket::ready_at)
+    }
+
     /// A packet is to start then.
     pub(super) fn plan(&mut self, start: Picos, bytes: u32) {
         if let Some(bucket) = &mut self.shaper {

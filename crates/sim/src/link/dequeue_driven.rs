@@ -97,7 +97,18 @@ impl DequeueDriven {
     }
 
     /// Lets those start whose time has come; the readings are then those of `now`.
+    #[inline]
     pub(super) fn advance(&mut self, now: Picos, meter: &mut LinkMeter) {
+        if !self.tx_ring.is_empty() {
+            self.begin_due(now, meter);
+        }
+        debug_assert_eq!(self.held.len(), self.queue.packets());
+        meter.advance_level(now, self.held.len());
+    }
+
+    /// Those of the ring begin whose time has come.
+    #[inline(never)]
+    fn begin_due(&mut self, now: Picos, meter: &mut LinkMeter) {
         while let Some(&packet) = self.tx_ring.front()
             && packet.start <= now
         {
@@ -105,8 +116,6 @@ impl DequeueDriven {
             self.tx_ring_bytes -= u64::from(packet.bytes);
             self.begin(packet, meter);
         }
-        debug_assert_eq!(self.held.len(), self.queue.packets());
-        meter.advance_level(now, self.held.len());
     }
 
     /// A transmission begins.
@@ -120,7 +129,7 @@ impl DequeueDriven {
         }
     }
 
-    /// When the packet on the wire ends, once those are told that have started by `now`.
+    /// When the packet on the wire ends, once the transmissions that have started by `now` are counted.
     fn wire_ends(&self) -> Picos {
         match self.tx_ring.front() {
             Some(_) if self.waits_for_tokens() => 0,
@@ -135,7 +144,7 @@ impl DequeueDriven {
         self.ring == 0
     }
 
-    /// What the readings of `now` need, once those are told that have started by then.
+    /// What the readings of `now` need, once the transmissions that have started by then are counted.
     pub(super) fn at_batch_end(&self, now: Picos) -> AtBatchEnd {
         let rest = self.wire_ends().saturating_sub(now);
         let (work, tx_time) = self.work_on_wire;
@@ -182,16 +191,25 @@ impl DequeueDriven {
             meter.dropped(packet.class);
             lost.push(packet);
         });
-        Verdict::Waits
+        Verdict::Queued
     }
 
-    /// When the wire is free, or the ring has room again. An arrival never makes it earlier.
+    /// Whether an arrival may make the next dequeue earlier.
+    pub(super) fn has_rate_limits(&self) -> bool {
+        self.queue.ready_at().is_some()
+    }
+
+    /// When the wire is free, or the ring has room again, and the queue and the shaper let a packet go.
+    /// An arrival never makes it earlier but where the queue has limits of rate.
     pub(super) fn next_dequeue_at(&self) -> Option<Picos> {
-        (self.held.len() > 0).then(|| match self.tx_ring.front() {
+        let has_room = || match self.tx_ring.front() {
             _ if self.ring == 0 => self.free_at,
             Some(first) if self.tx_ring.len() >= self.ring => first.start,
             _ => 0,
-        })
+        };
+        let shaper = || self.conditioner.as_ref().map_or(0, Conditioner::ready_at);
+        (self.held.len() > 0)
+            .then(|| has_room().max(shaper()).max(self.queue.ready_at().unwrap_or(0)))
     }
 
     pub(super) fn dequeue(

@@ -1,7 +1,8 @@
 //! A queue that sends in order of arrival: every departure is planned on arrival.
 
-use super::{ArrivingPacket, Serializer, Verdict};
+use super::{Serializer, Verdict};
 use crate::meters::link::{AtBatchEnd, LinkMeter};
+use crate::packet::ArrivingPacket;
 use crate::queue::registry::EnqueueQueue;
 use crate::queue::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
 use crate::ring::Ring;
@@ -85,7 +86,7 @@ impl Fifo {
         let starts = now + backlog.delay;
         self.free_at = (starts + tx_time).min(BEYOND);
         meter.served(packet.class, backlog.delay, self.free_at - starts);
-        Verdict::Departs(self.free_at, decision == EnqueueDecision::Mark)
+        Verdict::departs(self.free_at, decision == EnqueueDecision::Mark)
     }
 
     #[inline(always)]
@@ -152,7 +153,7 @@ impl Fifo {
         self.waiting().saturating_sub(self.ring)
     }
 
-    /// What the readings of `now` need, once those are told that have started by then.
+    /// What the readings of `now` need, once the transmissions that have started by then are counted.
     pub(super) fn at_batch_end(&self, now: Picos) -> AtBatchEnd {
         let ends = self.next_start.min(self.free_at);
         AtBatchEnd {

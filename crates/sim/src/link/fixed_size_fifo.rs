@@ -15,11 +15,13 @@
 //! What is left of the batch was spent at level 0, and the waiting times of those accepted add up
 //! to the sum of w k N(k) + R(k). Where there is one class, those counts are also its packets'.
 
-use super::{ArrivingPacket, FastVerdict, Verdict};
+use super::Verdict;
 use crate::meters::link::{AtBatchEnd, LinkMeter};
+use crate::packet::ArrivingPacket;
 use crate::queue::registry::EnqueueQueue;
 use crate::queue::{Backlog, EnqueueDecision, EnqueueDiscipline, Limit};
 use crate::time::Picos;
+use prefetch_index::prefetch_index;
 
 /// Packets accepted at one level while the wire was busy, and the sum of their rests.
 #[derive(Clone, Copy, Default)]
@@ -45,7 +47,7 @@ pub(super) struct FixedSizeFifo {
     accepted: usize,
     queue: EnqueueQueue,
     bytes: u32,
-    /// Time until the wire was free, and packets waiting of each class, at the last cut.
+    /// Time until the wire was free, and packets waiting of each class, at the end of the last batch.
     backlog: Picos,
     waiting: Vec<u64>,
 }
@@ -98,6 +100,14 @@ impl FixedSizeFifo {
         self.free_at.max(now) + self.tx_time
     }
 
+    /// Calls what counts a packet that arrives at `at` into the cache; gives its waiting time.
+    #[inline]
+    pub(super) fn prefetch_level(&self, at: Picos) -> Picos {
+        let delay = self.free_at.saturating_sub(at);
+        prefetch_index(&self.levels, self.level(delay));
+        delay
+    }
+
     /// A packet arrives. Where it says nothing of that it has done nothing, and `enqueue` is to be
     /// asked.
     #[inline(always)]
@@ -106,7 +116,7 @@ impl FixedSizeFifo {
         now: Picos,
         class: u16,
         meter: &mut LinkMeter,
-    ) -> FastVerdict {
+    ) -> Option<Verdict> {
         if self.free_at <= now {
             return self.enqueue_idle(now, class, meter);
         }
@@ -115,7 +125,7 @@ impl FixedSizeFifo {
         if waiting >= self.accept_below {
             return self.enqueue_beyond_limit(waiting, class, meter);
         }
-        let Some(level) = self.levels.get_mut(waiting) else { return FastVerdict::Unknown };
+        let level = self.levels.get_mut(waiting)?;
         level.packets += 1;
         if !self.recent.is_empty() {
             remember(&mut self.recent, &mut self.accepted, class);
@@ -125,7 +135,7 @@ impl FixedSizeFifo {
         level.residuals += delay - waiting as u64 * self.tx_time;
         meter.waited(delay);
         self.free_at += self.tx_time;
-        FastVerdict::Departs(self.free_at)
+        Some(Verdict::Departs(self.free_at))
     }
 
     /// `try_enqueue_fast` where too many wait.
@@ -135,20 +145,20 @@ impl FixedSizeFifo {
         waiting: usize,
         class: u16,
         meter: &mut LinkMeter,
-    ) -> FastVerdict {
+    ) -> Option<Verdict> {
         if waiting < self.drop_from {
-            return FastVerdict::Unknown;
+            return None;
         }
         meter.arrived(class);
         meter.dropped(class);
-        FastVerdict::Dropped
+        Some(Verdict::Dropped)
     }
 
     /// `try_enqueue_fast` where the wire is free.
     #[inline(never)]
-    fn enqueue_idle(&mut self, now: Picos, class: u16, meter: &mut LinkMeter) -> FastVerdict {
+    fn enqueue_idle(&mut self, now: Picos, class: u16, meter: &mut LinkMeter) -> Option<Verdict> {
         if self.accept_below == 0 {
-            return FastVerdict::Unknown;
+            return None;
         }
         if !self.recent.is_empty() {
             remember(&mut self.recent, &mut self.accepted, class);
@@ -157,7 +167,7 @@ impl FixedSizeFifo {
         meter.arrived(class);
         meter.waited(0);
         self.free_at = now + self.tx_time;
-        FastVerdict::Departs(self.free_at)
+        Some(Verdict::Departs(self.free_at))
     }
 
     /// A packet arrives, whatever becomes of it.
@@ -195,7 +205,7 @@ impl FixedSizeFifo {
         }
         meter.waited(delay);
         self.free_at = now + delay + self.tx_time;
-        Verdict::Departs(self.free_at, decision == EnqueueDecision::Mark)
+        Verdict::departs(self.free_at, decision == EnqueueDecision::Mark)
     }
 
     /// A packet is accepted at a level, with this rest.
@@ -237,8 +247,8 @@ impl FixedSizeFifo {
     /// Hands over the readings since the last call.
     pub(super) fn settle(&mut self, now: Picos, meter: &mut LinkMeter) -> AtBatchEnd {
         let backlog = self.free_at.saturating_sub(now);
-        self.tell_levels(meter.unread(now), backlog, meter);
-        self.tell_counts(self.level(backlog), meter);
+        self.report_levels(meter.unread(now), backlog, meter);
+        self.report_counts(self.level(backlog), meter);
         self.levels.fill(LevelCount::default());
         self.backlog = backlog;
         self.at_batch_end(backlog)
@@ -259,7 +269,7 @@ impl FixedSizeFifo {
     }
 
     /// How long the queue was at each level, by the formula above.
-    fn tell_levels(&self, batch: Picos, backlog: Picos, meter: &mut LinkMeter) {
+    fn report_levels(&self, batch: Picos, backlog: Picos, meter: &mut LinkMeter) {
         let (begin, end) = (self.level(self.backlog), self.level(backlog));
         let residual = |delay: Picos, level: usize| delay - level as u64 * self.tx_time;
         let mut below = self.levels[0].residuals;
@@ -286,7 +296,7 @@ impl FixedSizeFifo {
     }
 
     /// Waiting times, work, and the bytes of each class whose transmission began.
-    fn tell_counts(&mut self, waiting: usize, meter: &mut LinkMeter) {
+    fn report_counts(&mut self, waiting: usize, meter: &mut LinkMeter) {
         let waits = self.levels.iter().zip(0_u64..).map(|(level, k)| {
             u128::from(level.packets) * u128::from(k * self.tx_time) + u128::from(level.residuals)
         });

@@ -14,9 +14,22 @@ pub(super) struct TokenBucket {
 enum Tokens {
     /// They come all the time: full but for what was taken, which is made up at `full_at`; the bucket
     /// holds what comes in `depth`.
-    Continuous { depth: Picos, full_at: Picos },
+    Continuous {
+        depth: Picos,
+        full_at: Picos,
+    },
     /// `burst` come at each multiple of `interval`, the last that were counted at that of `ticks`.
-    EachInterval { bytes: u64, depth: u64, burst: u64, interval: Picos, ticks: u64 },
+    /// None are kept: what has passed is paid for at `paid_at`.
+    Deficit {
+        paid_at: Picos,
+    },
+    EachInterval {
+        bytes: u64,
+        depth: u64,
+        burst: u64,
+        interval: Picos,
+        ticks: u64,
+    },
 }
 
 impl TokenBucket {
@@ -25,6 +38,7 @@ impl TokenBucket {
         let depth = spec.burst_bytes + spec.excess_bytes;
         let tokens = match spec.refill {
             Refill::Continuous => Tokens::Continuous { depth: spec.time_of(depth), full_at: 0 },
+            Refill::Deficit => Tokens::Deficit { paid_at: 0 },
             Refill::Interval => Tokens::EachInterval {
                 bytes: depth,
                 depth,
@@ -49,6 +63,7 @@ impl TokenBucket {
         let work = self.time_of(bytes);
         let at = match &self.tokens {
             Tokens::Continuous { depth, full_at } => (full_at + work).saturating_sub(*depth),
+            Tokens::Deficit { paid_at } => *paid_at,
             Tokens::EachInterval { bytes: held, burst, interval, ticks, .. } => {
                 let lacking = u64::from(bytes).saturating_sub(*held);
                 match lacking.div_ceil(*burst) {
@@ -60,11 +75,20 @@ impl TokenBucket {
         at.clamp(now, BEYOND.max(now))
     }
 
+    /// When a packet may pass whatever its size, where that is known.
+    pub(super) fn ready_at(&self) -> Picos {
+        match self.tokens {
+            Tokens::Deficit { paid_at } => paid_at,
+            _ => 0,
+        }
+    }
+
     /// Takes so many bytes at a time at which the bucket holds them; never before the last time.
     pub(super) fn take(&mut self, at: Picos, bytes: u32) {
         let work = self.time_of(bytes);
         match &mut self.tokens {
             Tokens::Continuous { full_at, .. } => *full_at = (*full_at).max(at) + work,
+            Tokens::Deficit { paid_at } => *paid_at = (*paid_at).max(at) + work,
             Tokens::EachInterval { bytes: held, depth, burst, interval, ticks } => {
                 let come = (at / *interval - *ticks).saturating_mul(*burst);
                 *ticks = at / *interval;

@@ -21,7 +21,11 @@ pub(crate) struct FlowMoments {
 impl FlowMoments {
     /// Counters as they stand when the window begins.
     pub(crate) fn new(flow: &Flow) -> Self {
-        Self { drops: flow.drops.into(), reductions: flow.counts().reductions, ..Self::default() }
+        Self {
+            drops: flow.route.drops.into(),
+            reductions: flow.counts().reductions,
+            ..Self::default()
+        }
     }
 
     /// A sample of the window at `now`; what happened since the last one goes to `trace`.
@@ -33,7 +37,7 @@ impl FlowMoments {
         self.sum += cwnd - self.first;
         self.squares += (cwnd - self.first).powi(2);
         let incident = |count| EventCount { at: now, flow: flow.index(), count };
-        let drops = u64::from(flow.drops);
+        let drops = u64::from(flow.route.drops);
         if drops != self.drops {
             trace.drops.push(incident((drops - self.drops) as u32));
             self.drops = drops;

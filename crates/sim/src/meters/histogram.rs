@@ -32,6 +32,12 @@ impl Histogram {
         }
     }
 
+    /// Calls what counts a value into the cache.
+    #[inline]
+    pub fn prefetch(&self, value: Picos) {
+        prefetch_index::prefetch_index(&self.counts, bin(value).wrapping_sub(self.first));
+    }
+
     #[cold]
     #[inline(never)]
     fn record_beyond(&mut self, bin: usize) {

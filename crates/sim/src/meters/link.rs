@@ -68,9 +68,9 @@ pub struct AtBatchEnd {
 pub struct LinkMeter {
     bin_shift: u32,
     changed: Picos,
-    /// When the wire was, or will be, free, as it was known at the last cut.
+    /// When the wire was, or will be, free, as it was known at the end of the last batch.
     free_at: Picos,
-    /// Work that was not yet done at the last cut.
+    /// Work that was not yet done at the end of the last batch.
     backlog: Picos,
     /// Transmission time of the packets accepted since then.
     tx_time: Picos,
@@ -159,12 +159,12 @@ impl LinkMeter {
         self.current.queue_area += u128::from(span) * waiting as u128;
     }
 
-    /// Time since the last call of `level`, or the last cut.
+    /// Time since the last call of `level`, or the end of the last batch.
     pub fn unread(&self, now: Picos) -> Picos {
         now - self.changed
     }
 
-    /// What was counted since the last cut.
+    /// What was counted since the end of the last batch.
     pub fn classes(&self) -> &[ClassCounts] {
         &self.current.classes
     }

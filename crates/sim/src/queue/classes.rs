@@ -2,14 +2,16 @@
 //! (Shreedhar and Varghese, "Efficient Fair Queuing Using Deficit Round-Robin", IEEE/ACM
 //! Transactions on Networking 4(3), 1996) among the classes of one level.
 //!
-//! Linux's `ets` is the case of one class a level and a last level of several. Each class queue has
+//! A class may have a rate that it is held to, and one that it gets before the others of its level share
+//! what is left. Linux's `ets` is the case of one class a level and a last level of several. Each class queue has
 //! a limit of its own, and drops at its tail or by RED.
 
 mod class_queue;
 mod params;
+mod rate_meter;
 mod round_robin;
 
-pub use params::{ClassParams, ClassesParams};
+pub use params::{ClassParams, ClassesParams, MaxRate};
 
 use super::{DequeueDiscipline, EnqueueDecision, Limit, QueuedPacket};
 use crate::time::{Picos, serialization};
@@ -29,6 +31,8 @@ pub struct Classes {
     capacity: usize,
     rate_bps: f64,
     last_sent: LastSent,
+    /// A class may be held back though it has packets.
+    has_max_rates: bool,
 }
 
 /// The last packet that was taken off.
@@ -67,6 +71,11 @@ impl DequeueDiscipline for Classes {
     ) -> Option<(QueuedPacket, bool)> {
         let queue = self.take_turn(now)?;
         self.queues[queue].pop()
+    }
+
+    fn ready_at(&self) -> Option<Picos> {
+        let waiting = || self.queues.iter().filter(|queue| queue.packets() > 0);
+        self.has_max_rates.then(|| waiting().map(ClassQueue::held_until).min().unwrap_or(0))
     }
 
     fn packets(&self) -> usize {
@@ -108,7 +117,8 @@ impl Classes {
     /// The queue whose first packet is sent now.
     fn take_turn(&mut self, now: Picos) -> Option<usize> {
         let queues = &mut self.queues;
-        let (index, bytes) = self.levels.iter_mut().find_map(|level| level.take_turn(queues))?;
+        let mut levels = self.levels.iter_mut();
+        let (index, bytes) = levels.find_map(|level| level.take_turn(now, queues))?;
         self.last_sent = LastSent { at: now, bytes };
         self.queues[index].last_sent = self.last_sent;
         self.queues[index].bytes -= u64::from(bytes);

@@ -42,6 +42,14 @@ fn tight(name: &str, packets: u32, ecn: bool) -> QueueSpec {
         QueueSpec::DualPi2(params) => {
             QueueSpec::DualPi2(super::dualpi2::DualPi2Params { target: 2 * MILLISECOND, ..params })
         }
+        QueueSpec::Cobalt(params) => QueueSpec::Cobalt(super::cobalt::CobaltParams {
+            interval: 10 * MILLISECOND,
+            ecn,
+            ..params
+        }),
+        QueueSpec::Cake(params) => {
+            QueueSpec::Cake(super::cake::CakeParams { rtt: 10 * MILLISECOND, ..params })
+        }
         plain => plain,
     }
 }
@@ -110,7 +118,7 @@ proptest! {
             prop_assert!(in_order(&log), "{name}");
             let most = capacity(&spec, &testbench::WIRE);
             prop_assert!(log.waiting.iter().all(|&waiting| waiting <= most), "{name}");
-            let marks = ecn || *name == "dualpi2"; // which has no switch
+            let marks = ecn || ["dualpi2", "cake"].contains(name); // which have no switch
             for event in log.sent.iter().filter(|event| event.marked) {
                 prop_assert!(marks && event.packet.ecn_capable, "{name}");
             }

@@ -3,7 +3,7 @@
 
 mod drr_list;
 mod params;
-mod store;
+pub(super) mod store;
 
 pub use params::FqCodelParams;
 
@@ -19,15 +19,23 @@ pub struct FqCodel {
     params: FqCodelParams,
     setpoint: Setpoint,
     perturbation: u64,
-    laws: Vec<ControlLaw>,
-    /// Bytes that each queue may still send in its turn.
-    deficits: Vec<i64>,
+    queues: Vec<FlowQueue>,
     store: Store,
-    /// Queues in the order of service: `next[i]` follows queue i in the ring that holds it.
-    next: Vec<u32>,
-    listed: Vec<bool>,
     new: DrrList,
     old: DrrList,
+}
+
+/// What a flow queue is but for its packets, in one line of the cache.
+#[derive(Clone, Debug, Default)]
+#[repr(align(64))]
+struct FlowQueue {
+    law: ControlLaw,
+    /// Bytes that it may still send in its turn.
+    deficit: i64,
+    /// The queue that follows it in the list that holds it.
+    next: u32,
+    /// Whether one does.
+    listed: bool,
 }
 
 impl DequeueDiscipline for FqCodel {
@@ -40,10 +48,11 @@ impl DequeueDiscipline for FqCodel {
     ) {
         let queue = self.queue_of(packet.flow);
         self.store.push(queue, packet);
-        if !self.listed[queue] {
-            self.listed[queue] = true;
-            self.deficits[queue] = i64::from(self.params.quantum);
-            self.new.push(queue as u32, &mut self.next);
+        let flow = &mut self.queues[queue];
+        if !flow.listed {
+            flow.listed = true;
+            flow.deficit = i64::from(self.params.quantum);
+            self.new.push(queue as u32, &mut self.queues);
         }
         let full = self.store.packets() > self.params.limit as usize;
         if full || self.store.memory() > self.params.memory_limit {
@@ -61,15 +70,16 @@ impl DequeueDiscipline for FqCodel {
         loop {
             let fresh = self.new.first().is_some();
             let queue = self.new.first().or(self.old.first())? as usize;
-            if self.deficits[queue] <= 0 {
-                self.deficits[queue] += i64::from(self.params.quantum);
+            let flow = &mut self.queues[queue];
+            if flow.deficit <= 0 {
+                flow.deficit += i64::from(self.params.quantum);
                 self.retire(fresh);
                 continue;
             }
             let mut slot = Slot { store: &mut self.store, queue };
-            let sent = self.laws[queue].dequeue(now, &self.setpoint, &mut slot, dropped);
+            let sent = flow.law.dequeue(now, &self.setpoint, &mut slot, dropped);
             if let Some((packet, _)) = sent {
-                self.deficits[queue] -= i64::from(packet.bytes);
+                flow.deficit -= i64::from(packet.bytes);
                 return sent;
             }
             // A new queue that ran empty waits a round among the old ones: else its flow could
@@ -78,7 +88,7 @@ impl DequeueDiscipline for FqCodel {
                 self.retire(true);
             } else {
                 self.pop(fresh);
-                self.listed[queue] = false;
+                self.queues[queue].listed = false;
             }
         }
     }
@@ -102,13 +112,13 @@ impl DequeueDiscipline for FqCodel {
 
 impl FqCodel {
     fn pop(&mut self, fresh: bool) -> u32 {
-        if fresh { self.new.pop(&self.next) } else { self.old.pop(&self.next) }
+        if fresh { self.new.pop(&self.queues) } else { self.old.pop(&self.queues) }
     }
 
     /// The queue whose turn it was goes to the end of the old ones.
     fn retire(&mut self, fresh: bool) {
         let queue = self.pop(fresh);
-        self.old.push(queue, &mut self.next);
+        self.old.push(queue, &mut self.queues);
     }
 
     /// The buffer is full: the fattest queue loses half of its bytes from the head, at most
@@ -120,7 +130,8 @@ impl FqCodel {
         for _ in 0..self.params.drop_batch {
             let Some(packet) = self.store.pop(queue) else { break };
             dropped_bytes += u64::from(packet.bytes);
-            self.laws[queue].count = self.laws[queue].count.wrapping_add(1);
+            let law = &mut self.queues[queue].law;
+            law.count = law.count.wrapping_add(1);
             dropped(packet);
             if dropped_bytes >= backlog / 2 {
                 break;
@@ -138,7 +149,7 @@ impl FqCodel {
 
 /// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): every bit moves every other.
 #[inline]
-fn mix(mut bits: u64) -> u64 {
+pub(super) fn mix(mut bits: u64) -> u64 {
     bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

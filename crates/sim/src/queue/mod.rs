@@ -6,7 +6,9 @@
 //! when the wire is free. Adding one is a file here and a line in the list of `registry`.
 
 mod busy_until;
+pub mod cake;
 pub mod classes;
+pub mod cobalt;
 pub mod codel;
 pub mod dualpi2;
 pub mod fifo;
@@ -111,6 +113,12 @@ pub trait DequeueDiscipline {
         now: Picos,
         dropped: &mut impl FnMut(QueuedPacket),
     ) -> Option<(QueuedPacket, bool)>;
+
+    /// Before this time none of the packets that wait may be sent, and an arrival can make it earlier;
+    /// none where the discipline has no limit of rate.
+    fn ready_at(&self) -> Option<Picos> {
+        None
+    }
 
     /// Packets waiting.
     fn packets(&self) -> usize;

@@ -19,6 +19,8 @@ pub struct Wire {
     pub largest_packet: u32,
     /// The smallest packet that it carries, bytes; at least 1.
     pub smallest_packet: u32,
+    /// Its rate is that of a shaper before a faster one.
+    pub shaped: bool,
 }
 
 impl Wire {
@@ -208,6 +210,11 @@ macro_rules! disciplines {
             }
 
             #[inline]
+            fn ready_at(&self) -> Option<Picos> {
+                match self { $(Self::$dvariant(queue) => queue.ready_at()),+ }
+            }
+
+            #[inline]
             fn packets(&self) -> usize {
                 match self { $(Self::$dvariant(queue) => queue.packets()),+ }
             }
@@ -240,6 +247,8 @@ disciplines! {
         "fq_codel" => FqCodel(FqCodelParams, FqCodel),
         "classes" => Classes(ClassesParams, Classes),
         "dualpi2" => DualPi2(super::dualpi2::DualPi2Params, super::dualpi2::DualPi2),
+        "cobalt" => Cobalt(super::cobalt::CobaltParams, super::cobalt::Cobalt),
+        "cake" => Cake(super::cake::CakeParams, super::cake::Cake),
         "pfifo_head_drop" => HeadDrop(super::head_drop::HeadDropParams, super::head_drop::HeadDrop),
     }
 }

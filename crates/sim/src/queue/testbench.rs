@@ -6,7 +6,8 @@ use crate::time::{Picos, serialization};
 use std::collections::VecDeque;
 
 /// A packet of 1500 bytes takes 1 ms.
-pub const WIRE: Wire = Wire { rate_bps: 12e6, largest_packet: 1500, smallest_packet: 40 };
+pub const WIRE: Wire =
+    Wire { rate_bps: 12e6, largest_packet: 1500, smallest_packet: 40, shaped: false };
 
 /// What happened to a packet.
 #[derive(Clone, Copy, Debug)]
@@ -116,8 +117,11 @@ fn serve(
     free_at: &mut Picos,
     until: Picos,
 ) {
-    while *free_at < until {
-        let at = *free_at;
+    loop {
+        let at = (*free_at).max(queue.ready_at().unwrap_or(0));
+        if at >= until {
+            return;
+        }
         let dropped = &mut log.dropped;
         let next = queue.dequeue(at, &mut |packet| {
             dropped.push(Event { at, packet, marked: false });

@@ -5,9 +5,10 @@
 use super::profile::Profile;
 use super::reassembly::Reassembly;
 use crate::flow_kind::FlowKind;
-use crate::lost_acks::NONE;
 use crate::time::{MILLISECOND, NEVER, Picos};
+use prefetch_index::prefetch_index;
 use std::hint::select_unpredictable;
+use std::slice::from_ref;
 
 /// An ACK on its way back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,9 @@ pub struct AckPacket {
     /// What its SACK blocks repeat of ACKs that were lost on the way back: an entry of `LostAcks`.
     pub carried_lost_acks: u32,
 }
+
+/// `AckPacket::carried_lost_acks` of an ACK that repeats nothing.
+pub const NO_LOST_ACKS: u32 = 0;
 
 /// Segments that follow each other, as a SACK block reports them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,10 +62,14 @@ enum PendingAck {
     Compressed,
 }
 
-/// Receiver state of one flow. What every segment touches comes last.
+/// Receiver state of one flow. What every segment touches comes first.
 #[derive(Default)]
 #[repr(C)]
 pub struct Receiver {
+    /// Next segment expected.
+    pub rcv_nxt: u64,
+    /// What has arrived beyond it.
+    out_of_order: Reassembly,
     /// When the ACK that is held back would reach its next place; `NEVER` where none is.
     pending_at: Picos,
     /// The same after it has gone, until another segment comes.
@@ -87,17 +95,23 @@ pub struct Receiver {
     /// Each mark is echoed for itself (RFC 8257, section 3.2); else until a cut is told of (RFC 3168,
     /// section 6.1.3).
     per_packet_echo: bool,
-    /// Next segment expected.
-    pub rcv_nxt: u64,
-    /// What has arrived beyond it.
-    out_of_order: Reassembly,
 }
 
 impl Receiver {
+    /// The bytes at its beginning that every segment touches.
+    #[cfg(test)]
+    pub(crate) const HOT_BYTES: usize = size_of::<u64>() + size_of::<Reassembly>();
+
     /// A receiver that has measured a round trip of `rtt` in the handshake, and has agreed there to echo
     /// each mark for itself, or not.
     pub fn new(rtt: Picos, per_packet_echo: bool) -> Self {
         Self { rtt, per_packet_echo, pending_at: NEVER, ..Self::default() }
+    }
+
+    /// Calls what segments touch where ACKs are delayed into the cache.
+    #[inline(always)]
+    pub fn prefetch(&self) {
+        prefetch_index(from_ref(&self.pending_at), 0);
     }
 
     /// One for another connection over the same path.
@@ -319,7 +333,7 @@ impl Receiver {
     #[inline(always)]
     fn acknowledge(&self, seq: u64, marked: bool) -> AckPacket {
         let (next, sacked_last) = (self.rcv_nxt as u32, seq as u32);
-        AckPacket { next, sacked_last, sacked_count: 1, marked, carried_lost_acks: NONE }
+        AckPacket { next, sacked_last, sacked_count: 1, marked, carried_lost_acks: NO_LOST_ACKS }
     }
 
     /// A segment below one that has arrived is missing.

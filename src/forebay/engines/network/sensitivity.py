@@ -35,7 +35,7 @@ class Sensitivity:
 
 
 def sensitivity(solution: Solution) -> Sensitivity:
-    """Return who hangs on which buffer.
+    """Return how throughputs respond to buffers.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from forebay import _core
 from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:
-    from forebay.replication import LaidClass, LaidLink, Layout, Route
+    from forebay.replication import ClassSpec, Layout, LinkSpec, Route
     from forebay.workload import Workload
 
 _HOST_QUEUE = 1000
@@ -75,14 +75,14 @@ def _share(access: Access, workload: Workload) -> None:
         access.access_bps[behind] = _AT_ONCE
 
 
-def _class(each: LaidClass) -> tuple[str, int, int, dict[str, Any], int, float]:
+def _class(each: ClassSpec) -> tuple[str, int, int, dict[str, Any], int, float, _core.ClassRates]:
     return (
         each.discipline, each.buffer_packets, each.packet_bytes, each.parameters, each.priority,
-        each.weight,
+        each.weight, (each.min_rate_bps, each.max_rate),
     )  # fmt: skip
 
 
-def _link(link: LaidLink) -> _core.Link:
+def _link(link: LinkSpec) -> _core.Link:
     """Return a link of the simulator; a discipline may refuse so small a buffer (red does)."""
     try:
         return _core.Link(
@@ -106,7 +106,7 @@ def _link(link: LaidLink) -> _core.Link:
         raise ScenarioError("out-of-range", wrong, hint, field="queue") from error
 
 
-def _too_small(link: LaidLink, error: ValueError) -> tuple[str, ValueError]:
+def _too_small(link: LinkSpec, error: ValueError) -> tuple[str, ValueError]:
     """Return which queue is refused, and why: of several class queues the first that is."""
     for each in link.classes:
         try:

@@ -10,7 +10,7 @@ import numpy as np
 from forebay import _core
 from forebay.engines.errors import CannotPlay
 from forebay.engines.simulation.access import Access, give_access
-from forebay.replication import Layout, Watched, lay_out, parts, picoseconds
+from forebay.replication import Layout, Watched, lay_out, n_parts, picoseconds
 from forebay.scenario import Tcp
 from forebay.workload import Workload, draw
 
@@ -49,7 +49,7 @@ def make_run(
         seed=workload.tie_break_seed,
         warmup_ps=picoseconds(scenario.measure.warmup),
         window_ps=picoseconds(scenario.measure.duration),
-        batches=parts(scenario),
+        batches=n_parts(scenario),
         trace_step_ps=None if watched is None else picoseconds(watched.step_s),
         trace_flows=() if watched is None else watched.flows,
         capture=capture,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from typing import TYPE_CHECKING
 
-from forebay.engines.testbed.bed import has_sack
+from forebay.engines.testbed.namespace_pair import has_sack
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from pathlib import Path
 from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed.owner import Owner
 
-SOURCES = Path(__file__).parents[4] / "crates" / "emulator" / "congestion"
-"""Where the programs' text is: beside the package in a checkout."""
+SOURCES = Path(__file__).with_name("bpf_programs")
+"""The programs' text, which a wheel brings as a checkout does."""
 
 _BTF = Path("/sys/kernel/btf/vmlinux")
 _INSTALL = "install the compiler: `apt-get install clang libbpf-dev`"
@@ -29,20 +29,17 @@ def built() -> Path:
     EngineUnavailable
         The kernel cannot take them, or something to compile them with is missing.
     """
-    _require_kernel_and_sources()
+    _require_type_information()
     folder = _cache() / _digest()
     if not folder.exists():
         _build(folder)
     return folder
 
 
-def _require_kernel_and_sources() -> None:
+def _require_type_information() -> None:
     if not _BTF.exists():
         hint = "use a kernel with CONFIG_DEBUG_INFO_BTF, 6.4 or later"
         raise EngineUnavailable("testbed", f"the kernel gives no type information ({_BTF})", hint)
-    if not SOURCES.is_dir():
-        hint = "run from a checkout of the repository"
-        raise EngineUnavailable("testbed", f"{SOURCES} is not there", hint)
 
 
 def _cache() -> Path:
@@ -59,23 +56,23 @@ def _digest() -> str:
 
 
 def _build(folder: Path) -> None:
-    """Beside the folder, then renamed: whoever comes first wins, and nobody sees half of it."""
+    """Daemon the folder, then renamed: whoever comes first wins, and nobody sees half of it."""
     if shutil.which("clang") is None:
         raise EngineUnavailable("testbed", "clang is not there", _INSTALL)
     folder.parent.mkdir(parents=True, exist_ok=True)
     _remove_halves(folder.parent)
-    beside = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=folder.parent))
+    temporary = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=folder.parent))
     try:
         for source in sorted(SOURCES.glob("*.bpf.c")):
-            out = beside / source.name.replace(".bpf.c", ".o")
+            out = temporary / source.name.replace(".bpf.c", ".o")
             _compile("-O2", "-g", "-target", "bpf", "-c", str(source), "-o", str(out))
-        _compile("-O2", str(SOURCES / "loader.c"), "-lbpf", "-o", str(beside / "loader"))
-        beside.rename(folder)
+        _compile("-O2", str(SOURCES / "loader.c"), "-lbpf", "-o", str(temporary / "loader"))
+        temporary.rename(folder)
     except OSError:
         if not folder.exists():
             raise
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _remove_halves(place: Path) -> None:

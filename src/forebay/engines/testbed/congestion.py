@@ -55,9 +55,9 @@ def ensure(names: Iterable[str]) -> Iterator[None]:
     EngineUnavailable
         This machine cannot have one of them; others may still run.
     """
-    asked = sorted({_kernel_name(name) for name in names})
-    ours = [name for name in asked if name in _OBJECTS]
-    for name in asked:
+    wanted = sorted({_kernel_name(name) for name in names})
+    ours = [name for name in wanted if name in _OBJECTS]
+    for name in wanted:
         if name not in _OBJECTS:
             _require(name)
     if not ours:

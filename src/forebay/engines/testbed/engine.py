@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from forebay.engines.errors import refuse_network, refuse_token_buckets
+from forebay.engines.errors import refuse_network
 from forebay.engines.testbed import counters, machine
 from forebay.engines.testbed.assumptions import broken
 from forebay.engines.testbed.errors import NAME
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class _Run(NamedTuple):
     reading: Reading
     sysctls: dict[str, str]
-    told: dict[str, Any]
+    record: dict[str, Any]
 
 
 class TestbedEngine:
@@ -94,7 +94,6 @@ class TestbedEngine:
         """
         started = time.perf_counter()
         refuse_network(NAME, scenario)
-        refuse_token_buckets(NAME, scenario)
         sha = scenario.sha256()
         known = self._runs.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
@@ -128,32 +127,32 @@ class TestbedEngine:
         samples = int(scenario.measure.duration / step) + 1
         self._limit.check(estimate(scenario, samples, len(flows)), 1)
         watched = Watched(step, tuple(flows))
-        played, failed = play_until_valid(scenario, seed, told=progress, watched=watched)
+        played, failed = play_until_valid(scenario, seed, progress=progress, watched=watched)
         self._runs.put(scenario.sha256(), seed, _read(scenario, seed, played, failed))
         return to_trace(scenario, played.layout, played.raw, step=step, flows=flows, seed=seed)
 
     def _play(self, scenario: Scenario, seed: int, progress: Progress | None) -> _Run:
         played, failed = play_until_valid(
-            scenario, seed, told=progress, capture=self._capture, counters=self._counters
+            scenario, seed, progress=progress, capture=self._capture, counters=self._counters
         )
         return _read(scenario, seed, played, failed)
 
 
 def _read(scenario: Scenario, seed: int, played: Played, failed: list[list[str]]) -> _Run:
     reading = to_reading(scenario, seed, played.workload, played.layout, played.raw)
-    return _Run(reading, played.sysctls, _told(seed, played, failed))
+    return _Run(reading, played.sysctls, _run_record(seed, played, failed))
 
 
-def _told(seed: int, played: Played, failed: list[list[str]]) -> dict[str, Any]:
-    told = {"seed": seed, "gate": played.gate, "invalid": failed, "emulator": played.emulator}
-    return told | ({"counters": played.counters} if played.counters else {})
+def _run_record(seed: int, played: Played, failed: list[list[str]]) -> dict[str, Any]:
+    record = {"seed": seed, "gate": played.gate, "invalid": failed, "emulator": played.emulator}
+    return record | ({"counters": played.counters} if played.counters else {})
 
 
 def _provenance(scenario: Scenario, sha: str, runs: list[_Run], started: float) -> Provenance:
     facts: dict[str, Any] = {
         "machine": machine.describe(controls_of(scenario)),
         "sysctls": runs[0].sysctls,
-        "runs": [run.told for run in runs],
+        "runs": [run.record for run in runs],
     }
     return Provenance(
         version=metadata.version("forebay"),

@@ -32,20 +32,20 @@ class TestbedError(EngineUnavailable):
 class GateFailed(TestbedError):
     """Every run failed the validity gate: the machine is too slow for the rate, or busy.
 
-    ``stolen`` is the share that a hypervisor took meanwhile of the core that lost most;
+    ``steal`` is the share that a hypervisor took meanwhile of the core that lost most;
     ``stalled`` says that nothing was wrong but a stall: the machine was busy for milliseconds.
     """
 
     code = "gate-failed"
 
     def __init__(
-        self, what: str, hint: str = _EXPECTED, stolen: float = 0.0, stalled: bool = False
+        self, what: str, hint: str = _EXPECTED, steal: float = 0.0, stalled: bool = False
     ) -> None:
         super().__init__(what, hint)
-        self.stolen, self.stalled = stolen, stalled
+        self.steal, self.stalled = steal, stalled
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.missing, self.hint, self.stolen, self.stalled))
+        return (type(self), (self.missing, self.hint, self.steal, self.stalled))
 
 
 def needs_root(what: str) -> EngineUnavailable:

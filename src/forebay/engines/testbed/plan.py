@@ -10,11 +10,11 @@ import numpy as np
 from forebay.engines.testbed import addresses, namespaces
 from forebay.engines.testbed.congestion import KERNEL_NAMES
 from forebay.engines.testbed.sides import TUN
-from forebay.replication import COUNT_BYTES, Layout, Watched, parts, picoseconds
+from forebay.replication import COUNT_BYTES, Layout, Watched, n_parts, picoseconds
 from forebay.scenario import Tcp
 
 if TYPE_CHECKING:
-    from forebay.replication import LaidClass, LaidLink
+    from forebay.replication import Bucket, ClassSpec, LinkSpec
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
 
@@ -46,7 +46,7 @@ def make_plan(
         "seed": workload.tie_break_seed,
         "warmup_ps": picoseconds(scenario.measure.warmup),
         "window_ps": picoseconds(scenario.measure.duration),
-        "batches": parts(scenario),
+        "batches": n_parts(scenario),
         "result": str(places.result),
         "sender": _side(places.left),
         "receiver": _side(places.right),
@@ -69,11 +69,11 @@ def make_plan(
     }
 
 
-def plan_link(link: LaidLink) -> dict[str, Any]:
+def plan_link(link: LinkSpec) -> dict[str, Any]:
     """Return a link as the plan has it."""
     return {
         "name": link.name,
-        "rate_bps": link.rate_bps,
+        "rate_bps": link.wire_bps or link.rate_bps,
         "buffer_packets": link.buffer_packets,
         "packet_bytes": link.packet_bytes,
         "discipline": link.discipline,
@@ -81,24 +81,26 @@ def plan_link(link: LaidLink) -> dict[str, Any]:
         "transmit_ring": link.transmit_ring,
         "delay_ps": link.delay_ps,
         "alpha": link.alpha,
+        "shaper": _bucket(link.shaper),
+        "policer": _bucket(link.policer),
         "classes": [_class_queue(each) for each in link.classes],
         "class_of": link.class_of,
     }
 
 
-def built_link(link: LaidLink) -> dict[str, Any]:
+def built_link(link: LinkSpec) -> dict[str, Any]:
     """Return a link as the emulator's `ready` must read it from the objects that it has made."""
     return {
         "discipline": link.discipline,
         "limit": _limit(link),
         "transmit_ring": link.transmit_ring,
-        "rate_bps": link.rate_bps,
+        "rate_bps": link.wire_bps or link.rate_bps,
         "delay_ps": link.delay_ps,
         "alpha": link.alpha,
     }
 
 
-def _limit(link: LaidLink) -> dict[str, int]:
+def _limit(link: LinkSpec) -> dict[str, int]:
     """Return what may wait; in several class queues the most packets that ever can."""
     if link.classes:
         return {"packets": sum(_most_packets(each) for each in link.classes)}
@@ -107,13 +109,13 @@ def _limit(link: LaidLink) -> dict[str, int]:
     return {"packets": link.buffer_packets}
 
 
-def _most_packets(queue: LaidClass) -> int:
+def _most_packets(queue: ClassSpec) -> int:
     if queue.discipline not in COUNT_BYTES:
         return queue.buffer_packets
     return max(1, queue.buffer_packets * queue.packet_bytes // _SMALLEST_PACKET)
 
 
-def _class_queue(queue: LaidClass) -> dict[str, Any]:
+def _class_queue(queue: ClassSpec) -> dict[str, Any]:
     return {
         "discipline": queue.discipline,
         "parameters": _parameters(queue),
@@ -121,10 +123,21 @@ def _class_queue(queue: LaidClass) -> dict[str, Any]:
         "packet_bytes": queue.packet_bytes,
         "priority": queue.priority,
         "weight": queue.weight,
+        "min_rate_bps": queue.min_rate_bps,
+        "max_rate": queue.max_rate,
     }
 
 
-def _parameters(queue: LaidLink | LaidClass) -> dict[str, float]:
+def _bucket(bucket: Bucket | None) -> dict[str, Any] | None:
+    if bucket is None:
+        return None
+    rate_bps, burst, excess, refill = bucket
+    return {
+        "rate_bps": rate_bps, "burst_bytes": burst, "excess_bytes": excess, "refill": refill,
+    }  # fmt: skip
+
+
+def _parameters(queue: LinkSpec | ClassSpec) -> dict[str, float]:
     return {name: float(value) for name, value in queue.parameters.items()}
 
 

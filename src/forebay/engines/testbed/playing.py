@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forebay.engines.testbed import congestion, machine
-from forebay.engines.testbed.bed import bed_for
 from forebay.engines.testbed.counters.agreement import agreement
 from forebay.engines.testbed.counters.moments import Counted, Moments
 from forebay.engines.testbed.counters.reading import Counters, counting
 from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.gate import faults
+from forebay.engines.testbed.namespace_pair import pair_for
 from forebay.engines.testbed.plan import Places, built_link, make_plan
 from forebay.engines.testbed.program import Event, Program
 from forebay.engines.testbed.registry import Record, recording
@@ -25,11 +25,10 @@ from forebay.scenario import Tcp
 from forebay.workload import Workload, draw
 
 if TYPE_CHECKING:
+    from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 _CHANGED = "forebay and forebay-emulator must be of one version: run `make setup`"
-
-Told = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def play(
     scenario: Scenario,
     seed: int,
     *,
-    told: Told | None = None,
+    progress: Progress | None = None,
     watched: Watched | None = None,
     capture: Path | None = None,
     counters: Sequence[str] = (),
@@ -79,21 +78,28 @@ def play(
     with ExitStack() as made:
         made.enter_context(congestion.ensure(controls_of(scenario)))
         record = made.enter_context(recording())
-        bed = made.enter_context(bed_for(scenario, workload, record))
+        pair = made.enter_context(pair_for(scenario, workload, record))
         scratch = record.make_scratch()
-        places = Places(bed.left.namespace, bed.right.namespace, scratch / "result.json", capture)
+        places = Places(pair.left.namespace, pair.right.namespace, scratch / "result.json", capture)
         plan = make_plan(scenario, workload, layout, places, watched)
         moments = Moments(scenario.measure.warmup, scenario.measure.duration)
-        counting_them = counting(counters, bed.right.namespace, scratch, record, moments)
+        counting_them = counting(counters, pair.right.namespace, scratch, record, moments)
         counted = made.enter_context(counting_them)
-        result = _run(plan, layout, scratch / "plan.json", record, told, counted)
-        beside = _beside(result, layout, counted, moments) if counters else {}
+        result = _run(plan, layout, scratch / "plan.json", record, progress, counted)
+        compared = _compare(result, layout, counted, moments) if counters else {}
     limited = any(isinstance(group, Tcp) and group.max_window for group in scenario.traffic)
     wrong = faults(
         result.gate, window_is_limited=limited, drain_s=_shortest_drain(scenario, layout)
     )
     return Played(
-        workload, layout, result.raw, result.gate, wrong, bed.sysctls, result.provenance, beside
+        workload,
+        layout,
+        result.raw,
+        result.gate,
+        wrong,
+        pair.sysctls,
+        result.provenance,
+        compared,
     )
 
 
@@ -108,8 +114,8 @@ def _shortest_drain(scenario: Scenario, layout: Layout) -> float:
 
 def controls_of(scenario: Scenario) -> list[str]:
     """Return the congestion controls that a scenario asks for, each once."""
-    asked = (name for group in scenario.traffic if isinstance(group, Tcp) for name in group.shares)
-    return list(dict.fromkeys(asked))
+    names = (name for group in scenario.traffic if isinstance(group, Tcp) for name in group.shares)
+    return list(dict.fromkeys(names))
 
 
 def _run(
@@ -117,7 +123,7 @@ def _run(
     layout: Layout,
     path: Path,
     record: Record,
-    told: Told | None,
+    progress: Progress | None,
     counters: Counters,
 ) -> Result:
     path.write_text(json.dumps(plan))
@@ -126,12 +132,14 @@ def _run(
             if event["event"] == "ready":
                 counters.begin(event["began_ns"] / 1e9)
                 check_queues(layout, event)
-            elif event["event"] == "progress" and told is not None:
-                told(event["done"])
+            elif event["event"] == "progress" and progress is not None:
+                progress(event["done"])
     return read_result(Path(plan["result"]))
 
 
-def _beside(result: Result, layout: Layout, counters: Counters, moments: Moments) -> dict[str, Any]:
+def _compare(
+    result: Result, layout: Layout, counters: Counters, moments: Moments
+) -> dict[str, Any]:
     """Compare what others read with what the router handed to the receivers' device."""
     handed = result.provenance["handed_to_receiver"]
     flows = int((result.raw["flow_bytes"] > 0).sum())
@@ -148,7 +156,7 @@ def check_queues(layout: Layout, ready: Event) -> None:
     TestbedError
         One is another: of another discipline, limit, rate.
     """
-    asked = [built_link(link) for link in layout.links]
-    if (made := ready.get("links")) != asked:
-        wrong = f"the router's queues read {made} where {asked} were asked"
+    planned = [built_link(link) for link in layout.links]
+    if (made := ready.get("links")) != planned:
+        wrong = f"the router's queues read {made} where {planned} were planned"
         raise TestbedError(wrong, _CHANGED)

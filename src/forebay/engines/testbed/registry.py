@@ -4,7 +4,7 @@ One JSON file a run in the runtime directory. A run that ends removes what its f
 the file. A run that was killed leaves the file, and the next start removes what it names once
 its owner is dead. Nothing is ever removed that no file of a dead owner names.
 
-Beside it lies a file that the owner holds locked. The netlink library makes a namespace in a
+Daemon it lies a file that the owner holds locked. The netlink library makes a namespace in a
 process that it forks, which may outlive a killed owner and make it afterwards; the fork holds the
 same lock, so that whoever cleans up waits until nobody holds it.
 """
@@ -30,6 +30,7 @@ from forebay.engines.testbed.owner import Owner
 _PLACE = "/run/forebay"
 _ENDING = ".json"
 _HELD = ".held"
+_NEW = ".new"
 _LONGEST_WAIT_S = 5.0
 
 _number = count()
@@ -80,20 +81,21 @@ class Record:
         if self.scratch is not None:
             shutil.rmtree(self.scratch, ignore_errors=True)
         self.path.unlink(missing_ok=True)
+        self.path.with_suffix(_NEW).unlink(missing_ok=True)
         self.path.with_suffix(_HELD).unlink(missing_ok=True)
 
     def _write(self) -> None:
-        beside = self.path.with_suffix(".new")
-        beside.write_text(json.dumps({**asdict(self), "path": str(self.path)}))
-        beside.replace(self.path)
+        temporary = self.path.with_suffix(_NEW)
+        temporary.write_text(json.dumps({**asdict(self), "path": str(self.path)}))
+        temporary.replace(self.path)
 
     @classmethod
     def read(cls, path: Path) -> Record:
         """Read a record back."""
-        told = json.loads(path.read_text())
+        document = json.loads(path.read_text())
         return cls(
-            path, Owner(*told["owner"]), told["namespaces"], told["scratch"],
-            [Owner(*child) for child in told["children"]],
+            path, Owner(*document["owner"]), document["namespaces"], document["scratch"],
+            [Owner(*child) for child in document["children"]],
         )  # fmt: skip
 
 
@@ -106,12 +108,16 @@ def recording() -> Iterator[Record]:
         remove_leftovers()
         record = Record(place / f"{os.getpid()}-{next(_number)}{_ENDING}", Owner.here())
         held = _hold(record.path.with_suffix(_HELD))
-        record._write()
     try:
+        with asking(f"writing to {place}", "make room there, or set FOREBAY_RUNTIME_DIR"):
+            record._write()
         yield record
     finally:
-        record.close()
         os.close(held)
+        # An interrupt may have come while a fork of ours was making a namespace: it holds the lock
+        # as well, and would make after its removal what no record names any more.
+        _is_let_go(record.path.with_suffix(_HELD))
+        record.close()
 
 
 def _hold(path: Path) -> int:
@@ -162,7 +168,7 @@ def _dead(path: Path) -> Record | None:
 
 def _remove_halves(place: Path) -> None:
     """Remove what owners left that died while they wrote; the whole record, if any, is beside."""
-    for path in [*place.glob("*.new"), *place.glob(f"*{_HELD}")]:
+    for path in [*place.glob(f"*{_NEW}"), *place.glob(f"*{_HELD}")]:
         pid = path.stem.partition("-")[0]
         recorded = path.suffix == _HELD and path.with_suffix(_ENDING).exists()
         if pid.isdigit() and not recorded and Owner.of(int(pid)) is None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from forebay.engines.testbed.capacity import holds_below
 from forebay.engines.testbed.errors import GateFailed
 from forebay.engines.testbed.gate import is_stall
-from forebay.engines.testbed.playing import Played, Told, play
-from forebay.engines.testbed.stolen import Watch
+from forebay.engines.testbed.playing import Played, play
+from forebay.engines.testbed.steal import StealMonitor
 
 if TYPE_CHECKING:
+    from forebay.progress import Progress
     from forebay.replication import Watched
     from forebay.scenario import Scenario
 
@@ -24,7 +25,7 @@ def play_until_valid(
     scenario: Scenario,
     seed: int,
     *,
-    told: Told | None = None,
+    progress: Progress | None = None,
     watched: Watched | None = None,
     capture: Path | None = None,
     counters: Sequence[str] = (),
@@ -37,10 +38,10 @@ def play_until_valid(
         None of ``ATTEMPTS`` runs is valid: the reason, and the rate that this machine holds.
     """
     failed: list[list[str]] = []
-    watch = Watch()
+    watch = StealMonitor()
     while len(failed) < ATTEMPTS:
         played = play(
-            scenario, seed, told=told, watched=watched, capture=capture, counters=counters
+            scenario, seed, progress=progress, watched=watched, capture=capture, counters=counters
         )
         if not played.faults:
             return played, failed
@@ -48,15 +49,15 @@ def play_until_valid(
     raise refusal(scenario, failed, watch.share())
 
 
-def refusal(scenario: Scenario, failed: list[list[str]], stolen: float) -> GateFailed:
+def refusal(scenario: Scenario, failed: list[list[str]], steal: float) -> GateFailed:
     """Return the error that says why, and what this machine can hold instead."""
-    taken = f"the hypervisor took {stolen:.1%} of a core's time; "
+    taken = f"the hypervisor took {steal:.1%} of a core's time; "
     holds = holds_below(scenario)
     able = "no smaller rate that was tried" if holds is None else f"{holds}"
     return GateFailed(
         f"{len(failed)} runs failed the validity gate ({'; '.join(failed[-1])}); "
-        f"{taken if stolen >= _NOTEWORTHY else ''}this machine holds {able} of such traffic now",
+        f"{taken if steal >= _NOTEWORTHY else ''}this machine holds {able} of such traffic now",
         "leave the machine idle, ask for a lower link.rate, or choose another engine",
-        stolen,
+        steal,
         stalled=all(is_stall(fault) for each in failed for fault in each),
     )

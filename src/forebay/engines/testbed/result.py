@@ -33,106 +33,110 @@ def read_result(path: Path) -> Result:
         It is not there, or not what this version reads.
     """
     try:
-        told = json.loads(path.read_text())
-        return Result(_readings(told), told["gate"], told.get("provenance", {}))
+        fields = json.loads(path.read_text())
+        return Result(_readings(fields), fields["gate"], fields.get("provenance", {}))
     except (OSError, ValueError, KeyError, TypeError) as error:
         wrong = f"the result of forebay-emulator cannot be read ({error!r})"
         raise TestbedError(wrong, _DEFECT) from error
 
 
-def _readings(told: dict[str, Any]) -> RawReadings:
-    classes = len(told["rtt"])
-    trace = told.get("trace")
+def _readings(fields: dict[str, Any]) -> RawReadings:
+    classes = len(fields["rtt"])
+    trace = fields.get("trace")
     return RawReadings(
-        links=[_link(each, classes) for each in told["links"]],
-        sent=_table(told["sent"], classes),
-        drops=_table(told["drops"], classes),
-        passed=_table(told["passed"], classes),
-        delivered_bytes=_table(told["delivered_bytes"], classes),
-        timeouts=_table(told["timeouts"], classes),
-        retransmissions=_table(told["retransmissions"], classes),
-        flow_bytes=_whole(told["flow_bytes"]),
-        flow_drops=_whole(told["flow_drops"]),
-        flow_passed=_whole(told["flow_passed"]),
-        rtt=[_histogram(each) for each in told["rtt"]],
-        completions_s=[_numbers(each) for each in told["completions_s"]],
-        unfinished_s=[_numbers(each) for each in told["unfinished_s"]],
+        links=[_link(each, classes) for each in fields["links"]],
+        sent=_table(fields["sent"], classes),
+        drops=_table(fields["drops"], classes),
+        passed=_table(fields["passed"], classes),
+        delivered_bytes=_table(fields["delivered_bytes"], classes),
+        timeouts=_table(fields["timeouts"], classes),
+        retransmissions=_table(fields["retransmissions"], classes),
+        flow_bytes=_whole(fields["flow_bytes"]),
+        flow_drops=_whole(fields["flow_drops"]),
+        flow_passed=_whole(fields["flow_passed"]),
+        rtt=[_histogram(each) for each in fields["rtt"]],
+        completions_s=[_numbers(each) for each in fields["completions_s"]],
+        unfinished_s=[_numbers(each) for each in fields["unfinished_s"]],
         trace=None if trace is None else _trace(trace),
-        packets=told["packets"],
-        events=told["events"],
-        wall_s=told["wall_s"],
+        packets=fields["packets"],
+        events=fields["events"],
+        wall_s=fields["wall_s"],
     )
 
 
-def _link(told: dict[str, Any], classes: int) -> RawLink:
-    detail = told.get("detail")
+def _link(fields: dict[str, Any], classes: int) -> RawLink:
+    detail = fields.get("detail")
     return RawLink(
-        busy_s=_numbers(told["busy_s"]),
-        queue_packet_s=_numbers(told["queue_packet_s"]),
-        delay_sum_s=_numbers(told["delay_sum_s"]),
-        queue_s=_numbers(told["queue_s"]),
-        queue_bin_width=told["queue_bin_width"],
-        delay=_histogram(told["delay"]),
+        busy_s=_numbers(fields["busy_s"]),
+        queue_packet_s=_numbers(fields["queue_packet_s"]),
+        delay_sum_s=_numbers(fields["delay_sum_s"]),
+        queue_s=_numbers(fields["queue_s"]),
+        queue_bin_width=fields["queue_bin_width"],
+        delay=_histogram(fields["delay"]),
         classes=np.arange(classes),
-        longest_s=told["longest_s"],
-        delays=[_histogram(each) for each in told["delays"]],
-        held=_whole(told["held"]),
-        arrivals=_table(told["arrivals"], classes),
-        drops=_table(told["drops"], classes),
-        marks=_table(told["marks"], classes),
-        accepted=_table(told["accepted"], classes),
-        sent=_table(told["sent"], classes),
-        sent_bytes=_table(told["sent_bytes"], classes),
-        class_busy_s=_numbers(told["class_busy_s"]).reshape(-1, classes),
+        longest_s=fields["longest_s"],
+        delays=[_histogram(each) for each in fields["delays"]],
+        held=_whole(fields["held"]),
+        arrivals=_table(fields["arrivals"], classes),
+        drops=_table(fields["drops"], classes),
+        marks=_table(fields["marks"], classes),
+        accepted=_table(fields["accepted"], classes),
+        sent=_table(fields["sent"], classes),
+        sent_bytes=_table(fields["sent_bytes"], classes),
+        class_busy_s=_numbers(fields["class_busy_s"]).reshape(-1, classes),
         detail=None if detail is None else _detail(detail),
     )
 
 
-def _detail(told: dict[str, Any]) -> RawDetail:
+def _detail(fields: dict[str, Any]) -> RawDetail:
     return RawDetail(
-        seen=_whole(told["seen"]), busy=_stretches(told["busy"]), idle=_stretches(told["idle"])
+        seen=_whole(fields["seen"]),
+        busy=_stretches(fields["busy"]),
+        idle=_stretches(fields["idle"]),
     )
 
 
-def _stretches(told: list[Any]) -> tuple[float, RawHistogram]:
-    total_s, lengths = told
+def _stretches(fields: list[Any]) -> tuple[float, RawHistogram]:
+    total_s, lengths = fields
     return float(total_s), _histogram(lengths)
 
 
-def _trace(told: dict[str, Any]) -> RawTrace:
+def _trace(fields: dict[str, Any]) -> RawTrace:
     return RawTrace(
-        at_s=_numbers(told["at_s"]),
-        queue=_whole(told["queue"]),
-        window_sum=_numbers(told["window_sum"]),
-        in_avoidance=_whole(told["in_avoidance"]),
-        cwnd=_numbers(told["cwnd"]),
-        srtt_s=_numbers(told["srtt_s"]),
-        state=_whole(told["state"]),
-        window_mean=_numbers(told["window_mean"]),
-        window_variance=_numbers(told["window_variance"]),
-        drops=_incidents(told["drops"]),
-        reductions=_incidents(told["reductions"]),
+        at_s=_numbers(fields["at_s"]),
+        queue=_whole(fields["queue"]),
+        window_sum=_numbers(fields["window_sum"]),
+        in_avoidance=_whole(fields["in_avoidance"]),
+        cwnd=_numbers(fields["cwnd"]),
+        srtt_s=_numbers(fields["srtt_s"]),
+        state=_whole(fields["state"]),
+        window_mean=_numbers(fields["window_mean"]),
+        window_variance=_numbers(fields["window_variance"]),
+        drops=_incidents(fields["drops"]),
+        reductions=_incidents(fields["reductions"]),
     )
 
 
-def _incidents(told: dict[str, Any]) -> RawIncidents:
+def _incidents(fields: dict[str, Any]) -> RawIncidents:
     return RawIncidents(
-        at_s=_numbers(told["at_s"]), flow=_whole(told["flow"]), count=_whole(told["count"])
+        at_s=_numbers(fields["at_s"]),
+        flow=_whole(fields["flow"]),
+        count=_whole(fields["count"]),
     )
 
 
-def _histogram(told: list[Any]) -> RawHistogram:
-    edges, counts = told
+def _histogram(fields: list[Any]) -> RawHistogram:
+    edges, counts = fields
     return _numbers(edges), _numbers(counts)
 
 
-def _numbers(told: list[Any]) -> FloatArray:
-    return np.asarray(told, dtype=np.float64)
+def _numbers(fields: list[Any]) -> FloatArray:
+    return np.asarray(fields, dtype=np.float64)
 
 
-def _whole(told: list[Any]) -> IntArray:
-    return np.asarray(told, dtype=np.int64)
+def _whole(fields: list[Any]) -> IntArray:
+    return np.asarray(fields, dtype=np.int64)
 
 
-def _table(told: list[list[int]], classes: int) -> IntArray:
-    return _whole(told).reshape(-1, classes)
+def _table(fields: list[list[int]], classes: int) -> IntArray:
+    return _whole(fields).reshape(-1, classes)

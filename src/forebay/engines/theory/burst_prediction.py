@@ -1,7 +1,7 @@
 """What a scenario's bursts do, where nothing else queues (paper A, §4, solved exactly).
 
 The queue is that of the buffer there is (`forebay.laws.finite_queue`). Where all of it is TCP the
-link carries what flows have to send, and what is lost is sent again. Beside the loss rate stand a
+link carries what flows have to send, and what is lost is sent again. Daemon the loss rate stand a
 lower end, for a flow that lost sends smaller bursts, and as the upper end paper A's P(Q > B) of a
 buffer without end, which its law takes for the loss.
 """
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.engines.theory.spread import Between, Prediction, Spread
+from forebay.engines.theory.lost import Between
+from forebay.engines.theory.prediction import Prediction, Spread
 from forebay.laws import burst_law, burst_wait, completion_time, finite_queue, short_flows
 from forebay.laws.bursts import Bursts
 from forebay.laws.finite_queue import FiniteQueue

@@ -15,17 +15,18 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from forebay import laws
 from forebay.engines.errors import (
     NoLaw,
     refuse_class_queues,
     refuse_network,
     refuse_token_buckets,
 )
-from forebay.engines.theory.prediction import predict
-from forebay.engines.theory.shares import throughputs
-from forebay.engines.theory.spread import Between, Prediction, Spread
+from forebay.engines.theory.lost import Between
+from forebay.engines.theory.prediction import Prediction, Spread, predict
 from forebay.errors import entry
-from forebay.laws import regime_of
+from forebay.laws import mix, regime_of
+from forebay.laws.quantities import offered
 from forebay.laws.regime_words import SIMULATE
 from forebay.outcome import (
     ClassOutcome,
@@ -75,10 +76,10 @@ class TheoryEngine:
 
 def _uncovered(scenario: Scenario) -> str:
     """Why no law answers: what governs instead."""
-    told = regime_of(scenario)
-    if told.law is not None:
+    regime = regime_of(scenario)
+    if regime.law is not None:
         return f"with {scenario.buffer_packets} packets flows back off, and are bursts no more"
-    return f"{told.regime}: {told.why}".removesuffix(SIMULATE).strip().rstrip(".")
+    return f"{regime.regime}: {regime.why}".removesuffix(SIMULATE).strip().rstrip(".")
 
 
 def _small_change(scenario: Scenario) -> str:
@@ -205,3 +206,43 @@ def _version() -> str:
         return version("forebay")
     except PackageNotFoundError:  # run from a source tree that was never installed
         return "unknown"
+
+
+def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None]:
+    """Bit/s of each class, None where no law tells it from the others.
+
+    One alone gets what the link carries. Bursts get what they offer, of what is not sent again
+    less what is lost; beside long flows short ones get what they offer and the long class the rest
+    (paper A, §5.1.3), where the link carries as much.
+    """
+    groups = scenario.crossing
+    here = {id(group) for group in groups}
+    carried = prediction.utilization * scenario.link.rate
+    if len(groups) == 1:
+        return [carried if id(t) in here else None for t in scenario.traffic]
+    if laws.burst_law.LAW in prediction.laws:
+        delivered = _delivered_share(prediction, groups)
+        own = (offered(t, scenario.link.rate) if id(t) in here else None for t in scenario.traffic)
+        return [None if delivered is None or each is None else delivered * each for each in own]
+    if mix.LAW not in prediction.laws:
+        return [None] * len(scenario.traffic)
+    left = carried - mix.short_share(scenario) * scenario.link.rate
+    alone = sum(t.kind == "long" for t in groups) == 1
+    return [
+        None if id(t) not in here or left <= 0.0
+        else _offered_or_rest(scenario, t, left if alone else None)
+        for t in scenario.traffic
+    ]  # fmt: skip
+
+
+def _delivered_share(prediction: Prediction, groups: Sequence[Traffic]) -> float | None:
+    """Share of what bursts offer that is carried in the end."""
+    if all(isinstance(group, Tcp) for group in groups):
+        return 1.0
+    return None if prediction.loss_rate is None else 1.0 - prediction.loss_rate.value
+
+
+def _offered_or_rest(scenario: Scenario, traffic: Traffic, left: float | None) -> float | None:
+    """What a class offers by itself, else what is left to the one that does not."""
+    own = offered(traffic, scenario.link.rate)
+    return left if own is None else own

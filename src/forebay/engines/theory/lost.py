@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.engines.theory.spread import Between
 from forebay.laws import response, sawtooth
-from forebay.laws.controls import halves
-from forebay.laws.offered import share
-from forebay.laws.quantities import capacity, growth, growth_of
+from forebay.laws.quantities import capacity, growth, growth_of, halves, share
 from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, Tcp
 
 if TYPE_CHECKING:
@@ -27,6 +24,15 @@ FEW_BAND = (0.35, 3.6)
 _MIN_RTO_S = 0.2
 _POINTS = 8
 _MANY_KINDS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A value that is known within a band only."""
+
+    value: float
+    low: float
+    high: float
 
 
 def of_many(scenario: Scenario) -> Between | None:

@@ -9,6 +9,7 @@ the delay costs. Correct by default; `as_printed=True` gives the paper's own fig
 from typing import TYPE_CHECKING
 
 from forebay.laws.heterogeneous.constraints import (
+    LAW,
     aggregate_deviation,
     drop_rate_of_any_buffer,
     drops_hold_for_any_buffer,
@@ -24,7 +25,6 @@ from forebay.laws.heterogeneous.constraints import (
     z_score,
 )
 from forebay.laws.heterogeneous.growth import Growth
-from forebay.laws.heterogeneous.law import LAW
 from forebay.laws.heterogeneous.mix import (
     characteristic_value,
     effective_flows,

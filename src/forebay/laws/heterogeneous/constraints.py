@@ -12,11 +12,20 @@ All sizes are necessary ones: eq. 9 lets the mean of W be as high as BDP + B, a 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from forebay.laws import normal
+from forebay.laws import assumptions, normal
+from forebay.laws.answer import Law
 from forebay.laws.arrays import Array, as_array
+from forebay.laws.heterogeneous.mix import mixed
+from forebay.laws.heterogeneous.protocols import PROTOCOLS
+from forebay.laws.quantities import finite, flows_by_control, path_window
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
 
 
 def z_score(probability: ArrayLike, *, as_printed: bool = False) -> Array:
@@ -159,3 +168,64 @@ def _overshoot(
 ) -> Array:
     """Left side of inequality 12."""
     return (_spread(a, n, rho, as_printed) + 1.0) * (1.0 - as_array(phi))
+
+
+DROPS_HOLD_WITH = 0.99
+"""rho, where a scenario bounds the loss rate without saying how surely: the paper's own."""
+
+
+def _value(scenario: Scenario) -> float | None:
+    """a of the scenario's mix; None where a protocol has no growth function.
+
+    w_max is read as the path's window over its share of the peak, about 0.9 for those two
+    protocols whose a depends on it at all, and hardly.
+    """
+    flows = flows_by_control(scenario)
+    if not flows.keys() <= PROTOCOLS.keys():
+        return None
+    return float(mixed(flows, path_window(scenario) / 0.9, float(scenario.mean_rtt)))
+
+
+def _packets(scenario: Scenario) -> float | None:
+    a, used, phi = _value(scenario), scenario.goals.utilization, scenario.goals.loss_rate
+    if a is None or used is None:
+        return None
+    tau = used if used.probability is None else used.probability
+    bdp, n = scenario.bdp_packets, scenario.n_flows
+    if phi is None:
+        return finite(for_utilization(bdp, a, n, tau))
+    rho = DROPS_HOLD_WITH if phi.probability is None else phi.probability
+    return finite(for_utilization_and_drops(bdp, a, n, tau, phi, rho))
+
+
+def _utilization(scenario: Scenario) -> float | None:
+    a = _value(scenario)
+    if a is None:
+        return None
+    given = probability_of_full_link(
+        scenario.buffer_packets, scenario.bdp_packets, a, scenario.n_flows
+    )
+    return float(np.asarray(given))
+
+
+def _known_protocols(scenario: Scenario) -> str | None:
+    unknown = ", ".join(sorted(flows_by_control(scenario).keys() - PROTOCOLS.keys()))
+    return f"congestion control {unknown}: no growth function is known" if unknown else None
+
+
+LAW = Law(
+    name="yang-2013/utilization",
+    source="Yang, Zhang, Xu 2013, eq. 7, inequality 14, one-sided z (needed, not enough)",
+    packets=_packets,
+    utilization=_utilization,
+    checks=(
+        assumptions.long_lived,
+        assumptions.drop_tail,
+        _known_protocols,
+        assumptions.congested,
+        assumptions.window_unlimited,
+        assumptions.settled,
+        assumptions.enough_flows,
+        assumptions.window_above_two,
+    ),
+)

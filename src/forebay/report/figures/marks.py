@@ -12,8 +12,9 @@ from math import log10
 from typing import TYPE_CHECKING
 
 from forebay.outcome import SizeResult
-from forebay.report.figures.style import FAINT, INK
+from forebay.report.figures.style import FAINT, INK, PAPER
 from forebay.report.numbers import whole_packets
+from forebay.report.region import sized
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,8 +47,8 @@ def draw_marks(lane: Axes, panels: Sequence[Axes], answer: SizeResult) -> None:
 def _marks(answer: SizeResult) -> list[_Mark]:
     marks: list[_Mark] = []
     laws = answer.laws if answer.aqm is None else ()  # theirs is the limit of a drop-tail queue
-    sized = [law for law in laws if law.packets is not None and law.packets > 0]
-    for law in sorted(sized, key=lambda law: law.packets or 0):
+    known = [law for law in laws if law.packets is not None and law.packets > 0]
+    for law in sorted(known, key=lambda law: law.packets or 0):
         packets, name = float(law.packets or 0), f"{law.law}: {whole_packets(law.packets or 0)}"
         if (
             marks
@@ -59,7 +60,8 @@ def _marks(answer: SizeResult) -> list[_Mark]:
             paper = law.law.rpartition("/")[0] + "/"
             marks.append(_Mark(packets, name, law.assumptions_hold, paper=paper))
     if answer.buffer is not None:
-        label = f"answer: {answer.buffer.packets}"
+        packets = answer.buffer.packets
+        label = f"answer: {packets if answer.aqm is None else sized(answer, packets)}"
         marks.append(_Mark(answer.buffer.packets, label, True, is_answer=True))
     return sorted(marks, key=lambda mark: mark.packets)
 
@@ -112,4 +114,5 @@ def _draw(lane: Axes, panels: Sequence[Axes], mark: _Mark, row: int) -> None:
         mark.label, (mark.packets, row), xytext=(-3 if at_right else 3, 0),
         textcoords="offset points", ha="right" if at_right else "left", va="center",
         fontsize=8, color=colour, fontweight="bold" if mark.is_answer else "normal",
+        bbox=PAPER,
     )  # fmt: skip

@@ -25,6 +25,7 @@ from forebay.report.figures.style import (
     BLUE,
     GREEN,
     INK,
+    PAPER,
     PURPLE,
     VERMILLION,
     clean,
@@ -33,13 +34,10 @@ from forebay.report.figures.style import (
     save,
 )
 from forebay.report.numbers import count, mean, p99
-from forebay.report.region import scale
-from forebay.report.size_words import goal_name, size_name
+from forebay.report.region import goal_name, scale, size_name, sized
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
 
 Read = Callable[[LinkOutcome], Metric | None]
 
@@ -54,7 +52,8 @@ def size_figure(answer: SizeResult) -> Figure:
     with house_style():
         drawn = [panel for panel in _PANELS if _measured(answer, panel)] or [_PANELS[0]]
         drawn += _own_panels(answer)
-        heights = [0.9, *(panel.height for panel in drawn)]
+        names = 0.9 if answer.laws and answer.aqm is None else 0.35
+        heights = [names, *(panel.height for panel in drawn)]
         figure = Figure(figsize=(7.2, 1.2 + sum(heights)), layout="constrained")
         lane, *all_axes = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
         _title(figure, answer)
@@ -81,11 +80,12 @@ def _shade(panels: Sequence[Axes], answer: SizeResult) -> None:
 def _title(figure: Figure, answer: SizeResult) -> None:
     found = answer.buffer
     if answer.aqm is not None and found is not None:
-        aim = f"{answer.aqm.discipline}: {size_name(answer)} of {count(found.packets, 'packet')}"
+        aim = f"{answer.aqm.discipline}: {sized(answer, found.packets).removeprefix('a ')}"
         _head(figure, f"{answer.scenario}\n{aim} ({answer.engine})")
         return
     enough = "is enough" if found and found.packets == 1 else "are enough"
-    text = f"{count(found.packets, 'packet')} {enough}" if found else "no buffer meets the goals"
+    none = f"no {size_name(answer)} meets the goals"
+    text = f"{count(found.packets, 'packet')} {enough}" if found else none
     if answer.loss_warning is not None:
         text += ", but with a loss that is not usable"
     _head(figure, f"{answer.scenario}\n{text} ({answer.engine})")
@@ -103,12 +103,15 @@ def _utilization(axes: Axes, answer: SizeResult) -> None:
 
 
 def _loss(axes: Axes, answer: SizeResult) -> None:
-    _line(axes, answer.curve, lambda link: link.loss_rate, 100, VERMILLION, "")
+    drawn = _line(axes, answer.curve, lambda link: link.loss_rate, 100, VERMILLION, "")
     _target(axes, answer.goals, "loss_rate", 100)
     if answer.loss_warning is not None:
         _level(axes, 100 * answer.loss_warning.usable, "usable: at most", above=True)
     axes.set_ylabel("loss, %")
-    axes.set_ylim(bottom=0)
+    if min(drawn) > 0 and max(drawn) > _FEW_DECADES * min(drawn):
+        _log_if_positive(axes, drawn)  # a goal of 0.1 % beside 40 % would lie on the axis
+    else:
+        axes.set_ylim(bottom=0)
 
 
 def _delay(axes: Axes, answer: SizeResult) -> None:
@@ -139,12 +142,20 @@ def _share_of_round_trips(link: LinkOutcome) -> Metric | None:
     return link.goal_metrics.get(UTILIZATION_PROBABILITY) or link.goal_metrics.get(LOSS_PROBABILITY)
 
 
+_FEW_DECADES = 50.0
+"""A span of fewer has at most two powers of ten, and is read by 2 and 5 as well."""
+
+
 def _log_if_positive(axes: Axes, values: Sequence[float]) -> None:
     """Delays span decades, and the answer lies in the lowest: a linear axis would hide it."""
     if values and min(values) > 0:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        some = max(values) > _FEW_DECADES * min(values)
+        axes.yaxis.set_minor_locator(LogLocator(base=10, subs=(2, 5), numticks=20))
+        axes.yaxis.set_minor_formatter(
+            NullFormatter() if some else axes.yaxis.get_major_formatter()
+        )
     else:
         axes.set_ylim(bottom=0)
 
@@ -192,7 +203,7 @@ def _level(axes: Axes, value: float, text: str, *, above: bool = False) -> None:
         f"{text} {value:g}",
         (1, value), xycoords=("axes fraction", "data"),
         xytext=(-2, 2 if above else -3), textcoords="offset points",
-        ha="right", va="bottom" if above else "top", fontsize=8, color=INK, bbox=_PAPER,
+        ha="right", va="bottom" if above else "top", fontsize=8, color=INK, bbox=PAPER,
     )  # fmt: skip
 
 

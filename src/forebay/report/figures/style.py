@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # Okabe and Ito's palette: told apart with any of the common colour blindnesses, and in grey.
 BLUE, VERMILLION, GREEN, ORANGE, PURPLE = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7"
 INK, FAINT = "#222222", "#777777"
+PAPER: Any = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
+"""Behind words that lines run under."""
 
 _STYLE: Any = {
     "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same picture on every machine

@@ -27,7 +27,7 @@ class _Section:
 
     made: Reproduction
     svg: Markup
-    kept: CachedResult | None = None
+    cached: CachedResult | None = None
 
     @property
     def anchor(self) -> str:
@@ -35,7 +35,7 @@ class _Section:
 
     @property
     def took(self) -> str:
-        return "" if self.kept is None else duration(self.kept.wall_s)
+        return "" if self.cached is None else duration(self.cached.wall_s)
 
     @property
     def inside(self) -> int:
@@ -83,7 +83,7 @@ def _environment() -> Environment:
 
 
 def _render(results: Sequence[CachedResult], version: str) -> str:
-    sections = [_Section(kept.made, inline_svg(kept.made), kept) for kept in results]
+    sections = [_Section(cached.made, inline_svg(cached.made), cached) for cached in results]
     return (
         _environment()
         .get_template("page.html.j2")
@@ -92,13 +92,13 @@ def _render(results: Sequence[CachedResult], version: str) -> str:
 
 
 def _totals(results: Sequence[CachedResult]) -> dict[str, Any]:
-    every = [kept.made for kept in results]
+    every = [cached.made for cached in results]
     rows = [verdict for made in every for verdict in made.verdicts]
     return {
         "rows": len(rows),
         "inside": sum(rows),
         "counts": in_words(count(every)),
         "unjudged": sum(len(made.unjudged) for made in every),
-        "took": duration(sum(kept.wall_s for kept in results)),
-        "quick": any(kept.quick for kept in results),
+        "took": duration(sum(cached.wall_s for cached in results)),
+        "quick": any(cached.quick for cached in results),
     }

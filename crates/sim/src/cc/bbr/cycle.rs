@@ -1,7 +1,7 @@
 //! PROBE_BW: eight phases of about a round trip (draft, section 4.3.4).
 
+use super::super::Ack;
 use super::super::rounding::{double, whole_above};
-use super::super::{Ack, Window};
 use super::{Bbr, Mode};
 use crate::time::Picos;
 
@@ -38,15 +38,15 @@ impl Bbr {
         self.cycle.begin(8 - draw, now);
     }
 
-    pub(super) fn advance_cycle(&mut self, window: &Window, ack: &Ack) {
-        if self.mode == Mode::ProbeBw && self.phase_is_over(window, ack) {
+    pub(super) fn advance_cycle(&mut self, ack: &Ack) {
+        if self.mode == Mode::ProbeBw && self.phase_is_over(ack) {
             self.cycle.begin(self.cycle.phase + 1, ack.now);
         }
     }
 
     /// A round trip; longer if the probe has not filled the pipe by then without loss, shorter if
     /// what it queued has drained.
-    fn phase_is_over(&self, window: &Window, ack: &Ack) -> bool {
+    fn phase_is_over(&self, ack: &Ack) -> bool {
         let full_length = ack.now - self.cycle.start > self.min_rtt;
         let gain = self.gains().0;
         if gain == 1.0 {
@@ -54,15 +54,15 @@ impl Bbr {
         }
         let before = double(ack.in_flight + ack.delivered + ack.newly_lost);
         if gain > 1.0 {
-            let reached = before + Self::quantum(window) >= self.inflight_at(window, gain);
+            let reached = before + self.quantum >= self.inflight_at(gain);
             return full_length && (ack.newly_lost > 0 || reached);
         }
-        full_length || before <= self.inflight_at(window, 1.0)
+        full_length || before <= self.inflight_at(1.0)
     }
 
     /// Of the filter's bandwidth, also while a policer's is in use.
-    fn inflight_at(&self, window: &Window, gain: f64) -> f64 {
+    fn inflight_at(&self, gain: f64) -> f64 {
         let bdp = self.bw.get() * gain * self.min_rtt as f64 / crate::time::SECOND as f64;
-        self.with_room(window, whole_above(bdp))
+        self.with_room(whole_above(bdp))
     }
 }

@@ -75,6 +75,8 @@ pub struct Bbr {
     phase: Phase,
     packet_conservation: bool,
     seen_rtt: bool,
+    /// Segments in a burst at the pacing rate.
+    quantum: f64,
 }
 
 impl Default for Bbr {
@@ -102,6 +104,7 @@ impl Default for Bbr {
             phase: Phase::Open,
             packet_conservation: false,
             seen_rtt: false,
+            quantum: quantum(0.0),
         }
     }
 }
@@ -117,12 +120,16 @@ impl Controller for Bbr {
         self.mode == Mode::Startup
     }
 
+    fn set_seed(&mut self, seed: u64) {
+        self.choice = HashChoice::seeded(seed);
+    }
+
     fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
         if ack.delivered > 0 {
             self.delivered_at = ack.now;
         }
         self.take_sample(window, ack);
-        self.advance_cycle(window, ack);
+        self.advance_cycle(ack);
         self.check_full_pipe(ack);
         self.check_drained(window, ack);
         self.update_min_rtt(window, ack);
@@ -215,9 +222,9 @@ impl Bbr {
     fn check_drained(&mut self, window: &mut Window, ack: &Ack) {
         if self.mode == Mode::Startup && self.full_bw_reached {
             self.mode = Mode::Drain;
-            window.ssthresh = self.inflight(window, 1.0);
+            window.ssthresh = self.inflight(1.0);
         }
-        if self.mode == Mode::Drain && double(ack.in_flight) <= self.inflight(window, 1.0) {
+        if self.mode == Mode::Drain && double(ack.in_flight) <= self.inflight(1.0) {
             self.enter_probe_bw(ack.now);
         }
     }
@@ -279,22 +286,21 @@ impl Bbr {
         if !self.seen_rtt && ack.srtt > 0 {
             self.seen_rtt = true;
             let bw = window.cwnd * SECOND as f64 / ack.srtt as f64;
-            window.pacing_rate = Some(paced(bw, HIGH_GAIN));
+            self.pace_at(window, paced(bw, HIGH_GAIN));
         }
         let rate = paced(self.bw(), self.gains().0);
         if let Some(current) = window.pacing_rate
             && self.bw() > 0.0
             && (self.full_bw_reached || rate > current)
+            && rate != current
         {
-            window.pacing_rate = Some(rate);
+            self.pace_at(window, rate);
         }
     }
 
-    /// Segments in a burst: a millisecond's worth, at least two (one below 1.2 Mbit/s).
-    fn quantum(window: &Window) -> f64 {
-        let rate = window.pacing_rate.unwrap_or(0.0) * SEGMENT_BYTES;
-        let least = if rate < 1.2e6 / 8.0 { 1.0 } else { 2.0 };
-        whole_below(rate / 1024.0 / SEGMENT_BYTES).clamp(least, 44.0)
+    fn pace_at(&mut self, window: &mut Window, rate: f64) {
+        window.pacing_rate = Some(rate);
+        self.quantum = quantum(rate);
     }
 
     fn bdp(&self, gain: f64) -> f64 {
@@ -305,13 +311,13 @@ impl Bbr {
     }
 
     /// Room for bursts at both ends; even, for delayed ACKs; more while probing.
-    fn with_room(&self, window: &Window, cwnd: f64) -> f64 {
-        let even = whole_above((cwnd + 3.0 * Self::quantum(window)) / 2.0) * 2.0;
+    fn with_room(&self, cwnd: f64) -> f64 {
+        let even = whole_above((cwnd + 3.0 * self.quantum) / 2.0) * 2.0;
         if self.mode == Mode::ProbeBw && self.cycle.probes() { even + 2.0 } else { even }
     }
 
-    fn inflight(&self, window: &Window, gain: f64) -> f64 {
-        self.with_room(window, self.bdp(gain))
+    fn inflight(&self, gain: f64) -> f64 {
+        self.with_room(self.bdp(gain))
     }
 
     fn save_cwnd(&mut self, window: &Window) {
@@ -324,8 +330,7 @@ impl Bbr {
     fn set_cwnd(&mut self, window: &mut Window, ack: &Ack) {
         let delivered = double(ack.delivered);
         if ack.delivered > 0 && !self.conserve(window, ack) {
-            let most =
-                self.with_room(window, self.bdp(self.gains().1) + self.extra_acked_allowance());
+            let most = self.with_room(self.bdp(self.gains().1) + self.extra_acked_allowance());
             if self.full_bw_reached {
                 window.cwnd = (window.cwnd + delivered).min(most);
             } else if window.cwnd < most || double(ack.delivered_total) < INITIAL_CWND {
@@ -361,4 +366,11 @@ impl Bbr {
     fn extra_acked_allowance(&self) -> f64 {
         if self.full_bw_reached { self.extra_acked.most(self.bw()) } else { 0.0 }
     }
+}
+
+/// Segments in a burst at a pacing rate: a millisecond's worth, at least two (one below 1.2 Mbit/s).
+fn quantum(pacing_rate: f64) -> f64 {
+    let rate = pacing_rate * SEGMENT_BYTES;
+    let least = if rate < 1.2e6 / 8.0 { 1.0 } else { 2.0 };
+    whole_below(rate / 1024.0 / SEGMENT_BYTES).clamp(least, 44.0)
 }

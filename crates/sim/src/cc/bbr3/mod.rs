@@ -124,6 +124,10 @@ impl Controller for Bbr3 {
         self.state == State::Startup
     }
 
+    fn set_seed(&mut self, seed: u64) {
+        self.choice = HashChoice::seeded(seed);
+    }
+
     /// "Per-ACK Steps".
     fn on_ack_received(&mut self, window: &mut Window, ack: &Ack) {
         if ack.newly_lost > 0 {

@@ -34,7 +34,7 @@ fn link(queue: &QueueSpec, tx_time: Picos, classes: u16, uniform: Option<u32>) -
         shaper: None,
         policer: None,
     };
-    let wire = Wire { rate_bps, largest_packet: 1500, smallest_packet: 40 };
+    let wire = Wire { rate_bps, largest_packet: 1500, smallest_packet: 40, shaped: false };
     Link::new(&spec, &wire, 7, classes.into(), uniform)
 }
 
@@ -42,11 +42,8 @@ fn enqueue(link: &mut Link, now: Picos, class: u16, ect: bool) -> Verdict {
     let ecn = if ect { EcnCodepoint::Ect0 } else { EcnCodepoint::NotEct };
     let payload = Payload::data(0, 0).with_ecn(ecn, false);
     let packet = Packet { flow: 0, bytes: BYTES, class, payload };
-    match link.try_enqueue_fast(now, class) {
-        FastVerdict::Departs(at) => Verdict::Departs(at, false),
-        FastVerdict::Dropped => Verdict::Dropped,
-        FastVerdict::Unknown => link.enqueue(now, packet.as_arriving(), || packet, &mut Vec::new()),
-    }
+    let fast = link.try_enqueue_fast(now, class);
+    fast.unwrap_or_else(|| link.enqueue(now, &packet, &mut Vec::new()))
 }
 
 /// Transmission times of a few picoseconds, so that all instants meet, and of milliseconds.
@@ -73,7 +70,7 @@ fn queues() -> impl Strategy<Value = QueueSpec> {
 }
 
 fn decides_on_arrival(queue: &QueueSpec) -> bool {
-    let wire = Wire { rate_bps: 1e6, largest_packet: BYTES, smallest_packet: BYTES };
+    let wire = Wire { rate_bps: 1e6, largest_packet: BYTES, smallest_packet: BYTES, shaped: false };
     matches!(queue.build(&wire, 0), Ok(Discipline::AtEnqueue(_)))
 }
 
@@ -173,8 +170,8 @@ proptest! {
 fn two_packets() {
     let mut link = link(&QueueSpec::by_name("pfifo").expect("listed"), MILLISECOND, 2, Some(BYTES));
     let half = MILLISECOND / 2;
-    assert_eq!(enqueue(&mut link, 0, 0, false), Verdict::Departs(MILLISECOND, false));
-    assert_eq!(enqueue(&mut link, half, 1, false), Verdict::Departs(2 * MILLISECOND, false));
+    assert_eq!(enqueue(&mut link, 0, 0, false), Verdict::Departs(MILLISECOND));
+    assert_eq!(enqueue(&mut link, half, 1, false), Verdict::Departs(2 * MILLISECOND));
     assert_eq!((link.waiting(half), link.bytes_held(half)), (1, 2 * u64::from(BYTES)));
     assert_eq!((link.waiting(2 * half), link.bytes_held(2 * half)), (0, u64::from(BYTES)));
     link.end_batch(3 * half / 2);

@@ -1,6 +1,7 @@
 //! The queue of one class: first in, first out, with a limit that concerns no other class.
 
 use super::LastSent;
+use super::rate_meter::RateMeter;
 use crate::queue::red::Red;
 use crate::queue::{EnqueueDecision, Limit, QueuedPacket};
 use crate::time::Picos;
@@ -30,6 +31,10 @@ pub(super) struct ClassQueue {
     pub bytes: u64,
     /// Of this class.
     pub last_sent: LastSent,
+    /// What it gets of its level before the others share the rest.
+    pub min_rate: Option<RateMeter>,
+    /// What it may not exceed.
+    pub max_rate: Option<RateMeter>,
 }
 
 impl ClassQueue {
@@ -43,12 +48,20 @@ impl ClassQueue {
             packets: VecDeque::with_capacity(capacity.min(1024)),
             bytes: 0,
             last_sent: LastSent::default(),
+            min_rate: None,
+            max_rate: None,
         }
     }
 
     #[inline]
     pub fn packets(&self) -> usize {
         self.packets.len()
+    }
+
+    /// Before this its largest rate does not let it send.
+    #[inline]
+    pub fn held_until(&self) -> Picos {
+        self.max_rate.as_ref().map_or(0, RateMeter::conforms_at)
     }
 
     /// Size of the packet that it would send.

@@ -1,6 +1,7 @@
 //! Parameters of class queues.
 
 use super::class_queue::{Admission, ClassQueue};
+use super::rate_meter::RateMeter;
 use super::round_robin::RoundRobin;
 use super::{Classes, LastSent};
 use crate::queue::Limit;
@@ -17,11 +18,44 @@ pub struct ClassParams {
     /// Its share of what is left to its priority, in bytes, relative to the others' there; more
     /// than 0. Default 1.
     pub weight: f64,
+    /// What it gets, bit/s, before the classes of its priority share the rest by weight; more than 0.
+    /// Default none (Linux, htb: rate).
+    pub min_rate_bps: Option<f64>,
+    /// What it is held to. Default none.
+    pub max_rate: Option<MaxRate>,
+}
+
+/// What a class is held to (Linux, htb: ceil and cburst).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MaxRate {
+    /// More than 0, and no less than `min_rate_bps`.
+    pub rate_bps: f64,
+    /// Bytes that it may send beyond the rate to make up for time in which it was not served. Default
+    /// one more of the largest packets than there are classes: nobody waits longer for his turn's first.
+    pub burst_bytes: Option<u64>,
 }
 
 impl Default for ClassParams {
     fn default() -> Self {
-        Self { queue: QueueSpec::Pfifo(PfifoParams::default()), priority: 0, weight: 1.0 }
+        Self {
+            queue: QueueSpec::Pfifo(PfifoParams::default()),
+            priority: 0,
+            weight: 1.0,
+            min_rate_bps: None,
+            max_rate: None,
+        }
+    }
+}
+
+impl ClassParams {
+    fn check_rates(&self) -> Result<(), BadParameter> {
+        let positive = |rate: f64| rate > 0.0 && rate.is_finite();
+        let least = self.min_rate_bps;
+        within("min_rate", least.is_none_or(positive), "more than 0")?;
+        let Some(most) = self.max_rate else { return Ok(()) };
+        within("max_rate", positive(most.rate_bps), "more than 0")?;
+        let in_order = least.is_none_or(|least| least <= most.rate_bps);
+        within("max_rate", in_order, "no less than min_rate")
     }
 }
 
@@ -51,10 +85,28 @@ impl ClassesParams {
         Self { classes: self.classes.clone(), of_traffic: traffic.iter().map(queue).collect() }
     }
 
+    /// An empty level.
+    fn level(&self, priority: u32) -> RoundRobin {
+        let guaranteed = |class: &&ClassParams| class.min_rate_bps.is_some();
+        let mut alike = self.classes.iter().filter(|class| class.priority == priority);
+        RoundRobin::new(self.classes.len(), alike.any(|class| guaranteed(&class)))
+    }
+
     /// The smallest weight of a priority.
     fn lightest(&self, priority: u32) -> f64 {
         let alike = self.classes.iter().filter(|class| class.priority == priority);
         alike.map(|class| class.weight).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Of the rate that a class gets, and of that which it is held to.
+    fn meters(&self, class: &ClassParams, wire: &Wire) -> (Option<RateMeter>, Option<RateMeter>) {
+        let packets = self.classes.len() as u64 + 1;
+        let burst = packets * u64::from(wire.largest_packet);
+        let least = class.min_rate_bps.map(|rate| RateMeter::new(rate, burst));
+        let most = class
+            .max_rate
+            .map(|max| RateMeter::new(max.rate_bps, max.burst_bytes.unwrap_or(burst)));
+        (least, most)
     }
 
     /// Bytes a turn: the largest packet for the lightest class of a priority, so that whoever has its
@@ -83,6 +135,7 @@ impl Parameters for ClassesParams {
             within("weight", class.weight > 0.0 && class.weight.is_finite(), "more than 0")?;
             let ratio = class.weight / self.lightest(class.priority);
             within("weight", ratio <= MOST_UNEVEN, "at most 1000000 times another's")?;
+            class.check_rates()?;
         }
         Ok(())
     }
@@ -105,13 +158,16 @@ impl Parameters for ClassesParams {
         let queue = |(class, number): (&ClassParams, u64)| {
             let (admission, capacity) = admission(&class.queue, wire, seed ^ number << 32);
             let quantum = self.quantum(class, wire);
-            (ClassQueue::new(level(class), quantum, admission, capacity), capacity)
+            let mut queue = ClassQueue::new(level(class), quantum, admission, capacity);
+            (queue.min_rate, queue.max_rate) = self.meters(class, wire);
+            (queue, capacity)
         };
         let built = self.classes.iter().zip(0..).map(queue);
         let (queues, capacities): (Vec<_>, Vec<_>) = built.unzip();
         Classes {
             queues,
-            levels: vec![RoundRobin::new(self.classes.len()); priorities.len()],
+            has_max_rates: self.classes.iter().any(|class| class.max_rate.is_some()),
+            levels: priorities.iter().map(|&priority| self.level(priority)).collect(),
             of_traffic: self.of_traffic.clone(),
             packets: 0,
             bytes: 0,

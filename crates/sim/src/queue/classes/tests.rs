@@ -7,7 +7,8 @@ use crate::time::{MILLISECOND, SECOND};
 use proptest::prelude::*;
 
 fn class(priority: u32, weight: f64, packets: u32) -> ClassParams {
-    ClassParams { queue: QueueSpec::Pfifo(PfifoParams { limit: packets }), priority, weight }
+    let queue = QueueSpec::Pfifo(PfifoParams { limit: packets });
+    ClassParams { queue, priority, weight, ..ClassParams::default() }
 }
 
 /// A queue for each class, in which traffic class i takes queue i.
@@ -154,7 +155,7 @@ fn red_looks_at_its_own_class_alone() {
         ecn: true,
         ..RedParams::default()
     };
-    let early = ClassParams { queue: QueueSpec::Red(red), priority: 0, weight: 1.0 };
+    let early = ClassParams { queue: QueueSpec::Red(red), ..ClassParams::default() };
     let mut packets = testbench::merge(&[
         testbench::train(0, 1500, 0, 4 * SECOND, MILLISECOND),
         testbench::train(1, 1500, 0, 4 * SECOND, MILLISECOND),
@@ -233,4 +234,83 @@ fn impossible_parameters_are_refused_by_name() {
     assert_eq!(field(vec![class(0, 1.0, 0)], vec![]), "limit");
     let nested = ClassParams { queue: spec(vec![class(0, 1.0, 9)]), ..ClassParams::default() };
     assert_eq!(field(vec![nested], vec![]), "queue");
+}
+
+/// A flood of each class for four seconds: bytes of each in the last three.
+fn shares(classes: Vec<ClassParams>) -> Vec<u64> {
+    let flood = |flow| testbench::train(flow, 1500, 0, 4 * SECOND, MILLISECOND / 2);
+    let trains: Vec<_> = (0..classes.len() as u32).map(flood).collect();
+    let count = classes.len() as u32;
+    let log = testbench::run(&spec(classes), &WIRE, 1, &testbench::merge(&trains));
+    (0..count).map(|flow| bytes(&log, flow, SECOND, 4 * SECOND)).collect()
+}
+
+/// Bytes that a rate sends in three seconds, give or take two packets.
+fn of_rate(got: u64, mbps: f64) -> bool {
+    (got as f64 - mbps * 3e6 / 8.0).abs() <= 3000.0
+}
+
+#[test]
+fn a_class_gets_its_max_rate_and_the_others_the_rest() {
+    let held = |mbps: f64| {
+        let max_rate = Some(MaxRate { rate_bps: mbps * 1e6, burst_bytes: None });
+        ClassParams { max_rate, ..class(1, 1.0, 50) }
+    };
+    for (mbps, others) in [(0.1, 5.95), (2.0, 5.0), (3.9, 4.05)] {
+        let got = shares(vec![held(mbps), class(1, 1.0, 50), class(1, 1.0, 50)]);
+        assert!(of_rate(got[0], mbps), "{mbps}: {got:?}");
+        assert!(got[1..].iter().all(|&other| of_rate(other, others)), "{mbps}: {got:?}");
+    }
+    // Its weight would not give it more than 4 of 12 Mbit/s: what it is held to changes nothing.
+    let got = shares(vec![held(8.0), class(1, 1.0, 50), class(1, 1.0, 50)]);
+    assert!(got.iter().all(|&each| of_rate(each, 4.0)), "{got:?}");
+    // Strict priority up to a rate, as routers police it: then those behind are served.
+    let first = ClassParams { priority: 0, ..held(5.0) };
+    let got = shares(vec![first, class(1, 3.0, 50), class(1, 1.0, 50)]);
+    assert!(of_rate(got[0], 5.0) && of_rate(got[1], 5.25) && of_rate(got[2], 1.75), "{got:?}");
+}
+
+#[test]
+fn held_classes_leave_the_wire_idle_and_an_arrival_of_another_goes_at_once() {
+    let max_rate = Some(MaxRate { rate_bps: 1.2e6, burst_bytes: None });
+    let held = ClassParams { max_rate, ..class(1, 1.0, 50) };
+    let packets = testbench::merge(&[
+        testbench::train(0, 1500, 0, SECOND, 5 * MILLISECOND),
+        testbench::train(1, 1500, 3 * MILLISECOND + 1, SECOND, 50 * MILLISECOND),
+    ]);
+    let log = testbench::run(&spec(vec![held, class(1, 1.0, 50)]), &WIRE, 1, &packets);
+    let at: Vec<_> = of_flow(&log.sent, 0).map(|event| event.at).take(50).collect();
+    // One each 10 ms, and the fourth of the burst of three packets that two classes and one more allow.
+    let late = at.iter().zip(0..).all(|(&at, n)| at.abs_diff(n * 10 * MILLISECOND) <= MILLISECOND);
+    assert!(late, "{at:?}");
+    for event in of_flow(&log.sent, 1) {
+        assert!(event.at - event.packet.arrived < MILLISECOND, "{event:?}");
+    }
+}
+
+#[test]
+fn a_class_gets_its_min_rate_and_its_share_of_the_rest() {
+    let least =
+        |mbps: f64, weight| ClassParams { min_rate_bps: Some(mbps * 1e6), ..class(1, weight, 50) };
+    // 12 - 6 - 2 are left, and shared 1 : 1 : 2.
+    let got = shares(vec![least(6.0, 1.0), least(2.0, 1.0), class(1, 2.0, 50)]);
+    assert!(of_rate(got[0], 7.0) && of_rate(got[1], 3.0) && of_rate(got[2], 2.0), "{got:?}");
+    // All of the wire is promised: nothing is left to share.
+    let got = shares(vec![least(9.0, 1.0), least(3.0, 1.0), class(1, 50.0, 50)]);
+    assert!(of_rate(got[0], 9.0) && of_rate(got[1], 3.0) && got[2] <= 3000, "{got:?}");
+    // A strict priority comes first, and promises behind it are of what it leaves.
+    let max_rate = Some(MaxRate { rate_bps: 4e6, burst_bytes: None });
+    let voice = ClassParams { max_rate, ..class(0, 1.0, 50) };
+    let got = shares(vec![voice, least(5.0, 1.0), class(1, 2.0, 50)]);
+    assert!(of_rate(got[0], 4.0) && of_rate(got[1], 6.0) && of_rate(got[2], 2.0), "{got:?}");
+}
+
+#[test]
+fn rates_out_of_order_are_refused() {
+    let max_rate = Some(MaxRate { rate_bps: 1e6, burst_bytes: None });
+    let wrong = ClassParams { min_rate_bps: Some(2e6), max_rate, ..class(0, 1.0, 9) };
+    let field = |class: ClassParams| spec(vec![class]).check().expect_err("wrong").field;
+    assert_eq!(field(wrong), "max_rate");
+    let none = ClassParams { min_rate_bps: Some(0.0), ..class(0, 1.0, 9) };
+    assert_eq!(field(none), "min_rate");
 }

@@ -1,8 +1,10 @@
 //! The order in which queues are served.
 
+use super::FlowQueue;
+
 const NONE: u32 = u32::MAX;
 
-/// A list of queues, linked through a table that its owner keeps.
+/// A list of queues, linked through the table that holds them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DrrList {
     first: u32,
@@ -20,21 +22,21 @@ impl DrrList {
 
     /// Adds a queue at the end.
     #[inline]
-    pub fn push(&mut self, queue: u32, next: &mut [u32]) {
+    pub fn push(&mut self, queue: u32, queues: &mut [FlowQueue]) {
         if self.first == NONE {
             self.first = queue;
         } else {
-            next[self.last as usize] = queue;
+            queues[self.last as usize].next = queue;
         }
-        next[queue as usize] = NONE;
+        queues[queue as usize].next = NONE;
         self.last = queue;
     }
 
     /// Takes the first queue off; there is one.
     #[inline]
-    pub fn pop(&mut self, next: &[u32]) -> u32 {
+    pub fn pop(&mut self, queues: &[FlowQueue]) -> u32 {
         let queue = self.first;
-        self.first = next[queue as usize];
+        self.first = queues[queue as usize].next;
         queue
     }
 }
@@ -45,17 +47,17 @@ mod tests {
 
     #[test]
     fn queues_leave_in_the_order_they_came() {
-        let mut next = vec![NONE; 5];
+        let mut queues = vec![FlowQueue::default(); 5];
         let mut ring = DrrList::EMPTY;
         assert_eq!(ring.first(), None);
         for queue in [3, 0, 4] {
-            ring.push(queue, &mut next);
+            ring.push(queue, &mut queues);
         }
-        assert_eq!(ring.pop(&next), 3);
-        ring.push(3, &mut next);
-        assert_eq!([ring.pop(&next), ring.pop(&next), ring.pop(&next)], [0, 4, 3]);
+        assert_eq!(ring.pop(&queues), 3);
+        ring.push(3, &mut queues);
+        assert_eq!([ring.pop(&queues), ring.pop(&queues), ring.pop(&queues)], [0, 4, 3]);
         assert_eq!(ring.first(), None);
-        ring.push(1, &mut next);
+        ring.push(1, &mut queues);
         assert_eq!(ring.first(), Some(1));
     }
 }

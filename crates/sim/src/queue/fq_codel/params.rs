@@ -1,8 +1,8 @@
 //! Parameters of FQ-CoDel under their tc names.
 
 use super::store::Store;
-use super::{DrrList, FqCodel};
-use crate::queue::codel::control_law::{ControlLaw, Setpoint};
+use super::{DrrList, FlowQueue, FqCodel};
+use crate::queue::codel::control_law::Setpoint;
 use crate::queue::registry::{BadParameter, Parameters, Wire, within};
 use crate::time::{MILLISECOND, Picos};
 
@@ -75,11 +75,8 @@ impl Parameters for FqCodelParams {
                 largest_packet: wire.largest_packet,
             },
             perturbation: seed,
-            laws: vec![ControlLaw::default(); queues],
-            deficits: vec![0; queues],
+            queues: vec![FlowQueue::default(); queues],
             store: Store::new(queues, self.limit.min(4096) as usize),
-            next: vec![0; queues],
-            listed: vec![false; queues],
             new: DrrList::EMPTY,
             old: DrrList::EMPTY,
         }

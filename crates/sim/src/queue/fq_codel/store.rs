@@ -24,7 +24,7 @@ struct Ends {
 
 /// First-in-first-out queues over one pool of nodes. It grows to the most packets it ever held and then allocates no more.
 #[derive(Clone, Debug)]
-pub(super) struct Store {
+pub(in crate::queue) struct Store {
     nodes: Vec<Node>,
     free: u32,
     queues: Box<[Ends]>,

@@ -99,7 +99,7 @@ fn overflow_takes_half_of_the_fattest_queue_and_at_most_a_batch() {
         }
         assert!(lost.iter().all(|packet| packet.flow == 0), "from the fattest only");
         assert!(lost.iter().map(|packet| packet.handle).eq(0..lost.len() as u32), "from the head");
-        assert_eq!(queue.laws[queue.queue_of(0)].count, lost.len() as u32);
+        assert_eq!(queue.queues[queue.queue_of(0)].law.count, lost.len() as u32);
         lost.len()
     };
     assert_eq!(overflow(100, 60), 30);

@@ -23,13 +23,13 @@ def agreement(
         Of the link, bit/s, where the device stands behind one alone; without it there is no
         utilization (octets × 8 / rate / time).
     """
-    told = {"router": _told(router, rate_bps)}
+    rates = {"router": _rate(router, rate_bps)}
     for name, counted in others.items():
-        told[name] = _told(counted, rate_bps) | {
+        rates[name] = _rate(counted, rate_bps) | {
             "octets_off_percent": off_percent(counted.octets, counted, router.octets, router),
             "packets_off_percent": off_percent(counted.packets, counted, router.packets, router),
         }
-    return told
+    return rates
 
 
 def off_percent(count: int, of: Counted, reference: int, router: Counted) -> float | None:
@@ -39,7 +39,7 @@ def off_percent(count: int, of: Counted, reference: int, router: Counted) -> flo
     return 100 * (count / of.span_s / (reference / router.span_s) - 1)
 
 
-def _told(counted: Counted, rate_bps: float | None) -> dict[str, Any]:
+def _rate(counted: Counted, rate_bps: float | None) -> dict[str, Any]:
     used = None if rate_bps is None else counted.octets * 8 / rate_bps / counted.span_s
     read = {name: value for name, value in counted._asdict().items() if value is not None}
     return read | {"utilization": used}

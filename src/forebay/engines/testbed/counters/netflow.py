@@ -11,7 +11,7 @@ from typing import Any
 
 from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.addresses import SENDERS
-from forebay.engines.testbed.counters.beside import Beside
+from forebay.engines.testbed.counters.daemons import Daemon
 from forebay.engines.testbed.counters.moments import Counted, Moments
 from forebay.engines.testbed.errors import TestbedError, asking
 from forebay.engines.testbed.sides import TUN
@@ -38,7 +38,7 @@ def reader(
     control = scratch / "softflowd.ctl"
     with closing(namespaces.inside(namespace, _collector)) as collector:
         command = _command(control, collector.getsockname()[1])
-        with Beside(command, namespace, scratch / "softflowd.log", started) as exporter:
+        with Daemon(command, namespace, scratch / "softflowd.log", started) as exporter:
             _await(control, exporter)
             yield lambda moments: _follow(control, collector, moments)
 
@@ -63,7 +63,7 @@ def _collector() -> socket.socket:
         return made
 
 
-def _await(control: Path, exporter: Beside) -> None:
+def _await(control: Path, exporter: Daemon) -> None:
     until = time.monotonic() + _APPEARS_WITHIN_S
     while not control.exists():
         if time.monotonic() > until:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed.counters import netflow, snmp
-from forebay.engines.testbed.counters.beside import find
+from forebay.engines.testbed.counters.daemons import find
 from forebay.engines.testbed.counters.moments import Counted, Moments
 from forebay.engines.testbed.errors import NAME
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from forebay.engines.testbed import namespaces
-from forebay.engines.testbed.counters.beside import Beside
+from forebay.engines.testbed.counters.daemons import Daemon
 from forebay.engines.testbed.counters.moments import Counted, Moments
 from forebay.engines.testbed.counters.questions import Questions
 from forebay.engines.testbed.errors import TestbedError
@@ -51,12 +51,12 @@ def reader(
     settings.write_text(_SETTINGS)
     command = [PROGRAM, "-f", "-C", "-c", str(settings), "-r", "-Le"]
     own = {"SNMP_PERSISTENT_DIR": str(scratch / "snmpd"), "MIBS": ""}
-    with Beside(command, namespace, scratch / "snmpd.log", started, own) as agent:
+    with Daemon(command, namespace, scratch / "snmpd.log", started, own) as agent:
         device = namespaces.inside(namespace, lambda: _prepare(agent))
         yield lambda moments: namespaces.inside(namespace, lambda: _follow(device, moments))
 
 
-def _prepare(agent: Beside) -> int:
+def _prepare(agent: Daemon) -> int:
     """Have every answer fresh, and return the device's number, checked against its name."""
     import socket
 

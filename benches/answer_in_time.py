@@ -1,0 +1,85 @@
+"""What does a person get within a time, of links whose whole run is known?
+
+    .venv/bin/python benches/answer_in_time.py FILE.csv [SECONDS [FAMILY...]]
+
+Asks `forebay.budget.size_within` for the largest link of each family of
+docs/explanation/scaled-links.csv, in so many seconds of two processors each (60 if not said), and
+appends a row a link: the answer beside the buffer at which the whole link, six seeds of it, just
+met its goal. Time is what this process computed, halved, so that a loaded machine says the same as
+an idle one. Links that the file has are not asked again.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+import time
+from pathlib import Path
+
+from scaled_links import FAMILIES, scenario
+
+from forebay import engines, laws
+from forebay.budget import TooLittleTime, size_within
+
+DATA = Path(__file__).resolve().parents[1] / "docs/explanation/scaled-links.csv"
+NOT_SCALED = "few cubic"
+COLUMNS = (
+    "family", "rate_mbps", "budget_s", "packets", "low", "high", "way", "seconds", "predicted_s",
+    "whole", "whole_low", "whole_high", "refused",
+)  # fmt: skip
+
+
+def largest() -> dict[str, dict[str, str]]:
+    """Return the largest link of each family that was played whole."""
+    with DATA.open(newline="") as file:
+        rows = sorted(csv.DictReader(file), key=lambda row: float(row["rate_bps"]))
+    found = {row["family"]: row for row in rows}
+    return {name: found[name] for name in FAMILIES if name in found and name != NOT_SCALED}
+
+
+def ask(family: str, whole: dict[str, str], seconds: float) -> dict[str, object]:
+    """Return the row of one link."""
+    rate = float(whole["rate_bps"]) / 1e6
+    asked, row = scenario(family, rate), dict[str, object](dict.fromkeys(COLUMNS, ""))
+    row |= {"family": family, "rate_mbps": f"{rate:g}", "budget_s": f"{seconds:g}"}
+    row |= {"whole": whole["packets"], "whole_low": whole["low"], "whole_high": whole["high"]}
+    try:
+        found = size_within(
+            asked, engines.get("simulation"), seconds, seeds=range(1, 6), max_seeds=20, jobs=2,
+            progress=lambda _: None, laws=laws.for_scenario(asked),
+            governs=laws.regime_of(asked), clock=lambda: time.process_time() / 2,
+        )  # fmt: skip
+    except TooLittleTime as refused:
+        return row | {"refused": refused.why}
+    if found.cost is not None:
+        row |= {"seconds": f"{found.cost.spent_s:.1f}"}
+        row |= {"predicted_s": f"{found.cost.predicted_s:.1f}"}
+    if found.buffer is None:
+        return row | {"refused": found.reason}
+    row |= {name: getattr(found.buffer, name) for name in ("packets", "low", "high")}
+    if found.scaled is not None:
+        return row | {"way": f"{found.scaled.factor:.4g} times smaller"}
+    return row | {"way": "crossing" if any("95 %" in note for note in found.notes) else "search"}
+
+
+def main(path: Path, seconds: float, wanted: list[str]) -> None:
+    """Ask what the file does not have yet."""
+    known = set()
+    if path.exists():
+        with path.open(newline="") as file:
+            known = {(row["family"], float(row["budget_s"])) for row in csv.DictReader(file)}
+    links = largest()
+    for family in wanted or links:
+        if (family, seconds) in known:
+            continue
+        row = ask(family, links[family], seconds)
+        with path.open("a", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            if not file.tell():
+                writer.writeheader()
+            writer.writerow(row)
+        print(*row.values(), sep=", ", flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 60.0, sys.argv[3:])

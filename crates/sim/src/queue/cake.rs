@@ -1,0 +1,179 @@
+//! CAKE, common applications kept enhanced (Linux `cake`; tc-cake(8)), with its `besteffort` and
+//! `flows`: each flow has a queue of its own, found by a set-associative hash, under COBALT, served by
+//! deficit round robin.
+//!
+//! Its shaper, tc's `bandwidth`, is that of the link: `Refill::Deficit`.
+
+mod flow_queues;
+mod lists;
+mod params;
+
+pub use params::CakeParams;
+
+use super::cobalt::control_law::{ControlLaw, Setpoint};
+use super::fq_codel::store::Store;
+use super::{DequeueDiscipline, Limit, QueuedPacket};
+use crate::rng::RandomStream;
+use crate::time::Picos;
+use flow_queues::FlowQueues;
+use lists::{List, Lists};
+
+/// CAKE with one tin.
+#[derive(Clone, Debug)]
+pub struct Cake {
+    limit: usize,
+    memory_limit: u64,
+    setpoint: Setpoint,
+    /// Bytes that a queue may send in its turn.
+    quantum: i64,
+    queues: Box<[FlowQueue]>,
+    flow_queues: FlowQueues,
+    lists: Lists,
+    store: Store,
+    random: RandomStream,
+}
+
+/// One queue, but for its packets.
+#[derive(Clone, Copy, Debug, Default)]
+struct FlowQueue {
+    law: ControlLaw,
+    /// Bytes that it may still send in its turn.
+    deficit: i64,
+    packets: u32,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Nothing is known of it.
+    #[default]
+    Idle,
+    /// It is new or old: it has its turns.
+    Served,
+    /// It is empty, but its law has not come to rest.
+    Decaying,
+}
+
+impl DequeueDiscipline for Cake {
+    fn enqueue(
+        &mut self,
+        now: Picos,
+        packet: QueuedPacket,
+        dropped: &mut impl FnMut(QueuedPacket),
+    ) {
+        let queues = &self.queues;
+        let is_taken = |queue: usize| queues[queue].state != State::Idle;
+        let queue = self.flow_queues.place(packet.flow, is_taken);
+        self.store.push(queue, packet);
+        let entry = &mut self.queues[queue];
+        entry.packets += 1;
+        if entry.state != State::Served {
+            entry.deficit = self.quantum;
+            self.lists.move_to(queue, List::New);
+            entry.state = State::Served;
+        }
+        while self.is_too_full() {
+            self.drop_from_fattest(now, dropped);
+        }
+    }
+
+    fn dequeue(
+        &mut self,
+        now: Picos,
+        dropped: &mut impl FnMut(QueuedPacket),
+    ) -> Option<(QueuedPacket, bool)> {
+        // One empty queue comes nearer to rest with each packet.
+        let mut decays = true;
+        while self.store.packets() > 0 {
+            let first = self.lists.first(if decays { List::Decaying } else { List::New });
+            decays = false;
+            let queue = first.or_else(|| self.next_queue())?;
+            if self.queues[queue].deficit <= 0 {
+                self.queues[queue].deficit += self.quantum;
+                self.lists.move_to(queue, List::Old);
+            } else if let Some((packet, marked)) = self.send_from(now, queue, dropped) {
+                self.queues[queue].deficit -= i64::from(packet.bytes);
+                return Some((packet, marked));
+            } else {
+                self.retire(now, queue);
+            }
+        }
+        None
+    }
+
+    fn packets(&self) -> usize {
+        self.store.packets()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.store.bytes()
+    }
+
+    fn capacity(&self) -> usize {
+        self.limit
+    }
+
+    fn limit(&self) -> Limit {
+        Limit::Packets(self.limit as u64)
+    }
+}
+
+impl Cake {
+    fn next_queue(&self) -> Option<usize> {
+        [List::New, List::Old, List::Decaying].into_iter().find_map(|list| self.lists.first(list))
+    }
+
+    /// The first packet of a queue that is not lost. The last of a queue never is.
+    fn send_from(
+        &mut self,
+        now: Picos,
+        queue: usize,
+        dropped: &mut impl FnMut(QueuedPacket),
+    ) -> Option<(QueuedPacket, bool)> {
+        while let Some(packet) = self.pop(queue) {
+            let FlowQueue { law, packets, .. } = &mut self.queues[queue];
+            let signal = law.judge(now, &self.setpoint, &packet, &mut self.random);
+            if signal.drops && *packets > 0 {
+                dropped(packet);
+                continue;
+            }
+            return Some((packet, signal.marks));
+        }
+        None
+    }
+
+    fn pop(&mut self, queue: usize) -> Option<QueuedPacket> {
+        let packet = self.store.pop(queue)?;
+        self.queues[queue].packets -= 1;
+        self.flow_queues.leaves(packet.flow);
+        Some(packet)
+    }
+
+    /// An empty queue is forgotten once its law has come to rest.
+    fn retire(&mut self, now: Picos, queue: usize) {
+        let entry = &mut self.queues[queue];
+        entry.law.ran_empty(now, &self.setpoint);
+        if entry.law.is_at_rest(now) {
+            entry.state = State::Idle;
+            self.lists.remove(queue);
+        } else {
+            entry.state = State::Decaying;
+            self.lists.move_to(queue, List::Decaying);
+        }
+    }
+
+    fn is_too_full(&self) -> bool {
+        self.store.packets() > self.limit || self.store.memory() > self.memory_limit
+    }
+
+    /// The oldest packet of the queue of most bytes is lost, and BLUE hears of it.
+    #[cold]
+    fn drop_from_fattest(&mut self, now: Picos, dropped: &mut impl FnMut(QueuedPacket)) {
+        let (queue, _) = self.store.fattest();
+        self.queues[queue].law.overflowed(now, &self.setpoint);
+        self.pop(queue).into_iter().for_each(dropped);
+    }
+}
+
+#[cfg(test)]
+mod tests;

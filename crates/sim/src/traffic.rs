@@ -1,0 +1,42 @@
+//! What is known of each flow from the configuration while a run goes on.
+
+use crate::config::Config;
+use crate::flow::Flow;
+use crate::flow_kind::{FlowKind, GeneralKind};
+use crate::packet::{Packet, Payload};
+use crate::tcp::profile::Profile;
+
+/// The configuration of all flows, and by flow its traffic class.
+pub(crate) struct Traffic<'a> {
+    pub(crate) config: &'a Config,
+    classes: Vec<u16>,
+}
+
+impl<'a> Traffic<'a> {
+    pub(crate) fn of(config: &'a Config) -> Self {
+        Self { config, classes: config.flows.iter().map(|flow| flow.class).collect() }
+    }
+
+    /// The traffic class of a flow by its number.
+    #[inline(always)]
+    pub(crate) fn class(&self, flow: u32) -> usize {
+        self.classes[flow as usize] as usize
+    }
+
+    /// What kind of TCP a flow is.
+    #[inline(always)]
+    pub(crate) fn profile<K: FlowKind>(&self, flow: &Flow) -> &'a Profile {
+        K::PROFILE.unwrap_or_else(|| &self.config.profiles[self.class(flow.index())])
+    }
+
+    /// A packet of a flow, at a link whose meter gives its class the number `class`.
+    #[inline]
+    pub(crate) fn packet(&self, flow: &Flow, class: u16, payload: Payload) -> Packet {
+        let bytes = if payload.is_ack() {
+            self.profile::<GeneralKind>(flow).ack_bytes
+        } else {
+            flow.data_bytes(payload.seq(), self.config)
+        };
+        Packet { flow: flow.index(), bytes, class, payload }
+    }
+}

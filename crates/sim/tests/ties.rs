@@ -1,0 +1,33 @@
+//! What happens first of all that happens at an instant.
+
+mod testbench;
+
+use forebay_sim::config::{Config, Datagram, FlowSpec, Source};
+use forebay_sim::tcp::profile::Profile;
+use forebay_sim::time::{MILLISECOND, SECOND};
+use testbench::{dumbbell, flow, link, simulate};
+
+/// Packets that leave their senders every 20, 30 and 60 ms: of those that meet at a queue for one, one is
+/// sent, one waits, and one is dropped.
+fn meeting(periods_ms: [u64; 3]) -> Config {
+    let mut config = dumbbell(link(12e6, 1), Profile::ns2(), vec![]);
+    (config.warmup, config.window, config.batches) = (0, 6 * SECOND, 1);
+    for period in periods_ms {
+        let first = config.datagrams.len() as u32;
+        let at = |i| Datagram { at: SECOND + i * period * MILLISECOND, bytes: 1500 };
+        config.datagrams.extend((0..4020 / period).map(at));
+        let source = Source::Datagrams(first, config.datagrams.len() as u32);
+        config.flows.push(FlowSpec { source, ..flow(MILLISECOND, 0) });
+    }
+    config
+}
+
+/// An event that was scheduled earlier does not go first for that.
+#[test]
+fn of_packets_that_meet_the_flow_of_the_highest_number_loses() {
+    for periods in [[20, 30, 60], [60, 30, 20], [30, 60, 20]] {
+        let report = simulate(&meeting(periods));
+        let drops: Vec<u64> = report.flow_packets.iter().map(|&(dropped, _)| dropped).collect();
+        assert_eq!(drops, [0, 0, 67], "{periods:?}: they meet every 60 ms from 1 to 5.02 s");
+    }
+}

@@ -1,0 +1,62 @@
+"""Both sides of the testbed, made for one run and removed after it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+from forebay.engines.testbed import addresses
+from forebay.engines.testbed.plan import largest_packet
+from forebay.engines.testbed.sides import Side
+from forebay.scenario import Tcp
+
+if TYPE_CHECKING:
+    from forebay.engines.testbed.registry import Record
+    from forebay.scenario import Scenario
+    from forebay.workload import Workload
+
+_MTU = 1500
+
+_number = count()
+
+
+@dataclass(frozen=True)
+class NamespacePair:
+    """The sending and the receiving side, and what their sysctls read."""
+
+    left: Side
+    right: Side
+    sysctls: dict[str, str]
+
+
+@contextmanager
+def pair_for(scenario: Scenario, workload: Workload, record: Record) -> Iterator[NamespacePair]:
+    """Make both sides for the flows of a workload; the record removes them."""
+    left, right = _sides(scenario, workload)
+    record.will_make(left.namespace, right.namespace)
+    sysctls = left.make()
+    right.make()
+    yield NamespacePair(left, right, sysctls)
+
+
+def has_sack(scenario: Scenario) -> bool:
+    """Return whether receivers report what they hold: off only where every class says so."""
+    wanted = [group.sack for group in scenario.traffic if isinstance(group, Tcp)]
+    return not wanted or any(each is not False for each in wanted)
+
+
+def _sides(scenario: Scenario, workload: Workload) -> tuple[Side, Side]:
+    addresses.check_count(workload)
+    name = f"forebay-{os.getpid()}-{next(_number)}"
+    mtu = max(_MTU, largest_packet(workload))
+    sack = has_sack(scenario)
+    to_right, to_left = addresses.routes(scenario, workload)
+    senders, receivers = addresses.SENDERS, addresses.RECEIVERS
+    return (
+        Side(f"{name}-send", senders, receivers, mtu, sack, to_right),
+        Side(f"{name}-recv", receivers, senders, mtu, sack, to_left),
+    )

@@ -1,0 +1,193 @@
+"""From an engine's arrays to the Reading that every measuring engine fills."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forebay.outcome import (
+    ClassReading,
+    ControllerReading,
+    Histogram,
+    LinkReading,
+    Reading,
+    RoundTrips,
+)
+from forebay.replication.window import BATCHES
+from forebay.scenario import Session, Short, Tcp
+
+if TYPE_CHECKING:
+    from forebay.outcome.reading import FloatArray, IntArray
+    from forebay.replication.layout import Layout, LinkSpec
+    from forebay.replication.raw import RawLink, RawReadings
+    from forebay.scenario import Scenario, Traffic
+    from forebay.workload import Workload
+
+Number = TypeVar("Number", np.float64, np.int64)
+
+_BITS = 8.0
+
+
+def to_reading(
+    scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: RawReadings
+) -> Reading:
+    """Name what one replication read."""
+    return Reading(
+        seed=seed,
+        links=read_links(scenario, layout, raw),
+        classes=_classes(scenario, workload, layout, raw),
+        packets=raw["packets"],
+        cpu_s=raw["wall_s"],
+        links_tell_all=len(raw["links"]) == len(layout.links)
+        and not any(backward for _, backward in layout.routes),
+    )
+
+
+def read_links(scenario: Scenario, layout: Layout, raw: RawReadings) -> dict[str, LinkReading]:
+    """Name what one replication read of the links that are reported."""
+    # Links after those that are reported are the engine's own: shared access links.
+    both = zip(layout.links, raw["links"], strict=False)
+    return {link.name: _link(scenario, link, each) for link, each in both}
+
+
+def _link(scenario: Scenario, link: LinkSpec, raw: RawLink) -> LinkReading:
+    rate = link.rate_bps
+    return LinkReading(
+        capacity_bps=rate,
+        window_s=scenario.measure.duration,
+        buffer_packets=link.buffer_packets,
+        bdp_packets=link.bdp_packets,
+        bits=_batch(raw["busy_s"]) * rate,
+        arrivals=_batch(raw["arrivals"]).sum(axis=1),
+        drops=_batch(raw["drops"]).sum(axis=1),
+        accepted=_batch(raw["accepted"]).sum(axis=1),
+        sent=_batch(raw["sent"]).sum(axis=1),
+        held=raw["held"][:: len(raw["busy_s"]) // BATCHES],
+        most_packets=_most_packets(link, raw),
+        queue_packet_s=_batch(raw["queue_packet_s"]),
+        queue_s=_batch(raw["queue_s"]),
+        queue_step=raw["queue_bin_width"],
+        delay=to_histogram(raw["delay"]),
+        delay_sum_s=_batch(raw["delay_sum_s"]),
+        longest_s=raw["longest_s"],
+        class_delays=_class_delays(len(scenario.traffic), raw),
+        round_trips=_round_trips(rate, raw),
+        marks=_batch(raw["marks"]).sum(axis=1),
+        burst_bits=link.burst_bits,
+    )
+
+
+def _class_delays(classes: int, raw: RawLink) -> list[Histogram]:
+    """Return the delays by class, where they are told; no delay of a class that does not cross."""
+    if not raw["delays"]:
+        return []
+    delays = dict(zip(raw["classes"].tolist(), raw["delays"], strict=True))
+    none = (np.zeros(1), np.zeros(0))
+    return [to_histogram(delays.get(each, none)) for each in range(classes)]
+
+
+def _most_packets(link: LinkSpec, raw: RawLink) -> int:
+    """Return what may wait: the core's own bins reach as far as a limit in bytes lets it."""
+    if not link.counts_bytes:
+        return link.buffer_packets
+    bins: int = raw["queue_s"].shape[1]
+    return max(link.buffer_packets, bins * raw["queue_bin_width"] - 1)
+
+
+def _round_trips(rate: float, raw: RawLink) -> RoundTrips | None:
+    if raw["busy_s"].size == BATCHES:
+        return None
+    return RoundTrips(
+        bits=raw["busy_s"].reshape(BATCHES, -1) * rate,
+        arrivals=raw["arrivals"].sum(axis=1).reshape(BATCHES, -1),
+        drops=raw["drops"].sum(axis=1).reshape(BATCHES, -1),
+    )
+
+
+def _batch(parts: NDArray[Number]) -> NDArray[Number]:
+    """Add up what was read of the parts of each batch."""
+    if parts.shape[0] == BATCHES:
+        return parts
+    return np.asarray(parts.reshape(BATCHES, -1, *parts.shape[1:]).sum(axis=1), parts.dtype)
+
+
+def _classes(
+    scenario: Scenario, workload: Workload, layout: Layout, raw: RawReadings
+) -> list[ClassReading]:
+    last_link = [] if layout.flows else layout.last_link
+    names = scenario.class_names
+    delivered, drops, resent = _batch(raw["delivered_bytes"]), _batch(raw["drops"]), _resent(raw)
+    passed, sent, timeouts = _batch(raw["passed"]), _batch(raw["sent"]), _batch(raw["timeouts"])
+    return [
+        ClassReading(
+            name=names[index],
+            kind=traffic.kind,
+            flows=workload.flows_of(index),
+            link="" if layout.flows else layout.links[last_link[index]].name,
+            throughput_bits=_on_last_link(raw, layout, last_link, index),
+            goodput_bits=_bits(delivered[:, index]),
+            drops=drops[:, index],
+            passed=passed[:, index],
+            sent=sent[:, index],
+            timeouts=timeouts[:, index],
+            flow_goodput_bits=_bits(raw["flow_bytes"][workload.slice_of(index)]),
+            rtt=to_histogram(raw["rtt"][index]) if isinstance(traffic, Tcp) else None,
+            fct_s=_of_ending(traffic, raw["completions_s"][index]),
+            unfinished_s=_of_ending(traffic, raw["unfinished_s"][index]),
+            retransmissions=resent[:, index] if isinstance(traffic, Tcp) else None,
+            controllers=_controllers(traffic, workload, raw, index),
+        )
+        for index, traffic in enumerate(scenario.traffic)
+    ]
+
+
+def _on_last_link(raw: RawReadings, layout: Layout, last_link: list[int], index: int) -> FloatArray:
+    """Return the bits of a class on the wire of the last link that it crosses.
+
+    A network's classes end on many links, and on hosts' own: there, the bits that are delivered.
+    """
+    if layout.flows:
+        return _bits(_batch(raw["delivered_bytes"])[:, index])
+    place = last_link[index]
+    link = raw["links"][place]
+    column = int(np.searchsorted(link["classes"], index))  # it may tell of those that cross it
+    busy_s = _batch(link["class_busy_s"][:, column])
+    return np.asarray(busy_s * layout.links[place].rate_bps)
+
+
+def _of_ending(traffic: Traffic, spans_s: FloatArray) -> FloatArray | None:
+    return spans_s if isinstance(traffic, Short | Session) else None
+
+
+def _controllers(
+    traffic: Traffic, workload: Workload, raw: RawReadings, index: int
+) -> dict[str, ControllerReading]:
+    if not isinstance(traffic, Tcp) or len(traffic.shares) < 2:
+        return {}
+    own = workload.traffic_class == index
+    found = {}
+    for number, name in enumerate(workload.congestion_controls):
+        if name in traffic.shares:
+            flows = own & (workload.congestion_control == number)
+            found[name] = ControllerReading(
+                flow_goodput_bits=_bits(raw["flow_bytes"][flows]),
+                drops=int(raw["flow_drops"][flows].sum()),
+                passed=int(raw["flow_passed"][flows].sum()),
+            )
+    return found
+
+
+def _bits(octets: IntArray) -> FloatArray:
+    return octets.astype(np.float64) * _BITS
+
+
+def _resent(raw: RawReadings) -> IntArray:
+    return _batch(raw["retransmissions"])
+
+
+def to_histogram(raw: tuple[FloatArray, FloatArray]) -> Histogram:
+    """Name edges and counts."""
+    edges, counts = raw
+    return Histogram(edges=edges, counts=counts)

@@ -1,0 +1,44 @@
+"""What a search that was stopped had shown by then: a buffer that meets the goals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forebay.outcome import SizeResult, Verdict
+from forebay.sizing import region
+from forebay.sizing.assemble import found
+from forebay.sizing.question import Question
+
+if TYPE_CHECKING:
+    from forebay.sizing.trials import Trial
+
+
+def shown(question: Question) -> SizeResult | None:
+    """Return the smallest buffer that was shown to meet all goals; None where none was.
+
+    None as well where a larger one misses a goal that a buffer helps to meet: which of the two
+    noise turned round was still to be seen. Nothing more is run.
+    """
+    tried = sorted(question.trials.done.items())
+    too_small = [b for b, trial in tried if trial.verdict(question.up) is Verdict.MISSED]
+    below = max(too_small, default=0)
+    run = _first_run([(b, trial) for b, trial in tried if b > below])
+    if not run:
+        return None
+    least, most = run[0], run[-1]
+    if most == tried[-1][0] and not question.down:
+        most = question.limit
+    spans = region.intervals(question, [(least, max(least, most))])
+    low = below + 1 if question.up else least
+    return found(question, spans, low, question.trials.done[least], look=False)
+
+
+def _first_run(tried: list[tuple[int, Trial]]) -> list[int]:
+    """Return the smallest buffers in a row, of those tried, that meet all goals."""
+    run: list[int] = []
+    for packets, trial in tried:
+        if trial.verdict(trial.goals) is Verdict.MET:
+            run.append(packets)
+        elif run:
+            break
+    return run

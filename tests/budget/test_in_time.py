@@ -1,0 +1,113 @@
+"""No sizing takes longer than it may, however slow the machine turns out to be."""
+
+from __future__ import annotations
+
+import pytest
+
+from forebay.budget import TooLittleTime, size_within
+from forebay.budget.cost import Speed, predict_search
+from forebay.outcome import SizeResult
+from forebay.scenario import Scenario, loads
+
+from .conftest import KnownLinks, half_root, link
+
+
+def sized(scenario: Scenario, engine: KnownLinks, budget_s: float) -> SizeResult:
+    return size_within(
+        scenario, engine, budget_s, seeds=range(1, 6), max_seeds=20, jobs=2, clock=engine.clock
+    )
+
+
+def slowed(times: float) -> KnownLinks:
+    """Return an engine so many times as slow as the table of costs says of 100 flows."""
+    return KnownLinks(packets_per_s=1e6 / 0.07 / times)
+
+
+LINKS = {
+    "searched": link("100 Mbit/s", 100),
+    "crossed": link("2 Gbit/s", 400),
+    "scaled": link("100 Gbit/s", 200_000),
+    "a range": link("1 Gbit/s", '"400..600"'),  # type: ignore[arg-type]
+    "two goals": link("200 Mbit/s", 150, 'utilization = 0.98\nqueue_delay_p99 = "50 ms"'),
+}
+
+
+@pytest.mark.parametrize("times", [1, 10])
+@pytest.mark.parametrize("name", LINKS)
+def test_an_answer_comes_in_time_on_a_slow_machine(name: str, times: float) -> None:
+    engine = slowed(times)
+    found = sized(LINKS[name], engine, 60.0)
+    assert found.buffer is not None
+    assert engine.now <= 60.0
+    assert found.cost is not None
+    assert found.cost.spent_s == pytest.approx(engine.now)
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_a_refusal_comes_in_time_on_a_machine_that_hardly_moves(name: str) -> None:
+    engine = slowed(1000)
+    with pytest.raises(TooLittleTime) as refused:
+        sized(LINKS[name], engine, 60.0)
+    assert engine.now <= 60.0
+    assert refused.value.needs_s > 60.0
+
+
+@pytest.mark.parametrize("times", [1.5, 3, 6])
+def test_a_search_that_would_overrun_gives_way_to_the_crossing(times: float) -> None:
+    scenario = link("400 Mbit/s", 150)
+    budget_s = 1.05 * predict_search(scenario, Speed(2), 5)
+    engine = slowed(times)
+    found = sized(scenario, engine, budget_s)
+    assert engine.now <= budget_s
+    assert found.buffer is not None
+    assert found.buffer.low <= half_root(scenario) <= found.buffer.high
+    assert found.buffer.packets == pytest.approx(half_root(scenario), rel=0.2)
+
+
+class SlowInTheEnd(KnownLinks):
+    """As fast as the table says, until its clock comes to ``turns_s``; then a run never ends."""
+
+    turns_s = 0.0
+
+    def run(self, scenario, seeds, **more):  # type: ignore[no-untyped-def]
+        if self.now > self.turns_s:
+            self.packets_per_s = 10.0
+        return super().run(scenario, seeds, **more)
+
+
+def test_a_search_stopped_at_its_end_says_what_it_had_shown() -> None:
+    scenario = loads(
+        '[link]\nrate = "100 Mbit/s"\n[[traffic]]\nflows = 100\ncongestion_control = "cubic"\n'
+        'rtt = { uniform = ["30 ms", "90 ms"] }\ngoals = { throughput = "98 Mbit/s" }\n'
+    )  # a throughput is no share, which takes a search
+    quick = slowed(1)
+    whole = sized(scenario, quick, 60.0)
+    engine = SlowInTheEnd(packets_per_s=quick.packets_per_s)
+    engine.turns_s = 0.8 * quick.now
+    found = sized(
+        scenario, engine, max(1.05 * quick.now, 1.01 * predict_search(scenario, Speed(2), 5))
+    )
+    assert engine.now <= found.cost.budget_s  # type: ignore[union-attr]
+    assert found.buffer is not None and whole.buffer is not None
+    assert found.buffer.low <= half_root(scenario) <= found.buffer.packets
+    assert found.notes[0].startswith("the time ended the search")
+    assert "budget=" in found.notes[0]
+    assert found.region[0].low == found.buffer.packets
+
+
+def test_a_rung_that_the_end_stopped_is_named() -> None:
+    scenario = link("100 Gbit/s", 200_000)
+    engine = SlowInTheEnd(packets_per_s=1e6 / 0.07)
+    engine.turns_s = 20.0
+    found = sized(scenario, engine, 60.0)
+    assert engine.now <= 60.0 and found.buffer is not None and found.scaled is not None
+    assert any("did not fit into the time" in note for note in found.notes)
+
+
+def test_what_shows_nothing_in_time_says_how_long_it_takes() -> None:
+    one = link("100 Mbit/s", 2, extra='[[links]]\nname = "next"\nrate = "1 Gbit/s"\n')
+    engine = slowed(1e5)
+    with pytest.raises(TooLittleTime, match="several links") as refused:
+        sized(one, engine, 60.0)
+    assert engine.now <= 60.0
+    assert refused.value.needs_s > 600

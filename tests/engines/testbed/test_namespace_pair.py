@@ -1,0 +1,167 @@
+"""Namespaces, devices, routes and switches of a real kernel; they are gone afterwards."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from forebay.engines.testbed import namespaces, playing, registry
+from forebay.engines.testbed.errors import TestbedError
+from forebay.engines.testbed.namespace_pair import pair_for
+from forebay.scenario import dumps, loads
+from forebay.scenario.queue import Discipline
+from forebay.workload import draw
+
+pytestmark = pytest.mark.usefixtures("real")
+
+
+@pytest.fixture(autouse=True)
+def own_records(monkeypatch, tmp_path):
+    monkeypatch.setenv("FOREBAY_RUNTIME_DIR", str(tmp_path / "run"))
+
+
+def asking(small, *changes):
+    return loads(dumps(small), overrides=changes)
+
+
+def read(name, switch):
+    path = Path("/proc/sys/net") / switch
+    return namespaces.inside(name, lambda: " ".join(path.read_text().split()))
+
+
+def test_both_sides_stand_as_asked_and_vanish(small):
+    scenario = asking(
+        small, "traffic.0.initial_window=3", "traffic.0.min_rto=300 ms",
+        "traffic.0.sack=false", "traffic.0.delayed_ack=false",
+    )  # fmt: skip
+    outside = Path("/proc/sys/net/ipv4/tcp_sack").read_text()
+    with registry.recording() as record, pair_for(scenario, draw(scenario, 1), record) as pair:
+        sides = [pair.left.namespace, pair.right.namespace]
+        assert sides[0].startswith(f"forebay-{os.getpid()}-") and sides[0].endswith("-send")
+        assert all(namespaces.path_of(side).exists() for side in sides)
+        assert pair.sysctls["net.ipv4.tcp_sack"] == "0"
+        for side in sides:
+            assert read(side, "ipv4/tcp_slow_start_after_idle") == "0"
+            assert read(side, "ipv4/tcp_rmem") == "4096 1048576 33554432"
+        assert Path("/proc/sys/net/ipv4/tcp_sack").read_text() == outside, "not the machine's"
+    assert not any(namespaces.path_of(side).exists() for side in sides)
+
+
+BOTH_WAYS = """
+link.rate = "10 Mbit/s"
+queue.size = "20 packets"
+measure = { warmup = "100 ms", duration = "900 ms" }
+[[traffic]]
+flows = 2
+rtt = "20 ms"
+start = "0 s"
+[[traffic]]
+flows = 2
+rtt = "20 ms"
+start = "0 s"
+direction = "reverse"
+"""
+
+
+@pytest.mark.parametrize("discipline", sorted({*get_args(Discipline)} - {"classes"}))
+def test_every_queue_is_made_as_asked(small, discipline):
+    """`play` compares what the router has made with the scenario, and raises where it differs."""
+    scenario = asking(
+        small, f"queue.discipline={discipline}", "queue.transmit_ring=2",
+        "measure.warmup=100 ms", "measure.duration=400 ms",
+    )  # fmt: skip
+    assert playing.play(scenario, 1).gate["write_errors"] == 0
+
+
+def test_class_queues_are_made_as_asked(small):
+    queues = [
+        "{ name = 'first', priority = 0, size = '20 packets', discipline = 'red' }",
+        "{ name = 'bytes', default = true, discipline = 'bfifo' }",
+        "{ name = 'packets', weight = 2.0, share = 0.5 }",
+    ]
+    scenario = asking(
+        small, "queue.discipline=classes", f"queue.classes=[{', '.join(queues)}]",
+        "measure.warmup=100 ms", "measure.duration=400 ms",
+    )  # fmt: skip
+    assert playing.play(scenario, 1).gate["write_errors"] == 0
+
+
+def test_a_capture_has_an_interface_a_link(small, tmp_path):
+    if shutil.which("tshark") is None:
+        pytest.skip("there is no tshark")
+    both = loads(BOTH_WAYS)
+    path = tmp_path / "links.pcapng"
+    played = playing.play(both, 1, capture=path)
+    fields = [
+        "-T",
+        "fields",
+        "-e",
+        "frame.interface_name",
+        "-e",
+        "ip.len",
+        "-e",
+        "frame.time_epoch",
+    ]
+    read = subprocess.run(
+        ["tshark", "-r", path, *fields], capture_output=True, text=True, check=True
+    )
+    rows = [line.split("\t") for line in read.stdout.splitlines()]
+    assert {name for name, _, _ in rows} == {"bottleneck", "reverse"}
+    for place, link in enumerate(("bottleneck", "reverse")):
+        own = [(float(at), int(octets)) for name, octets, at in rows if name == link]
+        assert own == sorted(own, key=lambda row: row[0])
+        sent = played.raw["links"][place]["sent_bytes"].sum()
+        assert sum(octets for _, octets in own) >= sent > 0, "the warm-up too"
+
+
+def test_every_address_of_the_side_is_local_without_being_configured(small):
+    import socket
+
+    with registry.recording() as record, pair_for(small, draw(small, 1), record) as pair:
+
+        def bind():
+            with socket.socket() as one:
+                one.bind(("10.64.200.7", 0))
+                return one.getsockname()[0]
+
+        assert namespaces.inside(pair.left.namespace, bind) == "10.64.200.7"
+        with pytest.raises(OSError, match="Cannot assign"):
+            namespaces.inside(pair.right.namespace, bind)
+
+
+def test_a_name_that_is_taken_is_one_line(small):
+    with registry.recording() as record:
+        record.will_make("forebay-test-taken")
+        namespaces.make("forebay-test-taken")
+        with pytest.raises(TestbedError, match=r"making network namespace .*File exists"):
+            namespaces.make("forebay-test-taken")
+
+
+def test_ctrl_c_cleans_up_within_a_second(small, tmp_path):
+    path = tmp_path / "long.toml"
+    path.write_text(dumps(asking(small, "measure.duration=60 s")))
+    made = subprocess.Popen(
+        [str(Path(sys.executable).with_name("forebay")), "run", str(path), "--engine", "testbed"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    names = f"forebay-{made.pid}-*"
+    until = time.monotonic() + 20
+    while len(list(Path("/run/netns").glob(names))) < 2 and time.monotonic() < until:
+        time.sleep(0.02)
+    time.sleep(0.7)
+    asked = time.monotonic()
+    made.send_signal(signal.SIGINT)
+    while list(Path("/run/netns").glob(names)) and time.monotonic() < asked + 5:
+        time.sleep(0.005)
+    assert time.monotonic() - asked < 1.0
+    _, err = made.communicate(timeout=10)
+    assert made.returncode == 130 and err.count("\n") == 1
+    assert not list(Path("/run/netns").glob(names))
