@@ -1,6 +1,6 @@
 """Errors and coverage of the four estimators of H at 2^18 samples: `docs/reference/estimates.md`.
 
-    python benches/hurst_coverage.py --series 100 --method variance-time --method rescaled-range
+python benches/hurst_coverage.py --series 100 --method variance-time --method rescaled-range
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def test_published_intervals_hold_the_truth_nine_times_of_ten(method, truth):
 @pytest.mark.parametrize("name", ["variance-time", "rescaled-range"])
 @pytest.mark.parametrize("truth", (0.7, 0.96))
 def test_intervals_by_calibration_hold_the_truth(name, truth):
-    """Of a length between two of the table; of forty draws a cover of 95 % misses eight hardly ever."""
+    """Of a length between two of the table; a cover of 95 % misses eight of forty hardly ever."""
     held = [METHODS[name](drawn(truth, 900 + k, 1 << 13)) for k in range(40)]
     assert sum(one.low <= truth <= one.high for one in held) >= 33
 
