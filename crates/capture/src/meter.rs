@@ -182,7 +182,7 @@ impl Meter {
         let sent = segment.seq.wrapping_add(segment.payload + u32::from(is_syn(segment)));
         let other = self.table.flow(peer);
         let echo = segment.stamps.map_or(segment.ack, |stamps| stamps.1);
-        let answered = segment.flags & flags::ACK != 0 && other.answered(echo, now);
+        let answered = segment.flags & flags::ACK != 0 && other.rtt.answered(echo, now);
         // An ACK for all that was sent is answered only when its receiver has more to say.
         let expected = segment.ack != other.next_seq();
         let (other_half, acks) = (other.rtt.half_us, other.packets());

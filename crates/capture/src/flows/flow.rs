@@ -2,7 +2,7 @@
 
 use super::holes::{Holes, before};
 use super::pace::Pace;
-use super::round_trip::{Flight, RoundTrip, UNKNOWN, chance, clock};
+use super::round_trip::{Flight, RoundTrip, UNKNOWN, clock};
 use super::table::NONE;
 use super::tally::Tally;
 use crate::packet::{FlowKey, Segment, flags};
@@ -111,15 +111,6 @@ impl Flow {
         told
     }
 
-    /// The far end may have answered the probe that is under way: whether it has.
-    pub fn answered(&mut self, echo: u32, now_us: u32) -> bool {
-        let answered = self.rtt.answered(echo, now_us);
-        if answered {
-            self.skip = chance(now_us, self.pace.last_round());
-        }
-        answered
-    }
-
     /// Packets so far.
     pub fn packets(&self) -> u32 {
         self.packets
@@ -132,17 +123,8 @@ impl Flow {
 
     /// Sends a probe with a segment that ends before `sent`, if an answer will come at once:
     /// to data, to a SYN, and with timestamps to what is `expected` to let more data go.
-    ///
-    /// What comes next after an answer is mostly the first segment of a burst, and that the last of a
-    /// flight waits for its ACK would hardly be seen: as many segments of data go by unprobed as chance
-    /// will have it, up to a flight.
     pub fn probe(&mut self, segment: &Segment, sent: u32, expected: bool, now_us: u32) {
         let asks = segment.payload > 0 || segment.flags & flags::SYN != 0;
-        if self.skip > 0 && segment.payload > 0 && self.rtt.is_free() {
-            self.skip -= 1;
-            self.rtt.pass(segment.stamps.map_or(sent, |stamps| stamps.0));
-            return;
-        }
         match segment.stamps {
             Some((value, _)) if asks || expected => self.rtt.probe(value, now_us),
             None if asks => self.rtt.probe(sent, now_us),
