@@ -79,7 +79,8 @@ def test_every_claim_can_fail_or_has_no_verdict() -> None:
     set_by_the_scenario = {
         ("A.fig16", "hidden"), ("A.morris", "bdp"), ("A.morris", "fraction"),
         ("A.fig4", "halves"), ("A.fig5", "halves"), ("A.fig6", "halves"),
-        ("B.fig3", "rate"), ("B.fig3", "hurst"), ("B.fig3", "knee"), ("B.fig4", "lower"),
+        ("B.fig2", "rate"), ("B.fig3", "rate"), ("B.fig3", "hurst"), ("B.fig3", "knee"),
+        ("B.fig4", "lower"),
         ("A.appendix-a", "first"),
     }  # fmt: skip
     found = {

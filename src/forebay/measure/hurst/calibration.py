@@ -1,56 +1,96 @@
-"""Bias and spread of an estimator of H, by playing it on noise whose H is known."""
+"""Bias and spread of an estimator of H, from a table of what it says of noise whose H is known.
+
+The table, `calibration.csv` beside this file, has for each method, length of the series and H the
+quantiles of the estimator over some hundred draws of fractional Gaussian noise. `calibrate.py`
+makes it.
+"""
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Callable
+import csv
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 
 from forebay.measure.estimate import Estimate, Floats
-from forebay.workload.fractional_noise import noise
 
-_FIRST, _FEWEST, _MOST = 12, 40, 100
-"""Draws to find the bias roughly, and at the value that this gives: its error then adds little."""
-_SAMPLES = 1 << 20
-"""As many draws as make so many samples: those of a short series cost little."""
-_SEED = 22
-_LEAST, _LARGEST = 0.05, 0.995
-"""The generator's noise exists below 1."""
-_STEP = 0.05
+TABLE = Path(__file__).with_name("calibration.csv")
+QUANTILES = {"low": 0.025, "middle": 0.5, "high": 0.975}
 _FLATTEST = 0.2
 """An estimator that says less than so much of a change of H says nothing."""
 
 
-def calibrated(raw: Callable[[Floats], float], series: Floats) -> Estimate:
+def calibrated(method: str, raw: float, length: int) -> Estimate:
     """Return the H of fractional Gaussian noise of which the estimator says what it says here.
 
-    Indirect inference (Gourieroux, Monfort and Renault 1993): the estimator's mean on noise of
-    known H and of the same length is inverted, by a line on each side; its spread there over the
-    line's slope is the error to that side, for near 1 an estimator says less and less of a change.
-    The draws have a fixed seed, so the same series gives the same answer.
+    The value is the H whose median is ``raw``. The interval holds each H of which ``raw`` lies
+    between the 2.5 % and the 97.5 % quantile (Neyman 1937), so that it covers the truth in 95 % of
+    all series of such noise, whatever the estimator's bias and spread are. Beyond the table's ends
+    its last lines go on.
+
+    Parameters
+    ----------
+    method
+        As in the table.
+    raw
+        What the estimator says of the series.
+    length
+        Of the series, up to the table's longest.
     """
-    from scipy.special import stdtrit
-
-    found, length = raw(series), len(series)
-    number = min(max(_SAMPLES // length, _FEWEST), _MOST)
-    value = found
-    for draws in (_FIRST, number):
-        truth = min(max(value, _LEAST + _STEP), _LARGEST - _STEP)
-        at = [_replicas(raw, truth + side * _STEP, length, draws) for side in (-1, 0, 1)]
-        slopes = [max(float((b - a).mean()) / _STEP, _FLATTEST) for a, b in itertools.pairwise(at)]
-        error = found - float(at[1].mean())
-        value = truth + error / slopes[error > 0]
-    t = float(stdtrit(number - 1, 0.975)) * math.sqrt(1 + 1 / number)
-    spreads = [float(draw.std(ddof=1)) for draw in at]
-    down, up = (max(spreads[k], spreads[k + 1]) / slopes[k] * t for k in (0, 1))
-    return Estimate(value, value - down, value + up, length)
+    hurst, curves = _curves(method, length)
+    low, value, high = (_inverse(hurst, curves[name], raw) for name in ("high", "middle", "low"))
+    return Estimate(value, low, high, length)
 
 
-def _replicas(raw: Callable[[Floats], float], truth: float, length: int, number: int) -> Floats:
-    """Return what the estimator says of noise of H = ``truth``; shape (number,)."""
-    size = 2 * (1 << (length - 1).bit_length())
-    random = np.random.default_rng(_SEED)
-    draws = (noise(truth, random.standard_normal(size))[:length] for _ in range(number))
-    return np.array([raw(draw) for draw in draws])
+def shortened(series: Floats, longest: int) -> Floats:
+    """Return sums of neighbours of a series longer than the table goes: their H is the same."""
+    while len(series) > longest:
+        series = series[: len(series) // 2 * 2].reshape(-1, 2).sum(axis=1)
+    return series
+
+
+def longest() -> int:
+    """Return the longest series that the table has."""
+    return max(int(row["length"]) for row in _rows())
+
+
+def _curves(method: str, length: int) -> tuple[Floats, dict[str, Floats]]:
+    """Return the table's H, and the quantiles of the estimator there for series of a length.
+
+    Between two lengths of the table they are interpolated over the logarithm.
+    """
+    table = _table(method)
+    lengths = np.array(sorted(table))
+    right = min(max(int(np.searchsorted(lengths, length)), 1), len(lengths) - 1)
+    left = right - 1
+    share = np.log(length / lengths[left]) / np.log(lengths[right] / lengths[left])
+    hurst = table[lengths[0]]["hurst"]
+    ends = [table[lengths[at]] for at in (left, right)]
+    return hurst, {n: (1 - share) * ends[0][n] + share * ends[1][n] for n in QUANTILES}
+
+
+@cache
+def _table(method: str) -> dict[int, dict[str, Floats]]:
+    lengths = {int(row["length"]) for row in _rows() if row["method"] == method}
+    return {length: _columns(method, length) for length in lengths}
+
+
+def _columns(method: str, length: int) -> dict[str, Floats]:
+    kept = [r for r in _rows() if r["method"] == method and int(r["length"]) == length]
+    return {name: np.array([float(row[name]) for row in kept]) for name in ("hurst", *QUANTILES)}
+
+
+@cache
+def _rows() -> list[dict[str, str]]:
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _inverse(hurst: Floats, curve: Floats, raw: float) -> float:
+    """Return the H at which a rising curve is ``raw``; its chance falls are levelled."""
+    rising = np.maximum.accumulate(curve)
+    at = min(max(int(np.searchsorted(rising, raw)), 1), len(hurst) - 1)
+    slope = max((rising[at] - rising[at - 1]) / (hurst[at] - hurst[at - 1]), _FLATTEST)
+    end = at if raw > rising[-1] else at - 1
+    return float(hurst[end] + (raw - rising[end]) / slope)

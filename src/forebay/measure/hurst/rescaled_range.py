@@ -12,11 +12,12 @@ what bias is left for others is found by calibration.
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 
 from forebay.measure.estimate import Estimate, Floats
-from forebay.measure.hurst.calibration import calibrated
+from forebay.measure.hurst.calibration import calibrated, longest, shortened
 
 _SHORTEST = 32
 _FEWEST_BLOCKS = 8
@@ -24,9 +25,11 @@ _FEWEST_BLOCKS = 8
 
 def rescaled_range(series: Floats) -> Estimate:
     """Return H of a series of shape (n,)."""
-    return calibrated(_slope, series)
+    series = shortened(series, longest())
+    return calibrated("rescaled-range", raw(series), len(series))
 
 
+@cache
 def expected(block: int) -> float:
     """Return E[R/S] of so many independent normal numbers (Anis and Lloyd 1976)."""
     i = np.arange(1, block)
@@ -34,7 +37,8 @@ def expected(block: int) -> float:
     return math.exp(gammas) / math.sqrt(math.pi) * float(np.sqrt((block - i) / i).sum())
 
 
-def _slope(series: Floats) -> float:
+def raw(series: Floats) -> float:
+    """Return what the slope alone says of a series of shape (n,)."""
     blocks, left = [], []
     block = _SHORTEST
     while len(series) // block >= _FEWEST_BLOCKS:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from forebay.measure.estimate import Estimate, Floats
-from forebay.measure.hurst.calibration import calibrated
+from forebay.measure.hurst.calibration import calibrated, longest, shortened
 
 _FEWEST_BLOCKS = 64
 _FINEST = 3
@@ -18,10 +18,12 @@ _FINEST = 3
 
 def variance_time(series: Floats) -> Estimate:
     """Return H of a series of shape (n,)."""
-    return calibrated(_slope, series)
+    series = shortened(series, longest())
+    return calibrated("variance-time", raw(series), len(series))
 
 
-def _slope(series: Floats) -> float:
+def raw(series: Floats) -> float:
+    """Return what the slope alone says of a series of shape (n,)."""
     logs, means = [], np.asarray(series, dtype=np.float64)
     octave = 0
     while len(means) >= _FEWEST_BLOCKS:

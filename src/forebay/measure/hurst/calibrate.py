@@ -1,0 +1,57 @@
+"""Make the table of `calibration.py`; ten minutes of CPU.
+
+python -m forebay.measure.hurst.calibrate
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from forebay.measure.estimate import Floats
+from forebay.measure.hurst.calibration import QUANTILES, TABLE
+from forebay.measure.hurst.rescaled_range import raw as rescaled_range
+from forebay.measure.hurst.variance_time import raw as variance_time
+from forebay.workload.fractional_noise import noise
+
+HURST = (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.985, 0.995)
+"""The generator's noise exists below 1."""
+LENGTHS = tuple(1 << octave for octave in range(10, 19, 2))
+_FEWEST, _MOST, _SAMPLES = 300, 2000, 1 << 24
+_SEED = 22
+RAW: dict[str, Callable[[Floats], float]] = {
+    "variance-time": variance_time,
+    "rescaled-range": rescaled_range,
+}
+
+
+def draws(truth: float, length: int) -> Iterator[Floats]:
+    """Yield noise of one H, of the same random numbers for each: the table is smooth in H."""
+    random = np.random.default_rng((_SEED, length))
+    for _ in range(min(max(_SAMPLES // length, _FEWEST), _MOST)):
+        yield noise(truth, random.standard_normal(2 * length))
+
+
+def main() -> None:
+    """Write the table."""
+    rows: list[list[object]] = []
+    for length in LENGTHS:
+        for truth in HURST:
+            told = [[raw(draw) for raw in RAW.values()] for draw in draws(truth, length)]
+            found = np.quantile(np.array(told), list(QUANTILES.values()), axis=0)
+            for method, quantiles in zip(RAW, found.T, strict=True):
+                rows.append([method, length, truth, *(f"{one:.5f}" for one in quantiles)])
+            print(length, truth, flush=True)
+    with TABLE.open("w", encoding="utf-8", newline="") as file:
+        made = csv.writer(file, lineterminator="\n")
+        made.writerows([["method", "length", "hurst", *QUANTILES], *sorted(rows, key=_place)])
+
+
+def _place(row: list[object]) -> tuple[object, ...]:
+    return tuple(row[:3])
+
+
+if __name__ == "__main__":
+    main()
