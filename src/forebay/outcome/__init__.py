@@ -49,7 +49,6 @@ from forebay.outcome.size_result import (
     Unit,
     Verdict,
 )
-from forebay.outcome.worst import worst
 
 if TYPE_CHECKING:
     from forebay.outcome.goal_metrics import needs_round_trips
@@ -119,7 +118,6 @@ __all__ = [
     "summarize",
     "violations",
     "violations_of_reading",
-    "worst",
 ]
 
 # Of engines that measure alone: read when one of them asks.

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from forebay.engines.errors import CannotPlay
 from forebay.engines.network.engine import NetworkEngine
-from forebay.outcome import LINK, worst
+from forebay.outcome import LINK
+from forebay.outcome.worst import worst
 
 if TYPE_CHECKING:
     from forebay.network import SizedLinks

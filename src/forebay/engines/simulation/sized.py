@@ -14,7 +14,8 @@ import numpy as np
 from forebay.engines.errors import CannotPlay
 from forebay.network import choose_links
 from forebay.network.graph import BETWEEN
-from forebay.outcome import LINK, worst
+from forebay.outcome import LINK
+from forebay.outcome.worst import worst
 from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:
