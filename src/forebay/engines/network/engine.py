@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.engines.errors import CannotPlay
 from forebay.engines.network.summary import classes, links, network
-from forebay.outcome import Outcome, Provenance, checked
+from forebay.outcome import Outcome, Provenance
 
 if TYPE_CHECKING:
     from forebay.engines.network.sized import SizingSolver
@@ -56,16 +56,14 @@ class NetworkEngine:
         wall_s: float = 0.0,
     ) -> Outcome:
         """Return a steady state as an answer."""
-        return checked(
-            Outcome(
-                scenario=scenario.to_dict(),
-                engine=self.name,
-                links=links(solution),
-                classes=classes(scenario, solution),
-                broken_assumptions=broken(scenario, solution),
-                provenance=_provenance(scenario, seeds, solution, loading, wall_s),
-                network=network(solution),
-            )
+        return Outcome(
+            scenario=scenario.to_dict(),
+            engine=self.name,
+            links=links(solution),
+            classes=classes(scenario, solution),
+            broken_assumptions=broken(scenario, solution),
+            provenance=_provenance(scenario, seeds, solution, loading, wall_s),
+            network=network(solution),
         )
 
     def sized(
