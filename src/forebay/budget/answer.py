@@ -95,7 +95,7 @@ def _answer(question: Question, state: Climb) -> SizeResult:
     if top.found.reached == "above":
         return _unreachable(question, state)
     carried = _carried(state, question)
-    safe = max(1, math.ceil(top.shown))
+    safe = max(1, math.ceil(top.meets))
     ratio = carried.packets / top.found.packets
     packets = max(1, math.ceil(safe * ratio))
     _record(question, state, ratio)

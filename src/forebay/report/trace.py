@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forebay.outcome.quantiles import of_histogram
+from forebay.outcome.statistics import of_histogram
 from forebay.report.console import console, show_table, table
 from forebay.report.numbers import count, plain
 

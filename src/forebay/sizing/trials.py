@@ -13,11 +13,9 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from forebay.outcome import LINK, Verdict
-from forebay.sizing.errors import GoalNotAnswered
-from forebay.sizing.evidence import Evidence
-from forebay.sizing.goals import Goal
+from forebay.sizing.evidence import Evidence, all_of, seeds_wanted
+from forebay.sizing.goals import Goal, GoalNotAnswered
 from forebay.sizing.knob import Knob, knob_of
-from forebay.sizing.verdict import all_of, seeds_wanted
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
@@ -53,7 +51,7 @@ class Trial:
 
 
 class Trials:
-    """Runs the engine at a buffer when asked for, and remembers."""
+    """Runs the engine at each buffer once, and keeps the outcomes."""
 
     def __init__(
         self,
@@ -80,7 +78,7 @@ class Trials:
         self._jobs = jobs
         self._progress = progress
         self._runs = 0
-        self._shown = 0.0
+        self._reported = 0.0
         self._compares = any(goal.kind.compares for goal in goals)
         self._unlimited: dict[int, Outcome] = {}
         self.unlimited_packets = limit
@@ -117,7 +115,10 @@ class Trials:
         return self._judged(packets, len(outcome.provenance.seeds), Evidence(outcome))
 
     def _run(self, packets: int, seeds: int) -> Trial:
-        seen = Evidence(self._ask(packets, seeds), self._without_drops(seeds))
+        seen = Evidence(
+            self._run_engine(self.knob.set(self._scenario, packets), seeds),
+            self._without_drops(seeds),
+        )
         return self._judged(packets, seeds, seen)
 
     def _judged(self, packets: int, seeds: int, seen: Evidence) -> Trial:
@@ -126,10 +127,7 @@ class Trials:
         self.done[packets] = trial
         return trial
 
-    def _ask(self, packets: int, seeds: int) -> Outcome:
-        return self._play(self.knob.set(self._scenario, packets), seeds)
-
-    def _play(self, scenario: Scenario, seeds: int) -> Outcome:
+    def _run_engine(self, scenario: Scenario, seeds: int) -> Outcome:
         outcome = self._engine.run(
             scenario,
             self._seeds[:seeds],
@@ -146,10 +144,10 @@ class Trials:
             return None
         if seeds not in self._unlimited:
             most = FARTHEST * self.unlimited_packets if not self._unlimited else 0
-            outcome = self._play(self._unlimited_scenario(), seeds)
+            outcome = self._run_engine(self._unlimited_scenario(), seeds)
             while dropped(outcome) and 4 * self.unlimited_packets <= most:
                 self.unlimited_packets *= 4
-                outcome = self._play(self._unlimited_scenario(), seeds)
+                outcome = self._run_engine(self._unlimited_scenario(), seeds)
             self._unlimited[seeds] = outcome
         return self._unlimited[seeds]
 
@@ -173,8 +171,8 @@ class Trials:
             return
         done = self._runs + fraction
         estimate = done / max(done + self.remaining, self._runs + 1)
-        self._shown = max(self._shown, min(estimate, 0.99))
-        self._progress(self._shown)
+        self._reported = max(self._reported, min(estimate, 0.99))
+        self._progress(self._reported)
 
 
 def more_seeds(seeds: Sequence[int], total: int) -> range:

@@ -21,8 +21,7 @@ from forebay.scenario import (
     Video,
 )
 from forebay.workload import open_loop, tcp
-from forebay.workload.model import Packets, Sessions, Workload
-from forebay.workload.part import OwnFiles, OwnPackets, Part
+from forebay.workload.model import OwnFiles, OwnPackets, Packets, Part, Sessions, Workload
 from forebay.workload.spread import PS_PER_S
 from forebay.workload.streams import word
 
