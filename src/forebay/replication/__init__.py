@@ -22,12 +22,12 @@ from forebay.replication.readings import (
     BATCHES,
     MOST_BINS,
     RawReadings,
+    SeedCache,
     Watched,
     n_parts,
     picoseconds,
     to_reading,
 )
-from forebay.replication.seed_cache import SeedCache
 
 if TYPE_CHECKING:
     from forebay.replication.network import expand

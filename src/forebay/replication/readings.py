@@ -6,7 +6,8 @@ function reads both. Histograms are (edges, counts). The window is cut into BATC
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,6 @@ from forebay.outcome.reading import FloatArray, IntArray
 from forebay.scenario import ScenarioError, Session, Short, Tcp
 
 if TYPE_CHECKING:
-    from forebay.outcome.reading import FloatArray, IntArray
     from forebay.replication.layout import Layout, LinkSpec
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
@@ -336,3 +336,30 @@ def to_histogram(raw: tuple[FloatArray, FloatArray]) -> Histogram:
     """Name edges and counts."""
     edges, counts = raw
     return Histogram(edges=edges, counts=counts)
+
+
+CACHE_SIZE = 64
+
+T = TypeVar("T")
+
+
+class SeedCache(Generic[T]):
+    """The latest results by scenario and seed, at most CACHE_SIZE of them."""
+
+    def __init__(self) -> None:
+        self._results: dict[tuple[str, int], T] = {}
+
+    def known(self, scenario_sha256: str, seeds: Iterable[int]) -> dict[int, T]:
+        """Return what there is of these seeds."""
+        keys = {seed: (scenario_sha256, seed) for seed in seeds}
+        return {seed: self._results[key] for seed, key in keys.items() if key in self._results}
+
+    def put(self, scenario_sha256: str, seed: int, result: T) -> None:
+        """Keep one result; the oldest goes where there are too many."""
+        self._results[scenario_sha256, seed] = result
+        while len(self._results) > CACHE_SIZE:
+            del self._results[next(iter(self._results))]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._results.clear()

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 
 from forebay.outcome import LINK, SizeResult, Verdict
 from forebay.sizing import region
-from forebay.sizing.assemble import found, none
+from forebay.sizing.assemble import contradiction, found, none, nowhere, started_again, unreachable
 from forebay.sizing.goals import Goal, NobodyCrosses, SizingError, goals_of
 from forebay.sizing.question import (
     LawLike,
     Question,
     RegimeLike,
+    Trials,
     first_guess,
     law_result,
     regime,
     upper_limit,
 )
-from forebay.sizing.trials import Trials
-from forebay.sizing.wording import contradiction, nowhere, started_again, unreachable
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine

@@ -10,7 +10,7 @@ from forebay.sizing.assemble import found
 from forebay.sizing.question import Question
 
 if TYPE_CHECKING:
-    from forebay.sizing.trials import Trial
+    from forebay.sizing.question import Trial
 
 
 def best_so_far(question: Question) -> SizeResult | None:

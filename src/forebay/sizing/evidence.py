@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from forebay.outcome import FCT_INCREASE, LINK, Metric, Verdict
 
 if TYPE_CHECKING:
-    from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
+    from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
 
 
 @dataclass(frozen=True, slots=True)
