@@ -256,7 +256,7 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
         return ScenarioError("contradiction", wrong, hint, field=field)
 
     if engine not in _OF_NETWORKS:
-        wrong = f"engine {engine} sizes no link of a network"
+        wrong = f"engine {engine} cannot size links of a network"
         raise refused("engine", wrong, f"write {option('engine', 'network')}")
     if (link is None) == (link_class is None):
         wrong = "one link of the network, or one class of links, is sized at a time"
@@ -264,7 +264,7 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
             "link", wrong, f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
         )
     if store is not None:
-        wrong = "of a network's links no outcomes are kept"
+        wrong = "outcomes of a network's links are not stored"
         raise refused("store", wrong, "leave it out")
 
 

@@ -62,7 +62,7 @@ def trace(
         raise error.at("", "step") from None
     chosen = get_engine(engine, memory_limit)
     if not hasattr(chosen, "trace"):
-        wrong = f"{engine} has nothing to watch over time"
+        wrong = f"{engine} cannot trace packets over time"
         raise ScenarioError(
             "contradiction", wrong, f"write {option('engine', 'simulation')}", field="engine"
         )

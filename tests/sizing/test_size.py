@@ -202,7 +202,7 @@ def test_a_goal_that_no_seed_decides_at_the_limit_is_not_called_missed(
     engine = known.Engine({"utilization": lambda b: 0.9801}, {"utilization": 0.01}, common=1.0)
     result = solve(known.asked(utilization=0.98), engine, max_seeds=5)
     assert result.buffer is None and result.reason is not None
-    assert "not shown to be met by 5 seeds even with 5231 packets" in result.reason
+    assert "not certain to be met with 5 seeds even with 5231 packets" in result.reason
     assert all(point.verdict is Verdict.UNDECIDED for point in result.curve)
 
 
