@@ -85,7 +85,7 @@ def test_what_stays_undecided_is_said_and_more_seeds_narrow_it(known: SimpleName
     many = solve(scenario, noisy(known, 40, 0.01, world=3), max_seeds=200)
     assert few.buffer is not None and many.buffer is not None
     assert few.buffer.low < few.buffer.packets == few.buffer.high
-    assert "more would narrow it" in few.notes[0]
+    assert "more seeds narrow the range" in few.notes[0]
     assert f"between {few.buffer.low} and {few.buffer.high} packets" in few.notes[0]
     assert many.buffer.high - many.buffer.low < (few.buffer.high - few.buffer.low) / 2
 
