@@ -101,7 +101,7 @@ def test_a_rung_that_the_end_stopped_is_named() -> None:
     engine.turns_s = 20.0
     found = sized(scenario, engine, 60.0)
     assert engine.now <= 60.0 and found.buffer is not None and found.scaled is not None
-    assert any("did not fit into the time" in note for note in found.notes)
+    assert any("did not end in time" in note for note in found.notes)
 
 
 def test_what_shows_nothing_in_time_says_how_long_it_takes() -> None:
