@@ -90,7 +90,7 @@ def test_a_search_stopped_at_its_end_says_what_it_had_shown() -> None:
     assert engine.now <= found.cost.budget_s  # type: ignore[union-attr]
     assert found.buffer is not None and whole.buffer is not None
     assert found.buffer.low <= half_root(scenario) <= found.buffer.packets
-    assert found.notes[0].startswith("the time ended the search")
+    assert found.notes[0].startswith("the search was stopped at the end of its time")
     assert "budget=" in found.notes[0]
     assert found.region[0].low == found.buffer.packets
 

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.budget import settling
-from forebay.budget.cost import Speed
+from forebay.budget.cost import Speed, TooLittleTime
 from forebay.budget.crossing import Crossing, find
 from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, Played, play
-from forebay.budget.errors import TooLittleTime
 from forebay.budget.scale import Path, path_of, scaled
 from forebay.budget.timed import OutOfTime, Timed
 from forebay.sizing.goals import goals_of
@@ -62,14 +61,14 @@ _TOO_FEW = "too few flows share it for a smaller link to behave alike"
 class Rung:
     """One link that was played to its crossing, in ``took_s`` seconds.
 
-    ``shown`` is a buffer shown to meet the goals.
+    ``meets`` is a buffer found to meet the goals.
     """
 
     factor: float
     link: Played
     found: Crossing
     took_s: float = 0.0
-    shown: float = 0.0
+    meets: float = 0.0
 
 
 @dataclass(slots=True)
@@ -242,7 +241,7 @@ def confirm(state: Climb) -> None:
     if wanted not in top.link.outcomes:
         above = [b for b in top.link.outcomes if b >= top.found.packets]
         wanted = min(above, default=max(top.link.outcomes))
-    top.shown = wanted
+    top.meets = wanted
 
 
 def at(state: Climb, factor: float) -> Scenario:

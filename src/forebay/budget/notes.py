@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.budget.duration import in_words
+from forebay.budget.cost import in_words
 from forebay.errors import option
 from forebay.sizing.knob import notes_of as notes_of_knob
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from forebay.budget.cost import Speed
-from forebay.budget.errors import TooLittleTime
+from forebay.budget.cost import Speed, TooLittleTime
 from forebay.budget.settling import least_warmup
 from forebay.scenario import Duration, Measure
 

@@ -26,4 +26,7 @@ def main() -> None:
         signals.finish()
         print(f"forebay: {signals.word()}; nothing was kept", file=sys.stderr)
         status = signals.exit_status()
+    # What lives to the end need not be searched for cycles while the process ends: a fifth of a
+    # short command.
+    gc.freeze()
     sys.exit(status)

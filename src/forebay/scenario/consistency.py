@@ -10,14 +10,14 @@ from forebay.scenario.base import DAY, MAX_FLOWS, MAX_OFFERED, MAX_PERIODS
 from forebay.scenario.counted import BOTTLENECK, REVERSE
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
-from forebay.scenario.open_loop import OnOff, Replay
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.source import Standing
 from forebay.scenario.tcp import Long, Session, Short, Tcp
+from forebay.scenario.traffic import OnOff, Replay
 
 if TYPE_CHECKING:
-    from forebay.scenario.buffer_size import BufferSize
     from forebay.scenario.model import Scenario, TokenBucket
+    from forebay.scenario.quantity import BufferSize
     from forebay.scenario.queue import Queue
     from forebay.scenario.traffic import Traffic
 

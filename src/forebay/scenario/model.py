@@ -14,17 +14,15 @@ from pydantic import AfterValidator, Field, Strict, model_validator
 from forebay.errors import entry
 from forebay.scenario import consistency, topology
 from forebay.scenario.base import DAY, FOLDER, LISTED, RATES, Between, ScenarioModel, printable
-from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.counted import BOTTLENECK, Counted, counted
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Goals
-from forebay.scenario.open_loop import Replay
-from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.quantity import BufferSize, DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
 from forebay.scenario.source import NAME, End, Standing
 from forebay.scenario.tcp import Long, Session
 from forebay.scenario.topology import Topology
-from forebay.scenario.traffic import Traffic
+from forebay.scenario.traffic import Replay, Traffic
 
 if TYPE_CHECKING:
     from typing import Unpack

@@ -10,9 +10,8 @@ from pydantic import Field, Strict, model_validator
 
 from forebay.errors import entry, literal
 from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel
-from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError, did_you_mean, one_of, show
-from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.quantity import BufferSize, DataSize, Duration, Rate
 from forebay.scenario.source import NAME
 
 if TYPE_CHECKING:

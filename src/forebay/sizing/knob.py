@@ -171,8 +171,8 @@ def _sized_classes(scenario: Scenario) -> str:
     parts = [f"{queue.name} ({queue.share:g})" for queue in queues if queue.share is not None]
     own = [queue.name for queue in queues if not queue.is_sized]
     kinds = (("this size", whole), ("a share of it", parts), ("a size of their own", own))
-    told = [f"with {what}: {', '.join(names)}" for what, names in kinds if names]
-    return f"class queues {'; '.join(told)}"
+    parts = [f"with {what}: {', '.join(names)}" for what, names in kinds if names]
+    return f"class queues {'; '.join(parts)}"
 
 
 def _with_queue(scenario: Scenario, changes: dict[str, Any]) -> Scenario:
