@@ -79,7 +79,7 @@ def test_a_search_stopped_at_its_end_says_what_it_had_shown() -> None:
     scenario = loads(
         '[link]\nrate = "100 Mbit/s"\n[[traffic]]\nflows = 100\ncongestion_control = "cubic"\n'
         'rtt = { uniform = ["30 ms", "90 ms"] }\ngoals = { throughput = "98 Mbit/s" }\n'
-    )  # a throughput is no share, which takes a search
+    )  # a throughput is a rate, which needs a search
     quick = slowed(1)
     whole = sized(scenario, quick, 60.0)
     engine = SlowInTheEnd(packets_per_s=quick.packets_per_s)

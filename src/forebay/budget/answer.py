@@ -83,7 +83,7 @@ def _unfinished(result: SizeResult) -> SizeResult:
     parts, found = ["stopped"], result.buffer
     if found is not None:
         between = f"{found.packets} packets ({found.low} to {found.high})"
-        parts.append(f"the links played so far point to {between}")
+        parts.append(f"the links simulated so far give {between}")
     reason = "; ".join([*parts, started_again()])
     missing = {"buffer": None, "nearest": result.chosen, "region": (), "loss_warning": None}
     return result.model_copy(update={**missing, "reason": reason, "interrupted": True})

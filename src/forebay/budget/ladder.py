@@ -54,7 +54,7 @@ _RESERVE = 0.9
 
 _ENOUGH = 80
 """Flows of the largest link that may stand for one of more."""
-_TOO_FEW = "too few flows share it for a smaller link to behave alike"
+_TOO_FEW = "too few flows share it for a smaller link to behave in the same way"
 
 
 @dataclass(slots=True)
@@ -221,10 +221,10 @@ def _loses(state: Climb) -> bool:
 def _lacking(state: Climb) -> str | None:
     """Return why the rungs are no answer: one link is no trend, and few flows no sum of many."""
     if not state.rungs or (state.rungs[0].factor > 1.0 and len(state.rungs) < 2):
-        return "no two smaller links fit into it"
+        return "two smaller links do not fit into the time"
     flows = state.rungs[0].link.scenario.n_flows
     if state.rungs[0].factor > 1.0 and 0 < flows < _ENOUGH:
-        return f"the largest link that fits has {flows} flows, too few to stand for many"
+        return f"the largest link that fits has {flows} flows, too few to represent many"
     return None
 
 

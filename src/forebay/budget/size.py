@@ -131,11 +131,11 @@ def _why_only_search(scenario: Scenario) -> str | None:
     goals = goals_of(scenario)
     either = [str(goal) for goal in goals if goal.kind.pushes == "either"]
     if either:
-        return f"{either[0]} may be met between two buffers that miss, which takes a search"
+        return f"{either[0]} may be met between two buffers that miss, which needs a search"
     if not any(goal.kind.pushes == "up" for goal in goals):
-        return "no goal asks for a buffer"
+        return "no goal needs a buffer"
     rates = [str(goal) for goal in goals if goal.kind.pushes == "up" and goal.kind.unit]
-    return f"{rates[0]} is no share, which takes a search" if rates else None
+    return f"{rates[0]} is a rate, which needs a search" if rates else None
 
 
 def _with_cost(

@@ -49,7 +49,8 @@ class OutOfTime(KeyboardInterrupt):
 class Runs(Protocol):
     """What `Timed` needs of an engine."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def run(
         self,

@@ -116,7 +116,7 @@ def warning_lines(answer: SizeResult) -> list[str]:
         missed = listed(metric_words(answer, name) for name in warning.missed)
         return [f"{first} {second}, but not meet {missed}."]
     goal = setting(_loss_goal(answer, warning.of), warning.usable)
-    return [f"{first} {second}; ask for it with {goal}."]
+    return [f"{first} {second}; to make this a goal, write {goal}."]
 
 
 def _loss_goal(answer: SizeResult, name: str) -> str:
@@ -169,7 +169,7 @@ def why(answer: SizeResult) -> list[str]:
     if answer.aqm is not None:
         least = f"the smallest {size_name(answer)} is enough"
     elif answer.buffer.packets > 1:
-        least = "no smaller buffer was shown to be enough"
+        least = "no smaller buffer is certain to be enough"
     return [f"Why: {_missing(binding, answer) if binding else least} ({_who(answer)})."]
 
 

@@ -92,7 +92,7 @@ def _print_evidence(out: Console, answer: SizeResult) -> None:
             out.print(line)
     if answer.laws:
         of = "" if answer.aqm is None else " of a drop-tail queue"
-        _section(out, f"What published laws ask for{of}", _laws(answer.laws))
+        _section(out, f"What published laws need{of}", _laws(answer.laws))
     if answer.curve:
         on = "" if answer.scaled is None else ", on a smaller link, in terms of this one"
         _section(out, f"Buffers tried ({answer.engine}{on})", _curve(answer))

@@ -189,7 +189,7 @@ def _class_queues(scenario: Scenario) -> None:
     for link, field, queue in queues:
         if not queue.classes:
             continue
-        from forebay.scenario.queue import check_rates, check_traffic
+        from forebay.scenario.class_queues import check_rates, check_traffic
 
         if scenario.topology is not None:
             wrong, hint = "set beside a topology", "leave it out: a network's links have one queue"

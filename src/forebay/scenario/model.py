@@ -283,7 +283,7 @@ class Scenario(ScenarioModel):
 
     def class_queue_of(self, link: str = BOTTLENECK) -> list[int]:
         """The class queue before a link of each traffic class; 0 for those that do not cross it."""
-        from forebay.scenario.queue import queue_of_traffic
+        from forebay.scenario.class_queues import queue_of_traffic
 
         placed = queue_of_traffic(self.queue_at(link).classes, self.class_names)
         return [place or 0 for place in placed]

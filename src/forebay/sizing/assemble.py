@@ -78,13 +78,13 @@ def buffer_of(scenario: Scenario, low: int, packets: int) -> Buffer:
 
 def _remarks(question: Question, there: Trial) -> list[str]:
     notes = [
-        f"{goal} is undecided at {there.packets} packets; more seeds would tell"
+        f"{goal} is undecided at {there.packets} packets; more seeds can decide it"
         for goal in question.down
         if goal.judge(there.metric(goal)) is Verdict.UNDECIDED
     ]
     notes += notes_of(question.scenario, question.engine, question.trials.knob)
     if not question.up and not question.either:
-        notes.append("only delay goals are set, and the smallest buffer meets those best")
+        notes.append("there are only delay goals, and the smallest buffer meets them best")
     reference = question.trials.unlimited
     if reference is not None:
         notes.append(unlimited(question.trials.unlimited_packets, dropped(reference)))
@@ -176,15 +176,16 @@ def width(trials: Trials, low: int, high: int) -> list[str]:
     if low == high:
         return []
     if _by_a_law(trials.at(high)):
-        return [f"between {low} and {high} packets; the law's own error leaves open which"]
+        return [f"between {low} and {high} packets: the law is not more exact than that"]
     seeds = max(trial.seeds for trial in trials.done.values())
     many = "1 seed does" if seeds == 1 else f"{seeds} seeds do"
-    return [f"between {low} and {high} packets; {many} not tell these apart, more would narrow it"]
+    said = f"between {low} and {high} packets; {many} not tell these apart"
+    return [f"{said}; more seeds narrow the range"]
 
 
 def started_again() -> str:
     """Say what is left of a sizing that was stopped."""
-    return f"a new start reuses only what {argument('store')} holds"
+    return f"a new start reuses only what is in {argument('store')}"
 
 
 def several(region: Sequence[Interval]) -> list[str]:
@@ -210,9 +211,9 @@ def evidence(engine: str, there: Trial) -> tuple[str, ...]:
         return ()
     where = f"{engine}, with {_packets(there)}"
     if not lost.value:
-        return (f"{where}: nothing was dropped, so the buffer did not limit anything here",)
+        return (f"{where}: nothing was dropped, so the buffer was never full",)
     loss = f"{where}: {100 * used.value:.2f} % used, {100 * lost.value:.2g} % dropped"
-    seen = f"{loss}: the queue does overflow, as under congestion"
+    seen = f"{loss}: the queue overflows, so the link is congested"
     return (seen, *_queue(link), *_shares(there))
 
 
@@ -223,8 +224,8 @@ def _queue(link: LinkOutcome) -> tuple[str, ...]:
         return ()
     mean, middle, high = (each.value for each in (parts.mean, parts.p50, parts.p99))
     return (
-        f"the queue held {_round(mean)} packets in the mean, {_round(middle)} half of the time or "
-        f"less and {_round(high)} for 99 % of it",
+        f"the queue held {_round(mean)} packets on average, at most {_round(middle)} for half "
+        f"of the time, and at most {_round(high)} for 99 % of it",
     )
 
 
@@ -248,7 +249,7 @@ def nowhere(trials: Trials, either: Sequence[Goal], low: int, high: int) -> str:
     there = min(inside, key=lambda t: max(g.excess(t.metric(g)) for g in either))
     range_ = f"from {low} to {high} packets"
     missed = all(trial.verdict(either) is Verdict.MISSED for trial in inside)
-    met = "is met nowhere" if missed else "is not shown to be met anywhere"
+    met = "is not met at any size" if missed else "is not certain to be met at any size"
     return f"{_list(either)} {met} {range_}; nearest with {_packets(there)}, where " + (
         _values(either, there)
     )
@@ -259,7 +260,7 @@ def unreachable(trials: Trials, goals: Sequence[Goal], limit: int) -> str:
     there = trials.done[max(trials.done)]
     short = [g for g in goals if g.judge(there.metric(g)) is not Verdict.MET]
     if not short:  # met at the top, yet a smaller buffer is above a larger that misses
-        return f"no buffer up to {limit} packets meets {_list(goals)} from there on"
+        return f"no buffer up to {limit} packets meets {_list(goals)} together with all larger ones"
     lines = (_shortfall(goal, there) for goal in short)
     return f"{'; '.join(lines)}; no buffer up to {limit} packets meets it"
 
@@ -289,8 +290,8 @@ def _shortfall(goal: Goal, there: Trial) -> str:
     if goal.judge(metric) is Verdict.MISSED:
         return f"{goal} is missed even {where}"
     if not metric.n:
-        return f"{goal} is not shown to be met, for all that the law may err, even {where}"
-    return f"{goal} is not shown to be met by {there.seeds} seeds even {where}"
+        return f"{goal} is not certain to be met, because the law may err, even {where}"
+    return f"{goal} is not certain to be met with {there.seeds} seeds even {where}"
 
 
 def _by_a_law(there: Trial) -> bool:

@@ -53,7 +53,7 @@ class NoGoals(SizingError):
         super().__init__(
             "no-goals",
             "goals",
-            "the scenario states none, so no buffer is too small",
+            "the scenario has none, so every buffer is large enough",
             f"write {setting('goals.utilization', 0.98)}",
         )
 
@@ -65,7 +65,7 @@ class NobodyCrosses(SizingError):
         super().__init__(
             "nobody-crosses",
             "traffic",
-            f"no class sends data over {link}, so no buffer is too small",
+            f"no class sends data over {link}, so every buffer is large enough",
             f'name "{link}" in a route, or leave route out',
         )
 
@@ -77,10 +77,10 @@ class GoalNotAnswered(SizingError):
         super().__init__(
             "goal-not-answered",
             f"goals.{goal}",
-            f"engine {engine} has no answer to it",
+            f"engine {engine} cannot compute it",
             f"choose another engine ({option('engine', 'simulation')}) or leave this goal out"
             if engine != "simulation"
-            else "write a longer measure.duration, for nothing of it is seen in the window, "
+            else "write a longer measure.duration, because the window contains none of it, "
             "or leave this goal out",
         )
         self.exit_status = 3 if engine == "theory" else 2

@@ -145,13 +145,13 @@ def notes_of(scenario: Scenario, engine: str, knob: Knob) -> list[str]:
         if name not in (*_TARGETS, "red"):
             return []
         aim = "thresholds" if name == "red" else "target"
-        return [f"the laws take {name} for drop-tail: {engine} sizes its limit, not its {aim}"]
+        return [f"the laws treat {name} as drop-tail: {engine} sizes its limit, not its {aim}"]
     rtts = (getattr(each, "rtt", None) for each in scenario.traffic)
     longest = max((float(rtt.high) for rtt in rtts if rtt is not None), default=0.0)
     if knob.interval_s is not None and longest > knob.interval_s:
         return [
             f"interval, {1e3 * knob.interval_s:g} ms, is shorter than the longest round trip, "
-            f"{1e3 * longest:g} ms: {name} drops again before that sender can have answered"
+            f"{1e3 * longest:g} ms: {name} drops again before that sender can react"
         ]
     return []
 
@@ -159,8 +159,8 @@ def notes_of(scenario: Scenario, engine: str, knob: Knob) -> list[str]:
 def _nothing_to_size() -> Exception:
     from forebay.scenario import ScenarioError
 
-    wrong = "each class queue has a size of its own, so that there is none to find"
-    hint = "leave size out in the one that is to be sized; it then takes queue.size"
+    wrong = "each class queue has a size of its own, so there is none to size"
+    hint = "leave out the size of the one to be sized; it then uses queue.size"
     return ScenarioError("contradiction", wrong, hint, field="queue.classes")
 
 
