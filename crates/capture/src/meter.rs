@@ -194,9 +194,9 @@ impl Meter {
             return;
         }
         let whole = half.saturating_add(other_half);
-        let packets = flow.packets();
-        flow.sample(whole, acks, &mut self.tally);
-        self.table.flow(peer).sample(whole, packets, &mut self.tally);
+        let (packets, stamped) = (flow.packets(), segment.stamps.is_some());
+        flow.sample(whole, acks, stamped, &mut self.tally);
+        self.table.flow(peer).sample(whole, packets, stamped, &mut self.tally);
     }
 
     fn one_direction(&mut self, place: u32, segment: &Segment, now: u32) {
@@ -207,7 +207,7 @@ impl Meter {
         let Some((_, echo)) = segment.stamps.filter(|_| segment.payload > 0) else { return };
         if let Some(whole) = flow.one_way(echo, now) {
             let told = flow.rtt.one_more();
-            flow.sample(whole, told, &mut self.tally);
+            flow.sample(whole, told, true, &mut self.tally);
         }
     }
 }
