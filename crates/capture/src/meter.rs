@@ -182,7 +182,8 @@ impl Meter {
         let sent = segment.seq.wrapping_add(segment.payload + u32::from(is_syn(segment)));
         let other = self.table.flow(peer);
         let echo = segment.stamps.map_or(segment.ack, |stamps| stamps.1);
-        let answered = segment.flags & flags::ACK != 0 && other.rtt.answered(echo, now);
+        let stamped = segment.stamps.is_some();
+        let answered = segment.flags & flags::ACK != 0 && other.rtt.answered(echo, stamped, now);
         // An ACK for all that was sent is answered only when its receiver has more to say.
         let expected = segment.ack != other.next_seq();
         let (other_half, acks) = (other.rtt.half_us, other.packets());
@@ -194,7 +195,7 @@ impl Meter {
             return;
         }
         let whole = half.saturating_add(other_half);
-        let (packets, stamped) = (flow.packets(), segment.stamps.is_some());
+        let packets = flow.packets();
         flow.sample(whole, acks, stamped, &mut self.tally);
         self.table.flow(peer).sample(whole, packets, stamped, &mut self.tally);
     }
