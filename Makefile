@@ -42,10 +42,11 @@ $(VENV)/.created:
 	@touch $@
 
 # PIP_NO_INPUT: never stop to ask. Hashes are checked for every file that pip installs.
-# --no-compile: most modules of the packages are never imported.
+# --no-compile: most modules of the packages are never imported. --no-deps: the lock has them all, and a pip before 23.3
+# looks for the newest version of one that another asks for with an extra, which breaks as soon as that is released.
 $(VENV)/.installed: requirements.lock $(VENV)/.created
 	@echo 'setup 2/4: the locked Python packages'
-	@PIP_NO_INPUT=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
+	@PIP_NO_INPUT=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
