@@ -42,10 +42,12 @@ $(VENV)/.created:
 	@touch $@
 
 # PIP_NO_INPUT: never stop to ask. Hashes are checked for every file that pip installs.
-# --no-compile: most modules of the packages are never imported.
+# --no-compile: most modules of the packages are never imported. --no-deps: the lock is whole, and where a package
+# asks for `coverage[toml]`, pip would take the newest coverage instead of the locked one and stop for want of a hash.
 $(VENV)/.installed: requirements.lock $(VENV)/.created
 	@echo 'setup 2/4: the locked Python packages'
-	@PIP_NO_INPUT=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
+	@PIP_NO_INPUT=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps \
+	    --require-hashes -r requirements.lock
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 

@@ -222,6 +222,7 @@ class CaptureFlows(TypedDict):
     lengths: _Counted
     short_packets: _Counted
     rtt_us: _Counted
+    unstamped_rtt_us: _Counted
     least_rtt_us: _Counted
     handshake_us: _Counted
     recovery_us: _Counted

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from forebay.measure import Refused
-from forebay.measure.hurst import METHODS, hurst, wavelet, whittle
+from forebay.measure.hurst import METHODS, hurst, variance_time, wavelet, whittle
+from forebay.measure.hurst.detail_covariance import excess, overlaps
 from forebay.measure.hurst.rescaled_range import expected
+from forebay.measure.hurst.variance_time import falls
 from forebay.workload.fractional_noise import noise
 
 SAMPLES = 1 << 18
@@ -25,7 +27,7 @@ def test_every_method_finds_h_of_fractional_noise(name, truth):
     assert found.value == pytest.approx(truth, abs=0.05)
 
 
-@pytest.mark.parametrize("method", [wavelet, whittle])
+@pytest.mark.parametrize("method", [variance_time, wavelet, whittle])
 @pytest.mark.parametrize("truth", TRUTHS)
 def test_published_intervals_hold_the_truth_nine_times_of_ten(method, truth):
     """Thirty draws: 25 and more is what 95 % gives but once in two thousand."""
@@ -33,9 +35,9 @@ def test_published_intervals_hold_the_truth_nine_times_of_ten(method, truth):
     assert sum(one.low <= truth <= one.high for one in held) >= 25
 
 
-@pytest.mark.parametrize("name", ["variance-time", "rescaled-range"])
+@pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("truth", (0.7, 0.96))
-def test_intervals_by_calibration_hold_the_truth(name, truth):
+def test_intervals_of_shorter_series_hold_the_truth(name, truth):
     """Of a length between two of the table; a cover of 95 % misses eight of forty hardly ever."""
     held = [METHODS[name](drawn(truth, 900 + k, 1 << 13)) for k in range(40)]
     assert sum(one.low <= truth <= one.high for one in held) >= 33
@@ -48,6 +50,33 @@ def test_no_h_above_one_half_is_claimed_for_poisson_traffic(name):
     assert found.value < 0.55 and found.low <= 0.5 <= found.high
 
 
+@pytest.mark.parametrize("truth", TRUTHS)
+def test_the_variance_time_plot_of_fractional_noise_falls_as_it_must(truth):
+    """E[S_m^2 - S_2m^2] = m^(2H-2) - (2m)^(2H-2): from E[S_m^2] = m^(2H-2) - N^(2H-2)."""
+    found = np.mean([falls(drawn(truth, 60 + k, 1 << 14))[1] for k in range(40)], axis=0)
+    m = 2.0 ** np.arange(3, 3 + len(found))
+    power = 2 * truth - 2
+    assert found[:7] == pytest.approx((m**power - (2 * m) ** power)[:7], rel=0.1)
+
+
+def test_energies_of_independent_details_do_not_go_together():
+    """White noise: details are independent (the filters are orthogonal), and on the power law."""
+    haar = (0.5**0.5, 0.5**0.5)
+    assert overlaps(haar, 0.5) == pytest.approx([1] + [0] * 8, abs=1e-9)
+    assert excess(haar, 0.5) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("truth", (0.7, 0.96))
+def test_energies_go_together_as_drawn_noise_has_them(truth):
+    """The variance of a mean square of Haar details, and its covariance with the next octave's."""
+    drawn_ = np.array([falls(drawn(truth, 70 + k, 1 << 11))[1][:2] for k in range(2000)])
+    relative = np.cov((drawn_ / drawn_.mean(axis=0)).T)
+    pairs = (1 << 11) / 16
+    told = overlaps((0.5**0.5, 0.5**0.5), truth) * 2 / pairs
+    assert relative[0, 0] == pytest.approx(told[0], rel=0.15)
+    assert relative[0, 1] == pytest.approx(told[1], abs=0.15 * told[0])
+
+
 def test_anis_and_lloyd():
     """For two independent numbers the range over the deviation is 1: Gamma(1/2)/(sqrt(pi)) * 1."""
     assert expected(2) == pytest.approx(1.0)
@@ -56,3 +85,4 @@ def test_anis_and_lloyd():
 def test_what_cannot_carry_h_is_refused():
     assert isinstance(hurst(np.ones(100)), Refused)
     assert isinstance(hurst(np.ones(5000)), Refused)
+    assert isinstance(hurst(np.tile([0.0, 1, 0, 0, 3, 0, 0, 0], 300)), Refused)

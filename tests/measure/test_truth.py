@@ -40,12 +40,40 @@ def test_what_the_link_did_is_read_out_of_its_packets(tmp_path, way):
     told = taken(tmp_path, **options).estimates
     assert told["long_flows"].value == pytest.approx(FLOWS, rel=0.1)
     assert told["long_flows"].low <= FLOWS <= told["long_flows"].high
+    middle_rtt = np.median(link().rtts)
     if options.get("stamps", True):
-        assert told["rtt_s"]["p50"]["value"] == pytest.approx(np.median(link().rtts), rel=0.02)
+        assert told["rtt_s"]["p50"]["value"] == pytest.approx(middle_rtt, rel=0.02)
+    else:  # ACKs do not tell the wait before the capture: no value, and bounds on both sides
+        assert "rtt_s" not in told
+        lower, upper = (told[name]["p50"]["value"] for name in ("min_rtt_s", "recovery_s"))
+        assert lower < middle_rtt < upper
     least = [sum(sender.legs) for sender in link().senders]
     middle = np.quantile(least, 0.5, method="inverted_cdf")
     assert told["min_rtt_s"]["p50"]["value"] == pytest.approx(middle, rel=0.02)
     assert told["loss_rate"].value == pytest.approx(link().drops / link().arrivals, rel=0.1)
+
+
+def test_before_the_queue_acks_tell_the_round_trip_without_timestamps(tmp_path):
+    """The queue lies between the capture and the receiver, and its wait is known."""
+    waits = 0.020
+    frames, samples = [], []
+    for k in range(400):  # of each second one segment and its ACK, after a wait that is known
+        at, number = 1 + k * 0.05, k % 4
+        seq = 1 + k // 4 * 1448
+        there = at + 0.030 + waits * (k % 5)
+        frames += [(at, (number, True, seq, 1448, 16, 0, 0, 1)),
+                   (there, (number, False, 1, 0, 16, 0, 0, seq + 1448))]  # fmt: skip
+        samples.append(0.010 + there - at)
+    for number in range(4):
+        shake = ((0.0, True, 0, 2, 0), (0.03, False, 0, 18, 1), (0.04, True, 1, 16, 1))
+        frames += [(at + number * 1e-3, (number, ahead, seq, 0, flags, 0, 0, ack))
+                   for at, ahead, seq, flags, ack in shake]  # fmt: skip
+    path = tmp_path / "before.pcap"
+    pcap(path, sorted(frames), stamps=False)
+    told = measure.capture([path], rate="20 Mbit/s", toward=["10.128.0.0/9"], at="ingress")
+    assert told.estimates["rtt_s"]["p50"]["value"] == pytest.approx(np.median(samples), rel=0.02)
+    behind = measure.capture([path], rate="20 Mbit/s", toward=["10.128.0.0/9"])
+    assert "rtt_s" in {one.name for one in behind.refused}
 
 
 def test_a_capture_that_begins_amid_the_flows_has_them_from_its_beginning(tmp_path):

@@ -182,7 +182,8 @@ impl Meter {
         let sent = segment.seq.wrapping_add(segment.payload + u32::from(is_syn(segment)));
         let other = self.table.flow(peer);
         let echo = segment.stamps.map_or(segment.ack, |stamps| stamps.1);
-        let answered = segment.flags & flags::ACK != 0 && other.rtt.answered(echo, now);
+        let stamped = segment.stamps.is_some();
+        let answered = segment.flags & flags::ACK != 0 && other.rtt.answered(echo, stamped, now);
         // An ACK for all that was sent is answered only when its receiver has more to say.
         let expected = segment.ack != other.next_seq();
         let (other_half, acks) = (other.rtt.half_us, other.packets());
@@ -195,8 +196,8 @@ impl Meter {
         }
         let whole = half.saturating_add(other_half);
         let packets = flow.packets();
-        flow.sample(whole, acks, &mut self.tally);
-        self.table.flow(peer).sample(whole, packets, &mut self.tally);
+        flow.sample(whole, acks, stamped, &mut self.tally);
+        self.table.flow(peer).sample(whole, packets, stamped, &mut self.tally);
     }
 
     fn one_direction(&mut self, place: u32, segment: &Segment, now: u32) {
@@ -207,7 +208,7 @@ impl Meter {
         let Some((_, echo)) = segment.stamps.filter(|_| segment.payload > 0) else { return };
         if let Some(whole) = flow.one_way(echo, now) {
             let told = flow.rtt.one_more();
-            flow.sample(whole, told, &mut self.tally);
+            flow.sample(whole, told, true, &mut self.tally);
         }
     }
 }

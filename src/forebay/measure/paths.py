@@ -18,9 +18,8 @@ _FEWEST_LOSSES = 10
 _FEWEST_HINTS = 20
 _DRAWN = 200
 _WORDS = {
-    "rtt_s": "about one each round trip of a flow, for all ACKs since, queueing included; without "
-    "TCP timestamps a queue before the capture is missed; from one direction short "
-    "where losses are many",
+    "rtt_s": "about one each round trip of a flow, for all ACKs since, queueing included; from one "
+    "direction short where losses are many",
     "min_rtt_s": "the least of each flow: propagation, if the queue was ever empty; else too long",
     "handshake_rtt_s": "from SYN to the ACK of the SYN-ACK; no delayed ACK in it",
 }
@@ -29,28 +28,57 @@ _WORDS = {
 def describe(read: CaptureReadings, at: Place, found: Found) -> None:
     """Add round trips, loss rates, ``slow_start_burst`` and ``congestion_control_hint``."""
     flows = read["flows"]
-    _round_trips(flows, found)
+    _round_trips(flows, at, found)
     _losses(flows, at, found)
     _bursts(flows, found)
     _hint(flows, found)
 
 
-def _round_trips(flows: CaptureFlows, found: Found) -> None:
+def _round_trips(flows: CaptureFlows, at: Place, found: Found) -> None:
+    loaded = _loaded(flows, at)
     independent = int(flows["least_rtt_us"][1].sum())
-    samples = {"rtt_s": "rtt_us", "min_rtt_s": "least_rtt_us", "handshake_rtt_s": "handshake_us"}
-    for name, source in samples.items():
-        values, counts = flows[source]  # type: ignore[literal-required]
+    samples = {
+        "rtt_s": loaded, "min_rtt_s": flows["least_rtt_us"],
+        "handshake_rtt_s": flows["handshake_us"],
+    }  # fmt: skip
+    unstamped = int(flows["unstamped_rtt_us"][1].sum())
+    for name, (values, counts) in samples.items():
         if counts.sum():
             rows = quantiles(values * 1e-6, counts, max(independent, 1))
             found.estimates[name] = rows | {"samples": int(counts.sum()), "bias": _WORDS[name]}
             found.curves[name] = _cumulated(values * 1e-6, counts)
+        elif name == "rtt_s" and unstamped:
+            found.refuse(name, _UNSTAMPED)
         else:
             found.refuse(name, "no handshake, and no timestamps or ACKs that tell it")
-    if not flows["rtt_us"][1].sum() and flows["recovery_us"][1].sum():
+    if loaded[1].sum() and unstamped and at == "egress":
+        part = unstamped / (unstamped + loaded[1].sum())
+        found.notes.append(f"rtt_s: {part:.0%} of the ACKs have no timestamps, and are not in it")
+    if not loaded[1].sum() and flows["recovery_us"][1].sum():
         values, counts = flows["recovery_us"]
         rows = quantiles(values * 1e-6, counts, max(flows["long"], 1))
         late = "from a gap to its retransmission: a round trip and three packets more, or a timeout"
         found.estimates["recovery_s"] = rows | {"bias": late}
+
+
+def _loaded(flows: CaptureFlows, at: Place) -> tuple[Floats, Counts]:
+    """Return round trips that hold the wait in the queue, and how many there are of each.
+
+    Without timestamps the way from the capture to the sender and back is the handshake's. Of a
+    capture behind the queue that way has the queue in it; of one before the queue it has not.
+    """
+    if at == "egress":
+        return flows["rtt_us"]
+    parts = [flows["rtt_us"], flows["unstamped_rtt_us"]]
+    values, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.argsort(values, kind="stable")
+    return values[order], counts[order]
+
+
+_UNSTAMPED = (
+    "without TCP timestamps ACKs do not tell the wait in a queue before the capture: it is between "
+    "min_rtt_s and recovery_s, or capture before the queue"
+)
 
 
 def _cumulated(values: Floats, counts: Counts) -> dict[str, list[float]]:

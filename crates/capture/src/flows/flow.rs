@@ -96,10 +96,11 @@ impl Flow {
 
     /// A whole round trip of it was seen. It stands for what has told its sender of one since the
     /// sample before, so many of them so far: ACKs, or echoes of them where none was captured.
-    pub fn sample(&mut self, us: u32, told: u32, tally: &mut Tally) {
+    pub fn sample(&mut self, us: u32, told: u32, stamped: bool, tally: &mut Tally) {
         self.rtt.sample(us);
         if self.has_data_on_link() {
-            tally.rtt_us.add_times(f64::from(us), self.rtt.weight(told));
+            let samples = if stamped { &mut tally.rtt_us } else { &mut tally.unstamped_rtt_us };
+            samples.add_times(f64::from(us), self.rtt.weight(told));
         }
     }
 

@@ -87,9 +87,14 @@ impl RoundTrip {
         self.probe_us = UNKNOWN;
     }
 
-    /// The far end has sent `value` back.
-    pub fn answered(&mut self, value: u32, now_us: u32) -> bool {
+    /// The far end has sent `value` back. A later timestamp than the probe's answers a later segment:
+    /// this one was not the first that an ACK was for, or let nothing go, and tells no round trip.
+    pub fn answered(&mut self, value: u32, stamped: bool, now_us: u32) -> bool {
         if self.probe_us == UNKNOWN || before(value, self.probe) {
+            return false;
+        }
+        if stamped && value != self.probe {
+            self.forget();
             return false;
         }
         self.half_us = now_us.wrapping_sub(self.probe_us);
@@ -195,5 +200,31 @@ impl RoundTrip {
         }
         flight.skip = (self.probe_us.wrapping_mul(SPREAD) >> 16) as u16 % flight.segments.max(1);
         self.forget();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_timestamp_answers_a_later_segment_and_tells_no_round_trip() {
+        let mut trip = RoundTrip::default();
+        trip.probe(10, 1_000);
+        assert!(!trip.answered(9, true, 1_500), "an earlier segment's");
+        assert!(trip.answered(10, true, 2_000));
+        assert_eq!(trip.half_us, 1_000);
+        trip.probe(20, 3_000);
+        assert!(!trip.answered(21, true, 9_000), "it waited for a timer, or another ACK");
+        assert_eq!(trip.half_us, 1_000);
+        trip.probe(22, 10_000);
+        assert!(trip.answered(22, true, 10_700), "the next one is watched");
+    }
+
+    #[test]
+    fn an_ack_number_answers_all_that_is_before_it() {
+        let mut trip = RoundTrip::default();
+        trip.probe(1_448, 0);
+        assert!(trip.answered(2_896, false, 400), "an ACK for two segments");
     }
 }

@@ -77,6 +77,9 @@ pub struct Tally {
     pub avoiding: Count,
     /// Whole round trips, about one a round trip and flow, by the packets that each stands for.
     pub rtt_us: LogHistogram,
+    /// Those of flows without timestamps: what is between the receiver and the capture was seen with the
+    /// last ACK, and what is on the sender's side with the handshake alone.
+    pub unstamped_rtt_us: LogHistogram,
     /// The least round trip of each flow.
     pub least_rtt_us: LogHistogram,
     /// Handshakes.
@@ -110,6 +113,7 @@ impl Default for Tally {
             lossy: Count::default(),
             avoiding: Count::default(),
             rtt_us: LogHistogram::default(),
+            unstamped_rtt_us: LogHistogram::default(),
             least_rtt_us: LogHistogram::default(),
             handshake_us: LogHistogram::default(),
             recovery_us: LogHistogram::default(),

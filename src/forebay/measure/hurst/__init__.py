@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from forebay.measure.estimate import Estimate, Floats, Refused
 from forebay.measure.hurst.rescaled_range import rescaled_range
-from forebay.measure.hurst.variance_time import variance_time
+from forebay.measure.hurst.variance_time import falls, variance_time
 from forebay.measure.hurst.wavelet import wavelet
 from forebay.measure.hurst.whittle import whittle
 
@@ -37,6 +37,8 @@ def hurst(series: Floats) -> dict[str, Estimate] | Refused:
         return Refused("hurst", why)
     if not series.std() > 0:
         return Refused("hurst", "the load never changes")
+    if not falls(series)[1].min() > 0:
+        return Refused("hurst", "the load repeats itself: long intervals never differ")
     return {name: method(series) for name, method in METHODS.items()}
 
 

@@ -1,4 +1,4 @@
-"""Make the table of `calibration.py`; ten minutes of CPU.
+"""Make the table of `calibration.py`; five minutes of CPU.
 
 python -m forebay.measure.hurst.calibrate
 """
@@ -13,7 +13,6 @@ import numpy as np
 from forebay.measure.estimate import Floats
 from forebay.measure.hurst.calibration import QUANTILES, TABLE
 from forebay.measure.hurst.rescaled_range import raw as rescaled_range
-from forebay.measure.hurst.variance_time import raw as variance_time
 from forebay.workload.fractional_noise import noise
 
 HURST = (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.985, 0.995)
@@ -22,7 +21,6 @@ LENGTHS = tuple(1 << octave for octave in range(10, 19, 2))
 _FEWEST, _MOST, _SAMPLES = 300, 2000, 1 << 24
 _SEED = 22
 RAW: dict[str, Callable[[Floats], float]] = {
-    "variance-time": variance_time,
     "rescaled-range": rescaled_range,
 }
 

@@ -1,8 +1,14 @@
 """Variance-time estimate of H: the variance of block means falls as m^(2H-2).
 
-Leland et al. 1994, section 4.1. The mean over the whole series is not the process's mean, which
-takes (m/n)^(2-2H) of the variance away and bends the plot down where H is large; what that leaves
-of bias is found by calibration.
+Leland et al. 1994, section 4.1. The variance is taken about the mean of the whole series, which is
+not the process's: of N samples of fractional Gaussian noise, in blocks of m,
+
+    E[S_m^2] = sigma^2 (m^(2H-2) - N^(2H-2)),
+
+for the mean itself has the variance sigma^2 N^(2H-2). So the plot of log S_m^2 bends down, and
+where H is large all of its points go up and down together with the one mean. Both are the same
+for every m: the differences S_m^2 - S_2m^2 have neither, and fall as m^(2H-2) exactly. They are
+the energies of Haar's details, or Allan variances (Allan 1966), and are fitted as such.
 """
 
 from __future__ import annotations
@@ -10,26 +16,34 @@ from __future__ import annotations
 import numpy as np
 
 from forebay.measure.estimate import Estimate, Floats
-from forebay.measure.hurst.calibration import calibrated, longest, shortened
+from forebay.measure.hurst.energy_slope import hurst_of_energies
 
-_FEWEST_BLOCKS = 64
+_FEWEST = 8
 _FINEST = 3
+"""Finer blocks, of up to four samples, still feel short correlations."""
+_HAAR = (0.5**0.5, 0.5**0.5)
 
 
 def variance_time(series: Floats) -> Estimate:
     """Return H of a series of shape (n,)."""
-    series = shortened(series, longest())
-    return calibrated("variance-time", raw(series), len(series))
+    octaves, differences, counts = falls(series)
+    return hurst_of_energies(octaves, differences, counts, _HAAR, 2)
 
 
-def raw(series: Floats) -> float:
-    """Return what the slope alone says of a series of shape (n,)."""
-    logs, means = [], np.asarray(series, dtype=np.float64)
-    octave = 0
-    while len(means) >= _FEWEST_BLOCKS:
+def falls(series: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return octaves of m, S_m^2 - S_2m^2 for each, and the number of pairs of blocks.
+
+    Both variances are of the same samples, for a last block that has no other is left out: then
+    their difference is a quarter of the mean square of the differences of neighbours.
+    """
+    octaves, found, counts = [], [], []
+    means, octave = np.asarray(series, dtype=np.float64), 0
+    while len(means) >= 2 * _FEWEST:
+        pairs = means[: len(means) // 2 * 2].reshape(-1, 2)
+        means = pairs.mean(axis=1)
         if octave >= _FINEST:
-            logs.append((octave, float(np.log2(means.var()))))
-        means = means[: len(means) // 2 * 2].reshape(-1, 2).mean(axis=1)
+            octaves.append(float(octave))
+            found.append(float((np.diff(pairs) ** 2).mean()) / 4)
+            counts.append(float(len(means)))
         octave += 1
-    octaves, variances = np.array(logs).T
-    return 1 + float(np.polyfit(octaves, variances, 1)[0]) / 2
+    return np.array(octaves), np.array(found), np.array(counts)
