@@ -80,7 +80,7 @@ def row(link: Link, folder: Path) -> str:
 def known(metric: Metric | None) -> float:
     """Return the value of what every simulation tells."""
     assert metric is not None
-    return metric.value
+    return float(metric.value)
 
 
 def median_rtt_s(outcome: forebay.Outcome) -> float:
