@@ -33,6 +33,33 @@ def test_udp_alone_has_a_load_and_a_scenario_only_with_a_buffer(tmp_path):
     assert [one.kind for one in told.scenario().traffic] == ["udp"]
 
 
+def test_without_tcp_n_is_refused_in_one_line(tmp_path):
+    path = udp_over_ipv6(tmp_path / "six.pcap", 3000, 1e-3)
+    why = {one.name: one.why for one in measure.capture(path, rate="10 Mbit/s").refused}
+    assert why["long_flows"].startswith("no packet is TCP")
+
+
+def test_a_rate_below_the_load_is_said_and_one_above_it_is_not(tmp_path):
+    path = udp_over_ipv6(tmp_path / "six.pcap", 3000, 1e-3)
+    low = measure.capture(path, rate="1 Mbit/s").notes
+    assert any("the load is 8.38 of the rate: rate is too low" in note for note in low)
+    assert not any("too low" in note for note in measure.capture(path, rate="10 Mbit/s").notes)
+
+
+def test_two_packets_have_a_load_that_is_not_negative(tmp_path):
+    path = udp_over_ipv6(tmp_path / "two.pcap", 2, 1.0)
+    assert measure.capture(path, rate="10 Mbit/s").estimates["load"].low == 0
+
+
+def test_no_packet_and_one_packet_are_refused(tmp_path):
+    pcap(tmp_path / "empty.pcap", [])
+    with pytest.raises(measure.MeasureError, match="holds no packet; capture for"):
+        measure.capture(tmp_path / "empty.pcap", rate="10 Mbit/s")
+    one = udp_over_ipv6(tmp_path / "one.pcap", 1, 1.0)
+    with pytest.raises(measure.MeasureError, match="all packets have one time"):
+        measure.capture(one, rate="10 Mbit/s")
+
+
 def test_bursts_are_refused_where_no_round_trip_tells_them_apart(tmp_path):
     path = tmp_path / "brief.pcap"
     frames = [

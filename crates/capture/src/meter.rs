@@ -183,7 +183,7 @@ impl Meter {
         let other = self.table.flow(peer);
         let echo = segment.stamps.map_or(segment.ack, |stamps| stamps.1);
         let stamped = segment.stamps.is_some();
-        let answered = segment.flags & flags::ACK != 0 && other.rtt.answered(echo, stamped, now);
+        let answered = segment.flags & flags::ACK != 0 && other.answered(echo, stamped, now);
         // An ACK for all that was sent is answered only when its receiver has more to say.
         let expected = segment.ack != other.next_seq();
         let (other_half, acks) = (other.rtt.half_us, other.packets());

@@ -152,6 +152,8 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
         raise MeasureError(f"{names[0]}: all packets have one time; capture for some seconds")
     if read["packets"] == 0:
         frames = sum(file["frames"] for file in read["files"])
+        if not frames:
+            raise MeasureError(f"{names[0]}: it holds no packet; capture for some minutes")
         went = f"{read['returning']} went the other way" if read["returning"] else "none is IP"
         why = f"of {frames} frames no packet crosses the link: {went}"
         raise MeasureError(

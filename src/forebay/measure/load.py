@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forebay.errors import argument
 from forebay.measure.estimate import Estimate, Floats, batch_mean
 from forebay.measure.found import Found
 
@@ -24,10 +26,21 @@ def describe(read: CaptureReadings, rate_bps: float, found: Found) -> None:
         found.refuse("load", "the capture is shorter than two intervals of an eighth of 1 ms")
         return
     share = series * 8 / (read["load_width_s"] * rate_bps)
-    found.estimates["load"] = batch_mean(share)
+    load = batch_mean(share)
+    found.estimates["load"] = replace(load, low=None if load.low is None else max(load.low, 0.0))
+    _check_rate(load, found)
     found.estimates["load_over_time"] = _over_time(share, read["load_width_s"], found)
     _sizes(read, found)
     _kinds(read, found)
+
+
+def _check_rate(load: Estimate, found: Found) -> None:
+    """Say that no link carries more than its rate, where the whole interval is above it."""
+    if (load.value if load.low is None else load.low) > 1:
+        found.notes.append(
+            f"the load is {load.value:.3g} of the rate: {argument('rate')} is too low, packets of "
+            "another link or direction count, or the capture is before the queue"
+        )
 
 
 def whole(read: CaptureReadings) -> Floats:

@@ -135,10 +135,11 @@ def _bursts(flows: CaptureFlows, found: Found) -> None:
 
 
 FAMILIES = (
-    (0.35, 0.62, "reno", "halves its window"),
-    (0.62, 0.85, "cubic", "keeps seven tenths of its window"),
+    (0.35, 0.6, "reno", "halves its window"),
+    (0.6, 0.85, "cubic", "keeps seven tenths of its window"),
     (0.85, 1.5, "bbr", "does not answer to a loss"),
 )
+"""Bounds halfway between 0.5 (RFC 5681), 0.7 (RFC 9438) and 1."""
 
 
 def _hint(flows: CaptureFlows, found: Found) -> None:

@@ -69,6 +69,11 @@ def _avoiding(read: CaptureReadings, found: Found) -> None:
     flows = read["flows"]
     avoiding, lossy = over_time(flows["avoiding"]), over_time(flows["lossy"])
     width_s = flows["avoiding"][0]
+    if not flows["tcp_bytes"]:
+        found.refuse(
+            "long_flows", "no packet is TCP, and n counts TCP flows: it cannot be estimated"
+        )
+        return
     if avoiding.max() < 1:
         why = "no TCP flow was seen to leave slow start: the link may not be a bottleneck"
         found.refuse("long_flows", why)

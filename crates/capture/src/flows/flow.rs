@@ -2,7 +2,7 @@
 
 use super::holes::{Holes, before};
 use super::pace::Pace;
-use super::round_trip::{Flight, RoundTrip, UNKNOWN, clock};
+use super::round_trip::{Flight, RoundTrip, UNKNOWN, clock, drawn};
 use super::table::NONE;
 use super::tally::Tally;
 use crate::packet::{FlowKey, Segment, flags};
@@ -122,10 +122,29 @@ impl Flow {
         self.next_seq
     }
 
+    /// The far end has sent `echo` back: whether the probe under way has told a round trip.
+    pub fn answered(&mut self, echo: u32, stamped: bool, now_us: u32) -> bool {
+        let was_free = self.rtt.is_free();
+        let answered = self.rtt.answered(echo, stamped, now_us);
+        if stamped && !was_free && self.rtt.is_free() {
+            self.skip = drawn(now_us, self.pace.last_round());
+        }
+        answered
+    }
+
     /// Sends a probe with a segment that ends before `sent`, if an answer will come at once:
     /// to data, to a SYN, and with timestamps to what is `expected` to let more data go.
+    ///
+    /// The first segment after an answer is mostly the first of a burst, and the last of a flight,
+    /// whose ACK waits for a timer, would hardly be watched: so many segments go by unwatched as
+    /// were drawn, up to a flight.
     pub fn probe(&mut self, segment: &Segment, sent: u32, expected: bool, now_us: u32) {
         let asks = segment.payload > 0 || segment.flags & flags::SYN != 0;
+        if self.skip > 0 && segment.payload > 0 && self.rtt.is_free() {
+            self.skip -= 1;
+            self.rtt.pass(segment.stamps.map_or(sent, |stamps| stamps.0));
+            return;
+        }
         match segment.stamps {
             Some((value, _)) if asks || expected => self.rtt.probe(value, now_us),
             None if asks => self.rtt.probe(sent, now_us),

@@ -69,8 +69,9 @@ impl Pace {
         }
         self.since_loss = 0;
         let told = self.flight_at_loss >= FLIGHT;
-        // The round trip since the reduction has added about a segment.
-        told.then(|| f64::from(self.last.max(1) - 1) / f64::from(self.flight_at_loss))
+        // The round trip since the reduction has added about a segment; and windows are rounded down
+        // to segments, which takes half a segment from what is left.
+        told.then(|| (f64::from(self.last.max(1)) - 0.5) / f64::from(self.flight_at_loss))
     }
 }
 

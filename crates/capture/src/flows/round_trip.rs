@@ -73,7 +73,22 @@ pub fn clock(after_ns: u64) -> u32 {
     ((after_ns / 1000) as u32).min(UNKNOWN - 1)
 }
 
+/// A number below `bound`, drawn by a time.
+pub fn drawn(at_us: u32, bound: u16) -> u16 {
+    (at_us.wrapping_mul(SPREAD) >> 16) as u16 % bound.max(1)
+}
+
 impl RoundTrip {
+    /// Whether no probe is under way.
+    pub fn is_free(&self) -> bool {
+        self.probe_us == UNKNOWN
+    }
+
+    /// A value goes by and is not watched.
+    pub fn pass(&mut self, value: u32) {
+        self.last_value = value;
+    }
+
     /// Sends `value` on its way unless one is under way; a TSval must be new.
     pub fn probe(&mut self, value: u32, now_us: u32) {
         if self.probe_us == UNKNOWN && value != self.last_value {
@@ -198,7 +213,7 @@ impl RoundTrip {
         if before_us + tick > came(self.probe) && before_us + tick <= came(self.probe_us) {
             self.half_us = (answered_us - came(self.probe_us)) as i32 as u32;
         }
-        flight.skip = (self.probe_us.wrapping_mul(SPREAD) >> 16) as u16 % flight.segments.max(1);
+        flight.skip = drawn(self.probe_us, flight.segments);
         self.forget();
     }
 }

@@ -33,10 +33,15 @@ _MOST_DAMPING = 0.1
 _LEAST_SLOPE = 1e-7  # below it a link answers to nothing
 _FARTHEST = 2.0  # of a link's hazard, in those of whole paths
 _TRIES, _SHORTER = 6, 0.4
+_WARIER, _BOLDER = 4.0, 0.5  # how the damping changes after a step too far, after a whole one
 _PAST = 0.5  # of the slope at the beginning: so far beyond the least a step may end
+_NEARER = 0.7  # of the norm of what is left: a step that leaves less is no step too far
 _FELT, _WAKING = 1e-2, 0.1  # of the hazard of whole paths
+_FALLEN = 0.1  # of a hazard: less than that it does not become in one step
 _STRAIGHT = 0.1  # of a hazard: less than that along s and along the hazard is the same
 _LEAST_HAZARD = 1e-15
+_CLOSE = 3e-3
+_EMPTY = 1e-5  # s of a queue whose loss is above what is wanted even when it is empty
 _ROUNDING = 1e-9
 
 
@@ -76,11 +81,12 @@ def descend(
     -------
     the point where it is least, and the steps taken.
     """
-    here = best = point(balance, s)
+    here, caution = point(balance, s), 1.0
+    best = here
     for steps in range(most):
         if best.largest <= tolerance:
             return best, steps
-        here = _next(balance, here)
+        here, caution = _next(balance, here, caution)
         if best.largest < _ROUNDING and here.largest > 0.5 * best.largest:
             return min(best, here, key=lambda each: each.largest), steps + 1
         if here.largest < best.largest:
@@ -90,14 +96,14 @@ def descend(
     return best, most
 
 
-def _next(balance: Balance, here: Point) -> Point:
-    """Take a step, a shorter one where the whole one goes too far."""
-    step = _Step(balance, here)
-    for part in step.part * _SHORTER ** np.arange(_TRIES):
-        there = point(balance, step.to(float(part)))
+def _next(balance: Balance, here: Point, caution: float) -> tuple[Point, float]:
+    """Take a step, a shorter one where the whole one goes too far; return the next one's caution."""
+    step = _Step(balance, here, caution)
+    for tried in range(_TRIES):
+        there = point(balance, step.to(step.part * _SHORTER**tried))
         if not step.is_too_far(there):
             break
-    return there
+    return there, max(1.0, caution * (_WARIER if tried else _BOLDER))
 
 
 class _Step:
@@ -111,12 +117,12 @@ class _Step:
     part : how much of the step to try first.
     """
 
-    def __init__(self, balance: Balance, here: Point) -> None:
+    def __init__(self, balance: Balance, here: Point, caution: float) -> None:
         self.balance, self.here = balance, here
         self.hazard = np.exp(here.flow.log_hazard)
         slopes = balance.slopes(here.s, here.state, here.flow)
         own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
-        self.by_s = np.nan_to_num(newton_step(slopes, here.left, _damping(here.left) * own))
+        self.by_s = np.nan_to_num(newton_step(slopes, here.left, _damping(here.left, caution) * own))
         self.by_hazard = slopes.hazard * self.by_s
         sent = balance.problem.share * here.flow.sent_bps
         each = np.stack([sent, sent * np.exp(here.flow.log_total), sent / here.flow.rtt_s], axis=1)
@@ -131,23 +137,25 @@ class _Step:
         """Return s after so much of the step: no queue jumps below nothing, nor up at once."""
         s, along = self.here.s, self.here.s + part * self.by_s
         full = s > 0.0
-        rising = np.flatnonzero((along > 0.0) & (self.by_s > 0.0))
-        along[rising] = self._raised(rising, along[rising], part)
+        felt = full & (self.hazard > _FELT * self.usual)
+        bent = np.flatnonzero(felt | ((along > 0.0) & (self.by_s > 0.0)))
+        along[bent] = self._along_hazard(bent, along[bent], part)
         woken = 0.2 * self.balance.queueing.start()
         along = np.where(full, along, np.clip(along, s - 1.0, woken))
         return np.where(full & (along < 0.0), -1e-4, along)
 
-    def _raised(self, links: Ints, along: Floats, part: float) -> Floats:
-        """Return s of links whose loss rises: by its hazard where it is felt, else up to there."""
+    def _along_hazard(self, links: Ints, along: Floats, part: float) -> Floats:
+        """Return s where the hazard is what the tangent says; up to where it is felt, along s."""
         s, hazard, usual = self.here.s[links], self.hazard[links], self.usual[links]
         more = part * self.by_hazard[links]
         felt = hazard > _FELT * usual
-        wanted = np.where(felt, hazard + more, _WAKING * usual)
+        wanted = np.where(felt, np.maximum(hazard + more, _FALLEN * hazard), _WAKING * usual)
         # 1 - exp(-h), which no link but one without connections has at 1
         log_loss = np.log(-np.expm1(-np.minimum(wanted, 30.0)))
-        highest = at_loss(self.balance.queueing.only(links), log_loss)
-        bent = np.where(felt, highest, np.minimum(along, np.maximum(highest, s)))
-        return np.where(felt & (more < _STRAIGHT * hazard), along, bent)
+        there = at_loss(self.balance.queueing.only(links), log_loss)
+        bent = np.where(felt, there, np.minimum(along, np.maximum(there, s)))
+        straight = felt & ((np.abs(more) < _STRAIGHT * hazard) | (there <= _EMPTY))
+        return np.where(straight, along, bent)
 
     def is_too_far(self, there: Point) -> bool:
         """Whether V rises again there, more steeply than it fell at the beginning.
@@ -160,8 +168,8 @@ class _Step:
         price = hazard / self.usual + queue * self.by_wait
         fell = float(self._lacking(before) @ price)
         falls = float(self._lacking(after) @ price)
-        nearer = after.largest < 0.5 * before.largest
-        return not nearer and not falls > -_PAST * abs(fell)
+        nearer = np.linalg.norm(after.left) < _NEARER * np.linalg.norm(before.left)
+        return not nearer and not after.largest < _CLOSE and not falls > -_PAST * abs(fell)
 
     def _lacking(self, at: Point) -> Floats:
         """Return what connections bring beyond what the links' states carry, bit/s."""
@@ -170,6 +178,6 @@ class _Step:
         return np.asarray(balance.count * (at.flow.carried_bps - carried))
 
 
-def _damping(left: Floats) -> float:
+def _damping(left: Floats, caution: float) -> float:
     """Less near rest: where two links share a loss, what is damped comes home slowly."""
-    return min(_MOST_DAMPING, float(np.sqrt(np.mean(left * left))))
+    return min(_MOST_DAMPING, caution * float(np.sqrt(np.mean(left * left))))
