@@ -61,7 +61,7 @@ def run(
     seed : int
         The first seed; the replications use ``seed, seed + 1, …``.
     jobs : int
-        Threads; 0 means one for each core. The answer does not depend on it, and the testbed plays
+        Threads; 0 means one for each core. The answer does not depend on it, and the testbed runs
         one replication after the other whatever it says.
     memory_limit : str, optional
         The most that a run may take of the machine's memory, such as ``"8 GB"``: a simulation that
@@ -178,9 +178,9 @@ def size(
         if not given. The others are those of `run`.
     budget : str, optional
         The time that a simulation may take by the clock, such as ``"2 min"``; ``"60 s"`` if not
-        given. Where the whole search takes longer, the answer is the crossing of fewer and
-        longer runs; where those do, too, of smaller links of the same kind, carried over
-        (docs/explanation/scaled-links.md). ``cost`` and ``scaled`` of the result tell.
+        given. If the whole search takes longer, the answer is the crossing of fewer and
+        longer runs, or of smaller links of the same kind, extrapolated
+        (docs/explanation/scaled-links.md). See ``cost`` and ``scaled`` of the result.
     store : path, optional
         A folder that keeps every outcome, so that a sizing that was stopped goes on from there.
     expect : callable, optional
@@ -188,8 +188,8 @@ def size(
     link, link_class : str, optional
         Of a scenario with a topology: the name of the link to size, as answers have it
         (``"Denver->Seattle"``), or the class of links whose buffers are all made alike; goals then
-        hold at every link of it. The simulator plays the whole network for each buffer tried, and
-        `budget` bounds the search alone: no smaller network stands for it.
+        hold at every link of it. The simulator runs the whole network for each buffer tried, and
+        `budget` bounds the search alone: no smaller network can replace it.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def size(
     UnknownEngine, EngineUnavailable
         See `forebay.engines`.
     TooLittleTime
-        Neither the link nor smaller ones of its kind can be played in the budget.
+        Neither the link nor smaller ones of its kind can be simulated in the budget.
     ScenarioError
         No Scenario; seeds or jobs out of range; a budget that is no time, or of an engine that
         cannot keep to one.

@@ -79,7 +79,7 @@ def answer(
 
 
 def _unfinished(result: SizeResult) -> SizeResult:
-    """Return what was found before Ctrl-C: where the links played point to, and no answer."""
+    """Return the estimate of the links simulated before Ctrl-C, without an answer."""
     parts, found = ["stopped"], result.buffer
     if found is not None:
         between = f"{found.packets} packets ({found.low} to {found.high})"
@@ -97,7 +97,7 @@ def _no_trials(scenario: Scenario, engine: Engine, seeds: Sequence[int]) -> Tria
 
 
 def _answer(question: Question, state: Climb) -> SizeResult:
-    """Put the result together from the rungs that were played."""
+    """Put the result together from the rungs that were simulated."""
     top = state.rungs[0]
     if top.found.reached == "above":
         return _unreachable(question, state)
@@ -167,7 +167,7 @@ def is_proportional(scenario: Scenario, up: Sequence[Goal]) -> bool:
 
 
 def _record(question: Question, state: Climb, ratio: float) -> None:
-    """Let the curve of the largest link played be the question's, in terms of the whole."""
+    """Use the curve of the largest link simulated as the question's, scaled to the whole."""
     top = state.rungs[0]
     for packets, outcome in sorted(top.link.outcomes.items()):
         there = max(1, math.ceil(packets * ratio))

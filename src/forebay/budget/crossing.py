@@ -42,7 +42,7 @@ def seeds_of_crossing(seeds: Sequence[int], threads: int) -> range:
 
 
 class Curve(Protocol):
-    """Plays a link at a buffer."""
+    """Simulates a link at a buffer."""
 
     def coarse(self, packets: int) -> float:
         """Return the log of the harm over what is allowed, from a short look; 0 is on target."""

@@ -1,4 +1,4 @@
-"""What one link's goals reach at a buffer, from an engine that plays it."""
+"""What one link's goals reach at a buffer, from an engine that simulates it."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ COARSE_SHARE = 0.25
 
 
 @dataclass(slots=True)
-class Played:
-    """A link played by an engine, with all outcomes of the full window by buffer."""
+class LinkCurve:
+    """A link simulated by an engine, with all outcomes of the full window by buffer."""
 
     scenario: Scenario
     engine: Engine
@@ -66,7 +66,7 @@ class Played:
         return outcome
 
     def _alone(self, sized: Scenario, seed: int) -> Outcome:
-        """Return one replication of those that were just played together."""
+        """Return one replication of those that were just simulated together."""
         return self.engine.run(sized, [seed], jobs=self.jobs, progress=self.progress)
 
     def _harms(self, outcome: Outcome) -> list[float]:
@@ -74,19 +74,19 @@ class Played:
         return [_harm(goal, seen) for goal in self.goals]
 
 
-def play(
+def curve_of(
     scenario: Scenario,
     engine: Engine,
     seeds: Sequence[int],
     *,
     jobs: int = 0,
     progress: Progress | None = None,
-) -> Played:
+) -> LinkCurve:
     """Return the link ready to be looked at, for the goals that push its buffer up."""
     goals = tuple(goal for goal in goals_of(scenario) if goal.kind.pushes == "up")
     limit = upper_limit(scenario)
     knob = knob_of(scenario, engine.name, limit)
-    return Played(scenario, engine, seeds, goals, knob, limit, jobs, progress)
+    return LinkCurve(scenario, engine, seeds, goals, knob, limit, jobs, progress)
 
 
 def _harm(goal: Goal, seen: Evidence) -> float:

@@ -7,7 +7,7 @@ al. 2004, section 3). But that spread becomes ever smaller against the link, so 
 those do not grow. A loss rate is set by the window that each flow finds, so the buffer that keeps
 it grows with n. Where a link lies between the ends is measured, and ways of carrying it on tell
 how far it could go: as over all scales but no steeper than the law, dying away, bending on as it
-bent. docs/explanation/scaled-links.md holds them against links that were played whole.
+bent. docs/explanation/scaled-links.md compares them with links that were simulated whole.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Carried:
     Attributes
     ----------
     packets, low, high : the estimate and its 95 % interval.
-    exponent, exponent_low, exponent_high : of packets in the rate, over the scales played.
+    exponent, exponent_low, exponent_high : of packets in the rate, over the scales simulated.
     """
 
     packets: float
@@ -162,7 +162,7 @@ def _trend(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: fl
 
 
 def _fade(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
-    """The growth between the two largest links, which dies away over the span that was played."""
+    """The growth between the two largest links, which decays over the span that was simulated."""
     slope = np.clip((logs[:, 0] - logs[:, 1]) / (sizes[0] - sizes[1]), 0.0, steepest)
     return np.asarray(logs[:, 0] + slope * _fading(sizes))
 

@@ -1,6 +1,6 @@
-"""A link played at one scale after the other, each larger than the last, until the time is spent.
+"""A link simulated at one scale after the other, each larger than the last, until the time ends.
 
-The smallest is played first: it costs next to nothing, shows how fast this machine is, and tells
+The smallest is simulated first: it costs next to nothing, shows how fast this machine is, and tells
 where to look on the next. The whole link is the last rung where it fits; where it does not, the
 rungs below it carry on to it (`extrapolate`).
 """
@@ -18,7 +18,7 @@ import numpy as np
 from forebay.budget import settling
 from forebay.budget.cost import Speed, TooLittleTime
 from forebay.budget.crossing import Crossing, find
-from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, Played, play
+from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, LinkCurve, curve_of
 from forebay.budget.scale import Path, path_of, scaled
 from forebay.budget.timed import OutOfTime, Timed
 from forebay.sizing.goals import goals_of
@@ -59,13 +59,13 @@ _TOO_FEW = "too few flows share it for a smaller link to behave in the same way"
 
 @dataclass(slots=True)
 class Rung:
-    """One link that was played to its crossing, in ``took_s`` seconds.
+    """One link that was simulated up to its crossing, in ``took_s`` seconds.
 
     ``meets`` is a buffer found to meet the goals.
     """
 
     factor: float
-    link: Played
+    link: LinkCurve
     found: Crossing
     took_s: float = 0.0
     meets: float = 0.0
@@ -141,7 +141,7 @@ def climb(
     why_whole: str | None = None,
     speed: Speed | None = None,
 ) -> Climb:
-    """Play links of this kind, ever larger ones, for so many seconds.
+    """Simulate links of this kind, ever larger ones, for so many seconds.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def climb(
 
 
 def _climb(state: Climb, first: float) -> None:
-    """Play rung after rung; where the time stopped one before there were two, a smaller one."""
+    """Simulate rung after rung; where the time stopped one before there were two, a smaller one."""
     factor: float | None = first
     while factor is not None:
         try:
@@ -214,8 +214,8 @@ def measure_stands(scenario: Scenario) -> bool:
 
 def _loses(state: Climb) -> bool:
     """Whether the last rung lost more than is usable, on a path on which that carries over."""
-    played = state.rungs[0].link.outcomes.values()
-    return state.path.share == 1.0 and any(is_due(state.scenario, each) for each in played)
+    outcomes = state.rungs[0].link.outcomes.values()
+    return state.path.share == 1.0 and any(is_due(state.scenario, each) for each in outcomes)
 
 
 def _lacking(state: Climb) -> str | None:
@@ -229,7 +229,7 @@ def _lacking(state: Climb) -> str | None:
 
 
 def confirm(state: Climb) -> None:
-    """Play the buffer that is shown to meet the goals, unless it was or no time is left."""
+    """Simulate the buffer that meets the goals, unless it was or no time is left."""
     top = state.rungs[0]
     wanted = max(1, math.ceil(top.found.high))
     wanted = min(wanted, top.link.limit)
@@ -325,26 +325,24 @@ def _step(room: float) -> float:
 
 
 def _play(state: Climb, factor: float) -> Rung:
-    """Play one link to its crossing, with a warm-up and a window that suit it."""
+    """Simulate one link to its crossing, with a warm-up and a window that suit it."""
     state.begun_s, link = state.spent_s, at(state, factor)
-    played = play(link, state.engine, state.seeds, jobs=state.jobs, progress=ticking(state))
-    start = _start(state, played, factor)
+    curve = curve_of(link, state.engine, state.seeds, jobs=state.jobs, progress=ticking(state))
+    start = _start(state, curve, factor)
     if not measure_stands(link) and hasattr(state.engine, "trace"):
-        large = min(_SETTLES_LATER * start, played.limit)
-        seen = settling.watch(
-            link, state.engine, played.knob, large, state.seeds[0], ticking(state)
-        )
+        large = min(_SETTLES_LATER * start, curve.limit)
+        seen = settling.watch(link, state.engine, curve.knob, large, state.seeds[0], ticking(state))
         measure = settling.measure_for(link, seen)
-        played.scenario = link.model_copy(update={"measure": measure})
-    found = find(played, start, played.limit)
-    return Rung(factor, played, found, state.spent_s - state.begun_s)
+        curve.scenario = link.model_copy(update={"measure": measure})
+    found = find(curve, start, curve.limit)
+    return Rung(factor, curve, found, state.spent_s - state.begun_s)
 
 
-def _start(state: Climb, played: Played, factor: float) -> int:
+def _start(state: Climb, curve: LinkCurve, factor: float) -> int:
     """Return where to look first: as the rungs below go on, or at BDP/sqrt(n) over two."""
     below = state.rungs[:2]
     if not below:
-        link = played.scenario
+        link = curve.scenario
         return max(1, round(link.bdp_packets / math.sqrt(max(1, link.n_flows)) / 2))
     exponent = state.path.steepest / 2.0
     if len(below) == 2:

@@ -23,7 +23,7 @@ LEAST_FLOWS = 25
 LEAST_WINDOW = 20.0
 """Packets in flight of a flow below which timeouts take the place of what the window does."""
 ENOUGH_FLOWS = 100
-"""Flows beyond which their sum is as good as normal, so that fewer of them need not be played."""
+"""Flows beyond which their sum is normal enough, so that fewer of them may be simulated."""
 _WORTH_IT = 4.0
 LEAST_OF_CLASS = 5
 """Flows of each class: rounding them must not change the class's share by more than a tenth."""

@@ -1,4 +1,4 @@
-"""Which buffer would keep the loss usable, where time is left to look on one of the links played.
+"""Which buffer would keep the loss usable, if there is time to search on one of the smaller links.
 
 A loss is a matter of a flow's window, and so of what the path and the buffer hold for each flow:
 of a link with as many flows fewer, the buffer is as much smaller.
@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from forebay.budget.crossing import find
-from forebay.budget.curve import Played, play
+from forebay.budget.curve import LinkCurve, curve_of
 from forebay.budget.ladder import Climb, at, predict, ticking
 from forebay.budget.timed import OutOfTime
 from forebay.budget.whole import as_whole
@@ -51,14 +51,14 @@ def _look(question: Question, state: Climb, loss: float) -> None:
         link = at(state, rung.factor)
         if _MORE_LOOKS * predict(state, link) > state.left_s:
             continue
-        played = play(link, state.engine, state.seeds, jobs=state.jobs, progress=ticking(state))
-        played.goals = (_USABLE,)
+        curve = curve_of(link, state.engine, state.seeds, jobs=state.jobs, progress=ticking(state))
+        curve.goals = (_USABLE,)
         with suppress(OutOfTime):
-            _play(played, _guess(link, loss, rung.found.packets))
-        usable = [b for b, outcome in played.outcomes.items() if is_usable(outcome)]
-        packets = min(usable, default=max(played.outcomes, default=0))
+            _find_usable(curve, _guess(link, loss, rung.found.packets))
+        usable = [b for b, outcome in curve.outcomes.items() if is_usable(outcome)]
+        packets = min(usable, default=max(curve.outcomes, default=0))
         if packets:
-            _record(question, played.outcomes[packets], rung.factor, packets)
+            _record(question, curve.outcomes[packets], rung.factor, packets)
         return
 
 
@@ -68,14 +68,14 @@ def _guess(link: Scenario, loss: float, packets: float) -> int:
     return max(1, round((path + packets) * math.sqrt(loss / USABLE_LOSS) - path))
 
 
-def _play(played: Played, start: int) -> None:
-    """Play buffers until one is shown to keep the loss usable, or the largest does not."""
-    found = find(played, start, played.limit)
+def _find_usable(curve: LinkCurve, start: int) -> None:
+    """Simulate buffers until one keeps the loss usable, or the largest does not."""
+    found = find(curve, start, curve.limit)
     for wanted in (found.high, _NEAR * found.high):
-        packets = max(1, min(math.ceil(wanted), played.limit))
-        if packets not in played.outcomes:
-            played.fine(packets)
-        if is_usable(played.outcomes[packets]):
+        packets = max(1, min(math.ceil(wanted), curve.limit))
+        if packets not in curve.outcomes:
+            curve.fine(packets)
+        if is_usable(curve.outcomes[packets]):
             return
 
 

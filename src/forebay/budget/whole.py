@@ -26,8 +26,8 @@ def as_whole(outcome: Outcome, whole: Scenario, factor: float, packets: int) -> 
 
     Parameters
     ----------
-    whole : the link itself, ``factor`` times larger than the one that was played.
-    packets : what the buffer that was played amounts to on it.
+    whole : the link itself, ``factor`` times larger than the one that was simulated.
+    packets : the buffer that was simulated, scaled to it.
     """
     link = outcome.links[LINK]
     buffers = packets / link.buffer_packets

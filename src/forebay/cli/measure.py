@@ -86,7 +86,7 @@ _EVERY_S = 10.0
 )  # fmt: skip
 @click.option(
     "--replay", type=options.OutputPath(".csv"), metavar="OUT.csv",
-    help='Write the packets of UDP but port 443, and of no TCP: what kind = "replay" plays.',
+    help='Write the packets of UDP but port 443, and of no TCP: for kind = "replay".',
 )  # fmt: skip
 @click.option(
     "--congestion-control", metavar="NAME",

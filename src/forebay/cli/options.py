@@ -129,7 +129,7 @@ engine = click.option(
 jobs = click.option(
     "--jobs", type=WholeNumber(0, 1024), default=0, metavar="N",
     help="Threads; 0, the default, means one per core. The answer does not depend on it; the "
-    "testbed plays one replication after the other.",
+    "testbed runs one replication after the other.",
 )  # fmt: skip
 
 memory_limit = click.option(

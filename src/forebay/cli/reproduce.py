@@ -44,7 +44,7 @@ _TESTBED_SEEDS = 3
 )  # fmt: skip
 @click.option(
     "--testbed", is_flag=True,
-    help="Play ARTEFACT's runs on this machine's own TCP and record them (root; real time).",
+    help="Run ARTEFACT on this machine's own TCP and record the runs (root; real time).",
 )  # fmt: skip
 @click.option("--again", is_flag=True, help="With --testbed: also the runs that are recorded.")
 @options.jobs
@@ -123,7 +123,7 @@ def _check_testbed(several: bool, testbed: bool) -> None:
     if not testbed:
         raise click.UsageError("--again repeats what is recorded: write it beside --testbed")
     if several:
-        raise click.UsageError("--testbed plays one artefact; name it, e.g. A.fig15")
+        raise click.UsageError("--testbed runs one artefact; name it, e.g. A.fig15")
 
 
 def _cache(folder: Path | None, several: bool) -> Cache | None:

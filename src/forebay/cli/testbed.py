@@ -1,4 +1,4 @@
-"""``forebay testbed``: what this machine can play."""
+"""``forebay testbed``: what this machine can hold."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def command() -> None:
 @options.as_json
 @click.pass_context
 def check(ctx: click.Context, path: str | None, overrides: tuple[str, ...], as_json: bool) -> None:
-    """Play a few seconds of SCENARIO, then of rising rates, and say which meet the timing limits.
+    """Run a few seconds of SCENARIO, then of rising rates, and say which meet the timing limits.
 
     Without SCENARIO: the rates alone. Exit status 3 if the limits are not met.
     """

@@ -1,4 +1,4 @@
-"""Errors of engines: one that is not known, cannot run here, or cannot play a scenario."""
+"""Errors of engines: one that is not known, cannot run here, or cannot run a scenario."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class EngineUnavailable(ForebayError):
 
 
 class CannotPlay(ForebayError):
-    """An engine that runs here cannot play some of a scenario's traffic.
+    """An engine that runs here cannot run some of a scenario's traffic.
 
     Attributes
     ----------
     engine, what : str
-        Name of the engine; what it cannot play.
+        Name of the engine; what it cannot run.
     field : str
         Where the scenario asks for it, such as ``"traffic.1.kind"``.
     """

@@ -126,7 +126,7 @@ def share(scenario: Scenario, kinds: Collection[str]) -> float:
 
 
 def _part(scenario: Scenario, traffic: Traffic) -> float:
-    """Share of the run in which a class sends: a list of packets is played once."""
+    """Share of the run in which a class sends: a list of packets is sent once."""
     if not isinstance(traffic, Replay):
         return 1.0
     run = scenario.measure.warmup + scenario.measure.duration

@@ -154,7 +154,7 @@ class NetworkOutcome(Closed):
     ----------
     mean_propagation_s : two-way propagation, without any queue.
     residual : largest relative difference between what connections bring to a link and what its
-        state carries; None where packets were played.
+        state carries; None where packets were simulated.
     """
 
     connections: float

@@ -254,7 +254,7 @@ class Cost(Closed):
 
 
 class ScaledLink(Closed):
-    """A link that was played in a larger one's place.
+    """A link that was simulated in place of a larger one.
 
     ``packets`` is the buffer at which its goals are just met, over ``packets.n`` replications;
     ``flows`` are those that last, ``window_packets`` what one of them has in flight.
@@ -268,14 +268,14 @@ class ScaledLink(Closed):
 
 
 class Scaled(Closed):
-    """How an answer was carried over from smaller links to one that could not be played.
+    """How an answer was extrapolated from smaller links to one that could not be simulated.
 
     Attributes
     ----------
-    factor : by how much the largest link played is smaller than the whole.
+    factor : by how much the largest link simulated is smaller than the whole.
     error : what the whole link may need more or less than the answer, as a share of it.
-    links : those played, the largest first.
-    exponent : of the buffer in packets in the rate, over the links played.
+    links : those simulated, the largest first.
+    exponent : of the buffer in packets in the rate, over the links simulated.
     flows_share : 1 where flows went down with the rate and each kept its window; 0 where all
         flows were kept and their windows went down; between, both.
     """
@@ -314,8 +314,8 @@ class SizeResult(Document):
     interrupted : whether it was stopped before the search had ended.
     aqm : where the queue's discipline manages itself, what was sized instead of its limit. All
         packets of the result are then those of the queue that it aims at. None elsewhere.
-    scaled : where the link was too large for the time there was, how the answer was carried over
-        from smaller ones. The curve is then theirs in terms of the whole. None else.
+    scaled : where the link was too large for the time there was, how the answer was extrapolated
+        from smaller ones. The curve is then theirs, scaled to the whole. None otherwise.
     cost : what the answer was expected to take, and took.
     memory, configuration : what the command line adds: the memory that the answer takes, and the
         document of the configuration that ``--emit`` made.

@@ -1,4 +1,4 @@
-"""What every engine that plays a workload shares: the network's layout and the readings' names.
+"""What all engines that run a workload share: the network's layout and the readings' names.
 
 Nothing in here moves a packet or keeps a window: engines stay independent where it matters.
 """

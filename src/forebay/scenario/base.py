@@ -112,7 +112,7 @@ RATES = Between(Rate(1e3), Rate(1e13))
 MAX_FLOWS = 10_000_000
 MAX_OFFERED = 500_000_000
 """Most flows that start, and most datagrams, in one run: one of so many is refused for its memory,
-but a sizing may play a smaller link in its place."""
+but a sizing may simulate a smaller link instead."""
 MAX_PACKETS = 20_000_000
 """Most packets of open-loop sources in one run: each is held in memory."""
 MAX_PERIODS = 20_000_000

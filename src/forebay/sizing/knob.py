@@ -115,7 +115,7 @@ class Knob:
 
 
 def knob_of(scenario: Scenario, engine: str, limit: int) -> Knob:
-    """Return what is sized: the aim of an AQM where the engine plays it, else the limit.
+    """Return what is sized: the aim of an AQM where the engine simulates it, else the limit.
 
     ``limit`` is the largest size worth trying. Laws know drop-tail alone: theory sizes the limit.
     Raises ScenarioError where each of several class queues has a limit of its own.

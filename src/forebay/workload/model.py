@@ -53,7 +53,7 @@ class Sessions:
     """Files of users: user i fetches those from ``offsets[i]`` to ``offsets[i + 1]`` in order.
 
     The first starts at the user's ``start_ps``; each other one ``think_ps`` after the one before
-    it ended, over a new TCP flow. There are more than any engine can play before the run ends.
+    it ended, over a new TCP flow. There are more than any engine can use before the run ends.
 
     Attributes
     ----------

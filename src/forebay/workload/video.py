@@ -52,7 +52,7 @@ def frame_sizes(hurst: float, variation: float, gaussian: _Floats) -> _Floats:
 
 
 def _film(group: Video, index: int, seed: int, flow: int, mean_bytes: float, count: int) -> _Ints:
-    """Return the bytes of each frame, scaled so that those played have the mean asked for.
+    """Return the bytes of each frame, scaled so that those sent have the specified mean.
 
     With H near 1 the mean of an hour still strays by a third, so that the load would be another
     one with every seed.

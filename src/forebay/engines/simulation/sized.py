@@ -1,6 +1,6 @@
 """One link of a network, or all of a class, under a buffer that is looked for.
 
-The whole network is played each time, all other buffers as the scenario says. What is read of
+The whole network is simulated each time, all other buffers as the scenario says. What is read of
 several links is the worst of each: a goal that is met there is met at every one.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class SizingSimulator:
-    """Plays `scenario` with the buffer of some of its links set to that of ``queue.size``.
+    """Simulates `scenario` with the buffer of some of its links set to that of ``queue.size``.
 
     ``links`` says which, and what to ask of them.
 
@@ -77,7 +77,7 @@ class SizingSimulator:
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """Play `scenario`'s buffer before the sized links; their worst is ``bottleneck``."""
+        """Simulate `scenario`'s buffer before the sized links; their worst is ``bottleneck``."""
         packets = max(1, scenario.buffer_packets)
         buffers = dict.fromkeys(self.links.names, packets)
         found = self._engine.run_with(self.scenario, buffers, seeds, jobs=jobs, progress=progress)
