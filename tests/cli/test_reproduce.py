@@ -285,7 +285,7 @@ def test_testbed_s_ctrl_c_says_what_is_kept(forebay_, papers):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [(["Z.tab1", "--testbed"], "has no testbed part"), (["--testbed"], "name it"),
-     (["Z.tab1", "--again"], "beside --testbed")],
+     (["Z.tab1", "--again"], "it needs --testbed")],
 )  # fmt: skip
 def test_testbed_is_asked_of_an_artefact_that_has_one(forebay_, papers, asked, said):
     result = forebay_("reproduce", *asked)

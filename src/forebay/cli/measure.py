@@ -32,15 +32,15 @@ _EVERY_S = 10.0
 )  # fmt: skip
 @click.option(
     "--community", metavar="TEXT", envvar="FOREBAY_SNMP_COMMUNITY",
-    help="What the router at --snmp takes; better in FOREBAY_SNMP_COMMUNITY.  [default: public]",
+    help="Community of the router at --snmp; better set FOREBAY_SNMP_COMMUNITY.  [default: public]",
 )  # fmt: skip
 @click.option(
     "--every", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
-    help="How often to ask --snmp.  [default: 10]",
+    help="How often to poll --snmp.  [default: 10]",
 )  # fmt: skip
 @click.option(
     "--keep", type=options.OutputPath(".csv"), metavar="OUT.csv",
-    help="Keep what --snmp told: --counters reads it again.",
+    help="Save the counters of --snmp; --counters reads the file.",
 )  # fmt: skip
 @click.option(
     "--exports", is_flag=True,
@@ -74,23 +74,23 @@ _EVERY_S = 10.0
 )  # fmt: skip
 @click.option(
     "--overhead", type=click.IntRange(0, 1000), default=0, show_default=True, metavar="BYTES",
-    help="What a packet takes on the link on top of its IP packet; 38 on Ethernet.",
+    help="Bytes that a packet takes on the link in addition to its IP packet; 38 on Ethernet.",
 )  # fmt: skip
 @click.option(
     "--at", type=click.Choice(["egress", "ingress"]), default="egress", show_default=True,
-    help="Whether the capture saw packets that left the queue, or that came to it.",
+    help="Whether the packets were captured after the queue or before it.",
 )  # fmt: skip
 @click.option(
     "--scenario", "scenario", type=options.OutputPath(".toml"), metavar="OUT.toml",
-    help="Write the scenario that the estimates make: `forebay size OUT.toml` takes it.",
+    help="Write a scenario from the estimates; `forebay size OUT.toml` reads it.",
 )  # fmt: skip
 @click.option(
     "--replay", type=options.OutputPath(".csv"), metavar="OUT.csv",
-    help='Write the packets of UDP but port 443, and of no TCP: for kind = "replay".',
+    help='Write the UDP packets except port 443, for kind = "replay".',
 )  # fmt: skip
 @click.option(
     "--congestion-control", metavar="NAME",
-    help="For the scenario, instead of the hint; for counters, whose response is inverted.",
+    help="Congestion control of the scenario; for counters, the one whose response is inverted.",
 )  # fmt: skip
 @click.option("--buffer", metavar="SIZE", help='For the scenario: the queue, "64 packets".')
 @click.option(
@@ -99,7 +99,7 @@ _EVERY_S = 10.0
 )  # fmt: skip
 @click.option(
     "--html", "html", type=options.OutputPath(".html"), metavar="OUT.html",
-    help="Write estimates and pictures as one page that needs no other file.",
+    help="Write estimates and pictures into one .html page.",
 )  # fmt: skip
 @options.figure
 @options.as_json
@@ -112,7 +112,7 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Captures, counters or flow records: what the traffic is, and a scenario of it.
+    """Captures, counters or flow records to estimates of the traffic and a scenario.
 
     RECORDS are captures in pcap or pcapng, plain, .gz or .zst, in the order of their packets.
 
@@ -125,7 +125,7 @@ def command(
     if replay is not None:
         others = ("counters", "exports", "listen", "snmp", "ss", "nstat")
         if not records or any(given[name] for name in others):
-            raise click.UsageError("--replay is of captures alone; name captures, or leave it out")
+            raise click.UsageError("--replay needs captures; name captures, or leave it out")
     measured = _measure(records, given | {"replay": replay is not None})
     document = measured.to_dict()
     text = None if scenario is None else measured.scenario_toml()
@@ -164,14 +164,15 @@ def _measure(records: tuple[str, ...], given: dict[str, Any]) -> Measured:
     if polled["snmp"] is not None:
         return _poll(polled, seconds, (*records, at), given)
     if any(value is not None for name, value in polled.items() if name != "community"):
-        raise click.UsageError("--every and --keep are of --snmp; name whom to ask, --snmp HOST")
+        raise click.UsageError("--every and --keep need --snmp; write --snmp HOST")
     if at is not None:
         return _listen(at, seconds, records, given)
     if seconds is not None:
-        raise click.UsageError("--seconds is of --listen; name where, --listen 127.0.0.1:2055")
+        raise click.UsageError("--seconds needs --listen or --snmp; write --listen 127.0.0.1:2055")
     by_counters = {name: given.pop(name) for name in ("counters", "rtt", "packet")}
     if (by_counters["counters"] is None) == (not records):
-        wrong = "nothing to measure" if not records else "captures and --counters at once"
+        both = "captures and --counters exclude each other"
+        wrong = both if records else "nothing to measure"
         raise click.UsageError(f"{wrong}; name captures, or --counters FILE.csv")
     exports = given.pop("exports")
     if exports and records:
@@ -196,7 +197,7 @@ def _poll(
     given: dict[str, Any],
 ) -> Measured:
     if any(others) or given["counters"] or given["exports"]:
-        raise click.UsageError("records and --snmp at once; leave one of them out")
+        raise click.UsageError("records and --snmp exclude each other; leave one out")
     if given["interface"] is None:
         raise click.UsageError("--interface is missing; write the router's name of the link's")
     with progress("polling") as update:
@@ -216,7 +217,7 @@ def _listen(
     at: str, seconds: float | None, records: tuple[str, ...], given: dict[str, Any]
 ) -> Measured:
     if records or given["counters"]:
-        raise click.UsageError("records and --listen at once; leave one of them out")
+        raise click.UsageError("records and --listen exclude each other; leave one out")
     with progress("listening") as update:
         long = _LISTEN_S if seconds is None else seconds
         return forebay.measure.listen(at, long, rate=given["rate"], progress=update)

@@ -29,11 +29,11 @@ from forebay.cli.output import answered, print_json, progress, write
 )  # fmt: skip
 @click.option(
     "--paths", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv",
-    help="Write every path: what its connections get, and where they lose most.",
+    help="Write every path: its connections' throughput, and the link with the most loss.",
 )  # fmt: skip
 @click.option(
     "--sensitivities", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv",
-    help="Write by how many per cent throughputs grow with 1 % more buffer at a link.",
+    help="Write the change of throughputs in per cent for 1 % more buffer at a link.",
 )  # fmt: skip
 @click.option(
     "--graphml", type=options.OutputPath(".graphml"), metavar="FILE.graphml",
@@ -41,12 +41,12 @@ from forebay.cli.output import answered, print_json, progress, write
 )  # fmt: skip
 @click.option(
     "--starts", type=click.IntRange(1, 1000), default=None, metavar="N",
-    help="Solve again from N random states, and say how many fixed points there are.",
+    help="Solve again from N random states and count the fixed points.",
 )  # fmt: skip
 @click.option(
     "--smallest-buffers",
     is_flag=True,
-    help="Find the smallest buffer of each class of links that meets the goals; answer with those.",
+    help="Find the smallest buffer of each class of links that meets the goals, and use it.",
 )
 @options.figure
 @options.as_json
@@ -76,7 +76,7 @@ def command(
         if table is not None:
             networks.check_format(table)
     if smallest_buffers and starts is not None:
-        raise click.UsageError("--starts is for buffers as they are; leave --smallest-buffers out")
+        raise click.UsageError("--starts and --smallest-buffers exclude each other; leave one out")
     with progress("network") as update:
         if smallest_buffers:
             answer = networks.smallest_buffers(scenario, update)

@@ -40,7 +40,7 @@ def _port_options(function: F) -> F:
             "--header", metavar="SIZE",
             help="Link-layer header that Linux counts in each packet.  [default: 14 B]",
         ),
-        click.option("--model", metavar="NAME", help="Hardware, where it matters; see list."),
+        click.option("--model", metavar="NAME", help="Hardware, if needed; see list."),
         click.option("--packet", metavar="SIZE", help="A full packet.  [default: 1500 B]"),
         click.option("--rate", metavar="RATE", help='The port\'s rate, such as "10 Gbit/s".'),
     ):  # fmt: skip
@@ -56,9 +56,9 @@ _overrides = click.option(
 
 @command.command("emit")
 @click.argument("target", metavar="SCENARIO|SIZE", required=False)
-@click.option("--platform", required=True, metavar="NAME", help="Which platform; see list.")
+@click.option("--platform", required=True, metavar="NAME", help="Platform; see list.")
 @click.option(
-    "--answer", metavar="FILE", help="What forebay size --json printed: the buffer found."
+    "--answer", metavar="FILE", help="A file of forebay size --json, with the buffer found."
 )
 @_port_options
 @_overrides
@@ -88,8 +88,8 @@ def emit_command(
     get(platform)  # a platform that is refused, before anything else is complained about
     if answer is not None:
         if target is not None or overrides or rate is not None or packet is not None:
-            wrong = "--answer has the buffer, its rate and its packet"
-            raise PlatformError("two-sizes", wrong, "leave everything else about the size away")
+            wrong = "--answer already gives the buffer, its rate and its packet"
+            raise PlatformError("two-sizes", wrong, "leave out the other options about the size")
         wanted, port = read_sizing(answer)
     elif target is None:
         wrong = "nothing to emit"
@@ -117,8 +117,10 @@ def emit_command(
 
 @command.command("lint")
 @click.argument("path", metavar="FILE")
-@click.option("--platform", metavar="NAME", help="Which platform; recognised if not given.")
-@click.option("--scenario", metavar="FILE", help="What is wanted: a scenario, or a sizing's .json.")
+@click.option("--platform", metavar="NAME", help="Platform; recognised if not given.")
+@click.option(
+    "--scenario", metavar="FILE", help="The wanted size: a scenario, or a sizing's .json."
+)
 @_port_options
 @_overrides
 @options.as_json

@@ -22,13 +22,13 @@ _VERBS = {
     "size": "The smallest buffer that meets the scenario's goals, with the evidence.",
     "run": "One answer from one engine.",
     "compare": "The same scenario in several engines, side by side.",
-    "measure": "Captures, counters or flow records: what the traffic is, and a scenario of it.",
+    "measure": "Captures, counters or flow records to estimates of the traffic and a scenario.",
     "network": "A whole network: every link, and every class of connections.",
-    "reproduce": "The papers' tables and figures against the published values.",
+    "reproduce": "The papers' tables and figures, compared with the published values.",
     "trace": "One replication over time: windows, queue, synchronization.",
-    "report": "Print or draw again what another command printed with --json.",
+    "report": "Print or draw a document of --json again.",
     "platforms": "A size as configuration on a router platform; lint an existing configuration.",
-    "testbed": "The testbed's machine: whether it runs a scenario in time, and up to which rate.",
+    "testbed": "Whether this machine can run a scenario on the testbed, and up to which rate.",
 }
 
 _HINTS = {
@@ -37,7 +37,7 @@ _HINTS = {
     errno.EFBIG: "make room there or write elsewhere",
     errno.EACCES: "name a place that you may write to",
     errno.EROFS: "name a place that you may write to",
-    errno.ENOENT: "name a file that is there",
+    errno.ENOENT: "name an existing file",
     errno.ENAMETOOLONG: "write a shorter name",
 }
 

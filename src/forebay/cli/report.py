@@ -20,7 +20,7 @@ _MOST_BYTES = 256 * 1024 * 1024
 @options.figure
 @options.as_json
 def command(path: str, figure: Path | None, as_json: bool) -> None:
-    """Print or draw again what another command printed with --json.
+    """Print or draw a document of --json again.
 
     FILE is such a document of run, compare, size or trace; - reads it from standard input.
     """
@@ -44,5 +44,5 @@ def _read(path: str, source: str) -> bytes:
         raw = file.read(_MOST_BYTES + 1)
     if len(raw) > _MOST_BYTES:
         wrong = f"{source} is longer than {_MOST_BYTES >> 20} MiB"
-        raise click.UsageError(f"{wrong}; name what another command printed with --json")
+        raise click.UsageError(f"{wrong}; name a file that another command wrote with --json")
     return raw

@@ -52,7 +52,7 @@ _TESTBED_SEEDS = 3
 @click.option(
     "--report",
     type=options.OutputPath(".html", ".htm"),
-    help="Write all of it into one .html page.",
+    help="Write everything into one .html page.",
 )
 @click.option(
     "--store", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
@@ -74,7 +74,7 @@ def command(
     store: Path | None,
     as_json: bool,
 ) -> int:
-    """The papers' tables and figures against the published values.
+    """The papers' tables and figures, compared with the published values.
 
     ARTEFACT is paper and place, such as appenzeller-2004/fig15 or, short, A.fig15; a paper, such
     as A, is all of its artefacts; without it, or with --all, all there are. A row out of its band
@@ -86,7 +86,7 @@ def command(
     if name is not None and not name.strip():
         raise click.UsageError("ARTEFACT is empty; write one, such as A.fig15, or --all")
     if every and name:
-        raise click.UsageError(f"--all does every artefact; leave out {name} or --all")
+        raise click.UsageError(f"--all runs every artefact; leave out {name} or --all")
     if only_list:
         _list(choose(name) if name else entries(), as_json)
         return 0
@@ -121,7 +121,7 @@ def command(
 
 def _check_testbed(several: bool, testbed: bool) -> None:
     if not testbed:
-        raise click.UsageError("--again repeats what is recorded: write it beside --testbed")
+        raise click.UsageError("--again repeats recorded runs; it needs --testbed")
     if several:
         raise click.UsageError("--testbed runs one artefact; name it, e.g. A.fig15")
 

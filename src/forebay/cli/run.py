@@ -25,7 +25,7 @@ from forebay.cli.output import answered, print_json, progress, say, written
 )  # fmt: skip
 @click.option(
     "--counters", metavar="NAMES", default="",
-    help="Read snmp, netflow or both (snmp,netflow) beside the router: testbed only.",
+    help="Read snmp, netflow or both (snmp,netflow) besides the router's counts: testbed only.",
 )  # fmt: skip
 @options.as_json
 def command(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @options.seeds(5)
 @click.option(
     "--max-seeds", type=options.WholeNumber(1, 100_000), default=None, metavar="K",
-    help="Most replications of a buffer whose interval decides no goal.  [default: 4 x --seeds]",
+    help="Most replications of a buffer that is undecided.  [default: 4 x --seeds]",
 )  # fmt: skip
 @options.jobs
 @options.memory_limit

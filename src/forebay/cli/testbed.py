@@ -18,7 +18,7 @@ _CANNOT = 3
 
 @click.group("testbed")
 def command() -> None:
-    """The testbed's machine: whether it runs a scenario in time, and up to which rate."""
+    """Whether this machine can run a scenario on the testbed, and up to which rate."""
 
 
 @command.command("check")

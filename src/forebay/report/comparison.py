@@ -36,7 +36,7 @@ def print_comparison(outcomes: Sequence[Outcome]) -> None:
     """Print Outcomes of the same scenario side by side; – is "not measured"."""
     out = console()
     if not outcomes:
-        out.print("No engine that can run here answers this.")
+        out.print("No engine that can run here has an answer.")
         return
     first = outcomes[0]
     out.print(f"{first.scenario.get('name', 'scenario')}", style="bold")

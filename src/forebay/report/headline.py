@@ -286,7 +286,8 @@ def _sizes(interval: Interval, answer: SizeResult) -> str:
     if high is None:
         return f"{count(low, 'packet')} or more meet all goals"
     if high == low:
-        return f"{count(low, 'packet')} alone {'meets' if low == 1 else 'meet'} all goals"
+        is_ = "is" if low == 1 else "are"
+        return f"{count(low, 'packet')} {is_} the only size that meets all goals"
     return f"{low} to {count(high, 'packet')} meet all goals"
 
 

@@ -23,7 +23,7 @@ def print_measurement(document: Mapping[str, Any]) -> None:
     wrong = [f"{name}: {bias}" for name, bias in biases(document).items()]
     _list(out, "What makes them wrong", wrong)
     refused = [f"{one['name']}: {one['why']}" for one in document["refused"]]
-    _list(out, "Refused: the records cannot carry it", refused)
+    _list(out, "Refused: the records do not contain it", refused)
     _list(out, "To know", document["notes"])
 
 

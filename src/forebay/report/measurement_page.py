@@ -70,7 +70,7 @@ def measurement_page(document: Mapping[str, Any]) -> str:
         rows=[row for name, estimate in estimates for row in rows(name, estimate)],
         lists=[
             ("What makes them wrong", wrong),
-            ("Refused: the records cannot carry it", refused),
+            ("Refused: the records do not contain it", refused),
             ("To know", document["notes"]),
         ],
         picture=_picture(document) if document["curves"] else "",
