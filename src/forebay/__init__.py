@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from forebay import laws as laws
-    from forebay.api import compare as compare, run as run, size as size, trace as trace
+    from forebay.api import compare as compare, run as run, size as size
     from forebay.budget import TooLittleTime as TooLittleTime
     from forebay.engines import (
         CannotPlay as CannotPlay,
@@ -69,13 +69,15 @@ if TYPE_CHECKING:
         shipped as shipped,
     )
     from forebay.sizing import SizingError as SizingError
+    from forebay.tracing import trace as trace
 
     __version__: str
 
 # A module, and the public names that it holds: in the order of docs/reference/python.md.
 _GROUPS = (
     ("forebay.scenario", "load shipped"),
-    ("forebay.api", "run compare size trace"),
+    ("forebay.api", "run compare size"),
+    ("forebay.tracing", "trace"),
     ("forebay.reproduction", "reproduce artefacts"),
     ("forebay.engines", "engine_names"),
     (

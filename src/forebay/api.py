@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from forebay import engines as _engines
 from forebay.errors import literal, option
+from forebay.scenario import expect_scenario
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Capturing, Counting, Engine, Limited, Tracing
+    from forebay.engines.protocol import Capturing, Counting, Engine, Limited
     from forebay.outcome import Outcome
-    from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.sizing import SizeResult
@@ -98,11 +98,11 @@ def run(
         No Scenario; seeds or jobs out of range; a capture or counters of an engine that has no
         packets; a capture of several replications.
     """
-    _expect_scenario(scenario)
-    chosen = _get(engine, memory_limit)
+    expect_scenario(scenario)
+    chosen = get_engine(engine, memory_limit)
     if counters:
-        _count_by(chosen, _listed("counters", counters))
-    counted, threads = _count(seed, seeds), _threads(jobs)
+        _count_by(chosen, listed("counters", counters))
+    counted, threads = seed_range(seed, seeds), _threads(jobs)
     with nullcontext() if capture is None else _capturing(chosen, capture, seeds):
         return _run(chosen, scenario, counted, threads, progress, budget)
 
@@ -122,10 +122,10 @@ def compare(
 
     Parameters and errors are those of `run`.
     """
-    _expect_scenario(scenario)
-    names = _listed("engines", engines)
-    chosen = [_get(name, memory_limit) for name in names]  # a wrong one fails before any run
-    counted, jobs = _count(seed, seeds), _threads(jobs)
+    expect_scenario(scenario)
+    names = listed("engines", engines)
+    chosen = [get_engine(name, memory_limit) for name in names]  # a wrong one fails before any run
+    counted, jobs = seed_range(seed, seeds), _threads(jobs)
     return [_run(each, scenario, counted, jobs, progress, budget) for each in chosen]
 
 
@@ -211,20 +211,20 @@ def size(
     """
     from forebay import laws, sizing
 
-    _expect_scenario(scenario)
-    chosen, allowed = _get(engine, memory_limit), _budget(engine, budget)
-    most = 4 * seeds if max_seeds is None else len(_count(seed, max_seeds, "max_seeds"))
+    expect_scenario(scenario)
+    chosen, allowed = get_engine(engine, memory_limit), _budget(engine, budget)
+    most = 4 * seeds if max_seeds is None else len(seed_range(seed, max_seeds, "max_seeds"))
     if link is not None or link_class is not None or scenario.topology is not None:
         _check_of_links(engine, link, link_class, store)
         sized = cast("Any", chosen).sized(scenario, link=link, link_class=link_class)
         if engine == "network":  # a steady state is the same for every seed
             return _size_links(
-                sized, partial(sizing.size, seeds=_count(seed, 1), max_seeds=1), progress
+                sized, partial(sizing.size, seeds=seed_range(seed, 1), max_seeds=1), progress
             )
         from forebay.budget import size_links_within
 
         within = partial(
-            size_links_within, budget_s=allowed, seeds=_count(seed, seeds), max_seeds=most,
+            size_links_within, budget_s=allowed, seeds=seed_range(seed, seeds), max_seeds=most,
             jobs=_threads(jobs), expect=expect,
         )  # fmt: skip
         return _size_links(sized, within, progress)
@@ -238,7 +238,7 @@ def size(
     result: SizeResult = search(
         scenario,
         chosen,
-        seeds=_count(seed, seeds),
+        seeds=seed_range(seed, seeds),
         max_seeds=most,
         jobs=_threads(jobs),
         progress=progress,
@@ -256,7 +256,7 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
         return ScenarioError("contradiction", wrong, hint, field=field)
 
     if engine not in _OF_NETWORKS:
-        wrong = f"engine {engine} sizes no link of a network"
+        wrong = f"engine {engine} cannot size links of a network"
         raise refused("engine", wrong, f"write {option('engine', 'network')}")
     if (link is None) == (link_class is None):
         wrong = "one link of the network, or one class of links, is sized at a time"
@@ -264,7 +264,7 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
             "link", wrong, f"write {option('link', 'NAME')} or {option('link_class', 'core')}"
         )
     if store is not None:
-        wrong = "of a network's links no outcomes are kept"
+        wrong = "outcomes of a network's links are not stored"
         raise refused("store", wrong, "leave it out")
 
 
@@ -275,63 +275,6 @@ def _size_links(
     links = sized.links
     found = search(links.question, sized, limit=links.limit, progress=progress)
     return found.model_copy(update={"notes": (links.says, *found.notes)})
-
-
-def trace(
-    scenario: Scenario,
-    engine: str = "simulation",
-    *,
-    step: str = "10 ms",
-    flows: Sequence[int] = (0,),
-    seed: int = 1,
-    memory_limit: str | None = None,
-    progress: Progress | None = None,
-) -> Trace:
-    """Watch one replication over time.
-
-    Parameters
-    ----------
-    engine : str
-        One that plays packets: ``"simulation"`` or ``"testbed"``.
-    step : str
-        Time between two samples, with its unit.
-    flows : sequence of int
-        Flows whose window, round-trip time and state are sampled, numbered from 0 through the
-        traffic classes in their order.
-
-    Returns
-    -------
-    Trace
-        Arrays over the measured window, histograms of every link, ``synchronization``,
-        ``window_sum_fit``, ``long_flows``; ``to_csv``, ``to_npz``. docs/reference/readings.md
-        defines each.
-
-    Raises
-    ------
-    ScenarioError
-        No Scenario; a step or a flow that the scenario does not have.
-    EngineUnavailable
-        See `forebay.engines`.
-    """
-    from forebay.scenario import MAX_FLOWS, Duration, ScenarioError
-    from forebay.scenario.base import whole_number
-
-    _expect_scenario(scenario)
-    numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in _listed("flows", flows)]
-    try:
-        every = Duration.parse(step)
-    except ScenarioError as error:
-        raise error.at("", "step") from None
-    chosen = _get(engine, memory_limit)
-    if not hasattr(chosen, "trace"):
-        wrong = f"{engine} has nothing to watch over time"
-        raise ScenarioError(
-            "contradiction", wrong, f"write {option('engine', 'simulation')}", field="engine"
-        )
-    (checked,) = _count(seed, 1)
-    return cast("Tracing", chosen).trace(
-        scenario, step=every, flows=numbers, seed=checked, progress=progress
-    )
 
 
 @contextmanager
@@ -368,7 +311,7 @@ def _count_by(engine: Engine, names: Sequence[str]) -> None:
     cast("Counting", engine).count_by(names)
 
 
-def _get(name: str, memory_limit: str | None) -> Engine:
+def get_engine(name: str, memory_limit: str | None) -> Engine:
     """Make an engine; one that takes next to no memory knows no limit."""
     engine = _engines.get(name)
     if memory_limit is not None and hasattr(engine, "limit_memory"):
@@ -414,13 +357,8 @@ def _octets(memory_limit: str) -> int:
     return int(octets)
 
 
-def _expect_scenario(scenario: object) -> None:
-    from forebay.scenario import expect_scenario
-
-    expect_scenario(scenario)
-
-
-def _count(seed: int, seeds: int, field: str = "seeds") -> range:
+def seed_range(seed: int, seeds: int, field: str = "seeds") -> range:
+    """Return so many seeds from the first on. Raises ScenarioError."""
     from forebay.scenario.base import whole_number
 
     first = whole_number("seed", seed, 0, MAX_SEED)
@@ -433,7 +371,7 @@ def _threads(jobs: int) -> int:
     return whole_number("jobs", jobs, 0, MAX_JOBS, "; 0 is one for each core")
 
 
-def _listed(argument: str, values: Sequence[T]) -> list[T]:
+def listed(argument: str, values: Sequence[T]) -> list[T]:
     """Return values as a list; a text is not a list of its letters. Raises ScenarioError."""
     if isinstance(values, Iterable) and not isinstance(values, str):
         return list(values)

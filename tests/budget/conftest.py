@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Provenance, Quantiles
-from forebay.outcome.intervals import over_replications
+from forebay.outcome.statistics import over_replications
 from forebay.scenario import Scenario, loads
 
 _LOOK_S = 0.05

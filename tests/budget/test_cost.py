@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forebay.budget import TooLittleTime, fitted, predict_run
-from forebay.budget.cost import Speed, cost_s, packets_per_second
-from forebay.budget.duration import in_words
+from forebay.budget.cost import Speed, cost_s, in_words, packets_per_second
 from forebay.scenario import loads
 
 from .conftest import link

@@ -79,7 +79,7 @@ def test_a_search_stopped_at_its_end_says_what_it_had_shown() -> None:
     scenario = loads(
         '[link]\nrate = "100 Mbit/s"\n[[traffic]]\nflows = 100\ncongestion_control = "cubic"\n'
         'rtt = { uniform = ["30 ms", "90 ms"] }\ngoals = { throughput = "98 Mbit/s" }\n'
-    )  # a throughput is no share, which takes a search
+    )  # a throughput is a rate, which needs a search
     quick = slowed(1)
     whole = sized(scenario, quick, 60.0)
     engine = SlowInTheEnd(packets_per_s=quick.packets_per_s)
@@ -90,7 +90,7 @@ def test_a_search_stopped_at_its_end_says_what_it_had_shown() -> None:
     assert engine.now <= found.cost.budget_s  # type: ignore[union-attr]
     assert found.buffer is not None and whole.buffer is not None
     assert found.buffer.low <= half_root(scenario) <= found.buffer.packets
-    assert found.notes[0].startswith("the time ended the search")
+    assert found.notes[0].startswith("the search was stopped at the end of its time")
     assert "budget=" in found.notes[0]
     assert found.region[0].low == found.buffer.packets
 
@@ -101,7 +101,7 @@ def test_a_rung_that_the_end_stopped_is_named() -> None:
     engine.turns_s = 20.0
     found = sized(scenario, engine, 60.0)
     assert engine.now <= 60.0 and found.buffer is not None and found.scaled is not None
-    assert any("did not fit into the time" in note for note in found.notes)
+    assert any("did not end in time" in note for note in found.notes)
 
 
 def test_what_shows_nothing_in_time_says_how_long_it_takes() -> None:

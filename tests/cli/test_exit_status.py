@@ -113,7 +113,7 @@ def test_without_the_compiled_core_the_simulation_is_3(forebay_, scenario, monke
     def broken(name):
         raise ImportError("wrong ELF class", name="forebay._core")
 
-    monkeypatch.setattr("forebay.engines.registry.import_module", broken)
+    monkeypatch.setattr("forebay.engines.import_module", broken)
     result = forebay_("run", scenario)
     assert result.status == 3
     assert "forebay._core" in result.err and "make setup" in result.err

@@ -88,7 +88,7 @@ def test_a_linked_output_stays_a_link(short, tmp_path):
 
 
 def test_a_run_that_ends_early_leaves_no_capture(forebay_, short, tmp_path, monkeypatch):
-    import forebay.engines.simulation.engine as simulation
+    import forebay.engines.simulation as simulation
 
     def stop(*_):
         raise KeyboardInterrupt

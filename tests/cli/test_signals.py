@@ -4,6 +4,7 @@
 """
 
 import logging
+import os
 import random
 import signal
 import subprocess
@@ -132,3 +133,27 @@ def test_a_signal_at_a_fork_does_not_keep_the_lock_of_logging(tmp_path):
     )
     assert (made.returncode, made.stdout) == (143, "True\n")
     assert made.stderr == "forebay: terminated; nothing was kept\n"
+
+
+@pytest.mark.parametrize("made_by", ["open", "mkdir"])
+def test_a_signal_while_a_temporary_folder_is_made_leaves_none(made_by, tmp_path):
+    """tempfile tries the place with a file first; neither has a name that others know yet."""
+    code = (
+        "import os, signal, sys, tempfile, time\n"
+        "from forebay.cli import program, main\n"
+        "def tell(frame, event, called):\n"
+        f"    if event == 'c_return' and called is os.{made_by}:\n"
+        "        sys.setprofile(None)\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "def call(_):\n"
+        "    sys.setprofile(tell)\n"
+        "    with tempfile.TemporaryDirectory():\n        time.sleep(5)\n"
+        "program.call = call\n"
+        "main()\n"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    assert made.returncode == 130
+    assert not list(tmp_path.iterdir())

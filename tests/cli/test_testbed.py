@@ -82,7 +82,7 @@ def test_compare_says_why_a_column_is_missing(forebay_, scenario, no_testbed):
     result = forebay_("compare", scenario, "--seeds", "1")
     assert result.status == 0
     assert result.out.splitlines()[1].split() == ["theory", "simulation"]
-    assert "no column testbed: engine testbed cannot run here: it needs root; become it" in (
+    assert "column testbed left out: engine testbed cannot run here: it needs root; become it" in (
         result.err
     )
 
@@ -101,7 +101,7 @@ def test_a_capture_needs_packets_and_one_replication(forebay_, scenario, link, t
 
 def test_a_trace_needs_an_engine_with_something_to_watch(forebay_, scenario):
     result = forebay_("trace", scenario, "--engine", "theory")
-    assert result.status == 2 and "nothing to watch over time" in result.err
+    assert result.status == 2 and "cannot trace packets over time" in result.err
 
 
 def test_counters_need_packets_and_a_name_that_is_known(forebay_, scenario, link):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forebay.progress import part
-from forebay.replication.seed_cache import CACHE_SIZE, SeedCache
+from forebay.replication.readings import CACHE_SIZE, SeedCache
 
 
 def test_results_are_known_by_scenario_and_seed() -> None:

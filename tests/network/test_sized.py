@@ -46,7 +46,7 @@ def test_one_link_is_sized_and_the_others_keep_theirs():
         ({"link": "A->Q"}, "network", [], 'no link "A->Q"; write one such as A->B'),
         ({"link": "B->A"}, "network", [], "no connection crosses"),
         ({"link_class": "cor"}, "network", [], "write one of core"),
-        ({"link": "A->B"}, "testbed", [], "sizes no link of a network"),
+        ({"link": "A->B"}, "testbed", [], "cannot size links of a network"),
         ({"link": "A->B"}, "network", ["queue.discipline=codel"], "no codel is sized"),
     ],
 )

@@ -7,16 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from forebay.outcome import intervals
+from forebay.outcome import statistics
 
 
 @pytest.mark.parametrize(("degrees", "expected"), [(1, 12.7062), (4, 2.7764), (30, 2.0423)])
 def test_student_t_is_the_printed_table(degrees: int, expected: float) -> None:
-    assert intervals.student_t(degrees) == pytest.approx(expected, abs=5e-5)
+    assert statistics.student_t(degrees) == pytest.approx(expected, abs=5e-5)
 
 
 def test_mean_of_three_replications_by_hand() -> None:
-    metric = intervals.over_replications([1.0, 2.0, 3.0], (0.0, math.inf))
+    metric = statistics.over_replications([1.0, 2.0, 3.0], (0.0, math.inf))
     assert metric is not None and metric.low is not None and metric.high is not None
     assert (metric.value, metric.n) == (2.0, 3)
     # standard deviation 1, t(2) = 4.3027, so +- 4.3027 / sqrt(3) = 2.484; cut at 0
@@ -25,27 +25,27 @@ def test_mean_of_three_replications_by_hand() -> None:
 
 
 def test_one_replication_has_no_interval() -> None:
-    metric = intervals.over_replications([0.5], (0.0, 1.0))
+    metric = statistics.over_replications([0.5], (0.0, 1.0))
     assert metric is not None
     assert (metric.low, metric.high, metric.n) == (None, None, 1)
 
 
 def test_no_value_is_no_metric() -> None:
-    assert intervals.over_replications([], (0.0, 1.0)) is None
+    assert statistics.over_replications([], (0.0, 1.0)) is None
 
 
 def test_ratio_with_equal_denominators_is_the_plain_mean() -> None:
     values = np.array([0.2, 0.4, 0.9, 0.7])
-    expected = intervals.half_width(values)
-    assert intervals.ratio_half_width(values * 8.0, np.full(4, 8.0)) == pytest.approx(expected)
+    expected = statistics.half_width(values)
+    assert statistics.ratio_half_width(values * 8.0, np.full(4, 8.0)) == pytest.approx(expected)
 
 
 def test_ratio_of_exactly_proportional_batches_has_no_error() -> None:
     arrivals = np.array([10.0, 0.0, 30.0, 500.0])
-    assert intervals.ratio_half_width(arrivals * 0.1, arrivals) == pytest.approx(0.0, abs=1e-12)
+    assert statistics.ratio_half_width(arrivals * 0.1, arrivals) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_interval_never_leaves_its_value_out() -> None:
-    metric = intervals.around(1.0000001, 0.01, 1, (0.0, 1.0))
+    metric = statistics.around(1.0000001, 0.01, 1, (0.0, 1.0))
     assert metric.low is not None and metric.high is not None
     assert metric.low <= metric.value <= metric.high

@@ -1,7 +1,7 @@
 import pytest
 
 from forebay.outcome import Metric
-from forebay.report.numbers import (
+from forebay.report.tables import (
     count,
     duration,
     percent,

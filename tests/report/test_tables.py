@@ -81,7 +81,7 @@ def test_loss_that_is_not_usable_is_in_the_headline_with_the_buffer_that_would_d
     said = "Warning: 14.0 % of the packets are lost there, more than the 1 % that is usable"
     assert said in flat
     change = 'scenario.replace({"goals.loss_rate": 0.01})'
-    assert f"500 packets would keep it below 1 %; ask for it with {change}." in flat
+    assert f"500 packets would keep it below 1 %; to make this a goal, write {change}." in flat
     assert out.index("Buffer: ") < out.index("Warning: ") < out.index("Why: ")
 
 
@@ -91,7 +91,7 @@ def test_a_class_that_loses_most_is_named_with_the_goal_to_set(printed, document
     with words(Words.COMMAND_LINE):
         flat = " ".join(printed(print_size, changed).split())
     assert f"14.0 % of {name}'s packets are lost there" in flat
-    assert "ask for it with --set traffic.0.goals.loss_rate=0.01." in flat
+    assert "to make this a goal, write --set traffic.0.goals.loss_rate=0.01." in flat
 
 
 def test_the_warning_says_what_the_larger_buffer_costs_or_that_there_is_none(printed, document):
@@ -124,7 +124,7 @@ def test_what_a_law_asks_for_is_rounded_up(printed, document):
     changed = copy.deepcopy(document)
     changed["laws"][0] |= {"packets": 127.03, "packets_between": None}
     changed["laws"][1] |= {"packets": 1166.2, "packets_between": [1166.2, 1166.9]}
-    out = printed(print_size, changed).split("What published laws ask for")[1]
+    out = printed(print_size, changed).split("What published laws need")[1]
     first, second = (line.split()[1] for line in out.splitlines()[3:5])
     assert (first, second) == ("128", "1167")
     assert " … " not in out.split("Buffers tried")[0]

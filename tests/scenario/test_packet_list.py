@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forebay.scenario import Replay, Scenario, ScenarioError, dumps, load, loads
-from forebay.scenario.open_loop import PacketList
+from forebay.scenario.traffic import PacketList
 
 TEXT = """
 queue.size = "10 packets"

@@ -19,7 +19,7 @@ from forebay.outcome import (
     Provenance,
     Quantiles,
 )
-from forebay.outcome.intervals import over_replications
+from forebay.outcome.statistics import over_replications
 from forebay.scenario import ClassGoals, Duration, Goals
 from forebay.scenario.queue import Queue
 

@@ -22,8 +22,8 @@ from forebay.sizing.evidence import (
     completion_part,
     half_width,
     is_open,
+    judge,
 )
-from forebay.sizing.verdict import judge
 
 
 def metric(value: float, low: float | None = None, high: float | None = None, n: int = 5) -> Metric:

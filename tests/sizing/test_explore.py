@@ -10,8 +10,7 @@ import pytest
 
 from forebay.sizing import Verdict, goals_of, size
 from forebay.sizing.explore import best, explore, grid
-from forebay.sizing.question import first_guess, upper_limit
-from forebay.sizing.trials import Trials
+from forebay.sizing.question import Trials, first_guess, upper_limit
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pytest
 
 from forebay.outcome import Metric
 from forebay.sizing import GOAL_KINDS, Goal, NoGoals, Verdict, goals_of
-from forebay.sizing.verdict import all_of, judge, seeds_wanted
+from forebay.sizing.evidence import all_of, judge, seeds_wanted
 
 KIND = {kind.name: kind for kind in GOAL_KINDS}
 

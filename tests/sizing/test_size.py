@@ -85,7 +85,7 @@ def test_what_stays_undecided_is_said_and_more_seeds_narrow_it(known: SimpleName
     many = solve(scenario, noisy(known, 40, 0.01, world=3), max_seeds=200)
     assert few.buffer is not None and many.buffer is not None
     assert few.buffer.low < few.buffer.packets == few.buffer.high
-    assert "more would narrow it" in few.notes[0]
+    assert "more seeds narrow the range" in few.notes[0]
     assert f"between {few.buffer.low} and {few.buffer.high} packets" in few.notes[0]
     assert many.buffer.high - many.buffer.low < (few.buffer.high - few.buffer.low) / 2
 
@@ -202,7 +202,7 @@ def test_a_goal_that_no_seed_decides_at_the_limit_is_not_called_missed(
     engine = known.Engine({"utilization": lambda b: 0.9801}, {"utilization": 0.01}, common=1.0)
     result = solve(known.asked(utilization=0.98), engine, max_seeds=5)
     assert result.buffer is None and result.reason is not None
-    assert "not shown to be met by 5 seeds even with 5231 packets" in result.reason
+    assert "not certain to be met with 5 seeds even with 5231 packets" in result.reason
     assert all(point.verdict is Verdict.UNDECIDED for point in result.curve)
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from forebay.outcome import Metric, Outcome
 from forebay.sizing import goals_of
-from forebay.sizing.question import Question
-from forebay.sizing.trials import Trials
+from forebay.sizing.question import Question, Trials
 
 
 class Narrowing:

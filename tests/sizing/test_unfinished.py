@@ -11,8 +11,7 @@ from forebay.engines.simulation import SimulationEngine
 from forebay.outcome import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
 from forebay.scenario import Scenario, load
 from forebay.sizing import Goal, Verdict, goals_of
-from forebay.sizing.evidence import Evidence, at_least, is_open
-from forebay.sizing.verdict import judge
+from forebay.sizing.evidence import Evidence, at_least, is_open, judge
 
 INCAST = Path(__file__).with_name("incast.toml")
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from forebay.scenario import Scenario, loads, tcp
 from forebay.workload import Workload, draw
-from forebay.workload.apportion import apportion
+from forebay.workload.drawing import apportion
 
 BASE = """
 [link]

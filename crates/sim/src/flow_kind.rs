@@ -16,6 +16,8 @@ pub trait FlowKind {
     const FAST_PATH: bool = Self::NEWRENO_ONLY || Self::SACK_ONLY;
     /// Besides `SACK_ONLY`, its controller paces and asks for delivery rates.
     const PACED: bool = false;
+    /// Besides, its controller sets the window itself on every ACK.
+    const CONTROLLED_CWND: bool = Self::PACED && Self::SACK_ONLY;
     /// Its profile, where that is a shipped one.
     const PROFILE: Option<&'static Profile> = None;
     /// The kind of event in which an ACK reaches the sender.
@@ -39,7 +41,7 @@ pub struct LinuxKind;
 pub struct NewRenoKind;
 /// `FlowKind::SACK_ONLY` with any profile.
 pub struct SackKind;
-/// `FlowKind::PACED` with the profile `linux`.
+/// `FlowKind::CONTROLLED_CWND` with the profile `linux`.
 pub struct PacedKind;
 /// Any flow, also one of the others.
 pub struct GeneralKind;

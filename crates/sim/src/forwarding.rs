@@ -96,6 +96,9 @@ impl Network<'_> {
     /// A packet leaves the wire of the queue that it was at, at `departs`.
     #[inline]
     pub(crate) fn forward(&mut self, flow: &mut Flow, departs: Picos, packet: Payload) {
+        if flow.route.has_one_queue() {
+            return self.deliver(flow, departs, packet);
+        }
         let hop = self.paths.hop(flow.route.path, packet.hop());
         let packet = if packet.is_ack() { self.merge_lost_acks(flow, packet) } else { packet };
         match hop.then {
@@ -103,14 +106,21 @@ impl Network<'_> {
                 let at = departs + self.links[hop.at.link as usize].delay;
                 self.schedule(flow, HOP, at, packet.at_hop(packet.hop() + 1));
             }
-            Then::Receiver if packet.connection() == flow.connection => {
-                dispatch_kind!(flow.ack_event(), K => self.receive_outlined::<K>(flow, departs, packet));
-            }
-            Then::Receiver => self.on_late_segment(flow, departs, packet),
+            Then::Receiver => self.deliver(flow, departs, packet),
             Then::Sender => {
                 let at = departs + flow.route.last_ack_hop_delay();
                 self.schedule(flow, GeneralKind::ACK_EVENT, at, packet);
             }
+        }
+    }
+
+    /// A segment leaves the last queue.
+    #[inline]
+    fn deliver(&mut self, flow: &mut Flow, departs: Picos, segment: Payload) {
+        if segment.connection() == flow.connection {
+            dispatch_kind!(flow.ack_event(), K => self.receive_outlined::<K>(flow, departs, segment));
+        } else {
+            self.on_late_segment(flow, departs, segment);
         }
     }
 

@@ -216,6 +216,7 @@ impl Link {
     }
 
     /// When `dequeue` is next due, if the link needs it.
+    #[inline]
     pub fn next_dequeue_at(&self) -> Option<Picos> {
         match &self.queue {
             Queue::DequeueDriven(queue) => queue.next_dequeue_at(),

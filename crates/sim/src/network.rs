@@ -92,11 +92,15 @@ impl<'a> Network<'a> {
 
     /// Schedules the link's next dequeue, unless it is scheduled: what arrives does not move it, but where
     /// the queue has limits of rate.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arm_dequeue(&mut self, now: Picos, link: usize) {
-        if self.dequeue_timers[link].is_armed() && !self.links[link].has_rate_limits() {
-            return;
+        if !self.dequeue_timers[link].is_armed() || self.links[link].has_rate_limits() {
+            self.rearm_dequeue(now, link);
         }
+    }
+
+    #[inline(never)]
+    fn rearm_dequeue(&mut self, now: Picos, link: usize) {
         let Some(at) = self.links[link].next_dequeue_at().map(|at| at.max(now)) else { return };
         if self.dequeue_timers[link].arm(at) && !self.sole_dequeue.arm(link, at) {
             self.wheel.insert(at, encode_link(link), Payload::NONE);

@@ -77,6 +77,18 @@ impl<T: Copy + Default> Ring<T> {
         if offset >= self.len() { None } else { Some(&mut self.slots[place]) }
     }
 
+    /// How many from entry `offset` on come before the first that `is_sought`.
+    #[inline(always)]
+    pub fn position_from(&self, offset: usize, is_sought: impl Fn(&T) -> bool) -> Option<usize> {
+        let left = self.len().checked_sub(offset)?;
+        let place = self.place(offset as u32);
+        let here = &self.slots[place..self.slots.len().min(place + left)];
+        here.iter().position(&is_sought).or_else(|| {
+            let rest = self.slots[..left - here.len()].iter().position(is_sought);
+            rest.map(|passed| here.len() + passed)
+        })
+    }
+
     /// Forgets the oldest `count`; there are as many.
     #[inline(always)]
     pub fn drop_oldest(&mut self, count: usize) {

@@ -54,22 +54,32 @@ impl Network<'_> {
         }
         debug_assert!(!flow.tsq_throttled, "an idle access link holds nothing back");
         debug_assert!(flow.sender.invariants_hold());
+        let mut access = AccessState::Unchanged;
+        if flow.sender.waits_for_pacer::<K>(now) && flow.access.waiting() == 0 {
+            self.arm_timer_unless_asked::<K>(now, flow);
+            return access;
+        }
         let sendable_segments = flow.sender.sendable_segments::<K>(profile);
         // Small queues look at what waits behind the packet on the access link: no more than two of
         // these do.
         let few = (sendable_segments <= 2) | ((sendable_segments == 3) & flow.access.is_idle(now));
         let free = K::NEWRENO_ONLY || !profile.small_queues || few;
-        let mut access = AccessState::Unchanged;
         let mut left = sendable_segments;
         while left > 0 && self.send_segment::<K>(now, flow, free, profile, &mut access) {
             left -= 1;
         }
+        self.arm_timer_unless_asked::<K>(now, flow);
+        access
+    }
+
+    /// Makes sure that the sender's timer fires in time, unless an ACK comes before that asks for it.
+    #[inline(always)]
+    fn arm_timer_unless_asked<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow) {
         let timer_at = flow.sender.timer_at;
         let an_ack_will_ask = K::FAST_PATH && flow.ack_path.delivers_before(now, timer_at);
         if !an_ack_will_ask && !flow.timer.fires_by(timer_at) {
             self.arm_timer(flow, timer_at);
         }
-        access
     }
 
     /// Sends one segment; false where small queues or the pacer hold it back. `free` says that the
@@ -111,11 +121,7 @@ impl Network<'_> {
     /// The pacer lets the next packet go. Flows of two kinds alone pace.
     #[inline(never)]
     pub(crate) fn on_pacing_timer(&mut self, now: Picos, flow: &mut Flow) {
-        if let Some(held) =
-            flow.sender.scoreboard.as_mut().and_then(|board| board.pacing_timer_at())
-            && *held == Some(now)
-        {
-            *held = None;
+        if flow.sender.pacer().is_some_and(|pacer| pacer.timer.fire(now)) {
             if flow.ack_event() == PacedKind::ACK_EVENT {
                 self.transmit::<PacedKind>(now, flow);
             } else {
@@ -126,11 +132,7 @@ impl Network<'_> {
 
     /// Makes sure that the flow's pacer fires no later than `at`.
     fn arm_pacing_timer(&mut self, flow: &mut Flow, at: Picos) {
-        if let Some(held) =
-            flow.sender.scoreboard.as_mut().and_then(|board| board.pacing_timer_at())
-            && held.is_none_or(|before| at < before)
-        {
-            *held = Some(at);
+        if flow.sender.pacer().is_some_and(|pacer| pacer.timer.arm(at)) {
             self.schedule(flow, PACE, at, Payload::NONE);
         }
     }

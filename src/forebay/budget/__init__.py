@@ -1,4 +1,4 @@
-"""What can be said of a link in the time that there is."""
+"""A sizing within a time limit."""
 
 from forebay.lazy import attributes
 
@@ -6,7 +6,7 @@ __getattr__ = attributes(
     __name__,
     {
         "Remembering": "store",
-        "TooLittleTime": "errors",
+        "TooLittleTime": "cost",
         "fitted": "run",
         "size_links_within": "links",
         "predict_run": "run",

@@ -26,11 +26,18 @@ from forebay.outcome import (
 )
 from forebay.scenario import Long
 from forebay.sizing import Interrupted, goals_of
-from forebay.sizing.assemble import result_of
+from forebay.sizing.assemble import result_of, started_again
 from forebay.sizing.goals import Goal
-from forebay.sizing.question import LawLike, Question, RegimeLike, law_result, regime, upper_limit
-from forebay.sizing.trials import Trial, Trials
-from forebay.sizing.wording import started_again
+from forebay.sizing.question import (
+    LawLike,
+    Question,
+    RegimeLike,
+    Trial,
+    Trials,
+    law_result,
+    regime,
+    upper_limit,
+)
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
@@ -76,7 +83,7 @@ def _unfinished(result: SizeResult) -> SizeResult:
     parts, found = ["stopped"], result.buffer
     if found is not None:
         between = f"{found.packets} packets ({found.low} to {found.high})"
-        parts.append(f"the links played so far point to {between}")
+        parts.append(f"the links simulated so far give {between}")
     reason = "; ".join([*parts, started_again()])
     missing = {"buffer": None, "nearest": result.chosen, "region": (), "loss_warning": None}
     return result.model_copy(update={**missing, "reason": reason, "interrupted": True})
@@ -95,7 +102,7 @@ def _answer(question: Question, state: Climb) -> SizeResult:
     if top.found.reached == "above":
         return _unreachable(question, state)
     carried = _carried(state, question)
-    safe = max(1, math.ceil(top.shown))
+    safe = max(1, math.ceil(top.meets))
     ratio = carried.packets / top.found.packets
     packets = max(1, math.ceil(safe * ratio))
     _record(question, state, ratio)

@@ -1,4 +1,6 @@
-"""What a simulation costs before it runs: processor time of a packet, by controller and flows.
+"""What a simulation costs, predicted before it runs, and the refusal of one that costs too much.
+
+The prediction is the processor time of a packet, by controller and flows.
 
 Each flow's state is touched once a packet, so a packet of many flows waits for memory, and one of
 BBR computes rates besides. The table was measured with benches/packet_cost.py on one machine; how
@@ -9,10 +11,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forebay.errors import ForebayError, option
 from forebay.scenario import Long, Session, Short, Standing, Tcp
 
 if TYPE_CHECKING:
@@ -124,3 +128,50 @@ def predict_search(scenario: Scenario, speed: Speed, seeds: int) -> float:
     """Return the seconds that the search of `forebay.sizing` takes."""
     simulated = float(scenario.measure.warmup + scenario.measure.duration)
     return SEARCH_LOOKS * speed.wall_s(scenario, simulated, seeds)
+
+
+class TooLittleTime(ForebayError):
+    """The time is too short for the link, and no smaller one can stand for it.
+
+    Attributes
+    ----------
+    why : why not.
+    of_network : it is a link of a network, which the network engine sizes too.
+    needs_s, budget_s : seconds that the whole link takes here, about, and that there were.
+    hint : what to write instead.
+    """
+
+    code = "too-little-time"
+    exit_status = 3
+
+    def __init__(
+        self, why: str, needs_s: float, budget_s: float, *, of_network: bool = False
+    ) -> None:
+        self.why, self.needs_s, self.budget_s, self.of_network = why, needs_s, budget_s, of_network
+        more = option("budget", in_words(1.25 * needs_s))
+        other = option("engine", "network" if of_network else "theory")
+        what = "its steady state" if of_network else "what published laws say"
+        self.hint = f"write {more}, or {other} for {what}"
+        super().__init__(
+            f"simulation cannot answer in {in_words(budget_s)}: {why}, and the whole link takes "
+            f"about {in_words(needs_s)} here; {self.hint}"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        made = partial(type(self), of_network=self.of_network)
+        return (made, (self.why, self.needs_s, self.budget_s))
+
+
+_UNITS = ((3600.0, "h"), (60.0, "min"))
+
+
+def in_words(seconds: float) -> str:
+    """Return a time of about two digits, in a unit that a scenario file takes: "2 min"."""
+    for size, unit in _UNITS:
+        if seconds >= 1.5 * size:
+            return f"{_digits(seconds / size)} {unit}"
+    return f"{_digits(seconds)} s"
+
+
+def _digits(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"

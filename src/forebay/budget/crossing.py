@@ -216,6 +216,6 @@ def _fit(logs: FloatArray, stack: FloatArray) -> float:
 
 
 def _student_t(degrees: int) -> float:
-    from forebay.outcome.intervals import student_t
+    from forebay.outcome.statistics import student_t
 
     return student_t(degrees)

@@ -49,25 +49,25 @@ class Played:
         measure = self.scenario.measure
         window = min(measure.duration, max(_LEAST_COARSE_S, COARSE_SHARE * measure.duration))
         short = measure.model_copy(update={"duration": Duration(window)})
-        asked = self.knob.set(self.scenario, packets).model_copy(update={"measure": short})
-        harms = self._harms(self._run(asked, self.seeds[:COARSE_SEEDS]))
+        sized = self.knob.set(self.scenario, packets).model_copy(update={"measure": short})
+        harms = self._harms(self._run(sized, self.seeds[:COARSE_SEEDS]))
         return math.log(max(*harms, _LEAST_HARM))
 
     def fine(self, packets: int) -> NDArray[np.float64]:
         """Return harm over what is allowed, shape (goals, seeds)."""
-        asked = self.knob.set(self.scenario, packets)
-        self.outcomes[packets] = self._run(asked, self.seeds)
-        alone = [self._alone(asked, seed) for seed in self.seeds]
+        sized = self.knob.set(self.scenario, packets)
+        self.outcomes[packets] = self._run(sized, self.seeds)
+        alone = [self._alone(sized, seed) for seed in self.seeds]
         return np.array([self._harms(outcome) for outcome in alone]).T
 
-    def _run(self, asked: Scenario, seeds: Sequence[int]) -> Outcome:
-        outcome = self.engine.run(asked, seeds, jobs=self.jobs, progress=self.progress)
+    def _run(self, sized: Scenario, seeds: Sequence[int]) -> Outcome:
+        outcome = self.engine.run(sized, seeds, jobs=self.jobs, progress=self.progress)
         self.packets += outcome.provenance.packets or 0
         return outcome
 
-    def _alone(self, asked: Scenario, seed: int) -> Outcome:
+    def _alone(self, sized: Scenario, seed: int) -> Outcome:
         """Return one replication of those that were just played together."""
-        return self.engine.run(asked, [seed], jobs=self.jobs, progress=self.progress)
+        return self.engine.run(sized, [seed], jobs=self.jobs, progress=self.progress)
 
     def _harms(self, outcome: Outcome) -> list[float]:
         seen = Evidence(outcome)
@@ -93,7 +93,7 @@ def _harm(goal: Goal, seen: Evidence) -> float:
     """Return `Goal.excess` of one outcome: 1 is on target, less is met."""
     metric = goal.kind.read(seen)
     if metric is None:
-        from forebay.sizing.errors import GoalNotAnswered
+        from forebay.sizing.goals import GoalNotAnswered
 
         raise GoalNotAnswered(goal.kind.name, "this engine")
     return goal.excess(metric)

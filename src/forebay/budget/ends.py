@@ -14,17 +14,21 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
-Ask = Callable[["Scenario", "Progress | None"], tuple[SizeResult, float]]
+Answer = tuple[SizeResult, float]
+"""Of one end or both, with the seconds that it was expected to take."""
+AnswerEnd = Callable[["Scenario", "Progress | None"], Answer]
 
 
-def both_ends(scenario: Scenario, ask: Ask, progress: Progress | None) -> tuple[SizeResult, float]:
+def both_ends(scenario: Scenario, answer_end: AnswerEnd, progress: Progress | None) -> Answer:
     """Return the answer that serves both ends, and the seconds expected for the two.
 
-    ``ask`` answers one end in half of the time, and says how long it was expected to take.
+    ``answer_end`` answers one end in half of the time; it also returns the expected seconds.
     """
     each = [scenario.at_flows("low"), scenario.at_flows("high")]
-    asked = [_asked(ask, end, part(progress, index, 2)) for index, end in enumerate(each)]
-    results, expected_s = [result for result, _ in asked], sum(s for _, s in asked)
+    answers = [
+        _answered(answer_end, end, part(progress, index, 2)) for index, end in enumerate(each)
+    ]
+    results, expected_s = [result for result, _ in answers], sum(s for _, s in answers)
     ends = tuple(
         FlowsEnd(flows=end.n_flows, buffer=r.buffer, region=r.region, reason=r.reason)
         for end, r in zip(each, results, strict=True)
@@ -43,10 +47,10 @@ def both_ends(scenario: Scenario, ask: Ask, progress: Progress | None) -> tuple[
     return results[more].model_copy(update=shared), expected_s
 
 
-def _asked(ask: Ask, end: Scenario, progress: Progress | None) -> tuple[SizeResult, float]:
-    """Answer one end; what Ctrl-C leaves of it is said to be of that end alone."""
+def _answered(answer_end: AnswerEnd, end: Scenario, progress: Progress | None) -> Answer:
+    """Answer one end; an interrupted answer says that it is of that end alone."""
     try:
-        return ask(end, progress)
+        return answer_end(end, progress)
     except Interrupted as stop:
         reason = f"with {end.n_flows} flows: {stop.result.reason}"
         raise Interrupted(stop.result.model_copy(update={"reason": reason})) from None

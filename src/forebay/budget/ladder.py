@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.budget import settling
-from forebay.budget.cost import Speed
+from forebay.budget.cost import Speed, TooLittleTime
 from forebay.budget.crossing import Crossing, find
 from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, Played, play
-from forebay.budget.errors import TooLittleTime
 from forebay.budget.scale import Path, path_of, scaled
 from forebay.budget.timed import OutOfTime, Timed
 from forebay.sizing.goals import goals_of
@@ -55,21 +54,21 @@ _RESERVE = 0.9
 
 _ENOUGH = 80
 """Flows of the largest link that may stand for one of more."""
-_TOO_FEW = "too few flows share it for a smaller link to behave alike"
+_TOO_FEW = "too few flows share it for a smaller link to behave in the same way"
 
 
 @dataclass(slots=True)
 class Rung:
     """One link that was played to its crossing, in ``took_s`` seconds.
 
-    ``shown`` is a buffer shown to meet the goals.
+    ``meets`` is a buffer found to meet the goals.
     """
 
     factor: float
     link: Played
     found: Crossing
     took_s: float = 0.0
-    shown: float = 0.0
+    meets: float = 0.0
 
 
 @dataclass(slots=True)
@@ -222,10 +221,10 @@ def _loses(state: Climb) -> bool:
 def _lacking(state: Climb) -> str | None:
     """Return why the rungs are no answer: one link is no trend, and few flows no sum of many."""
     if not state.rungs or (state.rungs[0].factor > 1.0 and len(state.rungs) < 2):
-        return "no two smaller links fit into it"
+        return "two smaller links do not fit into the time"
     flows = state.rungs[0].link.scenario.n_flows
     if state.rungs[0].factor > 1.0 and 0 < flows < _ENOUGH:
-        return f"the largest link that fits has {flows} flows, too few to stand for many"
+        return f"the largest link that fits has {flows} flows, too few to represent many"
     return None
 
 
@@ -242,7 +241,7 @@ def confirm(state: Climb) -> None:
     if wanted not in top.link.outcomes:
         above = [b for b in top.link.outcomes if b >= top.found.packets]
         wanted = min(above, default=max(top.link.outcomes))
-    top.shown = wanted
+    top.meets = wanted
 
 
 def at(state: Climb, factor: float) -> Scenario:

@@ -1,7 +1,7 @@
-"""A sizing of links of a network in packets, within a time: the search, as far as the time goes.
+"""A sizing of links of a simulated network, within a time limit.
 
-No smaller network stands for it: either the search ends within the time, or it is refused with
-what it would take.
+No smaller network can replace it: the search ends within the time, or it is refused with the time
+that it would need.
 """
 
 from __future__ import annotations
@@ -13,39 +13,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from forebay.budget.cost import SEARCH_LOOKS, Speed, packets_s
-from forebay.budget.errors import TooLittleTime
+from forebay.budget.cost import SEARCH_LOOKS, Speed, TooLittleTime, packets_s
+from forebay.budget.timed import Runs, Timed
 from forebay.outcome import Cost, SizeResult
 from forebay.sizing import size as search
 
 if TYPE_CHECKING:
-    from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 
-class PlayedLinks(Protocol):
-    """An engine that plays a network for some of its links; ``scenario`` is the network's."""
+class SimulatedLinks(Runs, Protocol):
+    """An engine that simulates the network of ``scenario`` to size some of its links."""
 
-    name: str
     scenario: Scenario
 
     @property
     def packets_per_second(self) -> float: ...
 
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome: ...
-
 
 def size_links_within(
     question: Scenario,
-    engine: PlayedLinks,
+    engine: SimulatedLinks,
     budget_s: float,
     *,
     seeds: Sequence[int],
@@ -60,66 +49,51 @@ def size_links_within(
 
     Parameters
     ----------
-    expect : called once, before anything runs, with the seconds that it should take: about, for
-        how many of the links are full shows only then.
+    expect : called once, before anything runs, with a rough prediction of the seconds: how many
+        of the links are full is not known before.
 
     Raises
     ------
     TooLittleTime
         One buffer takes longer than that, or the search does.
     """
-    timed = _Timed(engine, Speed(jobs or os.cpu_count() or 1), budget_s, clock)
-    predicted_s = SEARCH_LOOKS * timed.takes_s(len(seeds))
+    speed, limit_s = Speed(jobs or os.cpu_count() or 1), _TimeLimit(budget_s, clock, clock())
+    predicted_s = SEARCH_LOOKS * math.ceil(len(seeds) / speed.jobs) * _replication_s(engine)
     if expect is not None:
         expect(predicted_s)
+    timed = Timed(
+        engine, speed, clock,
+        predict=lambda _: _replication_s(engine), before_run=limit_s.check,
+    )  # fmt: skip
     result = search(
         question, timed, seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=progress,
         limit=limit,
     )  # fmt: skip
-    cost = Cost(predicted_s=predicted_s, spent_s=clock() - timed.begun_s, budget_s=budget_s)
+    cost = Cost(predicted_s=predicted_s, spent_s=clock() - limit_s.begun_s, budget_s=budget_s)
     return result.model_copy(update={"cost": cost})
 
 
-@dataclass(slots=True)
-class _Timed:
-    """Plays as long as the next run should end within the time."""
+def _replication_s(engine: SimulatedLinks) -> float:
+    measure = engine.scenario.measure
+    simulated_s = float(measure.warmup + measure.duration)
+    return packets_s(engine.scenario, engine.packets_per_second * simulated_s)
 
-    engine: PlayedLinks
-    speed: Speed
+
+@dataclass(slots=True)
+class _TimeLimit:
+    """Refuses a run that would not end within the time."""
+
     budget_s: float
     clock: Callable[[], float]
-    begun_s: float = 0.0
+    begun_s: float
     runs: int = 0
 
-    def __post_init__(self) -> None:
-        self.begun_s = self.clock()
-
-    @property
-    def name(self) -> str:
-        return self.engine.name
-
-    def takes_s(self, seeds: int) -> float:
-        """Return the seconds that a run of so many replications takes here, about."""
-        measure = self.engine.scenario.measure
-        simulated = float(measure.warmup + measure.duration)
-        one = packets_s(self.engine.scenario, self.engine.packets_per_second * simulated)
-        return self.speed.factor * math.ceil(seeds / self.speed.jobs) * one
-
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome:
-        takes, begun = self.takes_s(len(seeds)), self.clock()
-        if begun + takes > self.begun_s + self.budget_s:
+    def check(self, expected_s: float) -> None:
+        """Count a run, or raise TooLittleTime with the time that the whole search would need."""
+        spent_s = self.clock() - self.begun_s
+        if spent_s + expected_s > self.budget_s:
             tried = f"after {self.runs} buffers the search has not ended"
             why = tried if self.runs else "one buffer takes longer"
-            needs = max(SEARCH_LOOKS - self.runs, 1.0) * takes + begun - self.begun_s
-            raise TooLittleTime(why, needs, self.budget_s, of_network=True)
-        outcome = self.engine.run(scenario, seeds, jobs=jobs, progress=progress)
+            needs_s = max(SEARCH_LOOKS - self.runs, 1.0) * expected_s + spent_s
+            raise TooLittleTime(why, needs_s, self.budget_s, of_network=True)
         self.runs += 1
-        self.speed.add(takes / self.speed.factor, self.clock() - begun)
-        return outcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.budget.duration import in_words
+from forebay.budget.cost import in_words
 from forebay.errors import option
 from forebay.sizing.knob import notes_of as notes_of_knob
 
@@ -31,8 +31,8 @@ def _more(state: Climb) -> str:
     """Say what more time would narrow."""
     more = option("budget", in_words(_STEP * state.budget_s))
     if state.rungs[0].factor == 1.0:
-        return f"{more} makes it about half as wide"
-    return f"{more} plays a link up to {_STEP:g} times larger, which narrows it"
+        return f"{more} makes the range about half as wide"
+    return f"{more} simulates a link up to {_STEP:g} times larger, which narrows the range"
 
 
 def _cut(state: Climb) -> list[str]:
@@ -40,7 +40,7 @@ def _cut(state: Climb) -> list[str]:
     if state.cut is None:
         return []
     link = "the link itself" if state.cut == 1.0 else f"a link {state.cut:.3g} times smaller"
-    return [f"{link} was begun and did not fit into the time: it has no part in the answer"]
+    return [f"{link} was started but did not end in time: the answer does not use it"]
 
 
 def _against_the_law(question: Question, buffer: Buffer) -> list[str]:
@@ -54,6 +54,6 @@ def _against_the_law(question: Question, buffer: Buffer) -> list[str]:
         return []
     way = "more" if low > buffer.high else "less"
     return [
-        f"{named[0].law}, which governs here, asks for {way}: {named[0].packets:.0f} packets lie "
+        f"{named[0].law}, which governs here, needs {way}: its {named[0].packets:.0f} packets are "
         f"outside that interval"
     ]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from forebay.budget.cost import Speed
-from forebay.budget.errors import TooLittleTime
+from forebay.budget.cost import Speed, TooLittleTime
 from forebay.budget.settling import least_warmup
 from forebay.scenario import Duration, Measure
 
@@ -38,12 +37,14 @@ def fitted(scenario: Scenario, budget_s: float, seeds: int, jobs: int = 0) -> Sc
     if whole <= budget_s:
         return scenario
     if "measure" in scenario.model_fields_set:
-        raise TooLittleTime("the scenario says how long is measured", whole, budget_s)
+        raise TooLittleTime("the scenario sets how long is measured", whole, budget_s)
     measure = scenario.measure
     share = _RESERVE * budget_s / whole
     simulated = share * float(measure.warmup + measure.duration)
     warmup = min(float(measure.warmup), least_warmup(scenario))
     if simulated - warmup < _SHORTEST_S:
-        raise TooLittleTime("a run is about one buffer, which no smaller link has", whole, budget_s)
+        raise TooLittleTime(
+            "a run needs this one buffer, which no smaller link has", whole, budget_s
+        )
     update = Measure(warmup=Duration(warmup), duration=Duration(round(simulated - warmup, 1)))
     return scenario.model_copy(update={"measure": update})

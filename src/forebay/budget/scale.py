@@ -40,7 +40,10 @@ def why_not(scenario: Scenario) -> str | None:
         (queue.transmit_ring, "its transmit ring is a number of packets"),
         (queue.classes, "its class queues have limits of their own"),
         (queue.discipline == "red", "red averages its queue over packets, not over time"),
-        (any(isinstance(g, Replay) for g in scenario.traffic), "packets as listed are no share"),
+        (
+            any(isinstance(g, Replay) for g in scenario.traffic),
+            "a list of packets cannot be scaled",
+        ),
     )
     return next((reason for holds, reason in reasons if holds), None)
 

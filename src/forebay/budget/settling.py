@@ -54,8 +54,8 @@ def watch(
 ) -> Settling:
     """Watch one replication from its very start; the engine is one that can be traced."""
     measure = Measure(warmup=Duration(0), duration=Duration(WATCHED_S))
-    asked = knob.set(scenario, packets).model_copy(update={"measure": measure})
-    seen = cast("Tracing", engine).trace(asked, step=_STEP, flows=(), seed=seed, progress=progress)
+    sized = knob.set(scenario, packets).model_copy(update={"measure": measure})
+    seen = cast("Tracing", engine).trace(sized, step=_STEP, flows=(), seed=seed, progress=progress)
     series = (seen.window_sum_packets, seen.bottleneck.queue_packets.astype(np.float64))
     return Settling(
         max(settled(each) for each in series) * _STEP,

@@ -1,7 +1,7 @@
-"""A sizing within a time: the whole search where it fits, else what can be had instead.
+"""A sizing within a time limit: the whole search if it fits, else a cheaper method.
 
-In order: the search that shows of every buffer whether it meets the goals; the crossing of the
-whole link's curve; the crossings of smaller links of its kind, carried over to it.
+The methods, in order: the search, which tests for each buffer whether it meets the goals; the
+crossing of the whole link's curve; the crossings of smaller links of the same kind, extrapolated.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from forebay.budget.cost import Speed, predict_search
-from forebay.budget.errors import TooLittleTime
-from forebay.budget.scale import scales
-from forebay.budget.search import Instead, searched
+from forebay.budget.cost import Speed, TooLittleTime, predict_search
+from forebay.budget.timed import Fallback, search_within
 from forebay.outcome import Cost, SizeResult
 from forebay.sizing import goals_of
 from forebay.sizing import size as search
@@ -51,30 +49,30 @@ def size_within(
     Returns
     -------
     SizeResult
-        With ``cost``, and with ``scaled`` where smaller links were played in this one's place.
+        With ``cost``, and with ``scaled`` where smaller links were simulated in its place.
 
     Raises
     ------
     TooLittleTime
-        Neither the link nor smaller ones of its kind can be played in that time.
+        Neither the link nor smaller ones of its kind can be simulated in that time.
     """
     threads = jobs or os.cpu_count() or 1
     begun, speed = clock(), Speed(threads)
     whole_s = predict_search(scenario, speed, len(seeds))
-    reason = _only_searched(scenario)
+    reason = _why_only_search(scenario)
     if expect is not None:
         expect(min(whole_s, budget_s))
     if whole_s <= budget_s or not scenario.crossing:
 
-        def full_search(timed: Engine, told: Progress) -> SizeResult:
+        def full_search(timed: Engine, report: Progress) -> SizeResult:
             return search(
-                scenario, timed, seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=told,
+                scenario, timed, seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=report,
                 laws=laws, governs=governs,
             )  # fmt: skip
 
-        result = searched(
+        result = search_within(
             full_search, engine, budget_s, speed=speed, clock=clock, progress=progress,
-            instead=None if reason else _instead(scenario, speed, seeds),
+            fallback=None if reason else _fallback(scenario, speed, seeds),
             all_or_nothing=scenario.flows_uncertain,
         )  # fmt: skip
         if result is not None:
@@ -85,10 +83,12 @@ def size_within(
 
     left_s = budget_s - (clock() - begun)
 
-    def ask(end: Scenario, told: Progress | None, share: float = 0.5) -> tuple[SizeResult, float]:
+    def answer_end(
+        end: Scenario, report: Progress | None, share: float = 0.5
+    ) -> tuple[SizeResult, float]:
         return answer(
             end, engine, share * left_s,
-            seeds=seeds, threads=threads, progress=told, laws=laws, governs=governs, clock=clock,
+            seeds=seeds, threads=threads, progress=report, laws=laws, governs=governs, clock=clock,
             speed=speed,
         )  # fmt: skip
 
@@ -96,17 +96,17 @@ def size_within(
         if scenario.flows_uncertain:
             from forebay.budget.ends import both_ends
 
-            result, predicted_s = both_ends(scenario, ask, progress)
+            result, predicted_s = both_ends(scenario, answer_end, progress)
         else:
-            result, predicted_s = ask(scenario, progress, 1.0)
+            result, predicted_s = answer_end(scenario, progress, 1.0)
     except TooLittleTime as refused:  # of the part of the time that was left
         raise TooLittleTime(refused.why, refused.needs_s, budget_s) from None
     predicted_s = whole_s if whole_s <= budget_s else predicted_s
     return _with_cost(result, predicted_s, clock() - begun, budget_s)
 
 
-def _instead(scenario: Scenario, speed: Speed, seeds: Sequence[int]) -> Instead:
-    """Return what may take the search's place: crossings, of both ends where flows are a range."""
+def _fallback(scenario: Scenario, speed: Speed, seeds: Sequence[int]) -> Fallback:
+    """Return what may replace the search: crossings, of both ends where flows are a range."""
     ends = [scenario]
     if scenario.flows_uncertain:
         ends = [scenario.at_flows("low"), scenario.at_flows("high")]
@@ -118,19 +118,24 @@ def _instead(scenario: Scenario, speed: Speed, seeds: Sequence[int]) -> Instead:
         many = len(seeds_of_crossing(seeds, speed.jobs))
         return sum(crossing_s(end, speed, many) for end in ends)
 
-    return Instead(needs_s, all(scales(end) for end in ends))
+    def all_scale() -> bool:
+        from forebay.budget.scale import scales
+
+        return all(scales(end) for end in ends)
+
+    return Fallback(needs_s, all_scale)
 
 
-def _only_searched(scenario: Scenario) -> str | None:
+def _why_only_search(scenario: Scenario) -> str | None:
     """Return why only the search can answer; None where the crossing of a curve can."""
     goals = goals_of(scenario)
     either = [str(goal) for goal in goals if goal.kind.pushes == "either"]
     if either:
-        return f"{either[0]} may be met between two buffers that miss, which takes a search"
+        return f"{either[0]} may be met between two buffers that miss, which needs a search"
     if not any(goal.kind.pushes == "up" for goal in goals):
-        return "no goal asks for a buffer"
+        return "no goal needs a buffer"
     rates = [str(goal) for goal in goals if goal.kind.pushes == "up" and goal.kind.unit]
-    return f"{rates[0]} is no share, which takes a search" if rates else None
+    return f"{rates[0]} is a rate, which needs a search" if rates else None
 
 
 def _with_cost(

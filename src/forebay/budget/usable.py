@@ -21,8 +21,7 @@ from forebay.sizing.usable import USABLE_LOSS, is_due, is_usable, warning, worst
 if TYPE_CHECKING:
     from forebay.outcome import LossWarning, Outcome
     from forebay.scenario import Scenario
-    from forebay.sizing.question import Question
-    from forebay.sizing.trials import Trial
+    from forebay.sizing.question import Question, Trial
 
 _NEAR = 1.1
 """Times the crossing of a fitted line, where the loss there is still a little too much."""

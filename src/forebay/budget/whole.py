@@ -31,13 +31,13 @@ def as_whole(outcome: Outcome, whole: Scenario, factor: float, packets: int) -> 
     """
     link = outcome.links[LINK]
     buffers = packets / link.buffer_packets
-    asked = whole.with_buffer(packets)
+    sized = whole.with_buffer(packets)
     provenance = outcome.provenance.model_copy(update={"scaled": factor})
     classes = zip(outcome.classes, whole.traffic, strict=True)
     return outcome.model_copy(
         update={
-            "scenario": asked.to_dict(),
-            "links": {LINK: _link(link, asked, factor, buffers)},
+            "scenario": sized.to_dict(),
+            "links": {LINK: _link(link, sized, factor, buffers)},
             "classes": [
                 _class(each, int(group.flows), factor, buffers / factor) for each, group in classes
             ],
@@ -46,7 +46,7 @@ def as_whole(outcome: Outcome, whole: Scenario, factor: float, packets: int) -> 
     )
 
 
-def _link(link: LinkOutcome, asked: Scenario, factor: float, buffers: float) -> LinkOutcome:
+def _link(link: LinkOutcome, sized: Scenario, factor: float, buffers: float) -> LinkOutcome:
     waits = buffers / factor
     own = {
         name: times(metric, waits) if name.startswith(_DELAY_METRIC) else metric
@@ -56,11 +56,11 @@ def _link(link: LinkOutcome, asked: Scenario, factor: float, buffers: float) -> 
         update={
             "queue_packets": _quantiles(link.queue_packets, buffers),
             "queue_delay_s": _quantiles(link.queue_delay_s, waits),
-            "buffer_packets": asked.buffer_packets,
-            "bdp_packets": asked.bdp_packets,
+            "buffer_packets": sized.buffer_packets,
+            "bdp_packets": sized.bdp_packets,
             "marks": None,
             "goal_metrics": own,
-            "capacity_bps": float(asked.link.rate),
+            "capacity_bps": float(sized.link.rate),
             "most_packets": None,
         }
     )

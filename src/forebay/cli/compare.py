@@ -73,5 +73,5 @@ def _those_that_can(scenario: forebay.Scenario, **how: Any) -> list[forebay.Outc
         except Exception as error:
             if getattr(error, "exit_status", None) != _CANNOT:
                 raise
-            say(f"no column {engine}: {error}")
+            say(f"column {engine} left out: {error}")
     return outcomes

@@ -1,11 +1,12 @@
 """SIGINT, SIGTERM and SIGHUP end a verb in the same way: each raises KeyboardInterrupt.
 
-Three places cannot take an exception. An import that is cut off leaves half a module behind, and
+Four places cannot take an exception. An import that is cut off leaves half a module behind, and
 some modules turn the exception into an ImportError. `logging` takes its lock before a fork and
 gives it back behind; an exception in these functions goes nowhere, and the lock is never given
-back. Code that already cleans up after an interrupt would stop half-way. In the first two cases
-the exception comes when they are done; in the third none is needed. What swallows it all the same
-is interrupted again.
+back. `tempfile` makes a file or a folder before anything knows its name, so that nothing would
+remove it. Code that already cleans up after an interrupt would stop half-way. In the first three
+cases the exception comes when they are done; in the fourth none is needed. What swallows it all
+the same is interrupted again.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _WHEN_DONE_S = 0.01
 _AGAIN_S = 0.3
 _LOCKING = ("_acquireLock", "_releaseLock")
 """Functions of logging up to Python 3.12; later ones are written in C, which no signal enters."""
+_TEMPFILE = ("/tempfile.py", "\\tempfile.py")
 
 _received: int | None = None
 
@@ -92,10 +94,13 @@ def _again_in(seconds: float) -> None:
 
 
 def _must_end(frame: FrameType | None) -> bool:
-    """Whether an import, or logging's lock, is at work in `frame` or in one that called it."""
+    """Whether an import, logging's lock or tempfile works in `frame` or in one that called it."""
     while frame is not None:
         code = frame.f_code
-        if code.co_filename.startswith("<frozen importlib") or code.co_name in _LOCKING:
+        file = code.co_filename
+        if file.startswith("<frozen importlib") or file.endswith(_TEMPFILE):
+            return True
+        if code.co_name in _LOCKING:
             return True
         frame = frame.f_back
     return False

@@ -93,7 +93,7 @@ def command(
     if made is not None and not as_json:
         _print_configuration(made)
     if platform is not None and result.buffer is None:
-        say(f"no configuration for {platform}: there is no buffer to write")
+        say(f"no configuration for {platform}: the sizing found no buffer")
     if figure is not None:
         write("picture", figure, partial(_draw, result))
     if refused is not None:

@@ -1,6 +1,77 @@
-"""Several independent ways to answer one question, all behind one method."""
+"""Several independent ways to answer one question, all behind one method; `get` makes one by name.
 
+An engine is imported when it is asked for, and no other with it. Another distribution adds one
+under the entry point group ``forebay.engines``: a class that is made without arguments and has
+what `forebay.engines.protocol.Engine` says.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, cast
+
+from forebay import plugins
 from forebay.engines.errors import CannotPlay, EngineUnavailable, NoLaw, UnknownEngine
-from forebay.engines.registry import engine_names, get
+
+if TYPE_CHECKING:
+    from forebay.engines.protocol import Engine
 
 __all__ = ["CannotPlay", "EngineUnavailable", "NoLaw", "UnknownEngine", "engine_names", "get"]
+
+# name: "module:class", one line an engine.
+_ENGINES = {
+    "theory": "forebay.engines.theory:TheoryEngine",
+    "simulation": "forebay.engines.simulation:SimulationEngine",
+    "testbed": "forebay.engines.testbed:TestbedEngine",
+    "network": "forebay.engines.network:NetworkEngine",
+}
+_CORE = "forebay._core"
+GROUP = "forebay.engines"
+"""The entry point group of engines of others. Our own names are never theirs."""
+
+
+def engine_names() -> tuple[str, ...]:
+    """Names of all engines: ours, in the order in which `compare` shows them, and of others."""
+    return (*_ENGINES, *sorted(set(plugins.found(GROUP)) - set(_ENGINES)))
+
+
+def get(name: str) -> Engine:
+    """Make the engine of that name.
+
+    Raises
+    ------
+    UnknownEngine
+        No engine has that name.
+    EngineUnavailable
+        It has one, but something that it needs is missing on this machine.
+    BrokenPlugin
+        Another distribution's, which cannot be loaded or is no engine.
+    """
+    if name not in _ENGINES:
+        return _of_others(name)
+    module, attribute = _ENGINES[name].split(":")
+    try:
+        return cast("Engine", getattr(import_module(module), attribute)())
+    except ImportError as error:
+        if error.name != _CORE and find_spec(_CORE) is not None:
+            raise
+        hint = "build it with `make setup` or `pip install .`"
+        raise EngineUnavailable(name, f"the compiled {_CORE} cannot be imported", hint) from error
+
+
+def _of_others(name: str) -> Engine:
+    if name not in plugins.found(GROUP):
+        raise UnknownEngine(name, engine_names())
+    made = plugins.load(GROUP, name)
+    try:
+        engine = made()
+    except Exception as error:
+        wrong = f"cannot be made ({type(error).__name__}: {error})"
+        raise plugins.refuse(GROUP, name, wrong) from error
+    if not callable(getattr(engine, "run", None)) or getattr(engine, "name", None) != name:
+        wrong = (
+            f"is no engine: it needs name = {name!r} and run(scenario, seeds, *, jobs, progress)"
+        )
+        raise plugins.refuse(GROUP, name, wrong)
+    return cast("Engine", engine)

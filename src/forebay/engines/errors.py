@@ -61,8 +61,8 @@ class CannotPlay(ForebayError):
         self.engine, self.what, self.field = engine, what, field
         self.hint = f"write {option('engine', 'simulation')}, or leave it out of the scenario"
         if engine == "simulation":
-            self.hint = "ask another engine, or leave it out of the scenario"
-        super().__init__(f"{field}: {engine} cannot play {what} yet; {self.hint}")
+            self.hint = "choose another engine, or leave it out of the scenario"
+        super().__init__(f"{field}: {engine} cannot run {what} yet; {self.hint}")
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.engine, self.what, self.field))

@@ -14,7 +14,6 @@ from forebay import plugins
 from forebay.laws import (
     general_decrease,
     heterogeneous,
-    mix,
     rule_of_thumb,
     single_flow,
     sqrt_n,
@@ -22,7 +21,7 @@ from forebay.laws import (
     utilization,
 )
 from forebay.laws.answer import Law, LawAnswer
-from forebay.laws.quantities import bursts_only
+from forebay.laws.quantities import bursts_only, long_and_short
 from forebay.laws.regime import Regime, governing_law, regime_of
 from forebay.lazy import attributes
 from forebay.scenario import expect_scenario
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
         finite_queue,
         fractional_brownian,
         loss,
+        mix,
         partial_synchrony,
         response,
         sawtooth,
@@ -66,9 +66,14 @@ _LASTING = (
 """Modules of the laws of long flows, in the order in which their answers are shown."""
 
 
-def of_long_flows(*, with_loss: bool = True) -> tuple[Law, ...]:
-    """Laws of long flows; that of the loss rate alone answers only where a goal bounds the loss."""
-    names = (name for name in _LASTING if with_loss or name != "loss")
+def of_long_flows(scenario: Scenario | None = None) -> tuple[Law, ...]:
+    """Laws of long flows: all of them, or those that can have an answer to a scenario."""
+    without = set()
+    if scenario is not None and scenario.goals.loss_rate is None:
+        without.add("loss")
+    if scenario is not None and not long_and_short(scenario):
+        without.add("mix")
+    names = (name for name in _LASTING if name not in without)
     return tuple(import_module(f"{__name__}.{name}").LAW for name in names)
 
 
@@ -97,8 +102,7 @@ def for_scenario(scenario: Scenario) -> list[LawAnswer]:
     ScenarioError for what is no Scenario.
     """
     expect_scenario(scenario)
-    with_loss = scenario.goals.loss_rate is not None
-    ours = of_long_flows(with_loss=with_loss) if scenario.n_flows else ()
+    ours = of_long_flows(scenario) if scenario.n_flows else ()
     if bursts_only(scenario):
         from forebay.laws.catalogue import BURST_LAWS
 
@@ -162,6 +166,7 @@ _HOLDERS = {"BURST_LAWS": "catalogue", "LAWS": "catalogue"} | dict.fromkeys(
         "finite_queue",
         "fractional_brownian",
         "loss",
+        "mix",
         "partial_synchrony",
         "response",
         "sawtooth",

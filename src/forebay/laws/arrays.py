@@ -1,6 +1,14 @@
-"""Types of the laws' arguments: anything NumPy broadcasts goes in, float64 comes out."""
+"""Types of the laws' arguments, and the normal distribution on them.
+
+Anything that NumPy broadcasts goes in, float64 comes out. The functions of the normal distribution
+take single values without SciPy: one scenario needs one value, and to import SciPy would cost more
+time than all the laws together.
+"""
 
 from __future__ import annotations
+
+import math
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,3 +20,48 @@ Array = NDArray[np.float64]
 def as_array(values: ArrayLike) -> Array:
     """`values` as float64, unchanged in shape."""
     return np.asarray(values, dtype=np.float64)
+
+
+_STANDARD = NormalDist()
+
+
+def erf(x: ArrayLike) -> Array:
+    """Error function (2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x)."""
+    values = as_array(x)
+    if values.size == 1:
+        return np.full(values.shape, math.erf(values.item()))[()]
+    from scipy.special import erf as erf_of_array
+
+    return as_array(erf_of_array(values))
+
+
+def erfc(x: ArrayLike) -> Array:
+    """1 - `erf`, with all its digits where that is next to nothing."""
+    values = as_array(x)
+    if values.size == 1:
+        return np.full(values.shape, math.erfc(values.item()))[()]
+    from scipy.special import erfc as erfc_of_array
+
+    return as_array(erfc_of_array(values))
+
+
+def erfinv(y: ArrayLike) -> Array:
+    """Inverse of `erf` on [-1, 1], infinite at its ends; NaN outside."""
+    values = as_array(y)
+    if values.size == 1:
+        return np.full(values.shape, _erfinv(values.item()))[()]
+    from scipy.special import erfinv as erfinv_of_array
+
+    return as_array(erfinv_of_array(values))
+
+
+def quantile(probability: ArrayLike) -> Array:
+    """z with P(Z <= z) = `probability` for a standard normal Z."""
+    return math.sqrt(2.0) * erfinv(2.0 * as_array(probability) - 1.0)
+
+
+def _erfinv(y: float) -> float:
+    if not -1.0 < y < 1.0:
+        return math.copysign(math.inf, y) if abs(y) == 1.0 else math.nan
+    # through the lower tail, where 1 - |y| keeps its digits
+    return math.copysign(_STANDARD.inv_cdf((1.0 - abs(y)) / 2.0), y) / math.sqrt(2.0)

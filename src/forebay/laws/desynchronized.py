@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from forebay.laws import normal
+from forebay.laws import arrays
 from forebay.laws.arrays import Array, as_array
 
 
@@ -31,5 +31,5 @@ def queue_quantile(
 ) -> Array:
     """Quantile of the cut normal, between 0 and B."""
     size = as_array(buffer)
-    free = size / 2.0 + normal.quantile(probability) * sigma(buffer, bdp, n)
+    free = size / 2.0 + arrays.quantile(probability) * sigma(buffer, bdp, n)
     return np.minimum(np.maximum(free, 0.0), size)

@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.laws.arrays import Array, as_array
-from forebay.scenario import truncated
+from forebay.scenario.distribution_shapes import (
+    lognormal_sigma,
+    lognormal_tail,
+    lower_end,
+    pareto_tail,
+)
 
 if TYPE_CHECKING:
     from forebay.scenario import FlowLength
-    from forebay.scenario.truncated import PacketLaw
+    from forebay.scenario.distribution_shapes import PacketLaw
 
 LONGEST = 20_000
 """Longer flows count as flows of this length, packets; they have left slow start anyway."""
@@ -42,12 +47,12 @@ def _geometric(law: PacketLaw) -> Array:
 
 def _rounded(law: PacketLaw) -> Array:
     """P(max(1, round X) >= j), j = 1, 2, ..., which is P(X > j - 1/2) from j = 2 on."""
-    low = truncated.lower_end(law.kind, law.mean, law.shape, law.deviation, law.high)
+    low = lower_end(law.kind, law.mean, law.shape, law.deviation, law.high)
     last = min(LONGEST, max(1, math.floor(law.high + 0.5)))
     at = [j - 0.5 for j in range(2, last + 1)]
     if law.kind == "pareto":
-        tail = [truncated.pareto_tail(x, law.shape, low, law.high) for x in at]
+        tail = [pareto_tail(x, law.shape, low, law.high) for x in at]
     else:
-        sigma = truncated.lognormal_sigma(law.mean, law.deviation)
-        tail = [truncated.lognormal_tail(x, low, sigma, law.high) for x in at]
+        sigma = lognormal_sigma(law.mean, law.deviation)
+        tail = [lognormal_tail(x, low, sigma, law.high) for x in at]
     return as_array([1.0, *tail])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from forebay.laws import assumptions, utilization
 from forebay.laws.answer import Law
 from forebay.laws.assumptions import DESYNCHRONIZED
-from forebay.laws.quantities import offered
+from forebay.laws.quantities import long_and_short, short_share
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
@@ -21,23 +21,12 @@ TRIED = 0.2
 """Share of the link that the short flows of Figures 13 and 14 offer."""
 
 
-def covers(scenario: Scenario) -> bool:
-    """Whether the link's traffic is long flows and short ones, and nothing else."""
-    return {t.kind for t in scenario.crossing} == {"long", "short"}
-
-
-def short_share(scenario: Scenario) -> float:
-    """What the short flows offer over the link's rate."""
-    short = (t for t in scenario.crossing if t.kind == "short")
-    return sum(offered(t, scenario.link.capacity) or 0.0 for t in short) / scenario.link.capacity
-
-
 def _packets(scenario: Scenario) -> float | None:
-    return utilization.LAW.packets(scenario) if covers(scenario) else None
+    return utilization.LAW.packets(scenario) if long_and_short(scenario) else None
 
 
 def _utilization(scenario: Scenario) -> float | None:
-    return utilization.LAW.utilization(scenario) if covers(scenario) else None
+    return utilization.LAW.utilization(scenario) if long_and_short(scenario) else None
 
 
 def as_in_the_paper(scenario: Scenario) -> str | None:

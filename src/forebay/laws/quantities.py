@@ -166,6 +166,17 @@ class Held(Enum):
     BY_WINDOWS = "the receivers' windows"
 
 
+def long_and_short(scenario: Scenario) -> bool:
+    """Whether the link's traffic is long flows and short ones, and nothing else."""
+    return {t.kind for t in scenario.crossing} == {"long", "short"}
+
+
+def short_share(scenario: Scenario) -> float:
+    """What the short flows offer over the link's rate."""
+    short = (t for t in scenario.crossing if t.kind == "short")
+    return sum(offered(t, scenario.link.capacity) or 0.0 for t in short) / scenario.link.capacity
+
+
 def bursts_only(scenario: Scenario) -> bool:
     """Whether all traffic is short flows, datagrams, or long flows that cannot fill the link."""
     groups = scenario.crossing

@@ -13,9 +13,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forebay.laws import general_decrease, mix, single_flow, synchronized, utilization
+from forebay.laws import general_decrease, single_flow, synchronized, utilization
 from forebay.laws import regime_words as words
-from forebay.laws.quantities import FULL, ack_queues, bursts_only, halves, paced, path_window, share
+from forebay.laws.quantities import (
+    FULL,
+    ack_queues,
+    bursts_only,
+    halves,
+    long_and_short,
+    paced,
+    path_window,
+    share,
+)
 from forebay.scenario import COMPLETING_KINDS, OPEN_LOOP_KINDS, expect_scenario
 
 if TYPE_CHECKING:
@@ -30,6 +39,7 @@ SHORT_FLOWS_MATTER = 0.4
 """Up to this share of the link short flows did."""
 SAWTOOTHS_ADD = 10
 """From so many flows on their sum is taken as normal; eq. 6 promises little for fewer."""
+MIX = "appenzeller-2004/mix"
 SMALLEST_WINDOW = 0.5
 """Packets a flow that the path holds, below which nothing was compared."""
 
@@ -69,17 +79,17 @@ def governing_law(scenario: Scenario) -> Law | None:
     name = regime_of(scenario).law
     if name is None or name in _HEADLINES:
         return _HEADLINES.get(name)
-    law: Law = _bursts().LAW
+    law: Law = _mix().LAW if name == MIX else _bursts().LAW
     return law
 
 
 _HEADLINES: dict[str | None, Law] = {
     law.name: law
     for law in (
-        single_flow.LAW, general_decrease.LAW, synchronized.LAW, utilization.LAW, mix.LAW,
+        single_flow.LAW, general_decrease.LAW, synchronized.LAW, utilization.LAW,
     )
 }  # fmt: skip
-"""Laws that may govern, by name; beside them that of bursts, which few links need."""
+"""Laws that may govern, by name. Those of bursts and of mixes are imported at first use."""
 
 
 def _no_traffic(scenario: Scenario) -> Regime | None:
@@ -161,6 +171,13 @@ def _bursts() -> Any:
     return burst_law
 
 
+def _mix() -> Any:
+    """The law of long and short flows, which few links need: imported at first use."""
+    from forebay.laws import mix
+
+    return mix
+
+
 def _mixed(scenario: Scenario) -> Regime | None:
     load = share(scenario, OPEN_LOOP_KINDS)
     if load <= REAL_TIME_MATTERS:
@@ -214,8 +231,8 @@ def _tiny(scenario: Scenario) -> Regime | None:
 
 
 def _many(scenario: Scenario) -> Regime:
-    law = mix.LAW if mix.covers(scenario) else utilization.LAW
-    return Regime("flows out of step", law.name, words.many(scenario), words.MANY_CHANGE)
+    law = MIX if long_and_short(scenario) else utilization.LAW.name
+    return Regime("flows out of step", law, words.many(scenario), words.MANY_CHANGE)
 
 
 def _kinds(scenario: Scenario) -> set[str]:

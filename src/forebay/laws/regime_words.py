@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.laws import mix
-from forebay.laws.quantities import halves, other_queues, path_window, share
+from forebay.laws.quantities import halves, other_queues, path_window, share, short_share
 from forebay.scenario import OPEN_LOOP_KINDS, Long, OnOff, Standing
 
 if TYPE_CHECKING:
@@ -279,7 +278,7 @@ def _found(scenario: Scenario) -> str:
 
 def _beside(scenario: Scenario) -> str:
     said = ""
-    short, real = mix.short_share(scenario), share(scenario, OPEN_LOOP_KINDS)
+    short, real = short_share(scenario), share(scenario, OPEN_LOOP_KINDS)
     if short:
         said += f" Short flows use {100 * short:.3g} % of the link and need no more buffer."
     if real:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from forebay.laws import normal
+from forebay.laws import arrays
 from forebay.laws.arrays import Array, as_array
 
 _STEPS = 60
@@ -55,7 +55,7 @@ def loss_rate_of_window(window: ArrayLike, timeouts: ArrayLike = 0.0) -> Array:
 def loss_rate_of_queue(queue: ArrayLike, buffer: ArrayLike, sigma: ArrayLike) -> Array:
     """Loss rate of a queue of that mean in a buffer of that size (slide 10, corrected)."""
     apart = (as_array(buffer) - as_array(queue)) / (math.sqrt(2.0) * as_array(sigma))
-    return normal.erfc(apart) / 2.0
+    return arrays.erfc(apart) / 2.0
 
 
 def balance(
@@ -107,7 +107,7 @@ def _crossing(bdp: Array, buffer: Array, n: Array, timeouts: Array, sigma: Array
     hold the crossing is halved instead.
     """
     rare = loss_rate_of_window((bdp + buffer) / n, timeouts)
-    queue = np.clip(buffer + sigma * normal.quantile(rare), 0.0, buffer)
+    queue = np.clip(buffer + sigma * arrays.quantile(rare), 0.0, buffer)
     low, high, left = np.zeros_like(buffer), buffer.copy(), np.arange(buffer.size)
     for _ in range(_STEPS):
         at = queue[left]

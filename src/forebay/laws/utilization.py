@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from forebay.laws import assumptions, normal
+from forebay.laws import arrays, assumptions
 from forebay.laws.answer import Law
 from forebay.laws.arrays import Array, as_array
 from forebay.laws.quantities import finite
@@ -31,7 +31,7 @@ _TABLE_PRINTED = (0.9899, 0.9999988, 0.9999997)
 def utilization(buffer: ArrayLike, bdp: ArrayLike, n: ArrayLike) -> Array:
     """Lower bound on the utilization, a fraction; `buffer` and `bdp` in the same unit (eq. 6)."""
     size = as_array(buffer)
-    return normal.erf(_FACTOR * np.sqrt(as_array(n)) * size / (as_array(bdp) + size))
+    return arrays.erf(_FACTOR * np.sqrt(as_array(n)) * size / (as_array(bdp) + size))
 
 
 def buffer_for(target: ArrayLike, bdp: ArrayLike, n: ArrayLike) -> Array:
@@ -41,7 +41,7 @@ def buffer_for(target: ArrayLike, bdp: ArrayLike, n: ArrayLike) -> Array:
     Infinite where y >= 1: an endless buffer under few flows has an endless spread too, so
     eq. 6 never promises more than erf(factor sqrt(n)).
     """
-    share = normal.erfinv(target) / (_FACTOR * np.sqrt(as_array(n)))
+    share = arrays.erfinv(target) / (_FACTOR * np.sqrt(as_array(n)))
     with np.errstate(divide="ignore", invalid="ignore"):
         size = as_array(bdp) * share / (1.0 - share)
     return np.where(share < 1.0, size, np.where(np.isnan(share), np.nan, np.inf))[()]

@@ -16,7 +16,7 @@ from forebay.measure.arguments import bits_per_second, paths_of, texts_of
 from forebay.measure.errors import MeasureError
 from forebay.measure.found import Found
 from forebay.measure.pipes import read_from
-from forebay.scenario.open_loop import MOST_PACKETS
+from forebay.scenario.traffic import MOST_PACKETS
 
 if TYPE_CHECKING:
     import numpy as np

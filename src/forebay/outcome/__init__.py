@@ -51,7 +51,6 @@ from forebay.outcome.size_result import (
 )
 
 if TYPE_CHECKING:
-    from forebay.outcome.goal_metrics import needs_round_trips
     from forebay.outcome.metrics import summarize
     from forebay.outcome.reading import (
         ClassReading,
@@ -60,8 +59,8 @@ if TYPE_CHECKING:
         LinkReading,
         Reading,
         RoundTrips,
+        violations_of_reading,
     )
-    from forebay.outcome.reading_invariants import violations_of_reading
 
 __all__ = [
     "DELAY_MAXIMUM",
@@ -113,7 +112,6 @@ __all__ = [
     "Violation",
     "checked",
     "delay_quantile_name",
-    "needs_round_trips",
     "parse",
     "summarize",
     "violations",
@@ -125,8 +123,7 @@ _READING = (
     "ClassReading", "ControllerReading", "Histogram", "LinkReading", "Reading", "RoundTrips",
 )  # fmt: skip
 _HOLDERS = {
-    "needs_round_trips": "goal_metrics",
     "summarize": "metrics",
-    "violations_of_reading": "reading_invariants",
+    "violations_of_reading": "reading",
 } | dict.fromkeys(_READING, "reading")
 __getattr__ = attributes(__name__, _HOLDERS)

@@ -21,9 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.outcome.intervals import around, half_width, over_replications
 from forebay.outcome.model import Metric, Quantiles
-from forebay.outcome.quantiles import PROBABILITIES
+from forebay.outcome.statistics import PROBABILITIES, around, half_width, over_replications
 
 FloatArray = NDArray[np.float64]
 Transfers = tuple[FloatArray, FloatArray]

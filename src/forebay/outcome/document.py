@@ -53,7 +53,7 @@ def _known_schema(value: Any) -> Any:
 class Closed(BaseModel):
     """A frozen part of an answer; a field that it does not have is refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
 
 
 class Document(Closed):

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.outcome import quantiles
-from forebay.outcome.intervals import Bounds, around, half_width, over_replications
 from forebay.outcome.model import (
     DELAY_MAXIMUM,
     LOSS_PROBABILITY,
@@ -17,6 +15,7 @@ from forebay.outcome.model import (
     Metric,
     delay_quantile_name,
 )
+from forebay.outcome.statistics import Bounds, around, half_width, of_histogram, over_replications
 
 if TYPE_CHECKING:
     from forebay.outcome.reading import LinkReading
@@ -24,12 +23,6 @@ if TYPE_CHECKING:
 
 _SHARE: Bounds = (0.0, 1.0)
 _POSITIVE: Bounds = (0.0, float("inf"))
-
-
-def needs_round_trips(goals: Goals) -> bool:
-    """Whether a goal is about the share of the round trips."""
-    targets = (goals.utilization, goals.loss_rate)
-    return any(t is not None and t.probability is not None for t in targets)
 
 
 def goal_metrics(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric]:
@@ -54,7 +47,7 @@ def _delays(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric | No
     if wanted.maximum is not None:
         found[DELAY_MAXIMUM] = _maximum(links)
     if wanted.quantile is not None:
-        read = [(quantiles.of_histogram(k.delay, wanted.quantile), k.longest_s) for k in links]
+        read = [(of_histogram(k.delay, wanted.quantile), k.longest_s) for k in links]
         known = [min(value, longest) for value, longest in read if value is not None]
         found[delay_quantile_name(wanted.quantile)] = over_replications(known, _POSITIVE)
     return found

@@ -86,7 +86,7 @@ def checked(outcome: Outcome, readings: Sequence[Reading] = ()) -> Outcome:
     """
     found = violations(outcome)
     if readings:
-        from forebay.outcome.reading_invariants import violations_of_reading
+        from forebay.outcome.reading import violations_of_reading
 
         found[:0] = [each for reading in readings for each in violations_of_reading(reading)]
     if found:

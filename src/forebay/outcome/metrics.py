@@ -10,21 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from forebay.outcome import quantiles
-from forebay.outcome.completion import completion
-from forebay.outcome.goal_metrics import goal_metrics
-from forebay.outcome.intervals import (
-    Bounds,
-    around,
-    half_width,
-    over_replications,
-    ratio_half_width,
-)
+from forebay.outcome import statistics
 from forebay.outcome.model import (
     ClassOutcome,
     ControllerOutcome,
@@ -33,6 +25,13 @@ from forebay.outcome.model import (
     Quantiles,
 )
 from forebay.outcome.reading import ClassReading, Histogram, LinkReading, Reading
+from forebay.outcome.statistics import (
+    Bounds,
+    around,
+    half_width,
+    over_replications,
+    ratio_half_width,
+)
 
 if TYPE_CHECKING:
     from forebay.scenario import Goals
@@ -96,10 +95,18 @@ def link_outcome(links: Sequence[LinkReading], goals: Goals | None = None) -> Li
         buffer_packets=links[0].buffer_packets,
         bdp_packets=links[0].bdp_packets,
         marks=_count(k.marks for k in links),
-        goal_metrics={} if goals is None else goal_metrics(links, goals),
+        goal_metrics=_of_goals(links, goals),
         capacity_bps=links[0].most_bps,
         most_packets=max(link.most_packets for link in links),
     )
+
+
+def _of_goals(links: Sequence[LinkReading], goals: Goals | None) -> dict[str, Metric]:
+    if goals is None or not (goals.need_round_trips or goals.queue_delay):
+        return {}
+    from forebay.outcome.goal_metrics import goal_metrics
+
+    return goal_metrics(links, goals)
 
 
 def class_outcome(
@@ -119,9 +126,6 @@ def class_outcome(
     """
     pairs = list(zip(classes, windows_s, strict=True))
     most: Bounds = (0.0, capacity_bps)
-    ended = [(k.fct_s, k.unfinished_s) for k in classes]
-    known = [(e, u) for e, u in ended if e is not None and u is not None]
-    transfers = completion(known, min(windows_s))
     return ClassOutcome(
         name=classes[0].name,
         kind=classes[0].kind,
@@ -133,15 +137,23 @@ def class_outcome(
         rtt_s=_histograms([k.rtt for k in classes]),
         loss_rate=ratio([_share(k.drops, k.passed) for k in classes], FRACTION),
         timeouts=_count(k.timeouts for k in classes),
-        fct_s=transfers.fct_s,
         retransmissions=_count(k.retransmissions for k in classes),
-        transfers=transfers.transfers,
-        unfinished=transfers.unfinished,
-        fct_least_s=transfers.fct_least_s,
-        fct_open=transfers.fct_open,
         queue_delay_s=_histograms(delays),
         controllers=_controllers(classes, windows_s, capacity_bps),
+        **_transfers(classes, windows_s),
     )
+
+
+def _transfers(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> dict[str, Any]:
+    """The fields of a ClassOutcome about transfers: only classes whose flows end have any."""
+    spans = [(k.fct_s, k.unfinished_s) for k in classes]
+    known = [(ended, open_) for ended, open_ in spans if ended is not None and open_ is not None]
+    if not known:
+        return {"fct_s": None}
+    from forebay.outcome.completion import completion
+
+    made = completion(known, min(windows_s))
+    return {field.name: getattr(made, field.name) for field in fields(made)}
 
 
 def goodput_bits(reading: ClassReading) -> FloatArray:
@@ -226,7 +238,7 @@ def ratio(replications: Sequence[Ratio], bounds: Bounds) -> Metric | None:
 
 def _queue_quantiles(links: Sequence[LinkReading], bounds: Bounds) -> list[Metric | None]:
     def read(weights: FloatArray, step: int) -> FloatArray:
-        found = quantiles.of_counts(weights, step, quantiles.PROBABILITIES).T
+        found = statistics.of_counts(weights, step, statistics.PROBABILITIES).T
         return np.minimum(found, bounds[1])  # a bin of several packets may reach beyond them
 
     whole = [read(k.queue_s.sum(axis=0)[np.newaxis], k.queue_step) for k in links]
@@ -243,7 +255,7 @@ def _queue_quantiles(links: Sequence[LinkReading], bounds: Bounds) -> list[Metri
 def _histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
     """Quantiles of a histogram a replication; None where no replication has one."""
     present = [h for h in histograms if h is not None]
-    mean = over_replications(_known([quantiles.mean_of_histogram(h) for h in present]), POSITIVE)
+    mean = over_replications(_known([statistics.mean_of_histogram(h) for h in present]), POSITIVE)
     if mean is None:
         return None
     p50, p95, p99 = _histogram_quantiles(present)
@@ -254,13 +266,13 @@ def _histogram_quantiles(
     histograms: Sequence[Histogram], longest_s: Sequence[float] = ()
 ) -> list[Metric | None]:
     """None is above the longest value where that is known: a bin reaches beyond it."""
-    read = [quantiles.several_of_histogram(h, quantiles.PROBABILITIES) for h in histograms]
+    read = [statistics.several_of_histogram(h, statistics.PROBABILITIES) for h in histograms]
     most = longest_s or [math.inf] * len(read)
     both = zip(read, most, strict=True)
     known = [np.minimum(values, end).tolist() for values, end in both if values is not None]
     return [
         over_replications([values[i] for values in known], POSITIVE)
-        for i in range(len(quantiles.PROBABILITIES))
+        for i in range(len(statistics.PROBABILITIES))
     ]
 
 

@@ -19,8 +19,8 @@ from pydantic import (
 
 from forebay.outcome import synchrony
 from forebay.outcome.document import Closed, Document
-from forebay.outcome.quantiles import of_histogram
 from forebay.outcome.reading import FloatArray, Histogram, IntArray
+from forebay.outcome.statistics import of_histogram
 
 STATES = ("idle", "slow start", "congestion avoidance", "fast recovery", "timeout")
 """What the numbers in `FlowTrace.state` mean."""

@@ -18,10 +18,16 @@ from forebay.replication.layout import (
     Route,
     lay_out,
 )
-from forebay.replication.raw import RawReadings
-from forebay.replication.readings import to_reading
-from forebay.replication.seed_cache import SeedCache
-from forebay.replication.window import BATCHES, MOST_BINS, Watched, n_parts, picoseconds
+from forebay.replication.readings import (
+    BATCHES,
+    MOST_BINS,
+    RawReadings,
+    SeedCache,
+    Watched,
+    n_parts,
+    picoseconds,
+    to_reading,
+)
 
 if TYPE_CHECKING:
     from forebay.replication.network import expand

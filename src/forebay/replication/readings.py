@@ -1,8 +1,13 @@
-"""From an engine's arrays to the Reading that every measuring engine fills."""
+"""From the arrays that an engine's core hands over to the Reading of one replication.
+
+The simulator (`_core.pyi`) and the testbed's result file give arrays of the same shapes, so one
+function reads both. Histograms are (edges, counts). The window is cut into BATCHES.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +20,155 @@ from forebay.outcome import (
     Reading,
     RoundTrips,
 )
-from forebay.replication.window import BATCHES
-from forebay.scenario import Session, Short, Tcp
+from forebay.outcome.reading import FloatArray, IntArray
+from forebay.scenario import ScenarioError, Session, Short, Tcp
 
 if TYPE_CHECKING:
-    from forebay.outcome.reading import FloatArray, IntArray
     from forebay.replication.layout import Layout, LinkSpec
-    from forebay.replication.raw import RawLink, RawReadings
     from forebay.scenario import Scenario, Traffic
     from forebay.workload import Workload
+
+RawHistogram = tuple[FloatArray, FloatArray]
+
+
+class RawDetail(TypedDict):
+    """Shape (bins,); total seconds and histogram of the lengths of busy and idle periods."""
+
+    seen: IntArray
+    busy: tuple[float, RawHistogram]
+    idle: tuple[float, RawHistogram]
+
+
+class RawLink(TypedDict):
+    """Shapes (batches,), (batches, bins) and (batches, classes); detail only with a trace.
+
+    ``classes`` are the traffic classes that the link tells apart, ascending: all, or of many those
+    that cross it.
+    ``delays`` has a histogram a class, of the first link where there are several classes; ``held``,
+    shape (batches + 1,), the packets before the wire as the window begins and as each batch ends.
+    """
+
+    busy_s: FloatArray
+    queue_packet_s: FloatArray
+    delay_sum_s: FloatArray
+    queue_s: FloatArray
+    queue_bin_width: int
+    delay: RawHistogram
+    classes: IntArray
+    longest_s: float
+    delays: list[RawHistogram]
+    held: IntArray
+    arrivals: IntArray
+    drops: IntArray
+    marks: IntArray
+    accepted: IntArray
+    sent: IntArray
+    sent_bytes: IntArray
+    class_busy_s: FloatArray
+    detail: RawDetail | None
+
+
+class RawIncidents(TypedDict):
+    """What happened since the sample before; shape (incidents,)."""
+
+    at_s: FloatArray
+    flow: IntArray
+    count: IntArray
+
+
+class RawTrace(TypedDict):
+    """Shapes (samples,), (links, samples), (flows traced, samples) and (all flows,)."""
+
+    at_s: FloatArray
+    queue: IntArray
+    window_sum: FloatArray
+    in_avoidance: IntArray
+    cwnd: FloatArray
+    srtt_s: FloatArray
+    state: IntArray
+    window_mean: FloatArray
+    window_variance: FloatArray
+    drops: RawIncidents
+    reductions: RawIncidents
+
+
+class RawReadings(TypedDict):
+    """Shapes (batches, classes) and (flows,)."""
+
+    links: list[RawLink]
+    sent: IntArray
+    drops: IntArray
+    passed: IntArray
+    delivered_bytes: IntArray
+    timeouts: IntArray
+    retransmissions: IntArray
+    flow_bytes: IntArray
+    flow_drops: IntArray
+    flow_passed: IntArray
+    rtt: list[RawHistogram]
+    completions_s: list[FloatArray]
+    unfinished_s: list[FloatArray]
+    trace: RawTrace | None
+    packets: int
+    events: int
+    wall_s: float
+
+
+BATCHES = 20
+"""Parts of the measured window that are read apart, for intervals from a single seed."""
+
+_PICOSECONDS = 1e12
+MOST_BINS = 4096
+"""Bins of a link's histogram of the queue."""
+_MOST_TO_READ = 100_000_000  # of them all, 8 bytes each
+
+
+class Watched(NamedTuple):
+    """What to sample: at which steps, and of which flows."""
+
+    step_s: float
+    flows: tuple[int, ...]
+
+    def check(self, flows: int) -> None:
+        """Refuse the number of a flow that is not there, or there twice."""
+        for number in self.flows:
+            if not 0 <= number < flows or self.flows.count(number) > 1:
+                numbers = f"different numbers from 0 to {flows - 1}" if flows else "none"
+                hint = f"the run has {flows} flows: write {numbers}"
+                wrong = f"flow {number} is not there, or there twice"
+                raise ScenarioError("out-of-range", wrong, hint, field="flows", value=number)
+
+
+def n_parts(scenario: Scenario) -> int:
+    """Return into how many equal parts an engine is to cut the measured window.
+
+    Raises
+    ------
+    ScenarioError
+        There are so many that their histograms of the queue would not fit in memory.
+    """
+    number = BATCHES * _round_trips_a_batch(scenario)
+    if number > BATCHES and number * min(scenario.buffer_packets, MOST_BINS) > _MOST_TO_READ:
+        raise ScenarioError(
+            "out-of-range",
+            f"{number} round trips, each read apart for a goal with a probability, are too many",
+            "write a shorter one, or the goal without its probability",
+            field="measure.duration",
+        )
+    return number
+
+
+def _round_trips_a_batch(scenario: Scenario) -> int:
+    """Return into how many round trips a batch is cut; 1 where no goal asks for them."""
+    if not scenario.goals.need_round_trips or not scenario.mean_rtt:
+        return 1
+    return max(1, round(scenario.measure.duration / BATCHES / scenario.mean_rtt))
+
+
+def picoseconds(seconds: float) -> int:
+    """Return the nearest whole number of picoseconds."""
+    return round(seconds * _PICOSECONDS)
+
 
 Number = TypeVar("Number", np.float64, np.int64)
 
@@ -191,3 +336,30 @@ def to_histogram(raw: tuple[FloatArray, FloatArray]) -> Histogram:
     """Name edges and counts."""
     edges, counts = raw
     return Histogram(edges=edges, counts=counts)
+
+
+CACHE_SIZE = 64
+
+T = TypeVar("T")
+
+
+class SeedCache(Generic[T]):
+    """The latest results by scenario and seed, at most CACHE_SIZE of them."""
+
+    def __init__(self) -> None:
+        self._results: dict[tuple[str, int], T] = {}
+
+    def known(self, scenario_sha256: str, seeds: Iterable[int]) -> dict[int, T]:
+        """Return what there is of these seeds."""
+        keys = {seed: (scenario_sha256, seed) for seed in seeds}
+        return {seed: self._results[key] for seed, key in keys.items() if key in self._results}
+
+    def put(self, scenario_sha256: str, seed: int, result: T) -> None:
+        """Keep one result; the oldest goes where there are too many."""
+        self._results[scenario_sha256, seed] = result
+        while len(self._results) > CACHE_SIZE:
+            del self._results[next(iter(self._results))]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._results.clear()

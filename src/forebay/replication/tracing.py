@@ -14,7 +14,7 @@ from forebay.scenario import Duration, ScenarioError
 if TYPE_CHECKING:
     from forebay.outcome.reading import FloatArray, IntArray, LinkReading
     from forebay.replication.layout import Layout
-    from forebay.replication.raw import RawHistogram, RawLink, RawReadings, RawTrace
+    from forebay.replication.readings import RawHistogram, RawLink, RawReadings, RawTrace
     from forebay.scenario import Scenario
 
 MOST_SAMPLES = 10_000_000

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from forebay.report.documents import draw_answer, print_answer, read_answer
     from forebay.report.measurement import print_measurement
     from forebay.report.network import print_network
-    from forebay.report.numbers import percent, scaled
     from forebay.report.outcome import print_outcome
     from forebay.report.picture import Line, Panel, Picture
     from forebay.report.size import print_size
+    from forebay.report.tables import percent, scaled
     from forebay.report.trace import print_trace
 
 __all__ = [
@@ -47,14 +47,14 @@ _HOLDERS = {
     "Line": "picture",
     "Panel": "picture",
     "Picture": "picture",
-    "percent": "numbers",
+    "percent": "tables",
     "print_comparison": "comparison",
     "print_measurement": "measurement",
     "print_network": "network",
     "print_outcome": "outcome",
     "print_size": "size",
     "print_trace": "trace",
-    "scaled": "numbers",
+    "scaled": "tables",
 }
 
 

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome
-from forebay.report.classes import called
-from forebay.report.console import console, show_table, table
-from forebay.report.numbers import count, mean, p99, show, show_significant
 from forebay.report.outcome import print_broken
+from forebay.report.tables import (
+    called,
+    console,
+    count,
+    mean,
+    p99,
+    show,
+    show_significant,
+    show_table,
+    table,
+)
 
 _LINK_ROWS: tuple[tuple[str, Callable[[LinkOutcome], str]], ...] = (
     ("utilization, %", lambda link: show(link.utilization, 100)),

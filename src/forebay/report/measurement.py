@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from forebay.report.console import console, show_table, table
-from forebay.report.numbers import plain
+from forebay.report.tables import console, plain, show_table, table
 
 
 def print_measurement(document: Mapping[str, Any]) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from forebay.report.console import console, show_table, table
-from forebay.report.numbers import NOT_MEASURED, with_prefix
 from forebay.report.outcome import print_broken
+from forebay.report.tables import NOT_MEASURED, console, show_table, table, with_prefix
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from forebay.outcome import Comparison, Outcome, SizeResult
 from forebay.outcome.trace import Trace
-from forebay.report.headline import sentence, warning_lines
-from forebay.report.numbers import (
+from forebay.report.headline import metric_words, scale, sentence, target, warning_lines
+from forebay.report.tables import (
     count,
     duration,
     mean,
@@ -20,7 +20,6 @@ from forebay.report.numbers import (
     show_significant,
     with_prefix,
 )
-from forebay.report.region import metric_words, scale, target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,9 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
-from forebay.report.classes import called, completion
-from forebay.report.console import console, show_table, table
-from forebay.report.numbers import count, mean, p50, p95, p99, plain, show, show_significant
+from forebay.report.tables import (
+    called,
+    completion,
+    console,
+    count,
+    mean,
+    p50,
+    p95,
+    p99,
+    plain,
+    show,
+    show_significant,
+    show_table,
+    table,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console

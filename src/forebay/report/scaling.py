@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forebay.report.numbers import count, plain, with_prefix
+from forebay.report.tables import count, plain, with_prefix
 
 if TYPE_CHECKING:
     from forebay.outcome import ScaledLink, SizeResult

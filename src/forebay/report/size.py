@@ -6,21 +6,32 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from forebay.outcome import CurvePoint, GoalResult, LawResult, SizeResult
-from forebay.report.classes import class_table, tells_of_classes
-from forebay.report.console import console, show_table, table
 from forebay.report.headline import (
     at_once,
     colour,
     cost_lines,
+    flows_lines,
+    goal_name,
+    governs_lines,
+    helpless_line,
     memory,
+    metric_words,
+    region_lines,
+    relaxations_table,
+    scale,
     sentence,
     sentence_case,
+    share_of_bdp,
+    sized,
     sized_line,
+    target,
     warning_lines,
     why,
 )
-from forebay.report.numbers import (
+from forebay.report.tables import (
     NOT_MEASURED,
+    class_table,
+    console,
     is_open,
     mean,
     p99,
@@ -28,20 +39,10 @@ from forebay.report.numbers import (
     show,
     show_interval,
     show_significant,
+    show_table,
+    table,
+    tells_of_classes,
     whole_packets,
-)
-from forebay.report.region import (
-    flows_lines,
-    goal_name,
-    governs_lines,
-    helpless_line,
-    metric_words,
-    region_lines,
-    relaxations_table,
-    scale,
-    share_of_bdp,
-    sized,
-    target,
 )
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _print_evidence(out: Console, answer: SizeResult) -> None:
             out.print(line)
     if answer.laws:
         of = "" if answer.aqm is None else " of a drop-tail queue"
-        _section(out, f"What published laws ask for{of}", _laws(answer.laws))
+        _section(out, f"What published laws need{of}", _laws(answer.laws))
     if answer.curve:
         on = "" if answer.scaled is None else ", on a smaller link, in terms of this one"
         _section(out, f"Buffers tried ({answer.engine}{on})", _curve(answer))

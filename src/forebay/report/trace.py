@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forebay.outcome.quantiles import of_histogram
-from forebay.report.console import console, show_table, table
-from forebay.report.numbers import count, plain
+from forebay.outcome.statistics import of_histogram
+from forebay.report.tables import console, count, plain, show_table, table
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -27,8 +27,8 @@ from typing import Any
 
 from forebay.engines.testbed.errors import GateFailed
 from forebay.outcome import Metric, Outcome, Quantiles
-from forebay.outcome.intervals import Bounds, over_replications
 from forebay.outcome.replacing import replacing
+from forebay.outcome.statistics import Bounds, over_replications
 from forebay.progress import Progress, part
 
 __all__ = ["Cell", "GateFailed", "Key", "Measured", "Metric", "facts", "record"]

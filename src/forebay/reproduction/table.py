@@ -8,8 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 from forebay.outcome import Metric
-from forebay.report.console import console, show_table, table
-from forebay.report.numbers import NOT_MEASURED, show
+from forebay.report.tables import NOT_MEASURED, console, show, show_table, table
 from forebay.reproduction.result import Reproduction, row_name
 from forebay.reproduction.variants import Variants
 

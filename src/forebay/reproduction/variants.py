@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forebay.outcome import Metric
-from forebay.report.numbers import NOT_MEASURED, show
+from forebay.report.tables import NOT_MEASURED, show
 
 
 @dataclass(frozen=True, slots=True)

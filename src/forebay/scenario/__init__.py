@@ -1,7 +1,6 @@
 """The scenario: made in Python or read from TOML, checked when it is made."""
 
 from forebay.scenario.base import MAX_FLOWS, MAX_PACKETS
-from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.counted import BOTTLENECK, REVERSE, Counted, ack_route, data_route
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError
@@ -17,8 +16,7 @@ from forebay.scenario.goals import (
 )
 from forebay.scenario.io import dumps, expect_scenario, load, loads, shipped
 from forebay.scenario.model import Link, Measure, OtherLink, Scenario, TokenBucket
-from forebay.scenario.open_loop import OnOff, PacketList, Replay, Udp, Video
-from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.quantity import BufferSize, DataSize, Duration, Rate
 from forebay.scenario.queue import ClassQueue, Queue, Red
 from forebay.scenario.source import FlowCount, Standing
 from forebay.scenario.tcp import CONGESTION_CONTROLS, Long, Session, Short, Tcp
@@ -33,7 +31,7 @@ from forebay.scenario.topology import (
     Topology,
     TwoLevel,
 )
-from forebay.scenario.traffic import KINDS, OpenLoop, Traffic
+from forebay.scenario.traffic import KINDS, OnOff, OpenLoop, PacketList, Replay, Traffic, Udp, Video
 
 __all__ = [
     "BOTTLENECK",

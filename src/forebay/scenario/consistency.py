@@ -10,14 +10,14 @@ from forebay.scenario.base import DAY, MAX_FLOWS, MAX_OFFERED, MAX_PERIODS
 from forebay.scenario.counted import BOTTLENECK, REVERSE
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
-from forebay.scenario.open_loop import OnOff, Replay
 from forebay.scenario.quantity import DataSize, Duration, Rate
 from forebay.scenario.source import Standing
 from forebay.scenario.tcp import Long, Session, Short, Tcp
+from forebay.scenario.traffic import OnOff, Replay
 
 if TYPE_CHECKING:
-    from forebay.scenario.buffer_size import BufferSize
     from forebay.scenario.model import Scenario, TokenBucket
+    from forebay.scenario.quantity import BufferSize
     from forebay.scenario.queue import Queue
     from forebay.scenario.traffic import Traffic
 
@@ -189,7 +189,7 @@ def _class_queues(scenario: Scenario) -> None:
     for link, field, queue in queues:
         if not queue.classes:
             continue
-        from forebay.scenario.queue import check_rates, check_traffic
+        from forebay.scenario.class_queues import check_rates, check_traffic
 
         if scenario.topology is not None:
             wrong, hint = "set beside a topology", "leave it out: a network's links have one queue"

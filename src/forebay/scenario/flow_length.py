@@ -25,10 +25,9 @@ from pydantic import (
 )
 
 from forebay.scenario.base import Between, ScenarioModel
-from forebay.scenario.distribution_shapes import check_deviation
+from forebay.scenario.distribution_shapes import PacketLaw, check_deviation
 from forebay.scenario.errors import ScenarioError, show
 from forebay.scenario.quantity import FromText, parse_amount, plain, unitless
-from forebay.scenario.truncated import PacketLaw
 
 if TYPE_CHECKING:
     from typing import Unpack

@@ -20,11 +20,11 @@ from forebay.scenario.flow_length import FlowLength
 from forebay.scenario.format_error import models_in
 from forebay.scenario.goals import Target
 from forebay.scenario.model import Scenario
-from forebay.scenario.open_loop import PacketList
 from forebay.scenario.quantity import FromText
 from forebay.scenario.source import FlowCount
 from forebay.scenario.tcp import CongestionControl
 from forebay.scenario.topology import NetworkFile
+from forebay.scenario.traffic import PacketList
 
 _HEAD = '''"""What a scenario's classes take, for type checkers: keywords, and dicts in their place.
 

@@ -221,6 +221,12 @@ class Goals(ScenarioModel):
         examples=[0.001],
     )
 
+    @property
+    def need_round_trips(self) -> bool:
+        """Whether a goal is about the share of the round trips."""
+        targets = (self.utilization, self.loss_rate)
+        return any(t is not None and t.probability is not None for t in targets)
+
 
 class ClassGoals(ScenarioModel):
     """Goals of one class, written in its [[traffic]]: `goals = { loss_rate = 0.001 }`."""

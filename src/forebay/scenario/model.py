@@ -14,17 +14,15 @@ from pydantic import AfterValidator, Field, Strict, model_validator
 from forebay.errors import entry
 from forebay.scenario import consistency, topology
 from forebay.scenario.base import DAY, FOLDER, LISTED, RATES, Between, ScenarioModel, printable
-from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.counted import BOTTLENECK, Counted, counted
 from forebay.scenario.errors import ScenarioError
 from forebay.scenario.goals import Goals
-from forebay.scenario.open_loop import Replay
-from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.quantity import BufferSize, DataSize, Duration, Rate
 from forebay.scenario.queue import Queue
 from forebay.scenario.source import NAME, End, Standing
 from forebay.scenario.tcp import Long, Session
 from forebay.scenario.topology import Topology
-from forebay.scenario.traffic import Traffic
+from forebay.scenario.traffic import Replay, Traffic
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -285,7 +283,7 @@ class Scenario(ScenarioModel):
 
     def class_queue_of(self, link: str = BOTTLENECK) -> list[int]:
         """The class queue before a link of each traffic class; 0 for those that do not cross it."""
-        from forebay.scenario.queue import queue_of_traffic
+        from forebay.scenario.class_queues import queue_of_traffic
 
         placed = queue_of_traffic(self.queue_at(link).classes, self.class_names)
         return [place or 0 for place in placed]

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 from pydantic import Field, Strict, model_validator
 
 from forebay.scenario.base import RATES, Between, FromFile, ScenarioModel
-from forebay.scenario.buffer_size import BufferSize
 from forebay.scenario.errors import ScenarioError, one_of
-from forebay.scenario.quantity import Duration, Rate
+from forebay.scenario.quantity import BufferSize, Duration, Rate
 
 if TYPE_CHECKING:
     from typing import Unpack

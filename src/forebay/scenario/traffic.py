@@ -1,15 +1,283 @@
-"""One class of traffic of a scenario: one of several kinds, told apart by ``kind``."""
+"""Kinds of traffic: those that send at their own rate (datagrams, on-off, video, packet lists).
+
+`Traffic` is any kind, told apart by ``kind``; `forebay.scenario.tcp` has those that run TCP.
+"""
 
 from __future__ import annotations
 
+import builtins
+import hashlib
 from collections.abc import Mapping
-from typing import Annotated, Any, Union
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union
 
-from pydantic import Discriminator, Tag
+from pydantic import Discriminator, Field, Strict, Tag, model_validator
 
-from forebay.scenario.base import DAY, MAX_FLOWS, MAX_PACKETS, RATES
-from forebay.scenario.open_loop import OnOff, Replay, Udp, Video
-from forebay.scenario.tcp import Long, Session, Short, Tcp
+from forebay.scenario.base import DAY, RATES, Between, FromFile
+from forebay.scenario.distribution import AnyDistribution
+from forebay.scenario.errors import ScenarioError, show
+from forebay.scenario.quantity import DataSize, Duration, Rate
+from forebay.scenario.source import LOADS, Sized, Standing, exactly_one
+from forebay.scenario.tcp import Long, Session, Short
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from forebay.scenario.inputs import OnOffFields, ReplayFields, UdpFields, VideoFields
+
+MOST_PACKETS = 5_000_000
+_HEADER = b"time_s,bytes"
+_LINE = 'write "seconds,bytes" on each line, such as 0.016667,1500'
+
+
+@dataclass(frozen=True, slots=True)
+class PacketList(FromFile):
+    """Packets in order of time. Two lists are equal if they hold the same packets.
+
+    Attributes
+    ----------
+    path : str
+        Where they came from; relative to the current folder, or absolute.
+    digest : str
+        SHA-256 of the packets.
+    at_ps : int64, shape (packets,)
+        When each is sent, after the start, in picoseconds; never falling.
+    bytes : int32, shape (packets,)
+    """
+
+    file_kind: ClassVar[str] = "a CSV file"
+
+    digest: str
+    path: str = field(compare=False)
+    at_ps: NDArray[np.int64] = field(compare=False, repr=False)
+    bytes: NDArray[np.int32] = field(compare=False, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.at_ps)
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of all packets together."""
+        return int(self.bytes.sum(dtype="int64"))
+
+    @property
+    def length_s(self) -> float:
+        """Seconds from the first packet to the last, and one mean gap more."""
+        span, gaps = int(self.at_ps[-1] - self.at_ps[0]), len(self) - 1
+        return span * (gaps + 1) / gaps / 1e12 if gaps else 0.0
+
+    def canonical(self) -> dict[str, str]:
+        """Return what the list holds, wherever it lies."""
+        return {"packets": self.digest}
+
+    @classmethod
+    def of(cls, path: str, content: builtins.bytes) -> Self:
+        """Return the packets of a CSV file."""
+        import numpy as np
+
+        rows = _rows(path, content)
+        times, sizes = rows[:, 0], rows[:, 1]
+        for bad, what in (
+            (~((times >= 0) & (times <= 86_400)), "time is not from 0 to 86400 s"),
+            (
+                ~((sizes >= 1) & (sizes <= 65_535) & (sizes == np.floor(sizes))),
+                "size is not whole, from 1 to 65535",
+            ),
+            (np.diff(times, prepend=0.0) < 0, "time is before that of the packet above"),
+        ):
+            if bad.any():
+                raise _wrong(path, f"packet {int(bad.argmax()) + 1}: its {what}")
+        at_ps, octets = np.rint(times * 1e12).astype(np.int64), sizes.astype(np.int32)
+        for array in (at_ps, octets):
+            array.setflags(write=False)
+        digest = hashlib.sha256(at_ps.astype("<i8").tobytes() + octets.astype("<i4").tobytes())
+        return cls(digest.hexdigest(), path, at_ps, octets)
+
+
+def _rows(path: str, content: bytes) -> NDArray[np.float64]:
+    """Return times in seconds and sizes in bytes, shape (packets, 2)."""
+    import numpy as np
+
+    body = content.removeprefix(b"\xef\xbb\xbf")
+    first, _, rest = body.partition(b"\n")
+    if first.strip().replace(b" ", b"") == _HEADER:
+        body = rest
+    if not body.strip():
+        raise _wrong(path, "it holds no packets")
+    if body.translate(None, b"0123456789+-.eE, \t\r\n"):
+        raise _wrong(path, "it holds something else than numbers and commas")
+    if body.count(b"\n") > MOST_PACKETS:
+        raise _wrong(path, f"it has more than {MOST_PACKETS} lines")
+    try:
+        rows = np.loadtxt(BytesIO(body), delimiter=",", ndmin=2, comments=None)
+    except ValueError:
+        rows = np.empty((0, 0))
+    if rows.shape[1] != 2:
+        raise _wrong(path, "a line is not two numbers")
+    return rows
+
+
+def _wrong(path: str, what: str) -> ScenarioError:
+    return ScenarioError("bad-packets", f"{show(path)}: {what}", _LINE)
+
+
+class Rated(Standing, Sized):
+    """A class that offers a given rate."""
+
+    rate: Annotated[Rate | None, RATES] = Field(
+        default=None,
+        description="Mean rate of each flow, headers included; either this or load.",
+        examples=["64 kbit/s"],
+    )
+    load: Annotated[float | None, Strict(), LOADS] = Field(
+        default=None,
+        description="All the class's flows together as a share of the link's rate; either this "
+        "or rate.",
+        examples=[0.1],
+    )
+
+    @model_validator(mode="after")
+    def _offered_once(self) -> Self:
+        return exactly_one(self, "rate", "load", ("rate", "1 Mbit/s"))
+
+    def flow_rate(self, link_rate: float) -> float:
+        """Return the mean rate of one flow, bit/s, on a link of so many bit/s."""
+        if self.rate is not None:
+            return self.rate
+        return (self.load or 0.0) * link_rate / self.flows
+
+    def packets_in(self, seconds: float, link_rate: float) -> float:
+        """Return the expected packets of all flows in so many seconds."""
+        return self.flows * (1 + seconds * self.flow_rate(link_rate) / (8 * self.packet))
+
+
+class Udp(Rated):
+    """Datagrams of one size at a constant rate, or one by one as a Poisson process."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[UdpFields]) -> None: ...
+
+    kind: Literal["udp"] = Field(default="udp", description="What the flows do: send datagrams.")
+    arrivals: Literal["constant", "poisson"] = Field(
+        default="constant",
+        description='Gaps between the datagrams of a flow: all equal ("constant"), or '
+        'exponential ("poisson").',
+    )
+
+
+class OnOff(Standing, Sized):
+    """Datagrams at a peak rate in on times, none in off times; a flow starts in an on time."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[OnOffFields]) -> None: ...
+
+    kind: Literal["onoff"] = Field(
+        default="onoff", description="What the flows do: send datagrams on and off."
+    )
+    peak_rate: Annotated[Rate, RATES] = Field(
+        description="Rate of each flow while it is on, headers included.", examples=["1 Mbit/s"]
+    )
+    on: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
+        description="How long a flow sends: a distribution.",
+        examples=[{"exponential": "350 ms"}],
+    )
+    off: Annotated[AnyDistribution, Between(Duration(0), DAY)] = Field(
+        description="How long it pauses after that: a distribution.",
+        examples=[{"pareto": {"mean": "650 ms", "shape": 1.5, "high": "100 s"}}],
+    )
+
+    def periods(self, seconds: float) -> float:
+        """Return about how many on times one flow has in so many seconds."""
+        cycle = self.on.mean_within(seconds) + self.off.mean_within(seconds)
+        return 1 + seconds / max(cycle, 1e-12)
+
+    def flow_rate(self, link_rate: float) -> float:
+        """Return the mean rate of one flow, bit/s; the link's changes nothing."""
+        cycle = self.on.mean + self.off.mean
+        return self.peak_rate * self.on.mean / cycle if cycle else self.peak_rate
+
+    def packets_in(self, seconds: float, link_rate: float) -> float:
+        """Return about how many packets all flows send in so many seconds: each starts on."""
+        sending = min(seconds, self.on.mean_within(seconds) * self.periods(seconds))
+        return self.flows * (1 + sending * self.peak_rate / (8 * self.packet))
+
+
+class Video(Rated):
+    """Long-range-dependent video: frames whose sizes are lognormal, made from exact fractional
+    Gaussian noise, and cut into packets. The rate is that of each flow's own run."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[VideoFields]) -> None: ...
+
+    kind: Literal["video"] = Field(
+        default="video", description="What the flows do: stream video, independent of losses."
+    )
+    hurst: Annotated[float, Strict(), Between(0.5, 0.99, "")] = Field(
+        default=0.96,
+        description="Hurst parameter of the frame sizes; 0.5 is without memory.",
+    )
+    frame_rate: Annotated[float, Strict(), Between(1.0, 1000.0, "frames/s")] = Field(
+        default=60.0,
+        description="Frames sent in a second. The volume over shorter times is packet noise, "
+        "over longer times fractional noise: the knee of the burstiness is at one"
+        " frame, 16.7 ms.",
+    )
+    variation: Annotated[float, Strict(), Between(0.0, 3.0, "")] = Field(
+        default=0.5,
+        description="Standard deviation of the frame sizes over their mean, for a film "
+        "without end. Within one run it is smaller, because the mean itself "
+        "varies if the Hurst parameter is near 1.",
+    )
+    spacing: Literal["burst", "even"] = Field(
+        default="burst",
+        description="Packets of a frame: all at once, spaced only by the access link, or "
+        "evenly over the frame's time.",
+    )
+
+    def packets_in(self, seconds: float, link_rate: float) -> float:
+        """Return an upper bound of the expected packets of all flows in so many seconds."""
+        frames = max(seconds * self.frame_rate, 1.0 if self.spacing == "burst" else 0.0)
+        full = self.flow_rate(link_rate) / (8 * self.packet * self.frame_rate)
+        return self.flows * (1 + frames * (full + 1))
+
+
+class Replay(Standing):
+    """Packets from a file; each flow sends them once from its start on."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Unpack[ReplayFields]) -> None: ...
+
+    kind: Literal["replay"] = Field(
+        default="replay", description="What the flows do: send the packets of a list."
+    )
+    file: PacketList = Field(
+        description="Path of a CSV file, relative to the scenario file's folder: each line "
+        "has the time in seconds and the packet's bytes, after an optional first "
+        'line "time_s,bytes"; times must not decrease; at most 5000000 packets of'
+        " 1 to 65535 B in 86400 s.",
+        examples=["film.csv"],
+    )
+
+    @property
+    def packet(self) -> DataSize:
+        """Mean size of the listed packets, rounded to whole bytes."""
+        return DataSize(round(self.file.total_bytes / len(self.file)))
+
+    def flow_rate(self, link_rate: float) -> float:
+        """Return the mean rate of one flow while it plays, bit/s; the link's changes nothing."""
+        return 8.0 * self.file.total_bytes / max(self.file.length_s, 1e-12)
+
+    def most_packets(self) -> int:
+        """Return how many packets all flows can send."""
+        return self.flows * len(self.file)
 
 
 def _kind(value: Any) -> Any:
@@ -39,21 +307,3 @@ OpenLoop = Udp | OnOff | Video | Replay
 
 KINDS: tuple[str, ...] = ("long", "short", "session", "udp", "onoff", "video", "replay")
 """Every kind, as `Traffic` lists them."""
-
-__all__ = [
-    "DAY",
-    "KINDS",
-    "MAX_FLOWS",
-    "MAX_PACKETS",
-    "RATES",
-    "Long",
-    "OnOff",
-    "OpenLoop",
-    "Replay",
-    "Session",
-    "Short",
-    "Tcp",
-    "Traffic",
-    "Udp",
-    "Video",
-]

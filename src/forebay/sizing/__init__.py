@@ -11,8 +11,16 @@ from forebay.outcome import (
     Verdict,
 )
 from forebay.sizing.answer import Interrupted, size
-from forebay.sizing.errors import GoalNotAnswered, NobodyCrosses, NoGoals, SizingError
-from forebay.sizing.goals import GOAL_KINDS, Goal, GoalKind, goals_of
+from forebay.sizing.goals import (
+    GOAL_KINDS,
+    Goal,
+    GoalKind,
+    GoalNotAnswered,
+    NobodyCrosses,
+    NoGoals,
+    SizingError,
+    goals_of,
+)
 
 __all__ = [
     "GOAL_KINDS",

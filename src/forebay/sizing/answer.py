@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING
 
 from forebay.outcome import LINK, SizeResult, Verdict
 from forebay.sizing import region
-from forebay.sizing.assemble import found, none
-from forebay.sizing.errors import NobodyCrosses, SizingError
-from forebay.sizing.goals import Goal, goals_of
+from forebay.sizing.assemble import contradiction, found, none, nowhere, started_again, unreachable
+from forebay.sizing.goals import Goal, NobodyCrosses, SizingError, goals_of
 from forebay.sizing.question import (
     LawLike,
     Question,
     RegimeLike,
+    Trials,
     first_guess,
     law_result,
     regime,
     upper_limit,
 )
-from forebay.sizing.trials import Trials
-from forebay.sizing.wording import contradiction, nowhere, started_again, unreachable
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
@@ -34,12 +32,13 @@ class Interrupted(KeyboardInterrupt):
     Attributes
     ----------
     result : what was found so far, without an answer.
-    shown : the answer of what was found so far; None where that shows no buffer to meet the goals.
+    best_so_far : the smallest buffer found so far to meet the goals, as an answer; None where
+        there is none.
     """
 
-    def __init__(self, result: SizeResult, shown: SizeResult | None = None) -> None:
+    def __init__(self, result: SizeResult, best_so_far: SizeResult | None = None) -> None:
         super().__init__(result.reason)
-        self.result, self.shown = result, shown
+        self.result, self.best_so_far = result, best_so_far
 
 
 def size(
@@ -76,7 +75,7 @@ def size(
     Raises
     ------
     SizingError
-        Bad seeds; NoGoals where nothing is asked; GoalNotAnswered where a goal is about a
+        Bad seeds; NoGoals where the scenario has no goal; GoalNotAnswered where a goal is about a
         metric that this engine does not give.
     Interrupted
         Ctrl-C; it carries what was found so far.
@@ -88,7 +87,7 @@ def size(
     known = tuple(law_result(law) for law in laws)
     governing = None if governs is None else regime(governs)
 
-    def ask(each: Scenario, report: Progress | None) -> Question:
+    def question_of(each: Scenario, report: Progress | None) -> Question:
         goals, most = goals_of(each), upper_limit(each) if limit is None else limit
         trials = Trials(
             each, engine, goals,
@@ -100,11 +99,11 @@ def size(
         from forebay.sizing.ends import serve_both
 
         try:
-            result = serve_both(scenario, ask, _answer, progress)
+            result = serve_both(scenario, question_of, _answer, progress)
         except Interrupted as stop:  # what one end shows is no answer for both
             raise Interrupted(stop.result) from None
     else:
-        result = _answer(ask(scenario, progress))
+        result = _answer(question_of(scenario, progress))
     if progress is not None:
         progress(1.0)
     return result
@@ -114,9 +113,9 @@ def _answer(question: Question) -> SizeResult:
     try:
         return _solve(question)
     except KeyboardInterrupt:
-        from forebay.sizing.shown import shown
+        from forebay.sizing.best_so_far import best_so_far
 
-        raise Interrupted(_unfinished(question), shown(question)) from None
+        raise Interrupted(_unfinished(question), best_so_far(question)) from None
 
 
 def _check(seeds: Sequence[int]) -> None:

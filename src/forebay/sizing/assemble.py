@@ -1,11 +1,13 @@
-"""Puts the result together from what was tried."""
+"""Puts the result together from what was tried: in numbers, and in sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forebay.errors import argument
 from forebay.outcome import (
+    LINK,
     Aqm,
     Buffer,
     CurvePoint,
@@ -17,14 +19,14 @@ from forebay.outcome import (
     SizeResult,
     Verdict,
 )
+from forebay.sizing.bracket import Bracket
 from forebay.sizing.goals import Goal
 from forebay.sizing.knob import notes_of
-from forebay.sizing.question import Question
-from forebay.sizing.trials import Trial, Trials, dropped
+from forebay.sizing.question import Question, Trial, Trials, dropped
 from forebay.sizing.usable import loss_warning
-from forebay.sizing.wording import evidence, several, unlimited, width
 
 if TYPE_CHECKING:
+    from forebay.outcome import LinkOutcome
     from forebay.scenario import Scenario
 
 
@@ -76,13 +78,13 @@ def buffer_of(scenario: Scenario, low: int, packets: int) -> Buffer:
 
 def _remarks(question: Question, there: Trial) -> list[str]:
     notes = [
-        f"{goal} is undecided at {there.packets} packets; more seeds would tell"
+        f"{goal} is undecided at {there.packets} packets; more seeds can decide it"
         for goal in question.down
         if goal.judge(there.metric(goal)) is Verdict.UNDECIDED
     ]
     notes += notes_of(question.scenario, question.engine, question.trials.knob)
     if not question.up and not question.either:
-        notes.append("only delay goals are set, and the smallest buffer meets those best")
+        notes.append("there are only delay goals, and the smallest buffer meets them best")
     reference = question.trials.unlimited
     if reference is not None:
         notes.append(unlimited(question.trials.unlimited_packets, dropped(reference)))
@@ -164,3 +166,147 @@ def _curve(trials: Trials) -> tuple[CurvePoint, ...]:
         )
         for packets, trial in sorted(trials.done.items())
     )
+
+
+_MOST_SHARES = 8
+
+
+def width(trials: Trials, low: int, high: int) -> list[str]:
+    """Say between which buffers the answer lies, where it is not sharp."""
+    if low == high:
+        return []
+    if _by_a_law(trials.at(high)):
+        return [f"between {low} and {high} packets: the law is not more exact than that"]
+    seeds = max(trial.seeds for trial in trials.done.values())
+    many = "1 seed does" if seeds == 1 else f"{seeds} seeds do"
+    said = f"between {low} and {high} packets; {many} not tell these apart"
+    return [f"{said}; more seeds narrow the range"]
+
+
+def started_again() -> str:
+    """Say what is left of a sizing that was stopped."""
+    return f"a new start reuses only what is in {argument('store')}"
+
+
+def several(region: Sequence[Interval]) -> list[str]:
+    """Say so where the buffers that meet the goals are not one interval."""
+    if len(region) < 2:
+        return []
+    spans = ", ".join(f"{i.low} to {'the limit' if i.high is None else i.high}" for i in region)
+    return [f"the goals are met in {len(region)} separate ranges: {spans} packets"]
+
+
+def unlimited(packets: int, lost: float) -> str:
+    """Say what completion times were compared with."""
+    if not lost:
+        return f"completion times are compared with {packets} packets, where nothing is dropped"
+    return f"completion times are compared with {packets} packets, where {lost:.2g} is still lost"
+
+
+def evidence(engine: str, there: Trial) -> tuple[str, ...]:
+    """Say what an engine that measures saw of congestion: it may belie the law that governs."""
+    link = there.outcome.links[LINK]
+    used, lost = link.utilization, link.loss_rate
+    if used is None or lost is None or not lost.n:  # a law's own value is no evidence for it
+        return ()
+    where = f"{engine}, with {_packets(there)}"
+    if not lost.value:
+        return (f"{where}: nothing was dropped, so the buffer was never full",)
+    loss = f"{where}: {100 * used.value:.2f} % used, {100 * lost.value:.2g} % dropped"
+    seen = f"{loss}: the queue overflows, so the link is congested"
+    return (seen, *_queue(link), *_shares(there))
+
+
+def _queue(link: LinkOutcome) -> tuple[str, ...]:
+    """Say how the queue lay; without a law this is what there is to go by."""
+    parts = link.queue_packets
+    if parts is None or parts.mean is None or parts.p50 is None or parts.p99 is None:
+        return ()
+    mean, middle, high = (each.value for each in (parts.mean, parts.p50, parts.p99))
+    return (
+        f"the queue held {_round(mean)} packets on average, at most {_round(middle)} for half "
+        f"of the time, and at most {_round(high)} for 99 % of it",
+    )
+
+
+def _round(packets: float) -> str:
+    return f"{packets:.0f}" if packets >= 100 else f"{packets:.3g}"
+
+
+def _shares(there: Trial) -> tuple[str, ...]:
+    """Say what each of several classes got of the link."""
+    classes = there.outcome.classes
+    got = [0.0 if c.throughput_bps is None else c.throughput_bps.value for c in classes]
+    if len(got) < 2 or len(got) > _MOST_SHARES or not sum(got):
+        return ()
+    parts = (f"traffic.{i} {100 * bits / sum(got):.3g} %" for i, bits in enumerate(got))
+    return (f"of what was sent, {', '.join(parts)}",)
+
+
+def nowhere(trials: Trials, either: Sequence[Goal], low: int, high: int) -> str:
+    """Say that goals which may be met either way are met nowhere that the others allow."""
+    inside = [trial for packets, trial in trials.done.items() if low <= packets <= high]
+    there = min(inside, key=lambda t: max(g.excess(t.metric(g)) for g in either))
+    range_ = f"from {low} to {high} packets"
+    missed = all(trial.verdict(either) is Verdict.MISSED for trial in inside)
+    met = "is not met at any size" if missed else "is not certain to be met at any size"
+    return f"{_list(either)} {met} {range_}; nearest with {_packets(there)}, where " + (
+        _values(either, there)
+    )
+
+
+def unreachable(trials: Trials, goals: Sequence[Goal], limit: int) -> str:
+    """Say which goals the largest buffer does not meet, and what it reaches."""
+    there = trials.done[max(trials.done)]
+    short = [g for g in goals if g.judge(there.metric(g)) is not Verdict.MET]
+    if not short:  # met at the top, yet a smaller buffer is above a larger that misses
+        return f"no buffer up to {limit} packets meets {_list(goals)} together with all larger ones"
+    lines = (_shortfall(goal, there) for goal in short)
+    return f"{'; '.join(lines)}; no buffer up to {limit} packets meets it"
+
+
+def contradiction(
+    trials: Trials,
+    up: Sequence[Goal],
+    missed: Sequence[Goal],
+    need: Bracket,
+    allow: Bracket | None,
+) -> str:
+    """Say what the goals ask that cannot hold at once, and what each gets where."""
+    least = trials.done[need.high or 1]
+    floor = f"{_list(up)} needs at least {_packets(least)}, where {_values(missed, least)}"
+    if not up:
+        return f"{_list(missed)} is missed even with 1 packet, where {_values(missed, least)}"
+    if allow is None or allow.low == 0:
+        return f"the goals contradict each other: {floor}; {_list(missed)} allows no buffer at all"
+    most = trials.done[allow.low]
+    ceiling = f"{_list(missed)} allows at most {_packets(most)}, where {_values(up, most)}"
+    return f"the goals contradict each other: {floor}; {ceiling}"
+
+
+def _shortfall(goal: Goal, there: Trial) -> str:
+    metric = there.metric(goal)
+    where = f"with {_packets(there)} ({goal.says(metric)})"
+    if goal.judge(metric) is Verdict.MISSED:
+        return f"{goal} is missed even {where}"
+    if not metric.n:
+        return f"{goal} is not certain to be met, because the law may err, even {where}"
+    return f"{goal} is not certain to be met with {there.seeds} seeds even {where}"
+
+
+def _by_a_law(there: Trial) -> bool:
+    """Whether no replication stands behind a buffer's values."""
+    return all(not metric.n for metric in there.metrics)
+
+
+def _list(goals: Sequence[Goal]) -> str:
+    return " and ".join(str(goal) for goal in goals)
+
+
+def _values(goals: Sequence[Goal], trial: Trial) -> str:
+    named = ((g.kind.title or g.kind.name.replace("_", " "), g) for g in goals)
+    return " and ".join(f"{name} is {g.says(trial.metric(g))}" for name, g in named)
+
+
+def _packets(trial: Trial) -> str:
+    return "1 packet" if trial.packets == 1 else f"{trial.packets} packets"

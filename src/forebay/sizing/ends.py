@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
-Ask = Callable[["Scenario", "Progress | None"], Question]
+QuestionOf = Callable[["Scenario", "Progress | None"], Question]
 Answer = Callable[[Question], SizeResult]
 
 
 def serve_both(
-    scenario: Scenario, ask: Ask, answer: Answer, progress: Progress | None
+    scenario: Scenario, question_of: QuestionOf, answer: Answer, progress: Progress | None
 ) -> SizeResult:
     """Size at both ends of the range; the answer is the smallest buffer that serves both.
 
@@ -34,8 +34,8 @@ def serve_both(
     end has no answer, or no buffer serves both.
     """
     questions = [
-        ask(scenario.at_flows("low"), part(progress, 0, 2)),
-        ask(scenario.at_flows("high"), part(progress, 1, 2)),
+        question_of(scenario.at_flows("low"), part(progress, 0, 2)),
+        question_of(scenario.at_flows("high"), part(progress, 1, 2)),
     ]
     results = [answer(question) for question in questions]
     ends = tuple(_end(q, r) for q, r in zip(questions, results, strict=True))

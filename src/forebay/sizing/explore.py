@@ -8,7 +8,7 @@ from itertools import pairwise
 from forebay.outcome import Verdict
 from forebay.sizing.bracket import FINENESS, middle
 from forebay.sizing.goals import Goal
-from forebay.sizing.trials import Trial, Trials
+from forebay.sizing.question import Trial, Trials
 
 GRID = 13
 MOST_TRIES = 90

@@ -1,4 +1,7 @@
-"""Goals of a buffer. A new goal is one line in GOAL_KINDS, or one in ``_stated``."""
+"""Goals of a buffer, and why a sizing refuses one before any buffer is tried.
+
+A new goal is one line in GOAL_KINDS, or one in ``_stated``.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from forebay.errors import ForebayError, option, setting
 from forebay.outcome import (
     DELAY_MAXIMUM,
     LOSS_PROBABILITY,
@@ -18,13 +22,68 @@ from forebay.outcome import (
     delay_quantile_name,
 )
 from forebay.scenario import OPEN_LOOP_KINDS
-from forebay.sizing.errors import NoGoals
-from forebay.sizing.evidence import Evidence, is_open
-from forebay.sizing.verdict import judge
+from forebay.sizing.evidence import Evidence, is_open, judge
 
 if TYPE_CHECKING:
     from forebay.outcome import Metric
     from forebay.scenario import Goals, Scenario
+
+
+class SizingError(ForebayError, ValueError):
+    """Bad input to a sizing; ``str()`` is one line: what is wrong; what to write instead.
+
+    Attributes
+    ----------
+    code : stable name of the mistake.
+    field : place in the scenario or argument that is wrong.
+    hint : what to write instead.
+    """
+
+    def __init__(self, code: str, field: str, wrong: str, hint: str) -> None:
+        super().__init__(f"{field}: {wrong}; {hint}")
+        self.code = code
+        self.field = field
+        self.hint = hint
+
+
+class NoGoals(SizingError):
+    """The scenario asks for nothing that a buffer could meet or miss."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no-goals",
+            "goals",
+            "the scenario has none, so every buffer is large enough",
+            f"write {setting('goals.utilization', 0.98)}",
+        )
+
+
+class NobodyCrosses(SizingError):
+    """No data crosses the link whose buffer is to be sized."""
+
+    def __init__(self, link: str) -> None:
+        super().__init__(
+            "nobody-crosses",
+            "traffic",
+            f"no class sends data over {link}, so every buffer is large enough",
+            f'name "{link}" in a route, or leave route out',
+        )
+
+
+class GoalNotAnswered(SizingError):
+    """The engine has no value for a metric that a goal is about; a law cannot be helped to one."""
+
+    def __init__(self, goal: str, engine: str) -> None:
+        super().__init__(
+            "goal-not-answered",
+            f"goals.{goal}",
+            f"engine {engine} cannot compute it",
+            f"choose another engine ({option('engine', 'simulation')}) or leave this goal out"
+            if engine != "simulation"
+            else "write a longer measure.duration, because the window contains none of it, "
+            "or leave this goal out",
+        )
+        self.exit_status = 3 if engine == "theory" else 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +137,8 @@ class Goal:
 
     def says(self, metric: Metric) -> str:
         """Write a metric of this goal; "at least" where no upper end of it is known."""
-        shown = self.show(metric.value)
-        return f"at least {shown}" if is_open(metric) else shown
+        text = self.show(metric.value)
+        return f"at least {text}" if is_open(metric) else text
 
     def excess(self, metric: Metric) -> float:
         """How many times over the target the harm is; 1 is on target, less is met.
@@ -105,8 +164,8 @@ class Goal:
         if self.kind.unit == "bit/s":
             return f"{_digits(value / 1e6)} Mbit/s"
         percent = value * 100
-        shown = f"{percent:.2f}" if percent > 1 else f"{percent:.3g}"
-        return f"{shown.rstrip('0').rstrip('.') if '.' in shown else shown} %"
+        text = f"{percent:.2f}" if percent > 1 else f"{percent:.3g}"
+        return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
 
 
 def _digits(value: float) -> str:

@@ -145,13 +145,13 @@ def notes_of(scenario: Scenario, engine: str, knob: Knob) -> list[str]:
         if name not in (*_TARGETS, "red"):
             return []
         aim = "thresholds" if name == "red" else "target"
-        return [f"the laws take {name} for drop-tail: {engine} sizes its limit, not its {aim}"]
+        return [f"the laws treat {name} as drop-tail: {engine} sizes its limit, not its {aim}"]
     rtts = (getattr(each, "rtt", None) for each in scenario.traffic)
     longest = max((float(rtt.high) for rtt in rtts if rtt is not None), default=0.0)
     if knob.interval_s is not None and longest > knob.interval_s:
         return [
             f"interval, {1e3 * knob.interval_s:g} ms, is shorter than the longest round trip, "
-            f"{1e3 * longest:g} ms: {name} drops again before that sender can have answered"
+            f"{1e3 * longest:g} ms: {name} drops again before that sender can react"
         ]
     return []
 
@@ -159,8 +159,8 @@ def notes_of(scenario: Scenario, engine: str, knob: Knob) -> list[str]:
 def _nothing_to_size() -> Exception:
     from forebay.scenario import ScenarioError
 
-    wrong = "each class queue has a size of its own, so that there is none to find"
-    hint = "leave size out in the one that is to be sized; it then takes queue.size"
+    wrong = "each class queue has a size of its own, so there is none to size"
+    hint = "leave out the size of the one to be sized; it then uses queue.size"
     return ScenarioError("contradiction", wrong, hint, field="queue.classes")
 
 
@@ -171,8 +171,8 @@ def _sized_classes(scenario: Scenario) -> str:
     parts = [f"{queue.name} ({queue.share:g})" for queue in queues if queue.share is not None]
     own = [queue.name for queue in queues if not queue.is_sized]
     kinds = (("this size", whole), ("a share of it", parts), ("a size of their own", own))
-    told = [f"with {what}: {', '.join(names)}" for what, names in kinds if names]
-    return f"class queues {'; '.join(told)}"
+    parts = [f"with {what}: {', '.join(names)}" for what, names in kinds if names]
+    return f"class queues {'; '.join(parts)}"
 
 
 def _with_queue(scenario: Scenario, changes: dict[str, Any]) -> Scenario:

@@ -1,19 +1,192 @@
-"""One sizing: what is asked, and all that was tried for it."""
+"""One sizing: its goals, and every buffer that was tried for them, with its outcome.
+
+The workload of a seed does not depend on the buffer, so equal seeds are common random
+numbers: two buffers are compared on the same flows. An undecided buffer is run
+again with more seeds of the same list; nothing is run twice.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from statistics import median_low
 from typing import TYPE_CHECKING, Protocol
 
-from forebay.outcome import LawResult, Push, Regime, Verdict
-from forebay.sizing.goals import Goal
-from forebay.sizing.trials import Trials
+from forebay.outcome import LINK, LawResult, Push, Regime, Verdict
+from forebay.sizing.evidence import Evidence, all_of, seeds_wanted
+from forebay.sizing.goals import Goal, GoalNotAnswered
+from forebay.sizing.knob import Knob, knob_of
 
 if TYPE_CHECKING:
+    from forebay.engines.protocol import Engine
+    from forebay.outcome import Metric, Outcome
+    from forebay.progress import Progress
     from forebay.scenario import Scenario
+
+FARTHEST = 64
+"""Unlimited buffer is looked for up to so many times the largest worth trying."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One buffer, the engine's outcome for it, and each goal's metric (in goal order)."""
+
+    packets: int
+    outcome: Outcome
+    seeds: int
+    goals: tuple[Goal, ...]
+    metrics: tuple[Metric, ...]
+
+    def verdict(self, goals: Iterable[Goal]) -> Verdict:
+        """Return the verdict on some of the goals together."""
+        return all_of(goal.judge(self.metric(goal)) for goal in goals)
+
+    def metric(self, goal: Goal) -> Metric:
+        """Return the metric that a goal is about."""
+        return self.metrics[self.goals.index(goal)]
+
+    def excess(self) -> float:
+        """Return how far off the worst goal is; see `Goal.excess`."""
+        return max(goal.excess(self.metric(goal)) for goal in self.goals)
+
+
+class Trials:
+    """Runs the engine at each buffer once, and keeps the outcomes."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        engine: Engine,
+        goals: tuple[Goal, ...],
+        *,
+        seeds: Sequence[int],
+        max_seeds: int,
+        jobs: int,
+        progress: Progress | None,
+        limit: int,
+        knob: Knob | None = None,
+    ) -> None:
+        self.knob = knob_of(scenario, engine.name, limit) if knob is None else knob
+        self.goals = goals
+        self.done: dict[int, Trial] = {}
+        self.first_seeds = len(seeds)
+        self.max_seeds = max(max_seeds, len(seeds))
+        self.remaining = 0
+        self._scenario = scenario
+        self._engine = engine
+        self._seeds = [*seeds, *more_seeds(seeds, self.max_seeds)]
+        self._jobs = jobs
+        self._progress = progress
+        self._runs = 0
+        self._reported = 0.0
+        self._compares = any(goal.kind.compares for goal in goals)
+        self._unlimited: dict[int, Outcome] = {}
+        self.unlimited_packets = limit
+
+    def at(self, packets: int) -> Trial:
+        """Return the trial at a buffer, run with the first seeds if it is new."""
+        known = self.done.get(packets)
+        return known if known is not None else self._run(packets, self.first_seeds)
+
+    def settle(self, packets: int, goals: Sequence[Goal]) -> Trial:
+        """Return the trial at a buffer with as many seeds as these goals need, or all."""
+        trial = self.at(packets)
+        while trial.verdict(goals) is Verdict.UNDECIDED and not self.exhausted(packets):
+            trial = self._run(packets, self._enough(trial, goals))
+        return trial
+
+    def settle_fully(self, packets: int) -> Trial:
+        """Return the trial at a buffer with all the seeds there are."""
+        trial = self.at(packets)
+        return trial if self.exhausted(packets) else self._run(trial.packets, self.max_seeds)
+
+    def exhausted(self, packets: int) -> bool:
+        """Whether this buffer has had all the seeds there are."""
+        return packets in self.done and self.done[packets].seeds >= self.max_seeds
+
+    def _enough(self, trial: Trial, goals: Sequence[Goal]) -> int:
+        """Go at once to the seeds that should decide: each look in between costs a rerun."""
+        open_goals = (g for g in goals if g.judge(trial.metric(g)) is Verdict.UNDECIDED)
+        wanted = max(seeds_wanted(trial.metric(g), g.target, trial.seeds) for g in open_goals)
+        return ceil(min(max(1.2 * wanted, 2 * trial.seeds), self.max_seeds))
+
+    def record(self, packets: int, outcome: Outcome) -> Trial:
+        """Return the trial at a buffer whose outcome is known already; no goal of it compares."""
+        return self._judged(packets, len(outcome.provenance.seeds), Evidence(outcome))
+
+    def _run(self, packets: int, seeds: int) -> Trial:
+        seen = Evidence(
+            self._run_engine(self.knob.set(self._scenario, packets), seeds),
+            self._without_drops(seeds),
+        )
+        return self._judged(packets, seeds, seen)
+
+    def _judged(self, packets: int, seeds: int, seen: Evidence) -> Trial:
+        metrics = tuple(self._read(goal, seen) for goal in self.goals)
+        trial = Trial(packets, seen.outcome, seeds, self.goals, metrics)
+        self.done[packets] = trial
+        return trial
+
+    def _run_engine(self, scenario: Scenario, seeds: int) -> Outcome:
+        outcome = self._engine.run(
+            scenario,
+            self._seeds[:seeds],
+            jobs=self._jobs,
+            progress=None if self._progress is None else self._report,
+        )
+        self._runs += 1
+        self._report(0.0)
+        return outcome
+
+    def _without_drops(self, seeds: int) -> Outcome | None:
+        """Return the outcome of a buffer so large that nothing is dropped, on the same seeds."""
+        if not self._compares:
+            return None
+        if seeds not in self._unlimited:
+            most = FARTHEST * self.unlimited_packets if not self._unlimited else 0
+            outcome = self._run_engine(self._unlimited_scenario(), seeds)
+            while dropped(outcome) and 4 * self.unlimited_packets <= most:
+                self.unlimited_packets *= 4
+                outcome = self._run_engine(self._unlimited_scenario(), seeds)
+            self._unlimited[seeds] = outcome
+        return self._unlimited[seeds]
+
+    def _unlimited_scenario(self) -> Scenario:
+        return self.knob.unlimited(self._scenario, self.unlimited_packets)
+
+    @property
+    def unlimited(self) -> Outcome | None:
+        """The outcome that others were compared with, None where none were."""
+        return next(iter(self._unlimited.values()), None)
+
+    def _read(self, goal: Goal, seen: Evidence) -> Metric:
+        metric = goal.kind.read(seen)
+        if metric is None:
+            raise GoalNotAnswered(goal.kind.name, self._engine.name)
+        return metric
+
+    def _report(self, fraction: float) -> None:
+        """Pass on the fraction done; the runs still to come are an estimate, so never back."""
+        if self._progress is None:
+            return
+        done = self._runs + fraction
+        estimate = done / max(done + self.remaining, self._runs + 1)
+        self._reported = max(self._reported, min(estimate, 0.99))
+        self._progress(self._reported)
+
+
+def more_seeds(seeds: Sequence[int], total: int) -> range:
+    """Return the seeds that follow the given ones, up to ``total`` in all."""
+    first = max(seeds) + 1
+    return range(first, first + max(0, total - len(seeds)))
+
+
+def dropped(outcome: Outcome) -> float:
+    """Return the loss rate of the link, 0 where it is not known."""
+    loss = outcome.links[LINK].loss_rate
+    return 0.0 if loss is None else loss.value
 
 
 class LawLike(Protocol):
@@ -46,7 +219,7 @@ class RegimeLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked.
+    """What a sizing looks for.
 
     Attributes
     ----------

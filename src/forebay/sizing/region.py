@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from forebay.outcome import Interval, Verdict
 from forebay.sizing.bracket import Bracket, Side, bracket, conflicts, next_buffer, steps_left
 from forebay.sizing.goals import Goal
-from forebay.sizing.question import Question
-from forebay.sizing.trials import Trials
+from forebay.sizing.question import Question, Trials
 
 MAX_BUFFERS = 60
 """No search tries more buffers than this, whatever the engine answers."""

@@ -15,8 +15,7 @@ from forebay.outcome import Relaxation, Verdict
 from forebay.sizing import region
 from forebay.sizing.explore import best
 from forebay.sizing.goals import Goal
-from forebay.sizing.question import Question
-from forebay.sizing.trials import Trial
+from forebay.sizing.question import Question, Trial
 
 _DIGITS = 4
 

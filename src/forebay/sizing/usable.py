@@ -18,8 +18,7 @@ from forebay.outcome import LINK, LossWarning, Verdict
 if TYPE_CHECKING:
     from forebay.outcome import Metric, Outcome
     from forebay.scenario import Scenario
-    from forebay.sizing.question import Question
-    from forebay.sizing.trials import Trial, Trials
+    from forebay.sizing.question import Question, Trial, Trials
 
 USABLE_LOSS = 0.01
 SOURCE = "Cisco's design rule for interactive voice and video"

@@ -1,8 +1,12 @@
-"""The draw: a scenario and a seed become flows. All randomness of the traffic is here."""
+"""The draw: a scenario and a seed become flows. All randomness of the traffic is here.
+
+Classes that run TCP are drawn in this file; `open_loop` and `video` are imported when they are
+needed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +20,22 @@ from forebay.scenario import (
     Session,
     Short,
     Standing,
+    Tcp,
     Traffic,
     Udp,
     Video,
 )
-from forebay.workload import open_loop, tcp
-from forebay.workload.model import Packets, Sessions, Workload
-from forebay.workload.part import OwnFiles, OwnPackets, Part
-from forebay.workload.spread import PS_PER_S
-from forebay.workload.streams import word
+from forebay.workload.model import (
+    FlowColumns,
+    OwnFiles,
+    OwnPackets,
+    Packets,
+    Part,
+    Sessions,
+    Workload,
+)
+from forebay.workload.spread import PS_PER_S, picoseconds, whole_packets
+from forebay.workload.streams import Block, Steps, poisson_arrivals, uniforms, until, word
 
 
 def draw(scenario: Scenario, seed: int) -> Workload:
@@ -69,16 +80,22 @@ def _draw_class(scenario: Scenario, group: Traffic, index: int, seed: int) -> Pa
     end = round((scenario.measure.warmup + scenario.measure.duration) * PS_PER_S)
     match group:
         case Long():
-            return tcp.long(group, index, seed)
+            return _long(group, index, seed)
         case Short():
-            return tcp.short(group, index, seed, rate, end)
+            return _short(group, index, seed, rate, end)
         case Session():
-            return tcp.session(group, index, seed, rate, end)
+            return _session(group, index, seed, rate, end)
         case Udp():
+            from forebay.workload import open_loop
+
             return open_loop.udp(group, index, seed, rate, end)
         case OnOff():
+            from forebay.workload import open_loop
+
             return open_loop.onoff(group, index, seed, end)
         case Replay():
+            from forebay.workload import open_loop
+
             return open_loop.replay(group, index, seed, end)
         case Video():
             from forebay.workload.video import video
@@ -131,3 +148,107 @@ def _offsets(
         for part, own in zip(parts, owned, strict=True)
     ]
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate(counts))])
+
+
+_Ints = NDArray[np.int64]
+
+
+def _long(group: Long, index: int, seed: int) -> Part:
+    """Flows without end."""
+    return Part(
+        start_ps=picoseconds(group.start, uniforms(seed, "start", index, group.flows)),
+        rtt_ps=_rtts(group, index, seed, group.flows),
+        segments=np.zeros(group.flows, dtype=np.int64),
+        congestion_control=_apportioned(group, index, seed),
+    )
+
+
+def _short(group: Short, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
+    """Flows as they arrive in [0, end); a longer run adds flows and changes none."""
+    rate = group.arrivals_per_second(link_rate)
+    start = poisson_arrivals(seed, "arrival", index, rate, end_ps)
+    n = len(start)
+    lengths = uniforms(seed, "length", index, n)
+    return Part(
+        start_ps=start,
+        rtt_ps=_rtts(group, index, seed, n),
+        segments=whole_packets(group.length, group.packet, lengths),
+        congestion_control=_one_by_one(group, uniforms(seed, "congestion-control", index, n)),
+    )
+
+
+def _session(group: Session, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
+    """Users, and for each so many files that none can run out of them before the end."""
+    start = picoseconds(group.start, uniforms(seed, "start", index, group.flows))
+    rtt = _rtts(group, index, seed, group.flows)
+    packet_ps = 8 * group.packet / group.access(link_rate) * PS_PER_S
+
+    def cycles(block: Block) -> tuple[_Ints, ...]:
+        """The least time from file to file, the file's packets, the thinking."""
+        segments = whole_packets(group.file, group.packet, block.uniforms(seed, "file", index))
+        think = picoseconds(group.think, block.uniforms(seed, "think", index))
+        # A file takes an RTT and its packets' time on the access link at the very least.
+        sending = np.minimum(segments * packet_ps, 2.0**60).astype(np.int64)
+        return think + np.minimum(sending, 2**60) + rtt[block.flows][:, None], segments, think
+
+    columns = FlowColumns(len(start))
+    for walk in until(end_ps, start, group.files_in(end_ps / PS_PER_S), cycles):
+        columns.add_group(_files(walk, end_ps))
+    segments, think = (np.asarray(column, dtype=np.int64) for column in columns.joined())
+    files = OwnFiles(columns.counts, segments, think)
+    zeros = np.zeros(group.flows, dtype=np.int64)
+    return Part(start, rtt, zeros, _apportioned(group, index, seed), files=files)
+
+
+def _files(walk: Iterator[Steps], end_ps: int) -> Iterator[tuple[_Ints, tuple[_Ints, _Ints]]]:
+    """Yield the files that can begin before the end, and each user's first."""
+    for place, steps in enumerate(walk):
+        wanted = steps.begins < end_ps
+        wanted[:, 0] |= place == 0
+        _, segments, think = steps.parts
+        yield np.repeat(steps.flows, wanted.sum(axis=1)), (segments[wanted], think[wanted])
+
+
+def _rtts(group: Tcp, index: int, seed: int, n: int) -> _Ints:
+    return picoseconds(group.rtt, uniforms(seed, "rtt", index, n))
+
+
+def _apportioned(group: Long | Session, index: int, seed: int) -> NDArray[np.int32]:
+    """Give each congestion control its share of a fixed number of flows, shuffled."""
+    keys = uniforms(seed, "congestion-control", index, group.flows)
+    return assign(apportion(group.flows, group.shares), CONGESTION_CONTROLS, keys)
+
+
+def _one_by_one(group: Short, u: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Draw the congestion control of each flow by itself: nobody knows how many will come."""
+    names = [name for name in CONGESTION_CONTROLS if name in group.shares]
+    ends = np.cumsum([group.shares[name] for name in names])
+    place = np.minimum(np.searchsorted(ends, u, side="right"), len(names) - 1)
+    return np.array([CONGESTION_CONTROLS.index(name) for name in names], dtype=np.int32)[place]
+
+
+def apportion(flows: int, shares: Mapping[str, float]) -> dict[str, int]:
+    """Return whole numbers that sum to ``flows``, by largest remainder (Hamilton).
+
+    Each count is within one of ``flows * share``; equal remainders go by name.
+    """
+    total = sum(shares.values())
+    quotas = {name: flows * share / total for name, share in shares.items()}
+    counts = {name: int(quota) for name, quota in quotas.items()}
+    by_remainder = sorted(quotas, key=lambda name: (counts[name] - quotas[name], name))
+    for name in by_remainder[: flows - sum(counts.values())]:
+        counts[name] += 1
+    return counts
+
+
+def assign(
+    counts: Mapping[str, int], names: tuple[str, ...], keys: NDArray[np.float64]
+) -> NDArray[np.int32]:
+    """Return for each flow the index of its congestion control in ``names``.
+
+    ``keys`` holds one random number a flow; the flows are shuffled by sorting on it.
+    """
+    used = [name for name in names if counts.get(name)]
+    indices = [names.index(name) for name in used]
+    in_order = np.repeat(np.array(indices, dtype=np.int32), [counts[name] for name in used])
+    return in_order[np.argsort(keys, kind="stable")]

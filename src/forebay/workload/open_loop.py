@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forebay.scenario import OnOff, OpenLoop, Replay, Udp
-from forebay.workload.part import FlowColumns, OwnPackets, Part, check_drawn
-from forebay.workload.renewal import Steps, exponential_gaps, until
+from forebay.workload.model import FlowColumns, OwnPackets, Part, check_drawn
 from forebay.workload.spread import PS_PER_S, picoseconds
-from forebay.workload.streams import Block, uniforms
+from forebay.workload.streams import Block, Steps, exponential_gaps, uniforms, until
 
 _Ints = NDArray[np.int64]
 

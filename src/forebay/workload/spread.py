@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from forebay.scenario import Distribution, FlowLength
 from forebay.scenario.distribution import Exponential, Lognormal, Normal, Pareto, Values
-from forebay.scenario.truncated import PacketLaw, lognormal_sigma, lower_end
+from forebay.scenario.distribution_shapes import PacketLaw, lognormal_sigma, lower_end
 
 PS_PER_S = 1e12
 

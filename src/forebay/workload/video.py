@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from forebay.scenario import Video
 from forebay.workload.fractional_noise import noise
+from forebay.workload.model import FlowColumns, OwnPackets, Part, check_drawn
 from forebay.workload.open_loop import numbered, part, starts
-from forebay.workload.part import FlowColumns, OwnPackets, Part, check_drawn
 from forebay.workload.spread import PS_PER_S
 from forebay.workload.streams import normals
 

@@ -8,9 +8,17 @@ struct Sample {
 }
 
 /// A windowed maximum.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct MaxFilter {
     best: [Sample; 3],
+    /// A sample of this time below the third best changes nothing: none was too old at that time.
+    settled_at: u64,
+}
+
+impl Default for MaxFilter {
+    fn default() -> Self {
+        Self { best: [Sample::default(); 3], settled_at: u64::MAX }
+    }
 }
 
 impl MaxFilter {
@@ -20,25 +28,35 @@ impl MaxFilter {
         self.best[0].value
     }
 
-    /// Takes a sample at time `at`; those older than `window` stop to count.
+    /// Takes a sample at time `at`; those older than `window`, which never gets shorter, stop to count.
+    #[inline(always)]
     pub fn update(&mut self, at: u64, value: f64, window: u64) {
-        let new = Sample { at, value };
-        let [first, second, third] = &mut self.best;
-        if value >= first.value || at - third.at > window {
-            self.best = [new; 3];
-            return;
+        if at != self.settled_at || value >= self.best[2].value {
+            let changed = self.take(Sample { at, value }, window);
+            self.settled_at = if changed { u64::MAX } else { at };
         }
-        if value >= second.value {
+    }
+
+    /// `update` in full; true if it changed anything.
+    #[inline(never)]
+    fn take(&mut self, new: Sample, window: u64) -> bool {
+        let [first, second, third] = &mut self.best;
+        if new.value >= first.value || new.at - third.at > window {
+            self.best = [new; 3];
+            return true;
+        }
+        let better = new.value >= third.value;
+        if new.value >= second.value {
             (*second, *third) = (new, new);
-        } else if value >= third.value {
+        } else if better {
             *third = new;
         }
-        self.age(new, window);
+        self.age(new, window) || better
     }
 
     /// Drops what is too old; takes a second and a third best from later parts of the window while
-    /// the best is still young enough.
-    fn age(&mut self, new: Sample, window: u64) {
+    /// the best is still young enough. True if it changed anything.
+    fn age(&mut self, new: Sample, window: u64) -> bool {
         let [first, second, third] = self.best;
         let age = new.at - first.at;
         if age > window {
@@ -50,7 +68,10 @@ impl MaxFilter {
             self.best = [first, new, new];
         } else if third.at == second.at && age > window / 2 {
             self.best[2] = new;
+        } else {
+            return false;
         }
+        true
     }
 }
 
@@ -68,6 +89,20 @@ mod tests {
         }
         filter.update(11, 5.0, 10);
         assert_eq!(filter.get(), 5.0);
+    }
+
+    /// Samples that share a time are compared with a filter that looks at each of them in full.
+    #[test]
+    fn a_sample_that_changes_nothing_is_passed_over() {
+        let (mut short, mut full) = (MaxFilter::default(), MaxFilter::default());
+        for i in 0_u64..20_000 {
+            let (at, value) = (i / 7, ((i * 7919) % 1009) as f64);
+            short.update(at, value, 10);
+            full.take(Sample { at, value }, 10);
+            let [kept, expected] =
+                [&short, &full].map(|filter| filter.best.map(|best| (best.at, best.value)));
+            assert_eq!(kept, expected, "{i}");
+        }
     }
 
     /// Never above the true maximum, and never below the maximum of the newest quarter.

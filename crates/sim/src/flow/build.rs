@@ -143,7 +143,7 @@ fn ack_event_of_plain_flow(profile: &Profile, sender: &Sender) -> u32 {
         (profile.equal_but_initial_window(&LINUX), profile.equal_but_initial_window(&NS2));
     if profile.sack && sender.is_ack_clocked() {
         if linux { LinuxKind::ACK_EVENT } else { SackKind::ACK_EVENT }
-    } else if linux {
+    } else if linux && sender.controls_cwnd_by_rates() {
         PacedKind::ACK_EVENT
     } else if profile.is_newreno_only() && sender.ignores_dupacks() {
         if ns2 { Ns2Kind::ACK_EVENT } else { NewRenoKind::ACK_EVENT }

@@ -4,7 +4,7 @@
 use super::conditioner::Conditioner;
 use super::{Serializer, Verdict};
 use crate::meters::link::{AtBatchEnd, LinkMeter};
-use crate::packet::Packet;
+use crate::packet::{Packet, Payload};
 use crate::queue::registry::DequeueQueue;
 use crate::queue::{DequeueDiscipline, Limit, QueuedPacket};
 use crate::ring::Ring;
@@ -22,7 +22,9 @@ pub(super) struct DequeueDriven {
     class_on_wire: u16,
     /// What the packet on the wire takes of the link by the readings, and its time on the wire.
     work_on_wire: (Picos, Picos),
-    held: PacketSlots,
+    held: PayloadSlots,
+    /// Of the queue.
+    has_rate_limits: bool,
     conditioner: Option<Conditioner>,
 }
 
@@ -37,37 +39,56 @@ struct RingPacket {
     class: u16,
 }
 
-/// What belongs to each packet that the discipline holds, by its handle.
-#[derive(Default)]
-struct PacketSlots {
-    slots: Vec<Packet>,
-    free: Vec<u32>,
+/// What each packet that the discipline holds carries, by its handle.
+struct PayloadSlots {
+    /// Those that are free name the next free one.
+    slots: Vec<Payload>,
+    /// The first free one; as many as there are slots where none is.
+    free: usize,
+    len: usize,
 }
 
-impl PacketSlots {
-    fn put(&mut self, packet: Packet) -> u32 {
-        if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = packet;
-            return slot;
+impl PayloadSlots {
+    const EMPTY: Self = Self { slots: Vec::new(), free: 0, len: 0 };
+
+    #[inline]
+    fn put(&mut self, payload: Payload) -> u32 {
+        let index = self.free;
+        self.len += 1;
+        match self.slots.get_mut(index) {
+            Some(slot) => self.free = std::mem::replace(slot, payload).seq() as usize,
+            None => {
+                self.slots.push(payload);
+                self.free = self.slots.len();
+            }
         }
-        self.slots.push(packet);
-        self.slots.len() as u32 - 1
+        index as u32
     }
 
     /// How many it holds: those that wait, known without asking the discipline.
     #[inline]
     fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.len
     }
 
-    fn take(&mut self, slot: u32) -> Packet {
-        self.free.push(slot);
-        self.slots[slot as usize]
+    #[inline]
+    fn take(&mut self, index: u32) -> Payload {
+        self.len -= 1;
+        let next = std::mem::replace(&mut self.free, index as usize);
+        std::mem::replace(&mut self.slots[index as usize], Payload::data(next as u64, 0))
+    }
+
+    /// The packet that the discipline gives back.
+    #[inline]
+    fn packet(&mut self, queued: QueuedPacket) -> Packet {
+        let QueuedPacket { flow, class, bytes, handle, .. } = queued;
+        Packet { flow, bytes, class, payload: self.take(handle) }
     }
 }
 
 impl DequeueDriven {
     pub(super) fn new(queue: DequeueQueue, ring: usize, conditioner: Option<Conditioner>) -> Self {
+        let has_rate_limits = queue.ready_at().is_some();
         Self {
             queue,
             ring,
@@ -77,7 +98,8 @@ impl DequeueDriven {
             bytes_on_wire: 0,
             class_on_wire: 0,
             work_on_wire: (0, 1),
-            held: PacketSlots::default(),
+            held: PayloadSlots::EMPTY,
+            has_rate_limits,
             conditioner,
         }
     }
@@ -183,11 +205,11 @@ impl DequeueDriven {
             arrived: now,
             ecn_capable: packet.payload.is_ecn_capable(),
             l4s: packet.payload.is_l4s(),
-            handle: self.held.put(*packet),
+            handle: self.held.put(packet.payload),
         };
         let held = &mut self.held;
         self.queue.enqueue(now, queued, &mut |dropped| {
-            let packet = held.take(dropped.handle);
+            let packet = held.packet(dropped);
             meter.dropped(packet.class);
             lost.push(packet);
         });
@@ -195,12 +217,14 @@ impl DequeueDriven {
     }
 
     /// Whether an arrival may make the next dequeue earlier.
+    #[inline(always)]
     pub(super) fn has_rate_limits(&self) -> bool {
-        self.queue.ready_at().is_some()
+        self.has_rate_limits
     }
 
     /// When the wire is free, or the ring has room again, and the queue and the shaper let a packet go.
     /// An arrival never makes it earlier but where the queue has limits of rate.
+    #[inline]
     pub(super) fn next_dequeue_at(&self) -> Option<Picos> {
         let has_room = || match self.tx_ring.front() {
             _ if self.ring == 0 => self.free_at,
@@ -208,8 +232,8 @@ impl DequeueDriven {
             _ => 0,
         };
         let shaper = || self.conditioner.as_ref().map_or(0, Conditioner::ready_at);
-        (self.held.len() > 0)
-            .then(|| has_room().max(shaper()).max(self.queue.ready_at().unwrap_or(0)))
+        let queue = || if self.has_rate_limits { self.queue.ready_at().unwrap_or(0) } else { 0 };
+        (self.held.len() > 0).then(|| has_room().max(shaper()).max(queue()))
     }
 
     pub(super) fn dequeue(
@@ -222,11 +246,11 @@ impl DequeueDriven {
         self.advance(now, meter);
         let held = &mut self.held;
         let (queued, marked) = self.queue.dequeue(now, &mut |dropped| {
-            let packet = held.take(dropped.handle);
+            let packet = held.packet(dropped);
             meter.dropped(packet.class);
             lost.push(packet);
         })?;
-        let packet = held.take(queued.handle);
+        let packet = held.packet(queued);
         let (bytes, class, tx_time) = (packet.bytes, packet.class, wire.time(packet.bytes));
         let (mut start, mut work) = (self.free_at.max(now), tx_time);
         if let Some(conditioner) = &mut self.conditioner {

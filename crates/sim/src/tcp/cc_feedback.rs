@@ -34,6 +34,9 @@ impl Sender {
         profile: &Profile,
         summary: impl FnOnce() -> AckSummary,
     ) {
+        if K::CONTROLLED_CWND {
+            return self.notify_controlled_cwnd(now, summary(), profile);
+        }
         if K::FAST_PATH || !marked {
             let grows = grows && (K::NEWRENO_ONLY || self.may_grow::<K>(profile));
             let segments = counted(delivered, profile);
@@ -47,6 +50,13 @@ impl Sender {
             }
         }
         self.notify_cc_slow(now, summary(), grows, profile);
+    }
+
+    /// The same for a controller that sets the window itself: whether it may grow is of no matter to it.
+    #[inline(never)]
+    fn notify_controlled_cwnd(&mut self, now: Picos, summary: AckSummary, profile: &Profile) {
+        let ack = self.cc_ack(now, summary, profile);
+        self.cc.on_ack_received(&mut self.window, &ack);
     }
 
     #[inline(never)]

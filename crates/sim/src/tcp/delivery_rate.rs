@@ -1,32 +1,29 @@
 //! Samples of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation), for the controllers
 //! that want them.
 
+use super::pacer::Pacer;
 use crate::cc::RateSample;
 use crate::ring::Ring;
 use crate::time::Picos;
 
-/// How far delivery and loss had come, in segments.
+/// What a rate sample needs of a segment (section 3.2). Two fill a line of the cache.
 #[derive(Clone, Copy, Default)]
-pub(super) struct DeliveryCounters {
-    pub(super) delivered: u64,
-    pub(super) lost: u64,
-}
-
-/// What a rate sample needs of a segment (section 3.2).
-#[derive(Clone, Copy, Default)]
+#[repr(align(32))]
 struct Sent {
-    counters: DeliveryCounters,
     delivered_at: Picos,
     first_sent: Picos,
-    in_flight: u64,
+    /// How far delivery and loss had come, in segments (low 32 bits).
+    delivered: u32,
+    lost: u32,
+    in_flight: u32,
 }
 
 #[derive(Default)]
 pub(super) struct DeliveryRate {
+    /// Senders that want delivery rates alone pace.
+    pub(super) pacer: Pacer,
     /// Segments judged lost so far.
     pub(super) lost: u64,
-    /// See `Scoreboard::pacing_timer_at`.
-    pub(super) pacing_timer_at: Option<Picos>,
     /// One for each outstanding segment.
     sent: Ring<Sent>,
     /// When the last segment was delivered.
@@ -37,15 +34,18 @@ pub(super) struct DeliveryRate {
 
 impl DeliveryRate {
     /// A segment goes while none is outstanding: the sample's intervals begin here.
+    #[inline]
     pub(super) fn begin(&mut self, now: Picos) {
         self.first_sent = now;
         self.delivered_at = now;
     }
 
-    /// Outstanding segment number `index`, or the one after all of them, is sent now.
-    pub(super) fn record(&mut self, index: usize, counters: DeliveryCounters, in_flight: u64) {
-        let (delivered_at, first_sent) = (self.delivered_at, self.first_sent);
-        let record = Sent { counters, delivered_at, first_sent, in_flight };
+    /// Outstanding segment number `index`, or the one after all of them, is sent now, `delivered` before it.
+    #[inline(always)]
+    pub(super) fn record(&mut self, index: usize, delivered: u64, in_flight: u32) {
+        let Self { lost, delivered_at, first_sent, .. } = *self;
+        let (delivered, lost) = (delivered as u32, lost as u32);
+        let record = Sent { delivered_at, first_sent, delivered, lost, in_flight };
         match self.sent.get_mut(index) {
             Some(before) => *before = record,
             None => self.sent.push_back(record),
@@ -55,6 +55,11 @@ impl DeliveryRate {
     /// The oldest so many segments are no longer outstanding.
     pub(super) fn forget(&mut self, count: usize) {
         self.sent.drop_oldest(count);
+    }
+
+    /// Gives back room that it no longer needs.
+    pub(super) fn fit(&mut self) {
+        self.sent.fit();
     }
 
     /// Segments have been delivered now.
@@ -74,13 +79,34 @@ impl DeliveryRate {
         let record = *self.sent.get(index)?;
         self.first_sent = sent_at;
         let interval = (sent_at - record.first_sent).max(now - record.delivered_at);
+        let since = delivered - grown_from(record.delivered, delivered);
         (interval > 0).then_some(RateSample {
-            delivered: delivered - record.counters.delivered,
+            delivered: since,
             interval,
-            prior_delivered: record.counters.delivered,
-            tx_in_flight: record.in_flight,
-            prior_lost: record.counters.lost,
+            prior_delivered: delivered - since,
+            tx_in_flight: record.in_flight.into(),
+            prior_lost: grown_from(record.lost, self.lost),
             app_limited: false, // a flow has data until its end
         })
+    }
+}
+
+/// The count whose low 32 bits are `low`, and which has since grown to `count`.
+#[inline]
+fn grown_from(low: u32, count: u64) -> u64 {
+    count - u64::from((count as u32).wrapping_sub(low))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_is_known_from_its_low_bits() {
+        for (before, after) in
+            [(0, 0), (7, 9), (1 << 32, (1 << 32) + 3), (u64::from(u32::MAX), 1 << 32)]
+        {
+            assert_eq!(grown_from(before as u32, after), before);
+        }
     }
 }

@@ -5,6 +5,7 @@ pub mod cwnd_limited;
 mod delivery_rate;
 pub mod frto;
 pub mod newreno;
+pub mod pacer;
 pub mod profile;
 mod prr;
 pub mod rack;

@@ -29,7 +29,7 @@ pub(super) fn on_ack<K: FlowKind>(
 ) -> Option<Picos> {
     let unmarked = K::FAST_PATH || !(marked || tcp.in_cwr());
     let board = tcp.scoreboard.as_mut()?;
-    if profile.validates_window {
+    if profile.validates_window && !K::CONTROLLED_CWND {
         let flight = board.in_flight();
         board.cwnd_limited.update(tcp.window.cwnd, flight, tcp.snd_una, tcp.snd_max);
     }

@@ -1,8 +1,9 @@
 //! What a sender with SACK knows of each outstanding segment.
 
 use super::cwnd_limited::CwndLimited;
-use super::delivery_rate::{DeliveryCounters, DeliveryRate};
+use super::delivery_rate::DeliveryRate;
 use super::frto::Frto;
+use super::pacer::Pacer;
 use super::prr::Prr;
 use super::rack::Rack;
 use super::receive_window::ReceiveWindow;
@@ -82,11 +83,10 @@ impl Scoreboard {
         self.rack.prefetch();
     }
 
-    /// When the pacer lets the next packet go, if it holds one back. Senders that want delivery rates
-    /// alone pace.
-    #[inline]
-    pub fn pacing_timer_at(&mut self) -> Option<&mut Option<Picos>> {
-        self.rates.as_mut().map(|rates| &mut rates.pacing_timer_at)
+    /// Of a sender that paces. Such a sender wants delivery rates.
+    #[inline(always)]
+    pub fn pacer(&mut self) -> Option<&mut Pacer> {
+        self.rates.as_mut().map(|rates| &mut rates.pacer)
     }
 
     /// Gives back room that it no longer needs.
@@ -94,6 +94,9 @@ impl Scoreboard {
     pub(super) fn fit(&mut self) {
         self.segments.fit();
         self.rack.fit();
+        if let Some(rates) = &mut self.rates {
+            rates.fit();
+        }
     }
 
     /// RFC 6675's pipe: segments thought to be in the network.
@@ -288,15 +291,11 @@ impl Scoreboard {
         if self.lost == self.resent {
             return None;
         }
-        let mut seq = self.resend_from.max(una);
-        loop {
-            let segment = self.segments[(seq - una) as usize];
-            if segment.is(LOST) && !segment.is(RETRANS) {
-                self.resend_from = seq;
-                return Some(seq);
-            }
-            seq += 1;
-        }
+        let from = self.resend_from.max(una);
+        let waits = |segment: &Segment| segment.0 & (LOST | RETRANS) == LOST;
+        let passed = self.segments.position_from((from - una) as usize, waits)?;
+        self.resend_from = from + passed as u64;
+        Some(self.resend_from)
     }
 
     /// A new segment is sent.
@@ -311,10 +310,11 @@ impl Scoreboard {
     /// Records a new segment, the last one.
     #[inline(never)]
     fn record_new(&mut self, una: u64, now: Picos) {
-        if let Some(rates) = self.rates.as_mut().filter(|_| self.segments.len() == 1) {
+        let last = self.segments.len() - 1;
+        if let Some(rates) = self.rates.as_mut().filter(|_| last == 0) {
             rates.begin(now);
         }
-        self.record(una, self.segments.len() - 1);
+        self.record(una, last);
     }
 
     /// A lost segment is sent again.
@@ -324,8 +324,14 @@ impl Scoreboard {
         self.resent += 1;
         self.resend_from = seq + 1;
         if self.rates::<K>().is_some() {
-            self.record(una, (seq - una) as usize);
+            self.record_again(una, (seq - una) as usize);
         }
+    }
+
+    /// Records a segment that is sent again.
+    #[inline(never)]
+    fn record_again(&mut self, una: u64, index: usize) {
+        self.record(una, index);
     }
 
     /// The last segment is sent again as a probe: no loss is known of.
@@ -336,12 +342,12 @@ impl Scoreboard {
     }
 
     /// Records a segment that is sent now, new or again.
-    #[inline(never)]
+    #[inline(always)]
     fn record(&mut self, una: u64, index: usize) {
-        let counters = self.counters(una);
-        let in_flight = self.in_flight().into();
+        let delivered = self.delivered_total(una);
+        let in_flight = self.in_flight();
         if let Some(rates) = &mut self.rates {
-            rates.record(index, counters, in_flight);
+            rates.record(index, delivered, in_flight);
         }
     }
 
@@ -356,11 +362,6 @@ impl Scoreboard {
         if let Some(rates) = &mut self.rates {
             rates.lost += u64::from(segments);
         }
-    }
-
-    /// How far delivery and loss have come.
-    fn counters(&self, una: u64) -> DeliveryCounters {
-        DeliveryCounters { delivered: self.delivered_total(una), lost: self.lost_total() }
     }
 
     /// Segments have been delivered now.

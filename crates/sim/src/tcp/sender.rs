@@ -1,6 +1,7 @@
 //! The sender: what is common to every way of recovering from loss.
 
 use super::cc_feedback::AckSummary;
+use super::pacer::Pacer;
 use super::profile::Profile;
 use super::receive_window::UNSCALED;
 use super::receiver::{AckPacket, SackRun};
@@ -137,6 +138,11 @@ impl Sender {
         !self.cc.controls_cwnd() && !self.cc.wants_rate()
     }
 
+    /// Whether its controller asks for delivery rates, and sets the window itself on every ACK.
+    pub fn controls_cwnd_by_rates(&self) -> bool {
+        self.cc.controls_cwnd() && self.cc.wants_rate()
+    }
+
     /// An ACK arrives, and repeats what `lost` ones reported. Gives the round-trip time where it
     /// measures one.
     #[inline(always)]
@@ -217,12 +223,30 @@ impl Sender {
     /// A segment goes now. One that is late makes up for it with up to half of the gap after it
     /// (Linux, tcp_update_skb_after_send).
     fn pace(&mut self, now: Picos, rate: f64) {
+        let Some(board) = &mut self.scoreboard else { return };
+        board.pacing_exempt = false;
+        let Some(pacer) = board.pacer() else { return };
         let late = now.saturating_sub(self.paced_until);
-        let gap = (SECOND as f64 / rate) as Picos;
+        let gap = pacer.gap(rate);
         self.paced_until = self.paced_until.max(now) + gap - late.min(gap / 2);
-        if let Some(board) = &mut self.scoreboard {
-            board.pacing_exempt = false;
-        }
+    }
+
+    /// Of a sender that paces.
+    #[inline(always)]
+    pub fn pacer(&mut self) -> Option<&mut Pacer> {
+        self.scoreboard.as_mut()?.pacer()
+    }
+
+    /// The pacer holds the sender back, and its timer will ask when it no longer does.
+    #[inline(always)]
+    pub fn waits_for_pacer<K: FlowKind>(&mut self, now: Picos) -> bool {
+        let until = self.paced_until;
+        K::PACED
+            && until > now
+            && self.scoreboard.as_mut().is_some_and(|board| {
+                !board.pacing_exempt
+                    && board.pacer().is_some_and(|pacer| pacer.timer.fires_by(until))
+            })
     }
 
     /// How long pacing still holds the sender back. Its timers wait for so much longer, for what

@@ -14,7 +14,7 @@ import numpy as np
 
 from forebay.engines.network.balance import Balance, Flow
 from forebay.engines.network.queueing import Queueing, State
-from forebay.network.graph import Floats
+from forebay.network.graph import Floats, Ints
 
 _PART = 0.3
 _USUAL_SLOPE = 0.5  # of log rate against log loss where nothing times out
@@ -63,11 +63,13 @@ class _Links:
         bdp = problem.graph.rate_bps[used] * problem.link_rtt_s[used] / (8 * problem.packet_bytes)
         window = np.maximum(bdp / np.maximum(problem.flows[used], 1.0), 1.0)
         log_loss = np.minimum(np.log(1.5) - 2.0 * np.log(window), -1.0)
-        return self.at_loss(np.maximum(log_loss, self.least_log_loss + 1.0))
+        log_loss = np.maximum(log_loss, self.least_log_loss + 1.0)
+        return self.at_loss(log_loss, np.arange(len(used)))
 
-    def at_loss(self, log_loss: Floats) -> Floats:
-        """Return s >= 0 at which the loss is this, by bisection."""
-        return at_loss(self.balance.queueing, np.maximum(log_loss, self.least_log_loss + 1e-9))
+    def at_loss(self, log_loss: Floats, links: Ints) -> Floats:
+        """Return s >= 0 at which these links have this loss."""
+        wanted = np.maximum(log_loss, self.least_log_loss + 1e-9)[links]
+        return at_loss(self.balance.queueing.only(links), wanted)
 
     def moved(
         self, s: Floats, state: State, flow: Flow, left: Floats, *, own_slopes: bool = False
@@ -82,7 +84,9 @@ class _Links:
         waking = ~full & (load > 0.0)
         queue_moves = unfelt | waking
         target = np.where(queue_moves, usual - 2.0 + 2.0 * np.clip(left, -2.0, 2.0), by_loss)
-        at_loss = self.at_loss(target)
+        at_loss = s.copy()  # of those that have a queue, or are about to: the others are many
+        moving = np.flatnonzero(full | waking)
+        at_loss[moving] = self.at_loss(target, moving)
         at_delay = np.maximum(s, 0.0) + _DELAY_PART * left / slope
         # Up goes a queue by its delay until its loss would be felt; down by its delay alone.
         rising = np.minimum(at_delay, np.maximum(at_loss, s))

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from forebay.network.graph import Floats
+from forebay.network.graph import Floats, Ints
 
 _SQRT2, _SQRT2PI = math.sqrt(2.0), math.sqrt(2.0 * math.pi)
 
@@ -52,6 +52,9 @@ class Queueing(Protocol):
 
     def widened(self, width: float) -> Queueing:
         """Return links whose queues vary by ``width`` more, 1 a good part of what they hold."""
+
+    def only(self, links: Ints) -> Queueing:
+        """Return these links alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,6 +118,11 @@ class Windows:
     def widened(self, width: float) -> Windows:
         more = width * (self.bdp + self.buffer) / 3.0
         return replace(self, poisson=np.hypot(self.poisson, more), is_even=True)
+
+    def only(self, links: Ints) -> Windows:
+        bdp, buffer = self.bdp[links], self.buffer[links]
+        relative, poisson = self.relative[links], self.poisson[links]
+        return Windows(bdp, buffer, relative, poisson, self.is_even)
 
 
 def _log_least_side(mean: Floats, sigma: Floats) -> Floats:
@@ -188,6 +196,10 @@ class Slides:
 
     def widened(self, width: float) -> Slides:
         return replace(self, more=0.4 * width)
+
+    def only(self, links: Ints) -> Slides:
+        bdp, buffer, n = self.bdp[links], self.buffer[links], self.n[links]
+        return Slides(bdp, buffer, n, self.kind, self.factor, self.more)
 
 
 def _log_tail(z: Floats) -> Floats:

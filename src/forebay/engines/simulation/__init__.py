@@ -1,7 +1,215 @@
-"""The engine that moves packets: `crates/sim` behind the Engine protocol."""
+"""The engine that moves packets: `crates/sim`, the packet-level simulator, behind the protocol."""
 
 from __future__ import annotations
 
-from forebay.engines.simulation.engine import SimulationEngine
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["SimulationEngine"]
+from forebay import _core
+from forebay.engines.errors import CannotPlay
+from forebay.engines.simulation.runs import make_run
+from forebay.footprint import Limit, estimate
+from forebay.outcome import Outcome, Provenance, Reading, checked, summarize
+from forebay.replication import SeedCache, Watched, to_reading
+from forebay.scenario import BOTTLENECK
+
+if TYPE_CHECKING:
+    from forebay.engines.simulation.sized import SizingSimulator
+    from forebay.outcome.trace import Trace
+    from forebay.progress import Progress
+    from forebay.replication import Layout
+    from forebay.scenario import Duration, Scenario
+
+
+class SimulationEngine:
+    """Simulates one replication a seed, side by side on threads.
+
+    The answer depends on the scenario and the seeds alone, not on the number of threads.
+    Replications that this engine object has run before are not run again: a search that adds
+    seeds to a buffer pays for the new ones only.
+    """
+
+    def __init__(self) -> None:
+        self._readings = SeedCache[Reading]()
+        self._limit = Limit()
+        self._capture: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """Name on the command line."""
+        return "simulation"
+
+    def limit_memory(self, octets: int) -> None:
+        """Let a run take so many bytes of memory instead of the default."""
+        self._limit = Limit(octets)
+
+    def capture_to(self, path: Path) -> None:
+        """Have the packets that leave the link within the window, and their ACKs, written there."""
+        self._capture = path
+
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Simulate `scenario` once for each of `seeds`.
+
+        Raises
+        ------
+        TooMuchMemory
+            It would take, or has taken, more than it may.
+        """
+        return self.run_with(scenario, {}, seeds, jobs=jobs, progress=progress)
+
+    def run_with(
+        self,
+        scenario: Scenario,
+        buffers: Mapping[str, int],
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """As `run`, with so many packets before links of a network of these names."""
+        started = time.perf_counter()
+        sha = f"{scenario.sha256()}{sorted(buffers.items())}"
+        known = self._readings.known(sha, seeds)
+        missing = [seed for seed in seeds if seed not in known]
+        if self._capture is None:
+            threads = jobs or os.cpu_count() or 1
+            fresh = _simulate(scenario, missing, threads, progress, self._limit, buffers)
+        else:
+            fresh = _captured(scenario, list(seeds), self._capture, progress, self._limit)
+        for seed, reading in fresh.items():
+            self._readings.put(sha, seed, reading)
+        known |= fresh
+        readings = [known[seed] for seed in seeds]
+        links, classes = summarize(readings, scenario.goals)
+        network = None
+        if scenario.topology is not None:
+            from forebay.engines.simulation.network import summarize_network
+
+            links, network = summarize_network(scenario, links, classes)
+        outcome = Outcome(
+            scenario=scenario.to_dict(),
+            engine=self.name,
+            links=links,
+            classes=classes,
+            broken_assumptions=[],
+            provenance=Provenance(
+                version=_core.__version__,
+                seeds=list(seeds),
+                scenario_sha256=scenario.sha256(),
+                wall_s=time.perf_counter() - started,
+                packets=sum(known[seed].packets for seed in seeds),
+            ),
+            network=network,
+        )
+        return checked(outcome, readings)
+
+    def sized(
+        self, scenario: Scenario, *, link: str | None, link_class: str | None
+    ) -> SizingSimulator:
+        """Return the engine that answers for one link of a network, or a class, under any buffer.
+
+        Raises
+        ------
+        ScenarioError, CannotPlay
+            See `SizingSimulator`.
+        """
+        from forebay.engines.simulation.sized import SizingSimulator
+
+        return SizingSimulator(self, scenario, link=link, link_class=link_class)
+
+    def trace(
+        self,
+        scenario: Scenario,
+        *,
+        step: Duration,
+        flows: Sequence[int],
+        seed: int,
+        progress: Progress | None = None,
+    ) -> Trace:
+        """Watch one replication over time."""
+        from forebay.replication import check_step, to_trace
+
+        check_step(scenario, step)
+        if scenario.topology is not None:
+            raise CannotPlay(self.name, "a trace of a whole network", "topology")
+        samples = int(scenario.measure.duration / step) + 1
+        self._limit.check(estimate(scenario, samples, len(flows)), 1)
+        run, _, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
+        (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
+        return to_trace(scenario, layout, raw, step=step, flows=flows, seed=seed)
+
+
+def _simulate(
+    scenario: Scenario,
+    seeds: list[int],
+    jobs: int,
+    progress: Progress | None,
+    limit: Limit,
+    buffers: Mapping[str, int],
+) -> dict[int, Reading]:
+    """Simulate as many replications side by side, and draw as many beforehand, as memory holds."""
+    network = None
+    if scenario.topology is not None and seeds:
+        from forebay.replication import expand
+
+        scenario, network = expand(scenario, buffers)
+    takes = estimate(scenario)
+    limit.check(takes, len(seeds))
+    threads, together = limit.side_by_side(takes, len(seeds), jobs)
+    watched = limit.watch(progress)
+    found: dict[int, Reading] = {}
+    for first in range(0, len(seeds), together):
+        some = seeds[first : first + together]
+        report = _part_of(watched, first, len(seeds), len(some))
+        found |= _side_by_side(scenario, network, some, threads, report)
+    return found
+
+
+def _part_of(progress: Progress, first: int, seeds: int, some: int) -> Progress | None:
+    """Return the progress of some of the replications, where memory does not hold them all."""
+    if some == seeds:
+        return progress
+    from forebay.progress import part
+
+    return part(progress, first, seeds, some)
+
+
+def _captured(
+    scenario: Scenario, seeds: list[int], path: Path, progress: Progress | None, limit: Limit
+) -> dict[int, Reading]:
+    """Simulate one replication and write its packets."""
+    if scenario.topology is not None:
+        raise CannotPlay("simulation", "a capture of a whole network", "topology")
+    (seed,) = seeds
+    limit.check(estimate(scenario, captured=True), 1)
+    run, workload, layout = make_run(scenario, seed, capture=True)
+    (raw,) = _core.simulate([run], jobs=1, progress=limit.watch(progress))
+    packets = raw["capture"]
+    assert packets is not None, "asked for"
+    packets.write(path, BOTTLENECK)
+    return {seed: to_reading(scenario, seed, workload, layout, raw)}
+
+
+def _side_by_side(
+    scenario: Scenario,
+    network: Layout | None,
+    seeds: list[int],
+    jobs: int,
+    progress: Progress | None,
+) -> dict[int, Reading]:
+    made = {seed: make_run(scenario, seed, layout=network) for seed in seeds}
+    raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
+    return {
+        seed: to_reading(scenario, seed, workload, layout, each)
+        for (seed, (_, workload, layout)), each in zip(made.items(), raw, strict=True)
+    }

@@ -19,7 +19,7 @@ from forebay.outcome.worst import worst
 from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:
-    from forebay.engines.simulation.engine import SimulationEngine
+    from forebay.engines.simulation import SimulationEngine
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario

@@ -11,7 +11,7 @@ import numpy as np
 from forebay.engines.testbed.errors import TestbedError
 from forebay.outcome.reading import FloatArray, IntArray
 from forebay.replication import RawReadings
-from forebay.replication.raw import RawDetail, RawHistogram, RawIncidents, RawLink, RawTrace
+from forebay.replication.readings import RawDetail, RawHistogram, RawIncidents, RawLink, RawTrace
 
 _DEFECT = "forebay and forebay-emulator must be of one version: run `make setup`"
 

@@ -25,8 +25,8 @@ from forebay.engines.errors import (
 from forebay.engines.theory.lost import Between
 from forebay.engines.theory.prediction import Prediction, Spread, predict
 from forebay.errors import entry
-from forebay.laws import mix, regime_of
-from forebay.laws.quantities import offered
+from forebay.laws import regime_of
+from forebay.laws.quantities import offered, short_share
 from forebay.laws.regime_words import SIMULATE
 from forebay.outcome import (
     ClassOutcome,
@@ -224,9 +224,9 @@ def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None
         delivered = _delivered_share(prediction, groups)
         own = (offered(t, scenario.link.rate) if id(t) in here else None for t in scenario.traffic)
         return [None if delivered is None or each is None else delivered * each for each in own]
-    if mix.LAW not in prediction.laws:
+    if laws.mix.LAW not in prediction.laws:
         return [None] * len(scenario.traffic)
-    left = carried - mix.short_share(scenario) * scenario.link.rate
+    left = carried - short_share(scenario) * scenario.link.rate
     alone = sum(t.kind == "long" for t in groups) == 1
     return [
         None if id(t) not in here or left <= 0.0

@@ -12,7 +12,6 @@ from forebay.laws import (
     desynchronized,
     general_decrease,
     governing_law,
-    mix,
     response,
     sawtooth,
     single_flow,
@@ -20,6 +19,7 @@ from forebay.laws import (
     utilization,
 )
 from forebay.laws.quantities import capacity, growth, halves
+from forebay.laws.regime import MIX
 from forebay.outcome import (
     DELAY_MAXIMUM,
     LOSS_PROBABILITY,
@@ -66,7 +66,7 @@ def predict(scenario: Scenario) -> Prediction | None:
     law = governing_law(scenario)
     if law is None:
         return None
-    if law in (utilization.LAW, mix.LAW):
+    if law is utilization.LAW or law.name == MIX:
         return _desynchronized(scenario, law)
     if law is general_decrease.LAW:
         return _general(scenario)

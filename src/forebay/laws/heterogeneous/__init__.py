@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from forebay.laws.heterogeneous.constraints import (
     LAW,
     aggregate_deviation,
+    characteristic_value,
     drop_rate_of_any_buffer,
     drops_hold_for_any_buffer,
+    effective_flows,
     flows_for_drops,
     for_drops,
     for_utilization,
@@ -20,18 +22,14 @@ from forebay.laws.heterogeneous.constraints import (
     increase_for_drops,
     mean_needed,
     mean_of_mix,
+    mixed,
     probability,
     probability_of_full_link,
+    sawtooth_value,
+    uneven,
     z_score,
 )
 from forebay.laws.heterogeneous.growth import Growth
-from forebay.laws.heterogeneous.mix import (
-    characteristic_value,
-    effective_flows,
-    mixed,
-    sawtooth_value,
-    uneven,
-)
 from forebay.laws.heterogeneous.protocols import (
     EPOCH_AS_PRINTED,
     PAPER_D,

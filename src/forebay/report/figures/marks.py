@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from forebay.outcome import SizeResult
 from forebay.report.figures.style import FAINT, INK, PAPER
-from forebay.report.numbers import whole_packets
-from forebay.report.region import sized
+from forebay.report.headline import sized
+from forebay.report.tables import whole_packets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

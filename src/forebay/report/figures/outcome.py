@@ -17,7 +17,7 @@ from forebay.report.figures.style import (
     house_style,
     literal,
 )
-from forebay.report.numbers import NOT_MEASURED, half_width
+from forebay.report.tables import NOT_MEASURED, half_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -33,8 +33,8 @@ from forebay.report.figures.style import (
     literal,
     save,
 )
-from forebay.report.numbers import count, mean, p99
-from forebay.report.region import goal_name, scale, size_name, sized
+from forebay.report.headline import goal_name, scale, size_name, sized
+from forebay.report.tables import count, mean, p99
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

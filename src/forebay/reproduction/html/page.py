@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from forebay.outcome.replacing import replacing
-from forebay.report.numbers import NOT_MEASURED, duration
+from forebay.report.tables import NOT_MEASURED, duration
 from forebay.reproduction.counting import count, in_words
 from forebay.reproduction.document import CachedResult
 from forebay.reproduction.html.drawing import anchor, inline_svg

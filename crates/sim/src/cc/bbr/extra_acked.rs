@@ -4,6 +4,7 @@
 use super::super::Ack;
 use super::super::rounding::{double, whole_below};
 use crate::time::{Picos, SECOND};
+use std::hint::select_unpredictable;
 
 /// Rounds after which the older of the two maxima is dropped.
 const ROUNDS: u8 = 5;
@@ -33,13 +34,12 @@ impl ExtraAcked {
                 self.most[self.newest] = 0.0;
             }
         }
-        let mut expected = whole_below(bw * double(ack.now - self.since) / SECOND as f64);
-        if self.delivered <= expected {
-            self.delivered = 0.0;
-            self.since = ack.now;
-            expected = 0.0;
-        }
-        self.delivered += double(ack.delivered);
+        let expected = whole_below(bw * double(ack.now - self.since) / SECOND as f64);
+        // Chosen without a branch: a processor cannot guess which ACK comes late.
+        let behind = self.delivered <= expected;
+        self.delivered = select_unpredictable(behind, 0.0, self.delivered) + double(ack.delivered);
+        self.since = select_unpredictable(behind, ack.now, self.since);
+        let expected = select_unpredictable(behind, 0.0, expected);
         let excess = (self.delivered - expected).min(cwnd);
         self.most[self.newest] = self.most[self.newest].max(excess);
     }

@@ -19,6 +19,7 @@ use crate::time::{MICROSECOND, MILLISECOND, NEVER, Picos, SECOND};
 use cycle::Cycle;
 use extra_acked::ExtraAcked;
 use lt_bw::LongTermBw;
+use std::hint::select_unpredictable;
 
 /// 2 / ln 2, in the kernel's 1/256: the least gain at which pacing doubles a round trip.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
@@ -47,36 +48,37 @@ enum Mode {
     ProbeRtt,
 }
 
-/// BBR version 1 as in Linux. Rates are in segments a second.
+/// BBR version 1 as in Linux. Rates are in segments a second. What most ACKs touch comes first.
+#[repr(C, align(64))]
 pub struct Bbr {
-    mode: Mode,
     bw: MaxFilter,
     rounds: u64,
     /// A sample sent after so many were delivered ends the round.
     round_end: u64,
-    round_start: bool,
+    extra_acked: ExtraAcked,
+    lt_bw: LongTermBw,
     /// When the last segment was delivered.
     delivered_at: Picos,
     min_rtt: Picos,
     min_rtt_at: Picos,
-    probe_rtt_done: Option<Picos>,
-    probe_rtt_round_done: bool,
     /// Samples of segments sent between these counts of deliveries tell of the window's minimum in
     /// ProbeRtt, not of the path.
     small_window: (u64, u64),
-    full_bw: f64,
-    full_bw_rounds: u8,
-    full_bw_reached: bool,
     cycle: Cycle,
-    choice: HashChoice,
-    extra_acked: ExtraAcked,
-    lt_bw: LongTermBw,
     prior_cwnd: f64,
-    phase: Phase,
-    packet_conservation: bool,
-    seen_rtt: bool,
     /// Segments in a burst at the pacing rate.
     quantum: f64,
+    mode: Mode,
+    phase: Phase,
+    round_start: bool,
+    packet_conservation: bool,
+    seen_rtt: bool,
+    full_bw_reached: bool,
+    probe_rtt_round_done: bool,
+    full_bw_rounds: u8,
+    full_bw: f64,
+    probe_rtt_done: Option<Picos>,
+    choice: HashChoice,
 }
 
 impl Default for Bbr {
@@ -158,17 +160,21 @@ impl Controller for Bbr {
 impl Bbr {
     /// The bandwidth in use: the filter's, or the policer's where one has been found.
     fn bw(&self) -> f64 {
-        self.lt_bw.rate().unwrap_or_else(|| self.bw.get())
+        self.lt_bw.rate_or(self.bw.get())
     }
 
     fn gains(&self) -> (f64, f64) {
         match self.mode {
             Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
             Mode::Drain => (DRAIN_GAIN, HIGH_GAIN),
-            Mode::ProbeBw if self.lt_bw.rate().is_some() => (1.0, CWND_GAIN),
-            Mode::ProbeBw => (self.cycle.gain(), CWND_GAIN),
+            Mode::ProbeBw => (self.cycle_gain(), CWND_GAIN),
             Mode::ProbeRtt => (1.0, 1.0),
         }
+    }
+
+    /// A policer's rate is not probed.
+    fn cycle_gain(&self) -> f64 {
+        select_unpredictable(self.lt_bw.is_in_use(), 1.0, self.cycle.gain())
     }
 
     /// Draft, section 4.1: rounds, the bandwidth filter, and what depends on a valid sample.
@@ -233,11 +239,10 @@ impl Bbr {
     fn update_min_rtt(&mut self, window: &mut Window, ack: &Ack) {
         let expired = self.min_rtt_at > 0 && ack.now > self.min_rtt_at + MIN_RTT_WINDOW;
         // In the kernel's microseconds: a round trip that equals the least one renews it.
-        let rtt = ack.rtt.map(|rtt| rtt - rtt % MICROSECOND);
-        if let Some(rtt) = rtt
-            && (rtt <= self.min_rtt || expired)
+        if let Some(rtt) = ack.rtt
+            && (rtt < self.min_rtt.saturating_add(MICROSECOND) || expired)
         {
-            self.min_rtt = rtt;
+            self.min_rtt = rtt - rtt % MICROSECOND;
             self.min_rtt_at = ack.now;
         }
         if expired && self.mode != Mode::ProbeRtt {

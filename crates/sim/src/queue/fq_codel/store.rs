@@ -63,9 +63,9 @@ impl Store {
         self.bytes + OVERHEAD * self.packets as u64
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, queue: usize, packet: QueuedPacket) {
-        let node = self.place(Node { packet, next: NONE });
+        let node = self.place(packet);
         let ends = &mut self.queues[queue];
         if ends.first == NONE {
             ends.first = node;
@@ -114,16 +114,30 @@ impl Store {
         fattest
     }
 
-    #[inline]
-    fn place(&mut self, node: Node) -> u32 {
+    /// Puts a packet into a free node, the last of its queue.
+    #[inline(always)]
+    fn place(&mut self, packet: QueuedPacket) -> u32 {
         let index = self.free;
-        if index == NONE {
-            self.nodes.push(node);
-            return self.nodes.len() as u32 - 1;
-        }
-        self.free = self.nodes[index as usize].next;
-        self.nodes[index as usize] = node;
+        let Some(node) = self.nodes.get_mut(index as usize) else { return self.place_new(packet) };
+        self.free = node.next;
+        // Field by field: a struct's copy would go through the stack, and wait for it.
+        let QueuedPacket { flow, class, bytes, arrived, ecn_capable, l4s, handle } = packet;
+        node.packet.flow = flow;
+        node.packet.class = class;
+        node.packet.bytes = bytes;
+        node.packet.arrived = arrived;
+        node.packet.ecn_capable = ecn_capable;
+        node.packet.l4s = l4s;
+        node.packet.handle = handle;
+        node.next = NONE;
         index
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn place_new(&mut self, packet: QueuedPacket) -> u32 {
+        self.nodes.push(Node { packet, next: NONE });
+        self.nodes.len() as u32 - 1
     }
 }
 

@@ -1,10 +1,16 @@
-"""Numbers as a person reads them: value, half-width of the interval, unit."""
+"""Numbers as a person reads them, tables of them, and the console that they are printed on."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from math import ceil
+from typing import TYPE_CHECKING
 
-from forebay.outcome import Metric, Quantiles
+from forebay.outcome import ClassOutcome, ControllerOutcome, Metric, Quantiles
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 NOT_MEASURED = "–"
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
@@ -149,3 +155,119 @@ def count(number: float, thing: str) -> str:
 def _exponent(value: float, significant: int) -> int:
     """Return the power of ten of the first digit, once rounded: 9.999 to three digits is 10.0."""
     return int(f"{abs(value):.{significant - 1}e}".split("e")[1])
+
+
+_WIDEST = 100  # a table torn over a very wide window is hard to read along
+
+
+def console() -> Console:
+    """Return a console on stdout; what is piped or redirected gets no escape codes."""
+    import sys
+
+    from rich.console import Console
+
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # an ASCII terminal loses a ±, not the answer
+
+    class OnStdout(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # the program decides what `forebay … | head` ends with
+
+    out = OnStdout(highlight=False, soft_wrap=False, emoji=False, markup=False)
+    out.width = min(out.width, _WIDEST)
+    return out
+
+
+def show_table(out: Console, made: Table) -> None:
+    """Print a table whole: wider than the terminal rather than with a number cut off."""
+    from rich.cells import cell_len
+    from rich.measure import Measurement
+
+    for column in made.columns:
+        if column.no_wrap:
+            texts = (str(column.header), *map(str, column.cells))
+            column.min_width = max(cell_len(line) for text in texts for line in text.split("\n"))
+    least = Measurement.get(out, out.options.update(max_width=1000), made).minimum
+    if least > out.width:
+        made.width = least
+    out.print(made, crop=False)
+
+
+def table(*columns: str, left: int = 1) -> Table:
+    """Return a bare table; the first ``left`` columns are words, the others numbers.
+
+    Words fold, numbers never do; print it with `show_table`.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    made = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for place, name in enumerate(columns):
+        words = place < left
+        made.add_column(
+            name, justify="left" if words else "right", overflow="fold", no_wrap=not words
+        )
+    return made
+
+
+Cell = Callable[[ClassOutcome], str]
+_EMPTY = "–"
+
+
+def _tail(quantiles: Quantiles | None, part: Callable[[Quantiles | None], Metric | None]) -> str:
+    metric = part(quantiles)
+    return _EMPTY if metric is None else plain(1e3 * metric.value)
+
+
+def completion(each: ClassOutcome, part: Callable[[Quantiles | None], Metric | None]) -> str:
+    """Return a part of the completion time in ms, or what it is at least: "≥ 900"."""
+    known = _tail(each.fct_s, part)
+    if known != _EMPTY:
+        return known
+    least = _tail(each.fct_least_s, part)
+    return _EMPTY if least == _EMPTY else f"≥ {least}"
+
+
+_COLUMNS: tuple[tuple[str, Cell], ...] = (
+    ("flows", lambda each: str(each.flows) if each.flows else _EMPTY),
+    ("goodput\nMbit/s", lambda each: show(each.goodput_bps, 1e-6)),
+    ("loss\n%", lambda each: show_significant(each.loss_rate, 100)),
+    ("wait\nmean, ms", lambda each: _tail(each.queue_delay_s, mean)),
+    ("wait\np99, ms", lambda each: _tail(each.queue_delay_s, p99)),
+    ("completion\nmean, ms", lambda each: completion(each, mean)),
+    ("completion\np99, ms", lambda each: completion(each, p99)),
+    ("unfinished\n%", lambda each: show_significant(each.unfinished, 100)),
+    ("Jain", lambda each: show(each.jain, 1, 2)),
+)
+
+
+def class_table(classes: Sequence[ClassOutcome]) -> Table:
+    """Return a table of the classes; a column that no class has anything in is left out."""
+    columns = [(title, [cell(each) for each in classes]) for title, cell in _COLUMNS]
+    columns = [(title, cells) for title, cells in columns if any(cell != _EMPTY for cell in cells)]
+    made = table("class", *(title for title, _ in columns))
+    for at, each in enumerate(classes):
+        made.add_row(called(each), *(cells[at] for _, cells in columns))
+        for name, part in (each.controllers or {}).items():
+            made.add_row(f"  {name}", *_controller(part, (title for title, _ in columns)))
+    return made
+
+
+def tells_of_classes(classes: Sequence[ClassOutcome]) -> bool:
+    """Whether anything but their number is known of the classes."""
+    return any(cell(each) != _EMPTY for each in classes for _, cell in _COLUMNS[1:])
+
+
+def called(each: ClassOutcome) -> str:
+    """Return a class's name, with its kind where the name does not begin with it."""
+    return each.name if each.name.startswith(each.kind) else f"{each.name} ({each.kind})"
+
+
+def _controller(part: ControllerOutcome, titles: Iterable[str]) -> list[str]:
+    known = {
+        "flows": str(part.flows),
+        "goodput\nMbit/s": show(part.goodput_bps, 1e-6),
+        "loss\n%": show_significant(part.loss_rate, 100),
+        "Jain": show(part.jain, 1, 2),
+    }
+    return [known.get(title, "") for title in titles]

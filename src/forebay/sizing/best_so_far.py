@@ -1,4 +1,4 @@
-"""What a search that was stopped had shown by then: a buffer that meets the goals."""
+"""The smallest buffer that a stopped search had found to meet the goals."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from forebay.sizing.assemble import found
 from forebay.sizing.question import Question
 
 if TYPE_CHECKING:
-    from forebay.sizing.trials import Trial
+    from forebay.sizing.question import Trial
 
 
-def shown(question: Question) -> SizeResult | None:
-    """Return the smallest buffer that was shown to meet all goals; None where none was.
+def best_so_far(question: Question) -> SizeResult | None:
+    """Return the smallest buffer that was found to meet all goals; None where none was.
 
-    None as well where a larger one misses a goal that a buffer helps to meet: which of the two
-    noise turned round was still to be seen. Nothing more is run.
+    Also None where a larger buffer misses a goal that a buffer helps to meet: noise reversed one of
+    the two, and the search had not yet found which. Nothing more is run.
     """
     tried = sorted(question.trials.done.items())
     too_small = [b for b, trial in tried if trial.verdict(question.up) is Verdict.MISSED]

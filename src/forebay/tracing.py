@@ -1,0 +1,72 @@
+"""The public verb `trace`: one replication, watched over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from forebay.api import get_engine, listed, seed_range
+from forebay.errors import option
+
+if TYPE_CHECKING:
+    from forebay.engines.protocol import Tracing
+    from forebay.outcome.trace import Trace
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+
+
+def trace(
+    scenario: Scenario,
+    engine: str = "simulation",
+    *,
+    step: str = "10 ms",
+    flows: Sequence[int] = (0,),
+    seed: int = 1,
+    memory_limit: str | None = None,
+    progress: Progress | None = None,
+) -> Trace:
+    """Watch one replication over time.
+
+    Parameters
+    ----------
+    engine : str
+        One that plays packets: ``"simulation"`` or ``"testbed"``.
+    step : str
+        Time between two samples, with its unit.
+    flows : sequence of int
+        Flows whose window, round-trip time and state are sampled, numbered from 0 through the
+        traffic classes in their order.
+
+    Returns
+    -------
+    Trace
+        Arrays over the measured window, histograms of every link, ``synchronization``,
+        ``window_sum_fit``, ``long_flows``; ``to_csv``, ``to_npz``. docs/reference/readings.md
+        defines each.
+
+    Raises
+    ------
+    ScenarioError
+        No Scenario; a step or a flow that the scenario does not have.
+    EngineUnavailable
+        See `forebay.engines`.
+    """
+    from forebay.scenario import MAX_FLOWS, Duration, ScenarioError, expect_scenario
+    from forebay.scenario.base import whole_number
+
+    expect_scenario(scenario)
+    numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in listed("flows", flows)]
+    try:
+        every = Duration.parse(step)
+    except ScenarioError as error:
+        raise error.at("", "step") from None
+    chosen = get_engine(engine, memory_limit)
+    if not hasattr(chosen, "trace"):
+        wrong = f"{engine} cannot trace packets over time"
+        raise ScenarioError(
+            "contradiction", wrong, f"write {option('engine', 'simulation')}", field="engine"
+        )
+    (checked,) = seed_range(seed, 1)
+    return cast("Tracing", chosen).trace(
+        scenario, step=every, flows=numbers, seed=checked, progress=progress
+    )
