@@ -1,7 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Needs Python >= 3.11, a Rust toolchain and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python lint package format bench bench-peers figures fuzz fuzz-capture lock clean
+.PHONY: help setup demo test test-rust test-python lint package format bench bench-peers figures fuzz fuzz-capture fuzz-readers lock clean
 .DELETE_ON_ERROR:
 SHELL := /bin/sh
 
@@ -26,6 +26,7 @@ help:
 	@echo 'make package  sdist and wheel, installed and tried'
 	@echo 'make setup    only build into .venv; then .venv/bin/forebay runs'
 	@echo 'make fuzz     random scenarios for MINUTES=10, on from where it stopped; none may go wrong'
+	@echo 'make fuzz-capture, fuzz-readers   hostile bytes into the readers of captures, FUZZ_S=60 seconds (of each target)'
 	@echo 'make bench    speed; make figures: the pictures in docs/images; make format; make lock; make clean'
 
 # --- setup: four stamps, so that a second one has nothing to do --------------------------------
@@ -132,6 +133,17 @@ bench-peers: setup
 FUZZ_S := 60
 fuzz-capture:
 	cargo run --release --locked --quiet -p forebay-capture --example mutate -- $(FUZZ_S) fuzz/corpus/capture
+
+# Guided by coverage, with the address sanitizer: FUZZ_S seconds of each target, new inputs and crashes in build/fuzz.
+# Needs a nightly toolchain and cargo-fuzz: `rustup toolchain install nightly; cargo install cargo-fuzz`.
+FUZZ_TARGETS := capture exports datagram
+fuzz-readers:
+	@for target in $(FUZZ_TARGETS); do \
+	    seeds=fuzz/corpus/capture; test $$target != datagram || seeds=fuzz/corpus/datagram; \
+	    mkdir -p build/fuzz/$$target && \
+	    cargo +nightly fuzz run --target-dir build/fuzz/target $$target build/fuzz/$$target $$seeds -- \
+	        -max_total_time=$(FUZZ_S) -rss_limit_mb=2048 -timeout=10 -max_len=65536 -artifact_prefix=build/fuzz/ || exit 1; \
+	done
 
 figures: setup
 	@mkdir -p docs/images

@@ -148,6 +148,11 @@ def _hint(flows: CaptureFlows, found: Found) -> None:
         why = f"{counts.sum():.0f} losses of flows with sixteen packets or more in flight"
         found.refuse("congestion_control_hint", why)
         return
+    some = np.flatnonzero(counts)
+    bounds = [low for low, *_ in FAMILIES[1:]]
+    found.curves["left_after_loss"] = {
+        "share": (some / 100).tolist(), "losses": counts[some].tolist(), "bounds": bounds,
+    }  # fmt: skip
     left = float(np.searchsorted(np.cumsum(counts) / counts.sum(), 0.5)) / 100
     family, does = next(((name, does) for low, high, name, does in FAMILIES if low <= left < high),
                         ("unknown", "fits no family"))  # fmt: skip

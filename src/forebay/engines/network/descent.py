@@ -122,7 +122,9 @@ class _Step:
         self.hazard = np.exp(here.flow.log_hazard)
         slopes = balance.slopes(here.s, here.state, here.flow)
         own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
-        self.by_s = np.nan_to_num(newton_step(slopes, here.left, _damping(here.left, caution) * own))
+        self.by_s = np.nan_to_num(
+            newton_step(slopes, here.left, _damping(here.left, caution) * own)
+        )
         self.by_hazard = slopes.hazard * self.by_s
         sent = balance.problem.share * here.flow.sent_bps
         each = np.stack([sent, sent * np.exp(here.flow.log_total), sent / here.flow.rtt_s], axis=1)

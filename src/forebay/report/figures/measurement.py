@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from forebay.report.figures.style import (
     BLUE,
@@ -17,27 +18,36 @@ from forebay.report.figures.style import (
     VERMILLION,
     clean,
     house_style,
+    literal,
     save,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 _COLUMNS = 2
+_OF_ESTIMATES = ("hurst", "lost_before_share")
+"""Drawn from values and intervals alone, and no curve."""
 _THIN: dict[str, Any] = {"linewidth": 0.9}
 
 
 def draw_measurement(document: Mapping[str, Any], path: Path) -> None:
     """Draw every curve of the document of ``measure --json`` into a .svg, .png or .pdf file."""
-    panels = [(name, draw) for name, draw in _PANELS.items() if name in document["curves"]]
+    drawn = {name for name in _OF_ESTIMATES if name in document["estimates"]} | {
+        *document["curves"]
+    }
+    panels = [(name, draw) for name, draw in _PANELS.items() if name in drawn]
     rows = max(-(-len(panels) // _COLUMNS), 1)
     with house_style():
         figure = Figure(figsize=(7.6, 2.5 * rows + 0.4), layout="constrained")
         for place, (name, draw) in enumerate(panels):
             axes = figure.add_subplot(rows, _COLUMNS, place + 1)
-            draw(axes, document["curves"][name], document["estimates"])
+            draw(axes, document["curves"].get(name), document["estimates"])
             clean(axes)
-        figure.suptitle(", ".join(Path(name).name for name in document["sources"]), color=INK)
+        figure.suptitle(
+            literal(", ".join(Path(name).name for name in document["sources"])), color=INK
+        )
         save(figure, path)
 
 
@@ -52,7 +62,8 @@ def _flows(axes: Axes, curve: Any, estimates: Any) -> None:
     words = {"concurrent": "open", "avoiding": "in avoidance", "lossy": "that lost something"}
     for name, colour in colours.items():
         at = np.arange(len(curve[name])) * curve["step_s"]
-        axes.step(at, curve[name], color=colour, label=words[name], where="post", **_THIN)
+        wide = {"linewidth": 2.2} if name == "avoiding" else _THIN  # the next mostly lies on it
+        axes.step(at, curve[name], color=colour, label=words[name], where="post", **wide)
     n = estimates.get("long_flows")
     if n is not None:
         axes.axhline(n["value"], color=VERMILLION, linestyle="--", label="n", **_THIN)
@@ -65,6 +76,7 @@ def _burstiness(axes: Axes, curve: Any, estimates: Any) -> None:
     knee = estimates["burstiness_knee_s"]["value"]
     axes.axvline(knee, color=VERMILLION, linestyle="--", **_THIN)
     axes.set(xlabel="interval s, s", ylabel="coefficient of variation β(s)")
+    _plain_ticks(axes.yaxis)
     if "hurst_by_slope" in estimates:
         slope = estimates["hurst_by_slope"]["value"]
         axes.set_title(f"beyond the knee H = {slope:.2f}", fontsize=8, color=INK)
@@ -75,6 +87,7 @@ def _hill(axes: Axes, curve: Any, estimates: Any) -> None:
     tail = estimates["flow_tail"]
     axes.plot([tail["n"]], [tail["value"]], "o", color=VERMILLION, markersize=4)
     axes.set(xlabel="longest flows taken", ylabel="Hill's exponent", ylim=(0, None))
+    _plain_ticks(axes.xaxis)
 
 
 def _lengths(axes: Axes, curve: Any, estimates: Any) -> None:
@@ -95,6 +108,49 @@ def _bursts(axes: Axes, curve: Any, estimates: Any) -> None:
     axes.set(xlabel="slow-start burst, packets", ylabel="bursts", ylim=(0, None))
 
 
+def _hurst(axes: Axes, curve: Any, estimates: Any) -> None:
+    _intervals(axes, estimates["hurst"])
+    axes.axvline(0.5, color=VERMILLION, linestyle="--", **_THIN)
+    axes.set(xlabel="Hurst parameter; 0.5 has no memory")
+
+
+def _losses(axes: Axes, curve: Any, estimates: Any) -> None:
+    words = {
+        "lost before the\ncapture": "lost_before_share",
+        "sent again\nbehind it": "repeated_share",
+        "reordered": "reordered_share",
+    }
+    _intervals(axes, {word: estimates[name] for word, name in words.items()}, 100)
+    axes.set(xlabel="share of the data segments, %", xlim=(0, None))
+
+
+def _intervals(axes: Axes, found: Mapping[str, Any], scale: float = 1.0) -> None:
+    """Draw a value and its interval a row, the first at the top."""
+    values = scale * np.array([[one["low"], one["value"], one["high"]] for one in found.values()])
+    rows = np.arange(len(found))
+    axes.hlines(rows, values[:, 0], values[:, 2], color=BLUE, linewidth=2)
+    axes.plot(values[:, 1], rows, "o", color=BLUE, markersize=4)
+    axes.set_yticks(rows, list(found))
+    axes.set_ylim(len(found) - 0.4, -0.6)
+
+
+def _left(axes: Axes, curve: Any, estimates: Any) -> None:
+    axes.vlines(curve["share"], 0, curve["losses"], color=BLUE, linewidth=1.2)
+    for bound in curve["bounds"]:
+        axes.axvline(bound, color=FAINT, linestyle=":", **_THIN)
+    told = estimates["congestion_control_hint"]
+    axes.axvline(told["left_after_loss"]["value"], color=VERMILLION, linestyle="--", **_THIN)
+    axes.set(xlabel="flight that is left after a loss", ylabel="losses", ylim=(0, None))
+    axes.set_title(f"a hint: {told['hint']}", fontsize=8, color=INK)
+
+
+def _plain_ticks(axis: Axis) -> None:
+    """Label a logarithmic axis, often shorter than two decades, with plain numbers."""
+    axis.set_major_locator(LogLocator(subs=(1, 3), numticks=9))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
 def _times(words: str) -> Callable[[Axes, Any, Any], None]:
     def draw(axes: Axes, curve: Any, estimates: Any) -> None:
         axes.plot(np.array(curve["value"]) * 1e3, curve["share"], color=BLUE, **_THIN)
@@ -108,7 +164,10 @@ _PANELS: dict[str, Callable[[Axes, Any, Any], None]] = {
     "flows": _flows,
     "rtt_s": _times("round trip"),
     "min_rtt_s": _times("least round trip of a flow"),
+    "lost_before_share": _losses,
+    "left_after_loss": _left,
     "burstiness": _burstiness,
+    "hurst": _hurst,
     "bursts": _bursts,
     "packet_bytes": _sizes,
     "flow_bytes": _lengths,
