@@ -121,13 +121,14 @@ impl Network<'_> {
     /// The pacer lets the next packet go. Flows of two kinds alone pace.
     #[inline(never)]
     pub(crate) fn on_pacing_timer(&mut self, now: Picos, flow: &mut Flow) {
-        if flow.sender.pacer().is_some_and(|pacer| pacer.timer.fire(now)) {
-            if flow.ack_event() == PacedKind::ACK_EVENT {
-                self.transmit::<PacedKind>(now, flow);
-            } else {
-                self.transmit::<GeneralKind>(now, flow);
-            }
+        if !flow.sender.pacer().is_some_and(|pacer| pacer.timer.fire(now)) {
+            return;
         }
+        if flow.ack_event() != PacedKind::ACK_EVENT {
+            return self.transmit::<GeneralKind>(now, flow);
+        }
+        self.send::<PacedKind>(now, flow, self.profile::<PacedKind>(flow));
+        self.arm_delack_if_no_ack_in_flight(now, flow);
     }
 
     /// Makes sure that the flow's pacer fires no later than `at`.

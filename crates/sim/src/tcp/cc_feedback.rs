@@ -53,7 +53,7 @@ impl Sender {
     }
 
     /// The same for a controller that sets the window itself: whether it may grow is of no matter to it.
-    #[inline(never)]
+    #[inline(always)]
     fn notify_controlled_cwnd(&mut self, now: Picos, summary: AckSummary, profile: &Profile) {
         let ack = self.cc_ack(now, summary, profile);
         self.cc.on_ack_received(&mut self.window, &ack);

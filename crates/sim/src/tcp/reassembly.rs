@@ -41,11 +41,11 @@ impl Reassembly {
         if offset > u64::MAX / 2 {
             return 0;
         }
-        if offset < u64::from(WORD) {
-            self.near |= 1 << offset;
-        } else {
+        if offset >= u64::from(WORD) {
             self.insert_far(offset - u64::from(WORD));
+            return 0;
         }
+        self.near |= 1 << offset;
         let mut passed = 0;
         while self.near & 1 == 1 {
             let run = self.near.trailing_ones();

@@ -130,7 +130,7 @@ fn window_is_twice_the_product_and_room() {
 fn probes_the_round_trip_time_every_ten_seconds() {
     let mut path = Path::new(2000.0);
     path.until(Mode::ProbeBw);
-    path.cc.min_rtt = testing::RTT - 1; // never seen again
+    path.cc.min_rtt = testing::RTT - MICROSECOND; // never seen again
     let began = path.cc.min_rtt_at;
     path.until(Mode::ProbeRtt);
     assert!(path.now - began >= 10 * SECOND && path.now - began < 10 * SECOND + 3 * testing::RTT);
@@ -154,7 +154,7 @@ fn a_policer_is_found_and_its_rate_used() {
         ack.lost_total = 60 * i;
         path.cc.lt_bw.sample(&ack, false, true, true);
     }
-    let rate = path.cc.lt_bw.rate().expect("found");
+    let rate = path.cc.lt_bw.rate_or(f64::NAN);
     assert!((rate - 2000.0).abs() < 1.0, "{rate}");
     assert_eq!(path.cc.gains(), (1.0, CWND_GAIN));
 }
@@ -187,7 +187,7 @@ fn timeouts_let_a_policer_be_found() {
         ack.lost_total = 60 * i;
         path.cc.on_loss_state(&mut path.window, &ack);
     }
-    let rate = path.cc.lt_bw.rate().expect("found");
+    let rate = path.cc.lt_bw.rate_or(f64::NAN);
     assert!((rate - 2000.0).abs() < 1.0, "{rate}");
 }
 

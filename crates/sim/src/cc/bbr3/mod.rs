@@ -34,6 +34,7 @@ const LOSS_THRESHOLD: f64 = 0.02;
 const BETA: f64 = 0.7;
 /// Lossy places in a round that end start-up (BBRStartupFullLossCnt).
 const STARTUP_LOSSES: u32 = 6;
+const LEAST_QUANTUM: f64 = 2.0;
 /// Segments of 1448 bytes in 64 KiB.
 const LARGEST_QUANTUM: f64 = 45.0;
 
@@ -82,6 +83,8 @@ pub struct Bbr3 {
     prior_cwnd: f64,
     phase: Phase,
     seen_rtt: bool,
+    /// Segments in a burst at the pacing rate.
+    quantum: f64,
 }
 
 impl Default for Bbr3 {
@@ -109,6 +112,7 @@ impl Default for Bbr3 {
             prior_cwnd: 0.0,
             phase: Phase::Open,
             seen_rtt: false,
+            quantum: LEAST_QUANTUM,
         }
     }
 }
@@ -175,7 +179,7 @@ impl Bbr3 {
             self.latest.loss_in_round = false;
             self.losses_in_round = 0;
         }
-        self.check_drain_done(window, ack);
+        self.check_drain_done(ack);
         self.update_probe_bw(window, ack, rate);
     }
 
@@ -213,15 +217,13 @@ impl Bbr3 {
     }
 
     /// "QuantizationBudget".
-    fn with_room(&self, window: &Window, flight: f64) -> f64 {
-        let rate = window.pacing_rate.unwrap_or(0.0);
-        let quantum = (rate / 1000.0).clamp(2.0, LARGEST_QUANTUM);
-        let room = flight.max(3.0 * quantum).max(MIN_CWND);
+    fn with_room(&self, flight: f64) -> f64 {
+        let room = flight.max(3.0 * self.quantum).max(MIN_CWND);
         if self.state == State::Up { room + 2.0 } else { room }
     }
 
-    fn inflight(&self, window: &Window, gain: f64) -> f64 {
-        self.with_room(window, self.multiple(gain))
+    fn inflight(&self, gain: f64) -> f64 {
+        self.with_room(self.multiple(gain))
     }
 
     /// "TargetInflight".
@@ -261,9 +263,9 @@ impl Bbr3 {
     }
 
     /// "Drain".
-    fn check_drain_done(&mut self, window: &Window, ack: &Ack) {
-        let drained = double(ack.in_flight) <= self.inflight(window, 1.0);
-        if self.state == State::Drain && (drained || self.rounds > self.drain_start + 3) {
+    fn check_drain_done(&mut self, ack: &Ack) {
+        let drained = || double(ack.in_flight) <= self.inflight(1.0);
+        if self.state == State::Drain && (self.rounds > self.drain_start + 3 || drained()) {
             self.start_down(ack);
         }
     }
@@ -273,15 +275,22 @@ impl Bbr3 {
         if !self.seen_rtt && ack.srtt > 0 {
             self.seen_rtt = true;
             let nominal = window.cwnd * SECOND as f64 / ack.srtt as f64;
-            window.pacing_rate = Some(STARTUP_PACING_GAIN * nominal);
+            self.pace_at(window, STARTUP_PACING_GAIN * nominal);
         }
         let rate = self.gains().0 * self.bw() * PACING_MARGIN;
         if let Some(current) = window.pacing_rate
             && rate > 0.0
             && (self.full_pipe.reached || rate > current)
+            && rate != current
         {
-            window.pacing_rate = Some(rate);
+            self.pace_at(window, rate);
         }
+    }
+
+    /// "Pacing Rate", and "Send Quantum": a millisecond's worth, at least two segments.
+    fn pace_at(&mut self, window: &mut Window, rate: f64) {
+        window.pacing_rate = Some(rate);
+        self.quantum = (rate / 1000.0).clamp(LEAST_QUANTUM, LARGEST_QUANTUM);
     }
 
     /// "cwnd Adjustment Mechanism".
@@ -292,7 +301,7 @@ impl Bbr3 {
         }
         let delivered = double(ack.delivered);
         let extra = self.extra_acked.get();
-        let most = self.with_room(window, self.multiple(self.gains().1) + extra);
+        let most = self.with_room(self.multiple(self.gains().1) + extra);
         if self.full_pipe.reached {
             window.cwnd = (window.cwnd + delivered).min(most);
         } else if window.cwnd < most || double(ack.delivered_total) < INITIAL_CWND {

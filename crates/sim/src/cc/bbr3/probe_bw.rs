@@ -18,7 +18,7 @@ impl Bbr3 {
         }
         match self.state {
             State::Down if self.time_to_probe(window, ack) => self.start_refill(ack),
-            State::Down if self.time_to_cruise(window, ack) => self.state = State::Cruise,
+            State::Down if self.time_to_cruise(ack) => self.state = State::Cruise,
             State::Cruise if self.time_to_probe(window, ack) => self.start_refill(ack),
             State::Refill if self.round_start => {
                 self.long.probing = true;
@@ -73,10 +73,10 @@ impl Bbr3 {
     }
 
     /// "IsTimeToCruise".
-    fn time_to_cruise(&self, window: &Window, ack: &Ack) -> bool {
+    fn time_to_cruise(&self, ack: &Ack) -> bool {
         let flight = double(ack.in_flight);
         let product = self.max_bw.get() * self.min_rtt.least as f64 / SECOND as f64;
-        flight <= self.long.with_headroom() && flight <= self.with_room(window, product)
+        flight <= self.long.with_headroom() && flight <= self.with_room(product)
     }
 
     fn go_down_in_time(&mut self, window: &Window, ack: &Ack, rate: &RateSample) {
