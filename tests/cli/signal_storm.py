@@ -28,6 +28,11 @@ NAMESPACES = Path("/run/netns")
 _SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 _STORE = "store"
 _PRINTED = re.compile(r"the answer as printed|may be a part of the answer|stopped after [1-9]")
+_OF_PYTHON = re.compile(
+    r'Traceback \(most recent call last\):\n  File "<string>", line 1, in <module>\n'
+    r"(?:    .*\n)*KeyboardInterrupt\n"
+)
+"""What Python itself prints on SIGINT, with no file of ours in it."""
 _KEPT = re.compile(r"[a-z]+ (/\S+?)(?:,|$)")
 _LOSS = ["--set", "goals.loss_rate=0.02"]
 _MEASURE = ["measure", "{capture}", "--rate", "155 Mbit/s"]
@@ -143,6 +148,8 @@ def _last_line(ended: Ended) -> str:
 
 def _how_it_ended(ended: Ended, number: signal.Signals, words: list[str], folder: Path) -> str:
     lines = [line for line in ended.err.splitlines() if line.startswith("forebay: ")]
+    if ended.out == b"" and _OF_PYTHON.fullmatch(ended.err):
+        return ""  # before our first line ran, while Python looked for our files
     if "Traceback" in ended.err or "ignored" in ended.err:
         return ended.err
     if ended.status in (0, 1) and not lines:
