@@ -40,7 +40,7 @@ _FELT, _WAKING = 1e-2, 0.1  # of the hazard of whole paths
 _FALLEN = 0.1  # of a hazard: less than that it does not become in one step
 _STRAIGHT = 0.1  # of a hazard: less than that along s and along the hazard is the same
 _LEAST_HAZARD = 1e-15
-_CLOSE = 3e-3
+_CLOSE = 3e-3  # of what is left: there a longer norm is gone again after the next step
 _EMPTY = 1e-5  # s of a queue whose loss is above what is wanted even when it is empty
 _ROUNDING = 1e-9
 
@@ -97,7 +97,7 @@ def descend(
 
 
 def _next(balance: Balance, here: Point, caution: float) -> tuple[Point, float]:
-    """Take a step, a shorter one where the whole one goes too far; return the next one's caution."""
+    """Take a step, shorter where the whole one goes too far; return the caution of the next."""
     step = _Step(balance, here, caution)
     for tried in range(_TRIES):
         there = point(balance, step.to(step.part * _SHORTER**tried))
@@ -122,9 +122,8 @@ class _Step:
         self.hazard = np.exp(here.flow.log_hazard)
         slopes = balance.slopes(here.s, here.state, here.flow)
         own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
-        self.by_s = np.nan_to_num(
-            newton_step(slopes, here.left, _damping(here.left, caution) * own)
-        )
+        damping = _damping(here.left, caution) * own
+        self.by_s = np.nan_to_num(newton_step(slopes, here.left, damping))
         self.by_hazard = slopes.hazard * self.by_s
         sent = balance.problem.share * here.flow.sent_bps
         each = np.stack([sent, sent * np.exp(here.flow.log_total), sent / here.flow.rtt_s], axis=1)
