@@ -6,6 +6,7 @@ import pytest
 
 from forebay.budget import TooLittleTime, size_within
 from forebay.budget.cost import Speed, predict_search
+from forebay.budget.timed import Timed
 from forebay.outcome import SizeResult
 from forebay.scenario import Scenario, loads
 
@@ -50,6 +51,18 @@ def test_a_refusal_comes_in_time_on_a_machine_that_hardly_moves(name: str) -> No
         sized(LINKS[name], engine, 60.0)
     assert engine.now <= 60.0
     assert refused.value.needs_s > 60.0
+
+
+def test_replications_that_are_cached_are_expected_to_take_no_time() -> None:
+    scenario, engine, speed = link("400 Mbit/s", 150), slowed(1), Speed(1)
+    seconds = float(scenario.measure.warmup + scenario.measure.duration)
+    one_s = float(scenario.link.rate) / 12_000 * seconds / engine.packets_per_s
+    expected: list[float] = []
+    timed = Timed(engine, speed, engine.clock, predict=lambda _: one_s, before_run=expected.append)
+    for seeds in ((1, 2), (1, 2, 3), (1, 2, 3)):
+        timed.run(scenario, seeds, jobs=1)
+    assert expected == pytest.approx([2 * one_s, one_s, 0.0])
+    assert speed.factor == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("times", [1.5, 3, 6])
