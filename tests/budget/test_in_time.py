@@ -6,6 +6,8 @@ import pytest
 
 from forebay.budget import TooLittleTime, size_within
 from forebay.budget.cost import Speed, predict_search
+from forebay.budget.links import size_links_within
+from forebay.budget.timed import Timed
 from forebay.outcome import SizeResult
 from forebay.scenario import Scenario, loads
 
@@ -50,6 +52,37 @@ def test_a_refusal_comes_in_time_on_a_machine_that_hardly_moves(name: str) -> No
         sized(LINKS[name], engine, 60.0)
     assert engine.now <= 60.0
     assert refused.value.needs_s > 60.0
+
+
+class KnownNetwork(KnownLinks):
+    """A network of one link."""
+
+    scenario = link("100 Mbit/s", 100)
+    packets_per_second = 100e6 / 12_000
+
+
+def test_a_search_for_links_of_a_network_stops_before_the_run_that_would_overrun() -> None:
+    engine = KnownNetwork(packets_per_s=1e5)
+    measure = engine.scenario.measure
+    run_s = 2 * float(measure.warmup + measure.duration) * 100e6 / 12_000 / engine.packets_per_s
+    with pytest.raises(TooLittleTime, match="after 2 buffers"):
+        size_links_within(
+            engine.scenario, engine, 2.5 * run_s, seeds=(1, 2), max_seeds=2, limit=1000, jobs=1,
+            clock=engine.clock,
+        )  # fmt: skip
+    assert engine.now == pytest.approx(2 * run_s)
+
+
+def test_replications_that_are_cached_are_expected_to_take_no_time() -> None:
+    scenario, engine, speed = link("400 Mbit/s", 150), slowed(1), Speed(1)
+    seconds = float(scenario.measure.warmup + scenario.measure.duration)
+    one_s = float(scenario.link.rate) / 12_000 * seconds / engine.packets_per_s
+    expected: list[float] = []
+    timed = Timed(engine, speed, engine.clock, predict=lambda _: one_s, before_run=expected.append)
+    for seeds in ((1, 2), (1, 2, 3), (1, 2, 3)):
+        timed.run(scenario, seeds, jobs=1)
+    assert expected == pytest.approx([2 * one_s, one_s, 0.0])
+    assert speed.factor == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("times", [1.5, 3, 6])
