@@ -178,10 +178,11 @@ fn a_flow_s_state_is_small() {
     assert!(bytes <= 640, "{bytes}");
 }
 
-/// A sender that paces ten segments a second, at its first segments.
+/// A sender that paces ten segments a second, at its first segments. Its controller is one that paces:
+/// another's sender has no pacer.
 fn paced() -> (Sender, Profile) {
     let profile = Profile::linux();
-    let mut sender = Sender::new(Cc::by_name("reno").expect("listed"), 1000, &profile);
+    let mut sender = Sender::new(Cc::by_name("prague").expect("listed"), 1000, &profile);
     sender.window.pacing_rate = Some(10.0);
     (sender, profile)
 }
