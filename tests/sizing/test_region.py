@@ -280,3 +280,14 @@ def test_the_document_of_a_result_is_plain_json(known: SimpleNamespace) -> None:
     first = document["relaxations"][0]
     assert (first["name"], first["packets"], first["target"]) == ("utilization", 60, 0.98)
     assert set(first["reached"]) == {"value", "low", "high", "n"}
+
+
+def test_a_buffer_that_drops_nothing_is_looked_for_up_to_64_times_the_limit(
+    known: SimpleNamespace,
+) -> None:
+    engine = known.Engine(
+        {"traffic.0.fct_mean": lambda b: 0.2 + 1.0 / b, "loss_rate": lambda b: 0.1}
+    )
+    scenario = replace(known.asked(fct_increase=0.125), traffic=(known.group("short"),))
+    result = solve(scenario, engine)
+    assert f"compared with {64 * result.limit} packets, where 0.1 is still lost" in result.notes[-1]
