@@ -42,8 +42,7 @@ _STRAIGHT = 0.1  # of a hazard: less than that along s and along the hazard is t
 _LEAST_HAZARD = 1e-15
 _CLOSE = 3e-3  # of what is left: there a longer norm is gone again after the next step
 _EMPTY = 1e-5  # s of a queue whose loss is above what is wanted even when it is empty
-_ROUNDING = 1e-9
-_LAST, _EXACT = 3, 1e-12
+_ROUNDING = 1e-9  # below it a step that does not halve what is left is the last
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,20 +92,6 @@ def descend(
             break
         if progress is not None:
             progress(min(0.99, max(0.0, -np.log10(max(best.largest, 1e-12)) / 12.0)))
-    return _undamped(balance, best, steps)
-
-
-def _undamped(balance: Balance, best: Point, steps: int) -> tuple[Point, int]:
-    """Near rest take Newton's own steps: rates hang on a thousand times less than is left."""
-    for _ in range(_LAST):
-        if not _EXACT < best.largest < _ROUNDING:
-            break
-        step = _Step(balance, best, caution=0.0)
-        there = point(balance, step.to(step.part))
-        steps += 1
-        if not there.largest < best.largest:
-            break
-        best = there
     return best, steps
 
 
