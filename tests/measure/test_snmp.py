@@ -62,7 +62,7 @@ def test_the_command_polls(router):
     ("words", "said"),
     [(["--snmp", "192.0.2.1"], "--interface is missing"),
      (["--every", "3"], "--every and --keep need --snmp"),
-     (["--snmp", "192.0.2.1", "x.pcap", "--interface", "a"], "leave one of them out")],
+     (["--snmp", "192.0.2.1", "x.pcap", "--interface", "a"], "leave one out")],
 )  # fmt: skip
 def test_options_that_do_not_go_together_are_told(words, said):
     done = CliRunner().invoke(command, [*words, "--rate", "1 Mbit/s", "--rtt", "1 ms"])

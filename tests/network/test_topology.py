@@ -112,12 +112,22 @@ LINES = 'links = [{ between = ["A", "B"] }, { between = ["B", "C"] }]\n'
         (LINES + '[[topology.classes]]\nname = "cor"\n', 'no class of links "core"'),
         ("[topology.fat_tree]\nk = 5\n", "halves"),
         ('links = [{ between = ["A", "B"], one_way = true }]\n', "no way leads"),
+        ('links = [{ between = ["A", "B"], rate = "nan Gbit/s" }]\n', "not finite"),
+        (LINES + 'demands = [{ source = "A", target = "B", weight = nan }]\n', "not in the range"),
+        (LINES + 'demands = [{ source = "A", target = "A" }]\n', "zero"),
+        ("links = []\n", "not which links"),
     ],
 )  # fmt: skip
 def test_what_a_network_cannot_be_is_said_in_one_line(topology, said):
     with pytest.raises(ScenarioError, match=said) as error:
         make_problem(network(topology))
     assert "\n" not in str(error.value) and error.value.exit_status == 2
+
+
+def test_a_network_without_connections_is_refused_in_one_line():
+    with pytest.raises(ScenarioError, match="below the least, 1") as error:
+        network(LINES, 0)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ _STRAIGHT = 0.1  # of a hazard: less than that along s and along the hazard is t
 _LEAST_HAZARD = 1e-15
 _CLOSE = 3e-3  # of what is left: there a longer norm is gone again after the next step
 _EMPTY = 1e-5  # s of a queue whose loss is above what is wanted even when it is empty
-_ROUNDING = 1e-9
+_ROUNDING = 1e-9  # below it a step that does not halve what is left is the last
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,19 +81,18 @@ def descend(
     -------
     the point where it is least, and the steps taken.
     """
-    here, caution = point(balance, s), 1.0
+    here, caution, steps = point(balance, s), 1.0, 0
     best = here
-    for steps in range(most):
-        if best.largest <= tolerance:
-            return best, steps
+    while best.largest > tolerance and steps < most:
         here, caution = _next(balance, here, caution)
-        if best.largest < _ROUNDING and here.largest > 0.5 * best.largest:
-            return min(best, here, key=lambda each: each.largest), steps + 1
-        if here.largest < best.largest:
-            best = here
+        steps += 1
+        no_nearer = here.largest > 0.5 * best.largest
+        best = min(best, here, key=lambda each: each.largest)
+        if no_nearer and best.largest < _ROUNDING:
+            break
         if progress is not None:
             progress(min(0.99, max(0.0, -np.log10(max(best.largest, 1e-12)) / 12.0)))
-    return best, most
+    return best, steps
 
 
 def _next(balance: Balance, here: Point, caution: float) -> tuple[Point, float]:
