@@ -19,7 +19,7 @@ def answer(scenario: Scenario, law: str) -> LawAnswer:
 
 
 def with_protocol(scenario: Scenario, control: object) -> Scenario:
-    """Past the door, which knows fewer protocols than the laws do."""
+    """Without the check of scenarios, which accepts fewer protocols than the laws do."""
     group = scenario.traffic[0].model_copy(update={"congestion_control": control})
     return scenario.model_copy(update={"traffic": (group,)})
 

@@ -1,4 +1,4 @@
-//! The testbed's back room: a user-space router between TUN devices in network namespaces, and
+//! The testbed's router in user space between TUN devices in network namespaces, and
 //! the driver of the flows that cross it.
 //!
 //! `forebay-emulator run PLAN.json` plays a plan against the wall clock. It writes events as JSON

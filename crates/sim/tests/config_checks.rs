@@ -1,4 +1,4 @@
-//! What the door refuses, and that what it lets in neither panics nor stands still, however extreme.
+//! Which configurations are refused, and that those accepted neither panic nor stop making progress, however extreme.
 
 mod testbench;
 

@@ -139,7 +139,7 @@ impl Host {
         }
     }
 
-    /// Takes the connections that have come to a door.
+    /// Takes the connections that have arrived at a listener.
     pub(super) fn accept(&mut self, listen_port: usize) -> Result<(), Failure> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         loop {

@@ -199,14 +199,14 @@ impl DrivePlan {
         }
     }
 
-    /// The file of a connection by its door: a user has one for the file that is fetched at most,
+    /// The file of a connection by its listener: a user has one for the file that is fetched at most,
     /// and one for the next.
     pub(super) fn file_at(&self, flow: u32, listen_port: usize) -> u32 {
         let file = self.file[flow as usize].load(SeqCst);
         if self.listen_port(flow, file) == listen_port { file } else { file + 1 }
     }
 
-    /// A class listens at two doors, for files of even and odd numbers.
+    /// A class has two listeners, for files of even and odd numbers.
     pub(super) fn listen_port(&self, flow: u32, file: u32) -> usize {
         usize::from(self.flows[flow as usize].class) * PORTS_PER_CLASS
             + file as usize % PORTS_PER_CLASS

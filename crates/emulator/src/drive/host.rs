@@ -31,7 +31,7 @@ pub(super) struct Host {
     pub(super) side: Side,
     pub(super) drive_plan: Arc<DrivePlan>,
     pub(super) clock: Clock,
-    /// Where the other side listens, by door; the last is for datagrams.
+    /// Where the other side listens, by listener; the last is for datagrams.
     pub(super) ports: Vec<u16>,
     pub(super) poll: Poll,
     pub(super) timer_queue: TimerQueue,
@@ -39,7 +39,7 @@ pub(super) struct Host {
     pub(super) sinks: SlotMap<Sink>,
     /// By flow: the place of a connection that waits for the end of the one before it.
     pub(super) preconnected: HashMap<u32, u32>,
-    /// By door; none for classes whose data comes from here.
+    /// By listener; none for classes whose data comes from here.
     pub(super) listeners: Vec<Option<OwnedFd>>,
     pub(super) udp_sink: UdpSink,
     pub(super) counters: Counters,
@@ -155,7 +155,7 @@ impl Host {
 
 type Listeners = (Vec<Option<OwnedFd>>, Vec<u16>);
 
-/// Doors for each class whose data comes from the other side.
+/// Listeners of each class whose data comes from the other side.
 fn listen(drive_plan: &DrivePlan, side: Side, port: u16) -> Result<Listeners, Failure> {
     let (mut listeners, mut ports) = (Vec::new(), Vec::new());
     for listen_port in 0..drive_plan.classes.len() * PORTS_PER_CLASS {
