@@ -16,6 +16,7 @@ Place = Literal["egress", "ingress"]
 
 _FEWEST_LOSSES = 10
 _FEWEST_HINTS = 20
+_MUCH_LOST = 0.1
 _DRAWN = 200
 _WORDS = {
     "rtt_s": "about one each round trip of a flow, for all ACKs since, queueing included; from one "
@@ -106,6 +107,12 @@ def _losses(flows: CaptureFlows, at: Place, found: Found) -> None:
     if sides[chosen][0] < _FEWEST_LOSSES:
         few = f"{sides[chosen][0]} losses; fewer than {_FEWEST_LOSSES} are no rate"
         found.notes.append(f"loss_rate: {few}; its interval says what can be said")
+    rate = share(min(sides[chosen][0], data), data)
+    if rate.value > _MUCH_LOST:
+        found.notes.append(
+            f"{rate.value:.0%} of the packets are lost: rtt_s may be 10 % too long, and loss_rate "
+            "a sixth too low, because no segment shows the loss of the last ones of a window"
+        )
     found.estimates["loss_rate"] = found.estimates[chosen]
     found.estimates["reordered_share"] = share(flows["late"], data)
     other = again if at == "egress" else lost
