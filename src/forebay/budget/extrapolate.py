@@ -170,7 +170,7 @@ def _fade(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: flo
 
 
 def _bend(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
-    """Extrapolate a parabola through the three largest links; its exponent falls to 0 at least."""
+    """Extrapolate a parabola through the three largest links; its exponent is never below 0."""
     if len(sizes) < 3:
         return _trend(sizes, logs, errors, steepest)
     near, far = (np.diff(logs[:, :3], axis=1) / np.diff(sizes[:3])).T

@@ -25,7 +25,7 @@ CONFIDENCE = 0.95
 @lru_cache(maxsize=256)
 def student_t(degrees: int) -> float:
     """Two-sided 95 % point of Student's t with `degrees` degrees of freedom."""
-    from scipy.special import stdtrit  # imported here, because closed forms do not need scipy
+    from scipy.special import stdtrit  # scipy slows the start, and closed forms do not need it
 
     return float(stdtrit(degrees, (1.0 + CONFIDENCE) / 2.0))
 

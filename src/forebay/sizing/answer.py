@@ -100,7 +100,7 @@ def size(
 
         try:
             result = serve_both(scenario, question_of, _answer, progress)
-        except Interrupted as stop:  # what one end shows is no answer for both
+        except Interrupted as stop:  # the result of one end is no answer for both
             raise Interrupted(stop.result) from None
     else:
         result = _answer(question_of(scenario, progress))

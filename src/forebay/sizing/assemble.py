@@ -207,7 +207,7 @@ def evidence(engine: str, there: Trial) -> tuple[str, ...]:
     """Describe the congestion that an engine measured; it may contradict the governing law."""
     link = there.outcome.links[LINK]
     used, lost = link.utilization, link.loss_rate
-    if used is None or lost is None or not lost.n:  # a law's own value is no evidence for it
+    if used is None or lost is None or not lost.n:  # a law's own value is not evidence
         return ()
     where = f"{engine}, with {_packets(there)}"
     if not lost.value:
@@ -259,7 +259,7 @@ def unreachable(trials: Trials, goals: Sequence[Goal], limit: int) -> str:
     """Report the goals that the largest buffer does not meet, and its values."""
     there = trials.done[max(trials.done)]
     short = [g for g in goals if g.judge(there.metric(g)) is not Verdict.MET]
-    if not short:  # met at the top, yet a smaller buffer is above a larger that misses
+    if not short:  # met at the limit, but no size is met together with all larger ones
         return f"no buffer up to {limit} packets meets {_list(goals)} together with all larger ones"
     lines = (_shortfall(goal, there) for goal in short)
     return f"{'; '.join(lines)}; no buffer up to {limit} packets meets it"

@@ -79,7 +79,7 @@ def find(question: Question, start: int, *, picture: bool = False) -> Found:
 
 def _need(question: Question, start: int) -> Bracket:
     """Return the bracket of the smallest buffer that meets the goals that push it up."""
-    if not question.up:  # nothing asks for more than the smallest buffer there is
+    if not question.up:  # no goal needs more than the smallest buffer
         return Bracket(0, 1, ())
     return smallest_met(question.trials, question.up, start, question.limit)
 
