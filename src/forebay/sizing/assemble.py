@@ -259,7 +259,7 @@ def unreachable(trials: Trials, goals: Sequence[Goal], limit: int) -> str:
     """Report the goals that the largest buffer does not meet, and its values."""
     there = trials.done[max(trials.done)]
     short = [g for g in goals if g.judge(there.metric(g)) is not Verdict.MET]
-    if not short:  # met at the limit, but no size is met together with all larger ones
+    if not short:  # met at the limit, but no size meets them with all larger ones
         return f"no buffer up to {limit} packets meets {_list(goals)} together with all larger ones"
     lines = (_shortfall(goal, there) for goal in short)
     return f"{'; '.join(lines)}; no buffer up to {limit} packets meets it"
