@@ -1,4 +1,4 @@
-"""The answer from crossings: of the link itself, or of smaller ones carried over to it."""
+"""The answer from the crossing of the link itself, or extrapolated from smaller links."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def answer(
     clock: Callable[[], float],
     speed: Speed | None = None,
 ) -> tuple[SizeResult, float]:
-    """Return the result, and the seconds that it was expected to take; see `size_within`."""
+    """Return the result and its predicted time in seconds; see `size_within`."""
     known = tuple(law_result(law) for law in laws)
     question = Question(
         scenario, engine.name, _no_trials(scenario, engine, seeds), goals_of(scenario),
@@ -97,7 +97,7 @@ def _no_trials(scenario: Scenario, engine: Engine, seeds: Sequence[int]) -> Tria
 
 
 def _answer(question: Question, state: Climb) -> SizeResult:
-    """Put the result together from the rungs that were simulated."""
+    """Assemble the result from the simulated rungs."""
     top = state.rungs[0]
     if top.found.reached == "above":
         return _unreachable(question, state)
@@ -129,7 +129,7 @@ def _answer(question: Question, state: Climb) -> SizeResult:
 
 
 def _carried(state: Climb, question: Question) -> Carried:
-    """Return the whole link's buffer: the top rung's own, or what the rungs carry over to it."""
+    """Return the whole link's buffer: from the top rung if it is whole, else extrapolated."""
     top = state.rungs[0]
     if top.factor == 1.0:
         found = top.found
@@ -145,7 +145,7 @@ def _carried(state: Climb, question: Question) -> Carried:
 
 
 def _bounded(carried: Carried, question: Question, state: Climb) -> Carried:
-    """Keep an answer for smaller windows to one BDP, which keeps a link of any flows busy."""
+    """Limit an answer from smaller windows to one BDP, which keeps any link busy."""
     most = question.scenario.bdp_packets
     if state.path.share == 1.0 or carried.high <= most:
         return carried
@@ -154,20 +154,20 @@ def _bounded(carried: Carried, question: Question, state: Climb) -> Carried:
 
 
 def steepest(question: Question, state: Climb) -> float:
-    """Return the exponent that nothing exceeds for long: a target in time goes with the rate."""
+    """Return the largest lasting exponent; it is 1 for a target in time and for a loss goal."""
     by_time = question.trials.knob.guard_packets is not None
     lossy = any("loss" in goal.kind.name for goal in question.up)
     return 1.0 if by_time or lossy else state.path.steepest
 
 
 def is_proportional(scenario: Scenario, up: Sequence[Goal]) -> bool:
-    """Whether all that asks for a buffer is what long flows lose: it then goes with the rate."""
+    """Whether only long flows' loss needs a buffer, which is then proportional to the rate."""
     lossy = all(goal.kind.name == "loss_rate" for goal in up)
     return lossy and all(isinstance(group, Long) for group in scenario.traffic)
 
 
 def _record(question: Question, state: Climb, ratio: float) -> None:
-    """Use the curve of the largest link simulated as the question's, scaled to the whole."""
+    """Record the curve of the largest simulated link, scaled to the whole link."""
     top = state.rungs[0]
     for packets, outcome in sorted(top.link.outcomes.items()):
         there = max(1, math.ceil(packets * ratio))
@@ -192,7 +192,7 @@ def _contradiction(question: Question, there: Trial, missed: Sequence[Goal]) -> 
 
 
 def _region(question: Question, packets: int) -> Interval:
-    """Return the sizes that meet the goals; of delays, those that no packet can exceed."""
+    """Return the sizes that meet the goals; no packet can exceed a delay goal at these sizes."""
     knob = question.trials.knob
     delays = [goal.target for goal in question.down if goal.kind.unit == "s"]
     high = None

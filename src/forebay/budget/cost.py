@@ -1,10 +1,10 @@
-"""What a simulation costs, predicted before it runs, and the refusal of one that costs too much.
+"""Predict the cost of a simulation before it runs, and refuse one that costs too much.
 
-The prediction is the processor time of a packet, by controller and flows.
+The prediction is the processor time per packet, by controller and number of flows.
 
-Each flow's state is touched once a packet, so a packet of many flows waits for memory, and one of
-BBR computes rates besides. The table was measured with benches/packet_cost.py on one machine; how
-much faster or slower this one is, and how busy, `Speed` learns from the first run on.
+Each packet accesses its flow's state once, so with many flows a packet waits for memory. A BBR
+packet also computes rates. The table was measured with benches/packet_cost.py on one machine.
+`Speed` estimates the speed and load of this machine from the first run on.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 _FLOWS = (100.0, 1_000.0, 10_000.0, 100_000.0)
 _US_BY_LOSS = (0.07, 0.10, 0.25, 0.93)
 _US_BY_MODEL = (0.24, 0.41, 1.1, 3.0)
-"""Microseconds a packet at so many flows: of controllers that count losses, and of BBR's kind."""
+"""Microseconds per packet by number of flows: for loss-based controllers, and for BBR variants."""
 
 _BY_MODEL = ("bbr", "bbr3")
 _SHORT_LIVES_S = 1.0
 SEARCH_LOOKS = 30.0
-"""Buffers that the search tries, each with all first seeds, or fewer with more."""
+"""Number of buffers that the search tries with all first seeds; fewer buffers with more seeds."""
 _RUN_S = 0.004
-"""A replication's own time: its draw, its event queue, its readings."""
+"""Fixed time of a replication: random draws, event queue, readings."""
 
 
 def packets_per_second(scenario: Scenario) -> float:
-    """Return about how many packets cross the bottleneck in a simulated second."""
+    """Return the approximate number of packets through the bottleneck per simulated second."""
     full = float(scenario.link.rate) / (8 * float(scenario.packet))
     if any(isinstance(group, Long | Session) for group in scenario.traffic):
         return full
@@ -44,12 +44,12 @@ def packets_per_second(scenario: Scenario) -> float:
 
 
 def cost_s(scenario: Scenario, simulated_s: float) -> float:
-    """Return the processor time, seconds, of so many simulated ones on the table's machine."""
+    """Return the processor time, in seconds, of ``simulated_s`` on the table's machine."""
     return packets_s(scenario, packets_per_second(scenario) * simulated_s)
 
 
 def packets_s(scenario: Scenario, packets: float) -> float:
-    """Return the processor time, seconds, of so many packets through a link, likewise."""
+    """Return the processor time, in seconds, of ``packets`` on the table's machine."""
     return _RUN_S + 1e-6 * _us_per_packet(scenario) * packets
 
 
@@ -61,7 +61,7 @@ def _us_per_packet(scenario: Scenario) -> float:
 
 
 def _at(flows: float, row: tuple[float, ...]) -> float:
-    """Interpolate in logarithms; beyond the table as its last two columns go on."""
+    """Interpolate in logarithms; beyond the table, use half the slope of the last two columns."""
     logs = np.log(_FLOWS)
     if flows <= _FLOWS[-1]:
         return float(np.exp(np.interp(math.log(flows), logs, np.log(row))))
@@ -70,7 +70,7 @@ def _at(flows: float, row: tuple[float, ...]) -> float:
 
 
 def _flows(scenario: Scenario) -> float:
-    """Return about how many flows are there at once."""
+    """Return the approximate number of concurrent flows."""
     standing = sum(float(g.flows) for g in scenario.traffic if isinstance(g, Standing))
     arriving = [g for g in scenario.traffic if isinstance(g, Short)]
     return standing + sum(
@@ -87,7 +87,7 @@ def _model_share(scenario: Scenario) -> float:
 
 
 def _load(scenario: Scenario, group: Traffic) -> float:
-    """Return a class's first transmissions as a share of the link."""
+    """Return the load of a class's first transmissions as a share of the link rate."""
     rate = float(scenario.link.rate)
     if isinstance(group, Short):
         packet = float(group.packet)
@@ -99,9 +99,9 @@ def _load(scenario: Scenario, group: Traffic) -> float:
 
 @dataclass(slots=True)
 class Speed:
-    """How many seconds pass here for each that the table says, over the runs seen so far.
+    """Ratio of elapsed to predicted seconds on this machine, over the runs so far.
 
-    ``jobs`` replications run side by side; a run of fewer leaves threads idle, and takes as long.
+    ``jobs`` replications run in parallel. Fewer replications leave threads idle and take as long.
     """
 
     jobs: int
@@ -109,36 +109,36 @@ class Speed:
     passed_s: float = 0.0
 
     def add(self, predicted_s: float, passed_s: float) -> None:
-        """Count one run: what it should have taken, and what it took."""
+        """Add one run: its predicted and its elapsed time."""
         self.predicted_s = 0.5 * self.predicted_s + predicted_s  # later runs weigh more
         self.passed_s = 0.5 * self.passed_s + passed_s
 
     @property
     def factor(self) -> float:
-        """Seconds that pass for one predicted; 1 before anything ran."""
+        """Elapsed seconds per predicted second; 1 before the first run."""
         return self.passed_s / self.predicted_s if self.predicted_s > 0.0 else 1.0
 
     def wall_s(self, scenario: Scenario, simulated_s: float, seeds: int) -> float:
-        """Return how long so many replications take here."""
+        """Return the elapsed time of ``seeds`` replications on this machine."""
         rounds = math.ceil(seeds / self.jobs)
         return self.factor * rounds * cost_s(scenario, simulated_s)
 
 
 def predict_search(scenario: Scenario, speed: Speed, seeds: int) -> float:
-    """Return the seconds that the search of `forebay.sizing` takes."""
+    """Return the predicted seconds of the search in `forebay.sizing`."""
     simulated = float(scenario.measure.warmup + scenario.measure.duration)
     return SEARCH_LOOKS * speed.wall_s(scenario, simulated, seeds)
 
 
 class TooLittleTime(ForebayError):
-    """The time is too short for the link, and no smaller one can stand for it.
+    """The time is too short for the link, and no smaller link can represent it.
 
     Attributes
     ----------
-    why : why not.
-    of_network : it is a link of a network, which the network engine sizes too.
-    needs_s, budget_s : seconds that the whole link takes here, about, and that there were.
-    hint : what to write instead.
+    why : why no smaller link can represent it.
+    of_network : it is a link of a network, which the network engine can also size.
+    needs_s, budget_s : approximate seconds for the whole link on this machine, and the time limit.
+    hint : which options to use instead.
     """
 
     code = "too-little-time"
@@ -166,7 +166,7 @@ _UNITS = ((3600.0, "h"), (60.0, "min"))
 
 
 def in_words(seconds: float) -> str:
-    """Return a time of about two digits, in a unit that a scenario file takes: "2 min"."""
+    """Return a time with about two digits, in a unit that a scenario file accepts: "2 min"."""
     for size, unit in _UNITS:
         if seconds >= 1.5 * size:
             return f"{_digits(seconds / size)} {unit}"

@@ -1,11 +1,11 @@
-"""The buffer at which the goals are just met, as a number with an interval, from few runs.
+"""Estimate the buffer at which the goals are just met, with an interval, from few runs.
 
-A search that must show of every buffer whether it meets the goals spends most where noise is worst.
-Here the curve itself is measured at a few buffers on the same seeds, and read where it crosses the
-target. Close to the target the logarithm of the harm (what is missing to a full link, or what is
-lost) falls about linearly with the logarithm of the buffer. The interval is the delete-one
-jackknife over replications (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, ch. 11)
-with Student's t.
+A search must decide for every buffer whether it meets the goals, and spends most runs where noise
+is worst. This module measures the curve at a few buffers on the same seeds, and interpolates
+where it crosses the target. Close to the target, the logarithm of the harm (the unused share of
+the link, or the loss) falls about linearly with the logarithm of the buffer. The interval is the
+delete-one jackknife over replications (Efron and Tibshirani, An Introduction to the Bootstrap,
+1993, ch. 11) with Student's t.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 LEAST_SEEDS = 6
-"""Replications of a crossing: the jackknife over fewer has wide intervals."""
+"""Minimum replications of a crossing: the jackknife over fewer has wide intervals."""
 _MOST_THREADS = 8
 WIDTH = 1.25
-"""The curve is read at the crossing and at so many times it, to both sides."""
+"""The curve is measured at the crossing, at WIDTH times it, and at 1/WIDTH of it."""
 _FLOOR = 1e-6
 _COARSE_STEP = 4.0
 _COARSE_END = 1.6
@@ -35,33 +35,33 @@ _STEEPEST, _FLATTEST = 20.0, 0.15
 
 
 def seeds_of_crossing(seeds: Sequence[int], threads: int) -> range:
-    """Return as many seeds as leave no thread idle, and enough for an interval."""
+    """Return enough seeds for an interval, in a number that leaves no thread idle."""
     wanted = max(len(seeds), LEAST_SEEDS)
     threads = min(threads, _MOST_THREADS)
     return range(seeds[0], seeds[0] + math.ceil(wanted / threads) * threads)
 
 
 class Curve(Protocol):
-    """Simulates a link at a buffer."""
+    """Simulates a link with a given buffer."""
 
     def coarse(self, packets: int) -> float:
-        """Return the log of the harm over what is allowed, from a short look; 0 is on target."""
+        """Return the log of harm over the allowed harm, from a short run; 0 is on target."""
 
     def fine(self, packets: int) -> FloatArray:
-        """Return harm over what is allowed, shape (goals, seeds), the same seeds every time."""
+        """Return harm over the allowed harm, shape (goals, seeds), always on the same seeds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """Where the goals are just met.
+    """The buffer at which the goals are just met.
 
     Attributes
     ----------
-    packets, low, high : the buffer and its 95 % interval; equal where it is 1 packet or the limit.
+    packets, low, high : the buffer and its 95 % interval; equal if it is 1 packet or the limit.
     log_error : standard error of the logarithm of ``packets``.
-    seeds : replications behind it.
-    reached : "inside", or "below" where 1 packet meets the goals, "above" where the limit does not.
-    looks : every buffer of the fine curve, with the log of its pooled harm over what is allowed.
+    seeds : number of replications.
+    reached : "inside", or "below" if 1 packet meets the goals, "above" if the limit does not.
+    looks : every buffer of the fine curve, with the log of its pooled harm over the allowed harm.
     """
 
     packets: float
@@ -74,7 +74,7 @@ class Crossing:
 
 
 def find(curve: Curve, start: int, limit: int) -> Crossing:
-    """Return the crossing on [1, limit]; ``start`` is where to look first."""
+    """Return the crossing on [1, limit]; ``start`` is the first buffer to try."""
     low, high = _enclose(curve, min(max(start, 1), limit), limit)
     if high is None:
         return (
@@ -93,7 +93,7 @@ Point = tuple[int, float]
 
 
 def _enclose(curve: Curve, start: int, limit: int) -> tuple[Point | None, Point | None]:
-    """Return neighbours between which the coarse curve crosses; None at an end it never crosses."""
+    """Return neighbours around the coarse curve's crossing; None for an end without a crossing."""
     seen: dict[int, float] = {}
     at: int | None = start
     while at is not None and len(seen) < _MOST_COARSE:
@@ -104,10 +104,10 @@ def _enclose(curve: Curve, start: int, limit: int) -> tuple[Point | None, Point 
 
 
 def _neighbours(seen: dict[int, float]) -> tuple[Point | None, Point | None]:
-    """Return a buffer that misses and the next above it that meets; None where there is none.
+    """Return a buffer that misses and the next larger one that meets; None if there is none.
 
-    Noise is held against a buffer: what meets below one that misses does not count, unless all
-    above it miss as well, as they do where a loss rises again with the buffer.
+    Because of noise, a buffer that meets the goals below one that misses does not count, unless
+    all larger buffers also miss. They do where loss rises again with the buffer.
     """
     missing = [b for b, harm in seen.items() if harm > 0]
     meeting = [b for b, harm in seen.items() if harm <= 0]
@@ -133,7 +133,7 @@ def _next(seen: dict[int, float], limit: int) -> int | None:
 
 
 def _turned(seen: dict[int, float]) -> int | None:
-    """Return a buffer beside the least harm, in the wider gap; None where the largest has it."""
+    """Return a buffer next to the least harm, in the wider gap; None if the largest has it."""
     tried = sorted(seen)
     least = tried.index(min(tried, key=seen.__getitem__))
     if least == 0:
@@ -147,14 +147,14 @@ def _turned(seen: dict[int, float]) -> int | None:
 
 
 def _interpolate(low: Point, high: Point) -> float:
-    """Return where the line between two points, in logarithms, crosses; kept off their ends."""
+    """Return where the line between two points, in logarithms, crosses, away from its ends."""
     share = low[1] / max(low[1] - high[1], 1e-9)
     share = min(max(share, 0.2), 0.8)
     return float(low[0] * (high[0] / low[0]) ** share)
 
 
 def _refine(curve: Curve, guess: float, limit: int) -> Crossing:
-    """Look finely around the guess until the crossing lies between two of the looks."""
+    """Measure the fine curve around the guess until two of its buffers enclose the crossing."""
     harms: dict[int, FloatArray] = {}
     for packets in _around(guess, limit):
         harms[packets] = curve.fine(packets)
@@ -169,7 +169,7 @@ def _around(guess: float, limit: int) -> list[int]:
 
 
 def _missing(harms: dict[int, FloatArray], limit: int) -> int | None:
-    """Return a further buffer where the crossing lies outside those that were looked at."""
+    """Return a further buffer if the crossing lies outside the measured ones, else None."""
     tried = sorted(harms)
     ends = pooled(harms[tried[0]]), pooled(harms[tried[-1]])
     if ends[1] > 0 and tried[-1] < limit:
@@ -180,7 +180,7 @@ def _missing(harms: dict[int, FloatArray], limit: int) -> int | None:
 
 
 def pooled(harm: FloatArray) -> float:
-    """Return the log of the worst goal's mean harm over what is allowed."""
+    """Return the log of the worst goal's mean harm over the allowed harm."""
     return float(np.log(np.maximum(harm.mean(axis=1), _FLOOR)).max())
 
 
@@ -202,12 +202,12 @@ def _solve(harms: dict[int, FloatArray], limit: int) -> Crossing:
 
 
 def _nearest(harms: dict[int, FloatArray]) -> list[int]:
-    """Return the buffers, at most four, whose harm is nearest to the target."""
+    """Return at most four buffers, those with harm nearest to the target."""
     return sorted(sorted(harms, key=lambda b: abs(pooled(harms[b])))[:4])
 
 
 def _fit(logs: FloatArray, stack: FloatArray) -> float:
-    """Return the log of the buffer at which the line through the looks crosses the target."""
+    """Return the log of the buffer at which the fitted line crosses the target."""
     values = np.array([pooled(each) for each in stack])
     centre = logs - logs.mean()
     fall = -float((centre * values).sum()) / max(float((centre**2).sum()), 1e-12)

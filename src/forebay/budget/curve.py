@@ -1,4 +1,4 @@
-"""What one link's goals reach at a buffer, from an engine that simulates it."""
+"""Simulate one link at a buffer, and compare its results with its goals."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _LEAST_HARM = 1e-6
 _LEAST_COARSE_S = 10.0
 COARSE_SEEDS = 2
 COARSE_SHARE = 0.25
-"""Of the window, for a look that only has to find where to look closely."""
+"""Share of the window for a coarse run, which only locates the range of the fine runs."""
 
 
 @dataclass(slots=True)
 class LinkCurve:
-    """A link simulated by an engine, with all outcomes of the full window by buffer."""
+    """A link simulated by an engine, with all full-window outcomes by buffer."""
 
     scenario: Scenario
     engine: Engine
@@ -45,7 +45,7 @@ class LinkCurve:
     packets: int = 0
 
     def coarse(self, packets: int) -> float:
-        """Return the log of the worst harm over what is allowed, from a short look."""
+        """Return the log of the worst harm over the allowed harm, from a short run."""
         measure = self.scenario.measure
         window = min(measure.duration, max(_LEAST_COARSE_S, COARSE_SHARE * measure.duration))
         short = measure.model_copy(update={"duration": Duration(window)})
@@ -54,7 +54,7 @@ class LinkCurve:
         return math.log(max(*harms, _LEAST_HARM))
 
     def fine(self, packets: int) -> NDArray[np.float64]:
-        """Return harm over what is allowed, shape (goals, seeds)."""
+        """Return harm over the allowed harm, shape (goals, seeds)."""
         sized = self.knob.set(self.scenario, packets)
         self.outcomes[packets] = self._run(sized, self.seeds)
         alone = [self._alone(sized, seed) for seed in self.seeds]
@@ -66,7 +66,7 @@ class LinkCurve:
         return outcome
 
     def _alone(self, sized: Scenario, seed: int) -> Outcome:
-        """Return one replication of those that were just simulated together."""
+        """Return one of the replications that were just simulated together."""
         return self.engine.run(sized, [seed], jobs=self.jobs, progress=self.progress)
 
     def _harms(self, outcome: Outcome) -> list[float]:
@@ -82,7 +82,7 @@ def curve_of(
     jobs: int = 0,
     progress: Progress | None = None,
 ) -> LinkCurve:
-    """Return the link ready to be looked at, for the goals that push its buffer up."""
+    """Return the link's curve for the goals that push its buffer up."""
     goals = tuple(goal for goal in goals_of(scenario) if goal.kind.pushes == "up")
     limit = upper_limit(scenario)
     knob = knob_of(scenario, engine.name, limit)
@@ -90,7 +90,7 @@ def curve_of(
 
 
 def _harm(goal: Goal, seen: Evidence) -> float:
-    """Return `Goal.excess` of one outcome: 1 is on target, less is met."""
+    """Return `Goal.excess` of one outcome: 1 is on target, and less than 1 meets the goal."""
     metric = goal.kind.read(seen)
     if metric is None:
         from forebay.sizing.goals import GoalNotAnswered

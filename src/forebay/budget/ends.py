@@ -1,4 +1,4 @@
-"""Flows that are a range: both of its ends within one budget, and a buffer that serves them."""
+"""Size a link for both ends of a range of flows within one budget."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 Answer = tuple[SizeResult, float]
-"""Of one end or both, with the seconds that it was expected to take."""
+"""The result of one end or both, with its predicted time in seconds."""
 AnswerEnd = Callable[["Scenario", "Progress | None"], Answer]
 
 
 def both_ends(scenario: Scenario, answer_end: AnswerEnd, progress: Progress | None) -> Answer:
-    """Return the answer that serves both ends, and the seconds expected for the two.
+    """Return the answer that serves both ends, and the predicted seconds of the two.
 
-    ``answer_end`` answers one end in half of the time; it also returns the expected seconds.
+    ``answer_end`` answers one end in half of the time. It also returns the predicted seconds.
     """
     each = [scenario.at_flows("low"), scenario.at_flows("high")]
     answers = [
@@ -48,7 +48,7 @@ def both_ends(scenario: Scenario, answer_end: AnswerEnd, progress: Progress | No
 
 
 def _answered(answer_end: AnswerEnd, end: Scenario, progress: Progress | None) -> Answer:
-    """Answer one end; an interrupted answer says that it is of that end alone."""
+    """Answer one end; the reason of an interrupted answer names that end."""
     try:
         return answer_end(end, progress)
     except Interrupted as stop:

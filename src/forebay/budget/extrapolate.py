@@ -1,13 +1,14 @@
-"""From crossings on scaled links to the whole link, with what the trend leaves open.
+"""Extrapolate from crossings on scaled links to the whole link, with an interval.
 
-How a buffer grows with the number of flows that share it is known at two ends. The sum of many
-independent windows has a spread of sqrt(n), and a buffer that absorbs it grows so (Appenzeller et
-al. 2004, section 3). But that spread becomes ever smaller against the link, so that what a goal of
-98 % leaves idle covers more and more of it, until bursts of single flows are what is left, and
-those do not grow. A loss rate is set by the window that each flow finds, so the buffer that keeps
-it grows with n. Where a link lies between the ends is measured, and ways of carrying it on tell
-how far it could go: as over all scales but no steeper than the law, dying away, bending on as it
-bent. docs/explanation/scaled-links.md compares them with links that were simulated whole.
+The growth of a buffer with its number of flows is known in two limits. The sum of n independent
+windows has a spread of sqrt(n), and a buffer that absorbs it grows as sqrt(n) (Appenzeller et al.
+2004, section 3). But this spread shrinks relative to the link, so the idle share that a goal of
+98 % allows covers more and more of it. In the end only bursts of single flows remain, and they do
+not grow. The window of each flow determines a loss rate, so the buffer for a loss goal grows with
+n. The position of a link between the limits is measured. Several extrapolations give the possible
+range: a power law through all scales that is no steeper than the law, a growth that decays, and a
+growth whose exponent keeps falling at the measured rate. docs/explanation/scaled-links.md compares
+them with links that were simulated whole.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 DRAWS = 2000
 _LEAST_ERROR = 0.02
-"""Of a crossing's log: the seeds of all scales are alike, which no spread over them shows."""
+"""Least error of a crossing's log: all scales use the same seeds, and no spread shows this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Carried:
     Attributes
     ----------
     packets, low, high : the estimate and its 95 % interval.
-    exponent, exponent_low, exponent_high : of packets in the rate, over the scales simulated.
+    exponent, exponent_low, exponent_high : exponent of packets in the rate, over simulated scales.
     """
 
     packets: float
@@ -59,23 +60,24 @@ def extrapolate(
     *,
     proportional: bool = False,
 ) -> Carried:
-    """Carry crossings on links ``factors`` times smaller over to the link itself.
+    """Extrapolate crossings on links ``factors`` times smaller to the link itself.
 
     Parameters
     ----------
-    factors : 1 or more each, the largest link (the smallest factor) first; at least two.
-    found : the crossing of each.
-    steepest : the exponent that nothing exceeds for long: 1/2, or 1 for a loss rate.
-    gentlest : above 0 where windows shrink with the link: the exponent of BDP/sqrt(n) then, below
-        which nothing was seen. The trend alone makes the estimate, and both ends the interval.
-    proportional : the goal is on what long flows lose. That is set by the window of each,
-        (BDP + B)/n, which stays where B grows as the link does: so the estimate, while the
-        interval is of what the trend says.
+    factors : at least two, each 1 or more; the largest link (the smallest factor) is first.
+    found : the crossing of each link.
+    steepest : the largest lasting exponent: 1/2, or 1 for a loss rate.
+    gentlest : above 0 where windows shrink with the link. It is then the exponent of BDP/sqrt(n),
+        and no smaller one was observed. The estimate uses the trend alone; the interval also uses
+        both limits.
+    proportional : the goal is on the loss of long flows. The window of each flow, (BDP + B)/n,
+        determines it and stays the same if B grows with the link. The estimate uses this; the
+        interval uses the trend.
 
     Raises
     ------
     ValueError
-        Fewer than two links: a trend has two points at least.
+        There are fewer than two links; a trend needs at least two points.
     """
     if len(found) < 2:
         raise ValueError("a trend needs two links or more")
@@ -99,7 +101,7 @@ def extrapolate(
 
 
 def _ways(gentlest: float, steepest: float) -> tuple[tuple[_Way, ...], tuple[_Way, ...]]:
-    """Return the ways that make the estimate, and those that make the interval."""
+    """Return the extrapolations of the estimate, and those of the interval."""
     if not gentlest:
         return _WAYS, (*_WAYS, _WORST)
     trend = partial(_between, gentlest, steepest)
@@ -115,7 +117,7 @@ def _between(
     errors: FloatArray,
     steepest: float,
 ) -> FloatArray:
-    """A power law through all scales, its exponent kept between two."""
+    """Extrapolate a power law through all scales, with its exponent clipped to a range."""
     slope = np.clip(_slopes(sizes, logs, errors), low, high)
     return np.asarray(logs[:, 0] + slope * -sizes[0])
 
@@ -123,15 +125,15 @@ def _between(
 def _straight(
     sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float
 ) -> FloatArray:
-    """In proportion to the link, from the largest on; one packet may stay one."""
+    """Extrapolate from the largest link in proportion to its size; one packet may stay one."""
     grown = logs[:, 0] - steepest * sizes[0]
     return np.where(logs[:, 0] > 0.0, grown, 0.0)
 
 
 def _error(found: Crossing) -> float:
-    """Return the standard error of a crossing's log, that of whole packets included.
+    """Return the standard error of a crossing's log, with the error of rounding to packets.
 
-    Where 1 packet is enough it is not an estimate: no link asks for less.
+    Where 1 packet is enough, the crossing is exact: no link needs less.
     """
     if found.reached != "inside":
         return _LEAST_ERROR
@@ -140,7 +142,7 @@ def _error(found: Crossing) -> float:
 
 
 def _draw(logs: FloatArray, errors: FloatArray, seeds: Sequence[int]) -> FloatArray:
-    """Return what the crossings may as well have been, shape (draws, links): Student's t."""
+    """Return random draws of the crossings from Student's t, shape (draws, links)."""
     chance = np.random.default_rng(0)  # of the arithmetic; the same answer every time
     columns = [chance.standard_t(max(n - 1, 3), DRAWS) for n in seeds]
     return np.maximum(logs + errors * np.stack(columns, axis=1), 0.0)
@@ -155,20 +157,20 @@ def _slopes(sizes: FloatArray, logs: FloatArray, errors: FloatArray) -> FloatArr
 
 
 def _trend(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
-    """A power law through all scales, from the largest link on."""
+    """Extrapolate a power law through all scales from the largest link."""
     slope = np.maximum(_slopes(sizes, logs, errors), 0.0)
     lasting, excess = np.minimum(slope, steepest), np.maximum(slope - steepest, 0.0)
     return np.asarray(logs[:, 0] + lasting * -sizes[0] + excess * _fading(sizes))
 
 
 def _fade(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
-    """The growth between the two largest links, which decays over the span that was simulated."""
+    """Extrapolate the growth between the two largest links; it decays over the simulated span."""
     slope = np.clip((logs[:, 0] - logs[:, 1]) / (sizes[0] - sizes[1]), 0.0, steepest)
     return np.asarray(logs[:, 0] + slope * _fading(sizes))
 
 
 def _bend(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
-    """A parabola through the three largest: the exponent falls on as it fell, but not below 0."""
+    """Extrapolate a parabola through the three largest links; its exponent is never below 0."""
     if len(sizes) < 3:
         return _trend(sizes, logs, errors, steepest)
     near, far = (np.diff(logs[:, :3], axis=1) / np.diff(sizes[:3])).T
@@ -179,13 +181,13 @@ def _bend(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: flo
 
 
 def _fading(sizes: FloatArray) -> float:
-    """Return over what length, in logarithms, a growth that dies away goes on at full rate."""
+    """Return the length, in logarithms, of full growth that equals a decaying growth."""
     span = float(sizes[0] - sizes[-1])
     return span * -math.expm1(float(sizes[0]) / span)
 
 
 def _rise(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float) -> FloatArray:
-    """A part that stays and a part that grows as fast as any, through the two largest links."""
+    """Extrapolate a constant part plus a part of the steepest growth, from the two largest."""
     packets = np.exp(logs[:, :2])
     nearer = np.exp(steepest * (sizes[:2] - sizes[0]))
     slope = (packets[:, 0] - packets[:, 1]) / (nearer[0] - nearer[1])
@@ -195,4 +197,4 @@ def _rise(sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: flo
 
 _WAYS = (_trend, _fade, _bend)
 _WORST = _rise
-"""So far seen nowhere, yet nothing rules it out: in the interval, not in the estimate."""
+"""Never observed so far, but not excluded: it counts in the interval, not in the estimate."""

@@ -1,8 +1,8 @@
-"""A link simulated at one scale after the other, each larger than the last, until the time ends.
+"""Simulate a link at increasing scales, called rungs, until the time ends.
 
-The smallest is simulated first: it costs next to nothing, shows how fast this machine is, and tells
-where to look on the next. The whole link is the last rung where it fits; where it does not, the
-rungs below it carry on to it (`extrapolate`).
+The smallest link is first: it costs almost nothing, shows the speed of this machine, and gives a
+starting buffer for the next one. The whole link is the last rung if it fits into the time. If it
+does not, `extrapolate` estimates it from the smaller rungs.
 """
 
 from __future__ import annotations
@@ -30,38 +30,38 @@ if TYPE_CHECKING:
     from forebay.scenario import Measure, Scenario
 
 STEP = 4.0
-"""From one rung to the next."""
+"""Factor from one rung to the next."""
 _LEAST_STEP = 1.3
 _SETTLES_LATER = 4
-"""Times the first guess that is watched: larger buffers take longer to settle."""
+"""Multiple of the first guess at which settling is watched: larger buffers settle more slowly."""
 _MOST_RUNGS = 9
 _END = 0.98
-"""Of the time, when the last run is stopped: the rest puts the answer together."""
+"""Share of the time after which the last run is stopped; the rest is for the result."""
 _FIRST_END = 0.5
-"""Of the time, when the first rung is stopped, so that smaller ones still fit."""
+"""Share of the time after which the first rung is stopped, so that smaller ones still fit."""
 _SMALLER_SHARE = 0.2
-"""Of what is left, for a smaller link in the place of one that was stopped."""
+"""Share of the remaining time for a smaller link that replaces a stopped one."""
 _ROOM = 3.0
-"""The smallest link is at least so many times smaller than one that would take all the time."""
+"""Least factor between the smallest link and one that would take all the time."""
 _FIRST_SHARE = 0.03
-"""Of the time, for the first rung."""
+"""Share of the time for the first rung."""
 _COARSE_LOOKS, _FINE_LOOKS = 4.0, 4.5
 _LOSS_SHARE = 0.25
-"""Of the time, for the buffer that would keep the loss usable, where the answer does not."""
+"""Share of the time for the buffer of usable loss, where the loss at the answer is not usable."""
 _RESERVE = 0.9
-"""Of what is left, so that what a prediction misses by does not go beyond the end."""
+"""Share of the remaining time that may be planned, because predictions have errors."""
 
 
 _ENOUGH = 80
-"""Flows of the largest link that may stand for one of more."""
+"""Least number of flows on the largest link that may represent a link of more flows."""
 _TOO_FEW = "too few flows share it for a smaller link to behave in the same way"
 
 
 @dataclass(slots=True)
 class Rung:
-    """One link that was simulated up to its crossing, in ``took_s`` seconds.
+    """One link that was simulated to its crossing in ``took_s`` seconds.
 
-    ``meets`` is a buffer found to meet the goals.
+    ``meets`` is a buffer that was found to meet the goals.
     """
 
     factor: float
@@ -73,17 +73,17 @@ class Rung:
 
 @dataclass(slots=True)
 class Climb:
-    """Where a climb is, and what it may still spend.
+    """The state of a climb, and its remaining time.
 
     Attributes
     ----------
-    budget_s : seconds in all; the clock started at ``started``.
-    rungs : those that are finished, the largest link first.
-    predicted_s : what the climb was expected to take before it began.
-    reserved_s : what no further rung may use: for the buffer of usable loss (`usable`).
-    stopped : Ctrl-C ended it, with rungs enough to say what they point to.
-    cut : the factor of a rung that the end of the time stopped; None where none was.
-    begun_s : what was spent when the present rung began.
+    budget_s : total seconds; the clock started at ``started``.
+    rungs : the finished rungs, the largest link first.
+    predicted_s : seconds that were predicted before the climb began.
+    reserved_s : seconds reserved for the buffer of usable loss (`usable`); no rung may use them.
+    stopped : Ctrl-C ended the climb, and the finished rungs are enough for an estimate.
+    cut : the factor of a rung that the end of the time stopped; None if there was none.
+    begun_s : seconds that were spent when the present rung began.
     """
 
     scenario: Scenario
@@ -110,14 +110,14 @@ class Climb:
 
     @property
     def left_s(self) -> float:
-        """Seconds that a further rung may be planned for."""
+        """Seconds that a further rung may take by prediction."""
         return _RESERVE * (self.budget_s - self.reserved_s - self.spent_s)
 
     @property
     def end_s(self) -> float:
-        """Seconds after the start at which what is running is stopped.
+        """Seconds after the start at which the current run is stopped.
 
-        Before there are two rungs that is early enough for a smaller one, if the path has any.
+        Before there are two rungs, this leaves time for a smaller one, if the path has any.
         """
         most = _END * (self.budget_s - self.reserved_s)
         if not self.rungs:
@@ -141,15 +141,15 @@ def climb(
     why_whole: str | None = None,
     speed: Speed | None = None,
 ) -> Climb:
-    """Simulate links of this kind, ever larger ones, for so many seconds.
+    """Simulate increasingly large links of this kind for ``budget_s`` seconds.
 
     Parameters
     ----------
-    seeds : of every fine look; as many as threads, or a multiple, leave none idle.
+    seeds : seeds of every fine run; a multiple of the threads leaves none idle.
     jobs : threads, 1 or more.
-    clock : seconds; handed in by tests.
-    why_whole : why no smaller link may stand for this one; None where one may.
-    speed : of this machine, where something ran before.
+    clock : returns seconds; tests replace it.
+    why_whole : why no smaller link may represent this one; None if one may.
+    speed : speed of this machine, if something ran before.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def climb(
 
 
 def _climb(state: Climb, first: float) -> None:
-    """Simulate rung after rung; where the time stopped one before there were two, a smaller one."""
+    """Simulate rung after rung; if the time stops the first or second, try a smaller one."""
     factor: float | None = first
     while factor is not None:
         try:
@@ -203,23 +203,23 @@ def _climb(state: Climb, first: float) -> None:
 
 
 def measure_stands(scenario: Scenario) -> bool:
-    """Whether warm-up and window are the scenario's, and not what the link itself asks for.
+    """Whether warm-up and window come from the scenario, and not from the link's settling.
 
-    So it is where the scenario says what they are, and where a goal is on a loss: what slow starts
-    lose shows in no sum of windows.
+    They do where the scenario sets them, and where a goal is on a loss, because the sum of windows
+    does not show the loss of slow starts.
     """
     said = "measure" in scenario.model_fields_set
     return said or any("loss" in goal.kind.name for goal in goals_of(scenario))
 
 
 def _loses(state: Climb) -> bool:
-    """Whether the last rung lost more than is usable, on a path on which that carries over."""
+    """Whether the last rung's loss is not usable, on a path where it holds for the whole link."""
     outcomes = state.rungs[0].link.outcomes.values()
     return state.path.share == 1.0 and any(is_due(state.scenario, each) for each in outcomes)
 
 
 def _lacking(state: Climb) -> str | None:
-    """Return why the rungs are no answer: one link is no trend, and few flows no sum of many."""
+    """Return why the rungs give no answer: too few links for a trend, or too few flows."""
     if not state.rungs or (state.rungs[0].factor > 1.0 and len(state.rungs) < 2):
         return "two smaller links do not fit into the time"
     flows = state.rungs[0].link.scenario.n_flows
@@ -229,7 +229,7 @@ def _lacking(state: Climb) -> str | None:
 
 
 def confirm(state: Climb) -> None:
-    """Simulate the buffer that meets the goals, unless it was or no time is left."""
+    """Simulate the buffer that meets the goals, unless it was simulated or no time is left."""
     top = state.rungs[0]
     wanted = max(1, math.ceil(top.found.high))
     wanted = min(wanted, top.link.limit)
@@ -245,19 +245,19 @@ def confirm(state: Climb) -> None:
 
 
 def at(state: Climb, factor: float) -> Scenario:
-    """Return the link so many times smaller."""
+    """Return the link, ``factor`` times smaller."""
     return scaled(state.scenario, factor, state.path.share)
 
 
 def predict(state: Climb, link: Scenario, measure: Measure | None = None) -> float:
-    """Return the seconds that a rung takes here."""
+    """Return the predicted seconds of a rung on this machine."""
     return crossing_s(link, state.speed, len(state.seeds), measure)
 
 
 def crossing_s(link: Scenario, speed: Speed, seeds: int, measure: Measure | None = None) -> float:
-    """Return the seconds that the crossing of a link's curve takes, with so many seeds a look.
+    """Return the predicted seconds for the crossing of a link's curve with ``seeds`` per run.
 
-    ``measure`` is what is measured where that is not as the scenario says.
+    ``measure`` replaces the scenario's measurement unless it is None.
     """
     of = link.measure if measure is None else measure
     warmup, window = float(of.warmup), float(of.duration)
@@ -268,7 +268,7 @@ def crossing_s(link: Scenario, speed: Speed, seeds: int, measure: Measure | None
 
 
 def _first(state: Climb) -> float:
-    """Return the factor of the first rung: a small share of the time, or as small as it goes."""
+    """Return the factor of the first rung: it takes a small share of the time, if one can."""
     factor = STEP
     while predict(state, at(state, factor)) > _FIRST_SHARE * state.budget_s:
         factor *= STEP
@@ -278,7 +278,7 @@ def _first(state: Climb) -> float:
 
 
 def _next(state: Climb) -> float | None:
-    """Return the factor of the next rung, None at the top or where no larger one fits."""
+    """Return the factor of the next rung; None at the top, or if no larger one fits."""
     factor = state.rungs[0].factor
     if factor == 1.0:
         return None
@@ -290,12 +290,12 @@ def _next(state: Climb) -> float | None:
 
 
 def _shrinks(state: Climb, factor: float) -> bool:
-    """Whether there is a link enough smaller than this one to make a trend with it."""
+    """Whether a sufficiently smaller link exists to form a trend with this one."""
     return state.path.largest >= _LEAST_STEP * factor
 
 
 def _smaller(state: Climb, factor: float) -> float | None:
-    """Return the factor of a link that fits where this one was the last; None where none does."""
+    """Return the factor of a smaller link that fits after this one; None if none fits."""
     if len(state.rungs) > 1 or (state.rungs and state.rungs[0].factor == 1.0):
         return None
     factor = max([factor, *(rung.factor for rung in state.rungs)])
@@ -311,10 +311,10 @@ def _smaller(state: Climb, factor: float) -> float | None:
 
 
 def _step(room: float) -> float:
-    """Return how many times larger the next rung is, so that the last one ends with the time.
+    """Return the factor to the next rung with which the last rung ends at the end of the time.
 
-    ``room`` is what is left over what the present rung takes, and a rung takes as much more as it
-    is larger: with m of them to come, ``step + step**2 + … + step**m`` is the room.
+    ``room`` is the remaining time over the time of the present rung. The time of a rung is
+    proportional to its size: with m rungs to come, ``step + step**2 + … + step**m`` is the room.
     """
     for rungs in range(1, _MOST_RUNGS):
         roots = np.roots([*[1.0] * rungs, -room])
@@ -325,7 +325,7 @@ def _step(room: float) -> float:
 
 
 def _play(state: Climb, factor: float) -> Rung:
-    """Simulate one link to its crossing, with a warm-up and a window that suit it."""
+    """Simulate one link to its crossing, with a suitable warm-up and window."""
     state.begun_s, link = state.spent_s, at(state, factor)
     curve = curve_of(link, state.engine, state.seeds, jobs=state.jobs, progress=ticking(state))
     start = _start(state, curve, factor)
@@ -339,7 +339,7 @@ def _play(state: Climb, factor: float) -> Rung:
 
 
 def _start(state: Climb, curve: LinkCurve, factor: float) -> int:
-    """Return where to look first: as the rungs below go on, or at BDP/sqrt(n) over two."""
+    """Return the first buffer: extrapolated from smaller rungs, or BDP/sqrt(n) over two."""
     below = state.rungs[:2]
     if not below:
         link = curve.scenario
@@ -354,7 +354,7 @@ def _start(state: Climb, curve: LinkCurve, factor: float) -> int:
 
 
 def ticking(state: Climb) -> Progress:
-    """Return a callback that tells how much of the time is gone, and ends at its end."""
+    """Return a callback that reports the elapsed share of the time, and stops at its end."""
 
     def tick(_: float) -> None:
         if state.progress is not None:

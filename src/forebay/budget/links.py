@@ -1,7 +1,7 @@
-"""A sizing of links of a simulated network, within a time limit.
+"""Size links of a simulated network within a time limit.
 
-No smaller network can replace it: the search ends within the time, or it is refused with the time
-that it would need.
+No smaller network can replace it: the search ends within the time, or it raises an error that
+names the time it would need.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ def size_links_within(
     expect: Callable[[float], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> SizeResult:
-    """Search as `forebay.sizing.size` does, no longer than so many seconds.
+    """Search as `forebay.sizing.size` does, for at most ``budget_s`` seconds.
 
     Parameters
     ----------
-    expect : called once, before anything runs, with a rough prediction of the seconds: how many
-        of the links are full is not known before.
+    expect : called once, before anything runs, with predicted seconds. The prediction is rough,
+        because the number of full links is not known in advance.
 
     Raises
     ------
     TooLittleTime
-        One buffer takes longer than that, or the search does.
+        One buffer takes longer than ``budget_s``, or the search does.
     """
     speed, limit_s = Speed(jobs or os.cpu_count() or 1), _TimeLimit(budget_s, clock, clock())
     predicted_s = SEARCH_LOOKS * math.ceil(len(seeds) / speed.jobs) * _replication_s(engine)

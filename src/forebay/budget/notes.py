@@ -1,4 +1,4 @@
-"""What a person must know of an answer that time had a part in."""
+"""Notes for the user on an answer within a time limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STEP = 4.0
 
 
 def notes_of(question: Question, state: Climb, buffer: Buffer) -> tuple[str, ...]:
-    """Return the interval, what more time buys, and what the governing law says against it."""
+    """Return notes on the interval, the benefit of more time, and a governing law outside it."""
     knob = question.trials.knob
     return (
         f"between {buffer.low} and {buffer.high} packets (95 %); {_more(state)}",
@@ -28,7 +28,7 @@ def notes_of(question: Question, state: Climb, buffer: Buffer) -> tuple[str, ...
 
 
 def _more(state: Climb) -> str:
-    """Say what more time would narrow."""
+    """Return the effect of more time on the interval."""
     more = option("budget", in_words(_STEP * state.budget_s))
     if state.rungs[0].factor == 1.0:
         return f"{more} makes the range about half as wide"
@@ -36,7 +36,7 @@ def _more(state: Climb) -> str:
 
 
 def _cut(state: Climb) -> list[str]:
-    """Say which link the end of the time stopped, so that it has no part in the answer."""
+    """Name the link that the end of the time stopped; the answer does not use it."""
     if state.cut is None:
         return []
     link = "the link itself" if state.cut == 1.0 else f"a link {state.cut:.3g} times smaller"
@@ -44,7 +44,7 @@ def _cut(state: Climb) -> list[str]:
 
 
 def _against_the_law(question: Question, buffer: Buffer) -> list[str]:
-    """Say where the governing law, with its own range, lies outside the answer's interval."""
+    """Report a governing law whose range lies outside the answer's interval."""
     governs = question.governs
     named = [law for law in question.laws if governs is not None and law.law == governs.law]
     if not named or named[0].packets is None:

@@ -1,4 +1,4 @@
-"""One run within a time: as it is where it fits, else over a shorter window."""
+"""One run within a time limit: unchanged if it fits, else over a shorter window."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _RESERVE = 0.9
 
 
 def predict_run(scenario: Scenario, seeds: int, jobs: int = 0) -> float:
-    """Return about how many seconds so many replications take."""
+    """Return the predicted seconds of ``seeds`` replications."""
     simulated = float(scenario.measure.warmup + scenario.measure.duration)
     return Speed(jobs or os.cpu_count() or 1).wall_s(scenario, simulated, seeds)
 
 
 def fitted(scenario: Scenario, budget_s: float, seeds: int, jobs: int = 0) -> Scenario:
-    """Return the question with a warm-up and a window that fit into the time.
+    """Return the scenario with a warm-up and a window that fit into the time.
 
-    What the scenario says of its window stands. A run, unlike a sizing, is about one buffer, which
-    no smaller link has.
+    A window that the scenario sets is not changed. A run, unlike a sizing, simulates one given
+    buffer, which no smaller link has.
 
     Raises
     ------
     TooLittleTime
-        They do not fit, however short.
+        Even the shortest ones do not fit.
     """
     whole = predict_run(scenario, seeds, jobs)
     if whole <= budget_s:

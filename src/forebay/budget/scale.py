@@ -1,9 +1,9 @@
-"""The same link k times smaller: rate and flows go down together, each flow keeps what it has.
+"""Scale a link down by k: rate and number of flows shrink together, and each flow stays the same.
 
-A flow of the scaled link has the window, round trip and congestion control that it has on the whole
-one, and each class keeps its share of the link. What changes is how many flows share the queue, and
-that is what `extrapolate` follows from one scale to the next. Where that would leave too few flows,
-they are kept and their windows shrink as well: ``share`` says how the factor is divided.
+A flow on the scaled link has the same window, round trip and congestion control as on the whole
+link, and each class has the same share of the link. Only the number of flows in the queue changes,
+and `extrapolate` uses this change over the scales. Where too few flows would remain, their windows
+shrink as well: ``share`` divides the factor between flows and windows.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from forebay.scenario import Traffic
 
 LEAST_FLOWS = 25
-"""Flows, of all classes that last, below which a link behaves as its few flows do."""
+"""Minimum flows of all lasting classes; below it, single flows dominate a link's behaviour."""
 LEAST_WINDOW = 20.0
-"""Packets in flight of a flow below which timeouts take the place of what the window does."""
+"""Minimum packets in flight per flow; below it, timeouts dominate over the window's dynamics."""
 ENOUGH_FLOWS = 100
-"""Flows beyond which their sum is normal enough, so that fewer of them may be simulated."""
+"""Flows beyond which their sum is close enough to normal, so that fewer may be simulated."""
 _WORTH_IT = 4.0
 LEAST_OF_CLASS = 5
-"""Flows of each class: rounding them must not change the class's share by more than a tenth."""
+"""Minimum flows of a class, so that rounding changes the class's share by a tenth at most."""
 _BUCKETS = 1024
 _LEAST_BUCKETS = 16
 
 
 def why_not(scenario: Scenario) -> str | None:
-    """Return why this link has no smaller one that behaves alike; None where it may have."""
+    """Return why no smaller link can behave like this one; None if one may."""
     queue = scenario.queue
     reasons = (
         (scenario.topology is not None or scenario.links, "it has several links"),
@@ -49,15 +49,15 @@ def why_not(scenario: Scenario) -> str | None:
 
 
 def scales(scenario: Scenario) -> bool:
-    """Whether links a few times smaller may stand for this one."""
+    """Whether links a few times smaller may represent this one."""
     return why_not(scenario) is None and path_of(scenario, _WORTH_IT).largest >= _WORTH_IT
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """How a link is made smaller by a factor k, up to ``largest``.
+    """How a link is scaled down by a factor k, up to ``largest``.
 
-    Flows go down by ``k ** share`` and the window of each by what is left of k.
+    The number of flows shrinks by ``k ** share``, and the window of each by the rest of k.
     """
 
     share: float
@@ -67,8 +67,8 @@ class Path:
     def steepest(self) -> float:
         """The largest exponent of packets in the rate along the path.
 
-        It is that of BDP/sqrt(n) where windows are kept. Where they shrink the law says 1, but
-        flows of larger windows also keep in step more: docs/explanation/scaled-links.md.
+        It is that of BDP/sqrt(n) where windows do not shrink. Where they shrink, the law gives 1,
+        but flows with larger windows also synchronize more: docs/explanation/scaled-links.md.
         """
         return 0.5 if self.share == 1.0 else self.gentlest + 0.3
 
@@ -79,10 +79,10 @@ class Path:
 
 
 def path_of(scenario: Scenario, wanted: float) -> Path:
-    """Return the path along which the link can be made ``wanted`` times smaller, or nearly so.
+    """Return the path that makes the link ``wanted`` times smaller, or as near as possible.
 
-    Flows alone go as far as enough of them are left; what is then missing, their windows give.
-    A loss rate is set by the window, so with a goal on it windows stay.
+    The number of flows shrinks as long as enough remain; their windows shrink by the rest.
+    The window determines the loss rate, so with a goal on loss the windows do not shrink.
     """
     flows, others = _fewer_flows(scenario, LEAST_FLOWS), _other_limits(scenario)
     if flows >= wanted or not _long_flows(scenario) or scenario.goals.loss_rate is not None:
@@ -102,12 +102,12 @@ def _long_flows(scenario: Scenario) -> float:
 
 
 def _window(scenario: Scenario) -> float:
-    """Return the packets in flight of one long flow, if they share the link evenly."""
+    """Return the packets in flight of one long flow, if all share the link evenly."""
     return scenario.bdp_packets / max(1.0, _long_flows(scenario))
 
 
 def _fewer_flows(scenario: Scenario, least: float) -> float:
-    """Return by what factor the flows may become fewer, so that ``least`` are left."""
+    """Return the factor by which the flows may shrink to ``least``."""
     standing = [float(g.flows) for g in scenario.traffic if isinstance(g, Standing)]
     closed = [float(g.flows) for g in scenario.traffic if isinstance(g, Long | Session)]
     factors = [flows / LEAST_OF_CLASS for flows in standing]
@@ -117,7 +117,7 @@ def _fewer_flows(scenario: Scenario, least: float) -> float:
 
 
 def _other_limits(scenario: Scenario) -> float:
-    """Return by what factor the link may shrink before something else than flows gets too small."""
+    """Return the factor by which the link may shrink before anything but flows gets too small."""
     rate = float(scenario.link.rate)
     access = [float(g.access_rate) for g in scenario.traffic if g.access_rate is not None]
     factors = [rate / each for each in access if each < 10 * rate]
@@ -128,14 +128,14 @@ def _other_limits(scenario: Scenario) -> float:
 
 
 def queue_buckets(scenario: Scenario) -> int | None:
-    """Return into how many queues flows are hashed; None where they share one."""
+    """Return the number of queues into which flows are hashed; None if they share one."""
     if scenario.queue.discipline != "fq_codel":
         return None
     return scenario.queue.buckets or _BUCKETS
 
 
 def scaled(scenario: Scenario, factor: float, share: float = 1.0) -> Scenario:
-    """Return the link ``factor`` times smaller, 1 or more; its buffer is left to be sized."""
+    """Return the link, ``factor`` (1 or more) times smaller; its buffer is not set."""
     if factor == 1.0:
         return scenario
     fewer = factor**share

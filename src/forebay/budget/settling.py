@@ -1,8 +1,8 @@
-"""How long a link takes to settle, and how long it remembers, from one watched replication.
+"""Estimate a link's settling time and autocorrelation time from one traced replication.
 
-The end of the warm-up is where cutting more no longer makes the mean surer: the marginal standard
+The warm-up ends where cutting more no longer lowers the error of the mean: the marginal standard
 error rule (White, SIMULATION 69(6), 1997) on means of five samples. The memory is the integrated
-autocorrelation time, summed as long as pairs of autocorrelations stay positive (Geyer, Statistical
+autocorrelation time, summed while pairs of autocorrelations are positive (Geyer, Statistical
 Science 7(4), 1992, section 3.3).
 """
 
@@ -28,17 +28,17 @@ _STEP = Duration(0.05)
 WATCHED_S = 60.0
 _BATCH = 5
 _MEMORIES = 60.0
-"""The window is so many times as long as what happens in it is remembered."""
+"""Ratio of the window to the memory."""
 _ROUND_TRIPS = 20.0
 _SHORTEST_S, _LONGEST_S = 20.0, 60.0
-"""What controllers do every few seconds (BBR's probing) hardly shows in the memory of a sum: with
-10 s the crossing of a mix came out 2.5 % too low (docs/explanation/scaled-links.md)."""
+"""The memory of a sum hardly shows periods of a few seconds (BBR's probing): with 10 s the
+crossing of a mix was 2.5 % too low (docs/explanation/scaled-links.md)."""
 _MARGIN = 1.25
 
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """Seconds from the start to the steady state, and of the steady state's memory."""
+    """Seconds from the start to the steady state, and the steady state's memory in seconds."""
 
     settled_s: float
     memory_s: float
@@ -52,7 +52,7 @@ def watch(
     seed: int,
     progress: Progress | None = None,
 ) -> Settling:
-    """Watch one replication from its very start; the engine is one that can be traced."""
+    """Trace one replication from its start; the engine must support traces."""
     measure = Measure(warmup=Duration(0), duration=Duration(WATCHED_S))
     sized = knob.set(scenario, packets).model_copy(update={"measure": measure})
     seen = cast("Tracing", engine).trace(sized, step=_STEP, flows=(), seed=seed, progress=progress)
@@ -64,20 +64,20 @@ def watch(
 
 
 def measure_for(scenario: Scenario, settling: Settling) -> Measure:
-    """Return a warm-up that outlasts the settling, and a window that outlasts the memory."""
+    """Return a warm-up longer than the settling time, and a window longer than the memory."""
     window = min(max(_MEMORIES * settling.memory_s, _SHORTEST_S), _LONGEST_S)
     warmup = max(_MARGIN * settling.settled_s, least_warmup(scenario))
     return Measure(warmup=Duration(round(warmup, 1)), duration=Duration(round(window, 1)))
 
 
 def least_warmup(scenario: Scenario) -> float:
-    """Return the seconds until every flow has started and had some round trips."""
+    """Return the seconds until every flow has started and completed some round trips."""
     starts = [float(g.start.high) for g in scenario.traffic if isinstance(g, Standing)]
     return max(starts, default=0.0) + _ROUND_TRIPS * float(scenario.mean_rtt)
 
 
 def settled(series: FloatArray) -> int:
-    """Return how many samples to leave out: the marginal standard error rule."""
+    """Return the number of samples to discard, by the marginal standard error rule."""
     means = series[: len(series) // _BATCH * _BATCH].reshape(-1, _BATCH).mean(axis=1)
     left = len(means) - np.arange(len(means) // 2)
     sums, squares = np.cumsum(means[::-1])[::-1], np.cumsum(means[::-1] ** 2)[::-1]

@@ -38,23 +38,23 @@ def size_within(
     expect: Callable[[float], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> SizeResult:
-    """Find the smallest buffer that meets the goals in so many seconds, or nearly so.
+    """Find the smallest buffer that meets the goals in about ``budget_s`` seconds.
 
     Parameters
     ----------
-    budget_s : seconds by the clock.
-    expect : called once, before anything runs, with the seconds that it should take.
-    clock : seconds; handed in by tests. The others are those of `forebay.sizing.size`.
+    budget_s : elapsed seconds.
+    expect : called once, before anything runs, with the predicted seconds.
+    clock : returns seconds; tests replace it. `forebay.sizing.size` documents the others.
 
     Returns
     -------
     SizeResult
-        With ``cost``, and with ``scaled`` where smaller links were simulated in its place.
+        With ``cost``, and with ``scaled`` if smaller links were simulated in place of this one.
 
     Raises
     ------
     TooLittleTime
-        Neither the link nor smaller ones of its kind can be simulated in that time.
+        Neither the link nor a smaller one of its kind can be simulated in that time.
     """
     threads = jobs or os.cpu_count() or 1
     begun, speed = clock(), Speed(threads)
@@ -106,7 +106,7 @@ def size_within(
 
 
 def _fallback(scenario: Scenario, speed: Speed, seeds: Sequence[int]) -> Fallback:
-    """Return what may replace the search: crossings, of both ends where flows are a range."""
+    """Return the search's fallback: crossings, at both ends where flows are a range."""
     ends = [scenario]
     if scenario.flows_uncertain:
         ends = [scenario.at_flows("low"), scenario.at_flows("high")]

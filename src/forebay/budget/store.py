@@ -1,4 +1,4 @@
-"""Outcomes on disk, a file each, so that a search that was stopped goes on where it was."""
+"""Store each outcome in a file, so that a stopped search can resume."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Remembering:
-    """An engine whose outcomes are kept in a folder, and not computed again.
+    """An engine whose outcomes are stored in a folder and not computed again.
 
-    One is taken from there only if engine, version, scenario and seeds are the same; a file that
-    cannot be read is made anew.
+    A stored outcome is used only if engine, version, scenario and seeds are the same. A file that
+    cannot be read is replaced.
     """
 
     def __init__(self, engine: Engine, folder: Path, version: str) -> None:
@@ -30,7 +30,7 @@ class Remembering:
 
     @property
     def name(self) -> str:
-        """Name of the engine behind."""
+        """Name of the wrapped engine."""
         return self._engine.name
 
     def __getattr__(self, name: str) -> Any:
@@ -44,7 +44,7 @@ class Remembering:
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """Return what is kept, else run the engine and keep what it says."""
+        """Return the stored outcome, or run the engine and store its outcome."""
         path = self._path(scenario, seeds)
         known = _read(path)
         if known is None:
@@ -65,6 +65,6 @@ def _read(path: Path) -> Outcome | None:
 
 
 def _write(path: Path, outcome: Outcome) -> None:
-    """Write all or nothing: what a stopped run left half done must not be read."""
+    """Write the file atomically, so that a partial file of a stopped run is never read."""
     with replacing(path) as file:
         file.write(outcome.to_json(indent=None).encode())

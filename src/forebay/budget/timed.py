@@ -1,9 +1,8 @@
-"""An engine under the clock, and a search that ends in time.
+"""Time the runs of an engine, and end a search in time.
 
-How long a search takes is not known before it ends: noise asks for more seeds, and other programs
-take the processors. So the estimate is corrected after each run. A search that would not end in
-time gives way to the crossing of the curve, which takes a fifth of the runs, while there is still
-time for that.
+The duration of a search is not known before it ends: noise requires more seeds, and other programs
+use the processors. So each run corrects the estimate. The crossing of the curve, which takes a
+fifth of the runs, replaces a search that would not end in time, while there is still time for it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which buffer would keep the loss usable, if there is time to search on one of the smaller links.
+"""Find the buffer of usable loss, if there is time to search on one of the smaller links.
 
-A loss is a matter of a flow's window, and so of what the path and the buffer hold for each flow:
-of a link with as many flows fewer, the buffer is as much smaller.
+Loss depends on a flow's window, and so on the packets in path and buffer per flow. On a link with
+k times fewer flows, the buffer is k times smaller.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from forebay.sizing.question import Question, Trial
 
 _NEAR = 1.1
-"""Times the crossing of a fitted line, where the loss there is still a little too much."""
+"""Multiple of the fitted line's crossing to try, if the loss there is still slightly too high."""
 _MORE_LOOKS = 1.5
-"""Times those of a rung: the buffer may lie far from where the look begins."""
+"""Cost relative to a rung's runs: the buffer may lie far from the first one tried."""
 _USABLE = Goal(
     GoalKind("loss_rate", "at most", "up", "", lambda seen: worst_loss(seen.outcome)[1]),
     USABLE_LOSS,
@@ -34,7 +34,7 @@ _USABLE = Goal(
 
 
 def loss_warning(question: Question, state: Climb, there: Trial) -> LossWarning | None:
-    """Return the warning of a loss that is not usable; None where none is due."""
+    """Return the warning of a loss that is not usable; None if the loss is usable."""
     if not is_due(question.scenario, there.outcome):
         return None
     found = warning(question, there)
@@ -45,7 +45,7 @@ def loss_warning(question: Question, state: Climb, there: Trial) -> LossWarning 
 
 
 def _look(question: Question, state: Climb, loss: float) -> None:
-    """Record the buffer of usable loss: on the largest link for which there is time, if any."""
+    """Record the buffer of usable loss, found on the largest link for which there is time."""
     state.reserved_s = 0.0
     for rung in state.rungs:
         link = at(state, rung.factor)
@@ -63,13 +63,13 @@ def _look(question: Question, state: Climb, loss: float) -> None:
 
 
 def _guess(link: Scenario, loss: float, packets: float) -> int:
-    """Return where to look first: the loss falls as the square of the window (`laws.loss`)."""
+    """Return the first buffer to try: loss falls as the window's square (`laws.loss`)."""
     path = link.bdp_packets
     return max(1, round((path + packets) * math.sqrt(loss / USABLE_LOSS) - path))
 
 
 def _find_usable(curve: LinkCurve, start: int) -> None:
-    """Simulate buffers until one keeps the loss usable, or the largest does not."""
+    """Simulate buffers until one has usable loss, or the largest does not."""
     found = find(curve, start, curve.limit)
     for wanted in (found.high, _NEAR * found.high):
         packets = max(1, min(math.ceil(wanted), curve.limit))

@@ -1,8 +1,8 @@
-"""An outcome of a scaled link in terms of the whole one.
+"""Convert an outcome of a scaled link to the whole link.
 
-Shares stay: utilization, loss, fairness. Rates and flows go with the link; the queue goes with the
-buffer, and its delay with the time that the buffer takes at line rate. What mixes the two, such as
-a round trip or a completion time, is left out rather than guessed.
+Shares do not change: utilization, loss, fairness. Rates and flows scale with the link, the queue
+with the buffer, and its delay with the drain time of the buffer at line rate. Metrics that mix the
+two, such as a round trip or a completion time, are omitted and not estimated.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _LEFT_OUT = (
 
 
 def as_whole(outcome: Outcome, whole: Scenario, factor: float, packets: int) -> Outcome:
-    """Return the outcome carried over.
+    """Return the outcome scaled to the whole link.
 
     Parameters
     ----------
-    whole : the link itself, ``factor`` times larger than the one that was simulated.
-    packets : the buffer that was simulated, scaled to it.
+    whole : the whole link, ``factor`` times larger than the simulated one.
+    packets : the simulated buffer, scaled to the whole link.
     """
     link = outcome.links[LINK]
     buffers = packets / link.buffer_packets
@@ -87,7 +87,7 @@ def _quantiles(of: Quantiles | None, factor: float) -> Quantiles | None:
 
 
 def times(metric: Metric | None, factor: float) -> Metric | None:
-    """Return a metric in another unit: everything of it so many times as large."""
+    """Return a metric with its value and interval multiplied by ``factor``."""
     if metric is None:
         return None
     ends = (None if end is None else end * factor for end in (metric.low, metric.high))

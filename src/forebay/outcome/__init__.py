@@ -1,4 +1,4 @@
-"""Answers: the Outcome every engine gives, the readings it is made from, the metrics between."""
+"""Answers: the Outcome of every engine, its raw readings, and the metrics computed from them."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ __all__ = [
     "violations_of_reading",
 ]
 
-# Of engines that measure alone: read when one of them asks.
+# Only engines that measure need these: import them on first use.
 _READING = (
     "ClassReading", "ControllerReading", "Histogram", "LinkReading", "Reading", "RoundTrips",
 )  # fmt: skip

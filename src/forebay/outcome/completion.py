@@ -1,16 +1,16 @@
-"""Completion times of transfers, of which some had not ended when the window did.
+"""Completion times of transfers, some of which are unfinished at the end of the window.
 
-A transfer that had not ended is right-censored: it takes longer than it had taken by then. To
-leave those out would count survivors only. The distribution is the product-limit estimate
-(Kaplan and Meier, "Nonparametric estimation from incomplete observations", JASA 53, 1958):
-S(t) is the product of (n_j - d_j) / n_j over the times t_j <= t at which transfers ended, n_j
-being those that had lasted until then and d_j those that ended then; one that was cut off at
-t_j still counts in n_j. What is left of S at the longest time counts as if that had ended there
-(Efron 1967), which is a bound from below for what lies beyond.
+An unfinished transfer is right-censored: its completion time is longer than its time so far. A
+sample without these transfers would be biased towards short ones. The distribution is the
+product-limit estimate (Kaplan and Meier, "Nonparametric estimation from incomplete observations",
+JASA 53, 1958): S(t) is the product of (n_j - d_j) / n_j over the times t_j <= t at which transfers
+ended. n_j transfers had lasted until t_j, and d_j of them ended then. A transfer that was cut off
+at t_j still counts in n_j. The remainder of S at the longest time counts as ended there (Efron
+1967), which gives a lower bound.
 
-A quantile is known if S falls that far. The mean is known if S falls to 0, that is if the
-longest transfer ended; or if every transfer ended that could be watched for half of the window
-or more, so that those cut off are such as had just begun. Else only the bound is known.
+A quantile is known if S falls that far. The mean is known if S falls to 0, that is, if the
+longest transfer ended. It is also known if every transfer ended that was observable for half of
+the window or more; the transfers cut off had then just begun. Otherwise only the bound is known.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from forebay.outcome.statistics import PROBABILITIES, around, half_width, over_r
 
 FloatArray = NDArray[np.float64]
 Transfers = tuple[FloatArray, FloatArray]
-"""One replication: how long those took that ended, how long those had taken that had not."""
+"""One replication: times of the finished transfers, and times so far of the unfinished ones."""
 
 _WATCHED = 0.5
-"""Share of the window: transfers that were watched for so long must have ended for a mean."""
+"""Share of the window: a mean needs an end of all transfers that were observed for so long."""
 
 _PARTS = dict(zip(("p50", "p95", "p99"), PROBABILITIES, strict=True))
-_ROUNDING = 1e-12  # a product of n factors is 1 - p only up to their rounding
+_ROUNDING = 1e-12  # a product of n factors equals 1 - p only up to rounding
 _POSITIVE = (0.0, float("inf"))
 
 
@@ -52,16 +52,16 @@ class Lasted:
     known: float
 
     def quantile(self, probability: float) -> float:
-        """Return the least time by which this share has ended, or what it is at least."""
+        """Return the least time by which this share has ended, or a lower bound."""
         place = int(np.searchsorted(self.ended_share, probability - _ROUNDING))
         return float(self.times_s[min(place, self.times_s.size - 1)])
 
     def mean(self) -> float:
-        """Return the mean, or what it is at least."""
+        """Return the mean, or a lower bound."""
         return float(np.dot(np.diff(self.ended_share, prepend=0.0), self.times_s))
 
     def knows(self, probability: float) -> bool:
-        """Whether so large a share has been seen to end."""
+        """Whether this share of the transfers ended in the window."""
         return self.known >= probability - _ROUNDING
 
 
@@ -77,7 +77,7 @@ class Completion:
 
 
 def lasted(transfers: Transfers) -> Lasted:
-    """Return the product-limit estimate; at ties those that ended come first."""
+    """Return the product-limit estimate; at ties, finished transfers come first."""
     ended, open_ = transfers
     times = np.concatenate((ended, open_))
     cut_off = np.repeat((False, True), (ended.size, open_.size))
@@ -91,10 +91,10 @@ def lasted(transfers: Transfers) -> Lasted:
 
 
 def completion(replications: Sequence[Transfers], window_s: float) -> Completion:
-    """Sum up the transfers of all replications; the intervals are over these.
+    """Summarize the transfers of all replications; the intervals are over replications.
 
-    The value is that of all transfers together, for a quantile far out may be known of all and
-    not of each. With one replication there is no interval: its transfers share a queue.
+    The value uses all transfers together, because a tail quantile may be known for all of them but
+    not per replication. One replication gives no interval, because its transfers share a queue.
     """
     counts = [float(ended.size + open_.size) for ended, open_ in replications]
     transfers = over_replications(counts, _POSITIVE)
@@ -131,7 +131,7 @@ class _Estimate:
         return self.pooled.knows(_PARTS.get(part, 1.0))
 
     def quantiles(self, *, known: bool) -> Quantiles | None:
-        """Return the parts that are known, or else those that are not; None for no part."""
+        """Return the known parts, or the unknown ones; None if there are none."""
         parts = {
             part: self._metric(part) if self.knows(part) is known else None
             for part in ("mean", *_PARTS)

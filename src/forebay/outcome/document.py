@@ -1,4 +1,4 @@
-"""What every answer shares: it is closed, versioned, and read back equal from its own JSON."""
+"""The common base of all answers: closed, versioned, and equal after a JSON round trip."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SCHEMA = 1
-"""Goes up when a field changes its meaning or goes; a new field leaves it as it is."""
+"""It increases when a field changes its meaning or is removed; a new field does not change it."""
 
 _DISPLAY = "forebay.report.notebook"
-"""Who shows an answer in a notebook; found by name, for the report imports the answers."""
+"""Module that shows an answer in a notebook; by name, because the report imports the answers."""
 
 
 class DocumentError(ForebayError, ValueError):
@@ -73,22 +73,22 @@ class Document(Closed):
         Raises
         ------
         ValueError
-            A number is not finite, for which JSON has no word.
+            A number is not finite; JSON cannot represent it.
         """
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_dict(cls, document: Any, source: str = "document") -> Self:
-        """Read back what `to_dict` gave.
+        """Read a document of `to_dict`.
 
         Parameters
         ----------
-        source : name of the document in messages, such as its file.
+        source : name of the document in messages, such as its file name.
 
         Raises
         ------
         DocumentError
-            It is no document of this type, or of a newer schema than is known here.
+            It is no document of this type, or its schema is newer than this version's.
         """
         if not isinstance(document, Mapping) or "schema" not in document:
             raise DocumentError(source, f"is no {cls._called()}, for it has no schema", _make())
@@ -102,11 +102,11 @@ class Document(Closed):
 
     @classmethod
     def from_json(cls, text: str | bytes, source: str = "document") -> Self:
-        """Read back what `to_json` gave; parameters and errors are those of `from_dict`."""
+        """Read a document of `to_json`; parameters and errors are those of `from_dict`."""
         return cls.from_dict(parse(text, source), source)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the document to a file, whole or not at all; `load` reads it back.
+        """Write the document to a file atomically; `load` reads it.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class Document(Closed):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Read back a file of `save` or of ``--json``.
+        """Read a file of `save` or of ``--json``.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class Document(Closed):
         return cls.from_json(content, str(path))
 
     def figure(self) -> Figure:
-        """Return a picture of the answer; ``.savefig(path)`` keeps it."""
+        """Return a picture of the answer; ``.savefig(path)`` writes it to a file."""
         figure: Figure = _display().figure(self)
         return figure
 
@@ -145,7 +145,7 @@ class Document(Closed):
 
     @classmethod
     def _missing(cls, document: Mapping[str, Any]) -> str:
-        """Return the first field that every such document has and this one lacks, or ""."""
+        """Return the first required field that the document lacks, or ""."""
         needed = (name for name, field in cls.model_fields.items() if field.is_required())
         return next((name for name in needed if name not in document), "")
 
@@ -158,7 +158,7 @@ _NEWER = "upgrade forebay, or make the document anew with this one"
 
 
 def parse(text: str | bytes, source: str = "document") -> Any:
-    """Return what JSON text holds. Raises DocumentError."""
+    """Return the content of JSON text. Raises DocumentError."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -170,7 +170,7 @@ def _make() -> str:
 
 
 def _refused(source: str, error: ValidationError) -> DocumentError:
-    """Say the first thing that is wrong; of a newer schema, that and nothing else."""
+    """Return the error for the first mistake; for a newer schema, report only that."""
     first = min(error.errors(), key=lambda each: "is newer than" not in each["msg"])
     where = ".".join(str(part) for part in first["loc"])
     wrong = first["msg"].removeprefix("Value error, ")

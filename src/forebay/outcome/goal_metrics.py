@@ -1,4 +1,4 @@
-"""Metrics that only some goals need: probabilities a round trip, the maximum, odd quantiles."""
+"""Metrics that only some goals need: probabilities per round trip, maximum, other quantiles."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _POSITIVE: Bounds = (0.0, float("inf"))
 
 
 def goal_metrics(links: Sequence[LinkReading], goals: Goals) -> dict[str, Metric]:
-    """What ``goals`` ask of one link beyond `LinkOutcome`'s own metrics, seconds and fractions.
+    """Metrics that ``goals`` need of one link beyond `LinkOutcome`, seconds and fractions.
 
-    The share of the round trips with at least the utilization, or at most the loss, that a
-    goal with a probability names: Yang, Zhang, Xu 2013's P(...) >= tau and rho (§III). The
-    maximum is the longest wait of all replications, and so has no interval.
+    A goal with a probability needs the share of round trips with at least its utilization, or at
+    most its loss: P(...) >= tau and rho in Yang, Zhang, Xu 2013 (§III). The maximum is the longest
+    wait of all replications, and so has no interval.
     """
     found = {
         UTILIZATION_PROBABILITY: _probability(goals.utilization, links, _busy_enough),
@@ -70,7 +70,7 @@ def _few_drops(link: LinkReading, target: float) -> NDArray[np.bool_]:
     return np.asarray(link.round_trips.drops <= target * link.round_trips.arrivals)
 
 
-_ROUNDING = 1.0 - 1e-9  # a link busy throughout is busy, whatever its bits sum up to
+_ROUNDING = 1.0 - 1e-9  # a link that is always busy counts as busy despite rounding of its bits
 
 
 def _probability(

@@ -1,4 +1,4 @@
-"""What must be true of every answer, whatever the scenario; each Outcome is checked against it.
+"""Invariants that every answer satisfies for any scenario; each Outcome is checked.
 
 Each invariant has a name, a sentence in docs/reference/invariants.md, and a test. A violation is a
 defect of an engine or of a definition, never of the scenario.
@@ -33,7 +33,7 @@ INVARIANTS: dict[str, str] = {
     "lost-with-reason": "a completion time that is not known says why, and what it is at least",
     "samples": "n counts replications: 0 for a law, else as many as there are seeds at most",
 }
-"""Names of all invariants of an Outcome, and what each says."""
+"""Names and statements of all invariants of an Outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +78,11 @@ class ImpossibleOutcome(ForebayError):
 
 
 def checked(outcome: Outcome, readings: Sequence[Reading] = ()) -> Outcome:
-    """Return ``outcome``, or raise ImpossibleOutcome where it breaks an invariant.
+    """Return ``outcome``, or raise ImpossibleOutcome if it violates an invariant.
 
     Parameters
     ----------
-    readings : what it was made from, by engines that measure; they are looked at first.
+    readings : the raw readings of the outcome, from engines that measure; checked first.
     """
     found = violations(outcome)
     if readings:
@@ -95,7 +95,7 @@ def checked(outcome: Outcome, readings: Sequence[Reading] = ()) -> Outcome:
 
 
 def violations(outcome: Outcome) -> list[Violation]:
-    """Return every invariant that an Outcome breaks; none for a sound one."""
+    """Return every invariant that an Outcome violates; empty for a valid one."""
     seeds = len(outcome.provenance.seeds)
     return [
         *(each for name, link in outcome.links.items() for each in _of_link(name, link, seeds)),
@@ -109,9 +109,9 @@ Span = tuple[float, float]
 _SHARE: Span = (0.0, 1.0)
 _POSITIVE: Span = (0.0, _INF)
 _ROUNDING = 1e-9
-"""Relative: sums of many floats in another order differ by less."""
+"""Relative tolerance: sums of many floats in another order differ by less."""
 _BIN = 1.0 / 64.0
-"""A quantile read from a histogram of times is within so much of its value (`Histogram`)."""
+"""Relative error of a quantile from a histogram of times (`Histogram`)."""
 
 
 def _of_link(name: str, link: LinkOutcome, seeds: int) -> Iterator[Violation]:
@@ -124,7 +124,7 @@ def _of_link(name: str, link: LinkOutcome, seeds: int) -> Iterator[Violation]:
     queue = f"{where}.queue_packets"
     yield from _quantiles(queue, link.queue_packets, span, seeds, "queue-in-buffer")
     longest = link.goal_metrics.get(DELAY_MAXIMUM)
-    # The longest wait seen bounds what was seen; runs that were not made may have longer ones.
+    # The longest measured wait bounds the measured values; other runs may have longer waits.
     span = (0.0, _INF if longest is None else longest.value)
     delay = link.queue_delay_s
     yield from _quantiles(f"{where}.queue_delay_s", delay, span, seeds, "ordered", _POSITIVE)
@@ -165,7 +165,7 @@ def _goodput(where: str, kind: ClassOutcome) -> Iterator[Violation]:
 
 
 def _open(where: str, kind: ClassOutcome) -> Iterator[Violation]:
-    """What is not known of completion times is said to be."""
+    """Unknown parts of completion times are declared as open."""
     if kind.transfers is None or not kind.transfers.value:
         return
     parts = ("mean", "p50", "p95", "p99")
@@ -178,7 +178,7 @@ def _open(where: str, kind: ClassOutcome) -> Iterator[Violation]:
 
 
 def _of_sums(outcome: Outcome) -> Iterator[Violation]:
-    """All classes behind one link get no more than it carries."""
+    """All classes behind one link together receive no more than it carries."""
     for name, link in outcome.links.items():
         metrics = [k.throughput_bps for k in outcome.classes if k.link == name]
         total = sum(metric.value for metric in metrics if metric is not None)
@@ -195,7 +195,7 @@ def _metric(
     name: str = "",
     ends: Span | None = None,
 ) -> Iterator[Violation]:
-    """`ends`: what the interval may reach, where that is more than the value may be."""
+    """`ends`: bounds of the interval, if they are wider than those of the value."""
     if metric is None:
         return
     value, low, high = metric.value, metric.low, metric.high
@@ -239,7 +239,7 @@ def _quantiles(
 
 
 def _mean(where: str, mean: float, parts: dict[str, Metric | None]) -> Iterator[Violation]:
-    """A share 1 - p of what is not negative is no less than its p quantile."""
+    """For values that are not negative, the mean is at least 1 - p times the p quantile."""
     for part, above in (("p50", 0.5), ("p95", 0.05), ("p99", 0.01)):
         metric = parts[part]
         if metric is not None and mean < above * metric.value * (1 - _BIN) * (1 - _ROUNDING):

@@ -1,9 +1,9 @@
-"""Every metric, defined once: raw readings of any engine in, outcomes out.
+"""The single definition of every metric: it converts raw readings of any engine to outcomes.
 
-Over several replications each metric is the mean of one value a replication with
-its Student-t interval. With one replication the interval comes from the batches
-inside the run, where the reading is cut into batches; what is read over the whole
-window only (delay quantiles, Jain's index, completion times) then has none.
+Over several replications, each metric is the mean of one value per replication with its Student-t
+interval. With one replication, the interval comes from the batches inside the run, if the reading
+has batches. Metrics over the whole window only (delay quantiles, Jain's index, completion times)
+then have no interval.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def summarize(
 
     Parameters
     ----------
-    goals : metrics that only these need are put into every link's ``goal_metrics``.
+    goals : metrics that only these need are in every link's ``goal_metrics``.
 
     Returns
     -------
     links, classes
-        One LinkOutcome a link name; one ClassOutcome a traffic class, in the readings' order.
+        One LinkOutcome per link name; one ClassOutcome per traffic class, in the readings' order.
     """
     first = readings[0]
     links = {name: link_outcome([r.links[name] for r in readings], goals) for name in first.links}
@@ -74,7 +74,7 @@ def summarize(
 
 
 def _class_delay(link: LinkReading, index: int, classes: int) -> Histogram:
-    """Waiting times of a class at the link under study; a class alone has the link's."""
+    """Waiting times of a class at the link under study; a single class has the link's."""
     if link.class_delays:
         return link.class_delays[index]
     nothing = np.zeros(0)
@@ -84,8 +84,8 @@ def _class_delay(link: LinkReading, index: int, classes: int) -> Histogram:
 def link_outcome(links: Sequence[LinkReading], goals: Goals | None = None) -> LinkOutcome:
     """One link over its replications.
 
-    The loss rate is over the packets of which the queue decided: those that it dropped and those
-    that it accepted. Where a discipline drops what had arrived before the window, both are in.
+    The loss rate is over the packets for which the queue decided: dropped and accepted packets.
+    It includes packets that arrived before the window if the discipline drops them in it.
     """
     return LinkOutcome(
         utilization=utilization(links),
@@ -119,10 +119,10 @@ def class_outcome(
 
     Parameters
     ----------
-    windows_s : one window length each.
-    capacity_bps : the most that the last link sends, which bounds throughput and goodput.
-    delays : waiting times of its packets at the link under study, one histogram each; empty
-        where they are not known.
+    windows_s : the window length of each replication.
+    capacity_bps : the capacity of the last link, which bounds throughput and goodput.
+    delays : waiting times of its packets at the link under study, one histogram per replication;
+        empty if they are unknown.
     """
     pairs = list(zip(classes, windows_s, strict=True))
     most: Bounds = (0.0, capacity_bps)
@@ -145,7 +145,7 @@ def class_outcome(
 
 
 def _transfers(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> dict[str, Any]:
-    """The fields of a ClassOutcome about transfers: only classes whose flows end have any."""
+    """The fields of a ClassOutcome about transfers; only classes with finite flows have any."""
     spans = [(k.fct_s, k.unfinished_s) for k in classes]
     known = [(ended, open_) for ended, open_ in spans if ended is not None and open_ is not None]
     if not known:
@@ -157,10 +157,10 @@ def _transfers(classes: Sequence[ClassReading], windows_s: Sequence[float]) -> d
 
 
 def goodput_bits(reading: ClassReading) -> FloatArray:
-    """What receivers got in order, as far as the last link sent it in the window.
+    """Bits that receivers got in order, at most what the last link sent in the window.
 
-    A segment that fills a gap brings in order what had come before the window, and one whose
-    transmission began before it is whole: neither is more than the wire sent in the window.
+    A segment that fills a gap also completes data from before the window, and a segment whose
+    transmission began before the window counts whole. The bound excludes such extra bits.
     """
     got, sent = reading.goodput_bits, reading.throughput_bits
     return got if got.sum() <= sent.sum() else sent
@@ -169,7 +169,7 @@ def goodput_bits(reading: ClassReading) -> FloatArray:
 def _controllers(
     classes: Sequence[ClassReading], windows_s: Sequence[float], capacity_bps: float
 ) -> dict[str, ControllerOutcome] | None:
-    """A class's congestion controls, in the order of the readings; None where there is one."""
+    """A class's congestion controls, in the order of the readings; None if there is only one."""
     names = list(classes[0].controllers)
     return {
         name: _controller(name, classes, windows_s, (0.0, capacity_bps)) for name in names
@@ -209,7 +209,7 @@ def queue_packets(links: Sequence[LinkReading]) -> Quantiles:
 
 
 def queue_delay_s(links: Sequence[LinkReading]) -> Quantiles:
-    """Waiting time of the accepted packets, seconds, each packet weighing the same."""
+    """Waiting time of the accepted packets, seconds, with equal weight for each packet."""
     sums = [(k.delay_sum_s, _as_float(k.accepted)) for k in links]
     longest = [k.longest_s for k in links]
     p50, p95, p99 = _histogram_quantiles([k.delay for k in links], longest)
@@ -217,7 +217,7 @@ def queue_delay_s(links: Sequence[LinkReading]) -> Quantiles:
 
 
 def jain(goodput: FloatArray) -> float | None:
-    """Jain's index (sum x)^2 / (n sum x^2) over one value a flow; None if all are zero."""
+    """Jain's index (sum x)^2 / (n sum x^2) over one value per flow; None if all are zero."""
     squares = float(np.sum(np.square(goodput, dtype=np.float64)))
     if squares == 0.0:
         return None
@@ -225,9 +225,9 @@ def jain(goodput: FloatArray) -> float | None:
 
 
 def ratio(replications: Sequence[Ratio], bounds: Bounds) -> Metric | None:
-    """Sum of numerators over sum of denominators, each of shape (b,), one pair a replication.
+    """Sum of numerators over sum of denominators, each of shape (b,), one pair per replication.
 
-    None where every denominator is zero: a loss rate of no arrivals is unknown, not zero.
+    None if every denominator is zero: a loss rate without arrivals is unknown, not zero.
     """
     known = [(n, d) for n, d in replications if d.sum() > 0.0]
     values = [float(n.sum() / d.sum()) for n, d in known]
@@ -239,7 +239,7 @@ def ratio(replications: Sequence[Ratio], bounds: Bounds) -> Metric | None:
 def _queue_quantiles(links: Sequence[LinkReading], bounds: Bounds) -> list[Metric | None]:
     def read(weights: FloatArray, step: int) -> FloatArray:
         found = statistics.of_counts(weights, step, statistics.PROBABILITIES).T
-        return np.minimum(found, bounds[1])  # a bin of several packets may reach beyond them
+        return np.minimum(found, bounds[1])  # a bin of several packets may exceed the bounds
 
     whole = [read(k.queue_s.sum(axis=0)[np.newaxis], k.queue_step) for k in links]
     pooled = np.concatenate(whole, axis=1)
@@ -253,7 +253,7 @@ def _queue_quantiles(links: Sequence[LinkReading], bounds: Bounds) -> list[Metri
 
 
 def _histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
-    """Quantiles of a histogram a replication; None where no replication has one."""
+    """Quantiles of one histogram per replication; None if no replication has one."""
     present = [h for h in histograms if h is not None]
     mean = over_replications(_known([statistics.mean_of_histogram(h) for h in present]), POSITIVE)
     if mean is None:
@@ -265,7 +265,7 @@ def _histograms(histograms: Sequence[Histogram | None]) -> Quantiles | None:
 def _histogram_quantiles(
     histograms: Sequence[Histogram], longest_s: Sequence[float] = ()
 ) -> list[Metric | None]:
-    """None is above the longest value where that is known: a bin reaches beyond it."""
+    """Quantiles, none above the longest value if it is known, because a bin reaches beyond it."""
     read = [statistics.several_of_histogram(h, statistics.PROBABILITIES) for h in histograms]
     most = longest_s or [math.inf] * len(read)
     both = zip(read, most, strict=True)
@@ -277,18 +277,18 @@ def _histogram_quantiles(
 
 
 def _rate(amounts: FloatArray, whole: float) -> Ratio:
-    """`amounts` a batch over equal shares of `whole`."""
+    """`amounts` per batch over equal shares of `whole`."""
     return _as_float(amounts), np.full(amounts.size, whole / amounts.size)
 
 
 def _count(counts: Iterable[NDArray[np.int64] | None]) -> Metric | None:
-    """A plain count over the window, as a ratio so that its batches give an interval."""
+    """A count over the window, as a ratio so that its batches give an interval."""
     known = [_rate(_as_float(each), 1.0) for each in counts if each is not None]
     return ratio(known, POSITIVE)
 
 
 def _share(part: NDArray[np.int64], rest: NDArray[np.int64]) -> Ratio:
-    """`part` of `part` and `rest` together."""
+    """`part` over the sum of `part` and `rest`."""
     return _as_float(part), _as_float(part + rest)
 
 
@@ -301,5 +301,5 @@ def _known(values: Sequence[float | None]) -> list[float]:
 
 
 def _window_s(reading: Reading) -> float:
-    """All links of one run are read over the same window."""
+    """Window of a run, which is the same for all its links."""
     return next(iter(reading.links.values())).window_s

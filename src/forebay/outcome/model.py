@@ -13,7 +13,7 @@ UTILIZATION_PROBABILITY = "utilization_probability"
 LOSS_PROBABILITY = "loss_rate_probability"
 DELAY_MAXIMUM = "queue_delay_maximum"
 FCT_INCREASE = "fct_increase"
-"""Only where an engine knows the increase itself; else it is that of two outcomes' `fct_s`."""
+"""Only if an engine gives the increase itself; otherwise two outcomes' `fct_s` give it."""
 
 
 def delay_quantile_name(probability: float) -> str:
@@ -200,8 +200,8 @@ class Outcome(Document):
     def to_row(self) -> dict[str, float]:
         """Return all numbers as one flat dict, a row of a table: "link.bottleneck.utilization".
 
-        Classes are "class.long-0.goodput_bps", quantiles end in ".mean" or ".p99". Units are SI,
-        intervals are left out, and so is what was not measured.
+        Classes are "class.long-0.goodput_bps"; quantiles end in ".mean" or ".p99". Units are SI.
+        The dict omits intervals and metrics that were not measured.
         """
         parts: list[tuple[str, Closed]] = [(f"link.{n}", link) for n, link in self.links.items()]
         parts += [(f"class.{each.name}", each) for each in self.classes]
@@ -210,7 +210,7 @@ class Outcome(Document):
     @model_validator(mode="before")
     @classmethod
     def _named(cls, document: Any) -> Any:
-        """Give classes of documents from before they had names the ones that they would have."""
+        """Add names to the classes of older documents, which have none."""
         if not isinstance(document, dict) or not isinstance(document.get("classes"), list):
             return document
         named = [_with_name(index, each) for index, each in enumerate(document["classes"])]
@@ -237,7 +237,7 @@ def _with_name(index: int, each: Any) -> Any:
 
 
 def _numbers(where: str, value: object) -> Iterator[tuple[str, float]]:
-    """The numbers of a part of an Outcome, each with its dotted name."""
+    """Yield the numbers of a part of an Outcome, each with its dotted name."""
     if isinstance(value, Metric):
         yield where, value.value
     elif isinstance(value, int | float):

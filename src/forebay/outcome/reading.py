@@ -1,7 +1,7 @@
-"""Raw readings of one replication, as an engine hands them over, and what must be true of them.
+"""Raw readings of one replication from an engine, and their invariants.
 
-Every engine that measures fills these; `outcome.metrics` alone turns them into
-metrics, so that two engines cannot differ by definition.
+Every engine that measures fills these; only `outcome.metrics` computes metrics from them, so that
+two engines cannot differ by definition.
 """
 
 from __future__ import annotations
@@ -186,16 +186,16 @@ INVARIANTS: dict[str, str] = {
     "drops-make-classes": "the links' drops are the classes', where only their data crosses links",
     "passed-was-accepted": "no more packets pass a last link than its queue accepted",
 }
-"""Names of all invariants of a Reading, and what each says."""
+"""Names and statements of all invariants of a Reading."""
 
 _ROUNDING = 1e-9
-"""Relative: sums of many floats in another order differ by less."""
+"""Relative tolerance: sums of many floats in another order differ by less."""
 _TICK_S = 2e-12
-"""Batches are cut at whole picoseconds, which is more than that of a window of milliseconds."""
+"""Batches end at whole picoseconds; for windows of milliseconds this exceeds _ROUNDING."""
 
 
 def violations_of_reading(reading: Reading) -> list[Violation]:
-    """Return every invariant that one replication's readings break; none for sound ones."""
+    """Return every invariant that one replication's readings violate; empty for valid ones."""
     links = ((f"links.{name}", link) for name, link in reading.links.items())
     classes = ((f"classes.{kind.name}", kind) for kind in reading.classes)
     return [

@@ -1,7 +1,7 @@
-"""JSON Schemas of the answers, made from the models themselves.
+"""JSON Schemas of the answers, generated from the models.
 
-``python -m forebay.outcome.reference`` writes them anew: beside this file, where they are part of
-the package, and into docs/reference.
+``python -m forebay.outcome.reference`` writes them next to this file, as part of the package, and
+into docs/reference.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def text(name: str) -> str:
-    """Return a schema as its file holds it."""
+    """Return a schema as the text of its file."""
     return json.dumps(schema(name), indent=2, ensure_ascii=False) + "\n"
 
 

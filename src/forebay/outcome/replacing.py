@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Write files atomically."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import IO
 
 @contextmanager
 def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file beside ``path`` and rename it there when the block ends without an error.
+    """Open a temporary file next to ``path``; rename it if the block ends without an error.
 
-    Where ``path`` is a symbolic link, the file that it points to is replaced.
+    If ``path`` is a symbolic link, the file that it points to is replaced.
     """
     with beside(path) as part, open(part, "wb") as file:
         yield file
@@ -23,7 +23,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def beside(path: str | PathLike[str]) -> Iterator[Path]:
-    """Name a file beside ``path`` for others to write, which then is renamed there or removed."""
+    """Yield the name of a file next to ``path`` to write; it is then renamed or removed."""
     place = Path(os.path.realpath(path))
     try:
         handle, part = tempfile.mkstemp(dir=place.parent, prefix=".forebay-", suffix=".part")

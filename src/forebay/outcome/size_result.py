@@ -43,7 +43,7 @@ class Buffer(Closed):
     @model_validator(mode="before")
     @classmethod
     def _sharp(cls, document: Any) -> Any:
-        """Take a document that says no more than the size for a sharp answer."""
+        """Read a document with only the size as an exact answer."""
         if not isinstance(document, dict) or "packets" not in document:
             return document
         return {"low": document["packets"], "high": document["packets"]} | document
@@ -106,11 +106,11 @@ class CurvePoint(Closed):
 
     @property
     def link(self) -> LinkOutcome:
-        """The link that the buffer stands before."""
+        """The link behind the buffer."""
         return self.outcome.links[LINK]
 
     def reached(self, name: str) -> Metric | None:
-        """Return what a goal's metric is here; None where it is not known."""
+        """Return a goal's metric at this buffer; None if it is unknown."""
         return next((goal.reached for goal in self.goals if goal.name == name), None)
 
     @property
@@ -347,12 +347,12 @@ class SizeResult(Document):
 
     @property
     def exit_status(self) -> int:
-        """0 with an answer, 1 where the goals cannot be met."""
+        """0 with an answer, 1 if no buffer meets the goals."""
         return 1 if self.buffer is None else 0
 
     @property
     def binding(self) -> tuple[str, ...]:
-        """Names of the goals that bind."""
+        """Names of the binding goals."""
         return tuple(goal.name for goal in self.goals if goal.binding)
 
     @property

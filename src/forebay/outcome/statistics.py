@@ -1,6 +1,6 @@
 """95 % Student-t intervals over replications or batches; quantiles and means of histograms.
 
-The intervals are textbook: the t interval of a mean, batch means, and the ratio
+The intervals are the standard ones: the t interval of a mean, batch means, and the ratio
 estimator with its linearized variance (Cochran, Sampling Techniques, ch. 6).
 """
 
@@ -25,7 +25,7 @@ CONFIDENCE = 0.95
 @lru_cache(maxsize=256)
 def student_t(degrees: int) -> float:
     """Two-sided 95 % point of Student's t with `degrees` degrees of freedom."""
-    from scipy.special import stdtrit  # scipy costs start-up time that closed forms never need
+    from scipy.special import stdtrit  # scipy slows the start, and closed forms do not need it
 
     return float(stdtrit(degrees, (1.0 + CONFIDENCE) / 2.0))
 
@@ -40,8 +40,8 @@ def half_width(values: FloatArray) -> float | None:
 def ratio_half_width(numerators: FloatArray, denominators: FloatArray) -> float | None:
     """Half the t interval of sum(numerators) / sum(denominators), both of shape (b,).
 
-    The residuals numerator - ratio * denominator carry the error, so a batch with
-    few arrivals weighs little, and an empty one does no harm.
+    The residuals numerator - ratio * denominator give the error, so a batch with few arrivals has
+    a small weight, and an empty one has none.
     """
     batches, total = numerators.size, float(denominators.sum())
     if batches < 2 or total <= 0.0:
@@ -52,7 +52,7 @@ def ratio_half_width(numerators: FloatArray, denominators: FloatArray) -> float 
 
 
 def around(value: float, half: float | None, n: int, bounds: Bounds) -> Metric:
-    """Metric of `value` +- `half`, its interval cut to the range the quantity can take."""
+    """Metric of `value` +- `half`, with its interval clipped to the range of the quantity."""
     if half is None:
         return Metric(value=value, low=None, high=None, n=n)
     low, high = max(value - half, bounds[0]), min(value + half, bounds[1])
@@ -60,7 +60,7 @@ def around(value: float, half: float | None, n: int, bounds: Bounds) -> Metric:
 
 
 def over_replications(values: Sequence[float], bounds: Bounds) -> Metric | None:
-    """Mean of one value a replication with its t interval; None for no values."""
+    """Mean of one value per replication with its t interval; None without values."""
     if not values:
         return None
     array = np.asarray(values, dtype=np.float64)
@@ -69,16 +69,16 @@ def over_replications(values: Sequence[float], bounds: Bounds) -> Metric | None:
 
 PROBABILITIES = (0.50, 0.95, 0.99)
 _CLOCK_S = 1e-12
-"""Engines count in whole picoseconds: a bin of one holds its lower edge and nothing else."""
+"""Engines count in whole picoseconds: a bin of one contains only its lower edge."""
 
 
 def of_counts(weights: FloatArray, step: int, probabilities: Sequence[float]) -> FloatArray:
     """Smallest integers whose cumulated weight reaches each of `probabilities`, row by row.
 
-    Bin j of a row of `weights` (shape (n, k)) holds the integers j * step ... (j + 1) * step - 1
-    and counts as the first of them: an empty queue is in the first bin, and to spread its time
-    over the bin would give a queue where nothing waits. Gives shape (n, p),
-    without the rows that are all zero.
+    Bin j of a row of `weights`, shape (n, k), has the integers j * step ... (j + 1) * step - 1
+    and counts as the first of them. An empty queue is in the first bin, and to spread its time
+    over the bin would give a queue where nothing waits. The result has shape (n, p), without
+    the rows that are all zero.
     """
     weights = weights[weights.any(axis=1)]
     if not weights.size:
@@ -88,7 +88,7 @@ def of_counts(weights: FloatArray, step: int, probabilities: Sequence[float]) ->
 
 
 def of_histogram(histogram: Histogram, probability: float) -> float | None:
-    """Quantile of a continuous histogram, linear inside the bin; None where it is empty."""
+    """Quantile of a continuous histogram, linear inside the bin; None if it is empty."""
     found = several_of_histogram(histogram, (probability,))
     return None if found is None else float(found[0])
 
@@ -104,7 +104,7 @@ def several_of_histogram(histogram: Histogram, probabilities: Sequence[float]) -
 
 
 def mean_of_histogram(histogram: Histogram) -> float | None:
-    """Mean with each bin's weight at its middle; None where the histogram is empty."""
+    """Mean with each bin's weight at its middle; None if the histogram is empty."""
     total = float(np.sum(histogram.counts))
     if total <= 0.0:
         return None
@@ -115,7 +115,7 @@ def mean_of_histogram(histogram: Histogram) -> float | None:
 def _locate(
     weights: FloatArray, probabilities: Sequence[float]
 ) -> tuple[NDArray[np.int64], FloatArray]:
-    """Bin of each row that holds its quantile, and how far into it (0 to 1) the quantile lies."""
+    """Bin of each row that contains its quantile, and the quantile's position in it (0 to 1)."""
     cumulated = weights.cumsum(axis=1)
     target = np.asarray(probabilities) * cumulated[:, -1:]
     bins = (cumulated[:, np.newaxis, :] < target[:, :, np.newaxis]).sum(axis=2)

@@ -1,6 +1,6 @@
-"""How far flows move together, and what the sum of their windows looks like.
+"""Synchronization of flows, and the distribution of the sum of their windows.
 
-Pure functions on arrays; docs/reference/readings.md has the definitions.
+Pure functions on arrays; docs/reference/readings.md contains the definitions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from forebay.outcome.reading import FloatArray, IntArray
 
 ROBUST_MINIMUM = 0.05
-"""The quantile that stands for a "robust minimum"."""
+"""The quantile that serves as a "robust minimum"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class CongestionEvents:
 def synchronization_index(window_sum: FloatArray, window_variance: FloatArray) -> float | None:
     """Variance of the sum of the windows over the sum of the windows' variances.
 
-    1 for independent windows, n for n windows in lockstep, less than 1 where they make room for
-    each other. Equal variances give 1 + (n - 1) r with r the mean correlation of two windows.
-    None where no window moves.
+    It is 1 for independent windows, n for n synchronized windows, and less than 1 for negatively
+    correlated ones. Equal variances give 1 + (n - 1) r, where r is the mean correlation of two
+    windows. It is None if no window varies.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def synchronization_index(window_sum: FloatArray, window_variance: FloatArray) -
 
 
 def fit_normal(sample: FloatArray) -> NormalFit | None:
-    """Fit a normal distribution to ``sample`` (shape (samples,)); None where it does not vary."""
+    """Fit a normal distribution to ``sample`` (shape (samples,)); None if it is constant."""
     if sample.size < 2 or np.ptp(sample) == 0.0:
         return None
     mean, deviation = float(np.mean(sample)), float(np.std(sample))
@@ -85,7 +85,7 @@ def fit_normal(sample: FloatArray) -> NormalFit | None:
 
 
 def robust_minimum(sample: IntArray) -> float | None:
-    """Return the 5 % quantile: what the sample hardly ever falls below; None of nothing."""
+    """Return the 5 % quantile as a robust minimum; None for an empty sample."""
     if sample.size == 0:
         return None
     return float(np.quantile(sample, ROBUST_MINIMUM, method="inverted_cdf"))
@@ -99,18 +99,18 @@ def congestion_events(
     length_s: float,
     window_s: tuple[float, float],
 ) -> CongestionEvents:
-    """Group drops into events, and find which flows cut their windows for them.
+    """Group drops into events, and find the flows that cut their windows for them.
 
-    An event opens with a drop and takes in every drop less than ``length_s`` after it, one
-    round trip: until then the senders do not know. The next drop opens the next event. (A run
-    of drops without a longer pause would be one event for ever where hundreds of flows share a
-    link.) A cut belongs to the event of its flow's latest drop. Events that open within one
-    length of the window's begin or two of its end are left out: part of them lies outside.
+    An event starts with a drop and includes every drop less than ``length_s`` after it. This is
+    one round trip, before which senders do not detect the loss. The next drop starts the next
+    event. (With hundreds of flows on a link, a rule based on pauses would give one endless event.)
+    A cut belongs to the event of its flow's latest drop. Events that start within one length of
+    the window's begin or two of its end are excluded, because part of them is outside.
 
     Parameters
     ----------
     drops, cuts : times in seconds, in order, and flow numbers
-    flows : how many flows there are, at least one
+    flows : number of flows, at least one
     length_s : see above
     window_s : begin and end of the readings
     """
@@ -125,7 +125,7 @@ def congestion_events(
 
 
 def _events(at_s: FloatArray, length_s: float) -> tuple[FloatArray, IntArray]:
-    """When events open, and the event of each drop."""
+    """Start times of events, and the event of each drop."""
     starts, here = [], 0
     while here < at_s.size:
         starts.append(here)
@@ -138,7 +138,7 @@ def _events(at_s: FloatArray, length_s: float) -> tuple[FloatArray, IntArray]:
 def _blame(
     drops: tuple[FloatArray, IntArray], cuts: tuple[FloatArray, IntArray], event: IntArray
 ) -> IntArray:
-    """Event of the latest drop of each cut's flow at or before the cut; -1 where there is none."""
+    """Event of the latest drop of each cut's flow at or before the cut; -1 if there is none."""
     order = np.lexsort((drops[0], drops[1]))
     at, flow, event = drops[0][order], drops[1][order], event[order]
     begin = np.searchsorted(flow, cuts[1], side="left")

@@ -1,4 +1,4 @@
-"""One replication watched over time."""
+"""A trace of one replication over time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from forebay.outcome.reading import FloatArray, Histogram, IntArray
 from forebay.outcome.statistics import of_histogram
 
 STATES = ("idle", "slow start", "congestion avoidance", "fast recovery", "timeout")
-"""What the numbers in `FlowTrace.state` mean."""
+"""Meaning of the numbers in `FlowTrace.state`."""
 
 _WAITS = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
 
@@ -86,7 +86,7 @@ Bins = Annotated[
 
 
 class _Watched(Closed):
-    """A part with arrays; what its document says beside them is computed anew when it is read."""
+    """A part with arrays; other values of its document are recomputed when it is read."""
 
     model_config = Closed.model_config | {"arbitrary_types_allowed": True}
 
@@ -96,7 +96,7 @@ class _Watched(Closed):
         if not isinstance(document, Mapping):
             return document
         computed = {each.alias or name for name, each in cls.model_computed_fields.items()}
-        # In Python a field may go by a name that is a computed one's in JSON.
+        # A field's name in Python may be the name of a computed field in JSON.
         given = {n for n, each in cls.model_fields.items() if each.alias not in (None, *document)}
         dropped = computed - given
         return {name: value for name, value in document.items() if name not in dropped}
@@ -338,7 +338,7 @@ class Trace(Document, _Watched):
         return synchrony.robust_minimum(self.in_avoidance)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write one row an instant; a column's name ends in its unit, and in its flow's number."""
+        """Write one row per instant; a column's name ends in its unit and its flow's number."""
         from forebay.outcome.trace_files import write_series
 
         write_series(self, path)

@@ -1,4 +1,4 @@
-"""A Trace as files."""
+"""Write a Trace to files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Path = str | PathLike[str]
 
 
 def write_series(trace: Trace, path: Path) -> None:
-    """Write the samples as CSV, one row an instant."""
+    """Write the samples as CSV, one row per instant."""
     from forebay.outcome.trace import STATES
 
     columns: dict[str, Sequence[Any]] = {"at_s": trace.at_s.tolist()}
@@ -36,7 +36,7 @@ def write_series(trace: Trace, path: Path) -> None:
 
 
 def write_histograms(trace: Trace, path: Path) -> None:
-    """Write every link's histograms as CSV, one row a bin that holds anything."""
+    """Write every link's histograms as CSV, one row per bin that is not empty."""
     header = ("link", "histogram", "unit", "low", "high", "weight")
     rows = (
         (name, *row)

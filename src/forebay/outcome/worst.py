@@ -1,4 +1,4 @@
-"""Several links read as one: the worst of each, so that a goal met there is met at every one."""
+"""Combine several links to their worst values, so that a goal met there is met at every link."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def worst(links: Sequence[LinkOutcome]) -> LinkOutcome:
 
 
 def _longest(delays: Sequence[Quantiles | None]) -> Quantiles | None:
-    """Return the largest mean and the largest of each quantile, of whatever links they are."""
+    """Return the largest mean and the largest of each quantile, over all links."""
     known = [each for each in delays if each is not None]
     if not known:
         return None
@@ -41,7 +41,7 @@ def _longest(delays: Sequence[Quantiles | None]) -> Quantiles | None:
 
 
 def _goal_metrics(links: Sequence[LinkOutcome]) -> dict[str, Metric]:
-    """Of what every link has: the least where more is better."""
+    """Return the worst of each metric that every link has: the least if more is better."""
     shared = set(links[0].goal_metrics).intersection(*(each.goal_metrics for each in links))
     return {
         name: (min if name in _MORE_IS_BETTER else max)(

@@ -1,7 +1,7 @@
-"""Tables and pictures, made from Outcomes and from the documents of the contract only.
+"""Tables and pictures, made only from Outcomes and from the documents of the contract.
 
-Nothing is computed here that an engine or a sizing did not say; `forebay.report.figures`
-is imported on its own, for it costs half a second.
+A report computes nothing that an engine or a sizing did not return. `forebay.report.figures`
+is imported separately, because its import takes half a second.
 """
 
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ __all__ = [
     "scaled",
 ]
 
-# Who holds each name. A file is read when something of it is asked for.
+# The module of each name. A module is imported on first use of one of its names.
 _HOLDERS = {
     "Comparison": "documents",
     "draw_answer": "documents",

@@ -1,4 +1,4 @@
-"""Several engines' Outcomes of one scenario, a column each (paper A, Figure 15)."""
+"""Several engines' Outcomes of one scenario, one column each (paper A, Figure 15)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CLASS_ROWS: tuple[tuple[str, Callable[[ClassOutcome], str]], ...] = (
 
 
 def print_comparison(outcomes: Sequence[Outcome]) -> None:
-    """Print Outcomes of the same scenario side by side; – is "not measured"."""
+    """Print Outcomes of the same scenario next to each other; – means "not measured"."""
     out = console()
     if not outcomes:
         out.print("No engine that can run here has an answer.")

@@ -1,4 +1,4 @@
-"""Documents of `--json` read again: printed and drawn like the answers that they hold."""
+"""Read documents of `--json`, and print and draw the answers in them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _TOLD_BY: tuple[tuple[str, type[Answer]], ...] = (
     ("samples", Trace),
     ("links", Outcome),
 )
-"""A field that no other kind of document has."""
+"""A field that only this kind of document has."""
 
 
 def read_answer(text: str | bytes, source: str) -> Answer:
-    """Return the answer that a document holds; ``source`` names it in messages.
+    """Return the answer in a document; ``source`` names the document in messages.
 
     Raises
     ------
     DocumentError
-        It is no document of ``run``, ``compare``, ``size`` or ``trace``, or of a newer schema.
+        It is no document of ``run``, ``compare``, ``size`` or ``trace``, or its schema is newer.
     """
     document = parse(text, source)
     for field, kind in _TOLD_BY:
@@ -38,7 +38,7 @@ def read_answer(text: str | bytes, source: str) -> Answer:
 
 
 def print_answer(answer: Answer) -> None:
-    """Print an answer for a person, as the verb that made it does."""
+    """Print an answer as text, like the command that made it."""
     if isinstance(answer, Comparison):
         from forebay.report.comparison import print_comparison
 
@@ -62,7 +62,7 @@ def print_answer(answer: Answer) -> None:
 
 
 def draw_answer(answer: Answer, path: Path) -> None:
-    """Draw an answer into a .svg, .png or .pdf file.
+    """Draw an answer to a .svg, .png or .pdf file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The sentences of a sizing's report: the answer, what it costs, why, and the region around it."""
+"""The sentences of a sizing's report: the answer, its cost, its reason, and its region."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from forebay.outcome import ClassOutcome
 
 _DEFAULT_TARGETS_S = {"codel": 5e-3, "fq_codel": 5e-3, "pie": 15e-3, "dualpi2": 15e-3}
-"""Linux's (docs/reference/queues.md)."""
+"""Linux's default (docs/reference/queues.md)."""
 
 
 def nearest_words(answer: SizeResult) -> str:
-    """Say that a size is no answer but the nearest to one, where there is none."""
+    """Mark a size as the nearest miss if there is no answer."""
     return "" if answer.buffer else " (the nearest to the goals)"
 
 
@@ -59,7 +59,7 @@ def colour(answer: SizeResult) -> str:
 
 
 def _aim(aqm: Aqm, packets: int) -> str:
-    """Say what to configure where the discipline manages the queue: its limit is a guard."""
+    """Return what to configure under an AQM, whose limit is only a guard."""
     guard = f"limit {count(aqm.limit_packets, 'packet')} as a guard"
     if aqm.parameter == "min":
         low, high = (with_prefix(size, "B") for size in (aqm.min_bytes, aqm.max_bytes))
@@ -70,7 +70,7 @@ def _aim(aqm: Aqm, packets: int) -> str:
 
 
 def sized_line(answer: SizeResult) -> list[str]:
-    """Say under an AQM what was sized, and what the limit is for."""
+    """Return what was sized under an AQM, and the purpose of its limit."""
     if answer.aqm is None:
         return []
     sized = "thresholds are" if answer.aqm.parameter == "min" else "target is"
@@ -82,7 +82,7 @@ def sized_line(answer: SizeResult) -> list[str]:
 
 
 def _default(aqm: Aqm, region: Sequence[Interval]) -> list[str]:
-    """Say so where the target that nobody has to configure is one that meets all goals."""
+    """Return a note if the discipline's default target meets all goals."""
     default_s = _DEFAULT_TARGETS_S.get(aqm.discipline)
     if default_s is None:
         return []
@@ -93,7 +93,7 @@ def _default(aqm: Aqm, region: Sequence[Interval]) -> list[str]:
 
 
 def warning_lines(answer: SizeResult) -> list[str]:
-    """Warn where more is lost at the answer than is usable; name the buffer that would keep it."""
+    """Warn if the loss at the answer is not usable, and name a buffer with usable loss."""
     warning = answer.loss_warning
     if warning is None:
         return []
@@ -120,14 +120,14 @@ def warning_lines(answer: SizeResult) -> list[str]:
 
 
 def _loss_goal(answer: SizeResult, name: str) -> str:
-    """Return the field that sets a goal on the loss of the link, or of one class."""
+    """Return the field for a goal on the loss of the link or of one class."""
     if name not in answer.class_names:
         return "goals.loss_rate"
     return f"traffic.{answer.class_names.index(name)}.goals.loss_rate"
 
 
 def _completion(each: ClassOutcome) -> list[str]:
-    """Say how long a class's transfers take, and how many of them had not ended."""
+    """Return a class's completion times, and its number of unfinished transfers."""
     known, least = mean(each.fct_s), mean(each.fct_least_s)
     left = each.unfinished
     tail = f" ({100 * left.value:.2g} % unfinished)" if left is not None and left.value else ""
@@ -139,7 +139,7 @@ def _completion(each: ClassOutcome) -> list[str]:
 
 
 def at_once(answer: SizeResult) -> list[str]:
-    """Say loss, delay and completion at the answer in one sentence."""
+    """Return loss, delay and completion time at the answer in one sentence."""
     there = answer.there
     if there is None:
         return []
@@ -161,7 +161,7 @@ def at_once(answer: SizeResult) -> list[str]:
 
 
 def why(answer: SizeResult) -> list[str]:
-    """Return the reason: the goal that binds, and who says so."""
+    """Return the reason: the binding goal, and its source."""
     if answer.buffer is None:
         return []
     binding = [goal for goal in answer.goals if goal.binding]
@@ -174,7 +174,7 @@ def why(answer: SizeResult) -> list[str]:
 
 
 def memory(answer: SizeResult) -> list[str]:
-    """Say what memory the answer takes, where the document tells."""
+    """Return the memory that the answer needs, if the document contains it."""
     return [] if answer.memory is None else [f"Memory: {answer.memory.text}."]
 
 
@@ -194,12 +194,12 @@ def _who(answer: SizeResult) -> str:
 
 
 def sentence_case(note: str) -> str:
-    """Return a remark as a sentence: a capital letter, a full stop."""
+    """Return a remark as a sentence, with a capital letter and a full stop."""
     return note[:1].upper() + note[1:].rstrip(".") + "."
 
 
 def cost_lines(answer: SizeResult) -> list[str]:
-    """Say how long the answer took, of how long it might."""
+    """Return the time that the answer took, and its time limit."""
     cost = answer.cost
     if cost is None:
         return []
@@ -220,11 +220,11 @@ _METRICS = {
     "fct_increase": "increase of the completion time over no drops",
     "realtime_loss": "loss of the real-time classes",
 }
-"""Metrics of goals in words, where the name alone does not say it."""
+"""Metrics of goals in words, where the name alone is unclear."""
 
 
 def sized(result: SizeResult, packets: int) -> str:
-    """Return a size as what was sized: "72 packets", or the target or min it stands for."""
+    """Return a size as the sized parameter: "72 packets", or the corresponding target or min."""
     if result.aqm is None:
         return count(packets, "packet")
     if result.aqm.parameter == "min":
@@ -233,12 +233,12 @@ def sized(result: SizeResult, packets: int) -> str:
 
 
 def size_name(result: SizeResult) -> str:
-    """Return what is sized, as a column or an axis is called."""
+    """Return the sized parameter as the title of a column or an axis."""
     return "buffer" if result.aqm is None else result.aqm.parameter
 
 
 def metric_words(result: SizeResult, name: str) -> str:
-    """Return a goal's metric in words, a class by its name."""
+    """Return a goal's metric in words, with a class's name."""
     of_class = _of_class(result, name)
     if of_class is not None:
         metric, class_name = of_class
@@ -248,7 +248,7 @@ def metric_words(result: SizeResult, name: str) -> str:
 
 
 def goal_name(result: SizeResult, name: str) -> str:
-    """Return a goal as a scenario writes it, a class by its name: "fct_p99 of web"."""
+    """Return a goal as in a scenario, with a class's name: "fct_p99 of web"."""
     of_class = _of_class(result, name)
     return name if of_class is None else " of ".join(of_class)
 
@@ -262,7 +262,7 @@ def _of_class(result: SizeResult, name: str) -> tuple[str, str] | None:
 
 
 def region_lines(answer: SizeResult) -> list[str]:
-    """Say which buffers meet the goals, and which goals are missed below and above."""
+    """Return which buffers meet the goals, and which goals are missed below and above."""
     return [_interval(interval, answer) for interval in answer.region]
 
 
@@ -292,9 +292,9 @@ def _sizes(interval: Interval, answer: SizeResult) -> str:
 
 
 def _unmet(names: tuple[str, ...], other_way: str, answer: SizeResult) -> str:
-    """List the goals not met on one side; those that push the other way only if alone.
+    """List the goals not met on one side; goals that push the other way only if no others are.
 
-    A goal that asks for more is, above, at most left undecided by noise.
+    Above the region, noise can at most make a goal that needs more buffer undecided.
     """
     pushes = {goal.name: goal.pushes for goal in answer.goals}
     likely = [name for name in names if pushes.get(name) != other_way] or names
@@ -308,7 +308,7 @@ def listed(words: Iterable[str]) -> str:
 
 
 def flows_lines(answer: SizeResult) -> list[str]:
-    """Say what each end of a range of flows needs."""
+    """Return what each end of a range of flows needs."""
     found = [end for end in answer.ends if end.buffer is not None]
     if len(found) < 2:
         return []
@@ -323,7 +323,7 @@ def flows_lines(answer: SizeResult) -> list[str]:
 
 
 def governs_lines(answer: SizeResult) -> list[str]:
-    """Say which law governs, why, what would change it, and what the engine saw of that."""
+    """Return the governing law, its reason, what would change it, and the engine's evidence."""
     governs = answer.governs
     if governs is None:
         return []
@@ -334,14 +334,14 @@ def governs_lines(answer: SizeResult) -> list[str]:
 
 
 def helpless_line(answer: SizeResult) -> list[str]:
-    """Say what a dash in the table of relaxations means, where there is one."""
+    """Explain a dash in the table of relaxations, if there is one."""
     if all(each.relaxed is not None for each in answer.relaxations):
         return []
     return [f"{NOT_MEASURED}: the other goals contradict each other even without this one."]
 
 
 def relaxations_table(answer: SizeResult) -> Table:
-    """Return the table of what would have to give way, one goal at a time."""
+    """Return the table of relaxations, one goal at a time."""
     made = table("goal", "target", "relaxed to", "packets")
     for each in answer.relaxations:
         can = NOT_MEASURED if each.relaxed is None else f"{each.sense} {target(each, each.relaxed)}"
@@ -352,18 +352,18 @@ def relaxations_table(answer: SizeResult) -> Table:
 
 
 def target(goal: GoalResult | Relaxation, value: float) -> str:
-    """Write a target in the unit a person would use."""
+    """Format a target in a readable unit."""
     factor, unit = scale(goal.unit)
     return f"{value * factor:.10g} {unit}"
 
 
 def scale(unit: str) -> tuple[float, str]:
-    """Return the factor to, and the name of, the unit that a person would use."""
+    """Return the factor to a readable unit, and its name."""
     return {"s": (1e3, "ms"), "bit/s": (1e-6, "Mbit/s")}.get(unit, (100.0, "%"))
 
 
 def share_of_bdp(answer: SizeResult) -> list[str]:
-    """Say how much of a bandwidth-delay product the answer is."""
+    """Return the answer as a share of the bandwidth-delay product."""
     if not answer.bdp_packets or answer.buffer is None or answer.aqm is not None:
         return []
     share = answer.buffer.packets / answer.bdp_packets

@@ -1,4 +1,4 @@
-"""The report of a measurement: estimates with their intervals, and what was refused."""
+"""The report of a measurement: estimates with intervals, and refused estimates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from forebay.report.tables import console, plain, show_table, table
 
 
 def print_measurement(document: Mapping[str, Any]) -> None:
-    """Print the document of ``measure --json``, for a person."""
+    """Print the document of ``measure --json`` as text."""
     out = console()
     out.print(", ".join(document["sources"]), style="bold")
     out.print(f"{document['packets']} packets in {document['seconds']:.3f} s")
@@ -28,13 +28,13 @@ def print_measurement(document: Mapping[str, Any]) -> None:
 
 
 def biases(document: Mapping[str, Any]) -> dict[str, str]:
-    """Return what makes each estimate wrong, of those where there is something to say."""
+    """Return the known errors of each estimate that has any."""
     found = document["estimates"].items()
     return {name: one["bias"] for name, one in found if isinstance(one, dict) and one.get("bias")}
 
 
 def rows(name: str, estimate: Any) -> Iterator[tuple[str, str, str, str]]:
-    """Return an estimate's name, value, interval and what it rests on; a table's, row by row."""
+    """Return an estimate's name, value, interval and basis; one row for each row of a table."""
     if not isinstance(estimate, dict):
         if isinstance(estimate, str) and not name.endswith(".bias"):
             yield name, estimate, "", ""

@@ -1,4 +1,4 @@
-"""A measurement as one page of HTML that needs nothing beside it: pictures are within."""
+"""A measurement as one self-contained HTML page with embedded pictures."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ Flows: {{ document.flows_mean }}.</p>
 
 
 def measurement_page(document: Mapping[str, Any]) -> str:
-    """Return the page of the document of ``measure --json``."""
+    """Return the HTML page for the document of ``measure --json``."""
     from jinja2 import Environment
 
     template = Environment(autoescape=True).from_string(_PAGE)

@@ -16,7 +16,7 @@ _SHOWN = 10
 
 
 def print_network(outcome: Outcome) -> None:
-    """Print a network's answer for a person."""
+    """Print a network's answer as text."""
     out = console()
     whole = outcome.network
     out.print(f"{outcome.scenario.get('name', 'network')}", style="bold")
@@ -53,7 +53,7 @@ def _totals(whole: NetworkOutcome) -> str:
 
 
 def _fixed_points(outcome: Outcome) -> list[str]:
-    """Say what random starts came to, where there were any."""
+    """Return the results of random starts, if there were any."""
     found = (outcome.provenance.model_extra or {}).get("fixed_points")
     if found is None:
         return []
@@ -68,7 +68,7 @@ def _fixed_points(outcome: Outcome) -> list[str]:
 
 
 def _smallest(found: dict[str, Any]) -> Table:
-    """Show the size of each class of links, and what all buffers take together."""
+    """Show the size of each class of links, and the total of all buffers."""
     made = table("smallest buffers", "number", "packets", "of bdp", "all together")
     for name, each in found["classes"].items():
         low, high = each["packets_min"], each["packets_max"]
@@ -81,7 +81,7 @@ def _smallest(found: dict[str, Any]) -> Table:
 
 
 def _asked(filled: int, links: int) -> str:
-    """Say of how many links utilization is asked."""
+    """Return the number of links with a utilization goal."""
     if filled == links:
         return f"The goal on utilization is asked of all {links} links."
     asked = f"The goal on utilization is asked of {filled} of {links} links"

@@ -1,4 +1,4 @@
-"""Answers in a notebook: a small table, and a figure. `forebay.outcome` finds this by name."""
+"""Answers in a notebook: a small table and a figure. `forebay.outcome` imports this by name."""
 
 from __future__ import annotations
 

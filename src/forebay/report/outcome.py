@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def print_outcome(outcome: Outcome) -> None:
-    """Print one engine's answer for a person."""
+    """Print one engine's answer as text."""
     out = console()
     out.print(f"{outcome.scenario.get('name', 'scenario')}", style="bold")
     out.print(f"by {outcome.engine}, {_seeds(outcome)}, 95 % intervals")
@@ -43,7 +43,7 @@ def print_outcome(outcome: Outcome) -> None:
 
 
 def print_broken(out: Console, outcome: Outcome) -> None:
-    """Print the assumptions of the engine that the scenario breaks, if any."""
+    """Print the assumptions of the engine that the scenario violates, if any."""
     if outcome.broken_assumptions:
         out.print()
         out.print(f"Assumptions of {outcome.engine} that this scenario breaks", style="bold")

@@ -1,4 +1,4 @@
-"""A figure of a paper, as data: panels with lines, which the report's figures draw."""
+"""A figure of a paper as data: panels with lines, which `forebay.report.figures` draws."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Points that belong together.
+    """Points of one curve.
 
     Attributes
     ----------
-    x, y : as many numbers each.
-    label : its name in the legend, "" for none.
-    kind : joined, joined by dashes, single dots, bars from zero (a histogram's, of the
-        width at which the x stand apart), or a band shaded between ``y_bounds``.
+    x, y : coordinates, of equal length.
+    label : name in the legend, "" for none.
+    kind : solid line, dashed line, single dots, bars from zero (of a histogram, as wide as the
+        distance of the x), or a band shaded between ``y_bounds``.
     x_bounds, y_bounds : (low, high) of each point, drawn as its interval; empty for none.
     """
 
@@ -37,7 +37,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One pair of axes; ``log`` names those that are logarithmic."""
+    """One pair of axes; ``log`` names the logarithmic ones."""
 
     lines: Sequence[Line]
     x_label: str
@@ -48,7 +48,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One or more panels, filled row by row; lines of equal label share a colour and the legend."""
+    """One or more panels, row by row; lines of equal label share a colour and a legend entry."""
 
     panels: Sequence[Panel]
     columns: int = 1

@@ -1,4 +1,4 @@
-"""What a report says of the smaller links that an answer was extrapolated from."""
+"""The report on the smaller links from which an answer was extrapolated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def scaled_lines(answer: SizeResult) -> list[str]:
-    """Say which links were simulated in place of this one, and how uncertain that is."""
+    """Return which links were simulated in place of this one, and the uncertainty."""
     scaled = answer.scaled
     if scaled is None:
         return []

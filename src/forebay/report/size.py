@@ -1,4 +1,4 @@
-"""The report of a sizing: the answer first, then why, then the evidence."""
+"""The report of a sizing: the answer, then its reason, then the evidence."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _MOST_ROWS = 14
 
 
 def print_size(answer: SizeResult) -> None:
-    """Print a sizing for a person."""
+    """Print a sizing as text."""
     out = console()
     out.print(answer.scenario, style="bold")
     out.print()
@@ -124,7 +124,7 @@ def _digits(value: float) -> str:
 
 
 def _decimals(value: float) -> int:
-    """Decimals of an interval's ends: as many as its value can be read with."""
+    """Decimals of an interval's ends: as many as its value has."""
     return 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 10 else 3
 
 
@@ -142,7 +142,7 @@ def _laws(laws: tuple[LawResult, ...]) -> Table:
 
 
 def _law_packets(law: LawResult) -> str:
-    """Return whole packets, rounded up: fewer than a law asks for do not meet it."""
+    """Return whole packets, rounded up: fewer than a law's result do not meet it."""
     if law.packets is None:
         return NOT_MEASURED
     low, high = map(whole_packets, law.packets_between or (law.packets, law.packets))
@@ -162,7 +162,7 @@ def _curve(answer: SizeResult) -> Table:
 
 
 def _is_sampled(answer: SizeResult) -> bool:
-    """Whether seeds mean anything: a law gives the same for each."""
+    """Whether seeds have an effect: a law gives the same result for each."""
     return answer.engine != "theory"
 
 
@@ -173,7 +173,7 @@ def _first_columns(answer: SizeResult) -> list[str]:
 
 
 def _aimed(point: CurvePoint, answer: SizeResult) -> list[str]:
-    """Return the aim of an AQM at a point, in its own unit."""
+    """Return the target of an AQM at a point, in its own unit."""
     aqm = answer.aqm
     if aqm is None:
         return []
@@ -183,7 +183,7 @@ def _aimed(point: CurvePoint, answer: SizeResult) -> list[str]:
 
 
 def own_columns(answer: SizeResult) -> list[GoalResult]:
-    """Return the goals whose metric is none of the columns that every sizing has."""
+    """Return the goals whose metric has no standard column."""
     known = ("utilization", "loss_rate", "queue_delay_mean", "queue_delay_p99")
     return [goal for goal in answer.goals if goal.name not in known]
 
@@ -207,7 +207,7 @@ def _cells(point: CurvePoint, here: bool, answer: SizeResult) -> tuple[str, ...]
 
 
 def _verdict(point: CurvePoint, answer: SizeResult) -> str:
-    """Say which goals this buffer misses, or leaves open."""
+    """Return the goals that this buffer misses, and those that are undecided."""
     if point.verdict == "met" or not point.goals:
         return point.verdict
     missed = [goal.name for goal in point.goals if goal.verdict == "missed"]
@@ -216,7 +216,7 @@ def _verdict(point: CurvePoint, answer: SizeResult) -> str:
 
 
 def _rows(curve: tuple[CurvePoint, ...], chosen: int | None) -> list[CurvePoint]:
-    """Keep a table that fits a screen: the points nearest to the answer (in ratio) and the ends."""
+    """Limit the table to a screen: the points nearest to the answer (in ratio) and the ends."""
     if len(curve) <= _MOST_ROWS or chosen is None:
         return list(curve)
     near = sorted(curve[1:-1], key=lambda p: max(p.packets / chosen, chosen / p.packets))

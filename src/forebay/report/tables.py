@@ -1,4 +1,4 @@
-"""Numbers as a person reads them, tables of them, and the console that they are printed on."""
+"""Readable numbers, tables of numbers, and the console that prints them."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
 def mean(quantiles: Quantiles | None) -> Metric | None:
-    """Return the mean of a distribution that may not have been measured."""
+    """Return the mean of a distribution, or None if it was not measured."""
     return None if quantiles is None else quantiles.mean
 
 
 def p50(quantiles: Quantiles | None) -> Metric | None:
-    """Return the median of a distribution that may not have been measured."""
+    """Return the median of a distribution, or None if it was not measured."""
     return None if quantiles is None else quantiles.p50
 
 
 def p95(quantiles: Quantiles | None) -> Metric | None:
-    """Return the 95th percentile of a distribution that may not have been measured."""
+    """Return the 95th percentile of a distribution, or None if it was not measured."""
     return None if quantiles is None else quantiles.p95
 
 
 def p99(quantiles: Quantiles | None) -> Metric | None:
-    """Return the 99th percentile of a distribution that may not have been measured."""
+    """Return the 99th percentile of a distribution, or None if it was not measured."""
     return None if quantiles is None else quantiles.p99
 
 
 def percent(metric: Metric | None) -> Metric | None:
-    """Return a fraction as a percentage, value and interval alike; None stays None."""
+    """Return a fraction as a percentage, with its interval; None stays None."""
     return scaled(metric, 100.0)
 
 
 def scaled(metric: Metric | None, factor: float) -> Metric | None:
-    """Return a metric in another unit (``factor`` > 0 of it to one of the old)."""
+    """Return a metric in another unit, multiplied by ``factor`` > 0."""
     if metric is None:
         return None
     return metric.model_copy(
@@ -55,19 +55,19 @@ def scaled(metric: Metric | None, factor: float) -> Metric | None:
 
 
 def is_open(metric: Metric) -> bool:
-    """Whether only what a metric is at least is known: what had not ended may take any longer."""
+    """Whether only a lower bound of a metric is known: unfinished transfers may take longer."""
     return metric.low is not None and metric.high is None
 
 
 def half_width(metric: Metric) -> float | None:
-    """Half the interval's width, the larger half where it is not symmetrical."""
+    """Half the interval's width, or the larger half if it is not symmetrical."""
     if metric.low is None or metric.high is None:
         return None
     return max(metric.high - metric.value, metric.value - metric.low)
 
 
 def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
-    """Write ``value ±half-width`` with ``digits`` decimals, or – where not measured."""
+    """Format ``value ±half-width`` with ``digits`` decimals, or – if not measured."""
     metric = scaled(metric, factor)
     if metric is None:
         return NOT_MEASURED
@@ -79,10 +79,10 @@ def show(metric: Metric | None, factor: float = 1.0, digits: int = 2) -> str:
 
 
 def show_significant(metric: Metric | None, factor: float = 1.0) -> str:
-    """Write a metric of any size: the value as far as its interval goes, and no further.
+    """Format a metric of any size, with the value to the same digit as its interval.
 
-    The half-width gets two digits where they begin with 1 or 2, else one: 0.381 ±0.021,
-    but 5.16 ±0.06. An interval that reaches much farther to one side is written with both ends.
+    The half-width has two digits if the first is 1 or 2, else one: 0.381 ±0.021, but
+    5.16 ±0.06. A strongly asymmetrical interval is written with both ends.
     """
     metric = scaled(metric, factor)
     if metric is None:
@@ -105,12 +105,12 @@ def _is_lopsided(metric: Metric) -> bool:
 
 
 def _finest(value: float) -> float:
-    """Half a step of the third digit: an interval narrower than it is finer than three digits."""
+    """Half a unit of the third digit; a narrower interval is finer than three digits."""
     return 0.5 * 10.0 ** (_exponent(value, 3) - 2) if value else 0.0
 
 
 def show_interval(metric: Metric | None, factor: float, digits: int) -> str:
-    """Write only the interval, ``98.11 … 98.52``."""
+    """Format only the interval, ``98.11 … 98.52``."""
     metric = scaled(metric, factor)
     if metric is None or metric.low is None:
         return NOT_MEASURED
@@ -120,7 +120,7 @@ def show_interval(metric: Metric | None, factor: float, digits: int) -> str:
 
 
 def plain(value: float, significant: int = 3) -> str:
-    """Write a number to so many digits without an exponent where that can be read."""
+    """Format a number to ``digits``, without an exponent if that is readable."""
     if value == 0:
         return "0"
     if 1e-4 <= abs(value) < 1e15:
@@ -130,38 +130,38 @@ def plain(value: float, significant: int = 3) -> str:
 
 
 def with_prefix(value: float, unit: str) -> str:
-    """Write 193500, "B" as ``193.5 kB``: four digits and a decimal prefix."""
+    """Format 193500, "B" as ``193.5 kB``: four digits and a decimal prefix."""
     size, prefix = next((p for p in _PREFIXES if abs(value) >= p[0]), _PREFIXES[-1])
     return f"{value / size:.4g} {prefix}{unit}"
 
 
 def duration(seconds: float) -> str:
-    """Write a time in the unit a person would use: µs, ms or s."""
+    """Format a time in a readable unit: µs, ms or s."""
     if seconds >= 1:
         return f"{plain(seconds)} s"
     return f"{plain(seconds * 1e3)} ms" if seconds >= 1e-3 else f"{plain(seconds * 1e6)} µs"
 
 
 def whole_packets(packets: float) -> int:
-    """Round what a law asks for up, but for the dust of a division: 127.03 takes 128."""
+    """Round a law's result up, up to errors of a division: 127.03 gives 128."""
     return ceil(packets - 1e-6)
 
 
 def count(number: float, thing: str) -> str:
-    """Write "1 packet", "2 packets"."""
+    """Format a count as "1 packet" or "2 packets"."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _exponent(value: float, significant: int) -> int:
-    """Return the power of ten of the first digit, once rounded: 9.999 to three digits is 10.0."""
+    """Return the power of ten of the first digit after rounding: 9.999 to three digits is 10.0."""
     return int(f"{abs(value):.{significant - 1}e}".split("e")[1])
 
 
-_WIDEST = 100  # a table torn over a very wide window is hard to read along
+_WIDEST = 100  # a table across a very wide window is hard to read
 
 
 def console() -> Console:
-    """Return a console on stdout; what is piped or redirected gets no escape codes."""
+    """Return a console on stdout; a pipe or a file receives no escape codes."""
     import sys
 
     from rich.console import Console
@@ -179,7 +179,7 @@ def console() -> Console:
 
 
 def show_table(out: Console, made: Table) -> None:
-    """Print a table whole: wider than the terminal rather than with a number cut off."""
+    """Print a whole table; it may be wider than the terminal, but truncates no number."""
     from rich.cells import cell_len
     from rich.measure import Measurement
 
@@ -194,9 +194,9 @@ def show_table(out: Console, made: Table) -> None:
 
 
 def table(*columns: str, left: int = 1) -> Table:
-    """Return a bare table; the first ``left`` columns are words, the others numbers.
+    """Return a table without borders; the first ``left`` columns are words, the others numbers.
 
-    Words fold, numbers never do; print it with `show_table`.
+    Words wrap, numbers never do; print the table with `show_table`.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -220,7 +220,7 @@ def _tail(quantiles: Quantiles | None, part: Callable[[Quantiles | None], Metric
 
 
 def completion(each: ClassOutcome, part: Callable[[Quantiles | None], Metric | None]) -> str:
-    """Return a part of the completion time in ms, or what it is at least: "≥ 900"."""
+    """Return a part of the completion time in ms, or its lower bound: "≥ 900"."""
     known = _tail(each.fct_s, part)
     if known != _EMPTY:
         return known
@@ -242,7 +242,7 @@ _COLUMNS: tuple[tuple[str, Cell], ...] = (
 
 
 def class_table(classes: Sequence[ClassOutcome]) -> Table:
-    """Return a table of the classes; a column that no class has anything in is left out."""
+    """Return a table of the classes, without columns that are empty for all classes."""
     columns = [(title, [cell(each) for each in classes]) for title, cell in _COLUMNS]
     columns = [(title, cells) for title, cells in columns if any(cell != _EMPTY for cell in cells)]
     made = table("class", *(title for title, _ in columns))
@@ -254,12 +254,12 @@ def class_table(classes: Sequence[ClassOutcome]) -> Table:
 
 
 def tells_of_classes(classes: Sequence[ClassOutcome]) -> bool:
-    """Whether anything but their number is known of the classes."""
+    """Whether the classes have any value other than their number."""
     return any(cell(each) != _EMPTY for each in classes for _, cell in _COLUMNS[1:])
 
 
 def called(each: ClassOutcome) -> str:
-    """Return a class's name, with its kind where the name does not begin with it."""
+    """Return a class's name, with its kind if the name does not begin with it."""
     return each.name if each.name.startswith(each.kind) else f"{each.name} ({each.kind})"
 
 

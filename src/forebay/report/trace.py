@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def print_trace(trace: Trace) -> None:
-    """Print what one replication showed over time, for a person."""
+    """Print a trace of one replication as text."""
     out = console()
     out.print(f"{trace.scenario.get('name', 'scenario')}", style="bold")
     out.print(f"seed {trace.seed}, {trace.at_s.size} samples, one every {trace.step_s * 1e3:g} ms")
@@ -32,7 +32,7 @@ def print_trace(trace: Trace) -> None:
 
 
 def _class_names(trace: Trace) -> list[str]:
-    """Names of the classes: the scenario's, else kind and place as an Outcome has them."""
+    """Names of the classes: the scenario's, else kind and index as in an Outcome."""
     traffic = trace.scenario.get("traffic", ())
     return [each.get("name") or f"{each.get('kind', 'long')}-{i}" for i, each in enumerate(traffic)]
 

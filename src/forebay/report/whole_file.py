@@ -1,4 +1,4 @@
-"""Text into a file that is there whole or not at all."""
+"""Write text to a file atomically."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from forebay.outcome.replacing import replacing
 
 
 def write_text(text: str, path: Path) -> None:
-    """Write text in UTF-8 beside its place and rename it there. Raises OSError."""
+    """Write text in UTF-8 to a temporary file and rename it. Raises OSError."""
     with replacing(path) as file:
         file.write(text.encode())

@@ -1,4 +1,4 @@
-"""Goals and an engine in, the smallest buffer that meets the goals out."""
+"""Find the smallest buffer that meets the goals, with a given engine."""
 
 from forebay.outcome import (
     Buffer,

@@ -1,4 +1,4 @@
-"""From goals and an engine to the answer."""
+"""Find the answer from goals and an engine."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Interrupted(KeyboardInterrupt):
 
     Attributes
     ----------
-    result : what was found so far, without an answer.
-    best_so_far : the smallest buffer found so far to meet the goals, as an answer; None where
+    result : the findings so far, without an answer.
+    best_so_far : the answer with the smallest buffer found so far to meet the goals; None if
         there is none.
     """
 
@@ -53,32 +53,32 @@ def size(
     governs: RegimeLike | None = None,
     limit: int | None = None,
 ) -> SizeResult:
-    """Find the buffers that meet the scenario's goals, the smallest of them as the answer.
+    """Find the buffers that meet the scenario's goals; the smallest is the answer.
 
     Parameters
     ----------
-    engine : answers a scenario; it is run at every buffer with the same seeds.
-    seeds, max_seeds : seeds of each first look, and how many a buffer may get in all when
+    engine : runs a scenario; it runs every buffer with the same seeds.
+    seeds, max_seeds : seeds of each first run, and the most that a buffer may use in total if
         its 95 % interval does not clear a target (no effect below ``len(seeds)``).
-    jobs : handed on to the engine.
-    progress : called with the fraction done, an estimate that never goes back.
-    laws : published laws' answers; shown in the result, and the search starts from them.
-    governs : which law governs the link, in words; shown in the result.
-    limit : largest buffer worth trying, packets; from the link's own bdp where it is None.
+    jobs : passed on to the engine.
+    progress : called with the fraction done, an estimate that never decreases.
+    laws : published laws' answers; the result shows them, and the search starts from them.
+    governs : which law governs the link, in words; the result shows it.
+    limit : largest buffer to try, packets; None derives it from the link's bdp.
 
     Returns
     -------
     SizeResult
-        With ``buffer`` None, ``reason`` and ``relaxations`` where no buffer meets all goals.
-        Where flows are a range the answer serves both of its ends (`forebay.sizing.ends`).
+        If no buffer meets all goals, ``buffer`` is None, with ``reason`` and ``relaxations``.
+        If flows are a range, the answer serves both of its ends (`forebay.sizing.ends`).
 
     Raises
     ------
     SizingError
-        Bad seeds; NoGoals where the scenario has no goal; GoalNotAnswered where a goal is about a
-        metric that this engine does not give.
+        Bad seeds; NoGoals if the scenario has no goal; GoalNotAnswered if this engine does not
+        give the metric of a goal.
     Interrupted
-        Ctrl-C; it carries what was found so far.
+        Ctrl-C; the exception contains the findings so far.
     """
     _check(seeds)
     if not scenario.crossing:
@@ -100,7 +100,7 @@ def size(
 
         try:
             result = serve_both(scenario, question_of, _answer, progress)
-        except Interrupted as stop:  # what one end shows is no answer for both
+        except Interrupted as stop:  # the result of one end is no answer for both
             raise Interrupted(stop.result) from None
     else:
         result = _answer(question_of(scenario, progress))
@@ -124,7 +124,7 @@ def _check(seeds: Sequence[int]) -> None:
 
 
 def _solve(question: Question) -> SizeResult:
-    """Find the region; its lowest buffer is the answer, or the goals must give way."""
+    """Find the region; its smallest buffer is the answer. If it is empty, relax the goals."""
     start = first_guess(question.scenario, question.laws)
     seen = region.find(question, start, picture=True)
     if not seen.spans:
@@ -142,7 +142,7 @@ def _solve(question: Question) -> SizeResult:
 
 
 def _again(question: Question, start: int, seen: region.Found) -> region.Found:
-    """Look once more where a buffer tried for another reason turned out to meet all goals."""
+    """Search again if a buffer that was tried for another reason meets all goals."""
     tried = question.trials.done.values()
     if any(trial.verdict(trial.goals) is Verdict.MET for trial in tried):
         return region.find(question, start)
@@ -150,7 +150,7 @@ def _again(question: Question, start: int, seen: region.Found) -> region.Found:
 
 
 def _why_none(question: Question, seen: region.Found) -> tuple[str, tuple[Goal, ...]]:
-    """Say why there is no region, and which goals stand against it."""
+    """Return why there is no region, and which goals prevent it."""
     trials, least = question.trials, seen.need.high
     if least is None:
         return unreachable(trials, question.up, question.limit), question.up

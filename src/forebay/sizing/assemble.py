@@ -1,4 +1,4 @@
-"""Puts the result together from what was tried: in numbers, and in sentences."""
+"""Assemble the result from the trials, in numbers and in sentences."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def found(
     *,
     look: bool = True,
 ) -> SizeResult:
-    """Return the result with the answer ``there``; noise leaves open what is from ``low`` on.
+    """Return the result with the answer ``there``; sizes from ``low`` on are undecided.
 
-    Without ``look`` nothing more is run, and what is open was not looked at.
+    Without ``look`` nothing more is run, and the undecided sizes were not tried.
     """
     buffer = buffer_of(question.scenario, low, there.packets)
     binding = question.not_met_below(there.packets)
@@ -63,14 +63,14 @@ def none(
     against: Sequence[Goal] = (),
     relaxations: Sequence[Relaxation] = (),
 ) -> SizeResult:
-    """Return the result without an answer; the goals ``against`` it are marked binding."""
+    """Return the result without an answer; the goals in ``against`` are marked binding."""
     tried = question.trials.done.values()
     nearest = min(tried, key=lambda t: (t.excess(), t.packets), default=None)
     return result_of(question, nearest, against, reason=reason, relaxations=relaxations)
 
 
 def buffer_of(scenario: Scenario, low: int, packets: int) -> Buffer:
-    """Return a size three ways; every size below ``low`` was shown to miss."""
+    """Return a size in packets, bytes and seconds; every size below ``low`` was shown to miss."""
     octets = packets * int(scenario.packet)
     seconds = octets * 8 / float(scenario.link.capacity)
     return Buffer(packets=packets, bytes=octets, seconds=seconds, low=low, high=packets)
@@ -103,7 +103,7 @@ def result_of(
     warning: LossWarning | None = None,
     notes: Sequence[str] = (),
 ) -> SizeResult:
-    """Return the result with the answer, or the nearest miss, ``there``."""
+    """Return the result; ``there`` is the answer or the nearest miss."""
     return SizeResult(
         scenario=question.scenario.name,
         engine=question.engine,
@@ -126,7 +126,7 @@ def result_of(
 
 
 def _aqm(question: Question, there: Trial | None, buffer: Buffer | None) -> Aqm | None:
-    """Return what is to be configured where the aim of an AQM was sized; None elsewhere."""
+    """Return the configuration if an AQM's target was sized; None otherwise."""
     knob = question.trials.knob
     if knob.guard_packets is None or there is None:
         return None
@@ -172,7 +172,7 @@ _MOST_SHARES = 8
 
 
 def width(trials: Trials, low: int, high: int) -> list[str]:
-    """Say between which buffers the answer lies, where it is not sharp."""
+    """Return a note on the range of the answer, if it is not a single size."""
     if low == high:
         return []
     if _by_a_law(trials.at(high)):
@@ -184,12 +184,12 @@ def width(trials: Trials, low: int, high: int) -> list[str]:
 
 
 def started_again() -> str:
-    """Say what is left of a sizing that was stopped."""
+    """Return a note on what a new start reuses from a stopped sizing."""
     return f"a new start reuses only what is in {argument('store')}"
 
 
 def several(region: Sequence[Interval]) -> list[str]:
-    """Say so where the buffers that meet the goals are not one interval."""
+    """Return a note if the buffers that meet the goals form several intervals."""
     if len(region) < 2:
         return []
     spans = ", ".join(f"{i.low} to {'the limit' if i.high is None else i.high}" for i in region)
@@ -197,17 +197,17 @@ def several(region: Sequence[Interval]) -> list[str]:
 
 
 def unlimited(packets: int, lost: float) -> str:
-    """Say what completion times were compared with."""
+    """Return a note on the reference for completion times."""
     if not lost:
         return f"completion times are compared with {packets} packets, where nothing is dropped"
     return f"completion times are compared with {packets} packets, where {lost:.2g} is still lost"
 
 
 def evidence(engine: str, there: Trial) -> tuple[str, ...]:
-    """Say what an engine that measures saw of congestion: it may belie the law that governs."""
+    """Describe the congestion that an engine measured; it may contradict the governing law."""
     link = there.outcome.links[LINK]
     used, lost = link.utilization, link.loss_rate
-    if used is None or lost is None or not lost.n:  # a law's own value is no evidence for it
+    if used is None or lost is None or not lost.n:  # a law's own value is not evidence
         return ()
     where = f"{engine}, with {_packets(there)}"
     if not lost.value:
@@ -218,7 +218,7 @@ def evidence(engine: str, there: Trial) -> tuple[str, ...]:
 
 
 def _queue(link: LinkOutcome) -> tuple[str, ...]:
-    """Say how the queue lay; without a law this is what there is to go by."""
+    """Describe the queue; without a law it is the only evidence."""
     parts = link.queue_packets
     if parts is None or parts.mean is None or parts.p50 is None or parts.p99 is None:
         return ()
@@ -234,7 +234,7 @@ def _round(packets: float) -> str:
 
 
 def _shares(there: Trial) -> tuple[str, ...]:
-    """Say what each of several classes got of the link."""
+    """Return each class's share of the link, if there are several."""
     classes = there.outcome.classes
     got = [0.0 if c.throughput_bps is None else c.throughput_bps.value for c in classes]
     if len(got) < 2 or len(got) > _MOST_SHARES or not sum(got):
@@ -244,7 +244,7 @@ def _shares(there: Trial) -> tuple[str, ...]:
 
 
 def nowhere(trials: Trials, either: Sequence[Goal], low: int, high: int) -> str:
-    """Say that goals which may be met either way are met nowhere that the others allow."""
+    """Report goals without a fixed direction that no size allowed by the other goals meets."""
     inside = [trial for packets, trial in trials.done.items() if low <= packets <= high]
     there = min(inside, key=lambda t: max(g.excess(t.metric(g)) for g in either))
     range_ = f"from {low} to {high} packets"
@@ -256,10 +256,10 @@ def nowhere(trials: Trials, either: Sequence[Goal], low: int, high: int) -> str:
 
 
 def unreachable(trials: Trials, goals: Sequence[Goal], limit: int) -> str:
-    """Say which goals the largest buffer does not meet, and what it reaches."""
+    """Report the goals that the largest buffer does not meet, and its values."""
     there = trials.done[max(trials.done)]
     short = [g for g in goals if g.judge(there.metric(g)) is not Verdict.MET]
-    if not short:  # met at the top, yet a smaller buffer is above a larger that misses
+    if not short:  # met at the limit, but no size meets them with all larger ones
         return f"no buffer up to {limit} packets meets {_list(goals)} together with all larger ones"
     lines = (_shortfall(goal, there) for goal in short)
     return f"{'; '.join(lines)}; no buffer up to {limit} packets meets it"
@@ -272,7 +272,7 @@ def contradiction(
     need: Bracket,
     allow: Bracket | None,
 ) -> str:
-    """Say what the goals ask that cannot hold at once, and what each gets where."""
+    """Report goals that contradict each other, and their values at each bound."""
     least = trials.done[need.high or 1]
     floor = f"{_list(up)} needs at least {_packets(least)}, where {_values(missed, least)}"
     if not up:
@@ -295,7 +295,7 @@ def _shortfall(goal: Goal, there: Trial) -> str:
 
 
 def _by_a_law(there: Trial) -> bool:
-    """Whether no replication stands behind a buffer's values."""
+    """Whether a buffer's values come from no replication."""
     return all(not metric.n for metric in there.metrics)
 
 

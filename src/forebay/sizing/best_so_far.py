@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def best_so_far(question: Question) -> SizeResult | None:
-    """Return the smallest buffer that was found to meet all goals; None where none was.
+    """Return the smallest buffer that was found to meet all goals; None if there is none.
 
-    Also None where a larger buffer misses a goal that a buffer helps to meet: noise reversed one of
-    the two, and the search had not yet found which. Nothing more is run.
+    Also None if a larger buffer misses a goal that more buffer helps to meet: noise reversed one
+    of the two, and the search had not yet found which. Nothing more is run.
     """
     tried = sorted(question.trials.done.items())
     too_small = [b for b, trial in tried if trial.verdict(question.up) is Verdict.MISSED]
@@ -34,7 +34,7 @@ def best_so_far(question: Question) -> SizeResult | None:
 
 
 def _first_run(tried: list[tuple[int, Trial]]) -> list[int]:
-    """Return the smallest buffers in a row, of those tried, that meet all goals."""
+    """Return the first run of consecutive tried buffers that meet all goals."""
     run: list[int] = []
     for packets, trial in tried:
         if trial.verdict(trial.goals) is Verdict.MET:

@@ -1,14 +1,14 @@
-"""Where to look next: a pure function of what each buffer tried so far has shown.
+"""Choose the next buffer to try: a pure function of the results so far.
 
-The table says for every buffer tried whether it is below the boundary that is looked for,
-above it, or unsure. All decisions are taken afresh from the whole table, never from a
-remembered interval, so a buffer that is tried for another reason (a second goal, a point
-of the picture) or that changes its mind with more seeds is used like any other.
+The table states for every tried buffer whether it is below the boundary, above it, or unsure.
+Every decision uses the whole table and no stored interval. So the search can also use a buffer
+that was tried for another reason (a second goal, a point of the picture), and one whose result
+changes with more seeds.
 
-Noise can turn the order round: a buffer found below the boundary may be larger than one
-found above it. Two rules make that harmless. `conflicts` names both so that the caller can
-give them more seeds; and of what then remains the larger "below" is believed, so that the
-answer is the smallest buffer from which on nothing tried was too small.
+Noise can reverse the order: a buffer found below the boundary may be larger than one found above
+it. Two rules handle this. `conflicts` returns both, so that the caller can run more seeds. If a
+conflict remains, the larger "below" counts, so that the answer is the smallest buffer above all
+tried buffers that were too small.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from enum import Enum
 
 
 class Side(Enum):
-    """Where a buffer lies as seen from the boundary."""
+    """Position of a buffer relative to the boundary."""
 
     BELOW = -1
     UNSURE = 0
@@ -30,15 +30,15 @@ class Side(Enum):
 Table = Mapping[int, Side]
 
 FINENESS = 32
-"""Around unsure buffers the search stops at 1/32 of the buffer: noise hides what is finer."""
+"""Near unsure buffers the search stops at a resolution of 1/32: noise hides finer steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
     """The boundary lies above ``low`` and not above ``high``.
 
-    ``low`` is 0 where no buffer tried is below it, ``high`` None where none is above.
-    ``unsure`` holds the undecided buffers between the two, sorted.
+    ``low`` is 0 if no tried buffer is below it, and ``high`` is None if none is above.
+    ``unsure`` contains the undecided buffers between the two, sorted.
     """
 
     low: int
@@ -47,7 +47,7 @@ class Bracket:
 
 
 def bracket(table: Table) -> Bracket:
-    """Return the bracket that a table of tried buffers leaves."""
+    """Return the bracket that follows from a table of tried buffers."""
     low = max((b for b, side in table.items() if side is Side.BELOW), default=0)
     high = min((b for b, side in table.items() if side is Side.ABOVE and b > low), default=None)
     end = math.inf if high is None else high
@@ -56,7 +56,7 @@ def bracket(table: Table) -> Bracket:
 
 
 def conflicts(table: Table) -> list[int]:
-    """Buffers out of order: those above that are smaller than one below, and the reverse."""
+    """Buffers in the wrong order: "above" but smaller than a "below", or the reverse."""
     above = [b for b, side in table.items() if side is Side.ABOVE]
     below = [b for b, side in table.items() if side is Side.BELOW]
     if not above or not below:
@@ -66,7 +66,7 @@ def conflicts(table: Table) -> list[int]:
 
 
 def next_buffer(table: Table, start: int, limit: int) -> int | None:
-    """Return the buffer to try next, 1 to ``limit``; None when nothing is left to learn."""
+    """Return the next buffer to try, 1 to ``limit``; None if no further one is useful."""
     if not table:
         return min(max(start, 1), limit)
     found = bracket(table)
@@ -80,7 +80,7 @@ def next_buffer(table: Table, start: int, limit: int) -> int | None:
 
 
 def _bisect(found: Bracket, first: int, top: int) -> int | None:
-    """Split the gap under the sure upper end, then the one over the sure lower end."""
+    """Split the gap below the sure upper end, then the gap above the sure lower end."""
     step = max(1, first // FINENESS) if found.unsure else 1
     if found.high is not None and found.high - top > step:
         return middle(top, found.high)
@@ -88,14 +88,14 @@ def _bisect(found: Bracket, first: int, top: int) -> int | None:
 
 
 def middle(low: int, high: int) -> int:
-    """Return an integer strictly between: geometric while the ends are far apart."""
+    """Return an integer strictly between; the geometric mean while the ends are far apart."""
     if low > 0 and high > 2 * low:
         return min(max(round(math.sqrt(low * high)), low + 1), high - 1)
     return (low + high) // 2
 
 
 def steps_left(table: Table, limit: int) -> int:
-    """Roughly how many more buffers `next_buffer` will name; for progress only."""
+    """Approximate number of further buffers from `next_buffer`; for progress only."""
     if not table:
         return 8
     found = bracket(table)

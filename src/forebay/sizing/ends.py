@@ -1,9 +1,10 @@
-"""Flows that are only known to lie in a range: a buffer that serves both of its ends.
+"""Size a link whose number of flows is only known as a range: the buffer serves both ends.
 
-What a law asks for rises or falls with the number of flows as long as one law governs, so its
-extremes over the range are those of the ends; a simulation is run at the ends as well. What
-utilization asks for falls with the flows and what loss asks for rises, but the larger of two
-such needs is largest at an end too. Between the ends less may be needed, never more.
+As long as one law governs, the buffer that it requires rises or falls with the number of flows, so
+its extremes are at the ends of the range. A simulation also runs at the ends. The buffer for
+utilization falls with the flows and the buffer for loss rises, and the larger of the two is
+largest at an end as well. Between the ends, a smaller buffer may be enough, but never a larger
+one necessary.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def serve_both(
 ) -> SizeResult:
     """Size at both ends of the range; the answer is the smallest buffer that serves both.
 
-    It is verified by evaluation at the end that asks for less. ``buffer`` is None where one
-    end has no answer, or no buffer serves both.
+    A run at the end that needs less verifies it. ``buffer`` is None if one end has no answer,
+    or if no buffer serves both.
     """
     questions = [
         question_of(scenario.at_flows("low"), part(progress, 0, 2)),
@@ -55,7 +56,7 @@ def serve_both(
 
 
 def intersection(first: Sequence[Interval], second: Sequence[Interval]) -> tuple[Interval, ...]:
-    """Return the sizes that lie in both; each end keeps the goals that bind there."""
+    """Return the sizes in both regions; each end has the goals that bind there."""
     shared = []
     for a in first:
         for b in second:
@@ -96,7 +97,7 @@ def _together(
 
 
 def _shared(questions: Sequence[Question], results: Sequence[SizeResult]) -> tuple[Relaxation, ...]:
-    """Return each goal's relaxation that holds at both ends; without one that does not help."""
+    """Return each goal's relaxation that holds at both ends; its target is None if none does."""
     both = [result.relaxations for result in results if result.relaxations]
     found = []
     for each in zip(*both, strict=True):

@@ -1,6 +1,6 @@
-"""What a goal reads from an outcome, and whether that meets it, misses it, or is undecided.
+"""Read a goal's metric from an outcome, and decide whether it is met, missed, or undecided.
 
-A goal that compares reads a second outcome too: that of an unlimited buffer.
+A goal that compares also reads the outcome of an unlimited buffer.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One buffer's outcome; ``unlimited`` is that of a buffer in which nothing is dropped."""
+    """One buffer's outcome; ``unlimited`` is the outcome of a buffer that drops nothing."""
 
     outcome: Outcome
     unlimited: Outcome | None = None
 
     @property
     def link(self) -> LinkOutcome:
-        """The link that the buffer stands before."""
+        """The link behind the buffer."""
         return self.outcome.links[LINK]
 
     def of_class(self, index: int) -> ClassOutcome:
@@ -37,15 +37,15 @@ class Evidence:
         return _part(self.link.queue_delay_s, part)
 
     def completion(self, index: int, part: str) -> Metric | None:
-        """Mean or a quantile of a class's completion time, seconds; open where unfinished."""
+        """Mean or a quantile of a class's completion time, seconds; open if unfinished."""
         return completion_part(self.of_class(index), part)
 
     def completion_increase(self, index: int | None = None) -> Metric | None:
-        """Mean completion time over that with unlimited buffer, less one.
+        """Mean completion time over that with unlimited buffer, minus one.
 
-        The flows of a class weigh by their number. Both runs have the same seeds; what noise
-        they share only narrows the truth, so the interval errs on the wide side.
-        An engine without completion times may know their increase, of all classes together.
+        Classes are weighted by their number of flows. Both runs use the same seeds. The interval
+        ignores their common noise, so it is too wide rather than too narrow. An engine without
+        completion times may give their increase over all classes together.
         """
         if index is None and FCT_INCREASE in self.link.goal_metrics:
             return self.link.goal_metrics[FCT_INCREASE]
@@ -60,7 +60,7 @@ class Evidence:
         return _opened(ratio) if is_open(here) else ratio
 
     def realtime_loss(self, classes: Sequence[int]) -> Metric | None:
-        """Loss of these classes together, each weighing by what it sent."""
+        """Loss of these classes together, each weighted by the packets that it sent."""
         each = [self.of_class(index) for index in classes]
         metrics = [kind.loss_rate for kind in each]
         if len(each) == 1:
@@ -74,7 +74,7 @@ def _part(quantiles: Quantiles | None, part: str) -> Metric | None:
 
 
 def completion_part(kind: ClassOutcome, part: str) -> Metric | None:
-    """Mean or a quantile of a class's completion time; what it is at least where it is open."""
+    """Mean or a quantile of a class's completion time; a lower bound if it is open."""
     known = _part(kind.fct_s, part)
     if known is not None:
         return known
@@ -83,22 +83,22 @@ def completion_part(kind: ClassOutcome, part: str) -> Metric | None:
 
 
 def at_least(low: float, n: int, value: float | None = None) -> Metric:
-    """Return a metric of which no upper end is known; ``value`` estimates the lower one."""
+    """Return a metric without a known upper end; ``value`` estimates the lower end."""
     return Metric(value=low if value is None else value, low=low, high=None, n=n)
 
 
 def is_open(metric: Metric) -> bool:
-    """Whether only what a metric is at least is known."""
+    """Whether only a lower bound of a metric is known."""
     return metric.low is not None and metric.high is None
 
 
 def _opened(bound: Metric) -> Metric:
-    """Return what is at least a bound: of its interval the lower end stays."""
+    """Return a metric as a lower bound: only the lower end of its interval remains."""
     return at_least(bound.value if bound.low is None else bound.low, bound.n, bound.value)
 
 
 def _closed(metric: Metric) -> Metric:
-    """Return an open metric as the bound that it is, whose noise is taken as symmetrical."""
+    """Return an open metric as its bound; the noise is assumed to be symmetrical."""
     if metric.low is None or metric.high is not None:
         return metric
     return metric.model_copy(update={"high": 2 * metric.value - metric.low})
@@ -117,14 +117,14 @@ def _completion(outcome: Outcome, index: int | None) -> Metric | None:
 
 
 def _sent(kind: ClassOutcome) -> float | None:
-    """What a class sent, up to a factor: what came through over what was not lost."""
+    """What a class sent, up to a factor: its throughput over the share that was not lost."""
     if kind.throughput_bps is None or kind.loss_rate is None or kind.loss_rate.value >= 1:
         return None
     return kind.throughput_bps.value / (1 - kind.loss_rate.value)
 
 
 def _mean(metrics: Sequence[Metric | None], weights: Sequence[float | None]) -> Metric | None:
-    """Weighted mean of independent metrics; None where one is missing, or nothing weighs."""
+    """Weighted mean of independent metrics; None if one is missing, or all weights are zero."""
     known = [
         (m, w) for m, w in zip(metrics, weights, strict=True) if m is not None and w is not None
     ]
@@ -150,7 +150,7 @@ def _ratio_less_one(here: Metric, there: Metric) -> Metric:
 
 
 def half_width(metric: Metric) -> float | None:
-    """Half the interval, the larger half; None without one."""
+    """The larger half of the interval; None without an interval."""
     if metric.low is None or metric.high is None:
         return None
     return max(metric.high - metric.value, metric.value - metric.low)
@@ -159,9 +159,9 @@ def half_width(metric: Metric) -> float | None:
 def judge(metric: Metric, target: float, *, at_least: bool) -> Verdict:
     """Compare the 95 % interval with the target.
 
-    An interval wholly on the good side (its end may touch the target) is met, wholly on
-    the bad side missed. A metric without interval is exact: its value decides. One with a
-    lower end alone may be as large as you like: no ceiling is met by what was not seen to end.
+    A goal is met if the interval is wholly on the good side (its end may touch the target), and
+    missed if it is wholly on the bad side. A metric without interval is exact: its value decides.
+    A metric with only a lower end may be arbitrarily large, so it never meets a ceiling.
     """
     low = metric.value if metric.low is None else metric.low
     above = metric.value if metric.low is None else math.inf
@@ -174,7 +174,7 @@ def judge(metric: Metric, target: float, *, at_least: bool) -> Verdict:
 
 
 def all_of(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return met if all are, missed if one is, undecided else."""
+    """Return met if all are met, missed if one is missed, and undecided otherwise."""
     seen = set(verdicts)
     if Verdict.MISSED in seen:
         return Verdict.MISSED
@@ -182,10 +182,10 @@ def all_of(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def seeds_wanted(metric: Metric, target: float, seeds: int) -> float:
-    """Seeds after which an undecided interval should clear the target.
+    """Number of seeds after which an undecided interval should clear the target.
 
-    Half-widths shrink as 1/sqrt(seeds); the value is taken to stay where it is. Infinite
-    where the value sits on the target.
+    Half-widths shrink as 1/sqrt(seeds); the value is assumed to be constant. The number is
+    infinite if the value equals the target.
     """
     if metric.low is None or metric.high is None:
         return seeds

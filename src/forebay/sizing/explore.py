@@ -1,4 +1,4 @@
-"""Goals that may be met between two sizes that miss: look over a range, then sharpen the ends."""
+"""Goals that may be met between two sizes that miss: scan a range, then refine its ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forebay.sizing.question import Trial, Trials
 
 GRID = 13
 MOST_TRIES = 90
-"""An exploration stops once so many buffers have been tried in all."""
+"""An exploration stops after this total number of buffers."""
 
 Span = tuple[int, int]
 
@@ -20,9 +20,9 @@ Span = tuple[int, int]
 def explore(trials: Trials, goals: Sequence[Goal], low: int, high: int) -> list[Span]:
     """Return the runs of buffers within [low, high] at which the goals are shown to be met.
 
-    Each end is sharp to a packet, or to 1/32 where noise leaves buffers undecided. A range of
-    sizes narrower than a step of the first look (a ratio of (high / low)^(1/12)) on the far
-    side of the best buffer seen can stay unseen.
+    Each end is exact to a packet, or to 1/32 if noise leaves buffers undecided. The search can
+    miss a range of sizes on the far side of the best buffer, if it is narrower than a step of the
+    first scan (a ratio of (high / low)^(1/12)).
     """
     for first in grid(low, high):
         trials.settle(first, goals)
@@ -34,7 +34,7 @@ def explore(trials: Trials, goals: Sequence[Goal], low: int, high: int) -> list[
 
 
 def best(trials: Trials, goal: Goal, low: int, high: int) -> Trial:
-    """Return the trial in [low, high] at which one goal comes nearest to its target."""
+    """Return the trial in [low, high] with one goal's metric nearest to its target."""
     for packets in grid(low, high):
         trials.at(packets)
     _hunt(trials, low, high, lambda trial: goal.excess(trial.metric(goal)), (goal,), to_end=True)
@@ -42,13 +42,13 @@ def best(trials: Trials, goal: Goal, low: int, high: int) -> Trial:
 
 
 def grid(low: int, high: int) -> list[int]:
-    """Return buffers from low to high at equal ratios, both ends among them."""
+    """Return buffers from low to high at equal ratios, including both ends."""
     steps = (low * (high / low) ** (i / (GRID - 1)) for i in range(GRID))
     return sorted({min(max(round(packets), low), high) for packets in steps})
 
 
 def worst(trial: Trial, goals: Sequence[Goal]) -> float:
-    """Return how far off the worst of the goals is."""
+    """Return the excess of the worst goal."""
     return max(goal.excess(trial.metric(goal)) for goal in goals)
 
 
@@ -61,7 +61,7 @@ def _hunt(
     *,
     to_end: bool = False,
 ) -> None:
-    """Close in on the least harm from both sides, until the goals are met or nothing is left."""
+    """Narrow the range around the least harm, until the goals are met or no buffer remains."""
     while _budget_left(trials):
         tried = sorted(_within(trials, low, high), key=lambda trial: trial.packets)
         at = min(range(len(tried)), key=lambda i: harm(tried[i]))
@@ -84,7 +84,7 @@ def _step(trial: Trial) -> int:
 
 
 def _next(trials: Trials, goals: Sequence[Goal], low: int, high: int) -> int | None:
-    """Return a buffer between a met and an unmet neighbour that are still apart."""
+    """Return a buffer between a met and an unmet neighbour that are not yet close."""
     tried = sorted(_within(trials, low, high), key=lambda trial: trial.packets)
     for a, b in pairwise(tried):
         verdicts = (a.verdict(goals), b.verdict(goals))

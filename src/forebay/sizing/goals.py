@@ -1,6 +1,6 @@
-"""Goals of a buffer, and why a sizing refuses one before any buffer is tried.
+"""Goals of a buffer, and the errors of a sizing before any buffer is tried.
 
-A new goal is one line in GOAL_KINDS, or one in ``_stated``.
+A new goal needs one line in GOAL_KINDS, or one in ``_stated``.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 class SizingError(ForebayError, ValueError):
-    """Bad input to a sizing; ``str()`` is one line: what is wrong; what to write instead.
+    """Bad input to a sizing; ``str()`` is one line with the mistake and a correction.
 
     Attributes
     ----------
     code : stable name of the mistake.
-    field : place in the scenario or argument that is wrong.
+    field : wrong argument, or its place in the scenario.
     hint : what to write instead.
     """
 
@@ -47,7 +47,7 @@ class SizingError(ForebayError, ValueError):
 
 
 class NoGoals(SizingError):
-    """The scenario asks for nothing that a buffer could meet or miss."""
+    """The scenario has no goal that a buffer could meet or miss."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -59,7 +59,7 @@ class NoGoals(SizingError):
 
 
 class NobodyCrosses(SizingError):
-    """No data crosses the link whose buffer is to be sized."""
+    """No data crosses the link to be sized."""
 
     def __init__(self, link: str) -> None:
         super().__init__(
@@ -71,7 +71,7 @@ class NobodyCrosses(SizingError):
 
 
 class GoalNotAnswered(SizingError):
-    """The engine has no value for a metric that a goal is about; a law cannot be helped to one."""
+    """The engine has no value for a goal's metric; no setting makes a law give one."""
 
     def __init__(self, goal: str, engine: str) -> None:
         super().__init__(
@@ -92,12 +92,12 @@ class GoalKind:
 
     Attributes
     ----------
-    name : field of the scenario's ``goals``, or what a table there stands for.
+    name : field of the scenario's ``goals``, or the name of a table there.
     sense : whether the target is a floor or a ceiling.
-    pushes : "up" where a larger buffer helps to meet it, "down" where a smaller one does,
-        "either" where it may be met between two sizes that miss.
+    pushes : "up" if a larger buffer helps to meet it, "down" if a smaller one does, "either"
+        if it may be met between two sizes that miss.
     unit : unit of the target, "" for a fraction.
-    read : takes the metric from what was seen, None where the engine has none.
+    read : returns the metric from the evidence, None if the engine has none.
     title : the metric in words.
     compares : whether it needs a run with unlimited buffer.
     """
@@ -121,12 +121,12 @@ GOAL_KINDS: tuple[GoalKind, ...] = (
         "increase of the mean completion time over unlimited buffer", compares=True,
     ),
 )  # fmt: skip
-"""Goals of the link that are a plain field."""
+"""Goals of the link that are a single field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A kind with the target that the scenario sets (fraction, seconds, or bit/s)."""
+    """A kind with the scenario's target (fraction, seconds, or bit/s)."""
 
     kind: GoalKind
     target: float
@@ -136,16 +136,16 @@ class Goal:
         return judge(metric, self.target, at_least=self.kind.sense == "at least")
 
     def says(self, metric: Metric) -> str:
-        """Write a metric of this goal; "at least" where no upper end of it is known."""
+        """Format a metric of this goal, with "at least" if it has no known upper end."""
         text = self.show(metric.value)
         return f"at least {text}" if is_open(metric) else text
 
     def excess(self, metric: Metric) -> float:
-        """How many times over the target the harm is; 1 is on target, less is met.
+        """Ratio of the harm to the target's harm; 1 is on target, less than 1 meets the goal.
 
-        The harm is the value itself, or what is missing to 1 where more is better: 96 %
-        utilization against 98 % is 2, as is 2 % loss against 1 %. This makes goals of
-        different units comparable when the nearest miss is looked for.
+        The harm is the value itself, or 1 minus the value if more is better: 96 % utilization
+        for a target of 98 % is 2, and so is 2 % loss for a target of 1 %. So the search for the
+        nearest miss can compare goals of different units.
         """
         if self.kind.sense == "at most":
             return _ratio(metric.value, self.target)
@@ -158,7 +158,7 @@ class Goal:
         return f"{name} of {self.kind.sense} {self.show(self.target)}"
 
     def show(self, value: float) -> str:
-        """Write a value of this goal's metric in the unit a person would use."""
+        """Format a value of this goal's metric in a readable unit."""
         if self.kind.unit == "s":
             return f"{_digits(value * 1e3)} ms"
         if self.kind.unit == "bit/s":
@@ -169,7 +169,7 @@ class Goal:
 
 
 def _digits(value: float) -> str:
-    """Return four digits without an exponent: 15540 is read more easily than 1.554e+04."""
+    """Return four digits without an exponent: 15540 is easier to read than 1.554e+04."""
     return f"{value:.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
 
 
@@ -180,12 +180,12 @@ def _ratio(harm: float, allowed: float) -> float:
 
 
 def goals_of(scenario: Scenario) -> tuple[Goal, ...]:
-    """Return the goals that a scenario states: the link's, then each class's, in order.
+    """Return the goals of a scenario: the link's, then each class's, in order.
 
     Raises
     ------
     NoGoals
-        The scenario states none.
+        The scenario has none.
     """
     goals = tuple(_stated(scenario))
     if not goals:
@@ -244,7 +244,7 @@ def _delay(name: str, title: str) -> GoalKind:
 
 
 def _realtime_loss(scenario: Scenario) -> GoalKind:
-    """More buffer first spares real-time packets, then may cost more of them (paper B, Fig. 5)."""
+    """More buffer first reduces real-time loss, and then may increase it (paper B, Fig. 5)."""
     real = [i for i, group in enumerate(scenario.traffic) if group.kind in OPEN_LOOP_KINDS]
     return GoalKind(
         "realtime_loss", "at most", "either", "", lambda seen: seen.realtime_loss(real),

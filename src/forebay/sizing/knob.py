@@ -1,12 +1,12 @@
-"""What a sizing turns: the limit of a drop-tail queue, the aim of one that manages itself.
+"""The parameter that a sizing changes: the limit of a drop-tail queue, or the target of an AQM.
 
-Under an AQM the limit is a guard against floods, and says little: a limit small enough to be felt
-turns the queue into drop-tail. What decides is the queue that the discipline aims at: the target of
-codel, fq_codel, pie, dualpi2 and cobalt, the rtt of cake, whose twentieth is its target, the
-thresholds of red. That is what is sized then, in packets at
-line rate, so that the search, its goals and its noise are the same; interval and all else stay as
-they are.
-Of several class queues the limit is sized of those that have none of their own, or a share of it.
+Under an AQM the limit only guards against floods: a limit that is small enough to have an effect
+turns the queue into drop-tail. The decisive parameter is the queue that the discipline aims at:
+the target of codel, fq_codel, pie, dualpi2 and cobalt, the rtt of cake, whose target is a
+twentieth of it, and the thresholds of red. A sizing then changes this parameter, in packets at
+line rate, so that the search, its goals and its noise are the same. It does not change interval
+or any other parameter. With several class queues, it sizes the limit of those that have none of
+their own, or a share of it.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
 _TARGETS = ("codel", "fq_codel", "pie", "dualpi2", "cobalt", "cake")
 _INTERVALS = ("codel", "fq_codel", "cobalt")
 _CAKE_ROUND_TRIPS = 20
-"""Of cake's target in its rtt (tc, q_cake.c)."""
+"""Share of cake's target in its rtt (tc, q_cake.c)."""
 
 _DEFAULT_INTERVAL_S = 0.1
 _RED_LEAST = 2
-"""Packets below which no weight lets RED's burst pass (docs/reference/queues.md)."""
+"""Packets below which no weight allows RED's burst (docs/reference/queues.md)."""
 
 _RED_PROBABILITY = 0.02
 _RED_SPREAD = 3
-"""RED's max over its min, as it is by default (docs/reference/queues.md)."""
+"""RED's default ratio of max to min (docs/reference/queues.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """How a number of packets goes into a scenario.
+    """How a number of packets is set in a scenario.
 
     Attributes
     ----------
-    discipline : the scenario's.
-    parameter : "limit", "target" or "min", under which the answer is configured.
-    guard_packets : the limit that an AQM keeps; None where the limit itself is sized.
+    discipline : the scenario's queue discipline.
+    parameter : "limit", "target" or "min": the parameter of the answer.
+    guard_packets : the limit of an AQM, which does not change; None if the limit is sized.
     packet_s : time of a full packet at line rate, s.
     packet_bytes : a full packet.
-    interval_s : of codel, fq_codel and cobalt, s; None of others.
+    interval_s : interval of codel, fq_codel and cobalt, s; None for others.
     ecn : whether packets are marked instead of dropped.
-    probability : of a signal at RED's max.
+    probability : probability of a signal at RED's max.
     """
 
     discipline: str
@@ -60,21 +60,21 @@ class Knob:
     probability: float = _RED_PROBABILITY
 
     def set(self, scenario: Scenario, packets: int) -> Scenario:
-        """Return the same question with a queue that aims at, or is limited to, ``packets``."""
+        """Return the scenario with a queue that aims at, or is limited to, ``packets``."""
         if self.guard_packets is None:
             return scenario.with_buffer(packets)
         guarded = scenario.with_buffer(max(self.guard_packets, self._least_limit(packets)))
         return _with_queue(guarded, self._aim(packets))
 
     def unlimited(self, scenario: Scenario, packets: int) -> Scenario:
-        """Return the same question for a drop-tail queue so large that nothing is dropped."""
+        """Return the scenario with a drop-tail queue so large that nothing is dropped."""
         if self.guard_packets is None:
             return scenario.with_buffer(packets)
         plain = dict.fromkeys(scenario.queue.parameters)
         return _with_queue(scenario.with_buffer(packets), {"discipline": "drop-tail", **plain})
 
     def describe(self, packets: int) -> Aqm:
-        """Return what is to be configured for an answer of ``packets``."""
+        """Return the configuration for an answer of ``packets``."""
         limit = max(self.guard_packets or 0, self._least_limit(packets))
         common: dict[str, Any] = {
             "discipline": self.discipline,
@@ -110,15 +110,15 @@ class Knob:
         return low, _RED_SPREAD * low
 
     def _least_limit(self, packets: int) -> int:
-        """Room above what is aimed at, so that the guard is not felt before the discipline is."""
+        """Room above the target, so that the discipline acts before the guard does."""
         return 4 * packets if self.parameter == "target" else 2 * _RED_SPREAD * packets
 
 
 def knob_of(scenario: Scenario, engine: str, limit: int) -> Knob:
-    """Return what is sized: the aim of an AQM where the engine simulates it, else the limit.
+    """Return the sized parameter: an AQM's target if the engine simulates it, else the limit.
 
-    ``limit`` is the largest size worth trying. Laws know drop-tail alone: theory sizes the limit.
-    Raises ScenarioError where each of several class queues has a limit of its own.
+    ``limit`` is the largest size to try. Laws cover only drop-tail, so theory sizes the limit.
+    Raises ScenarioError if each of several class queues has a limit of its own.
     """
     if not scenario.queue.reads_size:
         raise _nothing_to_size()
@@ -137,7 +137,7 @@ def knob_of(scenario: Scenario, engine: str, limit: int) -> Knob:
 
 
 def notes_of(scenario: Scenario, engine: str, knob: Knob) -> list[str]:
-    """Say what was sized under an AQM, or what a law leaves out of sight there."""
+    """Return notes on what was sized under an AQM, or on what a law ignores there."""
     name = scenario.queue.discipline
     if scenario.queue.classes:
         return [_sized_classes(scenario)]
@@ -165,7 +165,7 @@ def _nothing_to_size() -> Exception:
 
 
 def _sized_classes(scenario: Scenario) -> str:
-    """Say of which class queues the answer is the limit, and which keep theirs."""
+    """Return which class queues the answer limits, and which have their own limit."""
     queues = scenario.queue.classes
     whole = [queue.name for queue in queues if queue.is_sized and queue.share is None]
     parts = [f"{queue.name} ({queue.share:g})" for queue in queues if queue.share is not None]

@@ -1,8 +1,8 @@
-"""One sizing: its goals, and every buffer that was tried for them, with its outcome.
+"""One sizing: its goals, and every tried buffer with its outcome.
 
-The workload of a seed does not depend on the buffer, so equal seeds are common random
-numbers: two buffers are compared on the same flows. An undecided buffer is run
-again with more seeds of the same list; nothing is run twice.
+The workload of a seed does not depend on the buffer, so equal seeds are common random numbers:
+two buffers are compared on the same flows. An undecided buffer runs again with more seeds of the
+same list; nothing runs twice.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 FARTHEST = 64
-"""Unlimited buffer is looked for up to so many times the largest worth trying."""
+"""The search for an unlimited buffer ends at this multiple of the largest buffer to try."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +40,20 @@ class Trial:
     metrics: tuple[Metric, ...]
 
     def verdict(self, goals: Iterable[Goal]) -> Verdict:
-        """Return the verdict on some of the goals together."""
+        """Return the common verdict on some of the goals."""
         return all_of(goal.judge(self.metric(goal)) for goal in goals)
 
     def metric(self, goal: Goal) -> Metric:
-        """Return the metric that a goal is about."""
+        """Return the metric of a goal."""
         return self.metrics[self.goals.index(goal)]
 
     def excess(self) -> float:
-        """Return how far off the worst goal is; see `Goal.excess`."""
+        """Return the excess of the worst goal; see `Goal.excess`."""
         return max(goal.excess(self.metric(goal)) for goal in self.goals)
 
 
 class Trials:
-    """Runs the engine at each buffer once, and keeps the outcomes."""
+    """Runs the engine at each buffer once, and stores the outcomes."""
 
     def __init__(
         self,
@@ -98,22 +98,22 @@ class Trials:
         return trial
 
     def settle_fully(self, packets: int) -> Trial:
-        """Return the trial at a buffer with all the seeds there are."""
+        """Return the trial at a buffer with all available seeds."""
         trial = self.at(packets)
         return trial if self.exhausted(packets) else self._run(trial.packets, self.max_seeds)
 
     def exhausted(self, packets: int) -> bool:
-        """Whether this buffer has had all the seeds there are."""
+        """Whether this buffer has run with all available seeds."""
         return packets in self.done and self.done[packets].seeds >= self.max_seeds
 
     def _enough(self, trial: Trial, goals: Sequence[Goal]) -> int:
-        """Go at once to the seeds that should decide: each look in between costs a rerun."""
+        """Jump to the number of seeds that should decide, because each step costs a rerun."""
         open_goals = (g for g in goals if g.judge(trial.metric(g)) is Verdict.UNDECIDED)
         wanted = max(seeds_wanted(trial.metric(g), g.target, trial.seeds) for g in open_goals)
         return ceil(min(max(1.2 * wanted, 2 * trial.seeds), self.max_seeds))
 
     def record(self, packets: int, outcome: Outcome) -> Trial:
-        """Return the trial at a buffer whose outcome is known already; no goal of it compares."""
+        """Record a buffer's known outcome and return its trial; none of its goals compares."""
         return self._judged(packets, len(outcome.provenance.seeds), Evidence(outcome))
 
     def _run(self, packets: int, seeds: int) -> Trial:
@@ -158,7 +158,7 @@ class Trials:
 
     @property
     def unlimited(self) -> Outcome | None:
-        """The outcome that others were compared with, None where none were."""
+        """The reference outcome of comparisons; None if there were none."""
         return next(iter(self._unlimited.values()), None)
 
     def _read(self, goal: Goal, seen: Evidence) -> Metric:
@@ -168,7 +168,7 @@ class Trials:
         return metric
 
     def _report(self, fraction: float) -> None:
-        """Pass on the fraction done; the runs still to come are an estimate, so never back."""
+        """Report the fraction done; the remaining runs are an estimate, so never decrease it."""
         if self._progress is None:
             return
         done = self._runs + fraction
@@ -184,13 +184,13 @@ def more_seeds(seeds: Sequence[int], total: int) -> range:
 
 
 def dropped(outcome: Outcome) -> float:
-    """Return the loss rate of the link, 0 where it is not known."""
+    """Return the loss rate of the link, 0 if it is unknown."""
     loss = outcome.links[LINK].loss_rate
     return 0.0 if loss is None else loss.value
 
 
 class LawLike(Protocol):
-    """What a sizing wants of a published law's answer."""
+    """The parts of a published law's answer that a sizing needs."""
 
     @property
     def law(self) -> str: ...
@@ -205,7 +205,7 @@ class LawLike(Protocol):
 
 
 class RegimeLike(Protocol):
-    """What a sizing wants of the law that governs a link: words for a person."""
+    """The parts of the governing law that a sizing needs: text for the user."""
 
     @property
     def regime(self) -> str: ...
@@ -219,15 +219,15 @@ class RegimeLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a sizing looks for.
+    """The question of a sizing.
 
     Attributes
     ----------
-    engine : name of the engine that answers.
-    trials : every buffer tried; its goals are all that the scenario states.
-    goals : those that this question is about, which may be fewer.
-    limit : largest buffer that may be tried, packets.
-    laws, governs : what published laws ask for, and which of them governs.
+    engine : name of the engine.
+    trials : every tried buffer; its goals are all goals of the scenario.
+    goals : the goals of this question, which may be fewer.
+    limit : largest buffer to try, packets.
+    laws, governs : the buffers of published laws, and the law that governs.
     """
 
     scenario: Scenario
@@ -261,7 +261,7 @@ class Question:
         return replace(self, goals=tuple(goals))
 
     def not_met_below(self, packets: int) -> tuple[Goal, ...]:
-        """Return the goals that forbid less: not shown to be met at the next smaller buffer."""
+        """Return the goals that are not shown to be met at the next smaller buffer."""
         below = [b for b in self.trials.done if b < packets]
         if not below:
             return ()
@@ -271,7 +271,7 @@ class Question:
 
 
 def first_guess(scenario: Scenario, laws: Sequence[LawLike]) -> int:
-    """Return where to start: the laws that hold (their lower median), else bdp/sqrt(n)."""
+    """Return the first buffer: the lower median of the laws that hold, else bdp/sqrt(n)."""
     known = [law.packets for law in laws if law.assumptions_hold and law.packets]
     if known:
         return max(1, round(median_low(known)))
@@ -279,17 +279,17 @@ def first_guess(scenario: Scenario, laws: Sequence[LawLike]) -> int:
 
 
 def upper_limit(scenario: Scenario) -> int:
-    """Return the largest buffer worth trying, packets.
+    """Return the largest buffer to try, packets.
 
-    One bdp keeps a link busy even under one flow or under flows in step (paper A, sections
-    2 and 3); four of them leave room for slow starts, and the constant for tiny links. Without
-    flows that last only bursts count, which know nothing of the bdp.
+    One bdp keeps a link busy even with one flow or with synchronized flows (paper A, sections
+    2 and 3). Four bdp leave room for slow starts, and the constant leaves room on tiny links.
+    Without lasting flows only bursts count, which do not depend on the bdp.
     """
     return math.ceil(4 * scenario.bdp_packets) + (64 if scenario.n_flows else 4096)
 
 
 def law_result(law: LawLike) -> LawResult:
-    """Return a law's answer as the result keeps it."""
+    """Return a law's answer in the form of the result."""
     return LawResult(
         law=law.law,
         packets=law.packets,
@@ -302,7 +302,7 @@ def law_result(law: LawLike) -> LawResult:
 
 
 def regime(governs: RegimeLike) -> Regime:
-    """Return which law governs, as the result keeps it."""
+    """Return the governing law in the form of the result."""
     return Regime(
         regime=governs.regime,
         law=governs.law,

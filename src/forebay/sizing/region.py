@@ -1,7 +1,7 @@
 """The feasible region: every buffer that meets a set of goals, as one interval or several.
 
-Its two boundaries are searched by bisection (`forebay.sizing.bracket`), with a few more points
-for the picture; between them `forebay.sizing.explore` looks for what may be met either way.
+Bisection (`forebay.sizing.bracket`) searches its two boundaries, with a few more points for the
+picture. Between them `forebay.sizing.explore` searches for goals without a fixed direction.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from forebay.sizing.goals import Goal
 from forebay.sizing.question import Question, Trials
 
 MAX_BUFFERS = 60
-"""No search tries more buffers than this, whatever the engine answers."""
+"""Upper bound on the buffers of a search, whatever the engine returns."""
 
 PICTURE_POINTS = 9
 PICTURE_SPAN = 4
@@ -35,12 +35,12 @@ _DOWN: Mapping[Verdict, Side] = {
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search of the region saw.
+    """The result of a search of the region.
 
     ``need`` brackets the smallest buffer for the goals that push up, ``allow`` the largest for
-    those that push down (None where there are none, or ``need`` is out of reach). ``spans``
-    are the buffers that meet all goals, ends included, sorted; empty where there are none.
-    ``missed`` holds what speaks against ``need.high`` where that is the reason.
+    those that push down (None if there are none, or if ``need`` is unreachable). ``spans``
+    are the buffers that meet all goals, ends included, sorted; empty if there are none.
+    ``missed`` contains the goals that ``need.high`` misses, if they are the reason.
     """
 
     need: Bracket
@@ -50,10 +50,10 @@ class Found:
 
 
 def find(question: Question, start: int, *, picture: bool = False) -> Found:
-    """Search the lower end, then the upper, then between them what may be met either way.
+    """Search the lower end, then the upper, then between them goals without fixed direction.
 
-    With ``picture`` the lower end is looked at twice, the second time with the points of the
-    picture known: it costs nothing unless one of them missed above a buffer found to meet.
+    With ``picture`` the lower end is searched again with the points of the picture. This costs
+    nothing unless one of them missed above a buffer found to meet.
     """
     need = _need(question, start)
     if picture and need.high is not None:
@@ -78,8 +78,8 @@ def find(question: Question, start: int, *, picture: bool = False) -> Found:
 
 
 def _need(question: Question, start: int) -> Bracket:
-    """Return the bracket of the smallest buffer that meets the goals which push it up."""
-    if not question.up:  # nothing asks for more than the smallest buffer there is
+    """Return the bracket of the smallest buffer that meets the goals that push it up."""
+    if not question.up:  # no goal needs more than the smallest buffer
         return Bracket(0, 1, ())
     return smallest_met(question.trials, question.up, start, question.limit)
 
@@ -89,7 +89,7 @@ def _ceiling(question: Question, allow: Bracket | None) -> int:
 
 
 def intervals(question: Question, spans: Sequence[tuple[int, int]]) -> tuple[Interval, ...]:
-    """Name what binds at the ends of each span; an end at the limit is open."""
+    """Return each span with the goals that bind at its ends; an end at the limit is open."""
     return tuple(
         Interval(
             low=low,
@@ -120,16 +120,16 @@ def _unmet(question: Question, packets: int | None) -> tuple[str, ...]:
 
 
 def smallest_met(trials: Trials, goals: Sequence[Goal], start: int, limit: int) -> Bracket:
-    """Search the smallest buffer that meets goals which push the buffer up.
+    """Search the smallest buffer that meets the goals that push it up.
 
-    ``high`` of the result is that buffer, None where none up to ``limit`` is shown to meet
-    them; ``low`` is the largest buffer shown to miss.
+    ``high`` of the result is that buffer, or None if none up to ``limit`` is shown to meet
+    them. ``low`` is the largest buffer shown to miss.
     """
     return _boundary(trials, goals, _UP, start, limit)
 
 
 def largest_met(trials: Trials, goals: Sequence[Goal], start: int, limit: int) -> Bracket:
-    """Search the largest buffer that meets goals which push it down: ``low`` of the result."""
+    """Search the largest buffer that meets the goals that push it down: ``low`` of the result."""
     return _boundary(trials, goals, _DOWN, start, limit)
 
 
@@ -153,7 +153,7 @@ def _boundary(
 
 
 def paint(trials: Trials, centre: int, limit: int) -> None:
-    """Try a geometric row of buffers around the answer, where none is near already."""
+    """Try a geometric series of buffers around the answer, where none is near yet."""
     wanted = list(picture(centre, limit))
     for i, packets in enumerate(wanted):
         trials.remaining = len(wanted) - i

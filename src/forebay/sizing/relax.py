@@ -1,9 +1,9 @@
-"""Where no buffer meets all goals: how little of each goal would have to be given up.
+"""Find the least relaxation of each goal if no buffer meets all goals.
 
-Yang, Zhang, Xu 2013, §VII.B asks this of two goals against a bound on the delay: what is left
-of the probability of a full link (18), and how much more is dropped (19). Here it is asked of
-every goal against all the others, and of whatever engine answers: of all buffers that meet the
-others, the one at which this goal comes nearest names the target that could be met.
+Yang, Zhang, Xu 2013, §VII.B relaxes two goals under a bound on the delay: the remaining
+probability of a full link (18), and the additional drops (19). This module relaxes every goal
+under all the others, with any engine: among the buffers that meet the others, the one with this
+goal's metric nearest to its target gives the target that could be met.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _DIGITS = 4
 
 
 def relaxations(question: Question, start: int) -> tuple[Relaxation, ...]:
-    """Return one relaxation a goal, in the order of the goals.
+    """Return one relaxation per goal, in the order of the goals.
 
-    ``relaxed`` and ``packets`` of it are None where the other goals cannot be met together
-    either, so that giving up this one alone does not help.
+    Its ``relaxed`` and ``packets`` are None if no buffer meets the other goals together, so that
+    it does not help to relax this goal alone.
     """
     return tuple(_relax(question, goal, start) for goal in question.trials.goals)
 
@@ -40,7 +40,7 @@ def _relax(question: Question, goal: Goal, start: int) -> Relaxation:
 
 
 def given_at(goal: Goal, there: Trial) -> Relaxation:
-    """Return the relaxation of a goal that one buffer asks for, verified there."""
+    """Return the relaxation of a goal that one buffer needs, verified there."""
     relaxed = _outward(goal, there)
     verified = replace(goal, target=relaxed).judge(there.metric(goal)) is Verdict.MET
     return _relaxation(goal, relaxed, there) if verified else _relaxation(goal, None, None)
@@ -60,7 +60,7 @@ def holds(relaxation: Relaxation, there: Trial) -> bool:
 
 
 def _candidates(question: Question, goal: Goal, found: region.Found) -> list[Trial]:
-    """Return the buffers at which the goal may do best, the most promising first."""
+    """Return candidate buffers for the goal's best value, the most promising first."""
     if not found.spans:
         return []
     trials = question.trials
@@ -86,7 +86,7 @@ def _relaxation(goal: Goal, relaxed: float | None, there: Trial | None) -> Relax
 
 
 def _outward(goal: Goal, there: Trial) -> float:
-    """Return the safe end of what was reached, rounded away from the target to four digits."""
+    """Return the safe end of the value, rounded away from the target to four digits."""
     metric = there.metric(goal)
     if goal.kind.sense == "at most":
         safe = metric.value if metric.high is None else metric.high
@@ -96,7 +96,7 @@ def _outward(goal: Goal, there: Trial) -> float:
 
 
 def _up(value: float) -> float:
-    """Return the next number of four digits that is not below ``value``, but for dust."""
+    """Return the next four-digit number not below ``value``, up to rounding errors."""
     if value == 0.0:
         return 0.0
     decimals = _DIGITS - 1 - math.floor(math.log10(abs(value)))

@@ -1,10 +1,10 @@
-"""Whether the loss at the answer is usable, and which buffer would keep it so.
+"""Whether the loss at the answer is usable, and which buffer would make it usable.
 
 A buffer that keeps a link busy may lose one packet in seven: without a goal on the loss, nothing
-in the question forbids it. The bound is the one that Cisco's design rules give for interactive
-voice and for interactive video: no more than 1 % of the packets (Cisco Press, QoS Basics, step 1,
-informit.com article 352991). It is a bound for what is most sensitive to loss; it warns, and
-decides nothing.
+in the question forbids it. The bound comes from Cisco's design rules for interactive voice and
+for interactive video: no more than 1 % of the packets (Cisco Press, QoS Basics, step 1,
+informit.com article 352991). It applies to the traffic most sensitive to loss. It only causes a
+warning, and does not change the answer.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _NEAR = 1.1
 
 
 def loss_warning(question: Question, there: Trial, *, look: bool = True) -> LossWarning | None:
-    """Return the warning, after a short ``look`` for the buffer; None where none is due.
+    """Return the warning, after a short search (``look``) for the buffer; None if not needed.
 
-    None as well where the scenario sets a goal on the link's loss, for then the operator has
-    said what is usable, and where the engine does not tell the loss.
+    Also None if the engine does not report the loss, or if the scenario sets a goal on the link's
+    loss, because the operator then defines what is usable.
     """
     if not is_due(question.scenario, there.outcome):
         return None
@@ -40,12 +40,12 @@ def loss_warning(question: Question, there: Trial, *, look: bool = True) -> Loss
 
 
 def is_due(scenario: Scenario, outcome: Outcome) -> bool:
-    """Whether more is lost than is usable, and the scenario does not say what is."""
+    """Whether the loss is not usable, and the scenario does not define what is."""
     return scenario.goals.loss_rate is None and not is_usable(outcome)
 
 
 def warning(question: Question, there: Trial) -> LossWarning:
-    """Return the warning at a buffer, from all that were tried."""
+    """Return the warning at a buffer, from all tried buffers."""
     name, loss = worst_loss(there.outcome)
     assert loss is not None, "no warning is due where no loss is known"
     above = [trial for b, trial in sorted(question.trials.done.items()) if b > there.packets]
@@ -64,7 +64,7 @@ def warning(question: Question, there: Trial) -> LossWarning:
 
 
 def _search(question: Question, low: int) -> None:
-    """Try the largest buffer, then halve the ratio between one that loses too much and one not."""
+    """Try the largest buffer, then bisect in ratio between a lossy buffer and a usable one."""
     trials = question.trials
     if not _tried(question, low) and not _played(trials, question.limit):
         return
@@ -81,7 +81,7 @@ def _search(question: Question, low: int) -> None:
 
 
 def _played(trials: Trials, packets: int) -> bool:
-    """Try a buffer; False where the engine refuses it, for the answer stands without it."""
+    """Try a buffer; False if the engine refuses it, because the answer does not need it."""
     try:
         trials.at(packets)
     except Exception as error:
@@ -92,18 +92,18 @@ def _played(trials: Trials, packets: int) -> bool:
 
 
 def _tried(question: Question, low: int) -> list[int]:
-    """Return the buffers above ``low`` that were tried and keep the loss usable, sorted."""
+    """Return the tried buffers above ``low`` with usable loss, sorted."""
     done = question.trials.done
     return sorted(b for b, trial in done.items() if b > low and is_usable(trial.outcome))
 
 
 def is_usable(outcome: Outcome) -> bool:
-    """Whether nobody loses more than is usable, as far as the engine tells."""
+    """Whether the link and every class have usable loss, as far as the engine reports it."""
     return all(loss.value <= USABLE_LOSS for _, loss in _losses(outcome))
 
 
 def worst_loss(outcome: Outcome) -> tuple[str, Metric | None]:
-    """Return who loses the largest share of its packets, "" for the link, and that share."""
+    """Return the class with the largest loss rate ("" for the link), and that rate."""
     found = list(_losses(outcome))
     return max(found, key=lambda each: each[1].value) if found else ("", None)
 

@@ -1,4 +1,4 @@
-"""Pictures by matplotlib, drawn without a screen; importing this costs half a second."""
+"""Pictures by matplotlib, drawn without a screen; the import takes half a second."""
 
 from forebay.report.figures.measurement import draw_measurement
 from forebay.report.figures.outcome import outcome_figure

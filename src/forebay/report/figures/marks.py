@@ -1,7 +1,7 @@
-"""Vertical lines through all panels: the answer, and what each law asks for.
+"""Vertical lines through all panels: the answer, and the result of each law.
 
-Their names stand in a lane of their own above the panels, in as many rows as it takes for
-none to cover another.
+Their labels are in a separate lane above the panels, in as many rows as necessary to avoid
+overlaps.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from forebay.report.tables import whole_packets
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SAME = 1.02  # closer than this ratio two laws share a line and a label
+_SAME = 1.02  # two laws within this ratio share a line and a label
 _CHARACTER = 0.0125  # width of a label's character, as a share of the axis
 
 
@@ -29,11 +29,11 @@ class _Mark:
     label: str
     holds: bool
     is_answer: bool = False
-    paper: str = ""  # the beginning of the first law's name, which others of it need not repeat
+    paper: str = ""  # the beginning of the first law's name; others of the paper omit it
 
 
 def draw_marks(lane: Axes, panels: Sequence[Axes], answer: SizeResult) -> None:
-    """Draw the lines through ``panels`` and their names into ``lane`` (the same x axis)."""
+    """Draw the lines through ``panels`` and their labels into ``lane`` (the same x axis)."""
     marks = _marks(answer)
     _widen(panels[-1], marks)
     lane.set_axis_off()
@@ -46,7 +46,7 @@ def draw_marks(lane: Axes, panels: Sequence[Axes], answer: SizeResult) -> None:
 
 def _marks(answer: SizeResult) -> list[_Mark]:
     marks: list[_Mark] = []
-    laws = answer.laws if answer.aqm is None else ()  # theirs is the limit of a drop-tail queue
+    laws = answer.laws if answer.aqm is None else ()  # laws give the limit of a drop-tail queue
     known = [law for law in laws if law.packets is not None and law.packets > 0]
     for law in sorted(known, key=lambda law: law.packets or 0):
         packets, name = float(law.packets or 0), f"{law.law}: {whole_packets(law.packets or 0)}"
@@ -67,14 +67,14 @@ def _marks(answer: SizeResult) -> list[_Mark]:
 
 
 def _widen(axes: Axes, marks: Sequence[_Mark]) -> None:
-    """Make room for every mark, also where no buffer was tried."""
+    """Extend the axis to every mark, also where no buffer was tried."""
     low, high = axes.get_xlim()
     places = [mark.packets for mark in marks]
     axes.set_xlim(min([low, *(p / 1.1 for p in places)]), max([high, *(p * 1.1 for p in places)]))
 
 
 def _rows(marks: Sequence[_Mark], limits: tuple[float, float]) -> list[int]:
-    """Give each label the first row in which it stands clear of the labels before it."""
+    """Assign each label the first row in which it overlaps no earlier label."""
     ends: list[float] = []
     rows = []
     for mark in marks:
@@ -92,7 +92,7 @@ def _extent(place: float, label: str) -> tuple[float, float]:
 
 
 def _at_right(place: float, label: str) -> bool:
-    """Whether a label stands left of its line: where it would run out of the picture."""
+    """Whether a label is left of its line, because it would exceed the picture."""
     return place > 0.5 and place + len(label) * _CHARACTER > 1
 
 

@@ -1,4 +1,4 @@
-"""The curves of a measurement, each with the estimate that is read off it."""
+"""The curves of a measurement, each with its estimate."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 _COLUMNS = 2
 _OF_ESTIMATES = ("hurst", "lost_before_share")
-"""Drawn from values and intervals alone, and no curve."""
+"""Estimates that are drawn as values and intervals, without a curve."""
 _THIN: dict[str, Any] = {"linewidth": 0.9}
 
 
 def draw_measurement(document: Mapping[str, Any], path: Path) -> None:
-    """Draw every curve of the document of ``measure --json`` into a .svg, .png or .pdf file."""
+    """Draw every curve of the document of ``measure --json`` to a .svg, .png or .pdf file."""
     drawn = {name for name in _OF_ESTIMATES if name in document["estimates"]} | {
         *document["curves"]
     }
@@ -62,7 +62,7 @@ def _flows(axes: Axes, curve: Any, estimates: Any) -> None:
     words = {"concurrent": "open", "avoiding": "in avoidance", "lossy": "that lost something"}
     for name, colour in colours.items():
         at = np.arange(len(curve[name])) * curve["step_s"]
-        wide = {"linewidth": 2.2} if name == "avoiding" else _THIN  # the next mostly lies on it
+        wide = {"linewidth": 2.2} if name == "avoiding" else _THIN  # the next mostly covers it
         axes.step(at, curve[name], color=colour, label=words[name], where="post", **wide)
     n = estimates.get("long_flows")
     if n is not None:
@@ -125,7 +125,7 @@ def _losses(axes: Axes, curve: Any, estimates: Any) -> None:
 
 
 def _intervals(axes: Axes, found: Mapping[str, Any], scale: float = 1.0) -> None:
-    """Draw a value and its interval a row, the first at the top."""
+    """Draw one value with its interval per row, the first at the top."""
     values = scale * np.array([[one["low"], one["value"], one["high"]] for one in found.values()])
     rows = np.arange(len(found))
     axes.hlines(rows, values[:, 0], values[:, 2], color=BLUE, linewidth=2)
@@ -145,7 +145,7 @@ def _left(axes: Axes, curve: Any, estimates: Any) -> None:
 
 
 def _plain_ticks(axis: Axis) -> None:
-    """Label a logarithmic axis, often shorter than two decades, with plain numbers."""
+    """Label a logarithmic axis with plain numbers; it often spans less than two decades."""
     axis.set_major_locator(LogLocator(subs=(1, 3), numticks=9))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())

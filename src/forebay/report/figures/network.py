@@ -1,4 +1,4 @@
-"""A network drawn: links coloured by utilization and by loss; throughput by hops."""
+"""The picture of a network: links coloured by utilization and by loss; throughput by hops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEAST_LOSS = 1e-6
 
 
 def draw_network(outcome: Outcome, drawing: Mapping[str, Any], path: Path) -> None:
-    """Draw into a file that ends in .svg, .png or .pdf.
+    """Draw a network to a .svg, .png or .pdf file.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def _map(
 ) -> None:
     place = np.asarray(drawing["place"], dtype=np.float64)
     ends = np.stack([place[drawing["source"]], place[drawing["target"]]], axis=1)
-    # Both directions of a link beside each other: each a little to its own left.
+    # Draw both directions of a link next to each other, each shifted slightly to its left.
     along = ends[:, 1] - ends[:, 0]
     length = np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-12)[:, None]
     span = float(np.ptp(place, axis=0).max()) or 1.0

@@ -1,4 +1,4 @@
-"""The picture of one Outcome: how busy each link is, how long packets wait, what classes get."""
+"""The picture of one Outcome: utilization, queueing delay, and the classes' throughput."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from forebay.outcome import Metric, Outcome, Quantiles
 
 _MOST = 12
-"""Bars of one panel: of more links, those that lose most."""
+"""Bars of one panel; with more links, it shows those with the highest loss."""
 
 Bar = tuple[str, "Metric | None"]
 
 
 def outcome_figure(outcome: Outcome) -> Figure:
-    """Return the picture; what was not measured has no bar."""
+    """Return the picture; a metric that was not measured has no bar."""
     ranked = sorted(outcome.links.items(), key=lambda item: -_value(item[1].loss_rate))
     shown = [item for item in outcome.links.items() if item in ranked[:_MOST]]
     panels = [
@@ -57,7 +57,7 @@ def _measured(bars: Sequence[Bar]) -> bool:
 
 
 def _rates(outcome: Outcome) -> list[Bar]:
-    """Return each class's goodput, or its throughput where that is all that is known."""
+    """Return each class's goodput, or its throughput if the goodput is unknown."""
     return [
         (f"{each.name}, goodput", each.goodput_bps)
         if each.goodput_bps is not None
@@ -67,7 +67,7 @@ def _rates(outcome: Outcome) -> list[Bar]:
 
 
 def _waits(outcome: Outcome, names: Sequence[str]) -> list[Bar]:
-    """Return each link's mean and 99 % quantile; of many links the mean alone."""
+    """Return each link's mean and 99 % quantile; for many links only the mean."""
     parts = ("mean", "p99") if len(names) < _MOST // 2 else ("mean",)
     waits = [(name, part, outcome.links[name].queue_delay_s) for name in names for part in parts]
     return [(f"{name}, {part}", _part(waited, part)) for name, part, waited in waits]

@@ -1,4 +1,4 @@
-"""A paper's figure redrawn from a Picture."""
+"""Draw a paper's figure from a Picture."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _STYLES: dict[str, dict[str, Any]] = {
 
 
 def draw_picture(picture: Picture, title: str, path: Path) -> None:
-    """Draw a picture into a file that ends in .svg, .png or .pdf."""
+    """Draw a picture to a .svg, .png or .pdf file."""
     columns = min(picture.columns, len(picture.panels))
     rows = -(-len(picture.panels) // columns)
     with house_style():
@@ -73,7 +73,7 @@ def _draw(axes: Axes, panel: Panel, colours: dict[str, str]) -> None:
 
 
 def _line(axes: Axes, line: Line, colour: str) -> None:
-    label = line.label or "_"  # matplotlib leaves such out of a legend
+    label = line.label or "_"  # matplotlib omits such labels from a legend
     if line.kind == "bars":
         width = (max(line.x) - min(line.x)) / max(len(line.x) - 1, 1)
         axes.bar(line.x, line.y, width=width, color=FAINT, alpha=0.4, label=label)
@@ -86,7 +86,7 @@ def _line(axes: Axes, line: Line, colour: str) -> None:
 
 
 def _few_decades(axis: Axis) -> None:
-    """Write 10, 20, 50 where there are no two powers of ten to read a scale from."""
+    """Label 10, 20, 50 if the axis contains fewer than two powers of ten."""
     low, high = axis.get_view_interval()
     if high / low > 100:
         return

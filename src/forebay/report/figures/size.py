@@ -1,4 +1,4 @@
-"""The picture of a sizing: what each buffer gives, what the laws say, and the answer."""
+"""The picture of a sizing: the metrics of each buffer, the laws, and the answer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Read = Callable[[LinkOutcome], Metric | None]
 
 
 def draw_size(answer: SizeResult, path: Path) -> None:
-    """Draw a sizing into a file that ends in .svg, .png or .pdf."""
+    """Draw a sizing to a .svg, .png or .pdf file."""
     save(size_figure(answer), path)
 
 
@@ -66,7 +66,7 @@ def size_figure(answer: SizeResult) -> Figure:
 
 
 def _shade(panels: Sequence[Axes], answer: SizeResult) -> None:
-    """Lay a tint under all buffers that meet the goals."""
+    """Shade the range of all buffers that meet the goals."""
     low, high = panels[-1].get_xlim()
     for interval in answer.region:
         right = high if interval.high is None else min(interval.high + 0.5, high)
@@ -109,7 +109,7 @@ def _loss(axes: Axes, answer: SizeResult) -> None:
         _level(axes, 100 * answer.loss_warning.usable, "usable: at most", above=True)
     axes.set_ylabel("loss, %")
     if min(drawn) > 0 and max(drawn) > _FEW_DECADES * min(drawn):
-        _log_if_positive(axes, drawn)  # a goal of 0.1 % beside 40 % would lie on the axis
+        _log_if_positive(axes, drawn)  # a goal of 0.1 % next to 40 % would lie on the axis
     else:
         axes.set_ylim(bottom=0)
 
@@ -143,11 +143,11 @@ def _share_of_round_trips(link: LinkOutcome) -> Metric | None:
 
 
 _FEW_DECADES = 50.0
-"""A span of fewer has at most two powers of ten, and is read by 2 and 5 as well."""
+"""A span of fewer has at most two powers of ten, and also needs labels at 2 and 5."""
 
 
 def _log_if_positive(axes: Axes, values: Sequence[float]) -> None:
-    """Delays span decades, and the answer lies in the lowest: a linear axis would hide it."""
+    """Use a log axis: delays span decades, and a linear axis would hide the answer's decade."""
     if values and min(values) > 0:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -163,9 +163,9 @@ def _log_if_positive(axes: Axes, values: Sequence[float]) -> None:
 def _line(
     axes: Axes, curve: Sequence[CurvePoint], read: Read, factor: float, colour: str, label: str
 ) -> list[float]:
-    """Draw one metric with its 95 % band; return the values drawn.
+    """Draw one metric with its 95 % band; return the drawn values.
 
-    A buffer where it was not measured has no dot.
+    A buffer without a measured value has no dot.
     """
     seen = [(point.packets, metric) for point in curve if (metric := read(point.link)) is not None]
     return _draw_line(axes, seen, factor, colour, label)
@@ -197,7 +197,7 @@ def _target(axes: Axes, goals: Sequence[GoalResult], name: str, factor: float) -
 
 
 def _level(axes: Axes, value: float, text: str, *, above: bool = False) -> None:
-    """Draw a level across the panel, with what it is under it or above it."""
+    """Draw a level across the panel, with a label below or above it."""
     axes.axhline(value, color=INK, linewidth=0.9, linestyle=(0, (2, 2)))
     axes.annotate(
         f"{text} {value:g}",
@@ -212,7 +212,7 @@ _COLOURS = (PURPLE, GREEN, VERMILLION, BLUE)
 
 
 def _own_panels(answer: SizeResult) -> list[_Panel]:
-    """Return a panel for each goal whose metric no other panel shows, the binding ones first."""
+    """Return a panel for each goal whose metric no other panel shows, binding goals first."""
     drawn = ("utilization", "loss_rate", UTILIZATION_PROBABILITY, LOSS_PROBABILITY)
     own = [g for g in answer.goals if g.name not in drawn and not g.name.startswith("queue_delay")]
     own.sort(key=lambda goal: not goal.binding)
@@ -265,5 +265,5 @@ _PANELS = (
 
 
 def _measured(answer: SizeResult, panel: _Panel) -> bool:
-    """A law answers utilization alone; an empty panel would say nothing."""
+    """Whether the panel has values: a law gives only utilization, so other panels are empty."""
     return any(panel.read(point.link) is not None for point in answer.curve)

@@ -1,4 +1,4 @@
-"""What all pictures share: colours, type, and how a file is written."""
+"""Common to all pictures: colours, fonts, and how a file is written."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette: told apart with any of the common colour blindnesses, and in grey.
+# Okabe and Ito's palette: distinguishable with all common colour blindnesses, and in grey.
 BLUE, VERMILLION, GREEN, ORANGE, PURPLE = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7"
 INK, FAINT = "#222222", "#777777"
 PAPER: Any = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
-"""Behind words that lines run under."""
+"""Background of text that lines cross."""
 
 _STYLE: Any = {
     "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same picture on every machine
@@ -38,25 +38,25 @@ _STYLE: Any = {
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw in our style, and leave the caller's untouched."""
+    """Draw in this style, without a change to the caller's style."""
     with mpl.rc_context(_STYLE):
         yield
 
 
 def literal(text: str) -> str:
-    """Return a user's text as matplotlib draws it letter by letter: ``$`` begins no formula."""
+    """Escape a user's text for matplotlib, so that ``$`` starts no formula."""
     return text.replace("$", r"\$")
 
 
 def clean(axes: Axes) -> None:
-    """Keep the grid behind the data."""
+    """Draw the grid behind the data."""
     axes.set_axisbelow(True)
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write the picture beside its place and rename it there: never half a file.
+    """Write the picture to a temporary file and rename it, so that no file is partial.
 
-    The name's ending (.svg, .png, .pdf) chooses the format. No date goes into the file.
+    The suffix of the name (.svg, .png, .pdf) sets the format. The file contains no date.
     """
     kind = path.suffix.lower().lstrip(".")
     dateless = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
@@ -66,10 +66,10 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def _settle(figure: Figure) -> None:
-    """Lay the panels out once, on a grid.
+    """Compute the layout of the panels once, on a grid.
 
-    The layout's solver goes by memory addresses, so its last digits differ from run to run, and
-    with them the names of an SVG's clip paths.
+    The layout's solver depends on memory addresses, so its last digits differ from run to run, and
+    so do the names of an SVG's clip paths.
     """
     figure.draw_without_rendering()
     figure.set_layout_engine("none")

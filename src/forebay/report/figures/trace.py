@@ -1,4 +1,4 @@
-"""A Trace as Appenzeller et al. 2004 draw theirs: Figures 4, 8 and 9 in one picture."""
+"""A Trace in the form of Figures 4, 8 and 9 of Appenzeller et al. 2004, in one picture."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _THIN: dict[str, Any] = {"linewidth": 0.8}
 
 
 def draw_trace(trace: Trace, path: Path) -> None:
-    """Draw windows, queue, and the sum of the windows into a .svg, .png or .pdf file."""
+    """Draw windows, queue, and the sum of the windows to a .svg, .png or .pdf file."""
     save(trace_figure(trace), path)
 
 
