@@ -1,4 +1,4 @@
-"""The engine that asks the machine's own kernel: real TCP through our router, in namespaces."""
+"""The testbed engine: the TCP of this machine's kernel, in namespaces, through our router."""
 
 from __future__ import annotations
 

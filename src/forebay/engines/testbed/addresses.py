@@ -1,4 +1,4 @@
-"""An address for each flow on either side, and so a delay of its own in the router."""
+"""Addresses of the flows: each flow has its own, so the router can delay each by its RTT."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SENDERS = IPv4Network("10.64.0.0/10")
 RECEIVERS = IPv4Network("10.128.0.0/9")
 
 MOST_FLOWS = SENDERS.num_addresses
-# linux/rtnetlink.h: a metric that is locked is taken over as it is; rto_min is read only so.
+# linux/rtnetlink.h: the kernel reads rto_min of a route only if the metric is locked.
 _LOCK_RTO_MIN = 1 << 13
 _FEATURE_ECN = 1
 
@@ -37,9 +37,9 @@ def check_count(workload: Workload) -> None:
 def routes(scenario: Scenario, workload: Workload) -> tuple[list[ClassRoute], list[ClassRoute]]:
     """Return the routes with metrics on the left and on the right side.
 
-    Data of a class goes from left to right, or back where the class is reverse. The sending
-    socket takes its initial window, least RTO and ECN from its route, the receiving one its
-    ACKs and ECN.
+    Data of a class goes from left to right, or right to left if the class is reverse. The
+    sending socket takes initial window, minimum RTO and ECN from its route. The receiving
+    socket takes quick ACKs and ECN from its route.
     """
     left: list[ClassRoute] = []
     right: list[ClassRoute] = []

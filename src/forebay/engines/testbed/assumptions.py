@@ -1,4 +1,4 @@
-"""What a scenario asks of the senders that this kernel does otherwise."""
+"""Properties of the senders that a scenario requests and this kernel does not provide."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def broken(scenario: Scenario) -> list[str]:
-    """Return one sentence for each thing asked that the kernel does otherwise."""
+    """Return one sentence for each requested property that the kernel does not provide."""
     tcp = [group for group in scenario.traffic if isinstance(group, Tcp)]
     kernel = f"Linux {platform.release()}"
     said = []

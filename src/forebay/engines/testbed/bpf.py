@@ -1,4 +1,4 @@
-"""Our congestion controls, compiled on this machine when first asked for."""
+"""Our congestion controls, compiled on this machine at first use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed.owner import Owner
 
 SOURCES = Path(__file__).with_name("bpf_programs")
-"""The programs' text, which a wheel brings as a checkout does."""
+"""Source code of the programs. A wheel contains it, as a checkout does."""
 
 _BTF = Path("/sys/kernel/btf/vmlinux")
 _INSTALL = "install the compiler: `apt-get install clang libbpf-dev`"
@@ -22,12 +22,12 @@ _TIMEOUT_S = 60
 
 
 def built() -> Path:
-    """Folder with the objects and the loader of today's sources, compiled if it is not there.
+    """Return the folder with objects and loader of these sources; compile them if missing.
 
     Raises
     ------
     EngineUnavailable
-        The kernel cannot take them, or something to compile them with is missing.
+        The kernel cannot load them, or a compiler or library is missing.
     """
     _require_type_information()
     folder = _cache() / _digest()
@@ -48,7 +48,7 @@ def _cache() -> Path:
 
 
 def _digest() -> str:
-    """Of everything that is compiled: an old build is never taken for a new one."""
+    """Return a digest of all compiled sources, so that a changed source is compiled again."""
     digest = hashlib.sha256(platform.machine().encode())
     for path in sorted(SOURCES.glob("*.[ch]")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
@@ -56,7 +56,7 @@ def _digest() -> str:
 
 
 def _build(folder: Path) -> None:
-    """Daemon the folder, then renamed: whoever comes first wins, and nobody sees half of it."""
+    """Build in a temporary folder, then rename it: no process ever sees an incomplete build."""
     if shutil.which("clang") is None:
         raise EngineUnavailable("testbed", "clang is not there", _INSTALL)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +76,7 @@ def _build(folder: Path) -> None:
 
 
 def _remove_halves(place: Path) -> None:
-    """Remove what builders left that were killed; a living one of the same number keeps it."""
+    """Remove temporary folders of killed builds; skip those of a live process."""
     for path in place.glob("*-*"):
         pid = path.name.partition("-")[0]
         if pid.isdigit() and Owner.of(int(pid)) is None:

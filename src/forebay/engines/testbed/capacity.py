@@ -1,4 +1,4 @@
-"""Which rate this machine holds: short runs of the same kind, judged by the same gate."""
+"""The highest rate that this machine can run: short trials, judged by the validity gate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 LADDER_MBPS = (10, 50, 100, 155, 311, 500, 622, 1000)
-"""Rates that are tried in turn without a scenario."""
+"""Rates that are tried in turn if no scenario is given."""
 
 _WARMUP_S = 5.0
 _WINDOW_S = 4.0
@@ -37,7 +37,7 @@ duration = "3 s"
 
 @dataclass(frozen=True)
 class Trial:
-    """One short run: at which rate, and what was wrong with it."""
+    """One short run: its rate, and the faults that the gate found."""
 
     rate: Rate
     faults: list[str]
@@ -45,18 +45,18 @@ class Trial:
 
     @property
     def holds(self) -> bool:
-        """Whether the gate let it pass."""
+        """Whether the run passed the gate."""
         return not self.faults
 
 
 def try_out(scenario: Scenario) -> Trial:
-    """Play the first seconds of a scenario and judge them."""
+    """Run the first seconds of a scenario and apply the gate."""
     played = play(_short(scenario, 1.0), 1)
     return Trial(scenario.link.rate, played.faults, played.gate)
 
 
 def climb() -> Iterator[Trial]:
-    """Try a hundred Reno flows at rising rates, until one is not held."""
+    """Run a hundred Reno flows at rising rates, until a run fails the gate."""
     for rate in LADDER_MBPS:
         trial = try_out(loads(_TRIAL.format(rate=rate), source="testbed check"))
         yield trial
@@ -65,7 +65,7 @@ def climb() -> Iterator[Trial]:
 
 
 def holds_below(scenario: Scenario) -> Rate | None:
-    """Return the first of some lower rates at which the scenario's own traffic is held."""
+    """Return the first of some lower rates at which the scenario's traffic passes the gate."""
     for share in _SMALLER:
         slower = _short(scenario, share)
         if not play(slower, 1).faults:
@@ -74,7 +74,7 @@ def holds_below(scenario: Scenario) -> Rate | None:
 
 
 def _short(scenario: Scenario, share: float) -> Scenario:
-    """Return the scenario with a short window, its links at a share of their rates."""
+    """Return the scenario with a short window and its link rates multiplied by `share`."""
     measure = scenario.measure
     short = {
         "warmup": Duration(min(measure.warmup, _WARMUP_S)),

@@ -1,4 +1,4 @@
-"""Congestion controls of the machine's kernel: its own, and ours that it takes as BPF programs."""
+"""Congestion controls: those of the kernel, and ours, which it loads as BPF programs."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ KERNEL_NAMES = {
     "bbr": "bbr",
     "westwood": "westwood",
 }
-"""What the kernel calls those of a scenario that it can run; no released kernel has
+"""Kernel names of the congestion controls of a scenario. No released kernel has
 `bbr3` or `prague`.
 
-It may have a `bic` or a `scalable` of its own, so ours are called otherwise, in at most 15
+The kernel may have its own `bic` or `scalable`, so ours have other names, of at most 15
 characters."""
 
 _OBJECTS = {
@@ -45,15 +45,15 @@ _GONE_WITHIN_S = 5.0
 
 @contextmanager
 def ensure(names: Iterable[str]) -> Iterator[None]:
-    """Have the kernel know these congestion controls, by their names in a scenario, meanwhile.
+    """Register these congestion controls (scenario names) while the context is open.
 
-    Ours are registered for the whole machine, for root only, and are off its list afterwards, also
-    if this process is killed. One run at a time can have them.
+    Ours are registered for the whole machine, for root only. The kernel removes them afterwards,
+    also if this process is killed. Only one run at a time can register them.
 
     Raises
     ------
     EngineUnavailable
-        This machine cannot have one of them; others may still run.
+        This machine cannot provide one of them; other congestion controls may still run.
     """
     wanted = sorted({_kernel_name(name) for name in names})
     ours = [name for name in wanted if name in _OBJECTS]
@@ -75,7 +75,7 @@ def _kernel_name(name: str) -> str:
 
 
 def _require(name: str) -> None:
-    """A socket asks for it: the kernel loads the module if it has one."""
+    """Set it on a socket, so that the kernel loads the module if there is one."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         try:
             probe.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
@@ -104,7 +104,7 @@ def _registered(ours: list[str]) -> Iterator[None]:
 
 
 def _start(tools: Path, ours: list[str]) -> subprocess.Popen[str]:
-    """In a session of its own: an interrupt at the keyboard must not end it before the flows."""
+    """Start the loader in its own session: Ctrl-C must not end it before the flows end."""
     objects = [str(tools / f"{_OBJECTS[name]}.o") for name in ours]
     pipe = subprocess.PIPE
     command = [str(tools / "loader"), *objects]
@@ -135,7 +135,7 @@ def _refused(event: dict[str, str]) -> EngineUnavailable:
 
 
 def _end(loader: subprocess.Popen[str]) -> None:
-    """Its input closes, and it ends; what it still says is of no use."""
+    """Close its standard input, which ends it; discard its remaining output."""
     try:
         loader.communicate(timeout=_GONE_WITHIN_S)
     except subprocess.TimeoutExpired:
@@ -144,7 +144,7 @@ def _end(loader: subprocess.Popen[str]) -> None:
 
 
 def _await_gone(ours: list[str]) -> None:
-    """The kernel takes a name off its list some milliseconds after the loader's end."""
+    """Wait: the kernel removes a name from its list milliseconds after the loader ends."""
     until = time.monotonic() + _GONE_WITHIN_S
     while set(ours) & set(_AVAILABLE.read_text().split()) and time.monotonic() < until:
         time.sleep(0.005)

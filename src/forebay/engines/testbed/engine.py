@@ -1,4 +1,4 @@
-"""Replications of a scenario on the machine's own TCP, one after the other."""
+"""Runs the replications of a scenario on the TCP of this machine, one after the other."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class _Run(NamedTuple):
 
 
 class TestbedEngine:
-    """Plays one replication a seed in real time: a run lasts as long as warm-up and window.
+    """Runs one replication per seed in real time: a run takes warm-up plus window.
 
-    Replications are never played side by side, whatever ``jobs`` says: they would share the
-    cores that each needs for itself to be on time. Replications that this engine object has played
-    before are not played again.
+    Replications never run in parallel, whatever ``jobs`` says: they would share the cores that
+    each needs alone to be on time. This engine object does not repeat a replication that it has
+    run before.
     """
 
-    __test__ = False  # no test case, whatever its name begins with
+    __test__ = False  # not a test case, although its name begins with Test
 
     def __init__(self) -> None:
         machine.check()
@@ -54,15 +54,15 @@ class TestbedEngine:
         return NAME
 
     def limit_memory(self, octets: int) -> None:
-        """Let a run take so many bytes of memory instead of the default."""
+        """Set the memory limit of a run, in bytes, instead of the default."""
         self._limit = Limit(octets)
 
     def capture_to(self, path: Path) -> None:
-        """Have the packets that leave each link written to a pcapng file, an interface a link."""
+        """Write the packets that leave each link to a pcapng file, with one interface per link."""
         self._capture = path
 
     def count_by(self, names: Sequence[str]) -> None:
-        """Have others' counters read beside the router: ``"snmp"``, ``"netflow"``.
+        """Also read the counters of other programs during a run: ``"snmp"``, ``"netflow"``.
 
         Raises
         ------
@@ -81,14 +81,14 @@ class TestbedEngine:
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """Play `scenario` once for each of `seeds`; ``jobs`` is without effect.
+        """Run `scenario` once for each of `seeds`; ``jobs`` has no effect.
 
         Raises
         ------
         EngineUnavailable
-            The machine cannot, or lacks a congestion control.
+            The machine cannot run it, or lacks a congestion control.
         TooMuchMemory
-            It would take more memory than it may.
+            It would take more memory than the limit.
         TestbedError
             The kernel refused a step, or no run of a seed passed the validity gate.
         """
@@ -122,7 +122,7 @@ class TestbedEngine:
         seed: int,
         progress: Progress | None = None,
     ) -> Trace:
-        """Watch one replication over time; `run` then has it without playing it again."""
+        """Trace one replication over time; `run` then reuses it and does not run it again."""
         check_step(scenario, step)
         samples = int(scenario.measure.duration / step) + 1
         self._limit.check(estimate(scenario, samples, len(flows)), 1)

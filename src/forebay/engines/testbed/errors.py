@@ -1,4 +1,4 @@
-"""What can go wrong on a real machine, each with what to do about it."""
+"""Errors of a real machine, each with a hint on what to do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TestbedError(EngineUnavailable):
     """The kernel, or the emulator, refused a step."""
 
     code = "testbed"
-    __test__ = False  # no test case, whatever its name begins with
+    __test__ = False  # not a test case, although its name begins with Test
 
     def __init__(self, what: str, hint: str = _EXPECTED) -> None:
         super().__init__(NAME, what, hint)
@@ -32,8 +32,8 @@ class TestbedError(EngineUnavailable):
 class GateFailed(TestbedError):
     """Every run failed the validity gate: the machine is too slow for the rate, or busy.
 
-    ``steal`` is the share that a hypervisor took meanwhile of the core that lost most;
-    ``stalled`` says that nothing was wrong but a stall: the machine was busy for milliseconds.
+    ``steal`` is the share of time that a hypervisor took from the core that lost most.
+    ``stalled`` says that stalls were the only faults: the machine was busy for milliseconds.
     """
 
     code = "gate-failed"
@@ -49,14 +49,14 @@ class GateFailed(TestbedError):
 
 
 def needs_root(what: str) -> EngineUnavailable:
-    """Return the error for a machine that does not let us."""
+    """Return the error for a machine on which this process lacks the privileges."""
     return EngineUnavailable(NAME, what, _NEEDS_ROOT)
 
 
 @contextmanager
 def asking(what: str, hint: str = "") -> Iterator[None]:
-    """Turn the failure of a system or netlink call into one line: what was asked, the answer."""
-    # pyroute2 is imported where a namespace is made; here its error is known by its parts.
+    """Turn a failed system or netlink call into one line: the request and the error."""
+    # pyroute2 is imported only where a namespace is made, so its error is recognized by name.
     try:
         yield
     except EngineUnavailable:
@@ -71,7 +71,7 @@ def asking(what: str, hint: str = "") -> Iterator[None]:
 
 
 def _read(error: Exception) -> tuple[int | None, str]:
-    """Return errno and text of an OSError or of pyroute2's NetlinkError; None for a bug."""
+    """Return errno and text of an OSError or pyroute2 NetlinkError; None for any other error."""
     if isinstance(error, OSError):
         return error.errno or 0, error.strerror or str(error)
     if type(error).__name__ == "NetlinkError" and error.args:

@@ -1,10 +1,10 @@
 """The validity gate: an overloaded emulator reports a plausible, low utilization.
 
-A run that fails any of these says something about the machine, not about the scenario, so it is
-no number. Limits from the prototype: three runs read 87.1, 86.9 and 81.5 % where 97.2 is right,
-and each of them failed the first. The router's share of a core is of our own: at 622 Mbit/s and
-0.74 to 0.84 of a core, four runs with a good p99 read 1 to 14 points less than the simulator.
-Where the router has two threads it is the share of the busier one.
+A run that exceeds a limit measures the machine, not the scenario, so it is not a result. The
+limits are from the prototype: three runs read 87.1, 86.9 and 81.5 % where 97.2 is right, and each
+of them exceeded the first limit. The limit on the router's share of a core is ours: at 622 Mbit/s
+and 0.74 to 0.84 of a core, four runs with a valid p99 read 1 to 14 points less than the simulator.
+If the router has two threads, the share is that of the busier one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Limit(NamedTuple):
     unit: str = ""
 
     def fault(self, read: Readings) -> str | None:
-        """Return what is wrong, or None."""
+        """Return the fault as one line, or None."""
         value = read.get(self.reading)
         if value is None:
             return f"{self.says} was not read"
@@ -50,8 +50,8 @@ LIMITS = (
 
 
 MOST_OF_BUFFER = 0.1
-"""Lateness p99 as a share of the time that the smallest buffer takes to drain. A router that reads
-its packets in bursts fills a short buffer with them: 28 packets at 622 Mbit/s, 0.54 ms, read 84.6 %
+"""Largest lateness p99 as a share of the smallest buffer's drain time. A router that reads its
+packets in bursts fills a short buffer with them: 28 packets at 622 Mbit/s, 0.54 ms, read 84.6 %
 where 98.2 is right, at a p99 of 0.15 ms."""
 
 
@@ -70,11 +70,11 @@ MOST_STALL_S = 20e-3
 
 
 def stall_limit(drain_s: float | None) -> Limit:
-    """Return the limit on the largest lateness: the time that the smallest buffer drains in.
+    """Return the limit on the largest lateness: the drain time of the smallest buffer.
 
-    While a router stalls for longer the queue runs dry, and what piles up meanwhile is dropped from
-    all flows at once. At 155 Mbit/s, 64 packets (5 ms), beside other work on the machine, runs
-    with a stall of 10 to 20 ms read 94.4 % where those with none above 5 ms read 95.4 %
+    If a router stalls for longer, the queue runs empty, and packets that arrive meanwhile are
+    dropped from all flows at once. At 155 Mbit/s, 64 packets (5 ms), on a machine with other load,
+    runs with a stall of 10 to 20 ms read 94.4 %, and runs with none above 5 ms read 95.4 %
     (docs/decisions/a-stall-outlasts-the-buffer.md). Stalls of up to 4 ms occur on an idle machine.
     """
     most = MOST_STALL_S if drain_s is None else min(MOST_STALL_S, max(LEAST_STALL_S, drain_s))
@@ -82,22 +82,22 @@ def stall_limit(drain_s: float | None) -> Limit:
 
 
 def is_stall(fault: str) -> bool:
-    """Whether a line of `faults` is about a stall: a busy machine, not one that is too slow."""
+    """Whether a line of `faults` reports a stall: the machine is busy, not too slow."""
     return fault.startswith(_STALL)
 
 
 def faults(
     read: Readings, *, window_is_limited: bool = False, drain_s: float | None = None
 ) -> list[str]:
-    """Return what makes a run invalid: nothing for a valid one.
+    """Return the faults of a run; an empty list for a valid run.
 
     Parameters
     ----------
     window_is_limited : bool
-        The scenario itself limits the receive window (max_window), so being limited by it is
-        no fault of the machine.
+        The scenario limits the receive window (max_window), so a flow that is limited by it
+        is not a fault of the machine.
     drain_s : float or None
-        Time that the smallest buffer takes to drain; None to judge without it.
+        Drain time of the smallest buffer; None to omit this check.
     """
     if drain_s is not None:
         read = {**read, "of_buffer": read.get("lateness_p99_s", 0.0) / drain_s}

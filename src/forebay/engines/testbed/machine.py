@@ -1,4 +1,4 @@
-"""What this machine is: whether the testbed can run on it, and what an Outcome says of it."""
+"""This machine: whether the testbed can run on it, and its facts for the Outcome."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check() -> None:
     Raises
     ------
     EngineUnavailable
-        It is not Linux, or we are not root, or TUN, pyroute2 or the emulator is missing.
+        The system is not Linux, we are not root, or TUN, pyroute2 or the emulator is missing.
     """
     if sys.platform != "linux":
         raise EngineUnavailable(NAME, f"it needs Linux, and this is {sys.platform}", "use Linux")
@@ -45,9 +45,9 @@ def check() -> None:
 
 
 def is_root() -> bool:
-    """Return whether we may make namespaces and devices: as the machine's root, not as one's own.
+    """Return whether we may make namespaces and devices, as root of the machine itself.
 
-    The root of a container may lack the capabilities, and that of a user namespace has them only
+    The root of a container may lack the capabilities. The root of a user namespace has them only
     inside it.
     """
     held = int(_field("/proc/self/status", "CapEff:"), 16)
@@ -63,7 +63,7 @@ def _field(path: str, name: str) -> str:
 def emulator() -> Path:
     """Return the emulator.
 
-    It is FOREBAY_EMULATOR, or the wheel's own, or the program beside this Python or on the PATH.
+    This is FOREBAY_EMULATOR, or the wheel's, or the program next to this Python or on the PATH.
     """
     places = (_PACKAGE / "bin" / _PROGRAM, Path(sys.executable).parent / _PROGRAM, _PROGRAM)
     installed = next((found for place in places if (found := shutil.which(place))), None)
@@ -76,7 +76,7 @@ def emulator() -> Path:
 
 
 def describe(controls: Iterable[str]) -> dict[str, Any]:
-    """Return the facts of the machine that a reading depends on."""
+    """Return the facts of the machine that a measurement depends on."""
     return {
         "kernel": platform.release(),
         "cores": os.cpu_count(),
@@ -87,7 +87,7 @@ def describe(controls: Iterable[str]) -> dict[str, Any]:
 
 
 def _parameters(controls: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return the module parameters of those that have any: HyStart's and the like."""
+    """Return the parameters of the kernel modules that have any, such as those of HyStart."""
     read = {name: _read(_MODULES / f"tcp_{name}" / "parameters") for name in controls}
     return {name: found for name, found in read.items() if found}
 

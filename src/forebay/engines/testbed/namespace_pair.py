@@ -1,4 +1,4 @@
-"""Both sides of the testbed, made for one run and removed after it."""
+"""Both sides of the testbed, created for one run and removed after it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _number = count()
 
 @dataclass(frozen=True)
 class NamespacePair:
-    """The sending and the receiving side, and what their sysctls read."""
+    """The sending and the receiving side, and the values of their sysctls."""
 
     left: Side
     right: Side
@@ -35,7 +35,7 @@ class NamespacePair:
 
 @contextmanager
 def pair_for(scenario: Scenario, workload: Workload, record: Record) -> Iterator[NamespacePair]:
-    """Make both sides for the flows of a workload; the record removes them."""
+    """Create both sides for the flows of a workload. The record removes them."""
     left, right = _sides(scenario, workload)
     record.will_make(left.namespace, right.namespace)
     sysctls = left.make()
@@ -44,7 +44,7 @@ def pair_for(scenario: Scenario, workload: Workload, record: Record) -> Iterator
 
 
 def has_sack(scenario: Scenario) -> bool:
-    """Return whether receivers report what they hold: off only where every class says so."""
+    """Return whether SACK is on. It is off only if every class turns it off."""
     wanted = [group.sack for group in scenario.traffic if isinstance(group, Tcp)]
     return not wanted or any(each is not False for each in wanted)
 

@@ -1,4 +1,4 @@
-"""Network namespaces by name, and work done inside one."""
+"""Network namespaces by name, and functions that run inside one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLACE = Path("/run/netns")
 
 
 def path_of(name: str) -> Path:
-    """Return where a namespace is bound: what setns opens."""
+    """Return the path at which a namespace is mounted, for setns."""
     return _PLACE / name
 
 
@@ -33,13 +33,13 @@ def make(name: str) -> None:
     from pyroute2 import netns
 
     with asking(f"making network namespace {name}"):
-        if path_of(name).exists():  # asked here, for pyroute2 loses sockets when it fails
+        if path_of(name).exists():  # pyroute2 leaks sockets when it fails
             raise FileExistsError(errno.EEXIST, "File exists")
         netns.create(name)
 
 
 def remove(name: str) -> None:
-    """Remove a namespace, if it is there; devices and routes in it go with it."""
+    """Remove a namespace, with its devices and routes, if it exists."""
     from pyroute2 import netns
 
     with asking(f"removing network namespace {name}"), suppress(FileNotFoundError):
@@ -48,9 +48,9 @@ def remove(name: str) -> None:
 
 
 def inside(name: str, work: Callable[[], Answer]) -> Answer:
-    """Return what `work` answers inside a namespace, in a thread that lives no longer.
+    """Run `work` inside a namespace, in a thread that ends with it, and return its result.
 
-    The thread alone enters it, so that no other work of this process ever sees it.
+    Only this thread enters the namespace, so the rest of the process is not affected.
     """
 
     def enter() -> Answer:

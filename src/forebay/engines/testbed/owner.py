@@ -1,4 +1,4 @@
-"""Who made something: a process, told from a later one of the same number by its start time."""
+"""The owner of a record: a process, identified by its PID and its start time."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-_START_TIME = 19  # fields after the name, proc(5): state is the first
+_START_TIME = 19  # index of the field after the name, proc(5); state is 0
 
 
 class Owner(NamedTuple):
-    """A process and when it started, in clock ticks since the machine did, and which boot."""
+    """A process, its start time in clock ticks since boot, and the ID of the boot."""
 
     pid: int
     started: int
@@ -20,7 +20,7 @@ class Owner(NamedTuple):
 
     @classmethod
     def of(cls, pid: int) -> Owner | None:
-        """Return the process of that number, or None where there is none alive."""
+        """Return the live process with this PID, or None."""
         try:
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:
@@ -38,7 +38,7 @@ class Owner(NamedTuple):
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs: the same process, not just the same number."""
+        """Whether this process still runs. Another process with the same PID does not count."""
         return Owner.of(self.pid) == self
 
     def end(self) -> None:

@@ -1,4 +1,4 @@
-"""PLAN.json, schema 1: what the emulator is to play. `crates/emulator/src/plan.rs` reads it."""
+"""PLAN.json, schema 1: the emulator's input. `crates/emulator/src/plan.rs` reads it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SMALLEST_PACKET = 28
 
 
 class Places(NamedTuple):
-    """Names of the two namespaces, and of the files beside the plan."""
+    """Names of the two namespaces, and of the other files of the run."""
 
     left: str
     right: str
@@ -40,7 +40,7 @@ def make_plan(
     places: Places,
     watched: Watched | None = None,
 ) -> dict[str, Any]:
-    """Return the plan, ready for JSON; times in picoseconds."""
+    """Return the plan as a JSON-serializable dict. Times are in picoseconds."""
     return {
         "schema": SCHEMA,
         "seed": workload.tie_break_seed,
@@ -70,7 +70,7 @@ def make_plan(
 
 
 def plan_link(link: LinkSpec) -> dict[str, Any]:
-    """Return a link as the plan has it."""
+    """Return the entry of a link in the plan."""
     return {
         "name": link.name,
         "rate_bps": link.wire_bps or link.rate_bps,
@@ -89,7 +89,7 @@ def plan_link(link: LinkSpec) -> dict[str, Any]:
 
 
 def built_link(link: LinkSpec) -> dict[str, Any]:
-    """Return a link as the emulator's `ready` must read it from the objects that it has made."""
+    """Return a link as the emulator's `ready` event must report it after it built the link."""
     return {
         "discipline": link.discipline,
         "limit": _limit(link),
@@ -101,7 +101,7 @@ def built_link(link: LinkSpec) -> dict[str, Any]:
 
 
 def _limit(link: LinkSpec) -> dict[str, int]:
-    """Return what may wait; in several class queues the most packets that ever can."""
+    """Return the limit of the queue; for several class queues, the largest possible packet count."""
     if link.classes:
         return {"packets": sum(_most_packets(each) for each in link.classes)}
     if link.counts_bytes:
@@ -142,7 +142,7 @@ def _parameters(queue: LinkSpec | ClassSpec) -> dict[str, float]:
 
 
 def _kernel_name(name: str) -> str:
-    """Return the kernel's name; of one that no kernel has, and so no flow uses, its own."""
+    """Return the kernel's name, or the same name if no kernel has it (no flow then uses it)."""
     return KERNEL_NAMES.get(name, name)
 
 
@@ -162,7 +162,7 @@ def _class(group: Traffic, last_link: int) -> dict[str, Any]:
 
 
 def _flows(workload: Workload) -> dict[str, list[Any]]:
-    # A class has one route, so the class's number is the route's.
+    # A class has one route, so the route index equals the class index.
     return {
         "class": workload.traffic_class.tolist(),
         "route": workload.traffic_class.tolist(),

@@ -1,4 +1,4 @@
-"""One replication: drawn, laid out, played, judged; again where the machine stumbled."""
+"""One replication: draw the workload, run it, read it, and apply the validity gate."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _CHANGED = "forebay and forebay-emulator must be of one version: run `make setup
 
 @dataclass(frozen=True)
 class Played:
-    """What one run read, and whether it counts.
+    """The readings of one run, and whether they are valid.
 
     Attributes
     ----------
     faults : list of str
-        What made it invalid; none for a valid one.
+        Faults that make the run invalid; empty for a valid run.
     gate, sysctls, emulator
         For the provenance.
     counters : dict
-        What others read beside the router, and by how much it differs; empty if not asked for.
+        Counters of other programs and their difference from the router; empty if not requested.
     """
 
     workload: Workload
@@ -64,12 +64,12 @@ def play(
     capture: Path | None = None,
     counters: Sequence[str] = (),
 ) -> Played:
-    """Play the replication of `seed` once.
+    """Run the replication of `seed` once.
 
     Raises
     ------
     EngineUnavailable, TestbedError
-        This machine cannot, or refused a step. Whatever was made is removed.
+        This machine cannot run it, or refused a step. Everything created is removed.
     """
     machine.check()
     workload, layout = draw(scenario, seed), lay_out(scenario)
@@ -104,7 +104,7 @@ def play(
 
 
 def _shortest_drain(scenario: Scenario, layout: Layout) -> float:
-    """Return the seconds in which the shortest of the full buffers is sent."""
+    """Return the drain time of the smallest full buffer, in seconds."""
     return min(
         queue.buffer_packets * queue.packet_bytes * 8.0 / link.rate_bps
         for link in layout.links
@@ -113,7 +113,7 @@ def _shortest_drain(scenario: Scenario, layout: Layout) -> float:
 
 
 def controls_of(scenario: Scenario) -> list[str]:
-    """Return the congestion controls that a scenario asks for, each once."""
+    """Return the congestion controls of a scenario, without duplicates."""
     names = (name for group in scenario.traffic if isinstance(group, Tcp) for name in group.shares)
     return list(dict.fromkeys(names))
 
@@ -140,7 +140,7 @@ def _run(
 def _compare(
     result: Result, layout: Layout, counters: Counters, moments: Moments
 ) -> dict[str, Any]:
-    """Compare what others read with what the router handed to the receivers' device."""
+    """Compare the other counters with what the router wrote to the receivers' device."""
     handed = result.provenance["handed_to_receiver"]
     flows = int((result.raw["flow_bytes"] > 0).sum())
     router = Counted(handed["octets"], handed["packets"], moments.window_s, flows)
@@ -149,12 +149,12 @@ def _compare(
 
 
 def check_queues(layout: Layout, ready: Event) -> None:
-    """Compare the queues as the router has made them with those that the scenario asks for.
+    """Compare the queues that the router built with those of the scenario.
 
     Raises
     ------
     TestbedError
-        One is another: of another discipline, limit, rate.
+        One differs, in its discipline, limit or rate, for example.
     """
     planned = [built_link(link) for link in layout.links]
     if (made := ready.get("links")) != planned:

@@ -1,4 +1,4 @@
-"""The emulator as a child process: started, listened to, and never left behind."""
+"""The emulator as a child process: start it, read its events, and always end it."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Event = dict[str, Any]
 
 _DEFECT = "this is a defect of forebay-emulator; please report it"
 _SILENT_S = 20.0
-"""An emulator that says nothing for so long hangs: it speaks once a second."""
+"""An emulator without output for this time hangs. It writes an event once a second."""
 _TO_END_S = 0.4
-"""Time to end cleanly when stopped; Ctrl-C may take a second in all."""
+"""Time for a clean end after a stop. Ctrl-C may take one second in total."""
 
 
 class Program:
-    """A context: leaving it, for whatever reason, ends the child."""
+    """A context manager. Its exit always ends the child process."""
 
     def __init__(self, binary: Path, plan: Path, started: Callable[[int], None]) -> None:
         self._errors = plan.with_name("emulator.log")
         with asking(f"starting {binary}"), open(self._errors, "wb") as errors:
-            # A session of its own: Ctrl-C in the terminal is ours to pass on. Its standard input
-            # ends with us, and so does it.
+            # It has its own session, so Ctrl-C in the terminal reaches only us. Its standard input
+            # closes when we end, and this ends the emulator.
             self._child = subprocess.Popen(
                 [str(binary), "run", str(plan)],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
@@ -44,12 +44,12 @@ class Program:
         self._stop()
 
     def events(self) -> Iterator[Event]:
-        """Yield what it says until it says that it is done.
+        """Yield its events, up to and including `done`.
 
         Raises
         ------
         TestbedError
-            It reports an error, ends without a word, or hangs.
+            It reports an error, ends without `done`, or hangs.
         """
         for line in self._lines():
             event = _parse(line)

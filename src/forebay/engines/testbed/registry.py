@@ -1,12 +1,12 @@
-"""What was made, written down before it is made, so that exactly that can be removed.
+"""A record of everything that a run creates, written before, so that it can be removed.
 
-One JSON file a run in the runtime directory. A run that ends removes what its file names, then
-the file. A run that was killed leaves the file, and the next start removes what it names once
-its owner is dead. Nothing is ever removed that no file of a dead owner names.
+There is one JSON file per run in the runtime directory. A run that ends removes what its file
+names, then the file. A killed run leaves its file, and the next start removes what the file names
+if its owner is dead. Nothing else is ever removed.
 
-Daemon it lies a file that the owner holds locked. The netlink library makes a namespace in a
-process that it forks, which may outlive a killed owner and make it afterwards; the fork holds the
-same lock, so that whoever cleans up waits until nobody holds it.
+The owner also locks a second file. The netlink library creates a namespace in a forked process,
+which may outlive a killed owner and create the namespace later. The fork holds the same lock, so
+the cleanup waits until no process holds it.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _number = count()
 
 
 def directory() -> Path:
-    """Return the runtime directory; FOREBAY_RUNTIME_DIR names another."""
+    """Return the runtime directory. FOREBAY_RUNTIME_DIR overrides the default."""
     return Path(os.environ.get("FOREBAY_RUNTIME_DIR", _PLACE))
 
 
 @dataclass
 class Record:
-    """What one run makes. ``close`` removes it, in the reverse order of making."""
+    """Everything that one run creates. ``close`` removes it, in reverse order of creation."""
 
     path: Path
     owner: Owner
@@ -52,7 +52,7 @@ class Record:
     children: list[Owner] = field(default_factory=list)
 
     def will_make(self, *names: str) -> None:
-        """Write down namespaces, and whatever is in them, before they are made."""
+        """Record namespaces, and with them their contents, before they are created."""
         self.namespaces.extend(names)
         self._write()
 
@@ -66,14 +66,14 @@ class Record:
         return Path(self.scratch)
 
     def started(self, pid: int) -> None:
-        """Write down a child process. Should we die first, the kernel ends it."""
+        """Record a child process. If we die first, the kernel ends it."""
         child = Owner.of(pid)
         if child is not None:
             self.children.append(child)
             self._write()
 
     def close(self) -> None:
-        """Remove all of it, then the record."""
+        """Remove everything that the record names, then the record."""
         for child in self.children:
             child.end()
         for name in self.namespaces:
@@ -101,7 +101,7 @@ class Record:
 
 @contextmanager
 def recording() -> Iterator[Record]:
-    """Remove what dead owners left, then keep a record of our own until the end."""
+    """Remove the leftovers of dead owners, then hold our own record until the context ends."""
     place = directory()
     with asking(f"making {place}", "run it as root, or set FOREBAY_RUNTIME_DIR"):
         place.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -114,21 +114,21 @@ def recording() -> Iterator[Record]:
         yield record
     finally:
         os.close(held)
-        # An interrupt may have come while a fork of ours was making a namespace: it holds the lock
-        # as well, and would make after its removal what no record names any more.
+        # An interrupt may come while our fork creates a namespace. The fork also holds the lock,
+        # and without this wait it could create the namespace after the record is removed.
         _is_let_go(record.path.with_suffix(_HELD))
         record.close()
 
 
 def _hold(path: Path) -> int:
-    """Lock a file for as long as this process, or one that it forks, lives."""
+    """Lock a file while this process, or a process that it forks, is alive."""
     held = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
     fcntl.flock(held, fcntl.LOCK_EX)
     return held
 
 
 def _is_let_go(path: Path) -> bool:
-    """Wait until nobody holds a file; false where somebody still does after a while."""
+    """Wait until no process locks the file; return False after a timeout."""
     deadline = time.monotonic() + _LONGEST_WAIT_S
     with suppress(FileNotFoundError), path.open() as held:
         while True:
@@ -162,12 +162,12 @@ def _dead(path: Path) -> Record | None:
     try:
         record = Record.read(path)
     except (OSError, ValueError, KeyError, TypeError):
-        return None  # another's, or removed meanwhile
+        return None  # not ours, or removed meanwhile
     return None if record.owner.alive else record
 
 
 def _remove_halves(place: Path) -> None:
-    """Remove what owners left that died while they wrote; the whole record, if any, is beside."""
+    """Remove partial files of owners that died while writing; complete records remain."""
     for path in [*place.glob(f"*{_NEW}"), *place.glob(f"*{_HELD}")]:
         pid = path.stem.partition("-")[0]
         recorded = path.suffix == _HELD and path.with_suffix(_ENDING).exists()

@@ -1,4 +1,4 @@
-"""A run that fails the gate is played again, up to a limit, and then refused."""
+"""A run that fails the gate is repeated up to a limit; then the engine raises an error."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def play_until_valid(
     capture: Path | None = None,
     counters: Sequence[str] = (),
 ) -> tuple[Played, list[list[str]]]:
-    """Return the first valid run, and what was wrong with those before it.
+    """Return the first valid run, and the faults of the runs before it.
 
     Raises
     ------
     GateFailed
-        None of ``ATTEMPTS`` runs is valid: the reason, and the rate that this machine holds.
+        None of ``ATTEMPTS`` runs is valid. It gives the reason and a rate that this machine can run.
     """
     failed: list[list[str]] = []
     watch = StealMonitor()
@@ -50,7 +50,7 @@ def play_until_valid(
 
 
 def refusal(scenario: Scenario, failed: list[list[str]], steal: float) -> GateFailed:
-    """Return the error that says why, and what this machine can hold instead."""
+    """Return the error with the faults and a rate that this machine can run instead."""
     taken = f"the hypervisor took {steal:.1%} of a core's time; "
     holds = holds_below(scenario)
     able = "no smaller rate that was tried" if holds is None else f"{holds}"

@@ -1,4 +1,4 @@
-"""RESULT.json back into the arrays that every engine's core hands over."""
+"""Converts RESULT.json into the arrays that every engine's core returns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEFECT = "forebay and forebay-emulator must be of one version: run `make setup`
 
 
 class Result(NamedTuple):
-    """What the emulator read; of itself too."""
+    """The emulator's readings, including those of its own process."""
 
     raw: RawReadings
     gate: dict[str, float]
@@ -30,7 +30,7 @@ def read_result(path: Path) -> Result:
     Raises
     ------
     TestbedError
-        It is not there, or not what this version reads.
+        The file does not exist, or has another format than this version reads.
     """
     try:
         fields = json.loads(path.read_text())

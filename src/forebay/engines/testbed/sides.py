@@ -1,4 +1,4 @@
-"""One end of the testbed: a namespace, its TUN device, addresses, routes."""
+"""One side of the testbed: a namespace, its TUN device, addresses and routes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DUMP_IPV4 = 2
 
 @dataclass(frozen=True)
 class ClassRoute:
-    """A route to the peers of one traffic class, with the metrics that its sockets take over."""
+    """A route to the peers of one traffic class, with the metrics that its sockets use."""
 
     network: IPv4Network
     metrics: dict[str, int] = field(default_factory=dict)
@@ -42,15 +42,15 @@ class ClassRoute:
 
 @dataclass(frozen=True)
 class Side:
-    """What is to be made in a namespace.
+    """The contents of a namespace.
 
     Attributes
     ----------
     own, peers : IPv4Network
-        Addresses that are local here, all of them without being configured one by one (AnyIP),
-        and those of the other side.
+        Addresses that are local here, configured together as one prefix (AnyIP),
+        and addresses of the other side.
     paths : sequence of ClassRoute
-        Within ``peers``, for classes that ask for something.
+        Routes within ``peers``, for classes with their own metrics.
     """
 
     namespace: str
@@ -61,7 +61,7 @@ class Side:
     paths: Sequence[ClassRoute] = ()
 
     def make(self) -> dict[str, str]:
-        """Make all of it, read it back, and return the sysctls as they now read."""
+        """Create everything, read it back, and return the values of the sysctls."""
         namespaces.make(self.namespace)
         return namespaces.inside(self.namespace, self._furnish)
 
@@ -141,5 +141,5 @@ def _metrics(route: Any) -> dict[str, int]:
 
 
 def can_open_tun() -> bool:
-    """Return whether there is a TUN driver that this process may open."""
+    """Return whether a TUN driver exists and this process may open it."""
     return os.access("/dev/net/tun", os.R_OK | os.W_OK)

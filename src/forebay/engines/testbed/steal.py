@@ -1,4 +1,4 @@
-"""What a hypervisor took of the processors while something was played."""
+"""CPU steal: the time that a hypervisor took from the cores during a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CORE = re.compile(r"cpu\d+ ")
 
 
 def _ticks() -> dict[str, tuple[int, int]]:
-    """Return what was taken of each core, and all its time, since the machine started."""
+    """Return stolen time and total time of each core since boot, in ticks."""
     counted = {}
     for line in filter(_CORE.match, _STATISTICS.read_text().split("\n")):
         core, *words = line.split()[: 1 + _TIMES]
@@ -23,14 +23,14 @@ def _ticks() -> dict[str, tuple[int, int]]:
 
 @dataclass(frozen=True)
 class StealMonitor:
-    """Watches from when it is made."""
+    """Measures steal from its creation on."""
 
     _begun: dict[str, tuple[int, int]] = field(default_factory=_ticks)
 
     def share(self) -> float:
-        """Return the share taken since of the core of which most was; 0 on a machine of its own.
+        """Return the largest steal share of a core since creation; 0 without a hypervisor.
 
-        The router runs on one core at a time, so what all of them lose on average says less.
+        The router runs on one core at a time, so the mean over all cores is less informative.
         """
         shares = [0.0]
         for name, now in _ticks().items():

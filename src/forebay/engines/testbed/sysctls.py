@@ -1,4 +1,4 @@
-"""Kernel switches of one namespace: what is set, and what it reads afterwards."""
+"""Sysctls of one namespace: sets them and reads them back."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from forebay.engines.testbed.errors import TestbedError, asking
 
 _PLACE = Path("/proc/sys/net")
 
-# Buffers large enough that no window is limited by them; nothing remembered from flow to flow;
-# no packet held back to be merged (measured in a prototype: with all of it stock, 97.2 read 98.0).
+# The buffers are large enough not to limit any window. No metrics are saved between flows. No
+# packet is delayed to be merged. (In a prototype, with all defaults, 97.2 read 98.0.)
 _STANDING = {
     "ipv4/tcp_rmem": "4096 1048576 33554432",
     "ipv4/tcp_wmem": "4096 1048576 33554432",
     "ipv4/tcp_no_metrics_save": "1",
     "ipv4/tcp_slow_start_after_idle": "0",
-    "ipv4/tcp_ecn": "0",  # classes that want it ask by their routes
-    "ipv4/tcp_ecn_fallback": "0",  # and keep it when a queue that marks drops their first SYN
+    "ipv4/tcp_ecn": "0",  # classes with ECN enable it on their routes
+    "ipv4/tcp_ecn_fallback": "0",  # and ECN stays on if a marking queue drops their first SYN
     "ipv4/tcp_autocorking": "0",
     "ipv4/tcp_sack": "1",
     "ipv4/tcp_max_syn_backlog": "65535",
@@ -32,12 +32,12 @@ _WITHOUT_IPV6 = {
 
 
 def apply(*, sack: bool) -> dict[str, str]:
-    """Set the switches of the namespace that this thread is in; return what they then read.
+    """Set the sysctls of this thread's namespace; return the values that they then have.
 
     Raises
     ------
     TestbedError
-        The kernel refused one, or reads another value than was written.
+        The kernel refused one, or returns another value than was written.
     """
     wanted = {**_STANDING, "ipv4/tcp_sack": str(int(sack))}
     if (_PLACE / "ipv6").is_dir():
