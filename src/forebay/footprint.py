@@ -140,8 +140,8 @@ def _as_written(octets: int) -> str:
 # Bytes of one entry, as counted in the code of the place and rounded up.
 _FLOW_DRAWN = 150  # Workload's arrays, and FlowSpec in crates/sim
 _FLOW_RUN = 1100  # Flow with its controller and scoreboard, and its first timer
-_FLOW_PACED = 1500  # the same of a controller that models the path, with its pacing timer
-_MODELS = frozenset({"bbr", "bbr3"})
+_FLOW_PACED = 2800  # the same of one that paces: its pacer, and a rate record for each segment
+_PACED = frozenset({"bbr", "bbr3", "prague"})
 _PACKET_DRAWN = 40  # three copies at most of time and size, then 16 in crates/sim
 _PACKET_HELD = 16
 _FILE_DRAWN = 60
@@ -235,7 +235,7 @@ def _flows(scenario: Scenario, group: Traffic, seconds: float) -> float:
 def _flow_run(group: Traffic) -> float:
     if not isinstance(group, Tcp):
         return _FLOW_RUN
-    paced = sum(share for name, share in group.shares.items() if name in _MODELS)
+    paced = sum(share for name, share in group.shares.items() if name in _PACED)
     return paced * _FLOW_PACED + (1.0 - paced) * _FLOW_RUN
 
 

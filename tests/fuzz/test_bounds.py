@@ -83,6 +83,28 @@ def test_a_run_that_grows_is_stopped() -> None:
     assert "a larger memory_limit" in done.stdout
 
 
+@pytest.mark.parametrize("control", ["reno", "bbr", "prague"])
+@pytest.mark.parametrize("sender", ["linux", "ns2"])
+def test_flows_take_no_more_than_was_estimated(control: str, sender: str) -> None:
+    """A paced flow has a record for each segment: 20,000 of Prague took twice the estimate."""
+    text = (
+        '[link]\nrate = "1 Mbit/s"\n[queue]\nsize = "20 packets"\n'
+        f'[[traffic]]\nflows = {{}}\nsender = "{sender}"\ncongestion_control = "{control}"\n'
+        'rtt = "200 ms"\nstart = "0 s"\n[measure]\nwarmup = "1 s"\nduration = "1 s"\n'
+    )
+    few, many = text.format(100), text.format(20_000)
+    code = (
+        "import forebay, resource, sys\nfrom forebay.scenario import loads\n"
+        "for text in sys.argv[1:]:\n    forebay.run(loads(text))\n"
+        "    print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    )
+    command = [sys.executable, "-c", code, few, many]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    before, after = map(int, done.stdout.split())
+    estimates = [estimate(loads(each)).least(1) for each in (few, many)]
+    assert after - before < estimates[1] - estimates[0]
+
+
 def test_a_key_of_thousands_of_parts(tmp_path: Path) -> None:
     """tomllib keeps every beginning of it, which was 2.3 GB."""
     with pytest.raises(ScenarioError, match="line 2 has a key of more than 32 parts"):
