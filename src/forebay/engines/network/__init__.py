@@ -1,4 +1,4 @@
-"""The steady state of a whole network."""
+"""The network engine: the steady state of a whole network."""
 
 from forebay.engines.network.engine import NetworkEngine
 

@@ -1,11 +1,12 @@
-"""From far away to near the steady state: every link moves its own loss by what it is overloaded.
+"""Moves from a distant state to near the steady state: each link corrects its loss by its overload.
 
-A window goes with the root of the loss where losses are few, so that a link whose connections lose
-nowhere else comes to rest when its loss is multiplied by the square of its load. Here a part of
-that, for they do lose elsewhere; and where timeouts make rates fall faster than that, by each
-link's own slope instead. A link whose loss no connection feels moves its queue instead, by what
-the queue's delay does to them, and one whose queue would fall below nothing is not full. Newton's
-method begins where the least was left.
+A window is proportional to the root of the loss where losses are few. A link whose connections
+lose packets nowhere else therefore converges if its loss is multiplied by the square of its load.
+Only a part of that step is taken, because the connections also lose packets elsewhere. Where
+timeouts make rates fall faster than that, each link's own slope is used instead. A link whose
+loss affects no connection changes its queue instead, by the effect of the queueing delay on the
+rates. A link whose queue would become negative is not full. Newton's method then begins at the
+state with the smallest residual.
 """
 
 from __future__ import annotations
@@ -17,28 +18,28 @@ from forebay.engines.network.queueing import Queueing, State
 from forebay.network.graph import Floats, Ints
 
 _PART = 0.3
-_USUAL_SLOPE = 0.5  # of log rate against log loss where nothing times out
-_FAR = 0.1  # of a link's log load, root mean square
+_USUAL_SLOPE = 0.5  # d log rate / d log loss without timeouts
+_FAR = 0.1  # residual of log load, root mean square
 _DELAY_PART = 0.7
 _UNFELT = 0.02
-_FAR_BELOW = 12.0  # log of a loss that is nothing beside the others on the way
+_FAR_BELOW = 12.0  # log of a loss that is negligible next to the others on the path
 _BISECTIONS = 24
 
 
 def approach(balance: Balance, start: Floats | None, steps: int) -> Floats:
-    """Return a state near rest, from ``start`` or from each link's fair share."""
+    """Return a state near the steady state, from ``start`` or from each link's fair share."""
     links = _Links(balance)
     s = links.fair() if start is None else np.array(start, dtype=np.float64)
     best, least = _approached(links, s, steps, own_slopes=False)
     if least < _FAR:
         return best
-    # Losses so high that rates fall by more than the root of them: moves as usual swing.
+    # At such high losses rates fall faster than their root, and the usual steps oscillate.
     slower, size = _approached(links, s, 2 * steps, own_slopes=True)
     return slower if size < least else best
 
 
 def _approached(links: _Links, s: Floats, steps: int, *, own_slopes: bool) -> tuple[Floats, float]:
-    """Return the best of so many states, and what is left there, root mean square."""
+    """Return the best state in `steps` steps, and its residual, root mean square."""
     best, least, balance = s, np.inf, links.balance
     for _ in range(steps):
         state = balance.queueing.state(s)
@@ -58,7 +59,7 @@ class _Links:
         self.least_log_loss = balance.queueing.state(self.empty).log_loss
 
     def fair(self) -> Floats:
-        """Return the state in which each link has the loss of its own fair share."""
+        """Return the state in which each link has the loss that its fair share needs."""
         problem, used = self.balance.problem, self.balance.used
         bdp = problem.graph.rate_bps[used] * problem.link_rtt_s[used] / (8 * problem.packet_bytes)
         window = np.maximum(bdp / np.maximum(problem.flows[used], 1.0), 1.0)
@@ -74,7 +75,7 @@ class _Links:
     def moved(
         self, s: Floats, state: State, flow: Flow, left: Floats, *, own_slopes: bool = False
     ) -> Floats:
-        """Return the next state; ``own_slopes`` of rates, where the usual one is far from them."""
+        """Return the next state; ``own_slopes`` uses each link's slope, not the usual one."""
         felt, usual, slope = self._felt(s, flow)
         steep = np.maximum(self._slopes(flow), _USUAL_SLOPE) if own_slopes else _USUAL_SLOPE
         load = np.log(flow.carried_bps / self.balance.rate_bps)
@@ -84,21 +85,21 @@ class _Links:
         waking = ~full & (load > 0.0)
         queue_moves = unfelt | waking
         target = np.where(queue_moves, usual - 2.0 + 2.0 * np.clip(left, -2.0, 2.0), by_loss)
-        at_loss = s.copy()  # of those that have a queue, or are about to: the others are many
+        at_loss = s.copy()  # only for links that have or soon get a queue; most have none
         moving = np.flatnonzero(full | waking)
         at_loss[moving] = self.at_loss(target, moving)
         at_delay = np.maximum(s, 0.0) + _DELAY_PART * left / slope
-        # Up goes a queue by its delay until its loss would be felt; down by its delay alone.
+        # A queue rises by its delay until its loss matters; it falls by its delay only.
         rising = np.minimum(at_delay, np.maximum(at_loss, s))
         new = np.where(waking | (unfelt & (left > 0.0)), rising, at_delay)
-        empties = by_loss < self.least_log_loss  # less is lost than by an empty queue
+        empties = by_loss < self.least_log_loss  # less loss than with an empty queue
         felt_ones = np.where(empties, load, at_loss)
         new = np.where(full & ~unfelt, felt_ones, np.where(queue_moves, new, load))
         return np.where(new <= 0.0, np.minimum(load, -1e-6), new)
 
     def _felt(self, s: Floats, flow: Flow) -> tuple[Floats, Floats, Floats]:
-        """Return, weighted by what paths send: a link's part of their loss, the log of that loss,
-        and what one of s takes off the log of their rate by its delay."""
+        """Return means weighted by path rates: the link's share of their loss, the log of that
+        loss, and the decrease of their log rate by delay, per unit of s."""
         balance = self.balance
         sent = balance.problem.share * flow.sent_bps
         weights = (sent, sent * flow.log_loss, sent / flow.rtt_s, sent * np.exp(-flow.log_total))
@@ -112,7 +113,7 @@ class _Links:
         return by_total * np.exp(flow.log_hazard) / whole, usual / whole, slope
 
     def _slopes(self, flow: Flow) -> Floats:
-        """Return what one of the log of a loss takes off the log of rates, at each link."""
+        """Return -(d log rate / d log loss) at each link."""
         balance = self.balance
         sent = balance.problem.share * flow.sent_bps
         answers = balance.incidence @ (sent * np.abs(balance.by_loss(flow)))
@@ -120,7 +121,7 @@ class _Links:
 
 
 def at_loss(queueing: Queueing, log_loss: Floats) -> Floats:
-    """Return s >= 0 at which the log of the loss is this (-0.1 at most), by bisection."""
+    """Return s >= 0 at which the log loss is `log_loss` (at most -0.1), by bisection."""
     wanted = np.minimum(log_loss, -0.1)
     low, high = np.zeros(len(wanted)), queueing.most()
     for _ in range(_BISECTIONS):

@@ -1,4 +1,4 @@
-"""All links and connections together: what is left of the equations, and its slopes."""
+"""The equations of all links and connections: their residual and its derivatives."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ from forebay.network.problem import Kind, Problem
 from forebay.scenario import Topology
 
 _STEP = 1e-6
-_LEAST_LOG = -300.0  # of a hazard: what is less is as good as none, and still a number
+_LEAST_LOG = -300.0  # of a hazard; smaller hazards are negligible, and this one is finite
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flow:
-    """What paths see and send, and what links get; shapes (paths,) and (links,)."""
+    """Loss, RTT and rate of the paths, and load of the links; shapes (paths,) and (links,)."""
 
     log_loss: Floats
-    """Log of the loss events of a packet sent: what congestion control answers to."""
+    """Log of the loss events per sent packet, the signal to congestion control."""
     log_total: Floats
-    """Log of the sum of the links' hazards, as this path hears them."""
+    """Log of the sum of the links' hazards, weighted by this path's exposure."""
     rtt_s: Floats
     sent_bps: Floats
-    """By all connections that answer to loss, were they all on this path."""
+    """Rate of all connections that respond to loss, if all were on this path."""
     kept: Floats
-    """Of a path's packets, those that no link drops."""
+    """Share of a path's packets that no link drops."""
     delivered: Floats
-    """What of ``sent_bps`` counts as throughput: ``kept``; on the slides all."""
+    """Share of ``sent_bps`` that counts as throughput: ``kept``, or 1 in the slides' model."""
     passing_bps: Floats
-    """Shape (hops, paths): of all on the path, through each of its links."""
+    """Rate of all traffic of the path through each of its links, shape (hops, paths)."""
     carried_bps: Floats
-    """By each link of an entry."""
+    """Rate that each link of an entry carries."""
     log_hazard: Floats
-    """Of a link: log of -log(1 - d), which adds up along a path."""
+    """Log of a link's hazard -log(1 - d). Hazards add up along a path."""
 
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """The equations of one problem, over the links that somebody crosses.
+    """The equations of one problem, over the links that some path uses.
 
-    ``used`` are those links, ``paths`` their numbers by hop, ``len(used)`` beyond the last;
-    ``incidence`` says the same as a sparse matrix, shape (links, paths). ``events`` and ``packets``
-    are the `exposure` of paths to loss events and to losses, by hop; on the slides all hear all
-    alike, and ``packets`` is None. ``heard`` says what ``events`` does as a sparse matrix.
+    ``used`` are those links, ``paths`` their indices by hop, ``len(used)`` beyond the last;
+    ``incidence`` is the same as a sparse matrix, shape (links, paths). ``events`` and ``packets``
+    are the `exposure` of paths to loss events and to losses, by hop. In the slides' model all paths
+    are exposed alike, and ``packets`` is None. ``heard`` is ``events`` as a sparse matrix.
     """
 
     problem: Problem
@@ -83,7 +83,7 @@ class Balance:
 
     @cached_property
     def packet_s(self) -> Floats:
-        """Seconds that a packet takes on the wire."""
+        """Transmission time of a packet, in seconds."""
         return 8.0 * self.problem.packet_bytes / self.rate_bps
 
     @cached_property
@@ -102,9 +102,9 @@ class Balance:
         return RESPONSES[kind.control](log_loss, rtt, kind)
 
     def sent(self, log_loss: Floats, rtt: Floats) -> Floats:
-        """Return bit/s of all that answer to loss, were they all to see this loss and rtt.
+        """Return the bit/s of all connections that respond to loss, if all had this loss and RTT.
 
-        With response functions, nobody sends faster than the slowest link of the path takes.
+        With response functions, no connection exceeds the rate of the slowest link of its path.
         """
         total = np.full(rtt.shape, 1e-300)
         for kind in self.responsive:
@@ -112,7 +112,7 @@ class Balance:
         return total
 
     def sent_by(self, kind: Kind, log_loss: Floats, rtt: Floats) -> Floats:
-        """Return bit/s of a kind's connections, as `sent`."""
+        """Return the bit/s of one kind's connections, like `sent`."""
         log_rate = self.log_window(kind, log_loss, rtt) - np.log(rtt)
         each = 8.0 * kind.packet_bytes * np.exp(np.minimum(log_rate, 200.0))
         return kind.flows * (each if self.is_slides else np.minimum(each, self.slowest_bps))
@@ -123,7 +123,7 @@ class Balance:
         return np.asarray(np.append(self.rate_bps, np.inf)[self.paths].min(axis=0))
 
     def flow(self, state: State) -> Flow:
-        """Follow the packets along every path."""
+        """Compute loss, RTT and rate along every path."""
         felt = np.maximum(log_hazard(state.log_loss), _LEAST_LOG)
         hazard = np.exp(felt)
         rtt = self.problem.rtt_s + self.incidence.T @ (state.queue * self.packet_s)
@@ -139,7 +139,7 @@ class Balance:
         return Flow(log_loss, log_total, rtt, sent, kept, delivered, passing, carried, felt)
 
     def _passing(self, sent: Floats, hazard: Floats) -> tuple[Floats, Floats]:
-        """What a link drops is not carried on; on the slides, TCP's is."""
+        """Dropped packets do not reach later links, except those of TCP in the slides' model."""
         kept, passing = np.ones(sent.shape), np.empty(self.paths.shape)
         felt = np.append(np.minimum(hazard, 700.0), 0.0)
         for hop, row in enumerate(self.paths):
@@ -151,16 +151,16 @@ class Balance:
 
     @staticmethod
     def log_hazard(log_loss: Floats) -> Floats:
-        """Return the log of -log(1 - d) from log d, as `flow` takes it."""
+        """Return the log of -log(1 - d) from log d, as `flow` uses it."""
         return np.maximum(log_hazard(log_loss), _LEAST_LOG)
 
     def left(self, state: State, flow: Flow) -> Floats:
-        """Return log of what a link would carry over what its state does carry: 0 at rest."""
+        """Return the log of offered load over the load of the state: 0 in the steady state."""
         load = np.log(np.maximum(flow.carried_bps, 1e-300) / self.rate_bps)
         return np.asarray(load - state.log_load)
 
     def slopes(self, s: Floats, state: State, flow: Flow) -> Slopes:
-        """Return how the equations' left sides change with s."""
+        """Return the derivatives of the equations' left sides with respect to s."""
         step = _STEP * np.maximum(1.0, np.abs(s)) * np.where(s < 0.0, -1.0, 1.0)
         ahead = self.queueing.state(s + step)
         hazard = (log_hazard(ahead.log_loss) - flow.log_hazard) / step
@@ -187,9 +187,9 @@ class Balance:
         return np.asarray(flow.sent_bps / (flow.sent_bps + self.offered_bps))
 
     def _thinning(self, hazard: Floats, flow: Flow) -> Floats:
-        """Return by how much less (log) a link carries of what does not answer, for its own s.
+        """Return the decrease of a link's log load of unresponsive traffic, per unit of its s.
 
-        Where all packets are thinned out, `Slopes` does it.
+        If links remove all dropped packets, `Slopes` includes this.
         """
         if not self.offered_bps or self.packets is not None:
             return np.zeros(len(hazard))
@@ -210,7 +210,7 @@ class Balance:
 
 
 def make_balance(problem: Problem, topology: Topology) -> Balance:
-    """Return the equations of a problem in the model that its topology asks for."""
+    """Return the equations of a problem in the model of its topology."""
     n = problem.graph.links
     crossed = np.bincount(problem.paths.ravel(), minlength=n + 1)[:n] > 0
     used = np.flatnonzero(crossed)
@@ -254,7 +254,7 @@ def _check_controls(problem: Problem) -> None:
 
 
 def _own_bdp(problem: Problem, used: Ints) -> Floats:
-    """Bandwidth times the mean round trip of the link's own connections, packets."""
+    """Return the rate times the mean RTT of the link's connections, in packets."""
     rate, rtt = problem.graph.rate_bps[used], problem.link_rtt_s[used]
     return np.maximum(rate * rtt / (8 * problem.packet_bytes), 1e-3)
 
@@ -288,7 +288,7 @@ def _windows(problem: Problem, used: Ints) -> Windows:
 
 
 def log_hazard(log_loss: Floats) -> Floats:
-    """Log of -log(1 - d) from log d."""
+    """Return the log of -log(1 - d) from log d."""
     loss = np.exp(np.minimum(log_loss, -1e-12))
     small = loss < 1e-8
     ratio = np.where(small, 1.0 + 0.5 * loss, -np.log1p(-loss) / np.where(small, 1.0, loss))
@@ -296,7 +296,7 @@ def log_hazard(log_loss: Floats) -> Floats:
 
 
 def _log_kept_share(log_total: Floats) -> Floats:
-    """Log of (1 - exp(-h)) / h from log h."""
+    """Return the log of (1 - exp(-h)) / h from log h."""
     total = np.exp(np.minimum(log_total, 700.0))
     small = total < 1e-8
     ratio = np.where(small, 1.0 - 0.5 * total, -np.expm1(-total) / np.where(small, 1.0, total))

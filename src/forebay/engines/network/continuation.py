@@ -1,10 +1,10 @@
-"""From a network whose queues vary widely to the one that is asked: where Newton goes astray.
+"""Continuation from widely varying queues to the requested network, where Newton fails to converge.
 
-Where every link's window sum varies by a third of what the link and its buffer hold, each link
-loses a little at any load, and in logarithms the equations are nearly straight: Newton's method
-comes home from anywhere. Then the added width goes down to nothing, from each state at rest to the
-next. Steps are damped as an implicit Euler step along ds/dt = F is, with a dt that grows while F
-falls (pseudo-transient continuation).
+If every link's window sum varies by a third of the capacity of the link and its buffer, each link
+loses a little at any load. The equations are then almost linear in logarithms, and Newton's
+method converges from any state. The added width is then reduced to zero in stages, and each stage
+starts at the steady state of the one before. Steps are damped like an implicit Euler step along
+ds/dt = F, with a dt that grows while F decreases (pseudo-transient continuation).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _NEAR, _CLOSE = 1e-2, 1e-5
 _STAGE_STEPS, _LAST_STEPS = 25, 200
 _QUICK = 8
 _LEAST_WIDTH = 1e-3
-_LEAST_SLOPE = 1e-7  # below it a link answers to nothing: its step is bounded, not solved for
+_LEAST_SLOPE = 1e-7  # below it no rate responds to the link, and its step is only bounded
 _FELT = -25.0  # log of a hazard
 
 
 def continue_from_wide(
     balance: Balance, linear: LinearStep, tolerance: float, start: Floats | None = None
 ) -> tuple[Floats, int]:
-    """Return the state at width 0, as near to rest as was reached, and the steps taken."""
+    """Return the state at width 0 with the smallest residual reached, and the steps taken."""
     width, part, steps = 1.0, 0.5, 0
     wide = _widened(balance, width)
     s = _first(wide) if start is None else at_loss(wide.queueing, _losses(balance, start))
@@ -49,7 +49,7 @@ def continue_from_wide(
         new, taken, left = rest(next_, _carried_over(wide, next_, s), linear, goal, most)
         steps += taken
         if narrower > 0.0 and left > 10.0 * _NEAR and part < 0.9:
-            part = part**0.5  # too far at once
+            part = part**0.5  # the stage was too large
             continue
         part = max(part**1.5, 0.2) if taken <= _QUICK else part
         s, width, wide = new, narrower, next_
@@ -59,7 +59,7 @@ def continue_from_wide(
 def rest(
     balance: Balance, s: Floats, linear: LinearStep, tolerance: float, most: int
 ) -> tuple[Floats, int, float]:
-    """Step until the largest part of F is below the tolerance; return best s, steps, that part."""
+    """Step until the largest |F| is below the tolerance; return the best s, steps and its |F|."""
     damping, steps = 1.0, 0
     state, flow, left = evaluate(balance, s)
     best, least = s, largest(left)
@@ -74,7 +74,7 @@ def rest(
         damping = 0.3 * damping if _clipped_norm(left) < before else min(3.0 * damping, 10.0)
         damping = max(damping, 1e-9)
         if largest(left) < _CLOSE:
-            damping = min(damping, largest(left))  # Newton's own step
+            damping = min(damping, largest(left))  # undamped, this is a Newton step
         steps += 1
         if largest(left) < least:
             best, least = s, largest(left)
@@ -82,20 +82,20 @@ def rest(
 
 
 def evaluate(balance: Balance, s: Floats) -> tuple[State, Flow, Floats]:
-    """Return the links' states, what flows, and what is left of the equations."""
+    """Return the states of the links, the flow and the residual of the equations."""
     state = balance.queueing.state(s)
     flow = balance.flow(state)
     return state, flow, balance.left(state, flow)
 
 
 def largest(left: Floats) -> float:
-    """Return the largest part; infinite where one is no number."""
+    """Return the largest absolute residual, or infinity if one is NaN."""
     size = float(np.max(np.abs(left), initial=0.0))
     return size if np.isfinite(size) else np.inf
 
 
 def _limit(s: Floats, flow: Flow, slopes: Slopes, own: Floats) -> Floats:
-    """A step moves a link's own rate, its loss and its state by a few times at most."""
+    """Limit a step so that it changes a link's rate, loss and state by a small factor at most."""
     by_loss = slopes.hazard * np.exp(-flow.log_hazard)
     felt = np.where(flow.log_hazard > _FELT, 3.0 / np.maximum(by_loss, 1e-9), np.inf)
     return np.minimum(np.minimum(1.5 / own, felt), np.maximum(1.0, 0.3 * np.abs(s)))
@@ -118,7 +118,7 @@ def _losses(balance: Balance, s: Floats) -> Floats:
 
 
 def _carried_over(before: Balance, after: Balance, s: Floats) -> Floats:
-    """A link with a queue keeps its loss, another its load."""
+    """Carry s over: a link with a queue keeps its loss, a link without one keeps its load."""
     kept = at_loss(after.queueing, before.queueing.state(s).log_loss)
     load = s * before.queueing.below / after.queueing.below
     return np.where(s > 0.0, kept, load)

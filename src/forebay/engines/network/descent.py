@@ -1,19 +1,21 @@
-"""Newton's method towards the least of a potential: how far a step goes, and along which curve.
+"""Newton's method to the minimum of a potential: the length of a step and the curve it follows.
 
-Let h be the links' hazards -log(1 - d), H = A' h the sums over paths, x(H) what a path sends, and
-C r(h) what a link carries in the state whose hazard is h. Where loss alone regulates and all on a
-link hear all of its loss, what is left of the equations, A x(H) - C r(h), is minus the gradient of
+Let h be the links' hazards -log(1 - d), H = A' h the sums over paths, x(H) the rate of a path, and
+C r(h) the load of a link in the state whose hazard is h. If only loss regulates, and all paths of a
+link are exposed to all of its loss, the residual of the equations, A x(H) - C r(h), is minus the
+gradient of
 
     V(h) = sum over paths of the integral of x from H on  +  sum over links of C integral of r.
 
-x falls with H and r grows with h, so V is convex: its least is the one state at rest (network
-utility maximization; Kelly, Maulloo and Tan 1998, Low 2003). Along a Newton step V falls as long
-as what is left, times the step, is positive. Queues, thinning and exposure change the gradient by
-little, so that its sign still says whether a step went too far, which the size of what is left
-does not: that has minima of its own where links at both ends of the same connections are full.
+x decreases with H and r increases with h, so V is convex. Its minimum is the only steady state
+(network utility maximization; Kelly, Maulloo and Tan 1998, Low 2003). Along a Newton step V
+decreases as long as the residual times the step is positive. Queues, thinning and exposure change
+the gradient only slightly, so its sign still shows whether a step was too long. The norm of the
+residual does not show this: it has local minima where links at both ends of the same connections
+are full.
 
-A step is solved for in s, and a link whose loss is felt then moves by the hazard that the step
-gives it: the hazard bends upwards along s, and what is left is nearly straight in it.
+A step is solved for in s. A link whose loss matters then moves by the hazard that the step
+implies, because the hazard is convex in s, and the residual is nearly linear in the hazard.
 """
 
 from __future__ import annotations
@@ -30,24 +32,24 @@ from forebay.engines.network.queueing import State
 from forebay.network.graph import Floats, Ints
 
 _MOST_DAMPING = 0.1
-_LEAST_SLOPE = 1e-7  # below it a link answers to nothing
-_FARTHEST = 2.0  # of a link's hazard, in those of whole paths
+_LEAST_SLOPE = 1e-7  # below it no rate responds to the link
+_FARTHEST = 2.0  # largest step of a hazard, in units of whole paths' hazards
 _TRIES, _SHORTER = 6, 0.4
-_WARIER, _BOLDER = 4.0, 0.5  # how the damping changes after a step too far, after a whole one
-_PAST = 0.5  # of the slope at the beginning: so far beyond the least a step may end
-_NEARER = 0.7  # of the norm of what is left: a step that leaves less is no step too far
+_WARIER, _BOLDER = 4.0, 0.5  # factors of the damping after a too long step and a full step
+_PAST = 0.5  # of the initial slope: how far beyond the minimum a step may end
+_NEARER = 0.7  # of the residual norm: a step that leaves less is not too long
 _FELT, _WAKING = 1e-2, 0.1  # of the hazard of whole paths
-_FALLEN = 0.1  # of a hazard: less than that it does not become in one step
-_STRAIGHT = 0.1  # of a hazard: less than that along s and along the hazard is the same
+_FALLEN = 0.1  # a step reduces a hazard at most to this share
+_STRAIGHT = 0.1  # of a hazard: for smaller changes, s and hazard are equivalent
 _LEAST_HAZARD = 1e-15
-_CLOSE = 3e-3  # of what is left: there a longer norm is gone again after the next step
-_EMPTY = 1e-5  # s of a queue whose loss is above what is wanted even when it is empty
-_ROUNDING = 1e-9  # below it a step that does not halve what is left is the last
+_CLOSE = 3e-3  # of the residual: below it a larger norm vanishes in the next step
+_EMPTY = 1e-5  # s of a queue whose loss is too high even when it is empty
+_ROUNDING = 1e-9  # below it a step that does not halve the residual is the last
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
-    """A state of all links, what flows, and what is left of the equations."""
+    """A state of all links, its flow and the residual of the equations."""
 
     s: Floats
     state: State
@@ -56,13 +58,13 @@ class Point:
 
     @property
     def largest(self) -> float:
-        """Largest part of what is left; infinite where one is no number."""
+        """Largest absolute residual, or infinity if one is NaN."""
         size = float(np.max(np.abs(self.left), initial=0.0))
         return size if np.isfinite(size) else np.inf
 
 
 def point(balance: Balance, s: Floats) -> Point:
-    """Return the state s with what follows from it."""
+    """Return the point of the state s."""
     state = balance.queueing.state(s)
     flow = balance.flow(state)
     return Point(s, state, flow, balance.left(state, flow))
@@ -75,11 +77,11 @@ def descend(
     most: int,
     progress: Callable[[float], None] | None = None,
 ) -> tuple[Point, int]:
-    """Step until the largest part of what is left is below the tolerance.
+    """Step until the largest residual is below the tolerance.
 
     Returns
     -------
-    the point where it is least, and the steps taken.
+    the point with the smallest residual, and the steps taken.
     """
     here, caution, steps = point(balance, s), 1.0, 0
     best = here
@@ -96,7 +98,7 @@ def descend(
 
 
 def _next(balance: Balance, here: Point, caution: float) -> tuple[Point, float]:
-    """Take a step, shorter where the whole one goes too far; return the caution of the next."""
+    """Take a step, shortened if the full step is too long; return the next step's caution."""
     step = _Step(balance, here, caution)
     for tried in range(_TRIES):
         there = point(balance, step.to(step.part * _SHORTER**tried))
@@ -111,9 +113,9 @@ class _Step:
     Attributes
     ----------
     by_s : shape (links,), the step along s.
-    by_hazard : shape (links,), what it does to hazards along the tangent.
-    usual : shape (links,), hazard of a whole path, weighted by what paths send over the link.
-    part : how much of the step to try first.
+    by_hazard : shape (links,), the change of hazards along the tangent.
+    usual : shape (links,), hazard of a whole path, weighted by the paths' rates over the link.
+    part : share of the step to try first.
     """
 
     def __init__(self, balance: Balance, here: Point, caution: float) -> None:
@@ -134,7 +136,7 @@ class _Step:
         self.part = min(1.0, _FARTHEST / max(farthest, 1e-300))
 
     def to(self, part: float) -> Floats:
-        """Return s after so much of the step: no queue jumps below nothing, nor up at once."""
+        """Return s after a part of the step, so that no queue becomes negative or jumps up."""
         s, along = self.here.s, self.here.s + part * self.by_s
         full = s > 0.0
         felt = full & (self.hazard > _FELT * self.usual)
@@ -145,12 +147,12 @@ class _Step:
         return np.where(full & (along < 0.0), -1e-4, along)
 
     def _along_hazard(self, links: Ints, along: Floats, part: float) -> Floats:
-        """Return s where the hazard is what the tangent says; up to where it is felt, along s."""
+        """Return s at the hazard of the tangent; below a hazard that matters, step along s."""
         s, hazard, usual = self.here.s[links], self.hazard[links], self.usual[links]
         more = part * self.by_hazard[links]
         felt = hazard > _FELT * usual
         wanted = np.where(felt, np.maximum(hazard + more, _FALLEN * hazard), _WAKING * usual)
-        # 1 - exp(-h), which no link but one without connections has at 1
+        # 1 - exp(-h); it is 1 only at a link without connections
         log_loss = np.log(-np.expm1(-np.minimum(wanted, 30.0)))
         there = at_loss(self.balance.queueing.only(links), log_loss)
         bent = np.where(felt, there, np.minimum(along, np.maximum(there, s)))
@@ -158,9 +160,9 @@ class _Step:
         return np.where(straight, along, bent)
 
     def is_too_far(self, there: Point) -> bool:
-        """Whether V rises again there, more steeply than it fell at the beginning.
+        """Whether V rises at the end of the step, more steeply than it fell at the start.
 
-        A price is in parts of what paths feel: hazards of theirs, queues of their round trips.
+        A price is relative to the paths: a hazard to their hazards, a queue to their RTTs.
         """
         before, after = self.here, there
         hazard = np.exp(after.flow.log_hazard) - self.hazard
@@ -172,12 +174,12 @@ class _Step:
         return not nearer and not after.largest < _CLOSE and not falls > -_PAST * abs(fell)
 
     def _lacking(self, at: Point) -> Floats:
-        """Return what connections bring beyond what the links' states carry, bit/s."""
+        """Return the load by connections minus the load of the links' states, bit/s."""
         balance = self.balance
         carried = balance.rate_bps * np.exp(at.state.log_load)
         return np.asarray(balance.count * (at.flow.carried_bps - carried))
 
 
 def _damping(left: Floats, caution: float) -> float:
-    """Less near rest: where two links share a loss, what is damped comes home slowly."""
+    """Reduce damping near the steady state: damped links that share a loss converge slowly."""
     return min(_MOST_DAMPING, caution * float(np.sqrt(np.mean(left * left))))

@@ -101,7 +101,7 @@ def built_link(link: LinkSpec) -> dict[str, Any]:
 
 
 def _limit(link: LinkSpec) -> dict[str, int]:
-    """Return the limit of the queue; for several class queues, the largest possible packet count."""
+    """Return the queue limit; for several class queues, the largest possible packet count."""
     if link.classes:
         return {"packets": sum(_most_packets(each) for each in link.classes)}
     if link.counts_bytes:

@@ -35,7 +35,7 @@ def play_until_valid(
     Raises
     ------
     GateFailed
-        None of ``ATTEMPTS`` runs is valid. It gives the reason and a rate that this machine can run.
+        No run of ``ATTEMPTS`` is valid. It gives the faults and a rate that this machine can run.
     """
     failed: list[list[str]] = []
     watch = StealMonitor()
