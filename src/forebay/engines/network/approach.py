@@ -98,7 +98,7 @@ class _Links:
         return np.where(new <= 0.0, np.minimum(load, -1e-6), new)
 
     def _felt(self, s: Floats, flow: Flow) -> tuple[Floats, Floats, Floats]:
-        """Give means weighted by the paths' rates: the link's share of their loss, the log of that
+        """Return means weighted by path rates: the link's share of their loss, the log of that
         loss, and the decrease of their log rate by delay, per unit of s."""
         balance = self.balance
         sent = balance.problem.share * flow.sent_bps

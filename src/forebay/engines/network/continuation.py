@@ -1,7 +1,7 @@
 """Continuation from widely varying queues to the requested network, where Newton fails to converge.
 
 If every link's window sum varies by a third of the capacity of the link and its buffer, each link
-loses a few packets at any load. The equations are then almost linear in logarithms, and Newton's
+loses a little at any load. The equations are then almost linear in logarithms, and Newton's
 method converges from any state. The added width is then reduced to zero in stages, and each stage
 starts at the steady state of the one before. Steps are damped like an implicit Euler step along
 ds/dt = F, with a dt that grows while F decreases (pseudo-transient continuation).

@@ -160,7 +160,7 @@ class _Step:
         return np.where(straight, along, bent)
 
     def is_too_far(self, there: Point) -> bool:
-        """Whether V rises at the end of the step, compared with its initial slope.
+        """Whether V rises at the end of the step, more steeply than it fell at the start.
 
         A price is relative to the paths: a hazard to their hazards, a queue to their RTTs.
         """

@@ -1,9 +1,9 @@
 """What a scenario's bursts do, where nothing else queues (paper A, §4, solved exactly).
 
-The queue is that of the buffer there is (`forebay.laws.finite_queue`). Where all of it is TCP the
-link carries what flows have to send, and what is lost is sent again. Daemon the loss rate stand a
-lower end, for a flow that lost sends smaller bursts, and as the upper end paper A's P(Q > B) of a
-buffer without end, which its law takes for the loss.
+The queue has the buffer of the scenario (`forebay.laws.finite_queue`). If all traffic is TCP, the
+link carries what the flows have to send, and lost packets are sent again. The loss has a range:
+its lower end holds for flows that send smaller bursts after a loss, and its upper end is paper A's
+P(Q > B) of an unlimited buffer, which its law takes for the loss.
 """
 
 from __future__ import annotations
