@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from forebay.budget.cost import SEARCH_LOOKS, Speed, TooLittleTime, packets_s
-from forebay.budget.timed import Runs, Timed
+from forebay.budget.timed import Timed
+from forebay.engines.protocol import Engine
 from forebay.outcome import Cost, SizeResult
 from forebay.sizing import size as search
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 
-class SimulatedLinks(Runs, Protocol):
+class SimulatedLinks(Engine, Protocol):
     """An engine that simulates the network of ``scenario`` to size some of its links."""
 
     scenario: Scenario

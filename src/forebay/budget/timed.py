@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from forebay.budget.cost import Speed, TooLittleTime, cost_s, in_words
 from forebay.errors import option
@@ -45,22 +45,6 @@ class OutOfTime(KeyboardInterrupt):
     """The time ends in the middle of a run; an engine stops for it as for Ctrl-C."""
 
 
-class Runs(Protocol):
-    """What `Timed` needs of an engine."""
-
-    @property
-    def name(self) -> str: ...
-
-    def run(
-        self,
-        scenario: Scenario,
-        seeds: Sequence[int],
-        *,
-        jobs: int = 0,
-        progress: Progress | None = None,
-    ) -> Outcome: ...
-
-
 def replication_s(scenario: Scenario) -> float:
     """Return the predicted seconds of one replication."""
     return cost_s(scenario, float(scenario.measure.warmup + scenario.measure.duration))
@@ -77,7 +61,7 @@ class Timed:
 
     def __init__(
         self,
-        engine: Runs,
+        engine: Engine,
         speed: Speed,
         clock: Callable[[], float],
         *,
