@@ -68,7 +68,7 @@ def solve(scenario: Scenario, progress: Progress | None = None, *, starts: int =
     ----------
     starts
         Random states from which it is looked for again; ``outcome.provenance.fixed_points`` then
-        says how many states at rest they came to, and how far these are apart.
+        says how many steady states they found, and how far these are apart.
 
     Raises
     ------

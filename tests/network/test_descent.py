@@ -33,7 +33,7 @@ def balance():
 @pytest.fixture
 def alone(monkeypatch):
     def refused(*_):
-        raise AssertionError("descent came to no rest")
+        raise AssertionError("descent did not converge")
 
     monkeypatch.setattr(solver, "continue_from_wide", refused)
 

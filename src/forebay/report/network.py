@@ -63,7 +63,7 @@ def _fixed_points(outcome: Outcome) -> list[str]:
         f"{found['starts']} random starts: {found['points']} fixed point{'' if one else 's'}, "
         f"rates of paths {found['rate_difference']:.1e} apart and loss rates of links "
         f"{found['loss_difference']:.1e} at most, residual {found['residual']:.1e}"
-        + (f"; {lost} came to no rest" if lost else "")
+        + (f"; {lost} did not converge" if lost else "")
     ]
 
 
@@ -83,8 +83,8 @@ def _smallest(found: dict[str, Any]) -> Table:
 def _asked(filled: int, links: int) -> str:
     """Return the number of links with a utilization goal."""
     if filled == links:
-        return f"The goal on utilization is asked of all {links} links."
-    asked = f"The goal on utilization is asked of {filled} of {links} links"
+        return f"The goal on utilization applies to all {links} links."
+    asked = f"The goal on utilization applies to {filled} of {links} links"
     return f"{asked}; no buffer fills the others."
 
 

@@ -8,7 +8,7 @@ from forebay.errors import ForebayError
 
 
 class NoSteadyState(ForebayError):
-    """The equations were not brought to rest.
+    """The solver did not converge.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 """The steady state, with a certificate.
 
-`approach` comes near, `descent` to rest; where that does not come to rest, `continuation` does.
+`approach` comes near it, `descent` converges to it; where that fails, `continuation` does.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WORST = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """A state at rest, over the links that are used, and how well it is at rest.
+    """A steady state, over the links that are used, and its residual.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ def solve(
     start: Floats | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Solution:
-    """Find the state at rest.
+    """Find the steady state.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whether a network has one state at rest: the solver again, from random states."""
+"""Whether a network has one steady state: the solver again, from random states."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FixedPoints:
     Attributes
     ----------
     starts : how many there were. not_at_rest : those from which the solver found no rest.
-    points : distinct states at rest, the first solution among them: paths' rates (relative) or
+    points : distinct steady states, the first solution among them: paths' rates (relative) or
         links' loss rates (absolute) differ by more than 1e-6.
     rate_difference : largest, of a path's rate, relative. loss_difference : of a link's loss rate.
     residual : the largest of all.
