@@ -175,7 +175,7 @@ def _busy_in_step(scenario: Scenario, used: float) -> float:
 
 
 def _spared_in_step(scenario: Scenario, lost: float) -> float:
-    """Share of a cycle before its last RTT, in which each flow loses one packet of (BDP + B) / n."""
+    """Share of a cycle before its last RTT, in which each flow loses 1 of (BDP + B) / n packets."""
     size, bdp, n = scenario.buffer_packets, scenario.bdp_packets, scenario.n_flows
     if n <= lost * (bdp + size):
         return 1.0
