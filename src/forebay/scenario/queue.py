@@ -1,4 +1,4 @@
-"""A queue: its discipline under Linux's names, its size, its parameters, and its class queues."""
+"""A queue: its discipline with Linux's names, its size, its parameters, and its class queues."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Discipline = Literal[
     "classes",
 ]
 
-# Which disciplines read a parameter; those that are not named read none.
+# The disciplines that use each parameter; other disciplines have none.
 _READ_BY: dict[str, tuple[str, ...]] = {
     "ecn": ("red", "pie", "codel", "fq_codel", "cobalt"),
     "min": ("red",),
@@ -56,11 +56,11 @@ _BYTES = Between(DataSize(1), DataSize(10**12))
 _TIMES = Between(Duration(1e-9), Duration(3600))
 _PRIORITIES = Between(0, 1000, "number")
 _LAST = 1001
-"""Priority of the class queues that set none."""
+"""Priority of class queues without one."""
 
 
 class Red(ScenarioModel):
-    """RED of one class: with thresholds of their own in each class it is WRED by class."""
+    """RED of one class queue; with thresholds in each class it is WRED by class."""
 
     if TYPE_CHECKING:
 
@@ -191,12 +191,12 @@ class ClassQueue(ScenarioModel):
 
     @property
     def level(self) -> int:
-        """Its priority as a number, whether it is set or not."""
+        """Its priority as a number, even if not set."""
         return _LAST if self.priority is None else self.priority
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What was set for its discipline: bytes, numbers and switches by name."""
+        """Parameters set for its discipline: bytes, numbers and switches by name."""
         given = {} if self.red is None else dict(self.red)
         return {name: value for name, value in given.items() if value is not None}
 
@@ -227,7 +227,7 @@ class Queue(ScenarioModel):
     )
     classes: Annotated[tuple[ClassQueue, ...], LISTED] = Field(
         default=(),
-        exclude_if=operator.not_,  # documents and digests of other queues stay as they were
+        exclude_if=operator.not_,  # keeps documents and digests of other queues unchanged
         description="classes: the class queues before the wire.",
     )
     transmit_ring: Annotated[int, Strict(), Between(0, 100_000, "packets")] = Field(
@@ -322,12 +322,12 @@ class Queue(ScenarioModel):
 
     @property
     def reads_size(self) -> bool:
-        """Whether ``size`` says how large it is: not where each class queue has its own."""
+        """Whether ``size`` is its size; not if each class queue has its own."""
         return not self.classes or any(each.is_sized for each in self.classes)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What was set for the discipline: bytes, seconds, numbers and switches by name."""
+        """Parameters set for the discipline: bytes, seconds, numbers and switches by name."""
         given = ((name, getattr(self, name)) for name in _READ_BY)
         return {name: value for name, value in given if value is not None}
 
