@@ -146,8 +146,8 @@ COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")
 
 
 class QueueDelay(ScenarioModel):
-    """Waiting time in the queue; any of these can be combined. The older names beside this
-    table mean the same."""
+    """Waiting time in the queue; any of these can be combined. The older names outside of this
+    table have the same meaning."""
 
     if TYPE_CHECKING:
 

@@ -518,7 +518,7 @@ class AtMostTableDict(TypedDict, total=False):
 
 
 class QueueDelayDict(TypedDict, total=False):
-    """Waiting time in the queue; any of these can be combined. The older names beside this"""
+    """Waiting time in the queue; any of these can be combined. The older names outside of this"""
 
     maximum: str | Duration | None
     quantile: float | None
