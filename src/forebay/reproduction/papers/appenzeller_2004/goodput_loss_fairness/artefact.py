@@ -27,7 +27,7 @@ NOTES = [
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One run: loss rate, its value by the paper's formula, goodput in % of the link, Jain index."""
+    """One run: loss rate, its value by the paper's formula, goodput in % of the link, fairness."""
 
     loss: float
     law: float

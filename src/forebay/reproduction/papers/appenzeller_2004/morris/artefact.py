@@ -1,4 +1,4 @@
-"""Section 6 on Morris: more flows than packets in flight need a buffer of several packets a flow."""
+"""Section 6 on Morris: more flows than packets in flight need a buffer of some packets a flow."""
 
 from __future__ import annotations
 
