@@ -77,10 +77,11 @@ def command(
 ) -> int:
     """The papers' tables and figures, compared with the published values.
 
-    ARTEFACT is paper and place, such as appenzeller-2004/fig15 or, short, A.fig15; a paper, such
-    as A, is all of its artefacts; without it, or with --all, all there are. A row out of its band
-    makes the exit status 1. An interrupted run of several goes on where it stopped. If one
-    of several cannot be reproduced, the others are, and its error gives the exit status.
+    ARTEFACT is paper and place, such as appenzeller-2004/fig15 or, short, A.fig15. A paper, such
+    as A, means all of its artefacts. Without it, or with --all, all artefacts are reproduced. If a
+    row is out of its band, the exit status is 1. An interrupted run of several artefacts continues
+    where it stopped. If one of several cannot be reproduced, the others still are, and the exit
+    status is that of its error.
 
     With --testbed the runs are only recorded, in the artefact's folder; without it they are shown
     as recorded.
@@ -157,7 +158,7 @@ def _print(made: list[Reproduction], failed: dict[str, ForebayError], *, one: bo
 
 
 def _sum_up(made: list[Reproduction], failed: dict[str, ForebayError]) -> None:
-    """Say once more, after all the tables, which rows are out of their band."""
+    """List, after all the tables, the rows that are out of their band."""
     rows = [verdict for each in made for verdict in each.verdicts]
     click.echo(f"\n{len(made)} artefacts: {sum(rows)} of {len(rows)} rows lie in their band.")
     for line in in_words(count(made)):

@@ -1,6 +1,6 @@
 """A network's steady state as an engine.
 
-Nothing is repeated: metrics carry no interval and a count of zero replications, as those of laws.
+The solution is deterministic. Metrics therefore have no interval and n = 0, like those of laws.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NO_MARKS = ("drop-tail", "bfifo")
 
 
 class NetworkEngine:
-    """Answers a scenario that has a topology."""
+    """Engine for scenarios that have a topology."""
 
     @property
     def name(self) -> str:
@@ -39,7 +39,7 @@ class NetworkEngine:
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """Solve `scenario`; `seeds` are recorded, and change nothing."""
+        """Solve `scenario`; `seeds` are recorded, but do not change the result."""
         started = time.perf_counter()
         solution, loading = self.solution(scenario, progress)
         if progress is not None:
@@ -55,7 +55,7 @@ class NetworkEngine:
         loading: float,
         wall_s: float = 0.0,
     ) -> Outcome:
-        """Return a steady state as an answer."""
+        """Return a steady state as an Outcome."""
         return Outcome(
             scenario=scenario.to_dict(),
             engine=self.name,
@@ -69,7 +69,7 @@ class NetworkEngine:
     def sized(
         self, scenario: Scenario, *, link: str | None, link_class: str | None
     ) -> SizingSolver:
-        """Return the engine that answers for one link of a network, or a class, under any buffer.
+        """Return an engine that varies the buffer of one link of a network, or of one link class.
 
         Raises
         ------
@@ -83,7 +83,7 @@ class NetworkEngine:
     def solution(
         self, scenario: Scenario, progress: Progress | None = None
     ) -> tuple[Solution, float]:
-        """Return the steady state, and the CPU seconds of loading and routing before it."""
+        """Return the steady state, and the CPU seconds of loading and routing."""
         if scenario.topology is None:
             raise CannotPlay(self.name, "a single link", "topology")
         from forebay.engines.network.balance import make_balance
@@ -99,7 +99,7 @@ class NetworkEngine:
 
 
 def check_marks(scenario: Scenario) -> None:
-    """Refuse controls that answer to marks beside a queue that may make some. ScenarioError."""
+    """Refuse controls that respond to marks if the queue may mark. Raises ScenarioError."""
     from forebay.engines.network.response import MARKED
     from forebay.network.errors import refuse
 
@@ -111,7 +111,7 @@ def check_marks(scenario: Scenario) -> None:
 
 
 def broken(scenario: Scenario, solution: Solution) -> list[str]:
-    """Return what the model leaves out that this scenario has."""
+    """Return the features of this scenario that the model does not represent."""
     found = []
     kinds = {group.kind for group in scenario.traffic}
     if scenario.queue.discipline not in _NO_MARKS:

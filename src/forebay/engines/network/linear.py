@@ -1,11 +1,12 @@
-"""A Newton step: a small network's as a dense matrix, a large one's for links that others feel.
+"""The linear system of a Newton step: dense for small networks, reduced and sparse for large ones.
 
-A link that is far from full has a column of nothing but its own diagonal: its loss and its queue
-stay at nothing. So the system is solved for the links that others feel, directly where they are
-few and else by GMRES, with an incomplete factorization of the large entries where the diagonal
-alone does not do (SciPy's); the others follow from what comes to them. Nothing grows faster than
-the paths times the square of the links on a path that others feel. A network whose `Couples` are
-few enough to keep is solved whole, by LAPACK: where each entry goes is then looked up once.
+A link is coupled if its state affects the rates of paths. A link that is far from full is not: its
+loss and queue stay zero, and its column has only the diagonal entry. The system is solved for the
+coupled links, directly if they are few, else by GMRES. GMRES is preconditioned with the diagonal,
+and if it does not converge, with an incomplete factorization of the large entries (both SciPy's).
+The other links follow from their load. Cost and memory grow at most with the number of paths times
+the square of the coupled links of a path. If a small network's `Couples` fit into memory, its whole
+matrix is solved by LAPACK; the places of the entries are then computed once.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from forebay.engines.network.slopes import Slopes
 from forebay.network.graph import Floats, Ints
 
 DIRECT = 1200
-"""Links that others feel, up to which the system is solved directly."""
+"""Largest number of coupled links for which the system is solved directly."""
 _UNFELT = 1e-12  # of a link's own slope
 _LARGE = 3e-3  # of the largest entry in a column
-_KEPT = 10  # entries a link, or their ordering takes longer than all the rest
+_KEPT = 10  # entries a link; with more, their ordering takes longer than all other steps
 _DROP, _FILL = 1e-2, 8.0
 _PRECISE, _RESTART, _ROUNDS = 1e-6, 50, 2
 
@@ -43,7 +44,7 @@ def newton_step(slopes: Slopes, left: Floats, damping: Floats) -> Floats:
 
 
 def reduced(slopes: Slopes) -> tuple[Ints, Any]:
-    """Return the links that others feel, and -J among them, sparse."""
+    """Return the coupled links, and -J restricted to them, sparse."""
     from scipy.sparse import coo_array, diags_array
 
     n = len(slopes.own)
@@ -69,7 +70,7 @@ def reduced(slopes: Slopes) -> tuple[Ints, Any]:
 
 
 def _packed(at: Any, *values: Floats) -> tuple[Any, ...]:
-    """Close the gaps before links that nobody feels, -1, in each column."""
+    """Move the entries of each column up over links that are not coupled (-1)."""
     real = at >= 0
     place = np.cumsum(real, axis=0) - 1
     rows, columns = np.nonzero(real)
@@ -91,7 +92,7 @@ def _dense_solved(matrix: Floats, left: Floats) -> Floats:
 
 
 def _solved(matrix: Any, damping: Floats, left: Floats) -> Floats:
-    """Solve (damping + matrix) step = left; columns are scaled, for links differ widely."""
+    """Solve (damping + matrix) step = left; columns are scaled, because links differ widely."""
     from scipy.sparse import diags_array
     from scipy.sparse.linalg import spilu, splu
 
@@ -101,10 +102,10 @@ def _solved(matrix: Any, damping: Floats, left: Floats) -> Floats:
     if len(left) <= DIRECT:
         try:
             return np.asarray(scale * splu(whole).solve(left))
-        except RuntimeError:  # exactly singular: far beyond full nothing answers to a link's state
+        except RuntimeError:  # exactly singular: far beyond full, a link's state has no effect
             return np.asarray(scale * np.linalg.lstsq(whole.toarray(), left, rcond=1e-12)[0])
     found, failed = _krylov(whole, left, _divided_by(whole.diagonal()))
-    if failed:  # few steps where links hardly share connections, none where they share many
+    if failed:  # the diagonal suffices only if links hardly share connections
         large, size = whole.copy(), np.abs(whole.data)
         if len(size) > (kept := _KEPT * len(left)):
             size[size < np.partition(size, -kept)[-kept]] = 0.0
@@ -112,7 +113,7 @@ def _solved(matrix: Any, damping: Floats, left: Floats) -> Floats:
         large.eliminate_zeros()
         try:
             near = spilu(large, permc_spec="MMD_AT_PLUS_A", drop_tol=_DROP, fill_factor=_FILL)
-        except RuntimeError:  # exactly singular: what the diagonal alone has given is a step too
+        except RuntimeError:  # exactly singular: use the step of the diagonal preconditioner
             return np.asarray(scale * found)
         found, _ = _krylov(whole, left, near.solve)
     return np.asarray(scale * found)
@@ -124,7 +125,7 @@ def _divided_by(diagonal: Floats) -> Callable[[Floats], Floats]:
 
 
 def _krylov(matrix: Any, left: Floats, near: Callable[[Floats], Floats]) -> tuple[Floats, int]:
-    """Return the solution, and 0 where it is precise."""
+    """Return the solution, and 0 if it reached the precision."""
     from scipy.sparse.linalg import LinearOperator, gmres
 
     given = LinearOperator(matrix.shape, matvec=near, dtype=np.float64)

@@ -1,8 +1,7 @@
-"""One link of a network, or all of a class, under a buffer that is looked for.
+"""Sizing of one link of a network, or of all links of a class.
 
-Everything but these links' buffers stays as the scenario says, so that the network is built and
-routed once. What is read of several links is the worst of each: a goal that is met there is met at
-every one.
+Only the buffers of these links change, so the network is built and routed once. Each metric of
+several links is that of the worst one: a goal that it meets is met at every link.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ if TYPE_CHECKING:
 
 
 class SizingSolver:
-    """Answers `scenario` with the buffer of some of its links set to that of ``queue.size``.
+    """Engine that solves a network with the buffer of some links set to ``queue.size``.
 
-    ``links`` says which, and what to ask of them.
+    ``links`` has these links and their goals.
 
     Raises
     ------
     ScenarioError
         See `forebay.network.choose_links`.
     CannotPlay
-        There is no network.
+        The scenario has no topology.
     """
 
     name = "network"
@@ -54,7 +53,7 @@ class SizingSolver:
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """Solve with `scenario`'s buffer before the sized links; their worst is ``bottleneck``."""
+        """Solve with `scenario`'s buffer at the sized links; link ``bottleneck`` is their worst."""
         from forebay.engines.network.balance import make_balance
         from forebay.engines.network.solver import solve
 

@@ -1,4 +1,4 @@
-"""How the equations of a network change with the states of its links."""
+"""The Jacobian of a network's equations by the states of its links."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from forebay.network.graph import Floats, Ints
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Couples:
-    """Where in the matrix each two links of each path meet, found once for all steps.
+    """Index in the matrix of each pair of links of each path, computed once for all steps.
 
-    ``place`` has shape (hops, hops, paths): what goes through a link, by the link that changes it,
-    as an index into a matrix with a row and a column more than there are links.
+    ``place`` has shape (hops, hops, paths): the first link is the row, the link whose state changes
+    its load is the column. It is a flat index into a matrix with one row and one column more than
+    there are links.
     """
 
     place: Ints
@@ -34,11 +35,11 @@ class Couples:
 
 
 MOST_COUPLES = 8_000_000
-"""Meetings of links on paths of which the places are kept, 8 bytes each."""
+"""Largest number of pairs for which indices are stored, 8 bytes each."""
 
 
 def make_couples(paths: Ints, links: int) -> Couples | None:
-    """Return the places for paths of shape (hops, paths), None where they are too many."""
+    """Return the indices for paths of shape (hops, paths), or None if there are too many pairs."""
     if len(paths) * paths.size > MOST_COUPLES:
         return None
     rows = paths.astype(np.int64)
@@ -47,21 +48,21 @@ def make_couples(paths: Ints, links: int) -> Couples | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slopes:
-    """The Jacobian of what is left, for vectors and as a matrix.
+    """The Jacobian of the residual, as a product with vectors and as a matrix.
 
     Attributes
     ----------
     paths : shape (hops, paths), links, the number of links beyond the last.
     incidence : sparse, shape (links, paths), 1 where a path crosses a link.
-    heard : likewise, the loss events there over the link's loss; ``events`` says the same by hop.
+    heard : same shape, the loss events there over the link's loss; ``events`` is the same by hop.
     events, packets : shape (hops, paths), loss events and lost packets over the link's loss;
-        ``packets`` is None where nothing is thinned out.
-    passing : shape (hops, paths), what a path brings through a link, over that link's whole.
-    elastic : shape (paths,), the part of it that answers.
+        ``packets`` is None if losses do not reduce the load of later links.
+    passing : shape (hops, paths), a path's share of the load of each of its links.
+    elastic : shape (paths,), share of the path's rate that responds to loss and delay.
     by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
     hazard, wait : shape (links,), d hazard, d wait of a link / d s.
     own : shape (links,), d log load / d s of the link's own state.
-    couples : where the matrix's entries go, None where that is not kept.
+    couples : indices of the matrix's entries, or None if they are not stored.
     """
 
     paths: Ints
@@ -79,7 +80,7 @@ class Slopes:
     couples: Couples | None = None
 
     def times(self, v: Floats) -> Floats:
-        """Return the matrix times a vector, without forming it."""
+        """Return the matrix times a vector, without forming the matrix."""
         n, hazard = len(self.own), self.hazard * v
         change = self.by_hazard * (self.heard.T @ hazard)
         change += self.by_wait * (self.incidence.T @ (self.wait * v))
@@ -92,7 +93,7 @@ class Slopes:
         return total[:n] - self.own * v
 
     def by_link(self) -> tuple[Floats, Floats]:
-        """Return d log of a path's rate, and of what a link takes off it, for s of each link on it.
+        """Return d log(sent rate) / d s and -d log(kept share) / d s, for each link on each path.
 
         Shapes (hops, paths); 0 beyond the last link.
         """
@@ -125,7 +126,7 @@ class Slopes:
         return np.asarray(matrix)
 
     def _thinned(self, n: int) -> Floats:
-        """Return what a link takes off what links behind it, and itself, get."""
+        """Return the decrease by a link's loss of its own load and the load of later links."""
         assert self.packets is not None, "asked where there is something"
         keys, weights = [], []
         for later, row in enumerate(self.paths):

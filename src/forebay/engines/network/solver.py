@@ -1,6 +1,7 @@
-"""The steady state, with a certificate.
+"""The solver of the steady state. It returns a state only if its residual is small enough.
 
-`approach` comes near it, `descent` converges to it; where that fails, `continuation` does.
+`approach` finds a state near it, and `descent` converges to it. If that fails, `continuation` is
+tried.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from forebay.network.graph import Floats
 TOLERANCE = 1e-10
 """Relative residual at which the solver stops."""
 ACCEPTED = 1e-9
-"""Relative residual above which there is no answer."""
+"""Relative residual above which the solver raises NoSteadyState."""
 
 _APPROACH = 30
 _MOST_STEPS = 80
@@ -36,9 +37,9 @@ class Solution:
 
     Attributes
     ----------
-    residual : largest relative difference between what connections bring to a link and what the
-        link's state carries.
-    conservation : largest |carried by connections - carried by the link| over the capacity.
+    residual : largest relative difference between a link's load by its connections and the load of
+        its state.
+    conservation : largest |rate of the connections - rate of the link's state| over the capacity.
     """
 
     balance: Balance
@@ -60,12 +61,12 @@ def solve(
 
     Parameters
     ----------
-    start : shape (links used,), another state to begin from.
+    start : shape (links used,), a state to start from; by default each link's fair share.
 
     Raises
     ------
     NoSteadyState
-        With the links where most is left.
+        The solver did not converge; the error names the links with the largest residuals.
     """
     begun = time.process_time()
     with np.errstate(over="ignore", under="ignore"):

@@ -1,7 +1,7 @@
-"""One link of a network, or all of a class, under a buffer that is looked for.
+"""Sizing of one link of a network, or of all links of a class.
 
-The whole network is simulated each time, all other buffers as the scenario says. What is read of
-several links is the worst of each: a goal that is met there is met at every one.
+The whole network is simulated each time, with the scenario's sizes of all other buffers. Each
+metric of several links is that of the worst one: a goal that it meets is met at every link.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ class SimulatesNetworks(Protocol):
 
 
 class SizingSimulator:
-    """Simulates `scenario` with the buffer of some of its links set to that of ``queue.size``.
+    """Engine that simulates a network with the buffer of some links set to ``queue.size``.
 
-    ``links`` says which, and what to ask of them.
+    ``links`` has these links and their goals.
 
     Raises
     ------
     ScenarioError
-        See `forebay.network.choose_links`; links of hosts, which are not reported one by one.
+        See `forebay.network.choose_links`; also for links of hosts, which are not reported singly.
     CannotPlay
-        There is no network.
+        The scenario has no topology.
     """
 
     name = "simulation"
@@ -72,7 +72,7 @@ class SizingSimulator:
 
     @property
     def packets_per_second(self) -> float:
-        """Packets that cross links in a simulated second, were each link between routers full."""
+        """Packets that cross links in a simulated second if each link between routers is full."""
         problem = self.links.problem
         crossed = np.unique(problem.paths)
         graph = problem.graph
@@ -91,7 +91,7 @@ class SizingSimulator:
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """Simulate `scenario`'s buffer before the sized links; their worst is ``bottleneck``."""
+        """Simulate with `scenario`'s buffer at the sized links; ``bottleneck`` is their worst."""
         packets = max(1, scenario.buffer_packets)
         buffers = dict.fromkeys(self.links.names, packets)
         found = self._engine.run_with(self.scenario, buffers, seeds, jobs=jobs, progress=progress)
