@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from forebay.budget import Remembering, TooLittleTime, size_within
+from forebay.budget.cost import in_words
 from forebay.outcome import SizeResult
 from forebay.scenario import Scenario
 from forebay.sizing import Interrupted
@@ -96,6 +99,25 @@ def test_few_flows_are_refused_where_windows_cannot_shrink() -> None:
         sized(few, KnownLinks(), 10.0)
     assert refused.value.exit_status == 3
     assert "write budget=" in str(refused.value)
+
+
+def test_too_few_flows_are_refused_before_anything_runs() -> None:
+    engine = KnownLinks()
+    with pytest.raises(TooLittleTime, match="too few flows"):
+        sized(link("400 Gbit/s", 20), engine, 10.0)
+    assert engine.runs == []
+
+
+def test_a_refusal_says_how_long_an_estimate_takes() -> None:
+    many = link("1 Tbit/s", 500_000)
+    with pytest.raises(TooLittleTime, match="for an estimate from smaller links") as refused:
+        sized(many, KnownLinks(), 0.05)
+    assert refused.value.scaled_s is not None
+    needs_s = 1.25 * refused.value.scaled_s
+    assert f'budget="{in_words(needs_s)}"' in str(refused.value)
+    assert sized(many, KnownLinks(), needs_s).buffer is not None
+    again = pickle.loads(pickle.dumps(refused.value))
+    assert (str(again), again.scaled_s) == (str(refused.value), refused.value.scaled_s)
 
 
 def test_several_links_are_not_scaled() -> None:

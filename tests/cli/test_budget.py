@@ -28,6 +28,20 @@ def test_what_cannot_be_answered_says_why_and_what_it_would_take(forebay_, tmp_p
     assert result.out == ""
 
 
+@pytest.mark.parametrize(("control", "named"), [("cubic", True), ("bbr3", False)])
+@pytest.mark.parametrize("verb", ["size", "run"])
+def test_a_refusal_names_theory_only_if_a_law_answers(forebay_, tmp_path, verb, control, named):
+    few = tmp_path / "few.toml"
+    few.write_text(
+        f'[link]\nrate = "400 Gbit/s"\n[[traffic]]\nflows = 20\ncongestion_control = "{control}"\n'
+        'rtt = { uniform = ["10 ms", "90 ms"] }\n[goals]\nutilization = 0.98\n'
+    )
+    result = forebay_(verb, str(few), "--budget", "0.1 s")
+    assert result.status == 3
+    assert ("--engine theory" in result.err) == named
+    assert forebay_(verb, str(few), "--engine", "theory").status == (0 if named else 3)
+
+
 def test_a_sizing_says_what_it_cost_and_what_is_scaled(forebay_, link, scenario):
     answer = json.loads(forebay_("size", scenario, "--json").out)
     assert answer["scaled"] is None

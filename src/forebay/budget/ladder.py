@@ -35,6 +35,8 @@ _LEAST_STEP = 1.3
 _SETTLES_LATER = 4
 """Multiple of the first guess at which settling is watched: larger buffers settle more slowly."""
 _MOST_RUNGS = 9
+_SURE = 1.5
+"""Multiple of the whole link's predicted time: with so much left, no rung comes before it."""
 _END = 0.98
 """Share of the time after which the last run is stopped; the rest is for the result."""
 _FIRST_END = 0.5
@@ -165,7 +167,7 @@ def climb(
     state.path = path_of(scenario, max(STEP, _ROOM * whole / budget_s))
     state.predicted_s = min(whole, _RESERVE * budget_s)
     fits = whole <= state.left_s
-    alone = why_whole is not None or state.path.largest < STEP
+    alone = why_whole is not None or state.path.largest < STEP or 0 < scenario.n_flows < _ENOUGH
     if alone:
         state.path = Path(1.0, 1.0)
     if alone and not fits:
@@ -181,7 +183,8 @@ def climb(
             raise  # a bug, or a refusal such as of its memory, before there is a trend
     if (why := _lacking(state)) is not None:
         why = (why_whole or _TOO_FEW) if alone else why
-        raise TooLittleTime(why, predict(state, scenario), budget_s)
+        scaled_s = None if alone else _trend_s(state)
+        raise TooLittleTime(why, predict(state, scenario), budget_s, scaled_s=scaled_s)
     return state
 
 
@@ -225,6 +228,20 @@ def _lacking(state: Climb) -> str | None:
     flows = state.rungs[0].link.scenario.n_flows
     if state.rungs[0].factor > 1.0 and 0 < flows < _ENOUGH:
         return f"the largest link that fits has {flows} flows, too few to represent many"
+    return None
+
+
+def _trend_s(state: Climb) -> float | None:
+    """Return the predicted seconds of the least climb that has an answer; None if none has."""
+    small = state.path.largest
+    enough = [1.0 / _LEAST_STEP, *(STEP**-k for k in range(1, _MOST_RUNGS))]
+    for share in enough:
+        large = at(state, small * share)
+        if small * share < 1.0:
+            return None
+        if not 0 < large.n_flows < _ENOUGH:
+            first_s, second_s = predict(state, at(state, small)), predict(state, large)
+            return max(first_s + second_s, first_s / _FIRST_END) / _RESERVE
     return None
 
 
@@ -283,8 +300,9 @@ def _next(state: Climb) -> float | None:
     if factor == 1.0:
         return None
     measure = state.rungs[0].link.scenario.measure
-    step = _step(state.left_s / max(predict(state, at(state, factor), measure), 1e-9))
-    if step >= factor:
+    room = state.left_s / max(predict(state, at(state, factor), measure), 1e-9)
+    step = _step(room)
+    if step >= factor or (factor <= STEP and room >= _SURE * factor):
         return 1.0
     return factor / step if step >= _LEAST_STEP else None
 

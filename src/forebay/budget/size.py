@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from forebay.budget.cost import Speed, TooLittleTime, predict_search
 from forebay.budget.timed import Fallback, search_within
 from forebay.outcome import Cost, SizeResult
+from forebay.progress import onward, rest
 from forebay.sizing import goals_of
 from forebay.sizing import size as search
 
@@ -57,7 +58,7 @@ def size_within(
         Neither the link nor a smaller one of its kind can be simulated in that time.
     """
     threads = jobs or os.cpu_count() or 1
-    begun, speed = clock(), Speed(threads)
+    begun, speed, progress = clock(), Speed(threads), onward(progress)
     whole_s = predict_search(scenario, speed, len(seeds))
     reason = _why_only_search(scenario)
     if expect is not None:
@@ -82,6 +83,7 @@ def size_within(
     from forebay.budget.answer import answer
 
     left_s = budget_s - (clock() - begun)
+    progress = rest(progress, 1.0 - left_s / budget_s)
 
     def answer_end(
         end: Scenario, report: Progress | None, share: float = 0.5
@@ -100,7 +102,7 @@ def size_within(
         else:
             result, predicted_s = answer_end(scenario, progress, 1.0)
     except TooLittleTime as refused:  # of the part of the time that was left
-        raise TooLittleTime(refused.why, refused.needs_s, budget_s) from None
+        raise refused.but(budget_s=budget_s) from None
     predicted_s = whole_s if whole_s <= budget_s else predicted_s
     return _with_cost(result, predicted_s, clock() - begun, budget_s)
 
