@@ -237,7 +237,10 @@ def size(
         from forebay.budget import size_within
 
         search = partial(size_within, budget_s=allowed, expect=expect)
-    said: dict[str, Any] = {"laws": laws.for_scenario(scenario), "governs": laws.regime_of(scenario)}
+    said: dict[str, Any] = {
+        "laws": laws.for_scenario(scenario),
+        "governs": laws.regime_of(scenario),
+    }
     by_theory = partial(sizing.size, scenario, seeds=seed_range(seed, 1), max_seeds=1, **said)
     with _naming_theory(by_theory):
         result: SizeResult = search(
