@@ -54,3 +54,17 @@ def test_a_run_within_a_budget_says_what_it_cost(forebay_, link, scenario):
     assert answer["provenance"]["cost"]["budget_s"] == 60.0
     free = json.loads(forebay_("run", scenario, "--json").out)
     assert "cost" not in free["provenance"]
+
+
+def test_a_stopped_climb_says_what_is_stored_and_how_to_go_on(forebay_, link, tmp_path):
+    large = tmp_path / "large.toml"
+    large.write_text(
+        '[link]\nrate = "400 Gbit/s"\n[[traffic]]\nflows = 200000\n'
+        'rtt = { uniform = ["10 ms", "90 ms"] }\n[goals]\nutilization = 0.99\n'
+    )
+    for store, said in (([], "nothing was kept"), (["--store", str(tmp_path / "s")], "goes on")):
+        link.stop_after = 5
+        result = forebay_("size", str(large), *store)
+        assert result.status == 130
+        assert said in result.err
+    assert any((tmp_path / "s").iterdir())

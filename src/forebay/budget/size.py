@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from forebay.budget.cost import Speed, TooLittleTime, predict_search
 from forebay.budget.timed import Fallback, search_within
 from forebay.outcome import Cost, SizeResult
-from forebay.progress import onward, rest
 from forebay.sizing import goals_of
 from forebay.sizing import size as search
 
@@ -58,7 +57,7 @@ def size_within(
         Neither the link nor a smaller one of its kind can be simulated in that time.
     """
     threads = jobs or os.cpu_count() or 1
-    begun, speed, progress = clock(), Speed(threads), onward(progress)
+    begun, speed, progress = clock(), Speed(threads), _onward(progress)
     whole_s = predict_search(scenario, speed, len(seeds))
     reason = _why_only_search(scenario)
     if expect is not None:
@@ -83,7 +82,7 @@ def size_within(
     from forebay.budget.answer import answer
 
     left_s = budget_s - (clock() - begun)
-    progress = rest(progress, 1.0 - left_s / budget_s)
+    progress = _rest(progress, 1.0 - left_s / budget_s)
 
     def answer_end(
         end: Scenario, report: Progress | None, share: float = 0.5
@@ -105,6 +104,27 @@ def size_within(
         raise refused.but(budget_s=budget_s) from None
     predicted_s = whole_s if whole_s <= budget_s else predicted_s
     return _with_cost(result, predicted_s, clock() - begun, budget_s)
+
+
+def _onward(progress: Progress | None) -> Progress | None:
+    """Return a callback that never reports less than before; None without one."""
+    if progress is None:
+        return None
+    most = 0.0
+
+    def report(fraction: float) -> None:
+        nonlocal most
+        most = max(most, fraction)
+        progress(most)
+
+    return report
+
+
+def _rest(progress: Progress | None, done: float) -> Progress | None:
+    """Return the callback of what is left after the fraction ``done``; None without one."""
+    if progress is None:
+        return None
+    return lambda fraction: progress(done + (1.0 - done) * fraction)
 
 
 def _fallback(scenario: Scenario, speed: Speed, seeds: Sequence[int]) -> Fallback:
