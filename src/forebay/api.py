@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from forebay import engines as _engines
-from forebay.errors import literal, option
+from forebay.errors import ForebayError, literal, option
 from forebay.scenario import expect_scenario
 
 if TYPE_CHECKING:
+    from forebay.budget import TooLittleTime
     from forebay.engines.protocol import Capturing, Counting, Engine, Limited
     from forebay.outcome import Outcome
     from forebay.progress import Progress
@@ -145,7 +146,8 @@ def _run(
     from forebay.budget import fitted, predict_run
 
     allowed = _budget(engine.name, budget)
-    scenario = fitted(scenario, allowed, len(seeds), jobs)
+    with _naming_theory(lambda theory: theory.run(scenario, seeds)):
+        scenario = fitted(scenario, allowed, len(seeds), jobs)
     begun, predicted = time.monotonic(), predict_run(scenario, len(seeds), jobs)
     outcome = engine.run(scenario, seeds, jobs=jobs, progress=progress)
     cost = {"predicted_s": predicted, "spent_s": time.monotonic() - begun, "budget_s": allowed}
@@ -237,17 +239,37 @@ def size(
         from forebay.budget import size_within
 
         search = partial(size_within, budget_s=allowed, expect=expect)
-    result: SizeResult = search(
-        scenario,
-        chosen,
-        seeds=seed_range(seed, seeds),
-        max_seeds=most,
-        jobs=_threads(jobs),
-        progress=progress,
-        laws=laws.for_scenario(scenario),
-        governs=laws.regime_of(scenario),
-    )
+    said: dict[str, Any] = {
+        "laws": laws.for_scenario(scenario),
+        "governs": laws.regime_of(scenario),
+    }
+    by_theory = partial(sizing.size, scenario, seeds=seed_range(seed, 1), max_seeds=1, **said)
+    with _naming_theory(by_theory):
+        result: SizeResult = search(
+            scenario,
+            chosen,
+            seeds=seed_range(seed, seeds),
+            max_seeds=most,
+            jobs=_threads(jobs),
+            progress=progress,
+            **said,
+        )
     return result
+
+
+@contextmanager
+def _naming_theory(ask: Callable[[Engine], object]) -> Iterator[None]:
+    """Let a refusal for want of time name the engine theory if theory answers the question."""
+    try:
+        yield
+    except ForebayError as refused:
+        if refused.code != "too-little-time":
+            raise
+        try:
+            ask(_engines.get("theory"))
+        except ForebayError:
+            raise refused from None
+        raise cast("TooLittleTime", refused).but(theory_answers=True) from None
 
 
 def _check_of_links(engine: str, link: str | None, link_class: str | None, store: object) -> None:

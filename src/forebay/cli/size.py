@@ -82,8 +82,8 @@ def command(
         with progress(f"sizing by {engine}") as update:
             result = sizing(scenario, engine, progress=update, expect=announce(engine))
     except KeyboardInterrupt as stop:
-        if not _keep(stop, as_json) and store is None:
-            raise KeyboardInterrupt from None
+        if not _keep(stop, as_json):
+            raise KeyboardInterrupt(*_kept_in(store)) from None
         raise
     made, refused = _emit(result, platform, path)
     configuration = None if made is None else made.to_dict()
@@ -149,6 +149,16 @@ def _keep(stop: KeyboardInterrupt, as_json: bool) -> bool:
         return False
     _show(found, as_json)
     return True
+
+
+def _kept_in(store: Path | None) -> list[str]:
+    """Return the line on a stopped sizing whose outcomes are stored; nothing if none are."""
+    if store is None or not any(store.glob("*.json")):
+        return []
+    from forebay.cli.signals import word
+
+    kept = f"{word()}; what was simulated is kept in {store}"
+    return [f"{kept}, and the same command goes on from there"]
 
 
 def _draw(result: forebay.SizeResult, path: Path) -> None:

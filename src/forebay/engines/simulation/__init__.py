@@ -12,7 +12,14 @@ from forebay import _core
 from forebay.engines.errors import CannotPlay
 from forebay.engines.simulation.runs import make_run
 from forebay.footprint import Limit, estimate
-from forebay.outcome import Outcome, Provenance, Reading, checked, summarize
+from forebay.outcome import (
+    Outcome,
+    Provenance,
+    Reading,
+    checked,
+    summarize,
+    violations_of_readings,
+)
 from forebay.replication import SeedCache, Watched, to_reading
 from forebay.scenario import BOTTLENECK
 
@@ -110,7 +117,7 @@ class SimulationEngine:
             ),
             network=network,
         )
-        return checked(outcome, readings)
+        return checked(outcome, violations_of_readings(readings))
 
     def sized(
         self, scenario: Scenario, *, link: str | None, link_class: str | None

@@ -6,8 +6,8 @@ metric of several links is that of the worst one: a goal that it meets is met at
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -19,10 +19,24 @@ from forebay.outcome.worst import worst
 from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:
-    from forebay.engines.simulation import SimulationEngine
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
+
+
+class SimulatesNetworks(Protocol):
+    """Simulates a network under given buffers of some links: `SimulationEngine`."""
+
+    def run_with(
+        self,
+        scenario: Scenario,
+        buffers: Mapping[str, int],
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Simulate with so many packets before links of these names."""
 
 
 class SizingSimulator:
@@ -42,7 +56,7 @@ class SizingSimulator:
 
     def __init__(
         self,
-        engine: SimulationEngine,
+        engine: SimulatesNetworks,
         scenario: Scenario,
         *,
         link: str | None,

@@ -22,10 +22,10 @@ from forebay.engines.errors import (
     refuse_token_buckets,
 )
 from forebay.engines.theory.lost import Between
-from forebay.engines.theory.prediction import Prediction, Spread, predict
+from forebay.engines.theory.prediction import Prediction, Spread, predict_long_flows
 from forebay.errors import entry
-from forebay.laws import regime_of
-from forebay.laws.quantities import offered, short_share
+from forebay.laws import governing_law, regime_of
+from forebay.laws.quantities import bursts_only, offered, short_share
 from forebay.laws.regime_words import SIMULATE
 from forebay.outcome import (
     ClassOutcome,
@@ -64,13 +64,25 @@ class TheoryEngine:
         refuse_network(self.name, scenario)
         refuse_token_buckets(self.name, scenario)
         refuse_class_queues(self.name, scenario)
-        prediction = predict(scenario)
+        prediction = _predict(scenario)
         if prediction is None:
             raise NoLaw(_uncovered(scenario), _small_change(scenario))
         outcome = checked(_outcome(scenario, prediction, list(seeds), started))
         if progress is not None:
             progress(1.0)
         return outcome
+
+
+def _predict(scenario: Scenario) -> Prediction | None:
+    """Prediction of the law that governs `scenario`, None where none does."""
+    law = governing_law(scenario)
+    if law is None:
+        return None
+    if bursts_only(scenario):
+        from forebay.engines.theory.burst_prediction import predict_bursts
+
+        return predict_bursts(scenario)
+    return predict_long_flows(scenario, law)
 
 
 def _uncovered(scenario: Scenario) -> str:

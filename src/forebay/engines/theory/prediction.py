@@ -11,7 +11,6 @@ from forebay.laws import (
     Law,
     desynchronized,
     general_decrease,
-    governing_law,
     response,
     sawtooth,
     single_flow,
@@ -61,20 +60,15 @@ class Prediction:
     goal_metrics: dict[str, Metric]
 
 
-def predict(scenario: Scenario) -> Prediction | None:
-    """Return the prediction of the law that governs `scenario`, None if no law does."""
-    law = governing_law(scenario)
-    if law is None:
-        return None
+def predict_long_flows(scenario: Scenario, law: Law) -> Prediction | None:
+    """Return the prediction of `law`, which governs `scenario` and is one of long flows."""
     if law is utilization.LAW or law.name == MIX:
         return _desynchronized(scenario, law)
     if law is general_decrease.LAW:
         return _general(scenario)
     if law in (single_flow.LAW, synchronized.LAW):
         return _sawtooth(scenario, law)
-    from forebay.engines.theory.burst_prediction import predict_bursts
-
-    return predict_bursts(scenario)
+    raise ValueError(f"{law.name} is no law of long flows")
 
 
 def _sawtooth(scenario: Scenario, law: Law) -> Prediction:
