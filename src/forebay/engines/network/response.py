@@ -75,7 +75,9 @@ def hisamatsu(log_loss: Floats, timeouts: str) -> Floats:
     return np.where(log_square < math.log(18.0), 0.5 * (log_square - math.log(2.0)), above)
 
 
-def hisamatsu_step(window: Floats, loss: Floats, round_trips: Floats, timeouts: str) -> Floats:
+def hisamatsu_step(
+    window: Floats, loss: Floats | float, round_trips: Floats | float, timeouts: str
+) -> Floats:
     """Slide 9: the window after ``round_trips`` round trips, with d_to as in `hisamatsu`.
 
     w(k+1) = w(k) + D / r {(1 - d) - d (1 - d_to) w 2 w / 3 - d d_to w 4 w / 3}. One factor w of the
