@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forebay.network.errors import refuse
 from forebay.network.graph import numbered
@@ -49,8 +49,9 @@ def _remove(wiring: Wiring, down: set[int]) -> None:
     kept = [place for place in range(len(wiring.source)) if place not in down]
     new = {place: number for number, place in enumerate(kept)}
     wiring.one_way = {new[place] for place in wiring.one_way if place in new}
-    for column in (
+    columns: tuple[list[Any], ...] = (
         wiring.source, wiring.target, wiring.link_class,
         wiring.rate_bps, wiring.delay_s, wiring.buffer,
-    ):  # fmt: skip
-        column[:] = [column[place] for place in kept]  # type: ignore[index]
+    )  # fmt: skip
+    for column in columns:
+        column[:] = [column[place] for place in kept]
