@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from forebay.engines.network.solver import Solution
     from forebay.outcome import Outcome
+    from forebay.outcome.transient import Transient
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
-__all__ = ["Answer", "check_format", "load", "smallest_buffers", "solve"]
+__all__ = [
+    "Answer", "check_format", "load", "smallest_buffers", "solve", "transient", "write_series",
+]  # fmt: skip
 
 _FILES = (".graphml", ".xml")
 _LINK_COLUMNS = ("link", "class", "count", "rate_bps", "delay_s", "buffer_packets", "flows",
@@ -93,6 +96,47 @@ def solve(scenario: Scenario, progress: Progress | None = None, *, starts: int =
     return Answer(outcome, solution)
 
 
+def transient(
+    scenario: Scenario,
+    duration: str,
+    *,
+    start: Scenario | None = None,
+    step: str | None = None,
+    samples: int = 400,
+    progress: Progress | None = None,
+    expect: Callable[[float], None] | None = None,
+) -> Transient:
+    """Step a network through time by the slides' equations (Hisamatsu 2007, slides 9 and 10).
+
+    Parameters
+    ----------
+    duration : a time with its unit, "2 s".
+    start
+        Begin at the steady state of this scenario, of which paths and links are known by their
+        names; not set: windows of one packet and empty queues.
+    step : the equations' time slot; not set: short enough for the fastest link.
+    samples : instants that are kept, the first and the last among them; fewer with fewer steps.
+    expect : called once, with the predicted seconds, before the steps.
+
+    Raises
+    ------
+    ScenarioError
+        Another model than hisamatsu-2007; more steps than 20,000,000.
+    NoSteadyState, CannotPlay
+        ``start`` has no steady state; no network.
+    """
+    from forebay.engines.network.course import step_through
+    from forebay.scenario import expect_scenario
+
+    for each in (scenario, start):
+        if each is not None:
+            expect_scenario(each)
+    return step_through(
+        scenario, duration, start=start, step=step, samples=samples,
+        progress=progress, expect=expect,
+    )  # fmt: skip
+
+
 def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Answer:
     """Find the smallest buffers, one size for each class of links, that meet the goals.
 
@@ -120,6 +164,12 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     }  # fmt: skip
     provenance = outcome.provenance.model_copy(update={"smallest_buffers": said})
     return Answer(outcome.model_copy(update={"provenance": provenance}), found.solution)
+
+
+def write_series(course: Transient, path: str | os.PathLike[str]) -> None:
+    """Write a row for each instant of `transient`, CSV or Parquet."""
+    columns = course.columns()
+    _write_table(path, list(columns), list(zip(*columns.values(), strict=True)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ import numpy as np
 
 from forebay.network import generators
 from forebay.network.errors import refuse
+from forebay.network.failing import fail
 from forebay.network.files import number_of, read, read_matrix
 from forebay.network.graph import BETWEEN, DOWN, UP, Graph
 from forebay.network.wiring import Wiring
@@ -33,6 +34,7 @@ def build(scenario: Scenario) -> Graph:
         hint = "write a topology, or ask another engine"
         raise refuse("the scenario has no network", hint)
     wiring = _wiring(topology)
+    fail(topology.failed, wiring)
     _hosts(topology, wiring)
     _demands(topology, wiring)
     _check(wiring)
