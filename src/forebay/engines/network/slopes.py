@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,42 +11,7 @@ import numpy as np
 from forebay.network.graph import Floats, Ints
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Couples:
-    """Where in the matrix each two links of each path meet, found once for all steps.
-
-    ``place`` has shape (hops, hops, paths): what goes through a link, by the link that changes it,
-    as an index into a matrix with a row and a column more than there are links.
-    """
-
-    place: Ints
-
-    def matrix(self, slopes: Slopes) -> Floats:
-        """Return the Jacobian, shape (links, links)."""
-        n = len(slopes.own)
-        answers, thinned = slopes.by_link()
-        before, total = answers - thinned, np.zeros((n + 1) ** 2)
-        for later, (row, passing) in enumerate(zip(self.place, slopes.passing, strict=True)):
-            here = np.concatenate([before[: later + 1], answers[later + 1 :]]) * passing
-            total += np.bincount(row.ravel(), weights=here.ravel(), minlength=len(total))
-        matrix = total.reshape(n + 1, n + 1)[:n, :n].copy()
-        matrix[np.diag_indices(n)] -= slopes.own
-        return matrix
-
-
-MOST_COUPLES = 8_000_000
-"""Meetings of links on paths of which the places are kept, 8 bytes each."""
-
-
-def make_couples(paths: Ints, links: int) -> Couples | None:
-    """Return the places for paths of shape (hops, paths), None where they are too many."""
-    if len(paths) * paths.size > MOST_COUPLES:
-        return None
-    rows = paths.astype(np.int64)
-    return Couples(rows[:, None] * (links + 1) + rows[None])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Slopes:
     """The Jacobian of what is left, for vectors and as a matrix.
 
@@ -61,7 +27,6 @@ class Slopes:
     by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
     hazard, wait : shape (links,), d hazard, d wait of a link / d s.
     own : shape (links,), d log load / d s of the link's own state.
-    couples : where the matrix's entries go, None where that is not kept.
     """
 
     paths: Ints
@@ -76,7 +41,6 @@ class Slopes:
     hazard: Floats
     wait: Floats
     own: Floats
-    couples: Couples | None = None
 
     def times(self, v: Floats) -> Floats:
         """Return the matrix times a vector, without forming it."""
@@ -91,23 +55,25 @@ class Slopes:
             total += np.bincount(row, weights=self.passing[hop] * change, minlength=n + 1)
         return total[:n] - self.own * v
 
-    def by_link(self) -> tuple[Floats, Floats]:
+    @cached_property
+    def by_link(self) -> tuple[Floats, Floats | None]:
         """Return d log of a path's rate, and of what a link takes off it, for s of each link on it.
 
-        Shapes (hops, paths); 0 beyond the last link.
+        Shapes (hops, paths); 0 beyond the last link. The second is None where nothing is thinned.
         """
         hazard, wait = np.append(self.hazard, 0.0), np.append(self.wait, 0.0)
         felt = hazard[self.paths]
         answers = self.elastic * (
             self.by_hazard * self.events * felt + self.by_wait * wait[self.paths]
         )
-        return answers, np.zeros(felt.shape) if self.packets is None else self.packets * felt
+        return answers, None if self.packets is None else self.packets * felt
 
     def diagonal(self) -> Floats:
         """Return the matrix's diagonal."""
-        n, (answers, thinned) = len(self.own), self.by_link()
+        n, (answers, thinned) = len(self.own), self.by_link
         total = np.zeros(n + 1)
-        for row, passing, each in zip(self.paths, self.passing, answers - thinned, strict=True):
+        for hop, (row, passing) in enumerate(zip(self.paths, self.passing, strict=True)):
+            each = answers[hop] if thinned is None else answers[hop] - thinned[hop]
             total += np.bincount(row, weights=passing * each, minlength=n + 1)
         return total[:n] - self.own
 
