@@ -17,7 +17,6 @@ from forebay.engines.network.balance import Balance, Flow
 from forebay.engines.network.continuation import continue_from_wide
 from forebay.engines.network.descent import Point, descend, point
 from forebay.engines.network.errors import NoSteadyState
-from forebay.engines.network.linear import newton_step
 from forebay.engines.network.queueing import State
 from forebay.network.graph import Floats
 
@@ -73,7 +72,7 @@ def solve(
         near = approach(balance, start, _APPROACH)
         found, steps = descend(balance, near, TOLERANCE, _MOST_STEPS, progress)
         if not found.largest < ACCEPTED:
-            s, more = continue_from_wide(balance, newton_step, TOLERANCE, start)
+            s, more = continue_from_wide(balance, TOLERANCE, start)
             balance = replace(balance, queueing=balance.queueing.widened(0.0))
             found = point(balance, s)
             steps += more
