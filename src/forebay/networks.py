@@ -79,12 +79,12 @@ def solve(scenario: Scenario, progress: Progress | None = None, *, starts: int =
         See `forebay.engines.network` and `forebay.engines`.
     """
     from forebay.engines.network import NetworkEngine
+    from forebay.engines.network.answer import to_outcome
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
-    engine = NetworkEngine()
-    solution, loading = engine.solution(scenario, progress)
-    outcome = engine.outcome(scenario, [1], solution, loading)
+    solution, loading = NetworkEngine().solution(scenario, progress)
+    outcome = to_outcome(scenario, [1], solution, loading)
     if starts:
         from dataclasses import asdict
 
@@ -150,13 +150,13 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     NoSteadyState, CannotPlay, ScenarioError
         See `forebay.engines.network.smallest`.
     """
-    from forebay.engines.network import NetworkEngine
+    from forebay.engines.network.answer import to_outcome
     from forebay.engines.network.smallest import smallest_buffers as find
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
     found = find(scenario, progress)
-    outcome = NetworkEngine().outcome(scenario, [1], found.solution, 0.0)
+    outcome = to_outcome(scenario, [1], found.solution, 0.0)
     classes = {each.name: each._asdict() for each in found.classes}
     said = {
         "bytes": found.bytes, "solved": found.solved, "links": found.links,

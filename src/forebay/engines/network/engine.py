@@ -7,20 +7,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from forebay.engines.errors import CannotPlay
-from forebay.engines.network.summary import classes, links, network
-from forebay.outcome import Outcome, Provenance
+from forebay.engines.network.answer import NAME, NO_MARKS, to_outcome
 
 if TYPE_CHECKING:
     from forebay.engines.network.sized import SizingSolver
     from forebay.engines.network.solver import Solution
+    from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
-
-_NO_MARKS = ("drop-tail", "bfifo")
 
 
 class NetworkEngine:
@@ -29,7 +26,7 @@ class NetworkEngine:
     @property
     def name(self) -> str:
         """Name on the command line."""
-        return "network"
+        return NAME
 
     def run(
         self,
@@ -45,26 +42,7 @@ class NetworkEngine:
         if progress is not None:
             progress(1.0)
         wall_s = time.perf_counter() - started
-        return self.outcome(scenario, list(seeds), solution, loading, wall_s)
-
-    def outcome(
-        self,
-        scenario: Scenario,
-        seeds: list[int],
-        solution: Solution,
-        loading: float,
-        wall_s: float = 0.0,
-    ) -> Outcome:
-        """Return a steady state as an Outcome."""
-        return Outcome(
-            scenario=scenario.to_dict(),
-            engine=self.name,
-            links=links(solution),
-            classes=classes(scenario, solution),
-            broken_assumptions=broken(scenario, solution),
-            provenance=_provenance(scenario, seeds, solution, loading, wall_s),
-            network=network(solution),
-        )
+        return to_outcome(scenario, list(seeds), solution, loading, wall_s)
 
     def sized(
         self, scenario: Scenario, *, link: str | None, link_class: str | None
@@ -105,55 +83,6 @@ def check_marks(scenario: Scenario) -> None:
 
     names = {name for group in scenario.traffic for name in getattr(group, "shares", ())}
     for name in MARKED:
-        if name in names and scenario.queue.discipline not in _NO_MARKS:
+        if name in names and scenario.queue.discipline not in NO_MARKS:
             wrong = f"the network engine knows no answer of {name} to marks"
             raise refuse(wrong, 'write queue.discipline = "drop-tail", or another control')
-
-
-def broken(scenario: Scenario, solution: Solution) -> list[str]:
-    """Return the features of this scenario that the model does not represent."""
-    found = []
-    kinds = {group.kind for group in scenario.traffic}
-    if scenario.queue.discipline not in _NO_MARKS:
-        found.append(f"a queue that drops early ({scenario.queue.discipline}): taken as drop-tail")
-    if "short" in kinds:
-        found.append("short flows: counted as a load that does not answer to loss")
-    few = solution.balance.problem.flows[solution.balance.used]
-    full = solution.s > 0.0
-    if full.any() and few[full].min() < 1.0:
-        found.append(
-            f"fewer than one connection on a full link ({few[full].min():.2g} on average): "
-            "what many together do is taken for each"
-        )
-    return found
-
-
-def _provenance(
-    scenario: Scenario, seeds: list[int], solution: Solution, loading: float, wall_s: float
-) -> Provenance:
-    problem = solution.balance.problem
-    facts: dict[str, Any] = {
-        "version": _version(),
-        "seeds": seeds,
-        "scenario_sha256": scenario.sha256(),
-        "wall_s": wall_s,
-        "cpu_s": solution.cpu_s,
-        "loading_cpu_s": loading,
-        "model": solution.balance.topology.model,
-        "steps": solution.steps,
-        "conservation": solution.conservation,
-        "paths": len(problem.share),
-        "pairs": problem.pairs,
-        "pairs_drawn": problem.drawn,
-    }
-    return Provenance.model_validate(facts)
-
-
-@cache
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version  # slow to import
-
-    try:
-        return version("forebay")
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        return "unknown"
