@@ -15,6 +15,7 @@ from forebay.engines.network.summary import classes, links, network
 from forebay.outcome import Outcome, Provenance
 
 if TYPE_CHECKING:
+    from forebay.engines.network.determined import Determined
     from forebay.engines.network.sized import SizingSolver
     from forebay.engines.network.solver import Solution
     from forebay.progress import Progress
@@ -56,13 +57,16 @@ class NetworkEngine:
         wall_s: float = 0.0,
     ) -> Outcome:
         """Return a steady state as an answer."""
+        from forebay.engines.network.determined import determined
+
+        left = determined(solution)
         return Outcome(
             scenario=scenario.to_dict(),
             engine=self.name,
             links=links(solution),
             classes=classes(scenario, solution),
-            broken_assumptions=broken(scenario, solution),
-            provenance=_provenance(scenario, seeds, solution, loading, wall_s),
+            broken_assumptions=[*broken(scenario, solution), *_open(left)],
+            provenance=_provenance(scenario, seeds, solution, left, loading, wall_s),
             network=network(solution),
         )
 
@@ -128,8 +132,25 @@ def broken(scenario: Scenario, solution: Solution) -> list[str]:
     return found
 
 
+def _open(left: Determined | None) -> list[str]:
+    """Return the note of an answer that is one of several."""
+    if left is None or not left.open_directions:
+        return []
+    ways = f"{left.open_directions} way{'s' if left.open_directions > 1 else ''}"
+    return [
+        f"one steady state: the equations leave {ways} open to move loss or queue between full "
+        f"links, such as {', '.join(left.links)}; forebay network --starts 10 shows how far "
+        "the rates of several steady states differ"
+    ]
+
+
 def _provenance(
-    scenario: Scenario, seeds: list[int], solution: Solution, loading: float, wall_s: float
+    scenario: Scenario,
+    seeds: list[int],
+    solution: Solution,
+    left: Determined | None,
+    loading: float,
+    wall_s: float,
 ) -> Provenance:
     problem = solution.balance.problem
     facts: dict[str, Any] = {
@@ -142,6 +163,7 @@ def _provenance(
         "model": solution.balance.topology.model,
         "steps": solution.steps,
         "conservation": solution.conservation,
+        "open_directions": None if left is None else left.open_directions,
         "paths": len(problem.share),
         "pairs": problem.pairs,
         "pairs_drawn": problem.drawn,
