@@ -96,8 +96,9 @@ def make_couples(paths: Ints, felt: NDArray[np.bool_]) -> Couples:
     if m <= MOST_DENSE:
         none = np.zeros(0, dtype=np.int64)
         return Couples(links, entry, keys, none, none, np.arange(m) * (m + 1))
-    ends = np.cumsum([len(each) for each in keys])[:-1]
-    every, place = _numbered(np.concatenate(keys), m * m)
+    ends, every_key = np.cumsum([len(each) for each in keys])[:-1], np.concatenate(keys)
+    del keys  # as long as all the rest
+    every, place = _numbered(every_key, m * m)
     starts = np.searchsorted(every, np.arange(m + 1) * m)
     diagonal = np.searchsorted(every, np.arange(m) * (m + 1))
     return Couples(links, entry, np.split(place, ends), every % m, starts, diagonal)

@@ -22,7 +22,8 @@ class FixedPoints:
     starts : how many there were. not_at_rest : those from which the solver found no rest.
     points : distinct steady states, the first solution among them: paths' rates (relative) or
         links' loss rates (absolute) differ by more than 1e-6.
-    rate_difference : largest, of a path's rate, relative. loss_difference : of a link's loss rate.
+    rate_difference : largest, of a path's rate, relative to the smaller.
+    loss_difference : largest, of a link's loss rate.
     residual : the largest of all.
     """
 
@@ -57,7 +58,7 @@ def fixed_points(first: Solution, starts: int) -> FixedPoints:
 
 
 def _apart(one: Solution, other: Solution) -> tuple[float, float]:
-    """Return by how much rates of paths and losses of links differ at most."""
+    """Return by how much rates of paths (relative to the smaller) and losses of links differ."""
     rates = np.log(one.flow.sent_bps) - np.log(other.flow.sent_bps)
     losses = np.exp(one.state.log_loss) - np.exp(other.state.log_loss)
-    return float(np.abs(rates).max(initial=0.0)), float(np.abs(losses).max(initial=0.0))
+    return float(np.expm1(np.abs(rates).max(initial=0.0))), float(np.abs(losses).max(initial=0.0))
