@@ -1,4 +1,4 @@
-"""Whole networks: from a topology's file to every link and every class of connections.
+"""Whole networks: the steady state of every link and traffic class, from a topology's file.
 
 >>> from forebay import networks
 >>> answer = networks.solve(networks.load("abilene.graphml", connections=1000))
@@ -40,13 +40,13 @@ def load(
     connections: int = 1000,
     rate: str = "10 Gbit/s",
 ) -> Scenario:
-    """Read a scenario with a [topology], or a GraphML or SNDlib file by itself.
+    """Read a scenario with a [topology], or a plain GraphML or SNDlib file.
 
     Parameters
     ----------
     connections, rate
-        Of a file by itself: Reno connections, shared out by its matrix or else by gravity with a
-        host on each router, and the capacity of links that have none.
+        For a plain file: the number of Reno connections, distributed by its demand matrix, or else
+        by gravity with a host on each router; and the capacity of links without one.
 
     Raises
     ------
@@ -79,8 +79,8 @@ def solve(
     memory_limit : with its unit, "8 GB"; not set: 2 GB, or half of the machine's.
     expect : called once with the predicted seconds, before the routes of many pairs.
     starts
-        Random states from which it is looked for again; ``outcome.provenance.fixed_points`` then
-        says how many steady states they found, and how far these are apart.
+        Number of random states from which the problem is solved again. Then
+        ``outcome.provenance.fixed_points`` has the number of steady states and their differences.
 
     Raises
     ------
@@ -90,6 +90,7 @@ def solve(
         The paths would take more than the limit.
     """
     from forebay.engines.network import NetworkEngine
+    from forebay.engines.network.answer import to_outcome
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
@@ -97,7 +98,7 @@ def solve(
     if memory_limit is not None:
         engine.limit_memory(_octets(memory_limit))
     solution, loading = engine.solution(scenario, progress, expect)
-    outcome = engine.outcome(scenario, [1], solution, loading)
+    outcome = to_outcome(scenario, [1], solution, loading)
     if starts:
         from dataclasses import asdict
 
@@ -153,23 +154,23 @@ def transient(
 def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Answer:
     """Find the smallest buffers, one size for each class of links, that meet the goals.
 
-    ``loss_rate`` of [goals] holds at every link then, and ``utilization`` at every link that
-    reaches it with four bandwidth-delay products. No class alone can be smaller by 5 %; of
-    several such sets one is found. ``outcome.provenance.smallest_buffers`` says the sizes, of how
-    many ``links`` that are crossed utilization is asked (``filled``; None where it is no goal).
+    The goal ``loss_rate`` is met at every link, and ``utilization`` at every link that reaches it
+    with four bandwidth-delay products. No class alone can be smaller by 5 %; there may be other
+    such sets. ``outcome.provenance.smallest_buffers`` has the sizes, the number of used ``links``,
+    and the number of those to which utilization applies (``filled``; None without that goal).
 
     Raises
     ------
     NoSteadyState, CannotPlay, ScenarioError
         See `forebay.engines.network.smallest`.
     """
-    from forebay.engines.network import NetworkEngine
+    from forebay.engines.network.answer import to_outcome
     from forebay.engines.network.smallest import smallest_buffers as find
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
     found = find(scenario, progress)
-    outcome = NetworkEngine().outcome(scenario, [1], found.solution, 0.0)
+    outcome = to_outcome(scenario, [1], found.solution, 0.0)
     classes = {each.name: each._asdict() for each in found.classes}
     said = {
         "bytes": found.bytes, "solved": found.solved, "links": found.links,
@@ -187,26 +188,26 @@ def write_series(course: Transient, path: str | os.PathLike[str]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A steady state: its Outcome, and what is too much for one."""
+    """A steady state: its Outcome, and tables that are too large for it."""
 
     outcome: Outcome
     solution: Solution
 
     def write_links(self, path: str | os.PathLike[str]) -> None:
-        """Write a line a link, CSV or Parquet; ``count`` equal links of hosts are one line."""
+        """Write a row for each link, CSV or Parquet; ``count`` equal links of hosts share one."""
         _write_table(path, _LINK_COLUMNS, self._links())
 
     def write_paths(self, path: str | os.PathLike[str]) -> None:
-        """Write a line a path: what a connection on it gets, and the link where it loses most."""
+        """Write a row for each path: a connection's values, and the link with the most loss."""
         _write_table(path, _PATH_COLUMNS, self._paths())
 
     def write_sensitivities(self, path: str | os.PathLike[str]) -> None:
-        """Write a line a link: by how many per cent throughputs grow with 1 % more buffer there.
+        """Write a row for each link: by how many per cent throughputs grow with 1 % more buffer.
 
         Raises
         ------
         ScenarioError
-            More links than are weighed against each other.
+            The network has too many links for this.
         """
         from forebay.engines.network.sensitivity import sensitivity
 
@@ -222,7 +223,7 @@ class Answer:
         _write_table(path, columns, rows)
 
     def to_graphml(self, path: str | os.PathLike[str]) -> None:
-        """Write the routers and the links between them with their readings, as GraphML."""
+        """Write the routers, the links between them and their metrics, as GraphML."""
         import tempfile
 
         import rustworkx
@@ -237,7 +238,7 @@ class Answer:
             graph.add_node(data | ({"Longitude": x, "Latitude": y} if x == x else {}))
         rows = dict(zip(self.solution.balance.used.tolist(), self._links(), strict=True))
         for link in range(network.links):
-            if network.kind[link] == 0:  # those that nobody crosses too, without readings
+            if network.kind[link] == 0:  # unused links too, without metrics
                 read = dict(zip(_LINK_COLUMNS, rows.get(link, ()), strict=False))
                 data = {
                     "link_class": network.classes[network.link_class[link]],
@@ -254,7 +255,7 @@ class Answer:
 
     @cached_property
     def drawing(self) -> dict[str, Any]:
-        """Places of routers, and ends, class, utilization and loss of links between them."""
+        """Return router positions, and ends, class, utilization and loss of their links."""
         problem = self.solution.balance.problem
         network, used = problem.graph, self.solution.balance.used
         between = network.kind[used] == 0
@@ -305,7 +306,7 @@ class Answer:
 
 
 def _places(network: Any) -> Any:
-    """Known places; else those that a spring layout gives."""
+    """Return known positions, or else those of a spring layout."""
     import numpy as np
 
     place = network.place
@@ -323,7 +324,7 @@ def _places(network: Any) -> Any:
 
 
 def check_format(path: str | os.PathLike[str]) -> None:
-    """Refuse a Parquet file where nothing can write one: before the run, not after it.
+    """Refuse a Parquet file before the run if pyarrow is missing.
 
     Raises
     ------
@@ -357,7 +358,7 @@ def _is_parquet(path: str | os.PathLike[str]) -> bool:
 def _write_table(
     path: str | os.PathLike[str], columns: Sequence[str], rows: list[tuple[Any, ...]]
 ) -> None:
-    """Write rows as the name's ending says. Raises EngineUnavailable."""
+    """Write rows in the format of the name's ending. Raises EngineUnavailable."""
     from forebay.outcome.replacing import replacing
 
     check_format(path)

@@ -23,8 +23,8 @@ def part(progress: Progress | None, index: int, of: int, width: int = 1) -> Prog
 
     Parameters
     ----------
-    index, of : the part's place, from 0, and into how many equal ones the job is cut.
-    width : how many of those it takes.
+    index, of : index of the part, from 0, and number of equal parts of the job.
+    width : number of parts that it takes.
     """
     if progress is None:
         return None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from forebay.budget import Remembering, TooLittleTime, size_within
+from forebay.budget.cost import in_words
 from forebay.outcome import SizeResult
 from forebay.scenario import Scenario
 from forebay.sizing import Interrupted
@@ -96,6 +99,25 @@ def test_few_flows_are_refused_where_windows_cannot_shrink() -> None:
         sized(few, KnownLinks(), 10.0)
     assert refused.value.exit_status == 3
     assert "write budget=" in str(refused.value)
+
+
+def test_too_few_flows_are_refused_before_anything_runs() -> None:
+    engine = KnownLinks()
+    with pytest.raises(TooLittleTime, match="too few flows"):
+        sized(link("400 Gbit/s", 20), engine, 10.0)
+    assert engine.runs == []
+
+
+def test_a_refusal_says_how_long_an_estimate_takes() -> None:
+    many = link("1 Tbit/s", 500_000)
+    with pytest.raises(TooLittleTime, match="for an estimate from smaller links") as refused:
+        sized(many, KnownLinks(), 0.05)
+    assert refused.value.scaled_s is not None
+    needs_s = 1.25 * refused.value.scaled_s
+    assert f'budget="{in_words(needs_s)}"' in str(refused.value)
+    assert sized(many, KnownLinks(), needs_s).buffer is not None
+    again = pickle.loads(pickle.dumps(refused.value))
+    assert (str(again), again.scaled_s) == (str(refused.value), refused.value.scaled_s)
 
 
 def test_several_links_are_not_scaled() -> None:
@@ -194,3 +216,31 @@ def test_a_ladder_stopped_on_its_first_link_has_nothing_to_say() -> None:
     with pytest.raises(KeyboardInterrupt) as stopped:
         sized(link("100 Gbit/s", 2000), KnownLinks(stop_after=3), 30.0)
     assert not isinstance(stopped.value, Interrupted)
+
+
+def test_a_stopped_climb_goes_on_with_the_links_that_it_had_begun(tmp_path) -> None:
+    scenario = link("100 Gbit/s", 20_000)
+    stopped = KnownLinks(stop_after=60)
+    with pytest.raises(KeyboardInterrupt):
+        sized(scenario, Remembering(stopped, tmp_path, "1"), 20.0, clock=stopped.clock)
+    again = KnownLinks()
+    found = sized(scenario, Remembering(again, tmp_path, "1"), 20.0, clock=again.clock)
+    whole = sized(scenario, KnownLinks(), 20.0)
+    assert found.scaled is not None and whole.scaled is not None
+    finished = {rate for rate, _, _ in stopped.runs} - {stopped.runs[-1][0]}
+    assert finished
+    assert not finished & {rate for rate, _, _ in again.runs}  # none of them is simulated again
+    assert finished <= {each.rate_bps for each in found.scaled.links}
+    assert found.scaled.factor < whole.scaled.factor  # and their time goes into larger links
+    assert again.now <= 20.0
+
+
+def test_a_record_that_cannot_be_read_is_replaced(tmp_path) -> None:
+    scenario = link("100 Gbit/s", 20_000)
+    for wrong in (b"", b"[", b"{}", b'[{"factor": 2}]', b"\xff"):
+        engine = KnownLinks()
+        store = Remembering(engine, tmp_path, "1")
+        path = store.record_file(scenario, range(1, 7))
+        path.write_bytes(wrong)
+        assert sized(scenario, store, 5.0, clock=engine.clock).buffer is not None
+        assert b"warmup_s" in path.read_bytes()

@@ -1,4 +1,4 @@
-"""``forebay network``: a whole network, every link and every class of connections."""
+"""``forebay network``: the steady state of a whole network, for all links and connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a scenario's [topology] to a graph that has been checked."""
+"""Builds the graph of a scenario's [topology], and checks it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from forebay.scenario import BufferSize, LinkClass, Scenario, Topology
 
 ACCESS = "access"
-"""The class of hosts' own links; where no such class is written, hosts have none."""
+"""The class of hosts' own links; without such a class hosts have none."""
 
 
 def build(scenario: Scenario) -> Graph:
@@ -27,7 +27,7 @@ def build(scenario: Scenario) -> Graph:
     Raises
     ------
     ScenarioError
-        A class, a router or a demand that is not there; a network in several parts.
+        A class, a router or a demand does not exist; the network is not connected.
     """
     topology = scenario.topology
     if topology is None:
@@ -66,7 +66,7 @@ def _wiring(topology: Topology) -> Wiring:
 
 
 def _hosts(topology: Topology, wiring: Wiring) -> None:
-    """Put hosts where [[topology.nodes]] says; one on each router where nobody says any."""
+    """Place hosts by [[topology.nodes]], or one on each router by default."""
     names = {name: number for number, name in enumerate(wiring.names)}
     for index, node in enumerate(topology.nodes):
         wiring.hosts[number_of(node.name, names, f"nodes.{index}.name")] = node.hosts
@@ -106,7 +106,7 @@ def _check(wiring: Wiring) -> None:
 
 
 class _Assembly:
-    """Gives every link its class's rate, delay and buffer, and hosts their own links."""
+    """Gives every link the rate, delay and buffer of its class, and hosts their own links."""
 
     def __init__(self, scenario: Scenario, topology: Topology, wiring: Wiring) -> None:
         self.scenario, self.wiring = scenario, wiring
@@ -190,8 +190,7 @@ class _Assembly:
         made = []
         for router, hosts in enumerate(self.wiring.hosts):
             for place, each in enumerate(rates):
-                # The first of the rates gets the first of the hosts that are left over, and the
-                # next router goes on where this one ended.
+                # A remainder of hosts goes to the first rates; the next router continues there.
                 share = (hosts + (place - router) % len(rates)) // len(rates)
                 if share:
                     made.append((router, UP, share, each, delay, buffer))

@@ -1,6 +1,6 @@
 """Networks and matrices from files: GraphML (the Topology Zoo's), SNDlib XML, CSV.
 
-XML goes through defusedxml first: entities, the stuff of XML bombs, are refused, not expanded.
+XML is parsed by defusedxml first, which refuses entities, because they can expand without limit.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 _CORE = "core"
 _RATE_KEYS = ("LinkSpeedRaw",)  # the Topology Zoo's, bit/s
 _EARTH_KM = 6371.0
-_KM_PER_S = 2.0e5  # light in fibre: two thirds of its speed in vacuum
+_KM_PER_S = 2.0e5  # light in fibre: two thirds of the speed in vacuum
 
 
 def read(file: NetworkFile) -> Wiring:
-    """Read GraphML or SNDlib XML, told apart by the root element. Raises ScenarioError."""
+    """Read GraphML or SNDlib XML, by the root element. Raises ScenarioError."""
     root = _root(file)
     name = root.tag.rpartition("}")[2]
     if name == "graphml":
@@ -50,7 +50,7 @@ def read_matrix(file: NetworkFile, names: dict[str, int]) -> list[tuple[int, int
 
 
 def number_of(name: str, names: dict[str, int], field: str) -> int:
-    """Return a router's number. Raises ScenarioError for one that is not there."""
+    """Return a router's number. Raises ScenarioError for an unknown one."""
     if name not in names:
         hint = f"write the name of a router, such as {next(iter(names), 'one of links')}"
         raise refuse(f'there is no router "{name[:60]}"', hint, field)
@@ -108,7 +108,7 @@ def _graphml(file: NetworkFile) -> Wiring:
 
 
 def _from_rustworkx(graph: Any) -> Wiring:
-    """Nodes without a label, or with another's, keep their id as name."""
+    """Convert a graph; nodes without a label, or with a repeated one, use their id as name."""
     import rustworkx
 
     made, numbers = Wiring(), dict[int, int]()
@@ -133,7 +133,7 @@ def _from_rustworkx(graph: Any) -> Wiring:
 
 
 def _sndlib(root: Element) -> Wiring:
-    """SNDlib's native XML: capacities and demands in Mbit/s; the larger module where several."""
+    """Convert SNDlib's XML: capacities and demands in Mbit/s; the largest of several modules."""
     made = Wiring()
     space = root.tag[: root.tag.find("}") + 1]
     names: dict[str, int] = {}
@@ -186,7 +186,7 @@ def _geography(data: dict[str, Any]) -> tuple[float, float]:
 
 
 def _light(here: tuple[float, float], there: tuple[float, float]) -> float | None:
-    """Return seconds along the great circle in fibre; None where a place is not known."""
+    """Return the delay in seconds along the great circle in fibre; None without both positions."""
     if any(math.isnan(each) for each in (*here, *there)):
         return None
     (a, b), (c, d) = ((math.radians(x), math.radians(y)) for x, y in (here, there))

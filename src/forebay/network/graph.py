@@ -19,22 +19,22 @@ BETWEEN, UP, DOWN = 0, 1, 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """A network before any traffic. All links go one way.
+    """A network without traffic. All links are unidirectional.
 
-    Hosts of one router with links of one rate are alike: their ``count`` links are one entry, and
-    carry the same share of what goes there each.
+    Hosts of one router with equal link rates are equal: their ``count`` links are one entry, and
+    each carries the same share of the traffic.
 
     Attributes
     ----------
-    names : list of str, one a router.
+    names : list of str, one for each router.
     hosts : shape (routers,).
-    place : shape (routers, 2), x and y for a drawing; NaN where nobody knows.
-    source, target : shape (links,), routers; of a link of hosts both are their router.
+    place : shape (routers, 2), x and y for a drawing; NaN if unknown.
+    source, target : shape (links,), routers; for a link of hosts both are their router.
     kind : shape (links,), BETWEEN, UP or DOWN.
-    count : shape (links,), how many links the entry stands for.
+    count : shape (links,), number of links of the entry.
     rate_bps, delay_s : shape (links,), of each of them.
-    link_class, buffer : shape (links,), into ``classes`` and ``buffers``.
-    demands : (source, target, weight) of a file that has them; else None.
+    link_class, buffer : shape (links,), indices into ``classes`` and ``buffers``.
+    demands : (source, target, weight) if the file has demands; else None.
     """
 
     names: list[str]
@@ -58,7 +58,7 @@ class Graph:
 
     @property
     def links(self) -> int:
-        """Entries of links."""
+        """Number of entries of links."""
         return len(self.source)
 
 
@@ -72,7 +72,7 @@ def numbered(names: Iterable[str]) -> list[str]:
 
 
 def _link_names(graph: Graph) -> list[str]:
-    """Return ``from->to`` for each; equal ones are `numbered`."""
+    """Return ``from->to`` for each link; equal names are `numbered`."""
     names = []
     rates = _several_rates(graph)
     for index, kind in enumerate(graph.kind.tolist()):

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from forebay.engines.network.exposure import exposures
-from forebay.engines.network.linear import DIRECT
+from forebay.engines.network.linear import Linear
 from forebay.engines.network.queueing import Queueing, Slides, State, Windows
 from forebay.engines.network.response import RESPONSES, hisamatsu, spread
-from forebay.engines.network.slopes import Couples, Slopes, make_couples
+from forebay.engines.network.slopes import Slopes
 from forebay.errors import option
 from forebay.network.errors import refuse
 from forebay.network.graph import Floats, Ints
@@ -55,6 +55,7 @@ class Balance:
     ``incidence`` is the same as a sparse matrix, shape (links, paths). ``events`` and ``packets``
     are the `exposure` of paths to loss events and to losses, by hop. In the slides' model all paths
     are exposed alike, and ``packets`` is None. ``heard`` is ``events`` as a sparse matrix.
+    ``linear`` solves its Newton steps.
     """
 
     problem: Problem
@@ -66,7 +67,7 @@ class Balance:
     events: Floats
     packets: Floats | None
     queueing: Queueing
-    couples: Couples | None
+    linear: Linear
 
     @property
     def is_slides(self) -> bool:
@@ -193,7 +194,6 @@ class Balance:
             hazard=hazard * np.exp(flow.log_hazard),
             wait=waiting,
             own=(ahead.log_load - state.log_load) / step + self._thinning(hazard, flow),
-            couples=self.couples,
         )
 
     def _elastic(self, flow: Flow) -> Floats:
@@ -234,16 +234,16 @@ def make_balance(problem: Problem, topology: Topology) -> Balance:
     queueing = _slides(problem, topology, used) if slides else _windows(problem, used)
     paths = number[problem.paths]
     incidence = _incidence(paths, len(used), None)
-    couples = make_couples(paths, len(used)) if len(used) <= DIRECT else None
+    linear = Linear(paths)
     if slides:
         alike = (paths < len(used)).astype(np.float64)
         return Balance(
-            problem, topology, used, paths, incidence, incidence, alike, None, queueing, couples
+            problem, topology, used, paths, incidence, incidence, alike, None, queueing, linear
         )
     events, packets = exposures(problem, problem.paths)
     heard = _incidence(paths, len(used), events)
     return Balance(
-        problem, topology, used, paths, incidence, heard, events, packets, queueing, couples
+        problem, topology, used, paths, incidence, heard, events, packets, queueing, linear
     )
 
 

@@ -27,7 +27,6 @@ import numpy as np
 
 from forebay.engines.network.approach import at_loss
 from forebay.engines.network.balance import Balance, Flow
-from forebay.engines.network.linear import newton_step
 from forebay.engines.network.queueing import State
 from forebay.network.graph import Floats, Ints
 from forebay.progress import enter
@@ -126,7 +125,7 @@ class _Step:
         slopes = balance.slopes(here.s, here.state, here.flow)
         own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
         damping = _damping(here.left, caution) * own
-        self.by_s = np.nan_to_num(newton_step(slopes, here.left, damping))
+        self.by_s = np.nan_to_num(balance.linear.step(slopes, here.left, damping))
         self.by_hazard = slopes.hazard * self.by_s
         sent = balance.problem.share * here.flow.sent_bps
         each = np.stack([sent, sent * np.exp(here.flow.log_total), sent / here.flow.rtt_s], axis=1)

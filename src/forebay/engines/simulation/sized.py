@@ -1,15 +1,15 @@
-"""One link of a network, or all of a class, under a buffer that is looked for.
+"""Sizing of one link of a network, or of all links of a class.
 
-The whole network is simulated each time, all other buffers as the scenario says. What is read of
-several links is the worst of each: a goal that is met there is met at every one.
+The whole network is simulated each time, with the scenario's sizes of all other buffers. Each
+metric of several links is that of the worst one: a goal that it meets is met at every link.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from forebay.engines.errors import CannotPlay
 from forebay.network import choose_links
@@ -20,7 +20,6 @@ from forebay.outcome.worst import worst
 from forebay.scenario import ScenarioError
 
 if TYPE_CHECKING:
-    from forebay.engines.simulation import SimulationEngine
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -42,24 +41,39 @@ class NetworkTraffic:
     paths: int
 
 
-class SizingSimulator:
-    """Simulates `scenario` with the buffer of some of its links set to that of ``queue.size``.
+class SimulatesNetworks(Protocol):
+    """Simulates a network under given buffers of some links: `SimulationEngine`."""
 
-    ``links`` says which, and what to ask of them.
+    def run_with(
+        self,
+        scenario: Scenario,
+        buffers: Mapping[str, int],
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Simulate with so many packets before links of these names."""
+
+
+class SizingSimulator:
+    """Engine that simulates a network with the buffer of some links set to ``queue.size``.
+
+    ``links`` has these links and their goals.
 
     Raises
     ------
     ScenarioError
-        See `forebay.network.choose_links`; links of hosts, which are not reported one by one.
+        See `forebay.network.choose_links`; also for links of hosts, which are not reported singly.
     CannotPlay
-        There is no network.
+        The scenario has no topology.
     """
 
     name = "simulation"
 
     def __init__(
         self,
-        engine: SimulationEngine,
+        engine: SimulatesNetworks,
         scenario: Scenario,
         *,
         link: str | None,
@@ -92,7 +106,7 @@ class SizingSimulator:
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """Simulate `scenario`'s buffer before the sized links; their worst is ``bottleneck``."""
+        """Simulate with `scenario`'s buffer at the sized links; ``bottleneck`` is their worst."""
         packets = max(1, scenario.buffer_packets)
         buffers = dict.fromkeys(self.links.names, packets)
         found = self._engine.run_with(self.scenario, buffers, seeds, jobs=jobs, progress=progress)

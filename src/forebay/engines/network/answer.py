@@ -1,0 +1,90 @@
+"""A steady state as an Outcome."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from forebay.engines.network.summary import classes, links, network
+from forebay.outcome import Outcome, Provenance
+
+if TYPE_CHECKING:
+    from forebay.engines.network.solver import Solution
+    from forebay.scenario import Scenario
+
+NAME = "network"
+NO_MARKS = ("drop-tail", "bfifo")
+"""Disciplines that mark and drop nothing before the buffer is full."""
+
+
+def to_outcome(
+    scenario: Scenario,
+    seeds: list[int],
+    solution: Solution,
+    loading: float,
+    wall_s: float = 0.0,
+) -> Outcome:
+    """Return a steady state as an answer.
+
+    Parameters
+    ----------
+    loading, wall_s : CPU seconds of loading and routing, and seconds of the whole run.
+    """
+    return Outcome(
+        scenario=scenario.to_dict(),
+        engine=NAME,
+        links=links(solution),
+        classes=classes(scenario, solution),
+        broken_assumptions=broken(scenario, solution),
+        provenance=_provenance(scenario, seeds, solution, loading, wall_s),
+        network=network(solution),
+    )
+
+
+def broken(scenario: Scenario, solution: Solution) -> list[str]:
+    """Return the features of this scenario that the model does not represent."""
+    found = []
+    kinds = {group.kind for group in scenario.traffic}
+    if scenario.queue.discipline not in NO_MARKS:
+        found.append(f"a queue that drops early ({scenario.queue.discipline}): taken as drop-tail")
+    if "short" in kinds:
+        found.append("short flows: counted as a load that does not answer to loss")
+    few = solution.balance.problem.flows[solution.balance.used]
+    full = solution.s > 0.0
+    if full.any() and few[full].min() < 1.0:
+        found.append(
+            f"fewer than one connection on a full link ({few[full].min():.2g} on average): "
+            "what many together do is taken for each"
+        )
+    return found
+
+
+def _provenance(
+    scenario: Scenario, seeds: list[int], solution: Solution, loading: float, wall_s: float
+) -> Provenance:
+    problem = solution.balance.problem
+    facts: dict[str, Any] = {
+        "version": _version(),
+        "seeds": seeds,
+        "scenario_sha256": scenario.sha256(),
+        "wall_s": wall_s,
+        "cpu_s": solution.cpu_s,
+        "loading_cpu_s": loading,
+        "model": solution.balance.topology.model,
+        "steps": solution.steps,
+        "conservation": solution.conservation,
+        "paths": len(problem.share),
+        "pairs": problem.pairs,
+        "pairs_drawn": problem.drawn,
+    }
+    return Provenance.model_validate(facts)
+
+
+@cache
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to import
+
+    try:
+        return version("forebay")
+    except PackageNotFoundError:  # run from a source tree that was never installed
+        return "unknown"
