@@ -64,11 +64,20 @@ def load(
     return loads(text, source=name, overrides=overrides)
 
 
-def solve(scenario: Scenario, progress: Progress | None = None, *, starts: int = 0) -> Answer:
+def solve(
+    scenario: Scenario,
+    progress: Progress | None = None,
+    *,
+    starts: int = 0,
+    memory_limit: str | None = None,
+    expect: Callable[[float], None] | None = None,
+) -> Answer:
     """Find the steady state of a scenario's network.
 
     Parameters
     ----------
+    memory_limit : with its unit, "8 GB"; not set: 2 GB, or half of the machine's.
+    expect : called once with the predicted seconds, before the routes of many pairs.
     starts
         Number of random states from which the problem is solved again. Then
         ``outcome.provenance.fixed_points`` has the number of steady states and their differences.
@@ -77,13 +86,18 @@ def solve(scenario: Scenario, progress: Progress | None = None, *, starts: int =
     ------
     NoSteadyState, CannotPlay, ScenarioError
         See `forebay.engines.network` and `forebay.engines`.
+    TooMuchMemory
+        The paths would take more than the limit.
     """
     from forebay.engines.network import NetworkEngine
     from forebay.engines.network.answer import to_outcome
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
-    solution, loading = NetworkEngine().solution(scenario, progress)
+    engine = NetworkEngine()
+    if memory_limit is not None:
+        engine.limit_memory(_octets(memory_limit))
+    solution, loading = engine.solution(scenario, progress, expect)
     outcome = to_outcome(scenario, [1], solution, loading)
     if starts:
         from dataclasses import asdict
@@ -325,6 +339,16 @@ def check_format(path: str | os.PathLike[str]) -> None:
         if find_spec("pyarrow") is None:
             hint = "run `pip install 'forebay[parquet]'`, or write a name that ends in .csv"
             raise EngineUnavailable("network", "pyarrow, which writes Parquet, is missing", hint)
+
+
+def _octets(text: str) -> int:
+    """Read a limit of memory. Raises ScenarioError."""
+    from forebay.scenario import DataSize, ScenarioError
+
+    try:
+        return int(DataSize.parse(text))
+    except ScenarioError as error:
+        raise error.at("", "memory_limit") from None
 
 
 def _is_parquet(path: str | os.PathLike[str]) -> bool:

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     "--series", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv",
     help="With --transient: write every series over time.",
 )  # fmt: skip
+@options.memory_limit
 @options.figure
 @options.as_json
 def command(
@@ -87,6 +88,7 @@ def command(
     start: str | None,
     step: str | None,
     series: Path | None,
+    memory_limit: str | None,
     figure: Path | None,
     as_json: bool,
 ) -> None:
@@ -114,7 +116,10 @@ def command(
         if smallest_buffers:
             answer = networks.smallest_buffers(scenario, update)
         else:
-            answer = networks.solve(scenario, update, starts=starts or 0)
+            answer = networks.solve(
+                scenario, update, starts=starts or 0, memory_limit=memory_limit,
+                expect=announce("network"),
+            )  # fmt: skip
     if as_json:
         print_json(answer.outcome.to_dict())
     else:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from forebay.engines.network.bursts import burst_note
 from forebay.engines.network.summary import classes, links, network
 from forebay.outcome import Outcome, Provenance
 
 if TYPE_CHECKING:
     from forebay.engines.network.determined import Determined
     from forebay.engines.network.solver import Solution
+    from forebay.network.graph import Ints
     from forebay.scenario import Scenario
 
 NAME = "network"
@@ -24,12 +26,14 @@ def to_outcome(
     solution: Solution,
     loading: float,
     wall_s: float = 0.0,
+    sized: Ints | None = None,
 ) -> Outcome:
     """Return a steady state as an answer.
 
     Parameters
     ----------
     loading, wall_s : CPU seconds of loading and routing, and seconds of the whole run.
+    sized : places in ``balance.used`` of links that are sized; bursts at others are not named then.
     """
     from forebay.engines.network.determined import determined
 
@@ -39,15 +43,18 @@ def to_outcome(
         engine=NAME,
         links=links(solution),
         classes=classes(scenario, solution),
-        broken_assumptions=[*broken(scenario, solution), *_open(left)],
+        broken_assumptions=[*broken(scenario, solution, sized), *_open(left)],
         provenance=_provenance(scenario, seeds, solution, left, loading, wall_s),
         network=network(solution),
     )
 
 
-def broken(scenario: Scenario, solution: Solution) -> list[str]:
+def broken(scenario: Scenario, solution: Solution, sized: Ints | None = None) -> list[str]:
     """Return the features of this scenario that the model does not represent."""
     found = []
+    bursts = burst_note(solution, sized)
+    if bursts is not None:
+        found.append(bursts)
     kinds = {group.kind for group in scenario.traffic}
     if scenario.queue.discipline not in NO_MARKS:
         found.append(f"a queue that drops early ({scenario.queue.discipline}): taken as drop-tail")

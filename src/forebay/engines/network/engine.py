@@ -6,15 +6,18 @@ The solution is deterministic. Metrics therefore have no interval and n = 0, lik
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from forebay.engines.errors import CannotPlay
 from forebay.engines.network.answer import NAME, NO_MARKS, to_outcome
+from forebay.errors import entry
+from forebay.progress import enter
 
 if TYPE_CHECKING:
     from forebay.engines.network.sized import SizingSolver
     from forebay.engines.network.solver import Solution
+    from forebay.network.foresight import Foreseen
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -23,10 +26,17 @@ if TYPE_CHECKING:
 class NetworkEngine:
     """Engine for scenarios that have a topology."""
 
+    def __init__(self) -> None:
+        self._octets: int | None = None
+
     @property
     def name(self) -> str:
         """Name on the command line."""
         return NAME
+
+    def limit_memory(self, octets: int) -> None:
+        """Let a solution take so many bytes of memory instead of the default."""
+        self._octets = octets
 
     def run(
         self,
@@ -59,21 +69,50 @@ class NetworkEngine:
         return SizingSolver(scenario, link=link, link_class=link_class)
 
     def solution(
-        self, scenario: Scenario, progress: Progress | None = None
+        self,
+        scenario: Scenario,
+        progress: Progress | None = None,
+        expect: Callable[[float], None] | None = None,
     ) -> tuple[Solution, float]:
-        """Return the steady state, and the CPU seconds of loading and routing."""
+        """Return the steady state, and the CPU seconds of loading and routing.
+
+        Parameters
+        ----------
+        progress : of each stage; `forebay.progress.enter` names the stage.
+        expect : called once with the predicted CPU seconds, before the routes of many pairs.
+
+        Raises
+        ------
+        TooMuchMemory
+            The paths would take more than the limit.
+        """
         if scenario.topology is None:
             raise CannotPlay(self.name, "a single link", "topology")
         from forebay.engines.network.balance import make_balance
         from forebay.engines.network.solver import solve
         from forebay.network import make_problem
 
+        def check(foreseen: Foreseen) -> None:
+            self._check(foreseen)
+            if expect is not None:
+                expect(foreseen.seconds)
+
         begun = time.process_time()
         check_marks(scenario)
-        problem = make_problem(scenario)
+        enter(progress, "reading")
+        problem = make_problem(scenario, check, progress)
+        enter(progress, "equations")
         balance = make_balance(problem, scenario.topology)
         loading = time.process_time() - begun
         return solve(balance, progress=progress), loading
+
+    def _check(self, foreseen: Foreseen) -> None:
+        from forebay.footprint import Limit, resident
+
+        limit, held = Limit(self._octets), resident()
+        pairs = foreseen.pairs_within(max(limit.octets - held, 0))
+        smaller = f"{entry('topology.max_pairs', pairs)}, fewer max_paths"
+        limit.check_octets(held + foreseen.octets, smaller)
 
 
 def check_marks(scenario: Scenario) -> None:

@@ -54,6 +54,8 @@ class SizingSolver:
         progress: Progress | None = None,
     ) -> Outcome:
         """Solve with `scenario`'s buffer at the sized links; link ``bottleneck`` is their worst."""
+        import numpy as np
+
         from forebay.engines.network.balance import make_balance
         from forebay.engines.network.solver import solve
 
@@ -62,6 +64,7 @@ class SizingSolver:
         buffers[self.links.links] = max(1, scenario.buffer_packets)
         balance = make_balance(replace(problem, buffer_packets=buffers), self.topology)
         solution = solve(balance, progress=progress)
-        found = to_outcome(self.scenario, list(seeds), solution, 0.0)
+        places = np.flatnonzero(np.isin(balance.used, self.links.links))
+        found = to_outcome(self.scenario, list(seeds), solution, 0.0, sized=places)
         sized = [found.links[name] for name in self.links.names if name in found.links]
         return found.model_copy(update={"links": {LINK: worst(sized), **found.links}})

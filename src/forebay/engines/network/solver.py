@@ -69,10 +69,10 @@ def solve(
     """
     begun = time.process_time()
     with np.errstate(over="ignore", under="ignore"):
-        near = approach(balance, start, _APPROACH)
+        near = approach(balance, start, _APPROACH, progress)
         found, steps = descend(balance, near, TOLERANCE, _MOST_STEPS, progress)
         if not found.largest < ACCEPTED:
-            s, more = continue_from_wide(balance, TOLERANCE, start)
+            s, more = continue_from_wide(balance, TOLERANCE, start, progress)
             balance = replace(balance, queueing=balance.queueing.widened(0.0))
             found = point(balance, s)
             steps += more
