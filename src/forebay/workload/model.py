@@ -134,6 +134,13 @@ class Workload:
         """Return the flows alone, so that what they send can go from memory."""
         return replace(self, packets=None, sessions=None)
 
+    @property
+    def array_bytes(self) -> int:
+        """Memory of all arrays, bytes."""
+        held = (self, *(own for own in (self.packets, self.sessions) if own is not None))
+        arrays = (getattr(part, field.name) for part in held for field in fields(part))
+        return sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
+
     def flows_of(self, traffic_class: int) -> int:
         """Return how many entries a class has."""
         entries = self.slice_of(traffic_class)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from forebay import _core
 from forebay.engines.errors import CannotPlay
-from forebay.engines.simulation.runs import make_run
+from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, make_run
 from forebay.footprint import Limit, estimate
 from forebay.outcome import Outcome, Provenance, Reading, checked, summarize
 from forebay.replication import SeedCache, Watched, to_reading
@@ -29,12 +29,13 @@ class SimulationEngine:
 
     The answer depends on the scenario and the seeds alone, not on the number of threads.
     Replications that this engine object has run before are not run again: a search that adds
-    seeds to a buffer pays for the new ones only.
+    seeds to a buffer pays for the new ones only, and draws each seed once for all buffers.
     """
 
     def __init__(self) -> None:
         self._readings = SeedCache[Reading]()
         self._limit = Limit()
+        self._draws = Draws(int(DRAWS_SHARE * self._limit.octets))
         self._capture: Path | None = None
 
     @property
@@ -45,6 +46,7 @@ class SimulationEngine:
     def limit_memory(self, octets: int) -> None:
         """Let a run take so many bytes of memory instead of the default."""
         self._limit = Limit(octets)
+        self._draws = Draws(int(DRAWS_SHARE * octets))
 
     def capture_to(self, path: Path) -> None:
         """Have the packets that leave the link within the window, and their ACKs, written there."""
@@ -83,7 +85,9 @@ class SimulationEngine:
         missing = [seed for seed in seeds if seed not in known]
         if self._capture is None:
             threads = jobs or os.cpu_count() or 1
-            fresh = _simulate(scenario, missing, threads, progress, self._limit, buffers)
+            fresh = _simulate(
+                scenario, missing, threads, progress, self._limit, buffers, self._draws
+            )
         else:
             fresh = _captured(scenario, list(seeds), self._capture, progress, self._limit)
         for seed, reading in fresh.items():
@@ -156,6 +160,7 @@ def _simulate(
     progress: Progress | None,
     limit: Limit,
     buffers: Mapping[str, int],
+    draws: Draws,
 ) -> dict[int, Reading]:
     """Simulate as many replications side by side, and draw as many beforehand, as memory holds."""
     network = None
@@ -165,13 +170,14 @@ def _simulate(
         scenario, network = expand(scenario, buffers)
     takes = estimate(scenario)
     limit.check(takes, len(seeds))
+    keeps = network is None and takes.least(len(seeds)) <= limit.octets // 2
     threads, together = limit.side_by_side(takes, len(seeds), jobs)
     watched = limit.watch(progress)
     found: dict[int, Reading] = {}
     for first in range(0, len(seeds), together):
         some = seeds[first : first + together]
         report = _part_of(watched, first, len(seeds), len(some))
-        found |= _side_by_side(scenario, network, some, threads, report)
+        found |= _side_by_side(scenario, network, some, threads, report, draws if keeps else None)
     return found
 
 
@@ -206,8 +212,12 @@ def _side_by_side(
     seeds: list[int],
     jobs: int,
     progress: Progress | None,
+    draws: Draws | None,
 ) -> dict[int, Reading]:
-    made = {seed: make_run(scenario, seed, layout=network) for seed in seeds}
+    made = {}
+    for seed in seeds:
+        workload = None if draws is None else draws.draw(scenario, seed)
+        made[seed] = make_run(scenario, seed, layout=network, workload=workload)
     raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
     return {
         seed: to_reading(scenario, seed, workload, layout, each)
