@@ -130,6 +130,7 @@ def test_a_goal_that_nothing_meets_says_so() -> None:
     found = sized(link("100 Gbit/s", 20_000), KnownLinks(truth=lambda _: 1e12), 20.0)
     assert found.buffer is None
     assert "missed even with" in (found.reason or "")
+    assert "utilization of at least 98 % (0" in (found.reason or "")
 
 
 def test_the_expected_time_is_told_before_anything_runs() -> None:

@@ -27,6 +27,7 @@ from forebay.outcome import (
 from forebay.scenario import Long
 from forebay.sizing import Interrupted, goals_of
 from forebay.sizing.assemble import result_of, started_again
+from forebay.sizing.evidence import Evidence
 from forebay.sizing.goals import Goal
 from forebay.sizing.question import (
     LawLike,
@@ -179,9 +180,11 @@ def _record(question: Question, state: Climb, ratio: float) -> None:
 
 def _unreachable(question: Question, state: Climb) -> SizeResult:
     top = state.rungs[0]
-    goals = " and ".join(str(goal) for goal in question.up)
+    seen = Evidence(top.link.outcomes[top.link.limit])
+    reached = ((goal, goal.kind.read(seen)) for goal in question.up)
+    goals = " and ".join(f"{goal} ({goal.says(metric)})" for goal, metric in reached if metric)
     at = "" if top.factor == 1.0 else f" of a link {top.factor:.3g} times smaller"
-    reason = f"{goals} is missed even with {top.link.limit} packets{at}"
+    reason = f"missed even with {top.link.limit} packets{at}: {goals}"
     return result_of(question, None, question.up, reason=reason)
 
 
