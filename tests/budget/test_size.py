@@ -108,6 +108,12 @@ def test_too_few_flows_are_refused_before_anything_runs() -> None:
     assert engine.runs == []
 
 
+def test_a_scaled_answer_says_how_long_the_link_itself_takes() -> None:
+    found = sized(link("100 Gbit/s", 20_000), KnownLinks(), 20.0)
+    assert found.scaled is not None
+    assert any("the link itself takes about" in note for note in found.notes)
+
+
 def test_a_refusal_says_how_long_an_estimate_takes() -> None:
     many = link("1 Tbit/s", 500_000)
     with pytest.raises(TooLittleTime, match="for an estimate from smaller links") as refused:
