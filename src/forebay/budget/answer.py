@@ -13,6 +13,7 @@ from forebay.budget.extrapolate import Carried, extrapolate
 from forebay.budget.ladder import Climb, climb, confirm
 from forebay.budget.notes import notes_of
 from forebay.budget.scale import why_not
+from forebay.budget.sharpen import sharpen
 from forebay.budget.usable import loss_warning
 from forebay.budget.whole import as_whole
 from forebay.outcome import (
@@ -52,6 +53,7 @@ def answer(
     budget_s: float,
     *,
     seeds: Sequence[int],
+    max_seeds: int,
     threads: int,
     progress: Progress | None,
     laws: Sequence[LawLike],
@@ -70,6 +72,7 @@ def answer(
         jobs=threads, progress=progress, clock=clock, why_whole=why_not(scenario),
         speed=speed,
     )  # fmt: skip
+    sharpen(state, max_seeds)
     confirm(state)
     result = _answer(question, state)
     if state.stopped:
