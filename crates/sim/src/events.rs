@@ -315,6 +315,8 @@ impl Wheel {
         }
         let index = self.index(slot);
         let &Event { at, payload, key, link } = &self.slots[index];
+        // Before anything is written, so that where the slots are need not be read again.
+        let next_key = self.slots[self.index(next_slot)].key;
         if at >= limit {
             self.cursor = self.slot(limit);
             return None;
@@ -323,7 +325,7 @@ impl Wheel {
         let event = Event { at, payload, key, link };
         if link == NIL {
             self.occupied[word(slot)] &= !(1 << (slot % 64));
-            return Some((event, self.slots[self.index(next_slot)].key));
+            return Some((event, next_key));
         }
         Some((event, self.promote_follower(index, link)))
     }
