@@ -67,7 +67,8 @@ def solve(
         With the links where most is left.
     """
     begun = time.process_time()
-    with np.errstate(over="ignore", under="ignore"):
+    # far from the steady state a link may overflow; a NaN counts as an infinite residual
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         near = approach(balance, start, _APPROACH)
         found, steps = descend(balance, near, TOLERANCE, _MOST_STEPS, progress)
         if not found.largest < ACCEPTED:
