@@ -119,6 +119,27 @@ def test_datagrams_alone_fill_what_they_offer_and_lose_what_is_too_much():
         assert link.loss_rate.value == pytest.approx(0.5 if used == 1.0 else 0.0, abs=0.01)
 
 
+@pytest.mark.parametrize("times", [1, 10, 100])
+@pytest.mark.parametrize("tcp", ["", "[[traffic]]\nflows = 100\n"], ids=["alone", "with tcp"])
+def test_datagrams_far_above_the_capacity_leave_a_certified_answer(times, tcp):
+    """20 datagram flows of a link's rate each over a tree of such links, and many times that."""
+    text = '[link]\nrate = "1 Mbit/s"\ndelay = "1 ms"\n[queue]\nsize = "20 packets"\n' + tcp
+    text += f'[[traffic]]\nkind = "udp"\nflows = 20\nrate = "{times} Mbit/s"\n'
+    scenario = forebay.scenario.loads(text + "[topology.fat_tree]\nk = 4\n")
+    solution, _ = NetworkEngine().solution(scenario)
+    assert solution.residual < 1e-9 and solution.conservation < 1e-9
+    arrived = solution.balance.problem.share @ solution.flow.kept * 20e6 * times
+    assert 0 < arrived < 16 * 1e6, "what 16 links down carry at most, as datagrams"
+
+
+def test_one_connection_without_any_delay_has_a_finite_rate():
+    text = '[link]\nrate = "10 Mbit/s"\ndelay = "0 s"\n[queue]\nsize = "1 ms"\n'
+    text += "[[traffic]]\nflows = 1\n[topology.fat_tree]\nk = 4\n"
+    solution, _ = NetworkEngine().solution(forebay.scenario.loads(text))
+    assert solution.residual < 1e-9
+    assert 0 < solution.balance.problem.share @ solution.flow.sent_bps < 10e6 * 1.001
+
+
 def test_what_the_engine_cannot_do_is_said():
     with pytest.raises(CannotPlay, match="single link"):
         forebay.run(forebay.load(SCENARIOS / "oc3-gsr.toml"), engine="network")
