@@ -261,6 +261,7 @@ class Answer:
         between = network.kind[used] == 0
         rows = [row for row, is_it in zip(self._links(), between, strict=True) if is_it]
         return {
+            "names": network.names,
             "place": _places(network),
             "source": network.source[used][between],
             "target": network.target[used][between],
