@@ -134,6 +134,8 @@ def transient(
 
     Raises
     ------
+    KeyboardInterrupt
+        Stopped; its ``result`` is the Transient up to the last instant that is kept.
     ScenarioError
         Another model than hisamatsu-2007; more steps than 20,000,000.
     NoSteadyState, CannotPlay
