@@ -68,7 +68,12 @@ def _wiring(topology: Topology) -> Wiring:
 def _hosts(topology: Topology, wiring: Wiring) -> None:
     """Place hosts by [[topology.nodes]], or one on each router by default."""
     names = {name: number for number, name in enumerate(wiring.names)}
+    given = set[str]()
     for index, node in enumerate(topology.nodes):
+        if node.name in given:
+            wrong = f'router "{node.name}" is there twice'
+            raise refuse(wrong, "write its hosts once", f"nodes.{index}.name")
+        given.add(node.name)
         wiring.hosts[number_of(node.name, names, f"nodes.{index}.name")] = node.hosts
     if not any(wiring.hosts):
         wiring.hosts = [1] * len(wiring.names)
@@ -211,6 +216,7 @@ def _matrix(wiring: Wiring) -> tuple[Ints, Ints, Floats] | None:
     if not wiring.demands:
         return None
     if not kept:
-        raise refuse("all demands are zero", "write a weight above 0", "demands")
+        wrong = "all demands are zero, or from a router to itself"
+        raise refuse(wrong, "write a weight above 0 between two routers", "demands")
     source, target, weight = zip(*kept, strict=True)
     return np.array(source), np.array(target), np.array(weight, dtype=np.float64)

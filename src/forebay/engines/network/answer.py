@@ -10,6 +10,7 @@ from forebay.engines.network.summary import classes, links, network
 from forebay.outcome import Outcome, Provenance
 
 if TYPE_CHECKING:
+    from forebay.engines.network.determined import Determined
     from forebay.engines.network.solver import Solution
     from forebay.network.graph import Ints
     from forebay.scenario import Scenario
@@ -34,13 +35,16 @@ def to_outcome(
     loading, wall_s : CPU seconds of loading and routing, and seconds of the whole run.
     sized : places in ``balance.used`` of links that are sized; bursts at others are not named then.
     """
+    from forebay.engines.network.determined import determined
+
+    left = determined(solution)
     return Outcome(
         scenario=scenario.to_dict(),
         engine=NAME,
         links=links(solution),
         classes=classes(scenario, solution),
-        broken_assumptions=broken(scenario, solution, sized),
-        provenance=_provenance(scenario, seeds, solution, loading, wall_s),
+        broken_assumptions=[*broken(scenario, solution, sized), *_open(left)],
+        provenance=_provenance(scenario, seeds, solution, left, loading, wall_s),
         network=network(solution),
     )
 
@@ -66,8 +70,25 @@ def broken(scenario: Scenario, solution: Solution, sized: Ints | None = None) ->
     return found
 
 
+def _open(left: Determined | None) -> list[str]:
+    """Return the note of an answer that is one of several."""
+    if left is None or not left.open_directions:
+        return []
+    ways = f"{left.open_directions} way{'s' if left.open_directions > 1 else ''}"
+    return [
+        f"one steady state: the equations leave {ways} open to move loss or queue between full "
+        f"links, such as {', '.join(left.links)}; forebay network --starts 10 shows how far "
+        "the rates of several steady states differ"
+    ]
+
+
 def _provenance(
-    scenario: Scenario, seeds: list[int], solution: Solution, loading: float, wall_s: float
+    scenario: Scenario,
+    seeds: list[int],
+    solution: Solution,
+    left: Determined | None,
+    loading: float,
+    wall_s: float,
 ) -> Provenance:
     problem = solution.balance.problem
     facts: dict[str, Any] = {
@@ -80,6 +101,7 @@ def _provenance(
         "model": solution.balance.topology.model,
         "steps": solution.steps,
         "conservation": solution.conservation,
+        "open_directions": None if left is None else left.open_directions,
         "paths": len(problem.share),
         "pairs": problem.pairs,
         "pairs_drawn": problem.drawn,

@@ -18,6 +18,8 @@ from forebay.network.graph import Floats, Ints
 
 MOST_DENSE = 1000
 """Links that others feel, up to which every entry of the matrix is kept."""
+_MOST_TABLE = 150_000_000
+"""Entries of a table of 4 bytes each with a place for every two links."""
 UNFELT = 1e-12
 """Of a link's own slope; less than this on all paths together is not felt."""
 
@@ -94,11 +96,24 @@ def make_couples(paths: Ints, felt: NDArray[np.bool_]) -> Couples:
     if m <= MOST_DENSE:
         none = np.zeros(0, dtype=np.int64)
         return Couples(links, entry, keys, none, none, np.arange(m) * (m + 1))
-    ends = np.cumsum([len(each) for each in keys])[:-1]
-    every, place = np.unique(np.concatenate(keys), return_inverse=True)
+    ends, every_key = np.cumsum([len(each) for each in keys])[:-1], np.concatenate(keys)
+    del keys  # as long as all the rest
+    every, place = _numbered(every_key, m * m)
     starts = np.searchsorted(every, np.arange(m + 1) * m)
     diagonal = np.searchsorted(every, np.arange(m) * (m + 1))
     return Couples(links, entry, np.split(place, ends), every % m, starts, diagonal)
+
+
+def _numbered(keys: Ints, end: int) -> tuple[Ints, Ints]:
+    """Return the distinct keys below `end` in order, and the number of each key among them."""
+    if end > _MOST_TABLE:
+        every, number = np.unique(keys, return_inverse=True)
+        return every, number
+    table = np.zeros(end, dtype=np.int32)  # many times quicker than sorting
+    table[keys] = 1
+    every = np.flatnonzero(table)
+    table[every] = np.arange(len(every))
+    return every, table[keys].astype(np.int64)
 
 
 def _keys(row: Ints, at: list[Ints], links: int) -> Ints:

@@ -99,12 +99,16 @@ def descend(
 
 
 def _next(balance: Balance, here: Point, caution: float) -> tuple[Point, float]:
-    """Take a step, shortened if the full step is too long; return the next step's caution."""
+    """Take a step, shortened if the full step is too long; return the next step's caution.
+
+    Caution beyond what the largest damping needs would only delay its fall.
+    """
     step = _Step(balance, here, caution)
     for tried in range(_TRIES):
         there = point(balance, step.to(step.part * _SHORTER**tried))
         if not step.is_too_far(there):
             break
+    caution = min(caution, _MOST_DAMPING / max(_mean_size(here.left), 1e-12))
     return there, max(1.0, caution * (_WARIER if tried else _BOLDER))
 
 
@@ -183,4 +187,8 @@ class _Step:
 
 def _damping(left: Floats, caution: float) -> float:
     """Reduce damping near the steady state: damped links that share a loss converge slowly."""
-    return min(_MOST_DAMPING, caution * float(np.sqrt(np.mean(left * left))))
+    return min(_MOST_DAMPING, caution * _mean_size(left))
+
+
+def _mean_size(left: Floats) -> float:
+    return float(np.sqrt(np.mean(left * left)))

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from forebay.engines.network.couples import Couples, felt_links, make_couples
+from forebay.engines.network.couples import MOST_DENSE, Couples, felt_links, make_couples
 from forebay.engines.network.slopes import Slopes
 from forebay.network.graph import Floats, Ints
 
@@ -46,6 +46,16 @@ class Linear:
         rest = (left + slopes.times(step)) / (damping + slopes.own)
         rest[felt] = step[felt]
         return rest
+
+    def jacobian(self, slopes: Slopes, most: int) -> tuple[Ints, Floats] | None:
+        """Return the links that others feel, and J among them; None for more than `most`."""
+        couples = self._found(slopes)
+        n = len(couples.felt)
+        if n > min(most, MOST_DENSE):
+            return None
+        matrix = couples.brought(slopes).reshape(n, n).T.copy()
+        matrix[np.diag_indices(n)] -= slopes.own[couples.felt]
+        return couples.felt, matrix
 
     def _found(self, slopes: Slopes) -> Couples:
         """Return the places of the entries; those of an earlier step if it had all links."""

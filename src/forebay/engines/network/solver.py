@@ -26,7 +26,7 @@ ACCEPTED = 1e-9
 """Relative residual above which the solver raises NoSteadyState."""
 
 _APPROACH = 30
-_MOST_STEPS = 80
+_MOST_STEPS = 160
 _WORST = 3
 
 
