@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from forebay.engines.network.solver import Solution
     from forebay.outcome import Outcome
-    from forebay.outcome.transient import Transient
+    from forebay.outcome.transient import Transient as Transient
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 

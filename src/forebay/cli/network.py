@@ -15,7 +15,7 @@ from forebay.cli.output import announce, answered, print_json, progress, write
 
 if TYPE_CHECKING:
     from forebay import Scenario
-    from forebay.outcome.transient import Transient
+    from forebay.networks import Transient
 
 
 @click.command("network")
