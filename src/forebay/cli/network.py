@@ -15,6 +15,7 @@ from forebay.cli.output import announce, answered, print_json, progress, write
 
 if TYPE_CHECKING:
     from forebay import Scenario
+    from forebay.networks import Transient
 
 
 @click.command("network")
@@ -165,21 +166,30 @@ def _transient(
     figure: Path | None,
     as_json: bool,
 ) -> None:
-    with progress("network") as update:
-        course = networks.transient(
-            scenario, duration, start=start, step=step,
-            progress=update, expect=announce("network"),
-        )  # fmt: skip
-    if as_json:
-        print_json(course.to_dict(), indent=None)
-    else:
-        from forebay.report import print_transient
-
-        print_transient(course)
-        answered()
+    try:
+        with progress("network") as update:
+            course = networks.transient(
+                scenario, duration, start=start, step=step,
+                progress=update, expect=announce("network"),
+            )  # fmt: skip
+    except KeyboardInterrupt as stop:
+        if (so_far := getattr(stop, "result", None)) is not None:
+            _show(so_far, as_json)
+        raise
+    _show(course, as_json)
     if series is not None:
         write("series", series, partial(networks.write_series, course))
     if figure is not None:
         from forebay.report.figures import draw_transient
 
         write("picture", figure, partial(draw_transient, course))
+
+
+def _show(course: Transient, as_json: bool) -> None:
+    if as_json:
+        print_json(course.to_dict(), indent=None)
+        return
+    from forebay.report import print_transient
+
+    print_transient(course)
+    answered()
