@@ -192,6 +192,22 @@ def test_all_says_at_its_end_which_rows_are_out(forebay_, two):
     assert forebay_("reproduce", "--all").status == 0
 
 
+def test_one_that_fails_leaves_the_others_and_is_said(forebay_, two):
+    broken = (
+        "from forebay.engines import CannotPlay\n\n\ndef reproduce(seeds, jobs, progress, quick):\n"
+    )
+    broken += "    raise CannotPlay('simulation', 'this', 'queue')\n"
+    (two.parent / "tab1" / "artefact.py").write_text(broken)
+    result = forebay_("reproduce", "--all")
+    assert result.status == 3 and "1/2 z-2000/tab1: not reproduced: " in result.err
+    assert "NOT REPRODUCED z-2000/tab1: " in result.out
+    assert "1 artefacts: 2 of 2 rows lie in their band.\n" in result.out
+    document = json.loads(forebay_("reproduce", "--all", "--json").out)
+    assert [each["artefact"] for each in document["artefacts"]] == ["z-2000/tab2"]
+    assert list(document["not_reproduced"]) == ["z-2000/tab1"]
+    assert forebay_("reproduce", "Z.tab1").out == ""
+
+
 def test_all_takes_no_name(forebay_, papers):
     result = forebay_("reproduce", "Z.tab1", "--all")
     assert result.status == 2 and "--all" in result.err

@@ -10,7 +10,7 @@ from tests.network.build import network
 
 import forebay
 from forebay.engines.errors import CannotPlay
-from forebay.engines.network import NetworkEngine, linear
+from forebay.engines.network import NetworkEngine, couples, linear
 from forebay.engines.network.balance import make_balance
 from forebay.engines.network.continuation import evaluate
 from forebay.engines.network.errors import NoSteadyState
@@ -238,9 +238,9 @@ def test_both_engines_speak_of_the_same_connections_and_links():
     assert total <= 3 * 155e6
 
 
-@pytest.mark.parametrize("most", [0, linear.DIRECT])
-def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, most):
-    """Links that others feel by themselves, directly and by GMRES, against the dense matrix; the
+@pytest.mark.parametrize(("most_dense", "direct"), [(9, 9), (0, 9), (0, 0)])
+def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, most_dense, direct):
+    """Links that others feel by themselves, by LAPACK, SuperLU and GMRES, against the matrix; the
     routes back run down through the numbers of the links, so that hops and numbers differ."""
     both = 'demands = [{ source = "A", target = "D" }, { source = "D", target = "A" }]\n'
     lines = ", ".join(f'{{ between = ["{a}", "{b}"] }}' for a, b in ("CD", "AB", "BC"))
@@ -257,8 +257,12 @@ def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, most):
     assert slopes.diagonal() == pytest.approx(np.diag(dense), rel=1e-9)
     damping = np.full(len(s), 1e-3)
     wanted = np.linalg.solve(np.diag(damping) - dense, left)
-    monkeypatch.setattr(linear, "DIRECT", most)
-    assert linear.newton_step(slopes, left, damping) == pytest.approx(wanted, rel=1e-4)
+    monkeypatch.setattr(couples, "MOST_DENSE", most_dense)
+    monkeypatch.setattr(linear, "DIRECT", direct)
+    solver = linear.Linear(balance.paths)
+    assert solver.step(slopes, left, damping) == pytest.approx(wanted, rel=1e-4)
+    again = solver.step(slopes, 2.0 * left, damping)  # with what the first step has kept
+    assert again == pytest.approx(2.0 * wanted, rel=1e-4)
 
 
 def test_a_link_a_million_times_overloaded_keeps_the_digits_of_its_load():

@@ -325,12 +325,32 @@ impl Wheel {
             self.occupied[word(slot)] &= !(1 << (slot % 64));
             return Some((event, self.slots[self.index(next_slot)].key));
         }
+        Some((event, self.promote_follower(index, link)))
+    }
+
+    /// Puts the event that follows the first one of a slot into its place. Gives whose it is.
+    #[inline(always)]
+    fn promote_follower(&mut self, index: usize, link: u32) -> EventKey {
+        if is_crowd(link) {
+            return self.promote_from_crowd(index, link);
+        }
         if link == self.insert_hint.0 {
             self.insert_hint = (NIL, NOWHERE);
         }
-        let follower = if is_crowd(link) { self.crowds.leave(link) } else { self.take(link) };
-        self.slots[index] = follower;
-        Some((event, follower.key))
+        let follower = &mut self.pool[link as usize];
+        self.slots[index] = *follower;
+        follower.link = self.free;
+        self.free = link;
+        self.slots[index].key
+    }
+
+    /// A function of its own: an `Event` among the variables of the event loop, aligned as it is, would cost
+    /// that a register.
+    #[cold]
+    #[inline(never)]
+    fn promote_from_crowd(&mut self, index: usize, crowd: u32) -> EventKey {
+        self.slots[index] = self.crowds.leave(crowd);
+        self.slots[index].key
     }
 
     /// Moves the frontier on until the first slot that holds anything, `slot` as yet, lies before the

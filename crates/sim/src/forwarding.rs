@@ -138,6 +138,9 @@ impl Network<'_> {
     /// `receive` where no sender's event is at hand, which would ask for an ACK that is held back.
     #[inline(never)]
     fn receive_outlined<K: FlowKind>(&mut self, flow: &mut Flow, departs: Picos, segment: Payload) {
+        if K::FAST_PATH {
+            self.passed[flow.index() as usize] += 1;
+        }
         self.receive::<K>(flow, departs, segment, self.profile::<K>(flow));
         if K::SACK_ONLY {
             self.arm_delack_if_no_ack_in_flight(departs, flow);

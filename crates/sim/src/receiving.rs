@@ -42,7 +42,9 @@ impl Network<'_> {
         segment: Payload,
         profile: &Profile,
     ) {
-        self.passed[flow.index() as usize] += 1;
+        if !K::FAST_PATH {
+            self.passed[flow.index() as usize] += 1;
+        }
         let released =
             if K::FAST_PATH { departs } else { self.delay_segment(flow, departs, profile) };
         if !K::FAST_PATH && self.recorder.is_some() {

@@ -12,7 +12,8 @@ use crate::packet::Payload;
 use crate::prefetch::{DeepPrefetch, NextEventPrefetch, Prefetcher};
 use crate::readings::Readings;
 use crate::report::Report;
-use crate::time::{NEVER, Picos};
+use crate::time::Picos;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Lets another thread watch a run and stop it.
@@ -67,49 +68,43 @@ impl<'a> Simulation<'a> {
     ) -> Option<Report> {
         let mut readings = Readings::new(config);
         let mut events = 0_u64;
-        self.network.next_reading = readings.next_at;
+        self.network.schedule_reading(readings.next_at);
         loop {
-            let dequeue_at = self.network.sole_dequeue.at;
-            let Some((event, next_event_key)) = self.network.wheel.pop_before(dequeue_at) else {
-                if !self.on_sole_dequeue(&mut readings) {
-                    break;
+            let limit = self.network.event_limit;
+            let Some((event, next_event_key)) = self.network.wheel.pop_before(limit) else {
+                match self.on_event_limit(&mut readings) {
+                    ControlFlow::Continue(dequeues) => events += dequeues,
+                    ControlFlow::Break(()) => break,
                 }
-                events += 1;
                 continue;
             };
-            let now = event.at;
-            if now >= self.network.next_reading {
-                if readings.take(&mut self.network, &self.flows, now) {
-                    break;
-                }
-                self.network.next_reading = readings.next_at;
-            }
-            if events.is_multiple_of(WATCH_INTERVAL) && watch(control, now) {
+            if events.is_multiple_of(WATCH_INTERVAL) && watch(control, event.at) {
                 return None;
             }
             events += 1;
             prefetcher.prefetch(&event, next_event_key, &self.network, &self.flows);
             self.handle(event);
         }
-        // Where every flow has ended before the window did, the rest of it is silence.
-        readings.take(&mut self.network, &self.flows, NEVER);
         Some(readings.finish(self.network, &self.flows, events))
     }
 
-    /// The one link that needs no event for it takes packets off its queue; false where nothing is left
-    /// to happen, or to be read.
+    /// No event comes before the next reading, or before the one link that needs no event for it takes packets off
+    /// its queue. Gives how often that has happened; ends with the last reading.
     #[inline(never)]
-    fn on_sole_dequeue(&mut self, readings: &mut Readings) -> bool {
-        let Some((link, now)) = self.network.sole_dequeue.fire() else { return false };
-        if now >= self.network.next_reading {
-            if readings.take(&mut self.network, &self.flows, now) {
-                return false;
+    fn on_event_limit(&mut self, readings: &mut Readings) -> ControlFlow<(), u64> {
+        if let Some(at) = self.network.reading_due() {
+            if readings.take(&mut self.network, &self.flows, at) {
+                return ControlFlow::Break(());
             }
-            self.network.next_reading = readings.next_at;
+            self.network.schedule_reading(readings.next_at);
+            return ControlFlow::Continue(0);
         }
+        let Some((link, now)) = self.network.fire_sole_dequeue() else {
+            return ControlFlow::Continue(0);
+        };
         self.network.on_dequeue_event(now, link, &mut self.flows);
         self.network.account_side_drops(&mut self.flows);
-        true
+        ControlFlow::Continue(1)
     }
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-"""``forebay reproduce --testbed``: the runs of an artefact on the machine's own TCP, recorded."""
+"""``forebay reproduce --testbed``: runs an artefact on this machine's own TCP and records it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the laws of bursts assume, each a check that says how a scenario breaks it (paper A, §4)."""
+"""Assumptions of the laws of bursts (paper A, §4). Each check returns how a scenario breaks it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 SLOW_START_ENDS = 90
-"""Shorter flows never leave slow start (§4), with the receivers' windows of then."""
+"""Shorter flows never leave slow start (§4), with the receiver windows of that time."""
 _MATTERS = 0.1
 _FAST_ACCESS = 10.0
 
@@ -30,7 +30,7 @@ def only_bursts(scenario: Scenario) -> str | None:
 
 
 def stable_load(scenario: Scenario) -> str | None:
-    """The link can carry what is offered."""
+    """The offered load is below the capacity."""
     traffic = burst_traffic(scenario)
     if traffic is None or traffic.load < FULL:
         return None
@@ -52,7 +52,7 @@ def in_slow_start(scenario: Scenario) -> str | None:
 
 
 def window_not_reached(scenario: Scenario) -> str | None:
-    """No receiver's window ends the doubling."""
+    """No receiver's window stops slow start's doubling."""
     for group in _short(scenario):
         limit, most = group.max_window, group.length.most_packets(int(group.packet))
         if limit is not None and most > 2 * limit:
@@ -63,7 +63,7 @@ def window_not_reached(scenario: Scenario) -> str | None:
 
 
 def whole_bursts(scenario: Scenario) -> str | None:
-    """Access links are so fast that bursts arrive whole."""
+    """Access links are so fast that the packets of a burst arrive together."""
     slowest = min((t.access(scenario.link.capacity) for t in _short(scenario)), default=None)
     if slowest is None or slowest >= _FAST_ACCESS * scenario.link.capacity:
         return None
@@ -74,7 +74,7 @@ def whole_bursts(scenario: Scenario) -> str | None:
 
 
 def doubling(scenario: Scenario) -> str | None:
-    """Every round trip doubles the window; ns-2 counts ACKs, and delayed ones grow it by half."""
+    """The window doubles in every RTT; with ns-2 and delayed ACKs it grows only by half."""
     if not any(t.sender == "ns2" and t.delayed_ack for t in _short(scenario)):
         return None
     return (
@@ -91,7 +91,7 @@ def one_packet_size(scenario: Scenario) -> str | None:
 
 
 def unpaced(scenario: Scenario) -> str | None:
-    """No control spaces a burst out."""
+    """No congestion control paces its packets."""
     names = paced(scenario)
     return (
         f"congestion control {', '.join(names)} paces: bursts do not arrive whole"
@@ -110,7 +110,7 @@ def poisson(scenario: Scenario) -> str | None:
 
 
 def load_of_figure_12(scenario: Scenario) -> str | None:
-    """Flows take an eighth longer where 2.5 % overflow: shown for short flows at a load of 0.8."""
+    """P(Q > B) = 2.5 % gives an AFCT higher by 12.5 %: shown for short flows at load 0.8."""
     traffic = burst_traffic(scenario)
     if scenario.goals.fct_increase is None or traffic is None:
         return None
@@ -140,4 +140,4 @@ BURSTS = (
     one_way,
     drop_tail,
 )
-"""What every law of bursts assumes."""
+"""Assumptions of every law of bursts."""

@@ -25,7 +25,7 @@ def describe(scales: Floats, series: Floats, width_s: float, found: Found) -> No
     Parameters
     ----------
     scales : shape (scales, 4)
-        As `CaptureReadings` has them.
+        As in `CaptureReadings`.
     series : shape (n,)
         Bytes in intervals of ``width_s``.
     """
@@ -58,7 +58,7 @@ def describe(scales: Floats, series: Floats, width_s: float, found: Found) -> No
 
 
 def coarsened(series: Floats, width_s: float) -> tuple[Floats, float]:
-    """Return a series of at most 2^15 intervals, most of which hold something, and their width."""
+    """Sum a series to at most 2^15 intervals, most of them not empty; return it and their width."""
     while len(series) > SHORTEST and (
         len(series) > _LONGEST_SERIES or np.count_nonzero(series) < len(series) / 2
     ):
@@ -68,7 +68,7 @@ def coarsened(series: Floats, width_s: float) -> tuple[Floats, float]:
 
 
 def variation(scales: Floats) -> tuple[Floats, Floats]:
-    """Return the scales in seconds that have intervals enough, and beta at each."""
+    """Return the scales with enough intervals, in seconds, and beta at each."""
     kept = scales[(scales[:, 1] >= _FEWEST_INTERVALS) & (scales[:, 2] > 0)]
     mean = kept[:, 2] / kept[:, 1]
     variance = np.maximum(kept[:, 3] / kept[:, 1] - mean**2, 0.0)
@@ -77,7 +77,7 @@ def variation(scales: Floats) -> tuple[Floats, Floats]:
 
 
 def knee(seconds: Floats, beta: Floats) -> tuple[float, tuple[float, float]]:
-    """Return where two lines that meet fit log beta best, and their slopes."""
+    """Fit log beta by two joined line segments; return where they join, and both slopes."""
     x, y = np.log2(seconds), np.log2(beta)
     fits = []
     for at in range(_FEWEST_POINTS - 1, len(x) - _FEWEST_POINTS + 1):

@@ -1,4 +1,4 @@
-"""Captures to estimates."""
+"""Estimates from captures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def capture(
     replay: bool = False,
     progress: Progress | None = None,
 ) -> Measured:
-    """Say what the packets of a link were.
+    """Estimate the traffic of a link from its packets.
 
     Parameters
     ----------
@@ -54,24 +54,24 @@ def capture(
     rate
         The link's rate, such as ``"155 Mbit/s"``.
     interface
-        Which interface of a pcapng file is the link; others only tell round trips.
+        The interface of a pcapng file that is the link; others are used for round trips only.
     toward
         Networks such as ``"10.0.0.0/8"``: only packets to these cross the link.
     overhead
-        Bytes that a packet takes on the link on top of its IP packet.
+        Bytes on the link for each packet in addition to the IP packet.
     at
-        Whether the capture saw packets that left the queue, or those that came to it.
+        Whether the capture has packets after the queue (egress) or before it.
     congestion_control, buffer, goal
-        For the scenario: what the hint is overruled by, the queue's size, the utilization wanted.
+        For the scenario: congestion control (default: the estimated one), queue size, target.
     replay
-        Keep the packets that do not answer to congestion, for `Measured.packet_list`.
+        Store the packets of unresponsive traffic, for `Measured.packet_list`.
     progress
         Called with the fraction of the bytes that have been read.
 
     Raises
     ------
     MeasureError
-        A file that is no capture, or an option that does not fit it.
+        A file is not a capture, or an option does not fit it.
     """
     bps, toward_ = bits_per_second(rate), [_network(text) for text in texts_of(toward)]
     names = paths_of(records)
@@ -162,7 +162,7 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
 
 
 def _tell(read: CaptureReadings, found: Found) -> None:
-    """Say what to know before the numbers are believed."""
+    """Add the notes."""
     for file in read["files"]:
         told = [(f"its end: {file['ending']}", file["ending"] is not None)]
         told += [(f"{file[name]} frames {words}", file[name] > 0) for name, words in _FRAMES]  # type: ignore[literal-required]

@@ -1,4 +1,4 @@
-"""Counters alone to estimates: for who has no packets."""
+"""Estimates from counters only, for operators without captures."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def counters(
     goal: float = 0.98,
     source: str | None = None,
 ) -> Measured:
-    """Say what an interface's counters can: the load, the loss rate, and a range for n.
+    """Estimate the load, the loss rate and a range of n from an interface's counters.
 
     Parameters
     ----------
     table
-        CSV with columns ``time_s``, ``octets``, ``drops``, and where they are known ``packets``
+        CSV with columns ``time_s``, ``octets``, ``drops``, and if available ``packets``
         and ``queue_packets``.
     rate
         The link's rate.
@@ -54,18 +54,18 @@ def counters(
     packet
         Size of a full packet.
     congestion_control
-        Whose response function is inverted; None: every one known, and the range covers them.
+        Its response function is inverted; None means all known ones, and their whole range.
     buffer
-        The queue's size: how much queueing the round trip may hold, and for the scenario.
+        Queue size: limits the queueing delay in the RTT, and is used in the scenario.
     goal
-        For the scenario: the utilization wanted.
+        For the scenario: the target utilization.
     source
-        What the answer calls the table; None: by its path.
+        Name of the table in the result; default: its path.
 
     Raises
     ------
     MeasureError
-        A file that is no table of counters, or an option that does not fit it.
+        A file is not a table of counters, or an option does not fit it.
     """
     bps, size = bits_per_second(rate), _packet(packet)
     rtts = _range(rtt)
@@ -97,7 +97,7 @@ def _packet(text: str) -> int:
 
 
 def check_rtt(rtt: str | None) -> None:
-    """Raise MeasureError or ScenarioError where ``rtt`` is missing, or no time and no range."""
+    """Raise MeasureError or ScenarioError if ``rtt`` is missing or neither a time nor a range."""
     _range(rtt)
 
 
@@ -146,7 +146,7 @@ def _queueing(
     buffer: str | None,
     found: Found,
 ) -> tuple[float, float]:
-    """Return the least and the most mean queueing delay in seconds."""
+    """Return the smallest and the largest possible mean queueing delay, in seconds."""
     if rows.queue_packets is not None:
         mean = float(rows.queue_packets.mean()) * size * 8 / bps
         if mean > _LONGEST_WAIT_S:

@@ -1,4 +1,4 @@
-"""Round-trip times, losses, bursts, and a hint at congestion controls."""
+"""Round-trip times, losses, bursts, and an indication of the congestion control."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def _round_trips(flows: CaptureFlows, at: Place, found: Found) -> None:
 
 
 def _loaded(flows: CaptureFlows, at: Place) -> tuple[Floats, Counts]:
-    """Return round trips that hold the wait in the queue, and how many there are of each.
+    """Return round trips that include the queueing delay, and the count of each.
 
-    Without timestamps the way from the capture to the sender and back is the handshake's. Of a
-    capture behind the queue that way has the queue in it; of one before the queue it has not.
+    Without timestamps the part from the capture to the sender and back is that of the handshake. It
+    includes the queue if the capture is after the queue, but not if it is before the queue.
     """
     if at == "egress":
         return flows["rtt_us"]
@@ -99,8 +99,8 @@ def _losses(flows: CaptureFlows, at: Place, found: Found) -> None:
         "lost_before_share": (lost, f"lost before the capture, this queue or another; {bursty}"),
         "repeated_share": (again, f"lost behind the capture, or repeated needlessly; {bursty}"),
     }
-    # A retransmission is lost as often as any: F fills stand for F / (1 - p) drops, and with S
-    # segments seen p = F / S solves p = drops / (S + drops).
+    # Retransmissions are lost at the same rate: F fills mean F / (1 - p) drops, and with S segments
+    # seen p = F / S solves p = drops / (S + drops).
     for name, (count, bias) in sides.items():
         found.estimates[name] = share(min(count, data), data, bias)
     chosen = "lost_before_share" if at == "egress" else "repeated_share"

@@ -1,10 +1,10 @@
-"""How many flows there are, by each meaning of the word, and how long they are.
+"""The number of flows, in each meaning of the word, and their lengths.
 
 ``long_flows`` is the n of the laws. Appenzeller et al. 2004, section 5.1.1, footnote 9: the number
 "was found by measuring the number of flows in congestion avoidance mode at each instant and
-visually selecting a robust minimum". Here the minimum is the 5 % quantile over the instants
-between the first and the last at which the number reaches its median: what comes before and after
-is flows that begin, or end, with the capture.
+visually selecting a robust minimum". Here the minimum is the 5 % quantile over the time between the
+first and the last instant at which the number reaches its median. The time before and after has
+flows that begin or end with the capture.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ def over_time(changes: tuple[float, Floats]) -> Floats:
 
 
 def settled(number: Floats) -> Floats:
-    """Return the stretch between the first and the last instant at its median."""
+    """Return the part between the first and the last instant at the median."""
     reached = np.flatnonzero(number >= np.median(number))
     return number[reached[0] : reached[-1] + 1]
 
 
 def robust_minimum(number: Floats) -> Estimate:
-    """Return the 5 % quantile of a number over its settled stretch.
+    """Return the 5 % quantile of a number over its settled part.
 
-    The interval is that of the same quantile in tenths of the stretch.
+    The interval is over the same quantile in tenths of that part.
     """
     stretch = settled(number)
     value = float(np.quantile(stretch, ROBUST))
@@ -116,7 +116,7 @@ def _lengths(read: CaptureReadings, found: Found) -> None:
 
 
 def hill(longest: Floats, k: int) -> Estimate:
-    """Return the tail's exponent from the k longest of flows in falling order (Hill 1975)."""
+    """Return the tail's exponent from the k longest flows in descending order (Hill 1975)."""
     value = k / float(np.log(longest[:k] / longest[k]).sum())
     half = NORMAL_95 * value / math.sqrt(k)
     return Estimate(value, value - half, value + half, k)

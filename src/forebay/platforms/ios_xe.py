@@ -67,7 +67,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
 
 
 def _amount(chosen: PolicyClass, port: Port, model: str) -> Amount:
-    """Return how a threshold of random-detect is read; a bare number counts packets."""
+    """Return the conversion of random-detect thresholds to bytes; a bare number counts packets."""
     packet = _ME3600X_PACKET if model == "me3600x" else port.packet_bytes
     sizes = {"": packet, "packets": packet, "bytes": 1}
 

@@ -38,7 +38,7 @@ _HARDWARE = uncertain(
 
 
 def _whole_buffer(port: Port) -> Fraction:
-    """Seconds of delay buffer that an MX MIC or MPC gives a port."""
+    """Return the seconds of delay buffer of a port of an MX MIC or MPC."""
     return Fraction(1, 10) if port.rate_bps >= _GIGABIT else Fraction(1, 2)
 
 

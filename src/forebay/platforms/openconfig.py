@@ -57,7 +57,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
 
 
 def _configs(document: Any) -> Iterator[dict[str, Any]]:
-    """Yield each container that has a buffer's leaf, keys without their module's name."""
+    """Yield each container with a leaf of a buffer, with keys without their module's name."""
     waiting, seen = [document], 0
     while waiting and seen <= MOST_QUEUES:
         part = waiting.pop()

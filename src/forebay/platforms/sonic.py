@@ -50,10 +50,10 @@ def _write(order: Order) -> Written:
 
 
 def _threshold(order: Order) -> tuple[int, int]:
-    """Return the least dynamic_th whose share is enough, and the step below it in bytes.
+    """Return the smallest dynamic_th whose share suffices, and the step below it in bytes.
 
-    Each step of dynamic_th at most doubles the share, so that no more than twice what is asked
-    is given; where even the least step is more, the form is refused.
+    Each step of dynamic_th at most doubles the share, so the result is at most twice the wanted
+    size. If even the smallest step is larger than that, the form is refused.
     """
     pool = order.port.pool_bytes
     if not pool:

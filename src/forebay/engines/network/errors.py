@@ -1,4 +1,4 @@
-"""What can go wrong with a network whose file is sound."""
+"""Errors of the network engine for valid scenarios."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class NoSteadyState(ForebayError):
     Attributes
     ----------
     residual : float
-        What is left of them, relative.
+        Largest residual of the equations, relative.
     worst : sequence of str
-        Names of the links where most is left.
+        Names of the links with the largest residuals.
     """
 
     code = "no-steady-state"

@@ -1,4 +1,4 @@
-"""The engine that moves packets: `crates/sim`, the packet-level simulator, behind the protocol."""
+"""The simulation engine: the packet-level simulator `crates/sim` with the engine protocol."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ from forebay import _core
 from forebay.engines.errors import CannotPlay
 from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, make_run
 from forebay.footprint import Limit, estimate
-from forebay.outcome import Outcome, Provenance, Reading, checked, summarize
+from forebay.outcome import (
+    Outcome,
+    Provenance,
+    Reading,
+    checked,
+    summarize,
+    violations_of_readings,
+)
 from forebay.replication import SeedCache, Watched, to_reading
 from forebay.scenario import BOTTLENECK
 
@@ -25,11 +32,11 @@ if TYPE_CHECKING:
 
 
 class SimulationEngine:
-    """Simulates one replication a seed, side by side on threads.
+    """Simulates one replication for each seed, in parallel threads.
 
-    The answer depends on the scenario and the seeds alone, not on the number of threads.
-    Replications that this engine object has run before are not run again: a search that adds
-    seeds to a buffer pays for the new ones only, and draws each seed once for all buffers.
+    The result depends only on the scenario and the seeds, not on the number of threads. An engine
+    object does not run a replication twice: a search that adds seeds simulates only the new ones.
+    It draws each seed's workload once for all buffers.
     """
 
     def __init__(self) -> None:
@@ -44,12 +51,12 @@ class SimulationEngine:
         return "simulation"
 
     def limit_memory(self, octets: int) -> None:
-        """Let a run take so many bytes of memory instead of the default."""
+        """Set the memory limit of a run, in bytes."""
         self._limit = Limit(octets)
         self._draws = Draws(int(DRAWS_SHARE * octets))
 
     def capture_to(self, path: Path) -> None:
-        """Have the packets that leave the link within the window, and their ACKs, written there."""
+        """Write the packets that leave the link in the measured window, and their ACKs, there."""
         self._capture = path
 
     def run(
@@ -65,7 +72,7 @@ class SimulationEngine:
         Raises
         ------
         TooMuchMemory
-            It would take, or has taken, more than it may.
+            The run would need, or has used, more memory than its limit.
         """
         return self.run_with(scenario, {}, seeds, jobs=jobs, progress=progress)
 
@@ -78,7 +85,7 @@ class SimulationEngine:
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """As `run`, with so many packets before links of a network of these names."""
+        """Like `run`, with the buffers of a network's links, in packets by link name."""
         started = time.perf_counter()
         sha = f"{scenario.sha256()}{sorted(buffers.items())}"
         known = self._readings.known(sha, seeds)
@@ -115,12 +122,12 @@ class SimulationEngine:
             ),
             network=network,
         )
-        return checked(outcome, readings)
+        return checked(outcome, violations_of_readings(readings))
 
     def sized(
         self, scenario: Scenario, *, link: str | None, link_class: str | None
     ) -> SizingSimulator:
-        """Return the engine that answers for one link of a network, or a class, under any buffer.
+        """Return an engine that varies the buffer of one link of a network, or of one link class.
 
         Raises
         ------
@@ -140,7 +147,7 @@ class SimulationEngine:
         seed: int,
         progress: Progress | None = None,
     ) -> Trace:
-        """Watch one replication over time."""
+        """Trace one replication over time."""
         from forebay.replication import check_step, to_trace
 
         check_step(scenario, step)
@@ -162,7 +169,7 @@ def _simulate(
     buffers: Mapping[str, int],
     draws: Draws,
 ) -> dict[int, Reading]:
-    """Simulate as many replications side by side, and draw as many beforehand, as memory holds."""
+    """Simulate replications in parallel, as many at a time as fit into memory with their draws."""
     network = None
     if scenario.topology is not None and seeds:
         from forebay.replication import expand
@@ -182,7 +189,7 @@ def _simulate(
 
 
 def _part_of(progress: Progress, first: int, seeds: int, some: int) -> Progress | None:
-    """Return the progress of some of the replications, where memory does not hold them all."""
+    """Return the progress of a part of the replications, if memory does not hold all."""
     if some == seeds:
         return progress
     from forebay.progress import part
