@@ -144,7 +144,7 @@ class Balance:
     def round_trips(self, queue: Floats) -> Floats:
         """Return the round trip of every path for queues in packets, shape (links,)."""
         waiting = self.incidence.T @ (queue * self.packet_s)
-        return np.maximum(self.problem.rtt_s + waiting, self.least_rtt_s)
+        return np.asarray(np.maximum(self.problem.rtt_s + waiting, self.least_rtt_s))
 
     def carried(self, sent: Floats, hazard: Floats) -> Floats:
         """Return the bit/s that ``sent`` by path brings to each link of an entry."""
