@@ -295,10 +295,21 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
 def _size_links(
     sized: Any, search: Callable[..., SizeResult], progress: Progress | None
 ) -> SizeResult:
-    """Size links of a network together; name them before the search's notes."""
+    """Size links of a network together; name them before the search's notes.
+
+    What the engine leaves out at the buffer that was found is among the notes.
+    """
     links = sized.links
     found = search(links.question, sized, limit=links.limit, progress=progress)
-    return found.model_copy(update={"notes": (links.says, *found.notes)})
+    packets = found.nearest if found.buffer is None else found.buffer.packets
+    broken = [
+        each
+        for point in found.curve
+        if point.packets == packets
+        for each in point.outcome.broken_assumptions
+    ]
+    notes = (links.says, *found.notes, *dict.fromkeys(broken))
+    return found.model_copy(update={"notes": notes})
 
 
 @contextmanager

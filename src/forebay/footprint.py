@@ -46,6 +46,13 @@ class Limit:
             wrong = f"{many} about {about}, above the limit of {limit}"
             raise TooMuchMemory(wrong)
 
+    def check_octets(self, octets: float, smaller: str) -> None:
+        """Refuse so many bytes; ``smaller`` is what to write for fewer. Raises TooMuchMemory."""
+        if octets > self.octets:
+            about, limit = _three_digits(octets), _as_written(self.octets)
+            wrong = f"the run takes about {about}, above the limit of {limit}"
+            raise TooMuchMemory(wrong, smaller)
+
     def side_by_side(self, estimated: Estimate, seeds: int, jobs: int) -> tuple[int, int]:
         """Return how many replications fit on threads at once, and how many may be drawn ahead."""
         free = self.octets - seeds * estimated.reading - estimated.drawing
@@ -71,6 +78,8 @@ class Limit:
             if progress is not None:
                 progress(done)
 
+        if (stage := getattr(progress, "stage", None)) is not None:
+            look.stage = stage  # type: ignore[attr-defined]  # a function's attribute
         return look
 
 
@@ -117,13 +126,13 @@ class TooMuchMemory(ForebayError):
 
     code = "too-much-memory"
 
-    def __init__(self, wrong: str) -> None:
-        self.wrong = wrong
-        self.hint = f"write a smaller scenario, fewer seeds, or a larger {argument('memory_limit')}"
+    def __init__(self, wrong: str, smaller: str = "a smaller scenario, fewer seeds") -> None:
+        self.wrong, self.smaller = wrong, smaller
+        self.hint = f"write {smaller}, or a larger {argument('memory_limit')}"
         super().__init__(f"memory: {wrong}; {self.hint}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.wrong,))
+        return (type(self), (self.wrong, self.smaller))
 
 
 def _three_digits(octets: float) -> str:

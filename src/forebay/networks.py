@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from forebay.engines.network.solver import Solution
     from forebay.outcome import Outcome
+    from forebay.outcome.transient import Transient as Transient
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
-__all__ = ["Answer", "check_format", "load", "smallest_buffers", "solve"]
+__all__ = [
+    "Answer", "check_format", "load", "smallest_buffers", "solve", "transient", "write_series",
+]  # fmt: skip
 
 _FILES = (".graphml", ".xml")
 _LINK_COLUMNS = ("link", "class", "count", "rate_bps", "delay_s", "buffer_packets", "flows",
@@ -61,11 +64,20 @@ def load(
     return loads(text, source=name, overrides=overrides)
 
 
-def solve(scenario: Scenario, progress: Progress | None = None, *, starts: int = 0) -> Answer:
+def solve(
+    scenario: Scenario,
+    progress: Progress | None = None,
+    *,
+    starts: int = 0,
+    memory_limit: str | None = None,
+    expect: Callable[[float], None] | None = None,
+) -> Answer:
     """Find the steady state of a scenario's network.
 
     Parameters
     ----------
+    memory_limit : with its unit, "8 GB"; not set: 2 GB, or half of the machine's.
+    expect : called once with the predicted seconds, before the routes of many pairs.
     starts
         Number of random states from which the problem is solved again. Then
         ``outcome.provenance.fixed_points`` has the number of steady states and their differences.
@@ -74,14 +86,19 @@ def solve(scenario: Scenario, progress: Progress | None = None, *, starts: int =
     ------
     NoSteadyState, CannotPlay, ScenarioError
         See `forebay.engines.network` and `forebay.engines`.
+    TooMuchMemory
+        The paths would take more than the limit.
     """
     from forebay.engines.network import NetworkEngine
+    from forebay.engines.network.answer import to_outcome
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
     engine = NetworkEngine()
-    solution, loading = engine.solution(scenario, progress)
-    outcome = engine.outcome(scenario, [1], solution, loading)
+    if memory_limit is not None:
+        engine.limit_memory(_octets(memory_limit))
+    solution, loading = engine.solution(scenario, progress, expect)
+    outcome = to_outcome(scenario, [1], solution, loading)
     if starts:
         from dataclasses import asdict
 
@@ -91,6 +108,49 @@ def solve(scenario: Scenario, progress: Progress | None = None, *, starts: int =
         provenance = outcome.provenance.model_copy(update=found)
         outcome = outcome.model_copy(update={"provenance": provenance})
     return Answer(outcome, solution)
+
+
+def transient(
+    scenario: Scenario,
+    duration: str,
+    *,
+    start: Scenario | None = None,
+    step: str | None = None,
+    samples: int = 400,
+    progress: Progress | None = None,
+    expect: Callable[[float], None] | None = None,
+) -> Transient:
+    """Step a network through time by the slides' equations (Hisamatsu 2007, slides 9 and 10).
+
+    Parameters
+    ----------
+    duration : a time with its unit, "2 s".
+    start
+        Begin at the steady state of this scenario, of which paths and links are known by their
+        names; not set: windows of one packet and empty queues.
+    step : the equations' time slot; not set: short enough for the fastest link.
+    samples : instants that are kept, the first and the last among them; fewer with fewer steps.
+    expect : called once, with the predicted seconds, before the steps.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Stopped; its ``result`` is the Transient up to the last instant that is kept.
+    ScenarioError
+        Another model than hisamatsu-2007; more steps than 20,000,000.
+    NoSteadyState, CannotPlay
+        ``start`` has no steady state; no network.
+    """
+    from forebay.engines.network.course import step_through
+    from forebay.scenario import expect_scenario
+
+    for each in (scenario, start):
+        if each is not None:
+            expect_scenario(each)
+    return step_through(
+        scenario, duration, start=start, step=step, samples=samples,
+        progress=progress, expect=expect,
+    )  # fmt: skip
 
 
 def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Answer:
@@ -106,13 +166,13 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     NoSteadyState, CannotPlay, ScenarioError
         See `forebay.engines.network.smallest`.
     """
-    from forebay.engines.network import NetworkEngine
+    from forebay.engines.network.answer import to_outcome
     from forebay.engines.network.smallest import smallest_buffers as find
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
     found = find(scenario, progress)
-    outcome = NetworkEngine().outcome(scenario, [1], found.solution, 0.0)
+    outcome = to_outcome(scenario, [1], found.solution, 0.0)
     classes = {each.name: each._asdict() for each in found.classes}
     said = {
         "bytes": found.bytes, "solved": found.solved, "links": found.links,
@@ -120,6 +180,12 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     }  # fmt: skip
     provenance = outcome.provenance.model_copy(update={"smallest_buffers": said})
     return Answer(outcome.model_copy(update={"provenance": provenance}), found.solution)
+
+
+def write_series(course: Transient, path: str | os.PathLike[str]) -> None:
+    """Write a row for each instant of `transient`, CSV or Parquet."""
+    columns = course.columns()
+    _write_table(path, list(columns), list(zip(*columns.values(), strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +263,7 @@ class Answer:
         between = network.kind[used] == 0
         rows = [row for row, is_it in zip(self._links(), between, strict=True) if is_it]
         return {
+            "names": network.names,
             "place": _places(network),
             "source": network.source[used][between],
             "target": network.target[used][between],
@@ -275,6 +342,16 @@ def check_format(path: str | os.PathLike[str]) -> None:
         if find_spec("pyarrow") is None:
             hint = "run `pip install 'forebay[parquet]'`, or write a name that ends in .csv"
             raise EngineUnavailable("network", "pyarrow, which writes Parquet, is missing", hint)
+
+
+def _octets(text: str) -> int:
+    """Read a limit of memory. Raises ScenarioError."""
+    from forebay.scenario import DataSize, ScenarioError
+
+    try:
+        return int(DataSize.parse(text))
+    except ScenarioError as error:
+        raise error.at("", "memory_limit") from None
 
 
 def _is_parquet(path: str | os.PathLike[str]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from forebay.budget import TooLittleTime, size_within
@@ -58,7 +60,7 @@ class KnownNetwork(KnownLinks):
     """A network of one link."""
 
     scenario = link("100 Mbit/s", 100)
-    packets_per_second = 100e6 / 12_000
+    traffic = SimpleNamespace(packets_per_second=100e6 / 12_000, hops=1.0, paths=1)
 
 
 def test_a_search_for_links_of_a_network_stops_before_the_run_that_would_overrun() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 
 import pytest
@@ -101,11 +102,51 @@ def test_few_flows_are_refused_where_windows_cannot_shrink() -> None:
     assert "write budget=" in str(refused.value)
 
 
+def seeds_of(found: SizeResult) -> int:
+    assert found.buffer is not None
+    there = next(each for each in found.curve if each.packets == found.buffer.packets)
+    return len(there.outcome.provenance.seeds)
+
+
+def test_time_left_after_the_crossing_goes_into_more_seeds() -> None:
+    scenario = link("2 Gbit/s", 400)
+    short, long = (sized(scenario, KnownLinks(), budget_s) for budget_s in (30.0, 60.0))
+    assert short.buffer is not None and long.buffer is not None
+    assert seeds_of(short) < seeds_of(long) <= 20
+    width, narrower = (math.log(each.high / each.low) for each in (short.buffer, long.buffer))
+    assert narrower < width
+    assert long.buffer.low <= half_root(scenario) <= long.buffer.high
+    assert long.cost is not None and long.cost.spent_s <= 60.0
+
+
+def test_more_seeds_that_do_not_end_in_time_leave_the_first_crossing() -> None:
+    scenario, engine = link("2 Gbit/s", 400), KnownLinks()
+    usual = sized(scenario, KnownLinks(), 30.0)
+
+    class Slower(KnownLinks):
+        def run(self, scenario, seeds, **more):  # type: ignore[no-untyped-def]
+            self.packets_per_s = 1e7 if len(seeds) <= 6 else 1e3
+            return super().run(scenario, seeds, **more)
+
+    engine = Slower()
+    found = sized(scenario, engine, 60.0)
+    assert found.buffer is not None and usual.buffer is not None
+    assert engine.now <= 60.0
+    assert found.buffer.low == usual.buffer.low
+    assert found.buffer.high == pytest.approx(usual.buffer.high, rel=0.2)
+
+
 def test_too_few_flows_are_refused_before_anything_runs() -> None:
     engine = KnownLinks()
     with pytest.raises(TooLittleTime, match="too few flows"):
         sized(link("400 Gbit/s", 20), engine, 10.0)
     assert engine.runs == []
+
+
+def test_a_scaled_answer_says_how_long_the_link_itself_takes() -> None:
+    found = sized(link("100 Gbit/s", 20_000), KnownLinks(), 20.0)
+    assert found.scaled is not None
+    assert any("the link itself takes about" in note for note in found.notes)
 
 
 def test_a_refusal_says_how_long_an_estimate_takes() -> None:
@@ -130,6 +171,7 @@ def test_a_goal_that_nothing_meets_says_so() -> None:
     found = sized(link("100 Gbit/s", 20_000), KnownLinks(truth=lambda _: 1e12), 20.0)
     assert found.buffer is None
     assert "missed even with" in (found.reason or "")
+    assert "utilization of at least 98 % (0" in (found.reason or "")
 
 
 def test_the_expected_time_is_told_before_anything_runs() -> None:

@@ -204,3 +204,41 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str, p
 def test_pairs_drawn_too_few_to_leave_a_router_are_refused() -> None:
     with pytest.raises(ScenarioError, match="write more, or leave it out"):
         make_problem(network("max_pairs = 1\n[topology.isp]\nedges = 60\nhosts = 6000\n"))
+
+
+TRIANGLE = """
+demands = [{ source = "A", target = "B" }]
+[[topology.links]]
+between = ["A", "B"]
+[[topology.links]]
+between = ["B", "C"]
+one_way = true
+[[topology.links]]
+between = ["C", "A"]
+[[topology.links]]
+between = ["C", "B"]
+"""
+
+
+@pytest.mark.parametrize("name", ["A->B", "B->A"])
+def test_a_failed_link_is_gone_in_both_directions_and_its_connections_go_round(name):
+    whole = make_problem(network(TRIANGLE))
+    left = make_problem(network(TRIANGLE, 100, (f'topology.failed=["{name}"]',)))
+    assert (whole.hops.tolist(), left.hops.tolist()) == ([1], [2])
+    names = set(left.graph.link_names)
+    assert names == {"B->C", "C->A", "A->C", "C->B", "B->C#2"}
+
+
+def test_a_failed_parallel_link_leaves_the_other():
+    left = make_problem(network(TRIANGLE, 100, ('topology.failed=["B->C"]',)))
+    assert set(left.graph.link_names) == {"A->B", "B->A", "C->A", "A->C", "C->B", "B->C"}
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [('["A->Z"]', 'no link "A->Z"'), ('["A->B", "C->A"]', "2 parts"), ("[3]", "quotes")],
+)
+def test_a_link_that_cannot_fail_is_refused_in_one_line(names, says):
+    with pytest.raises(ScenarioError, match=says) as error:
+        make_problem(network(TRIANGLE, 100, (f"topology.failed={names}",)))
+    assert "\n" not in str(error.value)

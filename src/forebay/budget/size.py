@@ -89,8 +89,8 @@ def size_within(
     ) -> tuple[SizeResult, float]:
         return answer(
             end, engine, share * left_s,
-            seeds=seeds, threads=threads, progress=report, laws=laws, governs=governs, clock=clock,
-            speed=speed,
+            seeds=seeds, max_seeds=max_seeds, threads=threads, progress=report, laws=laws,
+            governs=governs, clock=clock, speed=speed,
         )  # fmt: skip
 
     try:

@@ -71,10 +71,14 @@ def printable(text: str) -> str:
 
 @contextmanager
 def progress(label: str) -> Iterator[Callback]:
-    """Show the progress of ``label``; yields a callback that takes the fraction done."""
+    """Show the progress of ``label``; yields a callback that takes the fraction done.
+
+    Its method ``stage`` takes the name of a part of the job, which has fractions and time of its
+    own; what follows a comma there is a detail of the same part.
+    """
     shown = _Bar(label) if sys.stderr.isatty() else _Lines(label)
     try:
-        yield shown.update
+        yield shown
     finally:
         shown.close()
 
@@ -97,10 +101,19 @@ class _Lines:
     """Progress in a log file: nothing in the first seconds, then a line every ten seconds."""
 
     def __init__(self, label: str) -> None:
-        self._label, self._begun = label, time.monotonic()
+        self._job = self._label = label
+        self._stage = ""
+        self._begun = time.monotonic()
         self._next = self._begun + _PLAIN_EVERY_S
 
-    def update(self, fraction: float) -> None:
+    def stage(self, name: str) -> None:
+        part = name.partition(",")[0]
+        self._label = f"{self._job}, {name}"
+        if part != self._stage:
+            self._stage, self._begun = part, time.monotonic()
+            self(0.0)
+
+    def __call__(self, fraction: float) -> None:
         now = time.monotonic()
         if now >= self._next:
             self._next = now + _PLAIN_EVERY_S
@@ -118,10 +131,23 @@ class _Bar:
     """Progress on a terminal: a bar that is removed at the end."""
 
     def __init__(self, label: str) -> None:
-        self._label, self._from = label, time.monotonic() + _QUIET_S
+        self._job = self._label = label
+        self._from = time.monotonic() + _QUIET_S
+        self._stage = ""
         self._bar: Any = None
 
-    def update(self, fraction: float) -> None:
+    def stage(self, name: str) -> None:
+        part = name.partition(",")[0]
+        self._label = f"{self._job}, {name}"
+        if self._bar is not None and part != self._stage:
+            self._bar.reset(self._task, description=self._label, completed=0)
+        elif self._bar is not None:
+            self._bar.update(self._task, description=self._label)
+        if part != self._stage:
+            self._stage = part
+            self(0.0)
+
+    def __call__(self, fraction: float) -> None:
         if self._bar is None and time.monotonic() >= self._from:
             self._bar = self._open()
         if self._bar is not None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from forebay.network import generators
 from forebay.network.errors import refuse
+from forebay.network.failing import fail
 from forebay.network.files import number_of, read, read_matrix
 from forebay.network.graph import BETWEEN, DOWN, UP, Graph
 from forebay.network.wiring import Wiring
@@ -33,6 +34,7 @@ def build(scenario: Scenario) -> Graph:
         hint = "write a topology, or choose another engine"
         raise refuse("the scenario has no network", hint)
     wiring = _wiring(topology)
+    fail(topology.failed, wiring)
     _hosts(topology, wiring)
     _demands(topology, wiring)
     _check(wiring)
@@ -66,7 +68,12 @@ def _wiring(topology: Topology) -> Wiring:
 def _hosts(topology: Topology, wiring: Wiring) -> None:
     """Place hosts by [[topology.nodes]], or one on each router by default."""
     names = {name: number for number, name in enumerate(wiring.names)}
+    given = set[str]()
     for index, node in enumerate(topology.nodes):
+        if node.name in given:
+            wrong = f'router "{node.name}" is there twice'
+            raise refuse(wrong, "write its hosts once", f"nodes.{index}.name")
+        given.add(node.name)
         wiring.hosts[number_of(node.name, names, f"nodes.{index}.name")] = node.hosts
     if not any(wiring.hosts):
         wiring.hosts = [1] * len(wiring.names)
@@ -209,6 +216,7 @@ def _matrix(wiring: Wiring) -> tuple[Ints, Ints, Floats] | None:
     if not wiring.demands:
         return None
     if not kept:
-        raise refuse("all demands are zero", "write a weight above 0", "demands")
+        wrong = "all demands are zero, or from a router to itself"
+        raise refuse(wrong, "write a weight above 0 between two routers", "demands")
     source, target, weight = zip(*kept, strict=True)
     return np.array(source), np.array(target), np.array(weight, dtype=np.float64)

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from forebay.scenario import NetworkFile
 
 _CORE = "core"
-_RATE_KEYS = ("LinkSpeedRaw",)  # the Topology Zoo's, bit/s
+_RATE_KEY = "LinkSpeedRaw"  # the Topology Zoo's, bit/s
+_RATES, _DELAYS = (1e3, 1e13), (0.0, 60.0)  # bit/s and seconds, as in a scenario's own links
+_HOSTS, _DEMANDS = (0, 10_000_000), (0.0, 1e18)
 _EARTH_KM = 6371.0
 _KM_PER_S = 2.0e5  # light in fibre: two thirds of the speed in vacuum
 
@@ -29,6 +31,7 @@ def read(file: NetworkFile) -> Wiring:
     root = _root(file)
     name = root.tag.rpartition("}")[2]
     if name == "graphml":
+        _check_edges(root)
         return _graphml(file)
     if name == "network":
         return _sndlib(root)
@@ -46,7 +49,10 @@ def read_matrix(file: NetworkFile, names: dict[str, int]) -> list[tuple[int, int
     if not rows or [cell.strip() for cell in rows[0]] != ["source", "target", "weight"]:
         wrong = f"{file.path} does not begin with a header"
         raise refuse(wrong, "write source,target,weight in its first line", where)
-    return [_entry(row, line, file.path, names) for line, row in enumerate(rows[1:], 2) if row]
+    found = [_entry(row, line, file.path, names) for line, row in enumerate(rows[1:], 2) if row]
+    if not found:
+        raise refuse(f"{file.path} has no demand", "write a line source,target,weight", where)
+    return found
 
 
 def number_of(name: str, names: dict[str, int], field: str) -> int:
@@ -87,6 +93,17 @@ def _root(file: NetworkFile) -> Element:
     return root
 
 
+def _check_edges(root: Element) -> None:
+    """Refuse an edge of GraphML to a node that is not there: the reader would add the node."""
+    space = root.tag[: root.tag.find("}") + 1]
+    nodes = {node.get("id") for node in root.iter(f"{space}node")}
+    for edge in root.iter(f"{space}edge"):
+        for end in ("source", "target"):
+            if edge.get(end) not in nodes:
+                wrong = f'the {end} of an edge is "{str(edge.get(end))[:60]}", which is no node'
+                raise refuse(wrong, "write the id of a <node>", "file")
+
+
 def _graphml(file: NetworkFile) -> Wiring:
     import os
     import tempfile
@@ -118,13 +135,15 @@ def _from_rustworkx(graph: Any) -> Wiring:
         name = str(data.get("label") or data.get("id", index))[:64]
         name = name if name not in taken else f"{name} {data.get('id', index)}"
         taken.add(name)
-        numbers[index] = made.router(name, _whole(data.get("hosts")), _geography(data))
+        hosts = _in_range(data.get("hosts"), _HOSTS, f'hosts of "{name}"')
+        numbers[index] = made.router(name, int(hosts or 0), _geography(data))
     one_way = isinstance(graph, rustworkx.PyDiGraph)
     for source, target, data in graph.weighted_edge_list():
         here, there = numbers[source], numbers[target]
         if here != there:
-            rate = next((data[key] for key in _RATE_KEYS if _positive(data.get(key))), None)
-            delay = data.get("delay_s")
+            ends = f"{made.names[here]}->{made.names[there]}"
+            rate = _in_range(data.get(_RATE_KEY), _RATES, f"{_RATE_KEY} of {ends}")
+            delay = _in_range(data.get("delay_s"), _DELAYS, f"delay_s of {ends}")
             if delay is None:
                 delay = _light(made.place[here], made.place[there])
             name = str(data.get("link_class") or _CORE)
@@ -134,49 +153,73 @@ def _from_rustworkx(graph: Any) -> Wiring:
 
 def _sndlib(root: Element) -> Wiring:
     """Convert SNDlib's XML: capacities and demands in Mbit/s; the largest of several modules."""
-    made = Wiring()
+    made, names = Wiring(), dict[str, int]()
     space = root.tag[: root.tag.find("}") + 1]
-    names: dict[str, int] = {}
     for node in root.iter(f"{space}node"):
+        name = node.get("id", "")
+        if name in names:
+            raise refuse(f'two nodes are "{name[:60]}"', "give each its own id", "file")
         x, y = (_number(node, f"{space}coordinates/{space}{axis}") for axis in "xy")
-        names[node.get("id", "")] = made.router(node.get("id", ""), place=(x, y))
+        names[name] = made.router(name, place=(x, y))
+    if not names:
+        raise refuse("there is no <node> in it", "write an SNDlib XML file", "file")
     geographic = any(
         nodes.get("coordinatesType") == "geographical" for nodes in root.iter(f"{space}nodes")
     )
     for link in root.iter(f"{space}link"):
-        ends = [
-            number_of(link.findtext(f"{space}{end}", "").strip(), names, "file")
-            for end in ("source", "target")
-        ]
-        capacities = [_number(each, ".") for each in link.iter(f"{space}capacity")]
-        rate = max((c for c in capacities if _positive(c)), default=None)
-        delay = _light(made.place[ends[0]], made.place[ends[1]]) if geographic else None
-        made.link(ends[0], ends[1], _CORE, None if rate is None else rate * 1e6, delay)
+        here, there = _ends(link, space, names)
+        if here == there:
+            wrong = f'a link leads from "{made.names[here]}" to itself'
+            raise refuse(wrong, "write two routers", "file")
+        rate = _capacity(link, space, f"{made.names[here]}->{made.names[there]}")
+        delay = _light(made.place[here], made.place[there]) if geographic else None
+        made.link(here, there, _CORE, rate, delay)
     for demand in root.iter(f"{space}demand"):
-        source, target = (
-            number_of(demand.findtext(f"{space}{end}", "").strip(), names, "file")
-            for end in ("source", "target")
-        )
-        made.demands.append((source, target, _number(demand, f"{space}demandValue")))
-    if not names:
-        raise refuse("there is no <node> in it", "write an SNDlib XML file", "file")
+        here, there = _ends(demand, space, names)
+        text = demand.findtext(f"{space}demandValue", "")
+        what = f"demandValue of {made.names[here]}->{made.names[there]}"
+        made.demands.append((here, there, _in_range(text, _DEMANDS, what) or 0.0))
     return made
 
 
-def _number(element: Element, path: str) -> float:
-    found = element if path == "." else element.find(path)
+def _ends(element: Element, space: str, names: dict[str, int]) -> tuple[int, int]:
+    here, there = (
+        number_of(element.findtext(f"{space}{end}", "").strip(), names, "file")
+        for end in ("source", "target")
+    )
+    return here, there
+
+
+def _capacity(link: Element, space: str, ends: str) -> float | None:
+    """Return bit/s; None where none is given. A module of 0 beside larger ones is none."""
+    given = [each.text or "" for each in link.iter(f"{space}capacity")]
+    what = f"capacity of {ends}, Mbit/s,"
+    modules = [_in_range(each, (0.0, 1e-6 * _RATES[1]), what) or 0.0 for each in given]
+    if not modules:
+        return None
+    least = (1e-6 * _RATES[0], 1e-6 * _RATES[1])
+    return 1e6 * (_in_range(max(modules), least, what) or 0.0)
+
+
+def _in_range(value: object, limits: tuple[float, float], what: str) -> float | None:
+    """Return a number of a file; None where there is none. Raises ScenarioError."""
+    if value is None:
+        return None
     try:
-        return float((found.text or "") if found is not None else "nan")
+        number = float(str(value))
+    except ValueError:
+        number = math.nan
+    if not limits[0] <= number <= limits[1]:
+        said = " ".join(str(value).split())[:40]
+        raise refuse(f'{what} is "{said}"', f"write {limits[0]:g} to {limits[1]:g}", "file")
+    return number
+
+
+def _number(element: Element, path: str) -> float:
+    try:
+        return float(element.findtext(path) or "nan")
     except ValueError:
         return math.nan
-
-
-def _positive(value: object) -> bool:
-    return isinstance(value, int | float) and 0 < value < math.inf
-
-
-def _whole(value: object) -> int:
-    return int(value) if isinstance(value, int | float) and value > 0 else 0
 
 
 def _geography(data: dict[str, Any]) -> tuple[float, float]:

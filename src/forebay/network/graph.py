@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -61,9 +62,18 @@ class Graph:
         return len(self.source)
 
 
+def numbered(names: Iterable[str]) -> list[str]:
+    """Return the names, equal ones with a number from the second on."""
+    made, seen = [], dict[str, int]()
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        made.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return made
+
+
 def _link_names(graph: Graph) -> list[str]:
-    """Return ``from->to`` for each; parallel ones are numbered from the second on."""
-    names, seen = [], dict[str, int]()
+    """Return ``from->to`` for each link; equal names are `numbered`."""
+    names = []
     rates = _several_rates(graph)
     for index, kind in enumerate(graph.kind.tolist()):
         here = graph.names[graph.source[index]]
@@ -71,10 +81,8 @@ def _link_names(graph: Graph) -> list[str]:
         if rates and kind != BETWEEN:
             hosts += f" at {graph.rate_bps[index] / 1e6:g} Mbit/s"
         there = graph.names[graph.target[index]]
-        name = (f"{here}->{there}", f"{hosts}->{here}", f"{here}->{hosts}")[kind]
-        seen[name] = seen.get(name, 0) + 1
-        names.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return names
+        names.append((f"{here}->{there}", f"{hosts}->{here}", f"{here}->{hosts}")[kind])
+    return numbered(names)
 
 
 def _several_rates(graph: Graph) -> bool:

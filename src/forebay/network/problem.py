@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +12,16 @@ import numpy as np
 from forebay.network import demand, routing
 from forebay.network.building import build
 from forebay.network.errors import refuse
+from forebay.network.foresight import Foreseen
 from forebay.network.graph import DOWN, UP, Floats, Graph, Ints
+from forebay.progress import Progress, enter
 from forebay.scenario import Long, OnOff, Replay, Short, Tcp, Udp, Video
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
 
 _MOST_BUFFER = 1_000_000_000
+_MANY = 200_000  # paths at most, or links: what takes so little is not foreseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +93,17 @@ class Problem:
         return sum(kind.flows for kind in self.kinds if kind.control)
 
 
-def make_problem(scenario: Scenario) -> Problem:
+def make_problem(
+    scenario: Scenario,
+    check: Callable[[Foreseen], None] | None = None,
+    progress: Progress | None = None,
+) -> Problem:
     """Route a scenario's connections over its topology.
+
+    Parameters
+    ----------
+    check : called before the routes of many pairs, with what they will take; may raise.
+    progress : of the routes.
 
     Raises
     ------
@@ -101,7 +114,12 @@ def make_problem(scenario: Scenario) -> Problem:
     topology = scenario.topology
     assert topology is not None, "build has seen to it"
     pairs = demand.pairs(graph, topology.max_pairs)
-    paths = routing.route(graph, pairs.source, pairs.target, topology.metric, topology.max_paths)
+    way = (graph, pairs.source, pairs.target, topology.metric, topology.max_paths)
+    many = max(len(pairs.source) * topology.max_paths, graph.links)
+    if check is not None and many > _MANY:
+        check(_with_rates(graph, pairs, routing.foresee(*way)))
+    enter(progress, "routes")
+    paths = routing.route(*way, progress)
     share = pairs.share[paths.pair] * paths.share
     links, share, pair = _with_access(graph, pairs, paths, share)
     delay = np.append(graph.delay_s, 0.0)
@@ -130,6 +148,15 @@ def make_problem(scenario: Scenario) -> Problem:
         pairs=len(pairs.source),
         drawn=pairs.drawn,
     )
+
+
+def _with_rates(graph: Graph, pairs: demand.Pairs, routes: Foreseen) -> Foreseen:
+    """Multiply paths by the rates of hosts' links at both ends, as `_with_access` does."""
+    if not np.any(graph.kind == UP):
+        return routes
+    rates = _access_of(graph, UP).counts
+    times = float(np.mean(np.maximum(rates[pairs.source] * rates[pairs.target], 1)))
+    return replace(routes, paths=routes.paths * times, cells=routes.cells * times)
 
 
 def _with_access(

@@ -8,15 +8,20 @@ routers.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
 
 from forebay.network.errors import refuse
+from forebay.network.foresight import Foreseen
 from forebay.network.graph import BETWEEN, Floats, Graph, Ints
+from forebay.progress import Progress
 
-_BATCH_CELLS = 20_000_000
+_BATCH_CELLS, _TOLD_CELLS = 20_000_000, 200_000  # distances that are searched for at once
 _EQUAL = 1e-9
+_TRIED_ENDS, _TRIED_PAIRS = 8, 2000
+_ACCESS_HOPS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +40,14 @@ class Paths:
     links: Ints
 
 
-def route(graph: Graph, source: Ints, target: Ints, metric: str, most: int) -> Paths:
+def route(
+    graph: Graph,
+    source: Ints,
+    target: Ints,
+    metric: str,
+    most: int,
+    progress: Progress | None = None,
+) -> Paths:
     """Route every pair of routers; source and target differ.
 
     Raises
@@ -46,8 +58,28 @@ def route(graph: Graph, source: Ints, target: Ints, metric: str, most: int) -> P
     weight = _weights(graph, metric)
     tree = _peel(graph)
     climb = _climb(tree, source, target)
-    middle = _search(graph, weight, tree.alive, climb.here, climb.there, most)
+    middle = _search(graph, weight, tree.alive, climb.here, climb.there, most, progress)
     return _join(climb, middle)
+
+
+def foresee(graph: Graph, source: Ints, target: Ints, metric: str, most: int) -> Foreseen:
+    """Estimate what `route` will take, from some pairs that end at a few of the routers."""
+    weight, tree = _weights(graph, metric), _peel(graph)
+    climb = _climb(tree, source, target)
+    ends = np.unique(climb.there[climb.here != climb.there])
+    few = ends[:: max(1, len(ends) // _TRIED_ENDS)][:_TRIED_ENDS]
+    tried = np.flatnonzero(np.isin(climb.there, few) | (climb.here == climb.there))
+    tried = tried[:: max(1, len(tried) // _TRIED_PAIRS)]
+    part = _Climb(
+        climb.here[tried], climb.there[tried],
+        [row[tried] for row in climb.before], [row[tried] for row in climb.after],
+    )  # fmt: skip
+    begun = time.process_time()
+    found = _join(part, _search(graph, weight, tree.alive, part.here, part.there, most))
+    spent_s = time.process_time() - begun
+    paths = len(found.pair) * len(source) / max(len(tried), 1)
+    cells = paths * (found.links.shape[0] + _ACCESS_HOPS)
+    return Foreseen(len(source), paths, cells, spent_s * len(ends) / max(len(few), 1))
 
 
 def _weights(graph: Graph, metric: str) -> Floats:
@@ -132,7 +164,13 @@ def _climb(tree: _Tree, source: Ints, target: Ints) -> _Climb:
 
 
 def _search(
-    graph: Graph, weight: Floats, alive: np.ndarray, here: Ints, there: Ints, most: int
+    graph: Graph,
+    weight: Floats,
+    alive: np.ndarray,
+    here: Ints,
+    there: Ints,
+    most: int,
+    progress: Progress | None = None,
 ) -> Paths:
     """Return paths of every pair between routers that were not removed."""
     from scipy.sparse import coo_array
@@ -152,7 +190,7 @@ def _search(
     order = np.argsort(begins, kind="stable")
     cuts = np.searchsorted(begins[order], np.arange(len(ends) + 1))
     found: list[tuple[Ints, Floats, Ints]] = []
-    step = max(1, _BATCH_CELLS // max(n, 1))
+    step = max(1, (_BATCH_CELLS if progress is None else _TOLD_CELLS) // max(n, 1))
     for first in range(0, len(ends), step):
         batch = ends[first : first + step]
         distance = np.atleast_2d(dijkstra(least, indices=batch))
@@ -162,6 +200,8 @@ def _search(
             _reached(graph, alive, distance[row], starts, int(end))
             pair, share, steps = _walk(source, target, cost, distance[row], starts, int(end), most)
             found.append((mine[pair], share, np.where(steps >= 0, links[steps], -1)))
+        if progress is not None:
+            progress(min(first + step, len(ends)) / len(ends))
     return _to_pairs(found, np.where(apart, _scatter(apart, back), -1), len(wanted))
 
 

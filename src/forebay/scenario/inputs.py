@@ -175,6 +175,7 @@ class TopologyDict(TypedDict, total=False):
     fat_tree: FatTree | FatTreeDict | None
     file: str | NetworkFile | None
     links: Sequence[NetworkLink | NetworkLinkDict]
+    failed: list[str] | tuple[str, ...]
     nodes: Sequence[NetworkNode | NetworkNodeDict]
     classes: Sequence[LinkClass | LinkClassDict]
     demands: Sequence[Demand | DemandDict]

@@ -252,6 +252,12 @@ class Topology(ScenarioModel):
         examples=["abilene.graphml"],
     )
     links: tuple[NetworkLink, ...] = Field(default=(), description="The links, one by one.")
+    failed: tuple[str, ...] = Field(
+        default=(),
+        description="Links that are down, by their names in answers; each is down in both "
+        "directions, and connections take the shortest paths that are left.",
+        examples=[["Denver->Seattle"]],
+    )
     nodes: tuple[NetworkNode, ...] = Field(
         default=(), description="Routers with hosts, in addition to links or a file."
     )

@@ -134,6 +134,13 @@ class Workload:
         """Return the flows only, so that their packets and files can be freed."""
         return replace(self, packets=None, sessions=None)
 
+    @property
+    def array_bytes(self) -> int:
+        """Memory of all arrays, bytes."""
+        held = (self, *(own for own in (self.packets, self.sessions) if own is not None))
+        arrays = (getattr(part, field.name) for part in held for field in fields(part))
+        return sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
+
     def flows_of(self, traffic_class: int) -> int:
         """Return the number of entries of a class."""
         entries = self.slice_of(traffic_class)

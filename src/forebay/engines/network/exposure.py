@@ -34,7 +34,7 @@ def exposures(problem: Problem, paths: Ints) -> tuple[Floats, Floats]:
     """
     graph = problem.graph
     rate = np.append(graph.rate_bps, np.inf)
-    burst = _bursts(_mean_burst(problem), rate, paths)
+    burst = _bursts(mean_burst(problem), rate, paths)
     taken = 0.5 * _others(problem, paths, rate, burst)
     packets = 1.0 - (1.0 - taken) / burst
     events = (taken + (1.0 - taken) * np.minimum(1.0, burst - 1.0)) / burst
@@ -48,7 +48,8 @@ def exposures(problem: Problem, paths: Ints) -> tuple[Floats, Floats]:
     )
 
 
-def _mean_burst(problem: Problem) -> float:
+def mean_burst(problem: Problem) -> float:
+    """Return the mean packets that senders that respond to loss send at once."""
     kinds = [kind for kind in problem.kinds if kind.control]
     total = sum(kind.flows for kind in kinds)
     return sum(kind.flows * kind.burst for kind in kinds) / total if total else 1.0

@@ -33,6 +33,9 @@ class Queueing(Protocol):
 
     def state(self, s: Floats) -> State: ...
 
+    def log_loss(self, s: Floats) -> Floats:
+        """Return the state's log loss alone: the cheaper half of it."""
+
     @property
     def below(self) -> Floats:
         """Change of the log of the load for one unit of s, where there is no queue."""
@@ -79,23 +82,35 @@ class Windows:
     """Whether s is in standard deviations below 0 too, which makes it smooth at 0."""
 
     def state(self, s: Floats) -> State:
-        mean = self.bdp * np.exp(np.where(s < 0.0, s * self.below, s * self.scale))
-        sigma = np.sqrt((self.relative * mean) ** 2 + self.poisson**2)
-        over, beyond = mean - self.bdp, mean - self.bdp - self.buffer
-        idle, room = _log_least_side(over, sigma), _log_least_side(beyond, sigma)
+        mean, sigma = self._windows(s)
+        over = mean - self.bdp
+        idle, (room, log_loss) = _log_least_side(over, sigma), self._lost(mean, sigma)
         # E[min(W, D)] = v - E[(W - D)+] = D - E[(D - W)+]. Each is used where its expectation is
         # the smaller one, so that no digits cancel.
         short = np.exp(idle)
         sent = np.where(over < 0.0, mean - short, self.bdp - short)
-        full = beyond >= 0.0
-        more = np.maximum(beyond + np.exp(room), 1e-300)
-        log_lost = np.where(full, np.log(np.where(full, more, 1.0)), room)
         held = np.clip(over, 0.0, self.buffer) + short - np.exp(room)
         return State(
             log_load=np.log(np.maximum(sent, 1e-12 * np.minimum(mean, self.bdp)) / self.bdp),
-            log_loss=np.minimum(log_lost - np.log(mean), -1e-12),
+            log_loss=log_loss,
             queue=held,
         )
+
+    def log_loss(self, s: Floats) -> Floats:
+        return self._lost(*self._windows(s))[1]
+
+    def _windows(self, s: Floats) -> tuple[Floats, Floats]:
+        """Return the mean and the deviation of the sum of the windows, packets."""
+        mean = self.bdp * np.exp(np.where(s < 0.0, s * self.below, s * self.scale))
+        return mean, np.sqrt((self.relative * mean) ** 2 + self.poisson**2)
+
+    def _lost(self, mean: Floats, sigma: Floats) -> tuple[Floats, Floats]:
+        """Return the lesser side of what is over D + B, and the log loss."""
+        beyond = mean - self.bdp - self.buffer
+        room, full = _log_least_side(beyond, sigma), beyond >= 0.0
+        more = np.maximum(beyond + np.exp(room), 1e-300)
+        log_lost = np.where(full, np.log(np.where(full, more, 1.0)), room)
+        return room, np.minimum(log_lost - np.log(mean), -1e-12)
 
     @property
     def scale(self) -> Floats:
@@ -161,10 +176,13 @@ class Slides:
     """Standard deviation that is added, in buffers."""
 
     def state(self, s: Floats) -> State:
+        return State(np.minimum(s, 0.0), self.log_loss(s), np.maximum(s, 0.0) * self.scale)
+
+    def log_loss(self, s: Floats) -> Floats:
         queue = np.maximum(s, 0.0) * self.scale
         apart = (self.buffer - queue) / self.sigma(queue)
         # erfc(x / sqrt(2)) / 2 is the normal distribution's tail
-        return State(np.minimum(s, 0.0), np.minimum(_log_tail(apart), -1e-12), queue)
+        return np.minimum(_log_tail(apart), -1e-12)
 
     @property
     def scale(self) -> Floats:

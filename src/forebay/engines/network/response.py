@@ -76,6 +76,20 @@ def hisamatsu(log_loss: Floats, timeouts: str) -> Floats:
     return np.where(log_square < math.log(18.0), 0.5 * (log_square - math.log(2.0)), above)
 
 
+def hisamatsu_step(
+    window: Floats, loss: Floats | float, round_trips: Floats | float, timeouts: str
+) -> Floats:
+    """Slide 9: the window after ``round_trips`` round trips, with d_to as in `hisamatsu`.
+
+    w(k+1) = w(k) + D / r {(1 - d) - d (1 - d_to) w 2 w / 3 - d d_to w 4 w / 3}. One factor w of the
+    decrease is w(k+1), which keeps windows above 0 with any D. The steady state is the same.
+    """
+    by_timeout = 0.0 if timeouts == "none" else np.minimum(1.0, 3.0 / window)
+    decrease = loss * (1.0 + by_timeout) * window * (2.0 / 3.0)
+    grown = window + round_trips * (1.0 - loss)
+    return np.asarray(grown / (1.0 + round_trips * decrease))
+
+
 def _with_timeouts(log_window: Floats, log_loss: Floats, rtt: Floats, kind: Kind) -> Floats:
     """Reduce the window by RFC 5348's second term: t_RTO 3 sqrt(3 p / 8) p (1 + 32 p^2), in RTTs.
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forebay.engines.errors import CannotPlay
-from forebay.engines.network.engine import NetworkEngine
+from forebay.engines.network.answer import NAME, to_outcome
 from forebay.outcome import LINK
 from forebay.outcome.worst import worst
 
@@ -35,7 +35,7 @@ class SizingSolver:
         The scenario has no topology.
     """
 
-    name = "network"
+    name = NAME
 
     def __init__(self, scenario: Scenario, *, link: str | None, link_class: str | None) -> None:
         if scenario.topology is None:
@@ -54,6 +54,8 @@ class SizingSolver:
         progress: Progress | None = None,
     ) -> Outcome:
         """Solve with `scenario`'s buffer at the sized links; link ``bottleneck`` is their worst."""
+        import numpy as np
+
         from forebay.engines.network.balance import make_balance
         from forebay.engines.network.solver import solve
 
@@ -61,8 +63,8 @@ class SizingSolver:
         buffers = problem.buffer_packets.copy()
         buffers[self.links.links] = max(1, scenario.buffer_packets)
         balance = make_balance(replace(problem, buffer_packets=buffers), self.topology)
-        found = NetworkEngine().outcome(
-            self.scenario, list(seeds), solve(balance, progress=progress), 0.0
-        )
+        solution = solve(balance, progress=progress)
+        places = np.flatnonzero(np.isin(balance.used, self.links.links))
+        found = to_outcome(self.scenario, list(seeds), solution, 0.0, sized=places)
         sized = [found.links[name] for name in self.links.names if name in found.links]
         return found.model_copy(update={"links": {LINK: worst(sized), **found.links}})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,43 +11,7 @@ import numpy as np
 from forebay.network.graph import Floats, Ints
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Couples:
-    """Index in the matrix of each pair of links of each path, computed once for all steps.
-
-    ``place`` has shape (hops, hops, paths): the first link is the row, the link whose state changes
-    its load is the column. It is a flat index into a matrix with one row and one column more than
-    there are links.
-    """
-
-    place: Ints
-
-    def matrix(self, slopes: Slopes) -> Floats:
-        """Return the Jacobian, shape (links, links)."""
-        n = len(slopes.own)
-        answers, thinned = slopes.by_link()
-        before, total = answers - thinned, np.zeros((n + 1) ** 2)
-        for later, (row, passing) in enumerate(zip(self.place, slopes.passing, strict=True)):
-            here = np.concatenate([before[: later + 1], answers[later + 1 :]]) * passing
-            total += np.bincount(row.ravel(), weights=here.ravel(), minlength=len(total))
-        matrix = total.reshape(n + 1, n + 1)[:n, :n].copy()
-        matrix[np.diag_indices(n)] -= slopes.own
-        return matrix
-
-
-MOST_COUPLES = 8_000_000
-"""Largest number of pairs for which indices are stored, 8 bytes each."""
-
-
-def make_couples(paths: Ints, links: int) -> Couples | None:
-    """Return the indices for paths of shape (hops, paths), or None if there are too many pairs."""
-    if len(paths) * paths.size > MOST_COUPLES:
-        return None
-    rows = paths.astype(np.int64)
-    return Couples(rows[:, None] * (links + 1) + rows[None])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Slopes:
     """The Jacobian of the residual, as a product with vectors and as a matrix.
 
@@ -62,7 +27,6 @@ class Slopes:
     by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
     hazard, wait : shape (links,), d hazard, d wait of a link / d s.
     own : shape (links,), d log load / d s of the link's own state.
-    couples : indices of the matrix's entries, or None if they are not stored.
     """
 
     paths: Ints
@@ -77,7 +41,6 @@ class Slopes:
     hazard: Floats
     wait: Floats
     own: Floats
-    couples: Couples | None = None
 
     def times(self, v: Floats) -> Floats:
         """Return the matrix times a vector, without forming the matrix."""
@@ -92,23 +55,25 @@ class Slopes:
             total += np.bincount(row, weights=self.passing[hop] * change, minlength=n + 1)
         return total[:n] - self.own * v
 
-    def by_link(self) -> tuple[Floats, Floats]:
+    @cached_property
+    def by_link(self) -> tuple[Floats, Floats | None]:
         """Return d log(sent rate) / d s and -d log(kept share) / d s, for each link on each path.
 
-        Shapes (hops, paths); 0 beyond the last link.
+        Shapes (hops, paths); 0 beyond the last link. The second is None if no traffic is thinned.
         """
         hazard, wait = np.append(self.hazard, 0.0), np.append(self.wait, 0.0)
         felt = hazard[self.paths]
         answers = self.elastic * (
             self.by_hazard * self.events * felt + self.by_wait * wait[self.paths]
         )
-        return answers, np.zeros(felt.shape) if self.packets is None else self.packets * felt
+        return answers, None if self.packets is None else self.packets * felt
 
     def diagonal(self) -> Floats:
         """Return the matrix's diagonal."""
-        n, (answers, thinned) = len(self.own), self.by_link()
+        n, (answers, thinned) = len(self.own), self.by_link
         total = np.zeros(n + 1)
-        for row, passing, each in zip(self.paths, self.passing, answers - thinned, strict=True):
+        for hop, (row, passing) in enumerate(zip(self.paths, self.passing, strict=True)):
+            each = answers[hop] if thinned is None else answers[hop] - thinned[hop]
             total += np.bincount(row, weights=passing * each, minlength=n + 1)
         return total[:n] - self.own
 

@@ -17,7 +17,6 @@ from forebay.engines.network.balance import Balance, Flow
 from forebay.engines.network.continuation import continue_from_wide
 from forebay.engines.network.descent import Point, descend, point
 from forebay.engines.network.errors import NoSteadyState
-from forebay.engines.network.linear import newton_step
 from forebay.engines.network.queueing import State
 from forebay.network.graph import Floats
 
@@ -27,7 +26,7 @@ ACCEPTED = 1e-9
 """Relative residual above which the solver raises NoSteadyState."""
 
 _APPROACH = 30
-_MOST_STEPS = 80
+_MOST_STEPS = 160
 _WORST = 3
 
 
@@ -69,11 +68,12 @@ def solve(
         The solver did not converge; the error names the links with the largest residuals.
     """
     begun = time.process_time()
-    with np.errstate(over="ignore", under="ignore"):
-        near = approach(balance, start, _APPROACH)
+    # Far from the steady state a link may overflow; a NaN counts as an infinite residual.
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        near = approach(balance, start, _APPROACH, progress)
         found, steps = descend(balance, near, TOLERANCE, _MOST_STEPS, progress)
         if not found.largest < ACCEPTED:
-            s, more = continue_from_wide(balance, newton_step, TOLERANCE, start)
+            s, more = continue_from_wide(balance, TOLERANCE, start, progress)
             balance = replace(balance, queueing=balance.queueing.widened(0.0))
             found = point(balance, s)
             steps += more

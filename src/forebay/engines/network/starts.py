@@ -23,7 +23,7 @@ class FixedPoints:
     not_converged : number of starts from which the solver did not converge.
     points : number of distinct steady states, including the first solution. Two are distinct if
         a path's rate (relative) or a link's loss rate (absolute) differs by more than 1e-6.
-    rate_difference : largest relative difference of a path's rate.
+    rate_difference : largest difference of a path's rate, relative to the smaller.
     loss_difference : largest difference of a link's loss rate.
     residual : largest residual of all solutions.
     """
@@ -59,7 +59,7 @@ def fixed_points(first: Solution, starts: int) -> FixedPoints:
 
 
 def _apart(one: Solution, other: Solution) -> tuple[float, float]:
-    """Return the largest differences of path rates (relative) and link loss rates (absolute)."""
+    """Return the largest differences of rates, relative to the smaller, and of links' losses."""
     rates = np.log(one.flow.sent_bps) - np.log(other.flow.sent_bps)
     losses = np.exp(one.state.log_loss) - np.exp(other.state.log_loss)
-    return float(np.abs(rates).max(initial=0.0)), float(np.abs(losses).max(initial=0.0))
+    return float(np.expm1(np.abs(rates).max(initial=0.0))), float(np.abs(losses).max(initial=0.0))

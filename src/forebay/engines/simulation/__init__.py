@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from forebay import _core
 from forebay.engines.errors import CannotPlay
-from forebay.engines.simulation.runs import make_run
+from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, make_run
 from forebay.footprint import Limit, estimate
 from forebay.outcome import (
     Outcome,
@@ -36,11 +36,13 @@ class SimulationEngine:
 
     The result depends only on the scenario and the seeds, not on the number of threads. An engine
     object does not run a replication twice: a search that adds seeds simulates only the new ones.
+    It draws each seed's workload once for all buffers.
     """
 
     def __init__(self) -> None:
         self._readings = SeedCache[Reading]()
         self._limit = Limit()
+        self._draws = Draws(int(DRAWS_SHARE * self._limit.octets))
         self._capture: Path | None = None
 
     @property
@@ -51,6 +53,7 @@ class SimulationEngine:
     def limit_memory(self, octets: int) -> None:
         """Set the memory limit of a run, in bytes."""
         self._limit = Limit(octets)
+        self._draws = Draws(int(DRAWS_SHARE * octets))
 
     def capture_to(self, path: Path) -> None:
         """Write the packets that leave the link in the measured window, and their ACKs, there."""
@@ -89,7 +92,9 @@ class SimulationEngine:
         missing = [seed for seed in seeds if seed not in known]
         if self._capture is None:
             threads = jobs or os.cpu_count() or 1
-            fresh = _simulate(scenario, missing, threads, progress, self._limit, buffers)
+            fresh = _simulate(
+                scenario, missing, threads, progress, self._limit, buffers, self._draws
+            )
         else:
             fresh = _captured(scenario, list(seeds), self._capture, progress, self._limit)
         for seed, reading in fresh.items():
@@ -162,6 +167,7 @@ def _simulate(
     progress: Progress | None,
     limit: Limit,
     buffers: Mapping[str, int],
+    draws: Draws,
 ) -> dict[int, Reading]:
     """Simulate replications in parallel, as many at a time as fit into memory with their draws."""
     network = None
@@ -171,13 +177,14 @@ def _simulate(
         scenario, network = expand(scenario, buffers)
     takes = estimate(scenario)
     limit.check(takes, len(seeds))
+    keeps = network is None and takes.least(len(seeds)) <= limit.octets // 2
     threads, together = limit.side_by_side(takes, len(seeds), jobs)
     watched = limit.watch(progress)
     found: dict[int, Reading] = {}
     for first in range(0, len(seeds), together):
         some = seeds[first : first + together]
         report = _part_of(watched, first, len(seeds), len(some))
-        found |= _side_by_side(scenario, network, some, threads, report)
+        found |= _side_by_side(scenario, network, some, threads, report, draws if keeps else None)
     return found
 
 
@@ -212,8 +219,12 @@ def _side_by_side(
     seeds: list[int],
     jobs: int,
     progress: Progress | None,
+    draws: Draws | None,
 ) -> dict[int, Reading]:
-    made = {seed: make_run(scenario, seed, layout=network) for seed in seeds}
+    made = {}
+    for seed in seeds:
+        workload = None if draws is None else draws.draw(scenario, seed)
+        made[seed] = make_run(scenario, seed, layout=network, workload=workload)
     raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
     return {
         seed: to_reading(scenario, seed, workload, layout, each)

@@ -23,6 +23,41 @@ if TYPE_CHECKING:
     from forebay.workload import Workload
 
 
+DRAWS_SHARE = 1 / 16
+"""Largest share of the memory limit for all workloads that are kept."""
+
+
+class Draws:
+    """The workloads of the latest traffic, link and time, by seed: a search draws each once.
+
+    Parameters
+    ----------
+    most_bytes : memory for all of them; what does not fit is drawn again.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most, self._held = most_bytes, 0
+        self._of: object = None
+        self._known: dict[int, Workload] = {}
+
+    def draw(self, scenario: Scenario, seed: int) -> Workload:
+        """Return the workload, drawn now unless it is kept. Nobody may change its arrays."""
+        of = (scenario.traffic, scenario.link.capacity, scenario.measure)
+        if of != self._of:
+            self._of, self._held = of, 0
+            self._known.clear()
+        known = self._known.get(seed)
+        if known is None:
+            known = draw(scenario, seed)
+            self._keep(seed, known)
+        return known
+
+    def _keep(self, seed: int, workload: Workload) -> None:
+        if self._held + workload.array_bytes <= self._most:
+            self._held += workload.array_bytes
+            self._known[seed] = workload
+
+
 def make_run(
     scenario: Scenario,
     seed: int,
@@ -30,12 +65,13 @@ def make_run(
     layout: Layout | None = None,
     *,
     capture: bool = False,
+    workload: Workload | None = None,
 ) -> tuple[_core.Run, Workload, Layout]:
-    """Draw the workload of `seed`, lay out the links, and make the simulator's arguments of both.
+    """Draw the workload of `seed` unless it is given, and lay out the links, for the simulator.
 
     For a network, `layout` is given, and `scenario` is the one that `expand` returned.
     """
-    workload = draw(scenario, seed)
+    workload = draw(scenario, seed) if workload is None else workload
     if watched is not None:
         watched.check(len(workload))
     layout = layout or lay_out(scenario)

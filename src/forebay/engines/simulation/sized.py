@@ -7,12 +7,13 @@ metric of several links is that of the worst one: a goal that it meets is met at
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
-
-import numpy as np
 
 from forebay.engines.errors import CannotPlay
 from forebay.network import choose_links
+from forebay.network.fair_shares import fair_rates
 from forebay.network.graph import BETWEEN
 from forebay.outcome import LINK
 from forebay.outcome.worst import worst
@@ -22,6 +23,22 @@ if TYPE_CHECKING:
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkTraffic:
+    """What a simulation of a network has to move.
+
+    Attributes
+    ----------
+    packets_per_second : from sender to receiver, in a simulated second.
+    hops : mean number of links that one of them crosses.
+    paths : of equal connections.
+    """
+
+    packets_per_second: float
+    hops: float
+    paths: int
 
 
 class SimulatesNetworks(Protocol):
@@ -70,18 +87,16 @@ class SizingSimulator:
             wrong = "the simulator does not measure queues of hosts' own links"
             raise ScenarioError("link", wrong, "name a link between routers", field="link")
 
-    @property
-    def packets_per_second(self) -> float:
-        """Packets that cross links in a simulated second if each link between routers is full."""
+    @cached_property
+    def traffic(self) -> NetworkTraffic:
+        """How many packets cross the network, and how many links each, by fair shares."""
         problem = self.links.problem
-        crossed = np.unique(problem.paths)
-        graph = problem.graph
-        crossed = crossed[crossed < graph.links]
-        between = crossed[graph.kind[crossed] == BETWEEN]
-        bits = 8.0 * problem.packet_bytes
-        hops = float(problem.share @ problem.hops)
-        own = 2.0 if len(between) < len(crossed) else 0.0
-        return float(graph.rate_bps[between].sum()) / bits * hops / max(hops - own, 1.0)
+        offered = sum(kind.offered_bps for kind in problem.kinds)
+        rate_bps = fair_rates(problem) + problem.share * offered
+        total_bps = float(rate_bps.sum())
+        hops = float(rate_bps @ problem.hops) / total_bps if total_bps else 0.0
+        packets = total_bps / (8.0 * problem.packet_bytes)
+        return NetworkTraffic(packets, hops, len(problem.share))
 
     def run(
         self,
