@@ -166,7 +166,7 @@ class NetworkOutcome(Closed):
 
 
 class Provenance(BaseModel):
-    """Where an answer came from; engines may add facts of their own."""
+    """Origin of an answer; engines may add further facts."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
