@@ -49,7 +49,7 @@ def test_without_connections_that_respond_all_rates_are_zero_and_a_link_is_sized
     idle = 'traffic=[{ kind = "udp", flows = 4, rate = "3 Mbit/s" }]'
     assert not fair_rates(make_problem(network(TWO, 4, (idle, 'queue.size="9 packets"')))).any()
     short = ['measure.warmup="1 s"', 'measure.duration="1 s"', "goals.loss_rate=0.01"]
-    few = 'traffic=[{ kind = "udp", flows = 4, rate = "10 kbit/s" }]'
+    few = 'traffic=[{ kind = "udp", flows = 400, rate = "10 kbit/s" }]'
     found = forebay.size(forebay.load(LOT, [few, *short]), link="B->C", seeds=1, max_seeds=1)
     assert found.buffer is not None and found.buffer.packets == 1
     assert found.cost is not None and 0.0 < found.cost.predicted_s < 60.0
