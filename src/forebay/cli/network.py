@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 @options.overrides
 @click.option(
     "--connections", type=click.IntRange(1, 10_000_000), default=1000, show_default=True,
-    metavar="N", help="Of a GraphML or SNDlib file: connections in all.",
+    metavar="N", help="For a GraphML or SNDlib file: number of connections.",
 )  # fmt: skip
 @click.option(
     "--rate", default="10 Gbit/s", show_default=True,
-    help="Of a GraphML or SNDlib file: capacity of links that have none.",
+    help="For a GraphML or SNDlib file: capacity of links without one.",
 )  # fmt: skip
 @click.option(
     "--links", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv",
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--graphml", type=options.OutputPath(".graphml"), metavar="FILE.graphml",
-    help="Write routers and links with their readings.",
+    help="Write routers and links with their metrics.",
 )  # fmt: skip
 @click.option(
     "--starts", type=click.IntRange(1, 1000), default=None, metavar="N",

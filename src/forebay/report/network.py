@@ -61,7 +61,7 @@ def _fixed_points(outcome: Outcome) -> list[str]:
     if found is None:
         return []
     one = found["points"] == 1
-    lost = found["not_at_rest"]
+    lost = found["not_converged"]
     return [
         f"{found['starts']} random starts: {found['points']} fixed point{'' if one else 's'}, "
         f"rates of paths {found['rate_difference']:.1e} apart and loss rates of links "
