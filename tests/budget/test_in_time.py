@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from forebay.budget import TooLittleTime, size_within
@@ -58,7 +60,7 @@ class KnownNetwork(KnownLinks):
     """A network of one link."""
 
     scenario = link("100 Mbit/s", 100)
-    packets_per_second = 100e6 / 12_000
+    traffic = SimpleNamespace(packets_per_second=100e6 / 12_000, hops=1.0, paths=1)
 
 
 def test_a_search_for_links_of_a_network_stops_before_the_run_that_would_overrun() -> None:
@@ -144,3 +146,15 @@ def test_what_shows_nothing_in_time_says_how_long_it_takes() -> None:
         sized(one, engine, 60.0)
     assert engine.now <= 60.0
     assert refused.value.needs_s > 600
+
+
+@pytest.mark.parametrize("times", [1, 3, 10])
+@pytest.mark.parametrize("name", LINKS)
+def test_progress_never_lags_behind_the_clock_nor_goes_back(name: str, times: float) -> None:
+    engine, told = slowed(times), list[tuple[float, float]]()
+    size_within(
+        LINKS[name], engine, 60.0, seeds=range(1, 6), max_seeds=20, jobs=2, clock=engine.clock,
+        progress=lambda fraction: told.append((engine.now / 60.0, fraction)),
+    )  # fmt: skip
+    assert all(fraction >= min(passed, 0.98) - 1e-9 for passed, fraction in told)
+    assert told == sorted(told)

@@ -60,7 +60,7 @@ def test_ten_random_starts_come_to_the_same_fixed_point():
         assert again.residual < 1e-9
         assert again.flow.sent_bps == pytest.approx(first.flow.sent_bps, rel=1e-6)
     found = fixed_points(first, 10)
-    assert (found.starts, found.points, found.not_at_rest) == (10, 1, 0)
+    assert (found.starts, found.points, found.not_converged) == (10, 1, 0)
     assert found.rate_difference < 1e-6 and found.residual < 1e-9
 
 
@@ -303,7 +303,7 @@ def test_several_fixed_points_are_told_apart():
         500, ("link.rate=1 Gbit/s", "queue.size=50 packets"),
     )  # fmt: skip
     found = fixed_points(NetworkEngine().solution(scenario)[0], 5)
-    assert found.residual < 1e-9 and found.not_at_rest == 0
+    assert found.residual < 1e-9 and found.not_converged == 0
     assert found.points > 1 and found.loss_difference > 1e-3
     assert found.rate_difference < 0.05, "only the split of one loss is open"
 
@@ -315,4 +315,4 @@ def test_one_link_without_delay_is_at_rest_from_anywhere(control):
     changes = (f"traffic.0.congestion_control={control}", "queue.size=1 packets")
     first, _ = NetworkEngine().solution(network(topology, 50, changes))
     found = fixed_points(first, 3)
-    assert (found.points, found.not_at_rest) == (1, 0) and found.residual < 1e-9
+    assert (found.points, found.not_converged) == (1, 0) and found.residual < 1e-9

@@ -24,7 +24,8 @@ const KIND_BITS: u32 = 5;
 /// The flow and the kind of an event; of a link's event no flow.
 #[inline(always)]
 pub(crate) fn decode(key: EventKey) -> (usize, u32) {
-    ((key >> KIND_BITS) as usize, key as u32 & ((1 << KIND_BITS) - 1))
+    let key = key as u32; // a link's is then that of a flow beyond all others
+    ((key >> KIND_BITS) as usize, key & ((1 << KIND_BITS) - 1))
 }
 
 /// The key that `decode` takes apart.

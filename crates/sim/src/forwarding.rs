@@ -20,9 +20,17 @@ impl Network<'_> {
     ) {
         if K::NEWRENO_ONLY {
             self.enqueue::<K>(now, flow, flow.first_hop, segment);
+        } else if K::FAST_PATH {
+            self.enqueue_plain_outlined::<K>(now, flow, segment.seq());
         } else {
             self.enqueue_outlined::<K>(now, flow, flow.first_hop, segment);
         }
+    }
+
+    /// `enqueue_outlined` for flows over one queue, whose segments carry nothing but their number.
+    #[inline(never)]
+    fn enqueue_plain_outlined<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
+        self.enqueue::<K>(now, flow, flow.first_hop, Payload::data(seq, 0));
     }
 
     /// A packet reaches a queue of its route: a segment any but the first.
@@ -138,6 +146,9 @@ impl Network<'_> {
     /// `receive` where no sender's event is at hand, which would ask for an ACK that is held back.
     #[inline(never)]
     fn receive_outlined<K: FlowKind>(&mut self, flow: &mut Flow, departs: Picos, segment: Payload) {
+        if K::FAST_PATH {
+            self.passed[flow.index() as usize] += 1;
+        }
         self.receive::<K>(flow, departs, segment, self.profile::<K>(flow));
         if K::SACK_ONLY {
             self.arm_delack_if_no_ack_in_flight(departs, flow);

@@ -23,24 +23,28 @@ use crate::wheel_size;
 
 /// What flows share. Its methods here schedule events; `sending`, `forwarding`, `receiving` and `sources`
 /// have what happens in them.
+#[repr(C)]
 pub(crate) struct Network<'a> {
-    pub(crate) traffic: Traffic<'a>,
-    pub(crate) links: Links,
-    pub(crate) paths: Paths,
+    /// When the next reading is taken, or the one link that needs no event for it takes a packet off its
+    /// queue: no event fires from then on before that.
+    pub(crate) event_limit: Picos,
     pub(crate) wheel: Wheel,
+    /// What receivers have counted that leaves the last queue after the end of this batch.
+    pub(crate) early_deliveries: EarlyDeliveries,
+    pub(crate) links: Links,
+    /// Packets that a queue dropped other than the one that arrived, or at dequeue.
+    pub(crate) side_drops: Vec<Packet>,
+    pub(crate) traffic: Traffic<'a>,
+    pub(crate) paths: Paths,
     /// Round-trip times that senders measured, by class.
     pub(crate) rtt: Vec<Histogram>,
     /// When flows end, and how long they took, by class.
     pub(crate) completions: Vec<Vec<(Picos, Picos)>>,
-    /// What receivers have counted that leaves the last queue after the end of this batch.
-    pub(crate) early_deliveries: EarlyDeliveries,
     /// By flow, data packets of which it is known when they leave, or have left, the last forward
-    /// queue. Not in the flow, whose lines of the cache are full.
+    /// queue; not of flows whose other counts give it (`readings::passed`).
     pub(crate) passed: Vec<u64>,
     /// When the next reading is taken.
-    pub(crate) next_reading: Picos,
-    /// Packets that a queue dropped other than the one that arrived, or at dequeue.
-    pub(crate) side_drops: Vec<Packet>,
+    next_reading: Picos,
     /// What ACKs carry of others that were lost.
     pub(crate) lost_acks: LostAcks,
     /// By link, when it takes the next packet off its queue, if it has to be asked.
@@ -66,6 +70,7 @@ impl<'a> Network<'a> {
             completions: vec![Vec::new(); classes],
             early_deliveries: EarlyDeliveries::until(config.warmup),
             passed: vec![0; config.flows.len()],
+            event_limit: 0,
             next_reading: 0,
             side_drops: Vec::new(),
             lost_acks: LostAcks::default(),
@@ -102,7 +107,12 @@ impl<'a> Network<'a> {
     #[inline(never)]
     fn rearm_dequeue(&mut self, now: Picos, link: usize) {
         let Some(at) = self.links[link].next_dequeue_at().map(|at| at.max(now)) else { return };
-        if self.dequeue_timers[link].arm(at) && !self.sole_dequeue.arm(link, at) {
+        if !self.dequeue_timers[link].arm(at) {
+            return;
+        }
+        if self.sole_dequeue.arm(link, at) {
+            self.event_limit = self.event_limit.min(at);
+        } else {
             self.wheel.insert(at, encode_link(link), Payload::NONE);
         }
     }
@@ -110,7 +120,26 @@ impl<'a> Network<'a> {
     /// Nothing else happens up to and with `at`.
     #[inline]
     pub(crate) fn is_next_event(&self, at: Picos) -> bool {
-        at < self.next_reading && at < self.sole_dequeue.at && self.wheel.is_empty_until(at)
+        at < self.event_limit && self.wheel.is_empty_until(at)
+    }
+
+    /// The next reading is taken at `at`.
+    pub(crate) fn schedule_reading(&mut self, at: Picos) {
+        self.next_reading = at;
+        self.event_limit = at.min(self.sole_dequeue.at);
+    }
+
+    /// The next reading, where it comes no later than the sole dequeue.
+    #[inline]
+    pub(crate) fn reading_due(&self) -> Option<Picos> {
+        (self.next_reading <= self.sole_dequeue.at).then_some(self.next_reading)
+    }
+
+    /// The sole dequeue happens: its link and the time.
+    #[inline]
+    pub(crate) fn fire_sole_dequeue(&mut self) -> Option<(usize, Picos)> {
+        self.event_limit = self.next_reading;
+        self.sole_dequeue.fire()
     }
 
     /// Prefetches the slot of the event queue for the ACK of a packet that enters its link now.

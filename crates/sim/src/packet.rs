@@ -38,18 +38,19 @@ impl EcnCodepoint {
 pub struct Payload {
     /// Of a segment its number; of an ACK `next`, and `sacked_last` above it.
     low: u64,
-    /// Of an ACK from bit 0 `sacked_count` and from 16 `carried_lost_acks`; from 40 the connection, then the flags, and
-    /// from 56 the hop.
+    /// From bit 0 of an ACK `sacked_count`, then the flags, from 24 the connection, from 32 the hop, and from 40 of an
+    /// ACK `carried_lost_acks`. What the packets of plain flows have is in the lower half: an instruction can
+    /// contain it.
     high: u64,
 }
 
-const LOST_ACKS: u32 = 16;
-const CONNECTION: u32 = 40;
-const ECN: u32 = 48;
-const IS_ACK: u64 = 1 << 50;
-const ECE: u64 = 1 << 51;
-const CWR: u64 = 1 << 52;
-const HOP: u32 = 56;
+const IS_ACK: u64 = 1 << 16;
+const ECE: u64 = 1 << 17;
+const CWR: u64 = 1 << 18;
+const ECN: u32 = 19;
+const CONNECTION: u32 = 24;
+const HOP: u32 = 32;
+const LOST_ACKS: u32 = 40;
 
 impl Payload {
     /// A timer's.
@@ -91,8 +92,7 @@ impl Payload {
             next: self.low as u32,
             sacked_last: (self.low >> 32) as u32,
             sacked_count: self.high as u16,
-            carried_lost_acks: (self.high >> LOST_ACKS) as u32
-                & ((1 << (CONNECTION - LOST_ACKS)) - 1),
+            carried_lost_acks: (self.high >> LOST_ACKS) as u32,
             marked: self.high & ECE != 0,
         }
     }
@@ -145,7 +145,7 @@ impl Payload {
     /// At queue number `hop` of its route.
     #[inline(always)]
     pub fn at_hop(self, hop: u8) -> Self {
-        Self { high: self.high & ((1 << HOP) - 1) | u64::from(hop) << HOP, ..self }
+        Self { high: self.high & !(0xff << HOP) | u64::from(hop) << HOP, ..self }
     }
 
     /// The same with another acknowledgement.

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::flow::Flow;
+use crate::flow_kind::{FlowKind, dispatch_kind};
 use crate::link::Link;
 use crate::meters::histogram::Histogram;
 use crate::network::Network;
@@ -146,8 +147,19 @@ fn under_way(network: &Network, flows: &[Flow], window: &Range<Picos>) -> Vec<Ve
 
 /// Data packets of each flow that queues dropped, and that last queues send.
 fn decided_packets(network: &Network, flows: &[Flow]) -> Vec<(u64, u64)> {
-    let both = flows.iter().zip(&network.passed);
-    both.map(|(flow, &passed)| (flow.route.drops.into(), passed)).collect()
+    flows.iter().map(|flow| (flow.route.drops.into(), passed(network, flow))).collect()
+}
+
+/// Data packets of a flow of which it is known when they leave, or have left, the last forward queue. With few
+/// instructions for a packet, what was sent is counted, and what did not get so far.
+fn passed(network: &Network, flow: &Flow) -> u64 {
+    let link = &network.traffic.config.links[flow.first_hop.link as usize];
+    let is_fast = dispatch_kind!(flow.ack_event(), K => K::FAST_PATH);
+    if is_fast && !link.queue.decides_at_dequeue() {
+        flow.counts().sent - flow.access.waiting() as u64 - u64::from(flow.route.drops)
+    } else {
+        network.passed[flow.index() as usize]
+    }
 }
 
 /// Bytes that each flow's receiver had counted at the end of the last batch.
@@ -162,12 +174,12 @@ fn received_bytes(network: &Network, flows: &[Flow]) -> Vec<u64> {
 
 fn class_totals(network: &Network, flows: &[Flow]) -> Vec<ClassBatch> {
     let mut totals = vec![ClassBatch::default(); network.traffic.config.profiles.len()];
-    for (flow, passed) in flows.iter().zip(&network.passed) {
+    for flow in flows {
         let total = &mut totals[network.class(flow)];
         let counts = flow.counts();
         total.sent_segments += counts.sent;
         total.drops += u64::from(flow.route.drops);
-        total.passed += passed;
+        total.passed += passed(network, flow);
         total.delivered_segments += counts.received;
         total.delivered_bytes += counts.received_bytes;
         total.timeouts += counts.timeouts;

@@ -12,7 +12,8 @@ use crate::packet::Payload;
 use crate::prefetch::{DeepPrefetch, NextEventPrefetch, Prefetcher};
 use crate::readings::Readings;
 use crate::report::Report;
-use crate::time::{NEVER, Picos};
+use crate::time::Picos;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Lets another thread watch a run and stop it.
@@ -53,8 +54,10 @@ impl<'a> Simulation<'a> {
             self.event_loop(deep, config, control)
         } else if let Some(deep) = DeepPrefetch::<true>::of(&self.flows) {
             self.event_loop(deep, config, control)
+        } else if self.flows.iter().all(|flow| flow.sender.scoreboard.is_none()) {
+            self.event_loop(NextEventPrefetch::<false>, config, control)
         } else {
-            self.event_loop(NextEventPrefetch, config, control)
+            self.event_loop(NextEventPrefetch::<true>, config, control)
         }
     }
 
@@ -67,49 +70,55 @@ impl<'a> Simulation<'a> {
     ) -> Option<Report> {
         let mut readings = Readings::new(config);
         let mut events = 0_u64;
-        self.network.next_reading = readings.next_at;
+        let mut unwatched = WATCH_INTERVAL;
+        self.network.schedule_reading(readings.next_at);
         loop {
-            let dequeue_at = self.network.sole_dequeue.at;
-            let Some((event, next_event_key)) = self.network.wheel.pop_before(dequeue_at) else {
-                if !self.on_sole_dequeue(&mut readings) {
-                    break;
+            let limit = self.network.event_limit;
+            let Some((event, next_event_key)) = self.network.wheel.pop_before(limit) else {
+                match self.on_event_limit(&mut readings) {
+                    ControlFlow::Continue(dequeues) => events += dequeues,
+                    ControlFlow::Break(()) => break,
                 }
-                events += 1;
                 continue;
             };
-            let now = event.at;
-            if now >= self.network.next_reading {
-                if readings.take(&mut self.network, &self.flows, now) {
-                    break;
+            unwatched -= 1;
+            if unwatched == 0 {
+                if watch(control, event.at) {
+                    return None;
                 }
-                self.network.next_reading = readings.next_at;
+                events += WATCH_INTERVAL;
+                unwatched = WATCH_INTERVAL;
             }
-            if events.is_multiple_of(WATCH_INTERVAL) && watch(control, now) {
-                return None;
-            }
-            events += 1;
             prefetcher.prefetch(&event, next_event_key, &self.network, &self.flows);
             self.handle(event);
         }
-        // Where every flow has ended before the window did, the rest of it is silence.
-        readings.take(&mut self.network, &self.flows, NEVER);
+        events += WATCH_INTERVAL - unwatched;
         Some(readings.finish(self.network, &self.flows, events))
     }
 
-    /// The one link that needs no event for it takes packets off its queue; false where nothing is left
-    /// to happen, or to be read.
+    /// No event comes before the next reading, or before the one link that needs no event for it takes packets off
+    /// its queue. Gives how often that has happened; ends with the last reading.
+    #[cold]
     #[inline(never)]
-    fn on_sole_dequeue(&mut self, readings: &mut Readings) -> bool {
-        let Some((link, now)) = self.network.sole_dequeue.fire() else { return false };
-        if now >= self.network.next_reading {
-            if readings.take(&mut self.network, &self.flows, now) {
-                return false;
-            }
-            self.network.next_reading = readings.next_at;
+    fn on_event_limit(&mut self, readings: &mut Readings) -> ControlFlow<(), u64> {
+        let Some(at) = self.network.reading_due() else {
+            self.on_sole_dequeue();
+            return ControlFlow::Continue(1);
+        };
+        if readings.take(&mut self.network, &self.flows, at) {
+            return ControlFlow::Break(());
         }
-        self.network.on_dequeue_event(now, link, &mut self.flows);
-        self.network.account_side_drops(&mut self.flows);
-        true
+        self.network.schedule_reading(readings.next_at);
+        ControlFlow::Continue(0)
+    }
+
+    /// The one link that needs no event for it takes packets off its queue.
+    #[inline(never)]
+    fn on_sole_dequeue(&mut self) {
+        if let Some((link, now)) = self.network.fire_sole_dequeue() {
+            self.network.on_dequeue_event(now, link, &mut self.flows);
+            self.network.account_side_drops(&mut self.flows);
+        }
     }
 
     #[inline(always)]

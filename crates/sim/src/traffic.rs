@@ -9,18 +9,21 @@ use crate::tcp::profile::Profile;
 /// The configuration of all flows, and by flow its traffic class.
 pub(crate) struct Traffic<'a> {
     pub(crate) config: &'a Config,
+    /// Empty where there is one class, so that its number costs no look into memory.
     classes: Vec<u16>,
 }
 
 impl<'a> Traffic<'a> {
     pub(crate) fn of(config: &'a Config) -> Self {
-        Self { config, classes: config.flows.iter().map(|flow| flow.class).collect() }
+        let one = config.profiles.len() == 1;
+        let classes = config.flows.iter().filter(|_| !one).map(|flow| flow.class).collect();
+        Self { config, classes }
     }
 
     /// The traffic class of a flow by its number.
     #[inline(always)]
     pub(crate) fn class(&self, flow: u32) -> usize {
-        self.classes[flow as usize] as usize
+        self.classes.get(flow as usize).map_or(0, |&class| class as usize)
     }
 
     /// What kind of TCP a flow is.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.budget.cost import in_words
+from forebay.budget.ladder import predict
 from forebay.errors import option
 from forebay.sizing.knob import notes_of as notes_of_knob
 
@@ -32,7 +33,11 @@ def _more(state: Climb) -> str:
     more = option("budget", in_words(_STEP * state.budget_s))
     if state.rungs[0].factor == 1.0:
         return f"{more} makes the range about half as wide"
-    return f"{more} simulates a link up to {_STEP:g} times larger, which narrows the range"
+    whole = in_words(predict(state, state.scenario))
+    return (
+        f"{more} simulates a link up to {_STEP:g} times larger, which narrows the range; the link "
+        f"itself takes about {whole} here"
+    )
 
 
 def _cut(state: Climb) -> list[str]:

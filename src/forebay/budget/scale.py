@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forebay.scenario import Long, Rate, Replay, Scenario, Session, Short, Standing
+from forebay.scenario import Long, Rate, Replay, Scenario, Session, Short, Standing, Udp
 from forebay.scenario.source import FlowCount
 
 if TYPE_CHECKING:
@@ -108,12 +108,22 @@ def _window(scenario: Scenario) -> float:
 
 def _fewer_flows(scenario: Scenario, least: float) -> float:
     """Return the factor by which the flows may shrink to ``least``."""
-    standing = [float(g.flows) for g in scenario.traffic if isinstance(g, Standing)]
+    standing = [g for g in scenario.traffic if isinstance(g, Standing)]
     closed = [float(g.flows) for g in scenario.traffic if isinstance(g, Long | Session)]
-    factors = [flows / LEAST_OF_CLASS for flows in standing]
+    factors = [float(g.flows) / _least_of(g) for g in standing]
     if closed:
         factors.append(sum(closed) / least)
     return min(factors, default=math.inf)
+
+
+def _least_of(group: Traffic) -> float:
+    """Return the minimum flows of a class; the share of datagrams with a load is never rounded.
+
+    Poisson flows have no minimum: any number of them makes the same process.
+    """
+    if not isinstance(group, Udp) or group.load is None:
+        return LEAST_OF_CLASS
+    return 1e-9 if group.arrivals == "poisson" else 1.0
 
 
 def _other_limits(scenario: Scenario) -> float:

@@ -181,11 +181,11 @@ class _Watch:
 
     def tick(self, fraction: float) -> None:
         """Estimate the search's time from its progress; raise OutOfTime if it has to stop."""
+        spent = self.clock() - self.started
         if self.progress is not None:
-            self.progress(fraction)
+            self.progress(min(max(fraction, spent / self.budget_s), 1.0))
         if fraction >= 1.0:
             return
-        spent = self.clock() - self.started
         if self.first_s is None:
             self.first_s = spent
         self.expected_s = self.first_s + (spent - self.first_s) / max(fraction, 1e-6)

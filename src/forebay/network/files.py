@@ -1,6 +1,6 @@
 """Networks and matrices from files: GraphML (the Topology Zoo's), SNDlib XML, CSV.
 
-XML goes through defusedxml first: entities, the stuff of XML bombs, are refused, not expanded.
+XML is parsed by defusedxml first, which refuses entities, because they can expand without limit.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _RATE_KEY = "LinkSpeedRaw"  # the Topology Zoo's, bit/s
 _RATES, _DELAYS = (1e3, 1e13), (0.0, 60.0)  # bit/s and seconds, as in a scenario's own links
 _HOSTS, _DEMANDS = (0, 10_000_000), (0.0, 1e18)
 _EARTH_KM = 6371.0
-_KM_PER_S = 2.0e5  # light in fibre: two thirds of its speed in vacuum
+_KM_PER_S = 2.0e5  # light in fibre: two thirds of the speed in vacuum
 
 
 def read(file: NetworkFile) -> Wiring:
-    """Read GraphML or SNDlib XML, told apart by the root element. Raises ScenarioError."""
+    """Read GraphML or SNDlib XML, by the root element. Raises ScenarioError."""
     root = _root(file)
     name = root.tag.rpartition("}")[2]
     if name == "graphml":
@@ -45,7 +45,7 @@ def read_matrix(file: NetworkFile, names: dict[str, int]) -> list[tuple[int, int
     try:
         rows = list(csv.reader(io.StringIO(file.content.decode("utf-8-sig"), newline="")))
     except (UnicodeDecodeError, csv.Error) as error:
-        raise refuse(f"{file.path} is no CSV ({error})", "write CSV in UTF-8", where) from None
+        raise refuse(f"{file.path} is not CSV ({error})", "write CSV in UTF-8", where) from None
     if not rows or [cell.strip() for cell in rows[0]] != ["source", "target", "weight"]:
         wrong = f"{file.path} does not begin with a header"
         raise refuse(wrong, "write source,target,weight in its first line", where)
@@ -56,7 +56,7 @@ def read_matrix(file: NetworkFile, names: dict[str, int]) -> list[tuple[int, int
 
 
 def number_of(name: str, names: dict[str, int], field: str) -> int:
-    """Return a router's number. Raises ScenarioError for one that is not there."""
+    """Return a router's number. Raises ScenarioError for an unknown one."""
     if name not in names:
         hint = f"write the name of a router, such as {next(iter(names), 'one of links')}"
         raise refuse(f'there is no router "{name[:60]}"', hint, field)
@@ -71,7 +71,7 @@ def _entry(row: list[str], line: int, path: str, names: dict[str, int]) -> tuple
         weight = math.nan
     if not 0.0 <= weight < math.inf:
         hint = "write source,target,weight with a weight of 0 or more"
-        raise refuse(f"{path}: line {line} is no demand", hint, "demand_file")
+        raise refuse(f"{path}: line {line} is not a demand", hint, "demand_file")
     ends = [number_of(name, names, "demand_file") for name in (source, target)]
     return ends[0], ends[1], weight
 
@@ -86,10 +86,10 @@ def _root(file: NetworkFile) -> Element:
         root: Element = fromstring(file.content, forbid_dtd=False)
     except DefusedXmlException:
         wrong = f"{file.path} defines XML entities or names others' files"
-        raise refuse(wrong, "write it without a DOCTYPE of its own", "file") from None
+        raise refuse(wrong, "write it without a DOCTYPE", "file") from None
     except (ParseError, ValueError, LookupError) as error:
         hint = "write the path of a GraphML or SNDlib XML file"
-        raise refuse(f"{file.path} is no XML ({error})", hint, "file") from None
+        raise refuse(f"{file.path} is not XML ({error})", hint, "file") from None
     return root
 
 
@@ -115,7 +115,7 @@ def _graphml(file: NetworkFile) -> Wiring:
     try:
         graphs = rustworkx.read_graphml(copy.name)
     except Exception as error:
-        wrong = f"{file.path} is no GraphML ({' '.join(str(error).split())[:80]})"
+        wrong = f"{file.path} is not GraphML ({' '.join(str(error).split())[:80]})"
         raise refuse(wrong, "write the path of a GraphML file", "file") from None
     finally:
         os.unlink(copy.name)
@@ -125,7 +125,7 @@ def _graphml(file: NetworkFile) -> Wiring:
 
 
 def _from_rustworkx(graph: Any) -> Wiring:
-    """Nodes without a label, or with another's, keep their id as name."""
+    """Convert a graph; nodes without a label, or with a repeated one, use their id as name."""
     import rustworkx
 
     made, numbers = Wiring(), dict[int, int]()
@@ -152,7 +152,7 @@ def _from_rustworkx(graph: Any) -> Wiring:
 
 
 def _sndlib(root: Element) -> Wiring:
-    """SNDlib's native XML: capacities and demands in Mbit/s; the larger module where several."""
+    """Convert SNDlib's XML: capacities and demands in Mbit/s; the largest of several modules."""
     made, names = Wiring(), dict[str, int]()
     space = root.tag[: root.tag.find("}") + 1]
     for node in root.iter(f"{space}node"):
@@ -229,7 +229,7 @@ def _geography(data: dict[str, Any]) -> tuple[float, float]:
 
 
 def _light(here: tuple[float, float], there: tuple[float, float]) -> float | None:
-    """Return seconds along the great circle in fibre; None where a place is not known."""
+    """Return the delay in seconds along the great circle in fibre; None without both positions."""
     if any(math.isnan(each) for each in (*here, *there)):
         return None
     (a, b), (c, d) = ((math.radians(x), math.radians(y)) for x, y in (here, there))

@@ -6,7 +6,7 @@ two engines cannot differ by definition.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -192,6 +192,11 @@ _ROUNDING = 1e-9
 """Relative tolerance: sums of many floats in another order differ by less."""
 _TICK_S = 2e-12
 """Batches end at whole picoseconds; for windows of milliseconds this exceeds _ROUNDING."""
+
+
+def violations_of_readings(readings: Iterable[Reading]) -> Iterator[Violation]:
+    """Yield what `violations_of_reading` returns for each."""
+    return (each for reading in readings for each in violations_of_reading(reading))
 
 
 def violations_of_reading(reading: Reading) -> list[Violation]:

@@ -85,7 +85,7 @@ Bins = Annotated[
 ]
 
 
-class _Watched(Closed):
+class Watched(Closed):
     """A part with arrays; other values of its document are recomputed when it is read."""
 
     model_config = Closed.model_config | {"arbitrary_types_allowed": True}
@@ -107,7 +107,7 @@ class _Watched(Closed):
     __hash__ = None  # type: ignore[assignment]
 
 
-class Periods(_Watched):
+class Periods(Watched):
     """Stretches of time: how many, how long.
 
     One that reaches beyond an end of the window counts with its part inside, so that busy and
@@ -137,7 +137,7 @@ class Periods(_Watched):
         return of_histogram(self.lengths, 0.99)
 
 
-class LinkTrace(_Watched):
+class LinkTrace(Watched):
     """One link and its queue.
 
     Attributes
@@ -211,7 +211,7 @@ class LinkTrace(_Watched):
         return float(np.dot(middles, weights) / np.sum(weights))
 
 
-class FlowTrace(_Watched):
+class FlowTrace(Watched):
     """One flow at each instant; all of shape (samples,).
 
     ``cwnd_packets`` is 0 while it is idle; ``srtt_s`` is NaN before the first round trip;
@@ -223,7 +223,7 @@ class FlowTrace(_Watched):
     state: Ints
 
 
-class Incidents(_Watched):
+class Incidents(Watched):
     """What happened to flows between one instant and the next; all of shape (incidents,).
 
     ``at_s`` is the later of the two instants.
@@ -253,7 +253,7 @@ class Synchronization(Closed):
     hit_fraction: float | None
 
 
-class Trace(Document, _Watched):
+class Trace(Document, Watched):
     """One replication at equal steps through its measured window (schema 1).
 
     Attributes

@@ -16,6 +16,7 @@ import numpy as np
 from forebay.engines.network.balance import Balance, Flow
 from forebay.engines.network.queueing import Queueing, State
 from forebay.network.graph import Floats, Ints
+from forebay.progress import Progress, enter
 
 _PART = 0.3
 _USUAL_SLOPE = 0.5  # d log rate / d log loss without timeouts
@@ -28,25 +29,33 @@ _WINDOW = 5  # steps over which the residual must fall
 _STALLED, _SLOW = 0.9, 0.7  # to less than this far away; near, where Newton's method is quicker
 
 
-def approach(balance: Balance, start: Floats | None, steps: int) -> Floats:
+def approach(
+    balance: Balance, start: Floats | None, steps: int, progress: Progress | None = None
+) -> Floats:
     """Return a state near the steady state, from ``start`` or from each link's fair share."""
     links = _Links(balance)
     s = links.fair() if start is None else np.array(start, dtype=np.float64)
-    best, least = _approached(links, s, steps, own_slopes=False)
+    enter(progress, "first state")
+    best, least = _approached(links, s, steps, progress, own_slopes=False)
     if least < _FAR:
         return best
     # At such high losses rates fall faster than their root, and the usual steps oscillate.
-    slower, size = _approached(links, s, 2 * steps, own_slopes=True)
+    enter(progress, "first state by own slopes")
+    slower, size = _approached(links, s, 2 * steps, progress, own_slopes=True)
     return slower if size < least else best
 
 
-def _approached(links: _Links, s: Floats, steps: int, *, own_slopes: bool) -> tuple[Floats, float]:
+def _approached(
+    links: _Links, s: Floats, steps: int, progress: Progress | None, *, own_slopes: bool
+) -> tuple[Floats, float]:
     """Return the best state in `steps` steps, and its residual, root mean square.
 
     Ends early if a large residual does not fall, and by own slopes if a small one falls slowly.
     """
     best, least, balance, had = s, np.inf, links.balance, [np.inf] * _WINDOW
-    for _ in range(steps):
+    for step in range(steps):
+        if progress is not None:
+            progress(step / steps)
         state = balance.queueing.state(s)
         flow = balance.flow(state)
         left = balance.left(state, flow)

@@ -130,20 +130,33 @@ class Balance:
 
     def flow(self, state: State) -> Flow:
         """Compute loss, RTT and rate along every path."""
-        felt = np.maximum(log_hazard(state.log_loss), _LEAST_LOG)
+        felt = self.log_hazard(state.log_loss)
         hazard = np.exp(felt)
-        waiting = self.incidence.T @ (state.queue * self.packet_s)
-        rtt = np.maximum(self.problem.rtt_s + waiting, self.least_rtt_s)
+        rtt = self.round_trips(state.queue)
         log_total = np.log(np.maximum(self.heard.T @ hazard, 1e-300))
         log_loss = log_total + _log_kept_share(log_total)
         sent = self.sent(log_loss, rtt)
         passing, kept = self._passing(sent, hazard)
         delivered = np.ones(kept.shape) if self.is_slides else kept
+        carried = self._on_links(passing)
+        return Flow(log_loss, log_total, rtt, sent, kept, delivered, passing, carried, felt)
+
+    def round_trips(self, queue: Floats) -> Floats:
+        """Return the round trip of every path for queues in packets, shape (links,)."""
+        waiting = self.incidence.T @ (queue * self.packet_s)
+        return np.asarray(np.maximum(self.problem.rtt_s + waiting, self.least_rtt_s))
+
+    def carried(self, sent: Floats, hazard: Floats) -> Floats:
+        """Return the bit/s that ``sent`` by path brings to each link of an entry."""
+        if self.is_slides and not self.offered_bps:  # nothing is lost on the way to later links
+            return np.asarray(self.incidence @ (self.problem.share * sent) / self.count)
+        return self._on_links(self._passing(sent, hazard)[0])
+
+    def _on_links(self, passing: Floats) -> Floats:
         total = np.zeros(len(self.used) + 1)
         for row, each in zip(self.paths, passing, strict=True):
             total += np.bincount(row, weights=each, minlength=len(total))
-        carried = total[:-1] / self.count
-        return Flow(log_loss, log_total, rtt, sent, kept, delivered, passing, carried, felt)
+        return np.asarray(total[:-1] / self.count)
 
     def _passing(self, sent: Floats, hazard: Floats) -> tuple[Floats, Floats]:
         """Dropped packets do not reach later links, except those of TCP in the slides' model."""

@@ -18,6 +18,7 @@ from forebay.engines.network.balance import Balance, Flow
 from forebay.engines.network.queueing import State
 from forebay.engines.network.slopes import Slopes
 from forebay.network.graph import Floats
+from forebay.progress import Progress, enter
 
 _FIRST_LOG_LOSS = -7.0
 _NEAR, _CLOSE = 1e-2, 1e-5
@@ -29,7 +30,10 @@ _FELT = -25.0  # log of a hazard
 
 
 def continue_from_wide(
-    balance: Balance, tolerance: float, start: Floats | None = None
+    balance: Balance,
+    tolerance: float,
+    start: Floats | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Floats, int]:
     """Return the state at width 0 with the smallest residual reached, and the steps taken."""
     width, part, steps = 1.0, 0.5, 0
@@ -38,6 +42,9 @@ def continue_from_wide(
     s, taken, _ = rest(wide, s, _NEAR, 2 * _STAGE_STEPS)
     steps += taken
     while width > 0.0:
+        enter(progress, f"continuation, step {steps}, width {width:.1e}")
+        if progress is not None:
+            progress(1.0 - width)
         narrower = part * width if part * width > _LEAST_WIDTH else 0.0
         next_ = _widened(balance, narrower)
         goal = tolerance if narrower == 0.0 else _NEAR

@@ -29,6 +29,7 @@ from forebay.engines.network.approach import at_loss
 from forebay.engines.network.balance import Balance, Flow
 from forebay.engines.network.queueing import State
 from forebay.network.graph import Floats, Ints
+from forebay.progress import enter
 
 _MOST_DAMPING = 0.1
 _LEAST_SLOPE = 1e-7  # below it no rate responds to the link
@@ -91,6 +92,7 @@ def descend(
         best = min(best, here, key=lambda each: each.largest)
         if no_nearer and best.largest < _ROUNDING:
             break
+        enter(progress, f"solve, step {steps}, residual {best.largest:.1e}")
         if progress is not None:
             progress(min(0.99, max(0.0, -np.log10(max(best.largest, 1e-12)) / 12.0)))
     return best, steps

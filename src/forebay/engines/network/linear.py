@@ -1,9 +1,11 @@
-"""A Newton step: solved for the links that others feel; the other links follow.
+"""A Newton step: solved for the coupled links; the other links follow from their load.
 
-Few links are solved directly, as a dense matrix by LAPACK or a sparse one by SuperLU. Many are
-solved by GMRES (SciPy's): with the diagonal alone where that does, and else with an incomplete
-factorization of the large entries. Successive matrices are much alike, so that one factorization
-serves many steps. Where the entries are is kept from step to step too (`couples`).
+A link is coupled if its state affects the rates of paths. A link that is far from full is not: its
+loss and queue stay zero, and its column has only the diagonal entry. A few links are solved
+directly, as a dense matrix by LAPACK or a sparse one by SuperLU. Many are solved by GMRES
+(SciPy's), preconditioned with the diagonal, and if it does not converge, with an incomplete
+factorization of the large entries. Successive matrices are similar, so one factorization serves
+many steps. The places of the entries are also kept from step to step (`couples`).
 """
 
 from __future__ import annotations
@@ -18,12 +20,12 @@ from forebay.engines.network.slopes import Slopes
 from forebay.network.graph import Floats, Ints
 
 DIRECT = 1200
-"""Links that others feel, up to which the system is solved directly."""
+"""Largest number of coupled links for which the system is solved directly."""
 _LARGE = 3e-3  # of the largest entry in a column
-_KEPT = 10  # entries a link, or their ordering takes longer than all the rest
+_KEPT = 10  # entries a link; with more, their ordering takes longer than all other steps
 _DROP, _FILL = 1e-2, 8.0
 _PRECISE, _RESTART, _ROUNDS = 1e-6, 50, 2
-_FEWER = 0.8  # of the links that were felt: so much smaller a matrix is worth a new search
+_FEWER = 0.8  # of the coupled links: for a matrix as much smaller, the places are computed again
 
 
 class Linear:
@@ -56,7 +58,7 @@ class Linear:
         return couples.felt, matrix
 
     def _found(self, slopes: Slopes) -> Couples:
-        """Return entries for all links that others feel; those of an earlier step if they do."""
+        """Return the places of the entries; those of an earlier step if it had all links."""
         felt = felt_links(slopes)
         known = np.zeros(len(felt), dtype=bool)
         if self._couples is not None:
@@ -84,7 +86,7 @@ class Linear:
     def _krylov_solved(self, whole: Any, scale: Floats, left: Floats) -> Floats:
         if self._factors is not None:
             found, failed = _krylov(whole, left, self._factors.near(scale))
-        else:  # few steps where links hardly share connections, none where they share many
+        else:  # converges if links hardly share connections
             found, failed = _krylov(whole, left, _divided_by(whole.diagonal()))
         if failed:
             self._factors = _factors(whole, scale)
@@ -94,13 +96,13 @@ class Linear:
 
 
 class _Factors:
-    """An incomplete factorization of a matrix whose columns were scaled."""
+    """An incomplete factorization of a matrix with scaled columns."""
 
     def __init__(self, solve: Callable[[Floats], Floats], scale: Floats) -> None:
         self.solve, self.scale = solve, scale
 
     def near(self, scale: Floats) -> Callable[[Floats], Floats]:
-        """Return what it solves for columns that are scaled otherwise."""
+        """Return the solution operator for columns with another scale."""
         ratio = self.scale / scale
         return lambda v: np.asarray(ratio * self.solve(v))
 
@@ -116,7 +118,7 @@ def _factors(whole: Any, scale: Floats) -> _Factors | None:
     large.eliminate_zeros()
     try:
         near = spilu(large, permc_spec="MMD_AT_PLUS_A", drop_tol=_DROP, fill_factor=_FILL)
-    except RuntimeError:  # what the diagonal alone has given is a step too
+    except RuntimeError:  # the caller keeps the step of the diagonal preconditioner
         return None
     return _Factors(near.solve, scale)
 
@@ -133,7 +135,7 @@ def _lu_solved(whole: Any, left: Floats) -> Floats:
 
     try:
         return np.asarray(splu(whole).solve(left))
-    except RuntimeError:  # exactly singular: far beyond full nothing answers to a link's state
+    except RuntimeError:  # exactly singular: far beyond full, a link's state has no effect
         return np.asarray(np.linalg.lstsq(whole.toarray(), left, rcond=1e-12)[0])
 
 
@@ -152,7 +154,7 @@ def _divided_by(diagonal: Floats) -> Callable[[Floats], Floats]:
 
 
 def _krylov(matrix: Any, left: Floats, near: Callable[[Floats], Floats]) -> tuple[Floats, int]:
-    """Return the solution, and 0 where it is precise."""
+    """Return the solution, and 0 if it reached the precision."""
     from scipy.sparse.linalg import LinearOperator, gmres
 
     given = LinearOperator(matrix.shape, matvec=near, dtype=np.float64)

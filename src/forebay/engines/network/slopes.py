@@ -1,4 +1,4 @@
-"""How the equations of a network change with the states of its links."""
+"""The Jacobian of a network's equations by the states of its links."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from forebay.network.graph import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """The Jacobian of what is left, for vectors and as a matrix.
+    """The Jacobian of the residual, as a product with vectors and as a matrix.
 
     Attributes
     ----------
     paths : shape (hops, paths), links, the number of links beyond the last.
     incidence : sparse, shape (links, paths), 1 where a path crosses a link.
-    heard : likewise, the loss events there over the link's loss; ``events`` says the same by hop.
+    heard : same shape, the loss events there over the link's loss; ``events`` is the same by hop.
     events, packets : shape (hops, paths), loss events and lost packets over the link's loss;
-        ``packets`` is None where nothing is thinned out.
-    passing : shape (hops, paths), what a path brings through a link, over that link's whole.
-    elastic : shape (paths,), the part of it that answers.
+        ``packets`` is None if losses do not reduce the load of later links.
+    passing : shape (hops, paths), a path's share of the load of each of its links.
+    elastic : shape (paths,), share of the path's rate that responds to loss and delay.
     by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
     hazard, wait : shape (links,), d hazard, d wait of a link / d s.
     own : shape (links,), d log load / d s of the link's own state.
@@ -43,7 +43,7 @@ class Slopes:
     own: Floats
 
     def times(self, v: Floats) -> Floats:
-        """Return the matrix times a vector, without forming it."""
+        """Return the matrix times a vector, without forming the matrix."""
         n, hazard = len(self.own), self.hazard * v
         change = self.by_hazard * (self.heard.T @ hazard)
         change += self.by_wait * (self.incidence.T @ (self.wait * v))
@@ -57,9 +57,9 @@ class Slopes:
 
     @cached_property
     def by_link(self) -> tuple[Floats, Floats | None]:
-        """Return d log of a path's rate, and of what a link takes off it, for s of each link on it.
+        """Return d log(sent rate) / d s and -d log(kept share) / d s, for each link on each path.
 
-        Shapes (hops, paths); 0 beyond the last link. The second is None where nothing is thinned.
+        Shapes (hops, paths); 0 beyond the last link. The second is None if no traffic is thinned.
         """
         hazard, wait = np.append(self.hazard, 0.0), np.append(self.wait, 0.0)
         felt = hazard[self.paths]
@@ -91,8 +91,8 @@ class Slopes:
         return np.asarray(matrix)
 
     def _thinned(self, n: int) -> Floats:
-        """Return what a link takes off what links behind it, and itself, get."""
-        assert self.packets is not None, "asked where there is something"
+        """Return the decrease by a link's loss of its own load and the load of later links."""
+        assert self.packets is not None, "only for equations with thinning"
         keys, weights = [], []
         for later, row in enumerate(self.paths):
             for hop in range(later + 1):

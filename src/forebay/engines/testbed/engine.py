@@ -15,7 +15,14 @@ from forebay.engines.testbed.errors import NAME
 from forebay.engines.testbed.playing import Played, controls_of
 from forebay.engines.testbed.repeating import play_until_valid
 from forebay.footprint import Limit, estimate
-from forebay.outcome import Outcome, Provenance, Reading, checked, summarize
+from forebay.outcome import (
+    Outcome,
+    Provenance,
+    Reading,
+    checked,
+    summarize,
+    violations_of_readings,
+)
 from forebay.progress import part
 from forebay.replication import SeedCache, Watched, check_step, to_reading, to_trace
 
@@ -111,7 +118,7 @@ class TestbedEngine:
             broken_assumptions=broken(scenario),
             provenance=_provenance(scenario, sha, [known[seed] for seed in seeds], started),
         )
-        return checked(outcome, readings)
+        return checked(outcome, violations_of_readings(readings))
 
     def trace(
         self,
