@@ -8,6 +8,7 @@ import pytest
 
 from forebay.budget import TooLittleTime, size_within
 from forebay.budget.cost import Speed, predict_search
+from forebay.budget.ladder import crossing_s
 from forebay.budget.links import size_links_within
 from forebay.budget.timed import Timed
 from forebay.outcome import SizeResult
@@ -158,3 +159,16 @@ def test_progress_never_lags_behind_the_clock_nor_goes_back(name: str, times: fl
     )  # fmt: skip
     assert all(fraction >= min(passed, 0.98) - 1e-9 for passed, fraction in told)
     assert told == sorted(told)
+
+
+@pytest.mark.parametrize("flows", [100, 150, 300, 400])
+@pytest.mark.parametrize("times", [1.05, 2, 5, 10])
+def test_any_number_of_flows_is_answered_in_a_fraction_of_the_links_own_time(
+    flows: int, times: float
+) -> None:
+    scenario, engine = link("10 Gbit/s", flows), slowed(1)
+    budget_s = crossing_s(scenario, Speed(2), 6) / times
+    found = sized(scenario, engine, budget_s)
+    assert engine.now <= budget_s
+    assert found.buffer is not None
+    assert found.buffer.low <= half_root(scenario) <= found.buffer.high

@@ -20,7 +20,7 @@ from forebay.budget.begun import Record
 from forebay.budget.cost import Speed, TooLittleTime
 from forebay.budget.crossing import Crossing, find
 from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, LinkCurve, curve_of
-from forebay.budget.scale import Path, path_of, scaled
+from forebay.budget.scale import TOP_FLOWS, Path, path_of, scaled
 from forebay.budget.timed import OutOfTime, Timed
 from forebay.sizing.usable import is_due
 
@@ -54,8 +54,8 @@ _RESERVE = 0.9
 """Share of the remaining time that may be planned, because predictions have errors."""
 
 
-_ENOUGH = 80
-"""Least number of flows on the largest link that may represent a link of more flows."""
+_TOP = 1.4
+"""Factor of the largest link that fits, relative to the time of the whole link over the budget."""
 _TOO_FEW = "too few flows share it for a smaller link to behave in the same way"
 
 
@@ -167,11 +167,12 @@ def climb(
         speed=speed,
     )  # fmt: skip
     whole = predict(state, scenario)
-    state.path = path_of(scenario, max(STEP, _ROOM * whole / budget_s))
+    over = whole / budget_s
+    state.path = path_of(scenario, max(STEP, _ROOM * over), _TOP * over)
     state.predicted_s = min(whole, _RESERVE * budget_s)
     state.record = Record(engine, scenario, seeds)
     fits = whole <= state.left_s
-    alone = why_whole is not None or state.path.largest < STEP or 0 < scenario.n_flows < _ENOUGH
+    alone = why_whole is not None or state.path.largest < STEP or 0 < scenario.n_flows < TOP_FLOWS
     if alone:
         state.path = Path(1.0, 1.0)
     if alone and not fits:
@@ -220,7 +221,7 @@ def _lacking(state: Climb) -> str | None:
     if not state.rungs or (state.rungs[0].factor > 1.0 and len(state.rungs) < 2):
         return "two smaller links do not fit into the time"
     flows = state.rungs[0].link.scenario.n_flows
-    if state.rungs[0].factor > 1.0 and 0 < flows < _ENOUGH:
+    if state.rungs[0].factor > 1.0 and 0 < flows < TOP_FLOWS:
         return f"the largest link that fits has {flows} flows, too few to represent many"
     return None
 
@@ -233,7 +234,7 @@ def _trend_s(state: Climb) -> float | None:
         large = at(state, small * share)
         if small * share < 1.0:
             return None
-        if not 0 < large.n_flows < _ENOUGH:
+        if not 0 < large.n_flows < TOP_FLOWS:
             first_s, second_s = predict(state, at(state, small)), predict(state, large)
             return max(first_s + second_s, first_s / _FIRST_END) / _RESERVE
     return None

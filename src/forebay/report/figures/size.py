@@ -101,7 +101,7 @@ def _utilization(axes: Axes, answer: SizeResult) -> None:
     axes.set_ylabel("utilization, %")
     low, high = axes.get_ylim()
     if drawn and max(drawn) - min(drawn) < _LEAST_SPAN:
-        low, high = min(low, min(drawn) - 1.0), max(high, max(drawn) + 1.0)
+        low, high = min(low, max(0.0, min(drawn) - 1.0)), max(high, max(drawn) + 1.0)
     axes.set_ylim(low, min(100.5, high))
 
 
