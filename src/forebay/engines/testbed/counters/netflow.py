@@ -34,7 +34,7 @@ _MS_PER_S = 1e3
 def reader(
     namespace: str, scratch: Path, started: Callable[[int], None]
 ) -> Iterator[Callable[[Moments], Counted]]:
-    """Start an exporter and a collector; yield a function that returns a run's count."""
+    """Start an exporter and a collector; yield a function that returns the count."""
     control = scratch / "softflowd.ctl"
     with closing(namespaces.inside(namespace, _collector)) as collector:
         command = _command(control, collector.getsockname()[1])

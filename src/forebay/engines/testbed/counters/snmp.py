@@ -46,7 +46,7 @@ class Look(NamedTuple):
 def reader(
     namespace: str, scratch: Path, started: Callable[[int], None]
 ) -> Iterator[Callable[[Moments], Counted]]:
-    """Start an agent with our settings; yield a function that returns a run's count."""
+    """Start an agent with our settings; yield a function that returns the count."""
     settings = scratch / "snmpd.conf"
     settings.write_text(_SETTINGS)
     command = [PROGRAM, "-f", "-C", "-c", str(settings), "-r", "-Le"]
