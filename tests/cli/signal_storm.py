@@ -27,7 +27,7 @@ HANGS_S = 120.0
 NAMESPACES = Path("/run/netns")
 _SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 _STORE = "store"
-_PRINTED = re.compile(r"the answer as printed|may be a part of the answer|stopped after [1-9]")
+_PRINTED = re.compile(r"the answer as printed|may be incomplete|stopped after [1-9]")
 _OF_PYTHON = re.compile(
     r'Traceback \(most recent call last\):\n  File "<string>", line 1, in <module>\n'
     r"(?:    .*\n)*KeyboardInterrupt\n"

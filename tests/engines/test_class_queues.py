@@ -149,7 +149,7 @@ def test_a_sizing_sets_the_classes_without_a_size_and_says_which() -> None:
         "their own: voice"
     )
     own = loads(PORT, overrides=[f"queue.classes.{i}.size='9 packets'" for i in (1, 2)])
-    with pytest.raises(forebay.ScenarioError, match="each class queue has a size of its own"):
+    with pytest.raises(forebay.ScenarioError, match="each class queue has its own size"):
         knob_of(own, "simulation", 500)
 
 
