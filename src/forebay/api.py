@@ -324,7 +324,7 @@ def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterato
             "contradiction", wrong, f"write {option('engine', 'simulation')}", field="capture"
         )
     if seeds != 1:
-        wrong = f"{seeds} replications do not go into one file"
+        wrong = f"{seeds} replications cannot be written to one file"
         raise ScenarioError("contradiction", wrong, f"write {option('seeds', 1)}", field="capture")
     with beside(path) as part:
         cast("Capturing", engine).capture_to(part)
@@ -413,4 +413,4 @@ def listed(argument: str, values: Sequence[T]) -> list[T]:
     from forebay.scenario import ScenarioError
 
     hint = f"write it in brackets: [{literal(values)}]"
-    raise ScenarioError("wrong-type", f"{literal(values)} is no list", hint, field=argument)
+    raise ScenarioError("wrong-type", f"{literal(values)} is not a list", hint, field=argument)

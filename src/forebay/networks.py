@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from forebay.engines.network.solver import Solution
     from forebay.outcome import Outcome
-    from forebay.outcome.transient import Transient
+    from forebay.outcome.transient import Transient as Transient
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
@@ -134,6 +134,8 @@ def transient(
 
     Raises
     ------
+    KeyboardInterrupt
+        Stopped; its ``result`` is the Transient up to the last instant that is kept.
     ScenarioError
         Another model than hisamatsu-2007; more steps than 20,000,000.
     NoSteadyState, CannotPlay
@@ -261,6 +263,7 @@ class Answer:
         between = network.kind[used] == 0
         rows = [row for row, is_it in zip(self._links(), between, strict=True) if is_it]
         return {
+            "names": network.names,
             "place": _places(network),
             "source": network.source[used][between],
             "target": network.target[used][between],

@@ -29,7 +29,7 @@ class BrokenPlugin(ForebayError):
 
     def __init__(self, group: str, name: str, wrong: str, where: str = "") -> None:
         self.group, self.name, self.wrong, self.where = group, name, wrong, where
-        self.hint = f"mend or uninstall {where or 'the distribution that declares it'}"
+        self.hint = f"fix or uninstall {where or 'the distribution that declares it'}"
         text = f"{group}: the entry point {name!r} {' '.join(wrong.split())}; {self.hint}"
         super().__init__(text)
 

@@ -62,7 +62,7 @@ def test_a_stopped_climb_says_what_is_stored_and_how_to_go_on(forebay_, link, tm
         '[link]\nrate = "400 Gbit/s"\n[[traffic]]\nflows = 200000\n'
         'rtt = { uniform = ["10 ms", "90 ms"] }\n[goals]\nutilization = 0.99\n'
     )
-    for store, said in (([], "nothing was kept"), (["--store", str(tmp_path / "s")], "goes on")):
+    for store, said in (([], "nothing was kept"), (["--store", str(tmp_path / "s")], "continues")):
         link.stop_after = 5
         result = forebay_("size", str(large), *store)
         assert result.status == 130

@@ -80,7 +80,7 @@ def test_a_matrix_without_demands(tmp_path, rows):
 @pytest.mark.parametrize(
     ("topology", "said"),
     [
-        ('nodes = [{ name = "A", hosts = 3 }]\n', "says not which links"),
+        ('nodes = [{ name = "A", hosts = 3 }]\n', "gives no links"),
         ("[topology.isp]\nedges = 0\n", "edges: 0 is below the least"),
         ("[topology.two_level]\nedges = 1\n", "edges: 1 is below the least"),
         ('links = [{ between = ["A", "B"], delay = "-1 ms" }]\n', "negative"),

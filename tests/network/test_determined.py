@@ -28,7 +28,7 @@ def test_the_parking_lot_on_the_slides_from_ten_starts():
     scenario = forebay.load(LOT, ["topology.model=hisamatsu-2007"])
     solution, _ = NetworkEngine().solution(scenario)
     found = fixed_points(solution, 10)
-    assert (found.points, found.not_at_rest) == (1, 0) and found.residual < 1e-9
+    assert (found.points, found.not_converged) == (1, 0) and found.residual < 1e-9
     assert determined.determined(solution).open_directions == 0
 
 
@@ -48,7 +48,7 @@ def test_a_tree_whose_links_are_all_full_has_several_from_ten_starts(model):
     solution, _ = NetworkEngine().solution(network(f'model = "{model}"\n{TREE}', 2000))
     left, found = determined.determined(solution), fixed_points(solution, 10)
     assert left.open_directions == 1
-    assert found.points > 1 and found.not_at_rest == 0 and found.residual < 1e-9
+    assert found.points > 1 and found.not_converged == 0 and found.residual < 1e-9
 
 
 def test_the_direction_that_is_open_changes_no_load():

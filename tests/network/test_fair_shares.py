@@ -45,6 +45,16 @@ def test_traffic_that_does_not_respond_comes_first():
     assert fair_rates(problem).sum() == pytest.approx((30 - 9) * 1e6 + (50 - 6 - 7) * 1e6)
 
 
+def test_without_connections_that_respond_all_rates_are_zero_and_a_link_is_sized():
+    idle = 'traffic=[{ kind = "udp", flows = 4, rate = "3 Mbit/s" }]'
+    assert not fair_rates(make_problem(network(TWO, 4, (idle, 'queue.size="9 packets"')))).any()
+    short = ['measure.warmup="1 s"', 'measure.duration="1 s"', "goals.loss_rate=0.01"]
+    few = 'traffic=[{ kind = "udp", flows = 400, rate = "10 kbit/s" }]'
+    found = forebay.size(forebay.load(LOT, [few, *short]), link="B->C", seeds=1, max_seeds=1)
+    assert found.buffer is not None and found.buffer.packets == 1
+    assert found.cost is not None and 0.0 < found.cost.predicted_s < 60.0
+
+
 @pytest.mark.parametrize("rate", ["300 Mbit/s", "30 Gbit/s"])
 def test_every_path_has_a_full_link_and_none_is_overfilled(rate):
     problem = make_problem(network(TREE, 2000, (f'link.rate="{rate}"',)))

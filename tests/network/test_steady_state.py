@@ -60,7 +60,7 @@ def test_ten_random_starts_come_to_the_same_fixed_point():
         assert again.residual < 1e-9
         assert again.flow.sent_bps == pytest.approx(first.flow.sent_bps, rel=1e-6)
     found = fixed_points(first, 10)
-    assert (found.starts, found.points, found.not_at_rest) == (10, 1, 0)
+    assert (found.starts, found.points, found.not_converged) == (10, 1, 0)
     assert found.rate_difference < 1e-6 and found.residual < 1e-9
 
 
@@ -117,6 +117,27 @@ def test_datagrams_alone_fill_what_they_offer_and_lose_what_is_too_much():
         link = outcome.links["A->B"]
         assert link.utilization.value == pytest.approx(used, rel=0.01)
         assert link.loss_rate.value == pytest.approx(0.5 if used == 1.0 else 0.0, abs=0.01)
+
+
+@pytest.mark.parametrize("times", [1, 10, 100])
+@pytest.mark.parametrize("tcp", ["", "[[traffic]]\nflows = 100\n"], ids=["alone", "with tcp"])
+def test_datagrams_far_above_the_capacity_leave_a_certified_answer(times, tcp):
+    """20 datagram flows of a link's rate each over a tree of such links, and many times that."""
+    text = '[link]\nrate = "1 Mbit/s"\ndelay = "1 ms"\n[queue]\nsize = "20 packets"\n' + tcp
+    text += f'[[traffic]]\nkind = "udp"\nflows = 20\nrate = "{times} Mbit/s"\n'
+    scenario = forebay.scenario.loads(text + "[topology.fat_tree]\nk = 4\n")
+    solution, _ = NetworkEngine().solution(scenario)
+    assert solution.residual < 1e-9 and solution.conservation < 1e-9
+    arrived = solution.balance.problem.share @ solution.flow.kept * 20e6 * times
+    assert 0 < arrived < 16 * 1e6, "what 16 links down carry at most, as datagrams"
+
+
+def test_one_connection_without_any_delay_has_a_finite_rate():
+    text = '[link]\nrate = "10 Mbit/s"\ndelay = "0 s"\n[queue]\nsize = "1 ms"\n'
+    text += "[[traffic]]\nflows = 1\n[topology.fat_tree]\nk = 4\n"
+    solution, _ = NetworkEngine().solution(forebay.scenario.loads(text))
+    assert solution.residual < 1e-9
+    assert 0 < solution.balance.problem.share @ solution.flow.sent_bps < 10e6 * 1.001
 
 
 def test_what_the_engine_cannot_do_is_said():
@@ -282,7 +303,7 @@ def test_several_fixed_points_are_told_apart():
         500, ("link.rate=1 Gbit/s", "queue.size=50 packets"),
     )  # fmt: skip
     found = fixed_points(NetworkEngine().solution(scenario)[0], 5)
-    assert found.residual < 1e-9 and found.not_at_rest == 0
+    assert found.residual < 1e-9 and found.not_converged == 0
     assert found.points > 1 and found.loss_difference > 1e-3
     assert found.rate_difference < 0.05, "only the split of one loss is open"
 
@@ -294,4 +315,4 @@ def test_one_link_without_delay_is_at_rest_from_anywhere(control):
     changes = (f"traffic.0.congestion_control={control}", "queue.size=1 packets")
     first, _ = NetworkEngine().solution(network(topology, 50, changes))
     found = fixed_points(first, 3)
-    assert (found.points, found.not_at_rest) == (1, 0) and found.residual < 1e-9
+    assert (found.points, found.not_converged) == (1, 0) and found.residual < 1e-9

@@ -108,14 +108,14 @@ LINES = 'links = [{ between = ["A", "B"] }, { between = ["B", "C"] }]\n'
         (LINES + 'demands = [{ source = "A", target = "B", weight = 0.0 }]\n', "zero"),
         ('links = [{ between = ["A", "A"] }]\n', "to itself"),
         (LINES + '[topology.fat_tree]\n', "are set"),
-        ("metric = \"hops\"\n", "not which links"),
+        ("metric = \"hops\"\n", "gives no links"),
         (LINES + '[[topology.classes]]\nname = "cor"\n', 'no class of links "core"'),
-        ("[topology.fat_tree]\nk = 5\n", "halves"),
-        ('links = [{ between = ["A", "B"], one_way = true }]\n', "no way leads"),
+        ("[topology.fat_tree]\nk = 5\n", "divided by two"),
+        ('links = [{ between = ["A", "B"], one_way = true }]\n', "there is no path"),
         ('links = [{ between = ["A", "B"], rate = "nan Gbit/s" }]\n', "not finite"),
         (LINES + 'demands = [{ source = "A", target = "B", weight = nan }]\n', "not in the range"),
         (LINES + 'demands = [{ source = "A", target = "A" }]\n', "zero"),
-        ("links = []\n", "not which links"),
+        ("links = []\n", "gives no links"),
     ],
 )  # fmt: skip
 def test_what_a_network_cannot_be_is_said_in_one_line(topology, said):
@@ -132,7 +132,7 @@ def test_a_network_without_connections_is_refused_in_one_line():
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(BOMB, "entities"), ("<graphml", "no XML"), ("<svg/>", "is <svg>"), (b"\xff\xfe", "no XML")],
+    [(BOMB, "entities"), ("<graphml", "not XML"), ("<svg/>", "is <svg>"), (b"\xff\xfe", "not XML")],
 )
 def test_a_file_that_is_no_network_is_said_in_one_line(tmp_path, text, said):
     path = tmp_path / "given.xml"
@@ -164,7 +164,7 @@ def test_a_matrix_from_csv_is_the_demand(tmp_path):
 @pytest.mark.parametrize("field", ["rtt", "route", "access_rate"])
 def test_what_the_topology_says_is_not_said_twice(field):
     value = {"rtt": '"20 ms"', "route": '["bottleneck"]', "access_rate": '"1 Gbit/s"'}[field]
-    with pytest.raises(ScenarioError, match="beside a topology"):
+    with pytest.raises(ScenarioError, match="with a topology"):
         network(LINES, changes=(f"traffic.0.{field}={value}",))
 
 

@@ -192,3 +192,15 @@ def test_the_verb_prints_json_and_writes_series_and_picture(tmp_path):
     assert len(rows) == course.instants and float(rows[-1]["at_s"]) == course.at_s[-1] == 5.0
     assert [float(r["throughput_bps.hops_5"]) for r in rows] == list(course.hops[1].throughput_bps)
     assert picture.stat().st_size > 10_000
+
+
+def test_a_stopped_run_keeps_what_it_has_stepped_through():
+    def stop(fraction: float) -> None:
+        if fraction > 0.5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        networks.transient(line(), "10 s", progress=stop)
+    so_far = stopped.value.result  # type: ignore[attr-defined]
+    assert 4.0 < so_far.at_s[-1] < 6.0 and so_far.instants > 100
+    assert Transient.from_json(so_far.to_json()) == so_far

@@ -114,7 +114,7 @@ def test_the_old_name_of_goal_metrics_is_refused(answers: dict[str, Document]) -
     link = document["links"]["bottleneck"]
     assert "utilization_probability" in link["goal_metrics"]
     link["asked"] = link.pop("goal_metrics")
-    with pytest.raises(DocumentError, match="asked is now called goal_metrics"):
+    with pytest.raises(DocumentError, match="asked is now goal_metrics"):
         Outcome.from_dict(document)
 
 

@@ -24,7 +24,7 @@ impl AckPath {
     /// ACK has come.
     #[inline(always)]
     pub(crate) fn delivers_before(&self, now: Picos, at: Picos) -> bool {
-        now < self.last_arrival && self.last_arrival < at
+        (now < self.last_arrival) & (self.last_arrival < at)
     }
 
     /// No ACK is in flight.

@@ -71,31 +71,32 @@ impl Event {
     }
 }
 
-/// A timing wheel with an overflow wheel of coarse slots.
+/// A timing wheel with an overflow wheel of coarse slots. What every event touches comes first, together.
+#[repr(C)]
 pub struct Wheel {
-    /// The first event of each slot that is occupied.
-    slots: Vec<Event>,
-    /// Which are: a bit a slot, by its absolute number. It goes round later than the wheel does, and
-    /// no bit's place need be looked up.
-    occupied: Box<[u64; WORDS]>,
-    pool: Vec<Event>,
-    /// First free place of the pool.
-    free: u32,
-    shift: u32,
     /// Absolute number of the slot of the last event that fired; every earlier slot is empty.
     cursor: u64,
-    /// The first slot that lies beyond the wheel; a whole number of coarse slots.
-    frontier: u64,
+    /// Which slots are occupied: a bit a slot, by its absolute number. It goes round later than the wheel does, and
+    /// no bit's place need be looked up.
+    occupied: Box<[u64; WORDS]>,
     /// No slot from here on is looked into before the frontier has moved on.
     lookahead_limit: u64,
+    /// The first slot that lies beyond the wheel; a whole number of coarse slots.
+    frontier: u64,
+    /// The first event of each slot that is occupied.
+    slots: Vec<Event>,
+    shift: u32,
+    /// First free place of the pool.
+    free: u32,
+    pool: Vec<Event>,
+    /// The last event that joined a list, while it lies there, and its slot: the next often goes
+    /// behind it.
+    insert_hint: (u32, u64),
     /// What is due in each coarse slot, in this revolution of the second wheel or a later one, in order of
     /// scheduling.
     overflow: Vec<Vec<Event>>,
     /// How many these are.
     overflow_events: usize,
-    /// The last event that joined a list, while it lies there, and its slot: the next often goes
-    /// behind it.
-    insert_hint: (u32, u64),
     crowds: Crowds,
 }
 
@@ -315,6 +316,8 @@ impl Wheel {
         }
         let index = self.index(slot);
         let &Event { at, payload, key, link } = &self.slots[index];
+        // Before anything is written, so that where the slots are need not be read again.
+        let next_key = self.slots[self.index(next_slot)].key;
         if at >= limit {
             self.cursor = self.slot(limit);
             return None;
@@ -323,7 +326,7 @@ impl Wheel {
         let event = Event { at, payload, key, link };
         if link == NIL {
             self.occupied[word(slot)] &= !(1 << (slot % 64));
-            return Some((event, self.slots[self.index(next_slot)].key));
+            return Some((event, next_key));
         }
         Some((event, self.promote_follower(index, link)))
     }

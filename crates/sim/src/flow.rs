@@ -80,13 +80,13 @@ impl Flow {
         prefetch_index(from_ref(&self.route), 0);
     }
 
-    /// Calls what most packets touch nearer.
+    /// Calls what most packets touch nearer. Without `SACK`, flows have no scoreboard.
     #[inline(always)]
-    pub(crate) fn prefetch_near(&self) {
+    pub(crate) fn prefetch_near<const SACK: bool>(&self) {
         prefetch_index(from_ref(&self.ack_path), 0);
         prefetch_index(from_ref(&self.sender.snd_una), 0);
         prefetch_index(from_ref(&self.sender.timer_at), 0);
-        if let Some(board) = self.sender.scoreboard.as_deref() {
+        if let Some(board) = self.sender.scoreboard.as_deref().filter(|_| SACK) {
             board.prefetch_near();
             self.receiver.prefetch();
         }

@@ -20,9 +20,17 @@ impl Network<'_> {
     ) {
         if K::NEWRENO_ONLY {
             self.enqueue::<K>(now, flow, flow.first_hop, segment);
+        } else if K::FAST_PATH {
+            self.enqueue_plain_outlined::<K>(now, flow, segment.seq());
         } else {
             self.enqueue_outlined::<K>(now, flow, flow.first_hop, segment);
         }
+    }
+
+    /// `enqueue_outlined` for flows over one queue, whose segments carry nothing but their number.
+    #[inline(never)]
+    fn enqueue_plain_outlined<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
+        self.enqueue::<K>(now, flow, flow.first_hop, Payload::data(seq, 0));
     }
 
     /// A packet reaches a queue of its route: a segment any but the first.

@@ -23,27 +23,28 @@ use crate::wheel_size;
 
 /// What flows share. Its methods here schedule events; `sending`, `forwarding`, `receiving` and `sources`
 /// have what happens in them.
+#[repr(C)]
 pub(crate) struct Network<'a> {
-    pub(crate) traffic: Traffic<'a>,
-    pub(crate) links: Links,
-    pub(crate) paths: Paths,
+    /// When the next reading is taken, or the one link that needs no event for it takes a packet off its
+    /// queue: no event fires from then on before that.
+    pub(crate) event_limit: Picos,
     pub(crate) wheel: Wheel,
+    /// What receivers have counted that leaves the last queue after the end of this batch.
+    pub(crate) early_deliveries: EarlyDeliveries,
+    pub(crate) links: Links,
+    /// Packets that a queue dropped other than the one that arrived, or at dequeue.
+    pub(crate) side_drops: Vec<Packet>,
+    pub(crate) traffic: Traffic<'a>,
+    pub(crate) paths: Paths,
     /// Round-trip times that senders measured, by class.
     pub(crate) rtt: Vec<Histogram>,
     /// When flows end, and how long they took, by class.
     pub(crate) completions: Vec<Vec<(Picos, Picos)>>,
-    /// What receivers have counted that leaves the last queue after the end of this batch.
-    pub(crate) early_deliveries: EarlyDeliveries,
     /// By flow, data packets of which it is known when they leave, or have left, the last forward
     /// queue; not of flows whose other counts give it (`readings::passed`).
     pub(crate) passed: Vec<u64>,
-    /// When the next reading is taken, or the one link that needs no event for it takes a packet off its
-    /// queue: no event fires from then on before that.
-    pub(crate) event_limit: Picos,
     /// When the next reading is taken.
     next_reading: Picos,
-    /// Packets that a queue dropped other than the one that arrived, or at dequeue.
-    pub(crate) side_drops: Vec<Packet>,
     /// What ACKs carry of others that were lost.
     pub(crate) lost_acks: LostAcks,
     /// By link, when it takes the next packet off its queue, if it has to be asked.

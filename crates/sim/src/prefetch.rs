@@ -33,14 +33,15 @@ pub(crate) trait Prefetcher {
     );
 }
 
-/// For few flows, which only the first level of the cache does not hold: looks at the next event.
-pub(crate) struct NextEventPrefetch;
+/// For few flows, which only the first level of the cache does not hold: looks at the next event. `SACK` says
+/// whether any flow has a scoreboard.
+pub(crate) struct NextEventPrefetch<const SACK: bool>;
 
-impl Prefetcher for NextEventPrefetch {
+impl<const SACK: bool> Prefetcher for NextEventPrefetch<SACK> {
     #[inline(always)]
     fn prefetch(&mut self, _: &Event, next_event_key: EventKey, _: &Network<'_>, flows: &[Flow]) {
         if let Some(flow) = flows.get(decode(next_event_key).0) {
-            flow.prefetch_near();
+            flow.prefetch_near::<SACK>();
         }
     }
 }

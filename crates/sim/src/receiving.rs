@@ -62,9 +62,8 @@ impl Network<'_> {
         } else {
             self.answer::<K>(flow, segment, answered, profile);
         }
-        let end = flow.sender.app_limit;
-        if flow.receiver.rcv_nxt >= end && before < end {
-            self.finish(flow, released);
+        if flow.receiver.rcv_nxt >= flow.sender.app_limit {
+            self.finish_once(flow, released, before);
         }
     }
 
@@ -132,9 +131,14 @@ impl Network<'_> {
         }
     }
 
-    /// The last segment has been received; it left the last queue and what delays it behind that at `departed`.
+    /// The last segment has been received, now or earlier; it left the last queue and what delays it behind that at
+    /// `departed`. Before it came, `before` was expected next.
     #[cold]
-    fn finish(&mut self, flow: &mut Flow, departed: Picos) {
+    #[inline(never)]
+    fn finish_once(&mut self, flow: &mut Flow, departed: Picos, before: u64) {
+        if before >= flow.sender.app_limit {
+            return;
+        }
         let arrives = departed + flow.last_hop_to_receiver(self.traffic.config);
         let took = arrives - flow.start(self.traffic.config);
         let class = self.class(flow);

@@ -54,8 +54,10 @@ impl<'a> Simulation<'a> {
             self.event_loop(deep, config, control)
         } else if let Some(deep) = DeepPrefetch::<true>::of(&self.flows) {
             self.event_loop(deep, config, control)
+        } else if self.flows.iter().all(|flow| flow.sender.scoreboard.is_none()) {
+            self.event_loop(NextEventPrefetch::<false>, config, control)
         } else {
-            self.event_loop(NextEventPrefetch, config, control)
+            self.event_loop(NextEventPrefetch::<true>, config, control)
         }
     }
 
@@ -68,6 +70,7 @@ impl<'a> Simulation<'a> {
     ) -> Option<Report> {
         let mut readings = Readings::new(config);
         let mut events = 0_u64;
+        let mut unwatched = WATCH_INTERVAL;
         self.network.schedule_reading(readings.next_at);
         loop {
             let limit = self.network.event_limit;
@@ -78,33 +81,44 @@ impl<'a> Simulation<'a> {
                 }
                 continue;
             };
-            if events.is_multiple_of(WATCH_INTERVAL) && watch(control, event.at) {
-                return None;
+            unwatched -= 1;
+            if unwatched == 0 {
+                if watch(control, event.at) {
+                    return None;
+                }
+                events += WATCH_INTERVAL;
+                unwatched = WATCH_INTERVAL;
             }
-            events += 1;
             prefetcher.prefetch(&event, next_event_key, &self.network, &self.flows);
             self.handle(event);
         }
+        events += WATCH_INTERVAL - unwatched;
         Some(readings.finish(self.network, &self.flows, events))
     }
 
     /// No event comes before the next reading, or before the one link that needs no event for it takes packets off
     /// its queue. Gives how often that has happened; ends with the last reading.
+    #[cold]
     #[inline(never)]
     fn on_event_limit(&mut self, readings: &mut Readings) -> ControlFlow<(), u64> {
-        if let Some(at) = self.network.reading_due() {
-            if readings.take(&mut self.network, &self.flows, at) {
-                return ControlFlow::Break(());
-            }
-            self.network.schedule_reading(readings.next_at);
-            return ControlFlow::Continue(0);
-        }
-        let Some((link, now)) = self.network.fire_sole_dequeue() else {
-            return ControlFlow::Continue(0);
+        let Some(at) = self.network.reading_due() else {
+            self.on_sole_dequeue();
+            return ControlFlow::Continue(1);
         };
-        self.network.on_dequeue_event(now, link, &mut self.flows);
-        self.network.account_side_drops(&mut self.flows);
-        ControlFlow::Continue(1)
+        if readings.take(&mut self.network, &self.flows, at) {
+            return ControlFlow::Break(());
+        }
+        self.network.schedule_reading(readings.next_at);
+        ControlFlow::Continue(0)
+    }
+
+    /// The one link that needs no event for it takes packets off its queue.
+    #[inline(never)]
+    fn on_sole_dequeue(&mut self) {
+        if let Some((link, now)) = self.network.fire_sole_dequeue() {
+            self.network.on_dequeue_event(now, link, &mut self.flows);
+            self.network.account_side_drops(&mut self.flows);
+        }
     }
 
     #[inline(always)]

@@ -15,6 +15,7 @@ from forebay.cli.output import announce, answered, print_json, progress, write
 
 if TYPE_CHECKING:
     from forebay import Scenario
+    from forebay.networks import Transient
 
 
 @click.command("network")
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 @options.overrides
 @click.option(
     "--connections", type=click.IntRange(1, 10_000_000), default=1000, show_default=True,
-    metavar="N", help="Of a GraphML or SNDlib file: connections in all.",
+    metavar="N", help="For a GraphML or SNDlib file: number of connections.",
 )  # fmt: skip
 @click.option(
     "--rate", default="10 Gbit/s", show_default=True,
-    help="Of a GraphML or SNDlib file: capacity of links that have none.",
+    help="For a GraphML or SNDlib file: capacity of links without one.",
 )  # fmt: skip
 @click.option(
     "--links", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv",
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--graphml", type=options.OutputPath(".graphml"), metavar="FILE.graphml",
-    help="Write routers and links with their readings.",
+    help="Write routers and links with their metrics.",
 )  # fmt: skip
 @click.option(
     "--starts", type=click.IntRange(1, 1000), default=None, metavar="N",
@@ -165,21 +166,30 @@ def _transient(
     figure: Path | None,
     as_json: bool,
 ) -> None:
-    with progress("network") as update:
-        course = networks.transient(
-            scenario, duration, start=start, step=step,
-            progress=update, expect=announce("network"),
-        )  # fmt: skip
-    if as_json:
-        print_json(course.to_dict(), indent=None)
-    else:
-        from forebay.report import print_transient
-
-        print_transient(course)
-        answered()
+    try:
+        with progress("network") as update:
+            course = networks.transient(
+                scenario, duration, start=start, step=step,
+                progress=update, expect=announce("network"),
+            )  # fmt: skip
+    except KeyboardInterrupt as stop:
+        if (so_far := getattr(stop, "result", None)) is not None:
+            _show(so_far, as_json)
+        raise
+    _show(course, as_json)
     if series is not None:
         write("series", series, partial(networks.write_series, course))
     if figure is not None:
         from forebay.report.figures import draw_transient
 
         write("picture", figure, partial(draw_transient, course))
+
+
+def _show(course: Transient, as_json: bool) -> None:
+    if as_json:
+        print_json(course.to_dict(), indent=None)
+        return
+    from forebay.report import print_transient
+
+    print_transient(course)
+    answered()

@@ -58,7 +58,7 @@ class OutputPath(click.ParamType[Path]):
         if not path.parent.is_dir():
             self.fail(f"{value!r}: there is no folder {path.parent}; make it first", param, ctx)
         if (path.exists() and not path.is_file()) or not _takes_files(path.parent):
-            self.fail(f"{value!r}: cannot be written; name another place", param, ctx)
+            self.fail(f"{value!r}: cannot be written; name another path", param, ctx)
         return path
 
 
@@ -81,7 +81,7 @@ def check_places(sources: Iterable[str | None], **outputs: Path | None) -> None:
             continue
         place = os.path.realpath(path)
         if place in taken:
-            wrong = f"{taken[place]} by this command; name another place"
+            wrong = f"{taken[place]} by this command; name another path"
             raise click.BadParameter(wrong, param_hint=f"--{name}")
         taken[place] = f"{os.fspath(path)!r} is also written"
 

@@ -112,7 +112,7 @@ def emit_command(
     click.echo(made.text, nl=False)
     click.echo(f"memory: {memory.text}", err=True)
     for point in REFERENCE_POINTS[:2]:
-        click.echo(f"beside it: {point.says} ({point.date}, {point.source})", err=True)
+        click.echo(f"for comparison: {point.says} ({point.date}, {point.source})", err=True)
 
 
 @command.command("lint")

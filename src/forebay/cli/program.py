@@ -161,7 +161,7 @@ def call(arguments: Sequence[str]) -> int:
     """
     written.clear()
     if not _open_streams():
-        return _fail("standard output is closed; send the answer somewhere, if to /dev/null", 2)
+        return _fail("standard output is closed; redirect it, for example to /dev/null", 2)
     try:
         with words(Words.COMMAND_LINE):
             status = program.main(list(arguments), prog_name="forebay", standalone_mode=False)
@@ -191,7 +191,7 @@ def _interrupted(stop: BaseException, answer: _Answer | None = None) -> int:
     said = str(stop) if isinstance(stop, KeyboardInterrupt) else ""
     kept = f"kept: {', '.join(written)}" if written else "nothing was kept"
     if answer is not None and answer.begun and not written:
-        kept = "what is printed may be a part of the answer"
+        kept = "the printed answer may be incomplete"
     return _fail(said or f"{signals.word()}; {kept}", signals.exit_status())
 
 
@@ -200,7 +200,7 @@ def _io_failed(error: OSError) -> int:
     if error.filename is None:
         _discard_stdout()
     wrong = f"{error.filename or 'writing the answer'}: {os.strerror(error.errno or 0)}"
-    return _fail(f"{wrong}; {_HINTS.get(error.errno or 0, 'name another place')}", 2)
+    return _fail(f"{wrong}; {_HINTS.get(error.errno or 0, 'name another path')}", 2)
 
 
 def _open_streams() -> bool:

@@ -47,7 +47,7 @@ _TESTBED_SEEDS = 3
     "--testbed", is_flag=True,
     help="Run ARTEFACT on this machine's own TCP and record the runs (root; real time).",
 )  # fmt: skip
-@click.option("--again", is_flag=True, help="With --testbed: also the runs that are recorded.")
+@click.option("--again", is_flag=True, help="With --testbed: repeat recorded runs too.")
 @options.jobs
 @options.figure
 @click.option(
@@ -160,12 +160,12 @@ def _print(made: list[Reproduction], failed: dict[str, ForebayError], *, one: bo
 def _sum_up(made: list[Reproduction], failed: dict[str, ForebayError]) -> None:
     """List, after all the tables, the rows that are out of their band."""
     rows = [verdict for each in made for verdict in each.verdicts]
-    click.echo(f"\n{len(made)} artefacts: {sum(rows)} of {len(rows)} rows lie in their band.")
+    click.echo(f"\n{len(made)} artefacts: {sum(rows)} of {len(rows)} rows are in their band.")
     for line in in_words(count(made)):
         click.echo(f"  {line}")
     unjudged = sum(len(each.unjudged) for each in made)
     if unjudged:
-        click.echo(f"  Shown without a verdict, for they could not fail: {unjudged}.")
+        click.echo(f"  Shown without a verdict, because they cannot fail: {unjudged}.")
     for each in made:
         for row, verdict, reason in zip(each.rows, each.verdicts, each.reasons, strict=True):
             if not verdict:

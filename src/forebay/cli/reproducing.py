@@ -18,7 +18,7 @@ def reproduce(
     key = None if cache is None else digest(entry, replications(seeds, quick), quick)
     cached = None if cache is None or key is None else cache.get(entry, key)
     if cached is not None:
-        say(f"{label}: from the cache, {cached.wall_s:.1f} s when it was made")
+        say(f"{label}: from the cache, {cached.wall_s:.1f} s when it was computed")
         return cached
     with progress(label) as update:
         result = make(entry, seeds=seeds, quick=quick, jobs=jobs, progress=update)
@@ -37,5 +37,5 @@ def resumable(cache: Cache | None) -> Iterator[None]:
     except KeyboardInterrupt:
         if cache is None or not cache.has_any:
             raise
-        said = f"{word()}; what is finished is kept in {cache.folder}"
-        raise KeyboardInterrupt(f"{said}, and the same command goes on from there") from None
+        said = f"{word()}; finished artefacts are kept in {cache.folder}"
+        raise KeyboardInterrupt(f"{said}, and the same command continues from there") from None

@@ -157,8 +157,8 @@ def _kept_in(store: Path | None) -> list[str]:
         return []
     from forebay.cli.signals import word
 
-    kept = f"{word()}; what was simulated is kept in {store}"
-    return [f"{kept}, and the same command goes on from there"]
+    kept = f"{word()}; finished simulations are kept in {store}"
+    return [f"{kept}, and the same command continues from there"]
 
 
 def _draw(result: forebay.SizeResult, path: Path) -> None:

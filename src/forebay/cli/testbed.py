@@ -49,7 +49,7 @@ def _tell(trial: Trial) -> None:
 
 def _answer(found: Check) -> str:
     able = "no rate that was tried" if found.rate is None else f"{found.rate}"
-    held = f"this machine holds {able} now (100 Reno flows)"
+    held = f"this machine can run {able} now (100 Reno flows)"
     if found.scenario is None:
         return held
     return f"{'yes' if found.scenario.holds else 'no'}; {held}"

@@ -71,7 +71,8 @@ def _of_others(name: str) -> Engine:
         raise plugins.refuse(GROUP, name, wrong) from error
     if not callable(getattr(engine, "run", None)) or getattr(engine, "name", None) != name:
         wrong = (
-            f"is no engine: it needs name = {name!r} and run(scenario, seeds, *, jobs, progress)"
+            f"is not an engine: it needs name = {name!r} "
+            "and run(scenario, seeds, *, jobs, progress)"
         )
         raise plugins.refuse(GROUP, name, wrong)
     return cast("Engine", engine)

@@ -91,7 +91,7 @@ def of_others() -> tuple[Law, ...]:
 def _of_other(name: str) -> Law:
     law = plugins.load(__name__, name)
     if not isinstance(law, Law):
-        raise plugins.refuse(__name__, name, "is no forebay.laws.Law")
+        raise plugins.refuse(__name__, name, "is not a forebay.laws.Law")
     return law
 
 

@@ -38,7 +38,7 @@ def one_way(scenario: Scenario) -> str | None:
     if queues:
         return f"traffic in reverse ({', '.join(queues)}): the law assumes that no ACK ever queues"
     if scenario.at_link().acknowledged:
-        return "traffic in reverse: its ACKs wait in the same queue, the law counts none"
+        return "traffic in reverse: its ACKs wait in the same queue; the law has none"
     return None
 
 
@@ -47,13 +47,15 @@ def one_queue(scenario: Scenario) -> str | None:
     queues = other_queues(scenario)
     if not queues:
         return None
-    return f"flows cross {', '.join(queues)} too, where they may queue: the law knows one link"
+    return (
+        f"flows cross {', '.join(queues)} too, where they may queue: the law covers only one link"
+    )
 
 
 def drop_tail(scenario: Scenario) -> str | None:
     """The queue drops arrivals when full, and only then."""
     if scenario.queue.alpha is not None:
-        return "the queue shares its memory (alpha): the law assumes a size of its own"
+        return "the queue shares its memory (alpha): the law assumes a fixed size"
     if scenario.queue.discipline == "drop-tail":
         return None
     if scenario.queue.discipline == "bfifo" and len({t.packet for t in scenario.crossing}) == 1:
@@ -99,7 +101,7 @@ def one_flow(scenario: Scenario) -> str | None:
     """There is exactly one flow."""
     if scenario.n_flows == 1:
         return None
-    return f"{scenario.n_flows} flows: the law describes one flow alone"
+    return f"{scenario.n_flows} flows: the law covers a single flow"
 
 
 def synchronized_flows(scenario: Scenario) -> str | None:
@@ -139,7 +141,7 @@ def half_growth(scenario: Scenario) -> str | None:
     """Windows grow by half a packet in each RTT, as with delayed ACKs that are counted."""
     if all(quantities.growth_of(t) == 0.5 for t in scenario.persistent):
         return None
-    return "windows grow by a packet a round trip: loss may be twice 0.76/w^2, made for half that"
+    return "windows grow by a packet a round trip: loss may be twice 0.76/w^2"
 
 
 def long_enough(scenario: Scenario) -> str | None:

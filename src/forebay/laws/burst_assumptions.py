@@ -26,7 +26,7 @@ def only_bursts(scenario: Scenario) -> str | None:
     """All traffic is flows in slow start, datagrams, or flows that cannot fill the link."""
     if burst_traffic(scenario) is not None:
         return None
-    return "traffic that answers to the queue or varies by itself: the law knows bursts only"
+    return "traffic that responds to the queue or varies by itself: the law covers only bursts"
 
 
 def stable_load(scenario: Scenario) -> str | None:
@@ -34,7 +34,7 @@ def stable_load(scenario: Scenario) -> str | None:
     traffic = burst_traffic(scenario)
     if traffic is None or traffic.load < FULL:
         return None
-    return f"load of {traffic.load:.3g}: not below 1, so that an endless queue grows without end"
+    return f"load of {traffic.load:.3g}: not below 1, so an unlimited queue grows without limit"
 
 
 def in_slow_start(scenario: Scenario) -> str | None:
@@ -46,7 +46,7 @@ def in_slow_start(scenario: Scenario) -> str | None:
         if share > _MATTERS:
             return (
                 f"flows of {SLOW_START_ENDS} packets or more carry {100 * share:.0f} % of the "
-                "short flows' packets: they leave slow start, the law's bursts do not end"
+                "short flows' packets: they leave slow start, but the law's bursts continue"
             )
     return None
 
@@ -68,7 +68,7 @@ def whole_bursts(scenario: Scenario) -> str | None:
     if slowest is None or slowest >= _FAST_ACCESS * scenario.link.capacity:
         return None
     if slowest <= scenario.link.capacity:
-        return "access links no faster than the link spread the bursts out: far less may be needed"
+        return "access links no faster than the link spread the bursts: far less may be needed"
     times = slowest / scenario.link.capacity
     return f"access links only {times:.3g} times as fast as the link spread bursts: less is needed"
 
@@ -77,24 +77,20 @@ def doubling(scenario: Scenario) -> str | None:
     """The window doubles in every RTT; with ns-2 and delayed ACKs it grows only by half."""
     if not any(t.sender == "ns2" and t.delayed_ack for t in _short(scenario)):
         return None
-    return (
-        "delayed ACKs that are counted: a round trip grows the window by half, the law doubles it"
-    )
+    return "delayed ACKs that are counted: the window grows by half in an RTT; the law doubles it"
 
 
 def one_packet_size(scenario: Scenario) -> str | None:
     """All packets take the same time on the wire."""
     sizes = {int(t.packet) for t in scenario.crossing}
-    return (
-        "packets of several sizes: the law serves all in the same time" if len(sizes) > 1 else None
-    )
+    return "packets of several sizes: the law assumes one size" if len(sizes) > 1 else None
 
 
 def unpaced(scenario: Scenario) -> str | None:
     """No congestion control paces its packets."""
     names = paced(scenario)
     return (
-        f"congestion control {', '.join(names)} paces: bursts do not arrive whole"
+        f"congestion control {', '.join(names)} paces: packets of a burst do not arrive together"
         if names
         else None
     )
@@ -105,7 +101,7 @@ def poisson(scenario: Scenario) -> str | None:
     if any(isinstance(t, Udp) and t.arrivals == "constant" for t in scenario.crossing):
         return "datagrams at a constant rate queue less than the Poisson arrivals of the law"
     if any(t.kind == "long" for t in scenario.crossing):
-        return "long flows that never fill the link: their packets taken as Poisson, an upper bound"
+        return "long flows that never fill the link: packets count as Poisson, an upper bound"
     return None
 
 

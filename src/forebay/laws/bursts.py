@@ -23,7 +23,7 @@ def stable(load: ArrayLike) -> Array:
     """Return `load` as an array. Raises ValueError unless all values are between 0 and 1."""
     rho = as_array(load)
     if not np.all((rho > 0.0) & (rho < 1.0)):
-        raise ValueError(f"load {rho}: an endless queue is stable above 0 and below 1 only")
+        raise ValueError(f"load {rho}: an unlimited queue is stable only above 0 and below 1")
     return rho
 
 

@@ -61,7 +61,9 @@ class ExactQueue:
         Raises ValueError for a probability below `mass`, the resolution of this distribution.
         """
         if np.any(as_array(probability) < self.mass):
-            raise ValueError(f"probability below {self.mass:g}: ask exact_queue for less mass")
+            raise ValueError(
+                f"probability below {self.mass:g}: call exact_queue with a smaller mass"
+            )
         reached = np.searchsorted(-self._above(), -as_array(probability), side="left")
         return as_array(reached)[()]
 

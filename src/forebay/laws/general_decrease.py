@@ -131,7 +131,11 @@ def mean_utilization(scenario: Scenario) -> float | None:
 
 def _one_protocol(scenario: Scenario) -> str | None:
     names = ", ".join(sorted(flows_by_control(scenario)))
-    return None if _protocol(scenario) else f"congestion control {names}: no law for it alone"
+    return (
+        None
+        if _protocol(scenario)
+        else f"congestion control {names}: no law for a single such flow"
+    )
 
 
 LAW = Law(

@@ -71,7 +71,7 @@ def regime_of(scenario: Scenario) -> Regime:
         regime = judge(scenario)
         if regime is not None:
             return regime
-    raise AssertionError("flows out of step are what is left")
+    raise AssertionError("the last regime fits all")
 
 
 def governing_law(scenario: Scenario) -> Law | None:

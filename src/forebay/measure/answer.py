@@ -61,7 +61,7 @@ class Measured:
         from forebay.measure.errors import MeasureError
 
         if self.listed is None:
-            raise MeasureError("no packets were kept; write replay=True")
+            raise MeasureError("no packets were stored; write replay=True")
         at_ns, octets = self.listed
         since = at_ns - at_ns[0]
         rows = (

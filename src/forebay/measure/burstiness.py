@@ -40,10 +40,10 @@ def describe(scales: Floats, series: Floats, width_s: float, found: Found) -> No
     load = found.estimates.get("load")
     if load is not None and load.value > _FULL:
         for name in ("hurst_by_slope", "hurst"):
-            found.refuse(name, f"the link is {load.value:.0%} full: its queue evens the load out")
+            found.refuse(name, f"the link is {load.value:.0%} full: its queue smooths the load")
         return
     if len(beta) >= 2 * _FEWEST_POINTS:
-        above = "1 plus the slope of beta(s) above the knee, as paper B reads it"
+        above = "1 plus the slope of beta(s) above the knee, as in paper B"
         found.estimates["hurst_by_slope"] = Estimate(1 + slopes[1], None, None, len(beta), above)
     coarse, width_s = coarsened(series, width_s)
     told = hurst(coarse)
@@ -52,7 +52,9 @@ def describe(scales: Floats, series: Floats, width_s: float, found: Found) -> No
         values = [one.value for one in told.values()]
         if max(values) - min(values) > _APART:
             found.notes.append("the four methods disagree on H: the load is not stationary noise")
-        found.notes.append(f"H is of the bytes in intervals of {width_s * 1e3:.3g} ms and longer")
+        found.notes.append(
+            f"H is that of the bytes in intervals of {width_s * 1e3:.3g} ms and longer"
+        )
     else:
         found.refused.append(told)
 

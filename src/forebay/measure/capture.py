@@ -97,7 +97,7 @@ def _listed(read: CaptureReadings) -> tuple[NDArray[np.int64], NDArray[np.int64]
         wrong = f"{argument('replay')}: {many} packets, and a list has at most {MOST_PACKETS}"
         raise MeasureError(f"{wrong}; name fewer records")
     if not len(read["list"][0]):
-        wrong = "no packet is of UDP but port 443, or of neither TCP nor UDP"
+        wrong = "no packet is UDP (other than port 443) or another protocol than TCP"
         raise MeasureError(f"{argument('replay')}: {wrong}; leave it out")
     return read["list"]
 
@@ -153,8 +153,10 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
     if read["packets"] == 0:
         frames = sum(file["frames"] for file in read["files"])
         if not frames:
-            raise MeasureError(f"{names[0]}: it holds no packet; capture for some minutes")
-        went = f"{read['returning']} went the other way" if read["returning"] else "none is IP"
+            raise MeasureError(f"{names[0]}: it has no packets; capture for some minutes")
+        went = (
+            f"{read['returning']} have the other direction" if read["returning"] else "none is IP"
+        )
         why = f"of {frames} frames no packet crosses the link: {went}"
         raise MeasureError(
             f"{names[0]}: {why}; name other records, or another {argument('toward')}"
@@ -168,20 +170,20 @@ def _tell(read: CaptureReadings, found: Found) -> None:
         told += [(f"{file[name]} frames {words}", file[name] > 0) for name, words in _FRAMES]  # type: ignore[literal-required]
         found.notes += [f"{file['path']}: {words}" for words, true in told if true]
     if read["back_in_time"]:
-        back = f"{read['back_in_time']} packets have a time before the one before them"
-        found.notes.append(f"{back}; they count as at that time")
+        back = f"{read['back_in_time']} packets have an earlier time than the packet before them"
+        found.notes.append(f"{back}; they get that time")
     if read["both_ways"] > read["packets"] / 10:
         found.notes.append(
             "both directions count as crossing the link; say which does with "
             f"{argument('toward')} or {argument('interface')}"
         )
     if read["crowded_out"] > _CROWDED * read["flows"]["tuples"]:
-        crowded = f"{read['crowded_out']} flows were cut in two, as the table of flows was full"
+        crowded = f"{read['crowded_out']} flows were divided, because the table of flows was full"
         found.notes.append(f"{crowded}: flows are overcounted")
 
 
 _FRAMES = (
-    ("not_ip", "are not IP, or too little of them was kept; no estimate counts them"),
-    ("cut_short", "of TCP were kept without its header: they count in the load alone"),
-    ("unusable", "have no time or no interface; they are left out"),
+    ("not_ip", "are not IP, or were captured too short; no estimate counts them"),
+    ("cut_short", "of TCP were captured without its header: they count only in the load"),
+    ("unusable", "have no time or no interface; they are ignored"),
 )

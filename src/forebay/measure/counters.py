@@ -25,7 +25,7 @@ _FEWEST_DROPS = 20
 _BUSY = 0.9
 _LONGEST_WAIT_S = 3600.0
 _PACKETS = (64, 65_535)
-_UNKNOWN = "counters do not tell it: capture packets"
+_UNKNOWN = "counters do not show it: capture packets"
 _REFUSED = ("rtt_s", "hurst", "flow_bytes", "unresponsive_share", "slow_start_burst")
 
 
@@ -150,7 +150,7 @@ def _queueing(
     if rows.queue_packets is not None:
         mean = float(rows.queue_packets.mean()) * size * 8 / bps
         if mean > _LONGEST_WAIT_S:
-            wrong = f"queue_packets would wait {mean:.3g} s in the mean"
+            wrong = f"queue_packets would wait {mean:.3g} s on average"
             raise MeasureError(f"{wrong}; write how many packets were in the queue at each poll")
         queue = batch_mean(rows.queue_packets)
         found.estimates["queue_packets"] = queue
@@ -163,14 +163,14 @@ def _queueing(
     most = parse("buffer", BufferSize, buffer)
     packets = most.packets(rate_bps=bps, packet_bytes=size, bdp=bps * rtts[1] / (8 * size), flows=1)
     if packets * size * 8 / bps > _LONGEST_WAIT_S:
-        wrong = f"{argument('buffer')}: {buffer} would hold more than an hour of the link"
+        wrong = f"{argument('buffer')}: {buffer} would hold more than an hour of traffic"
         raise MeasureError(f"{wrong}; write the queue's size, {option('buffer', '64 packets')}")
     return 0.0, packets * size * 8 / bps
 
 
 def _no_queueing() -> str:
     given = f"{argument('buffer')}, or a column queue_packets"
-    return f"queueing is not in the round trip: give {given}"
+    return f"the round trip has no queueing delay: give {given}"
 
 
 def _flows(
@@ -184,11 +184,11 @@ def _flows(
     loss, load = found.estimates.get("loss_rate"), found.estimates["load"]
     if loss is None or rows.drops.sum() < _FEWEST_DROPS:
         few = f"{rows.drops.sum():.0f} drops; at least {_FEWEST_DROPS} are needed"
-        found.refuse("long_flows", f"{few}: without losses nothing tells n")
+        found.refuse("long_flows", f"{few}: n cannot be estimated without losses")
         return
     if load.value < _BUSY:
-        idle = f"the load is {load.value:.0%}: flows are held back elsewhere"
-        found.refuse("long_flows", f"{idle}, and their windows do not tell n")
+        idle = f"the load is {load.value:.0%}: flows are limited elsewhere"
+        found.refuse("long_flows", f"{idle}, so their windows do not give n")
         return
     rate = float(packets.sum() / rows.seconds.sum())
     controls = CONTROLS if control is None else (control,)
@@ -201,13 +201,13 @@ def _flows(
     ]
     smallest = min(w for _, w in windows)
     if smallest < SMALLEST:
-        why = f"a mean window of {smallest:.1f} packets: flows time out, and no law tells n"
+        why = f"a mean window of {smallest:.1f} packets: flows time out, and no law gives n"
         found.refuse("long_flows", why)
         return
     counts = [n for n, _ in windows]
     covers = f"covers {', '.join(controls)}, the round trip, and growth with delayed ACKs or not"
     low, high = min(counts), max(counts)
-    bias = f"all traffic taken to be long flows that share alike; the interval {covers}"
+    bias = f"all traffic is assumed to be long flows with equal shares; the interval {covers}"
     found.estimates["long_flows"] = Estimate(
         math.sqrt(low * high), low, high, len(rows.drops), bias
     )

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from forebay._core import ExportReadings
     from forebay.progress import Progress
 
-_NO_PACKETS = "flow records do not tell it: capture packets"
+_NO_PACKETS = "flow records do not show it: capture packets"
 _REFUSED = ("rtt_s", "loss_rate", "hurst", "slow_start_burst", "congestion_control_hint")
-_NO_SCENARIO = "flow records tell no round trips; capture packets, or write the scenario by hand"
+_NO_SCENARIO = "flow records have no round trips; capture packets, or write the scenario by hand"
 
 
 def exports(
@@ -97,7 +97,7 @@ def listen(
         read = _read([str(kept)], [source], None)
     measured = _measured(read, bps, [source])
     if full:
-        room = f"{listening.MOST_BYTES / 1e9:g} GB of datagrams are the most that is kept"
+        room = f"{listening.MOST_BYTES / 1e9:g} GB of datagrams is the maximum"
         measured.notes.append(f"listening ended after {listened:.0f} s: {room}")
     return measured
 
@@ -185,7 +185,7 @@ def _flows(read: ExportReadings, found: Found) -> None:
     found.estimates["concurrent_flows"] = Estimate(mean, None, None, read["records"], opened)
     values, counts = read["lengths"]
     length = float((values * counts).sum() / counts.sum())
-    cut = "a flow longer than the active timeout counts once a record: too short"
+    cut = "a flow longer than the active timeout counts once for each record: too short"
     found.estimates["flow_bytes"] = {"mean": Estimate(length, None, None, read["records"], cut)}
     if inside["perhaps"].max(initial=0) < 1:
         found.refuse("long_flows", "no TCP flow sends enough packets to leave slow start")
@@ -193,7 +193,7 @@ def _flows(read: ExportReadings, found: Found) -> None:
     ends = [robust_minimum(inside[name]).value for name in ("long", "perhaps")]
     low, high = min(ends), max(ends)
     bias = (
-        "records do not tell congestion avoidance: the ends are TCP flows of a second and more "
+        "records do not show congestion avoidance: the ends are TCP flows of a second and more "
         "that send 630 packets and 70, six rounds of slow start from ten and three"
     )
     found.estimates["long_flows"] = Estimate((low + high) / 2, low, high, read["records"], bias)
@@ -205,17 +205,17 @@ def _flows(read: ExportReadings, found: Found) -> None:
 
 def _notes(read: ExportReadings, found: Found) -> None:
     said = [
-        (read["lost"], "flow records or datagrams were lost on the way: the load is too low"),
-        (read["reordered"], "datagrams came after a later one"),
-        (read["without_template"], "sets of records came before their template: left out"),
+        (read["lost"], "flow records or datagrams were lost: the load is too low"),
+        (read["reordered"], "datagrams arrived after a later one"),
+        (read["without_template"], "sets of records arrived before their template: ignored"),
         (
             read["incomplete"],
-            "records lack bytes, times or addresses, or have times that cannot be: left out",
+            "records lack bytes, times or addresses, or have impossible times: ignored",
         ),
-        (read["not_exports"], "datagrams are no exports, or damaged: left out"),
+        (read["not_exports"], "datagrams are not exports, or damaged: ignored"),
     ]
     found.notes += [f"{count} {words}" for count, words in said if count]
     active, inactive = read["timeouts_s"]
     if active or inactive:
         times = f"active timeout {active} s, inactive timeout {inactive} s"
-        found.notes.append(f"the router's {times}: what is newer than that has not come")
+        found.notes.append(f"the router's {times}: newer records have not arrived")

@@ -44,8 +44,8 @@ def host(
         _sockets(read_text(ss, "name a text file"), os.fspath(ss), found)
     if nstat is not None:
         _counters(read_text(nstat, "name a text file"), os.fspath(nstat), found)
-    found.refuse("long_flows", "a host tells its own flows, not those of a link")
-    none = "a host tells neither the link nor who shares it"
+    found.refuse("long_flows", "a host shows its own flows, not those of a link")
+    none = "a host shows neither the link nor the other flows on it"
     return Measured(0, 0.0, found.estimates, found.refused, found.notes, sources=names,
                     not_made=none)  # fmt: skip
 
@@ -58,7 +58,7 @@ def _sockets(text: str, path: str, found: Found) -> None:
     avoiding = sum(1 for line in told if _avoids(line) and _BUSY.search(line))
     found.estimates["connections"] = Estimate(len(told), None, None, len(told), _ONE_HOST)
     found.estimates["sending"] = Estimate(busy, None, None, len(told), "with data unacknowledged")
-    above = "sending, and cwnd no less than ssthresh; a part of n at most"
+    above = "sending, and cwnd at least ssthresh; at most a part of n"
     found.estimates["in_avoidance"] = Estimate(avoiding, None, None, len(told), above)
     for name, pattern in (("rtt_s", _RTT), ("min_rtt_s", _MIN_RTT)):
         values = [float(hit[1]) * 1e-3 for line in told if (hit := pattern.search(line))]

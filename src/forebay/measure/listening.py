@@ -66,11 +66,11 @@ def listen(
             datagrams.begin(file)
             count, listened = _keep(sock, port, seconds, file, progress)
     except OSError as error:
-        why = f"what came cannot be kept ({error.strerror})"
+        why = f"the datagrams cannot be stored ({error.strerror})"
         said = f"{argument('at', 'listen')}: {at}: {why}"
         raise MeasureError(f"{said}; name a folder with room as TMPDIR") from None
     if not count:
-        why = f"no datagram came within {seconds:g} s; do the routers export to it?"
+        why = f"no datagram arrived within {seconds:g} s; do the routers export to it?"
         longer = f"Or listen longer, {option('seconds', f'{10 * seconds:g}')}"
         raise MeasureError(f"{argument('at', 'listen')}: {at}: {why} {longer}")
     return listened

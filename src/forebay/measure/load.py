@@ -77,7 +77,7 @@ def _sizes(read: CaptureReadings, found: Found) -> None:
     mean = float((sizes * counts).sum() / counts.sum())
     largest = Estimate(float(full_packet(read)), None, None, int(counts.sum()))
     found.estimates["packet_bytes"] = {
-        "mean": Estimate(mean, None, None, int(counts.sum()), "of IP packets; every one counts"),
+        "mean": Estimate(mean, None, None, int(counts.sum()), "of all IP packets"),
         "full": largest,
     }
     cumulated = np.cumsum(counts) / counts.sum()
@@ -96,10 +96,10 @@ def _kinds(read: CaptureReadings, found: Found) -> None:
     total = sum(parts)
     if not total:
         return
-    bias = "UDP but port 443, and what is neither TCP nor UDP; some of it may answer in its own way"
+    bias = "UDP except port 443, and protocols except TCP and UDP; some may respond to congestion"
     bytes_ = (parts[2] + parts[3]) / total
     found.estimates["unresponsive_share"] = Estimate(bytes_, None, None, read["packets"], bias)
     if parts[1]:
-        hides = "UDP port 443: it answers to congestion, and hides its losses and round trips"
+        hides = "UDP port 443: it responds to congestion, but its losses and round trips are hidden"
         share = Estimate(parts[1] / total, None, None, read["packets"], hides)
         found.estimates["quic_share"] = share

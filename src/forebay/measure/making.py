@@ -39,11 +39,11 @@ def scenario(
     """Return the scenario, or None and why the estimates do not suffice."""
     traffic = [*_long(read, found, congestion_control), *_others(read, found, rate)]
     if not traffic:
-        return None, "no traffic was found that a scenario has a class for"
+        return None, "no traffic was found for which a scenario has a class"
     if buffer is None and not any("rtt" in one for one in traffic):
         return (
             None,
-            "no round trip is known, and no buffer without one; "
+            "no round trip is known, so there is no buffer in time; "
             f"write {option('buffer', '64 packets')}",
         )
     tree: dict[str, Any] = {
@@ -67,7 +67,7 @@ def checked(tree: dict[str, Any]) -> tuple[Scenario | None, str]:
     try:
         return Scenario.model_validate(tree), ""
     except ValidationError as error:
-        return None, f"the estimates make none that is allowed ({format_error(error, Scenario)})"
+        return None, f"the estimates give an invalid scenario ({format_error(error, Scenario)})"
 
 
 def _long(read: CaptureReadings, found: Found, control: str | None) -> list[dict[str, Any]]:
@@ -94,7 +94,7 @@ def _long(read: CaptureReadings, found: Found, control: str | None) -> list[dict
 def _control(found: Found) -> str:
     hint = found.estimates.get("congestion_control_hint", {}).get("hint", "unknown")
     chosen = _DEFAULT if hint == "unknown" else str(hint)
-    why = "by the hint" if chosen == hint else "for want of a hint"
+    why = "as indicated" if chosen == hint else "without an indication"
     found.notes.append(
         f"the scenario's flows run {chosen}, {why}; {argument('congestion_control')} overrules"
     )
@@ -130,7 +130,9 @@ def _others(read: CaptureReadings, found: Found, rate: str) -> list[dict[str, An
         mean = max(float((values * counts).sum() / counts.sum()), 1.0)
         one = {"kind": "short", "length": {"geometric": f"{mean:.3g} packets"}}
         classes.append(one | {"load": min(short / capacity, 10.0)} | _one_round_trip(flows))
-        found.notes.append("the scenario's short flows have geometric lengths of the mean seen")
+        found.notes.append(
+            "the scenario's short flows have geometric lengths with the measured mean"
+        )
     if open_loop / capacity > _LEAST_LOAD:
         classes.append(_unresponsive(read, found, open_loop / capacity))
     return classes

@@ -97,7 +97,7 @@ def _rows(source: str, rows: Iterator[list[str]]) -> Iterator[tuple[int, bytes]]
             yield _record({name: row[at].strip() for name, at in columns.items()})
         except (ValueError, IndexError, OverflowError, struct.error):
             bad = ",".join(row)[:60]
-            raise MeasureError(f"{source}: line {line}: no flow is {bad!r}; {_WRITE}") from None
+            raise MeasureError(f"{source}: line {line}: {bad!r} is not a flow; {_WRITE}") from None
 
 
 def _columns(source: str, header: list[str]) -> dict[str, int]:

@@ -73,7 +73,9 @@ def poll(
         The library is missing, the router does not answer, or it has no such interface.
     """
     if not (0 < every_s < math.inf and every_s <= seconds / 2 < math.inf):
-        hint = f"three rows at least: write {option('seconds', f'{2 * every_s:g}')} or more"
+        hint = (
+            f"at least three rows are needed: write {option('seconds', f'{2 * every_s:g}')} or more"
+        )
         raise MeasureError(f"{argument('seconds')}: {seconds:g}, a row every {every_s:g} s; {hint}")
     try:
         import pysnmp.hlapi.v1arch.asyncio  # noqa: F401
@@ -176,7 +178,7 @@ class _Questions:
     def _checked(self, told: Any) -> Any:
         silent, refused, _, answers = told
         if silent:
-            why = f"{silent}: does it answer from here, to this community?"
+            why = f"{silent}: check its address, access list and community"
             raise _wrong(self.agent, why[0].lower() + why[1:])
         if refused:
             raise _wrong(self.agent, f"it refuses ({refused.prettyPrint()})")

@@ -38,7 +38,9 @@ def mean_windows(control: str, loss: float, rtt_s: float) -> list[float]:
     if control == "cubic":
         return [_cubic(loss, rtt_s)]
     known = " or ".join(CONTROLS)
-    wrong = f"{argument('congestion_control')}: losses do not tell how many flows run {control}"
+    wrong = (
+        f"{argument('congestion_control')}: losses do not give the number of flows with {control}"
+    )
     raise MeasureError(f"{wrong}; write {known}")
 
 

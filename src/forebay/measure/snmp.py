@@ -69,6 +69,6 @@ def snmp(
             table, rate=rate, rtt=rtt, packet=packet, congestion_control=congestion_control,
             buffer=buffer, goal=goal, source=f"{interface} of {host} by SNMP",
         )  # fmt: skip
-    octets = "octets are the interface's own, which on Ethernet count 18 bytes a frame more than IP"
+    octets = "octets are those of the interface, on Ethernet 18 bytes for each frame more than IP"
     measured.notes.append(octets)
     return measured

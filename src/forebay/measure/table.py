@@ -15,7 +15,7 @@ from forebay.measure.text_files import read_text
 
 _NEEDED = ("time_s", "octets", "drops")
 _OPTIONAL = ("packets", "queue_packets")
-_WRITE = "write columns time_s, octets, drops with a row a sample"
+_WRITE = "write columns time_s, octets, drops, with a row for each sample"
 _WRAPS = (2.0**32, 2.0**64)
 _MORE = 1.1
 """Tolerance over the link's rate, because the clocks of poller and router differ."""
@@ -68,11 +68,11 @@ def _meaning(octets: Floats, seconds: Floats, rate_bps: float, path: str) -> tup
     rises = bool((_rise(octets) <= most).all()) and octets[-1] != octets[0]
     amounts = bool((octets[1:] <= most).all())
     if rises:
-        return True, ["octets and drops are read as counters that only rise"]
+        return True, ["octets and drops are read as increasing counters"]
     if amounts:
-        return False, ["octets and drops are read as amounts since the sample before"]
+        return False, ["octets and drops are read as amounts since the previous sample"]
     raise MeasureError(
-        f"{path}: octets say more than {argument('rate')} carries, as a counter and as amounts; "
+        f"{path}: octets exceed {argument('rate')}, both as a counter and as amounts; "
         "write the link's own rate, or the counters of that link"
     )
 

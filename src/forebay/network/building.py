@@ -31,7 +31,7 @@ def build(scenario: Scenario) -> Graph:
     """
     topology = scenario.topology
     if topology is None:
-        hint = "write a topology, or ask another engine"
+        hint = "write a topology, or choose another engine"
         raise refuse("the scenario has no network", hint)
     wiring = _wiring(topology)
     fail(topology.failed, wiring)

@@ -56,7 +56,7 @@ def _drawn(graph: Graph, with_hosts: Ints, most: int) -> Pairs:
     target = source[random.permutation(most)]
     apart = source != target
     if not apart.any():
-        wrong = f"{most} pairs drawn are each of one router with itself"
+        wrong = f"{most} drawn pairs are all of one router with itself"
         raise refuse(wrong, "write more, or leave it out", "max_pairs")
     both = np.stack([source[apart], target[apart]])
     key, times = np.unique(both[0] * len(graph.names) + both[1], return_counts=True)

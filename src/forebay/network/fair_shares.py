@@ -22,7 +22,7 @@ def fair_rates(problem: Problem) -> Floats:
     offered = sum(kind.offered_bps for kind in problem.kinds)
     room = np.append(problem.graph.rate_bps, np.inf)
     room = np.maximum(room - _brought(problem, problem.share * offered), 0.0)
-    rate, active = np.zeros(len(flows)), flows > 0.0
+    rate, each, active = np.zeros(len(flows)), np.zeros(len(flows)), flows > 0.0
     for _ in range(_ROUNDS):
         if not active.any():
             break

@@ -45,7 +45,7 @@ def read_matrix(file: NetworkFile, names: dict[str, int]) -> list[tuple[int, int
     try:
         rows = list(csv.reader(io.StringIO(file.content.decode("utf-8-sig"), newline="")))
     except (UnicodeDecodeError, csv.Error) as error:
-        raise refuse(f"{file.path} is no CSV ({error})", "write CSV in UTF-8", where) from None
+        raise refuse(f"{file.path} is not CSV ({error})", "write CSV in UTF-8", where) from None
     if not rows or [cell.strip() for cell in rows[0]] != ["source", "target", "weight"]:
         wrong = f"{file.path} does not begin with a header"
         raise refuse(wrong, "write source,target,weight in its first line", where)
@@ -71,7 +71,7 @@ def _entry(row: list[str], line: int, path: str, names: dict[str, int]) -> tuple
         weight = math.nan
     if not 0.0 <= weight < math.inf:
         hint = "write source,target,weight with a weight of 0 or more"
-        raise refuse(f"{path}: line {line} is no demand", hint, "demand_file")
+        raise refuse(f"{path}: line {line} is not a demand", hint, "demand_file")
     ends = [number_of(name, names, "demand_file") for name in (source, target)]
     return ends[0], ends[1], weight
 
@@ -86,10 +86,10 @@ def _root(file: NetworkFile) -> Element:
         root: Element = fromstring(file.content, forbid_dtd=False)
     except DefusedXmlException:
         wrong = f"{file.path} defines XML entities or names others' files"
-        raise refuse(wrong, "write it without a DOCTYPE of its own", "file") from None
+        raise refuse(wrong, "write it without a DOCTYPE", "file") from None
     except (ParseError, ValueError, LookupError) as error:
         hint = "write the path of a GraphML or SNDlib XML file"
-        raise refuse(f"{file.path} is no XML ({error})", hint, "file") from None
+        raise refuse(f"{file.path} is not XML ({error})", hint, "file") from None
     return root
 
 
@@ -115,7 +115,7 @@ def _graphml(file: NetworkFile) -> Wiring:
     try:
         graphs = rustworkx.read_graphml(copy.name)
     except Exception as error:
-        wrong = f"{file.path} is no GraphML ({' '.join(str(error).split())[:80]})"
+        wrong = f"{file.path} is not GraphML ({' '.join(str(error).split())[:80]})"
         raise refuse(wrong, "write the path of a GraphML file", "file") from None
     finally:
         os.unlink(copy.name)

@@ -280,7 +280,7 @@ def _offered(scenario: Scenario, group: Traffic) -> float:
         return float(group.flows * _flow_rate(group, rate))
     wanted: Any = "long, short, udp, onoff or video"
     place = "kind" if not isinstance(group, Tcp | Replay) else f"kind {group.kind}"
-    raise refuse(f"the network engine cannot carry {place}", f"write {wanted}")
+    raise refuse(f"the network engine does not support {place}", f"write {wanted}")
 
 
 def _flow_rate(group: Any, rate: float) -> float:

@@ -222,7 +222,7 @@ def _reached(graph: Graph, alive: np.ndarray, distance: Floats, starts: Ints, en
     if len(lost):
         routers = np.flatnonzero(alive)
         names = graph.names[routers[lost[0]]], graph.names[routers[end]]
-        wrong = f'no way leads from "{names[0]}" to "{names[1]}"'
+        wrong = f'there is no path from "{names[0]}" to "{names[1]}"'
         raise refuse(wrong, "write links in both directions, or leave the demand out", "links")
 
 

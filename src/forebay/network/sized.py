@@ -59,12 +59,12 @@ def choose_links(scenario: Scenario, *, link: str | None, link_class: str | None
         wrong = f'links of class "{link_class}" have {len(rates)} rates'
         raise _refused("link_class", wrong, "size them one by one with link")
     single = scenario.link.model_copy(update={"rate": type(scenario.link.rate)(rates[0])})
-    one = link or f"each of the {len(links)} links of class {link_class}, read at the worst"
+    one = link or f"each of the {len(links)} links of class {link_class}, by the worst of them"
     return SizedLinks(
         problem,
         links,
         scenario.model_copy(update={"link": single}),
-        f"the buffer is that before {one}; all others are as the scenario says",
+        f"the buffer is that of {one}; all others are those of the scenario",
         int(np.ceil(4.0 * problem.bdp_packets[links].max())) + 64,
     )
 
@@ -72,11 +72,11 @@ def choose_links(scenario: Scenario, *, link: str | None, link_class: str | None
 def check_goals_of_links(scenario: Scenario) -> None:
     """Refuse queues whose size is not in packets, and goals of a traffic class."""
     if scenario.queue.discipline not in ("drop-tail", "bfifo"):
-        wrong = f"of links of a network no {scenario.queue.discipline} is sized"
+        wrong = f"for links of a network {scenario.queue.discipline} cannot be sized"
         raise ScenarioError("queue", wrong, "write drop-tail", field="queue.discipline")
     for index, group in enumerate(scenario.traffic):
         if getattr(group, "goals", None) is not None:
-            wrong = "links of a network are sized for goals of links"
+            wrong = "links of a network are sized only for goals of links"
             raise ScenarioError(
                 "goals", wrong, "write them under [goals]", field=f"traffic.{index}"
             )

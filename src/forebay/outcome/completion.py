@@ -100,7 +100,7 @@ def completion(replications: Sequence[Transfers], window_s: float) -> Completion
     transfers = over_replications(counts, _POSITIVE)
     present = [each for each, count in zip(replications, counts, strict=True) if count]
     if not present:
-        nothing = "no transfer began in the window, or was under way all through it"
+        nothing = "no transfer began in the window or lasted through it"
         return Completion(transfers=transfers, fct_open=nothing if counts else None)
     shares = [open_.size / (ended.size + open_.size) for ended, open_ in present]
     estimate = _Estimate.of(present, window_s)

@@ -52,7 +52,7 @@ class Violation:
 
 
 class ImpossibleOutcome(ForebayError):
-    """An engine computed what cannot be: a defect of forebay, and no answer.
+    """An engine computed an impossible value: a defect of forebay.
 
     Attributes
     ----------
@@ -68,8 +68,8 @@ class ImpossibleOutcome(ForebayError):
         self.engine, self.violations = engine, violations
         first = violations[0]
         super().__init__(
-            f"engine {engine} computed what cannot be ({first.invariant}: {first.where}); "
-            f"this is a defect of forebay, and no answer; {self.hint}"
+            f"engine {engine} computed an impossible value ({first.invariant}: {first.where}); "
+            f"this is a defect of forebay; {self.hint}"
         )
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -81,7 +81,7 @@ class LinkOutcome(Closed):
     @classmethod
     def _renamed(cls, document: Any) -> Any:
         if isinstance(document, dict) and "asked" in document:
-            raise ValueError("asked is now called goal_metrics: the document is an older one")
+            raise ValueError("asked is now goal_metrics: the document is of an older version")
         return document
 
 

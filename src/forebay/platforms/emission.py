@@ -99,8 +99,10 @@ def emit(
         _checked_interface(interface or chosen.port_name(port.rate_bps)),
     )
     if wanted.packets < 1:
-        wrong = f"{printable(wanted.written)} holds no full packet of {port.packet_bytes} B"
-        raise PlatformError("too-small", wrong, "ask for at least one packet")
+        wrong = (
+            f"{printable(wanted.written)} is smaller than a full packet of {port.packet_bytes} B"
+        )
+        raise PlatformError("too-small", wrong, "write at least one packet")
     if wanted.aqm is not None and chosen.name != _MANAGES:
         kind = wanted.aqm.discipline
         wrong = f"the answer is for {kind}, and {chosen.name} is written as drop-tail here"

@@ -31,7 +31,7 @@ _PORTS = (
     (1e11, "HundredGigE0/0/0"),
     (4e11, "FourHundredGigE0/0/0"),
 )
-_ANY_SIZE = trap("packets count whatever their size: small ones fill it with fewer bytes")
+_ANY_SIZE = trap("the limit counts packets of any size: small packets fill it with fewer bytes")
 
 
 def _write(order: Order) -> Written:

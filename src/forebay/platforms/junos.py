@@ -61,7 +61,9 @@ def _write(order: Order) -> Written:
         return _lines(order, f"percent {percent}", ceil(total / 100))
     microseconds = port.microseconds(size)
     if microseconds > _MOST_US:
-        wrong = f"{microseconds} us is longer than Forebay trusts temporal to go ({_MOST_US} us)"
+        wrong = (
+            f"{microseconds} us is above {_MOST_US} us, the largest temporal assumed to be valid"
+        )
         raise PlatformError(
             "too-large", wrong, f"ask for less, or write {option('form', 'percent')}"
         )

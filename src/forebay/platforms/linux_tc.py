@@ -147,7 +147,7 @@ def _default(place: Place, kind: str, about: Qdisc, options: list[str], port: Po
     if kind == "bfifo":
         frame = port.packet_bytes + port.header_bytes
         reading = _of_frames(place, TXQUEUELEN * frame, port)
-        more = uncertain(f"taken as txqueuelen {TXQUEUELEN} times a full frame of {frame} B")
+        more = uncertain(f"assumed to be txqueuelen {TXQUEUELEN} times a full frame of {frame} B")
         return replace(reading, notes=(said, more, *about.notes))
     return place.unknown(said, *about.notes)
 

@@ -40,12 +40,12 @@ TIERS = (
     Tier(
         "external memory", _HBM, "2019",
         f"{_WARNER}: Arista 7280R3 (Broadcom Jericho2)",
-        "8 GB of stacked DRAM (HBM) beside the chip",
+        "8 GB of stacked DRAM (HBM) next to the chip",
     ),
     Tier(
         "external memory of several chips", None, "2019",
         f"{_WARNER}: Arista 7280R3 (Broadcom Jericho2)",
-        "more than the 8 GB beside one chip",
+        "more than the 8 GB next to one chip",
     ),
 )  # fmt: skip
 

@@ -46,7 +46,7 @@ class _Class:
 def _write(order: Order) -> Written:
     size = order.wanted.bytes
     if size > _MOST:
-        wrong = f"{size} B is more than the {_MOST} that a number in it is trusted to go"
+        wrong = f"{size} B is above {_MOST}, the largest number that is assumed to be accepted"
         raise PlatformError("too-large", wrong, "ask for less")
     lines = (
         "policy-map type queuing FOREBAY",
@@ -57,7 +57,7 @@ def _write(order: Order) -> Written:
         "  service-policy type queuing output FOREBAY",
         "!",
     )
-    named = note(f"{_CLASS} is the default queue of a switch with eight; show class-map tells")
+    named = note(f"{_CLASS} is the default queue of a switch with eight; see show class-map")
     return Written(lines, 0, (_NOT_VERIFIED, named))
 
 

@@ -106,7 +106,7 @@ def guaranteed_rate(chosen: PolicyClass, port: Port) -> tuple[float, tuple[Note,
             return rate, (said,)
     if chosen.alone and not chosen.scheduling():
         return port.rate_bps, ()
-    said = uncertain("the class's guaranteed rate is not known from here; taken as line rate")
+    said = uncertain("the class's guaranteed rate is not in this text; assumed to be the line rate")
     return port.rate_bps, (said,)
 
 

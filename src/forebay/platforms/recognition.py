@@ -49,8 +49,8 @@ def mark(name: str) -> str:
 
 
 def _unclear(likeliest: list[str]) -> PlatformError:
-    between = f"it may be {' or '.join(likeliest)}" if likeliest else "no known words in it"
-    wrong = f"cannot tell which platform this is for: {between}"
+    between = f"it may be {' or '.join(likeliest)}" if likeliest else "it has no known statements"
+    wrong = f"cannot recognise the platform of this text: {between}"
     return PlatformError(
         "unclear-platform", wrong, f"write {argument('platform')} as one of {', '.join(names())}"
     )

@@ -41,7 +41,7 @@ def get(name: str) -> Platform:
     if known in REFUSED:
         raise refused(known)
     if known not in _PLATFORMS:
-        wrong = f'"{short(name)}" is no platform that Forebay knows'
+        wrong = f'"{short(name)}" is not a platform of Forebay'
         raise PlatformError("unknown-platform", wrong, f"write one of {', '.join(names())}")
     platform: Platform = import_module(f"forebay.platforms.{_PLATFORMS[known]}").PLATFORM
     return platform
@@ -50,5 +50,5 @@ def get(name: str) -> Platform:
 def refused(name: str) -> PlatformError:
     """Return the error for a refused platform."""
     wrong = f"{name} is refused: {REFUSED[name]}"
-    hint = "take the bytes and milliseconds from another platform's comment, and its own manual"
+    hint = "use the bytes and milliseconds of another platform's comment, and its own manual"
     return PlatformError("not-verified", wrong, hint)

@@ -20,9 +20,7 @@ LEAST_TH, MOST_TH = -8, 7
 _POOL = "egress_lossy_pool"
 _PROFILE = "forebay"
 _CELLS = uncertain("rounding: the chip takes whole cells (some 200 to 300 B, by chip)")
-_SHARED = trap(
-    "a threshold on shared memory promises nothing: other queues may have taken it already"
-)
+_SHARED = trap("a threshold on shared memory guarantees nothing: other queues may already use it")
 
 
 def share(dynamic_th: int) -> Fraction:

@@ -64,7 +64,7 @@ def read_target(
         raise PlatformError("not-sized", wrong, hint)
     if scenario.queue.classes:
         raise _class_queues(target)
-    return of_scenario(scenario, f"queue.size of {target} as it stands there, not sized")
+    return of_scenario(scenario, f"queue.size of {target} as written there, not sized")
 
 
 def _is_written(scenario: Scenario) -> bool:
@@ -126,7 +126,7 @@ def of_sizing(answer: SizeResult, path: str) -> tuple[Wanted, Port]:
         raise _class_queues(path)
     buffer = answer.buffer
     if buffer is None:
-        wrong = f"{short(path)} holds no buffer: that sizing found none"
+        wrong = f"{short(path)} has no buffer: that sizing found none"
         raise PlatformError("no-buffer", wrong, "relax its goals and size again")
     packet = buffer.bytes // buffer.packets if buffer.packets >= 1 else 0
     if packet < 1 or not 0 < buffer.seconds < 1e18 or buffer.bytes > 1e18:
@@ -148,7 +148,7 @@ def _managed(aqm: Aqm, port: Port, path: str) -> Wanted:
     """Return the limit of an AQM queue, with its target or thresholds."""
     numbers = (value for value in aqm.model_dump().values() if isinstance(value, int | float))
     if not all(0 <= value < 1e18 for value in numbers) or aqm.limit_packets < 1:
-        raise _not_ours(path, "its aqm is none")
+        raise _not_ours(path, "its aqm is invalid")
     limit = aqm.limit_packets
     written = f"{aqm.discipline} with a limit of {limit} packets"
     return Wanted(limit * port.packet_bytes, limit, written, path, aqm)

@@ -152,7 +152,7 @@ def n_parts(scenario: Scenario) -> int:
     if number > BATCHES and number * min(scenario.buffer_packets, MOST_BINS) > _MOST_TO_READ:
         raise ScenarioError(
             "out-of-range",
-            f"{number} round trips, each read apart for a goal with a probability, are too many",
+            f"{number} round trips, each measured for a goal with a probability, are too many",
             "write a shorter one, or the goal without its probability",
             field="measure.duration",
         )

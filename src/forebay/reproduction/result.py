@@ -107,7 +107,7 @@ class Reproduction:
     @property
     def summary(self) -> str:
         """One line: the number of rows in their band."""
-        return f"{self.artefact}: {sum(self.verdicts)} of {len(self.rows)} rows lie in their band"
+        return f"{self.artefact}: {sum(self.verdicts)} of {len(self.rows)} rows are in their band"
 
     def to_json(self, indent: int | None = 2) -> str:
         """Return `to_dict` as JSON text."""

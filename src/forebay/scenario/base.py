@@ -102,7 +102,7 @@ def printable(text: str) -> str:
     """Return a name that is safe in terminals and XML files, or raise ScenarioError."""
     if text.isprintable():
         return text
-    wrong = f"{show(text)} holds a character that cannot be printed"
+    wrong = f"{show(text)} has a character that cannot be printed"
     raise ScenarioError(
         "out-of-range", wrong, "write letters, digits, signs and spaces", value=text
     )

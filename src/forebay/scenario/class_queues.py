@@ -84,6 +84,6 @@ def check_traffic(
     placed = dict(zip(traffic, queue_of_traffic(queues, traffic), strict=True))
     for name in crossing:
         if placed[name] is None:
-            wrong = f"no class queue holds traffic {show(name)}"
+            wrong = f"no class queue has traffic {show(name)}"
             hint = f"name it in the traffic of one, or write {entry('default', True)} in one"
             raise ScenarioError("contradiction", wrong, hint, field=field, value=name)

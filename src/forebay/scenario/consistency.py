@@ -162,7 +162,7 @@ def _size_out_of_range(scenario: Scenario, link: str, packets: int) -> ScenarioE
     hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
     if "queue" not in scenario.model_fields_set or "size" not in scenario.queue.model_fields_set:
         wrong = f'is not written, and its default, "{size}", is {packets} packets here{way}'
-        hint = f"write one, such as {entry('size', '100 packets')}; a sizing looks beyond it"
+        hint = f"write one, such as {entry('size', '100 packets')}; a sizing tries larger ones"
     return ScenarioError("out-of-range", wrong, hint, field="queue.size", value=size)
 
 
@@ -192,7 +192,10 @@ def _class_queues(scenario: Scenario) -> None:
         from forebay.scenario.class_queues import check_rates, check_traffic
 
         if scenario.topology is not None:
-            wrong, hint = "set beside a topology", "leave it out: a network's links have one queue"
+            wrong, hint = (
+                "cannot be set with a topology",
+                "leave it out: a network's links have one queue",
+            )
             raise ScenarioError("contradiction", wrong, hint, field=f"{field}.classes")
         names = dict(zip(map(id, scenario.traffic), scenario.class_names, strict=True))
         here = scenario.at_link(link)
@@ -237,19 +240,19 @@ def _buckets(scenario: Scenario) -> None:
 
 def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link_rate: Rate) -> None:
     if scenario.topology is not None:
-        wrong, hint = "set beside a topology", "leave it out: a network's links have none"
+        wrong, hint = "cannot be set with a topology", "leave it out: a network's links have none"
         raise ScenarioError("contradiction", wrong, hint, field=field)
     if bucket.rate > link_rate:
         wrong = f"{bucket.rate} is above the rate of the link, {link_rate}"
         hint = f"write {link_rate} or less here, or a higher rate of the link"
         raise ScenarioError("contradiction", wrong, hint, field=f"{field}.rate", value=bucket.rate)
     if field.endswith("policer") and bucket.refill == "deficit":
-        wrong = "a policer without a bucket drops all that comes at once"
+        wrong = "a policer without a bucket drops every burst"
         hint = f"write {entry('refill', 'continuous')} and a burst"
         raise ScenarioError("contradiction", wrong, hint, field=f"{field}.refill")
     largest = scenario.largest_packet
     if bucket.burst is not None and bucket.burst < largest:
-        wrong = f"{bucket.burst} holds no packet of {DataSize(largest)}"
+        wrong = f"{bucket.burst} is smaller than a packet of {DataSize(largest)}"
         hint = f"write {DataSize(largest)} or more"
         raise ScenarioError("contradiction", wrong, hint, field=f"{field}.burst")
     if 8 * bucket.depth / bucket.rate > DAY:
@@ -270,7 +273,7 @@ def _routes(scenario: Scenario) -> None:
     for index, group in enumerate(scenario.traffic):
         if group.direction == "reverse" and (group.route or group.return_route):
             wrong = 'direction = "reverse" has a route of its own'
-            hint = "leave direction out where route is written"
+            hint = "leave direction out if route is written"
             raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.direction")
         for field in ("route", "return_route"):
             _known_links(getattr(group, field), delays, f"traffic.{index}.{field}")
@@ -300,7 +303,7 @@ def _memory(scenario: Scenario) -> None:
         hint = f"write {entry('memory', '16 MB')}"
         raise ScenarioError("contradiction", wrong, hint, field="memory")
     if scenario.memory is not None and not shares:
-        wrong = "no queue shares it, for none sets alpha"
+        wrong = "no queue uses it, because none sets alpha"
         hint = f"write {entry('alpha', 1.0)} for a queue, or leave memory out"
         raise ScenarioError("contradiction", wrong, hint, field="memory")
 
@@ -318,7 +321,7 @@ def _delay_goals(scenario: Scenario) -> None:
     mean, p99 = scenario.goals.queue_delay_mean, scenario.goals.queue_delay_p99
     table = scenario.goals.queue_delay
     if mean is not None and table is not None and table.mean is not None:
-        wrong, hint = "the mean is asked for twice", "leave out goals.queue_delay_mean"
+        wrong, hint = "the mean is set twice", "leave out goals.queue_delay_mean"
         raise ScenarioError("contradiction", wrong, hint, field="goals.queue_delay.mean")
     if mean is not None and p99 is not None and p99 < mean:
         wrong = f"{p99} is below queue_delay_mean, {mean}: the two goals contradict each other"

@@ -145,7 +145,7 @@ class Constant(_Root, Distribution):
         return self.root
 
     def _below(self, seconds: float) -> tuple[float, float]:
-        raise AssertionError("nothing lies between the ends of a constant")
+        raise AssertionError("a constant has no values between its ends")
 
     def __repr__(self) -> str:
         return repr(str(self.root))
@@ -368,7 +368,7 @@ def _refuse_range(value: object) -> None:
     two = value if isinstance(value, list | tuple) and len(value) == 2 else exact_forms.span(value)
     if two and all(isinstance(end, str) for end in two):
         hint = f"write {literal({'uniform': list(two)})}"
-        wrong = f"{show(value)} does not say how values lie between its ends"
+        wrong = f"{show(value)} does not give the distribution between its ends"
         raise ScenarioError("wrong-type", wrong, hint, value=value)
 
 

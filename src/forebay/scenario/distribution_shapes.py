@@ -211,7 +211,7 @@ def _rising(low: Duration, high: Duration) -> None:
 
 def _keeps(low: Duration, high: Duration, share: float) -> None:
     if share < _LEAST_KEPT:
-        wrong = f"{low} to {high} holds almost nothing of the law"
+        wrong = f"{low} to {high} has almost no probability"
         raise ScenarioError("out-of-range", wrong, "write a low and a high around the mean")
 
 

@@ -133,7 +133,7 @@ def _extra_key(key: str, known: list[str]) -> ScenarioError:
     hint = f"write one law, or what belongs to it into its own table: {inside}"
     if key in LAWS + LENGTH_LAWS:
         hint = "write one law only"
-    return ScenarioError("unknown-key", f"{show(key)} beside {show(law)}", hint)
+    return ScenarioError("unknown-key", f"{show(key)} in addition to {show(law)}", hint)
 
 
 def _unknown_law(value: dict[Any, Any], place: _Place) -> ScenarioError:

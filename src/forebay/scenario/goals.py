@@ -131,7 +131,7 @@ _INCREASE = Between(0.0, 1000.0, "fraction")
 
 _FCT_INCREASE = (
     "At most this increase of the mean flow completion time over a buffer in which nothing is "
-    "dropped (0.125: one eighth longer); asks for flows that complete."
+    "dropped (0.125: one eighth longer); needs flows that complete."
 )
 
 
@@ -177,7 +177,7 @@ class QueueDelay(ScenarioModel):
             raise ScenarioError("missing", wrong, hint)
         if self.model_fields_set == frozenset():
             hint = f"write {literal(_MAXIMUM)} or {literal(_QUANTILE)}"
-            raise ScenarioError("missing", "asks for nothing", hint)
+            raise ScenarioError("missing", "sets no goal", hint)
         return self
 
 

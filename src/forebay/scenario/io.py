@@ -158,5 +158,5 @@ def _tree(text: str, source: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError("toml-syntax", f"not TOML: {error}", hint, file=source) from None
     except ValueError:
-        wrong = "holds a number with thousands of digits"
+        wrong = "has a number with thousands of digits"
         raise ScenarioError("toml-syntax", wrong, hint, file=source) from None

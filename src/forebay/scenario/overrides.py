@@ -96,7 +96,7 @@ def _index(part: str, entries: list[Any], here: str) -> int:
     if part.isascii() and part.isdigit() and len(part) < 10 and int(part) < len(entries):
         return int(part)
     count = len(entries)
-    wrong = f"there is no such entry: {here} holds {count}, counted from 0"
+    wrong = f"there is no such entry: {here} has {count}, counted from 0"
     hint = f"write {here}.0" + (f" to {here}.{count - 1}" if count > 1 else "")
     if not count:
         hint = f"write {_whole(here, '[...]')} to fill it"

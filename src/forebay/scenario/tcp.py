@@ -181,7 +181,7 @@ def _check_delayed_ack(group: Tcp, timeout: Duration) -> None:
     linux, named = group.sender == "linux", "delayed_ack_timeout"
     delays = linux if group.delayed_ack is None else group.delayed_ack
     if not delays:
-        hint = f"write {entry('delayed_ack', True)} beside it, or leave {named} out"
+        hint = f"write {entry('delayed_ack', True)} too, or leave {named} out"
         raise ScenarioError("contradiction", "no ACK is delayed here", hint, field=named)
     if linux and timeout > _LONGEST_LINUX_DELAY:
         hint = f"write 200 ms or less, or {entry('sender', 'ns2')}"

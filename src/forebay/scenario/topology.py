@@ -225,7 +225,7 @@ class FatTree(ScenarioModel):
     @model_validator(mode="after")
     def _even(self) -> Self:
         if self.k % 2:
-            wrong = f"{self.k} ports do not come in halves"
+            wrong = f"{self.k} ports cannot be divided by two"
             raise ScenarioError("out-of-range", wrong, "write an even number", field="k")
         return self
 
@@ -312,7 +312,7 @@ class Topology(ScenarioModel):
     def _one_shape(self) -> Self:
         given = [name for name in SHAPES if getattr(self, name)]
         if len(given) != 1:
-            wrong = f"{' and '.join(given)} are set" if given else "says not which links there are"
+            wrong = f"{' and '.join(given)} are set" if given else "gives no links"
             raise ScenarioError("contradiction", wrong, f"write one of {one_of(SHAPES)}")
         if self.demands and self.demand_file is not None:
             wrong, hint = "demands and demand_file are both set", "leave one of them out"
@@ -324,12 +324,14 @@ def check(scenario: Scenario) -> None:
     """Refuse fields that contradict a topology. Raises ScenarioError."""
     if scenario.topology is None:
         return
-    hint = "leave it out: the topology says it"
+    hint = "leave it out: the topology gives it"
     if scenario.links:
-        raise ScenarioError("contradiction", "set beside a topology", hint, field="links")
+        raise ScenarioError("contradiction", "cannot be set with a topology", hint, field="links")
     for index, group in enumerate(scenario.traffic):
         for name in ("direction", "route", "return_route", "rtt", "access_rate"):
             field = type(group).model_fields.get(name)
             if field is not None and getattr(group, name) != field.default:
                 place = f"traffic.{index}.{name}"
-                raise ScenarioError("contradiction", "set beside a topology", hint, field=place)
+                raise ScenarioError(
+                    "contradiction", "cannot be set with a topology", hint, field=place
+                )

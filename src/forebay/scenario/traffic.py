@@ -107,9 +107,9 @@ def _rows(path: str, content: bytes) -> NDArray[np.float64]:
     if first.strip().replace(b" ", b"") == _HEADER:
         body = rest
     if not body.strip():
-        raise _wrong(path, "it holds no packets")
+        raise _wrong(path, "it has no packets")
     if body.translate(None, b"0123456789+-.eE, \t\r\n"):
-        raise _wrong(path, "it holds something else than numbers and commas")
+        raise _wrong(path, "it has other text than numbers and commas")
     if body.count(b"\n") > MOST_PACKETS:
         raise _wrong(path, f"it has more than {MOST_PACKETS} lines")
     try:

@@ -30,6 +30,7 @@ struct LevelCount {
     residuals: Picos,
 }
 
+#[repr(C)]
 pub(super) struct FixedSizeFifo {
     free_at: Picos,
     /// Transmission time of a packet.
@@ -340,6 +341,7 @@ fn remember(recent: &mut [u16], accepted: &mut usize, class: u16) {
 
 /// Division by a number that is known beforehand, as a multiplication (Granlund and Montgomery,
 /// "Division by Invariant Integers using Multiplication", PLDI 1994, theorem 4.2).
+#[repr(C)]
 struct Division {
     factor: u64,
     shift: u32,

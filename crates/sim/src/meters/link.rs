@@ -64,9 +64,20 @@ pub struct AtBatchEnd {
     pub decides_on_arrival: bool,
 }
 
-/// Gathers readings; the link tells it what happens.
+/// Gathers readings; the link tells it what happens. What every packet touches comes first.
+#[repr(C, align(64))]
 pub struct LinkMeter {
-    bin_shift: u32,
+    /// Waiting times of the packets accepted since the first cut.
+    pub delay: Histogram,
+    /// The longest of them.
+    pub longest: Picos,
+    /// `None` where nobody asked.
+    pub detail: Option<Box<LinkDetail>>,
+    current: LinkBatch,
+    /// Finished batches.
+    pub batches: Vec<LinkBatch>,
+    /// Waiting times by class, where it was asked for and there are several; else empty.
+    pub delays: Vec<Histogram>,
     changed: Picos,
     /// When the wire was, or will be, free, as it was known at the end of the last batch.
     free_at: Picos,
@@ -74,19 +85,9 @@ pub struct LinkMeter {
     backlog: Picos,
     /// Transmission time of the packets accepted since then.
     tx_time: Picos,
-    current: LinkBatch,
-    /// Finished batches.
-    pub batches: Vec<LinkBatch>,
-    /// Waiting times of the packets accepted since the first cut.
-    pub delay: Histogram,
-    /// The longest of them.
-    pub longest: Picos,
-    /// The same by class, where it was asked for and there are several; else empty.
-    pub delays: Vec<Histogram>,
     /// Packets before the wire at the first cut.
     pub held_at_first: u64,
-    /// `None` where nobody asked.
-    pub detail: Option<Box<LinkDetail>>,
+    bin_shift: u32,
 }
 
 const MAX_BINS: usize = 4096;

@@ -31,7 +31,8 @@ impl Reassembly {
         }
         let near = self.near | 1 << offset;
         let run = near.trailing_ones();
-        self.near = near.checked_shr(run).unwrap_or(0);
+        // Without the run, so that a shift by 64 and one by 0 are the same.
+        self.near = (near & near.wrapping_add(1)).wrapping_shr(run);
         run.into()
     }
 

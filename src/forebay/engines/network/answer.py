@@ -57,15 +57,17 @@ def broken(scenario: Scenario, solution: Solution, sized: Ints | None = None) ->
         found.append(bursts)
     kinds = {group.kind for group in scenario.traffic}
     if scenario.queue.discipline not in NO_MARKS:
-        found.append(f"a queue that drops early ({scenario.queue.discipline}): taken as drop-tail")
+        found.append(
+            f"a queue that drops early ({scenario.queue.discipline}): treated as drop-tail"
+        )
     if "short" in kinds:
-        found.append("short flows: counted as a load that does not answer to loss")
+        found.append("short flows: treated as a load that does not respond to loss")
     few = solution.balance.problem.flows[solution.balance.used]
     full = solution.s > 0.0
     if full.any() and few[full].min() < 1.0:
         found.append(
             f"fewer than one connection on a full link ({few[full].min():.2g} on average): "
-            "what many together do is taken for each"
+            "the model is for many connections"
         )
     return found
 

@@ -123,6 +123,11 @@ class Balance:
         """Rate of the slowest link of each path, shape (paths,)."""
         return np.asarray(np.append(self.rate_bps, np.inf)[self.paths].min(axis=0))
 
+    @cached_property
+    def least_rtt_s(self) -> Floats:
+        """Time of a packet on the slowest link of each path: part of every round trip."""
+        return 8.0 * self.problem.packet_bytes / self.slowest_bps
+
     def flow(self, state: State) -> Flow:
         """Compute loss, RTT and rate along every path."""
         felt = self.log_hazard(state.log_loss)
@@ -138,7 +143,8 @@ class Balance:
 
     def round_trips(self, queue: Floats) -> Floats:
         """Return the round trip of every path for queues in packets, shape (links,)."""
-        return np.asarray(self.problem.rtt_s + self.incidence.T @ (queue * self.packet_s))
+        waiting = self.incidence.T @ (queue * self.packet_s)
+        return np.asarray(np.maximum(self.problem.rtt_s + waiting, self.least_rtt_s))
 
     def carried(self, sent: Floats, hazard: Floats) -> Floats:
         """Return the bit/s that ``sent`` by path brings to each link of an entry."""
@@ -293,7 +299,7 @@ def _windows(problem: Problem, used: Ints) -> Windows:
     load = offered * share[used] / problem.graph.count[used]
     in_flight = load * problem.link_rtt_s[used] / (8 * problem.packet_bytes)
     return Windows(
-        bdp=_own_bdp(problem, used),
+        bdp=np.maximum(_own_bdp(problem, used), 1.0),  # the packet that is being sent
         buffer=problem.buffer_packets[used],
         relative=mean / np.sqrt(np.maximum(problem.flows[used], 1.0)),
         poisson=np.sqrt(np.maximum(in_flight, 1e-6)),

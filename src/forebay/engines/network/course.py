@@ -60,11 +60,21 @@ def step_through(
     recorder, swings = Recorder(stepper), Swings(balance.problem.buffer_packets[balance.used])
     every = np.unique(np.round(np.linspace(0, steps, max(samples, 2))).astype(np.int64))
     begun = time.process_time()
-    with np.errstate(over="ignore", under="ignore"):
-        for done in run(stepper, begin, steps, every, recorder.record, swings):
-            if progress is not None and done % _TOLD_EVERY == 0:
-                progress(done / steps)
-    return transient_of(recorder, swings, steady, scenario, start, time.process_time() - begun)
+
+    def answer() -> Transient:
+        spent_s = time.process_time() - begun
+        return transient_of(recorder, swings, steady, scenario, start, spent_s)
+
+    try:
+        with np.errstate(over="ignore", under="ignore"):
+            for done in run(stepper, begin, steps, every, recorder.record, swings):
+                if progress is not None and done % _TOLD_EVERY == 0:
+                    progress(done / steps)
+    except KeyboardInterrupt as stop:
+        if recorder.rows:
+            stop.result = answer()  # type: ignore[attr-defined]  # as that of a stopped sizing
+        raise
+    return answer()
 
 
 def _seconds(field: str, text: str) -> float:

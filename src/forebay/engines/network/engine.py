@@ -123,5 +123,5 @@ def check_marks(scenario: Scenario) -> None:
     names = {name for group in scenario.traffic for name in getattr(group, "shares", ())}
     for name in MARKED:
         if name in names and scenario.queue.discipline not in NO_MARKS:
-            wrong = f"the network engine knows no answer of {name} to marks"
+            wrong = f"the network engine has no response function of {name} to marks"
             raise refuse(wrong, 'write queue.discipline = "drop-tail", or another control')

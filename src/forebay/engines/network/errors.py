@@ -23,10 +23,10 @@ class NoSteadyState(ForebayError):
 
     def __init__(self, residual: float, worst: Sequence[str]) -> None:
         self.residual, self.worst = residual, tuple(worst)
-        self.hint = "look at these links' rates and buffers, or write another topology.model"
+        self.hint = "check these links' rates and buffers, or write another topology.model"
         where = ", ".join(worst)
         super().__init__(
-            f"engine network found no steady state: {residual:.1e} is left, most of it at {where}; "
+            f"engine network found no steady state: residual {residual:.1e}, largest at {where}; "
             f"{self.hint}"
         )
 

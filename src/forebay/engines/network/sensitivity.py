@@ -45,9 +45,9 @@ def sensitivity(solution: Solution) -> Sensitivity:
     """
     if len(solution.s) > MOST_LINKS:
         wrong = (
-            f"{len(solution.s)} links are more than the {MOST_LINKS} of which buffers are weighed"
+            f"{len(solution.s)} links are more than the maximum of {MOST_LINKS} for sensitivities"
         )
-        raise refuse(wrong, "ask a smaller network")
+        raise refuse(wrong, "use a smaller network")
     balance, flow = solution.balance, solution.flow
     at_rest = balance.slopes(solution.s, solution.state, flow)
     by_buffer = _by_buffer(solution, at_rest)

@@ -92,7 +92,7 @@ class Slopes:
 
     def _thinned(self, n: int) -> Floats:
         """Return the decrease by a link's loss of its own load and the load of later links."""
-        assert self.packets is not None, "asked where there is something"
+        assert self.packets is not None, "only for equations with thinning"
         keys, weights = [], []
         for later, row in enumerate(self.paths):
             for hop in range(later + 1):

@@ -164,7 +164,7 @@ class _Search:
             raise ScenarioError("goals", wrong, "write a larger loss", field="goals.loss_rate")
         if not self.filled.any():
             fullest = float(_used_share(largest).max(initial=0.0))
-            wrong = f"no link is used to more than {100 * fullest:.3g} %, whatever its buffer"
+            wrong = f"no link is used to more than {100 * fullest:.3g} % with any buffer"
             raise ScenarioError(
                 "goals", wrong, "write a goal below that", field="goals.utilization"
             )
@@ -213,11 +213,11 @@ def _targets(scenario: Scenario) -> tuple[float, float | None]:
     stated = [name for name in type(goals).model_fields if getattr(goals, name) is not None]
     for name in stated:
         if name not in _GOALS or getattr(getattr(goals, name), "probability", None) is not None:
-            wrong = f"the smallest set of buffers is for plain {' and '.join(_GOALS)}"
+            wrong = f"the smallest set of buffers supports only plain {' and '.join(_GOALS)}"
             raise ScenarioError("goals", wrong, "leave it out", field=f"goals.{name}")
     if not stated:
         hint = f"write {setting('goals.loss_rate', 0.01)}"
-        raise ScenarioError("goals", "none is stated", hint, field="goals")
+        raise ScenarioError("goals", "no goal is set", hint, field="goals")
     loss, used = goals.loss_rate, goals.utilization
     return 1.0 if loss is None else float(loss), None if used is None else float(used)
 

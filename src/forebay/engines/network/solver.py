@@ -68,7 +68,8 @@ def solve(
         The solver did not converge; the error names the links with the largest residuals.
     """
     begun = time.process_time()
-    with np.errstate(over="ignore", under="ignore"):
+    # Far from the steady state a link may overflow; a NaN counts as an infinite residual.
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         near = approach(balance, start, _APPROACH, progress)
         found, steps = descend(balance, near, TOLERANCE, _MOST_STEPS, progress)
         if not found.largest < ACCEPTED:

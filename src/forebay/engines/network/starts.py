@@ -20,7 +20,7 @@ class FixedPoints:
     Attributes
     ----------
     starts : number of random starts.
-    not_at_rest : number of starts from which the solver did not converge.
+    not_converged : number of starts from which the solver did not converge.
     points : number of distinct steady states, including the first solution. Two are distinct if
         a path's rate (relative) or a link's loss rate (absolute) differs by more than 1e-6.
     rate_difference : largest difference of a path's rate, relative to the smaller.
@@ -29,7 +29,7 @@ class FixedPoints:
     """
 
     starts: int
-    not_at_rest: int
+    not_converged: int
     points: int
     rate_difference: float
     loss_difference: float

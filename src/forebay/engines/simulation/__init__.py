@@ -208,7 +208,7 @@ def _captured(
     run, workload, layout = make_run(scenario, seed, capture=True)
     (raw,) = _core.simulate([run], jobs=1, progress=limit.watch(progress))
     packets = raw["capture"]
-    assert packets is not None, "asked for"
+    assert packets is not None, "capture=True"
     packets.write(path, BOTTLENECK)
     return {seed: to_reading(scenario, seed, workload, layout, raw)}
 

@@ -80,11 +80,11 @@ class SizingSimulator:
         link_class: str | None,
     ) -> None:
         if scenario.topology is None:
-            raise CannotPlay(self.name, "a link by name where there is one", "link")
+            raise CannotPlay(self.name, "a link by name in a scenario of one link", "link")
         self.scenario, self._engine = scenario, engine
         self.links = choose_links(scenario, link=link, link_class=link_class)
         if (self.links.problem.graph.kind[self.links.links] != BETWEEN).any():
-            wrong = "the simulator reads no queue of hosts' own links"
+            wrong = "the simulator does not measure queues of hosts' own links"
             raise ScenarioError("link", wrong, "name a link between routers", field="link")
 
     @cached_property

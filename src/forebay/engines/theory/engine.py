@@ -89,7 +89,7 @@ def _uncovered(scenario: Scenario) -> str:
     """Return why no law applies."""
     regime = regime_of(scenario)
     if regime.law is not None:
-        return f"with {scenario.buffer_packets} packets flows back off, and are bursts no more"
+        return f"with {scenario.buffer_packets} packets flows slow down and are no longer bursts"
     return f"{regime.regime}: {regime.why}".removesuffix(SIMULATE).strip().rstrip(".")
 
 

@@ -68,7 +68,7 @@ def predict_long_flows(scenario: Scenario, law: Law) -> Prediction | None:
         return _general(scenario)
     if law in (single_flow.LAW, synchronized.LAW):
         return _sawtooth(scenario, law)
-    raise ValueError(f"{law.name} is no law of long flows")
+    raise ValueError(f"{law.name} is not a law of long flows")
 
 
 def _sawtooth(scenario: Scenario, law: Law) -> Prediction:

@@ -306,7 +306,7 @@ def _known_protocols(scenario: Scenario) -> str | None:
 
 LAW = Law(
     name="yang-2013/utilization",
-    source="Yang, Zhang, Xu 2013, eq. 7, inequality 14, one-sided z (needed, not enough)",
+    source="Yang, Zhang, Xu 2013, eq. 7, inequality 14, one-sided z (necessary, not sufficient)",
     packets=_packets,
     utilization=_utilization,
     checks=(

@@ -38,7 +38,7 @@ def hurst(series: Floats) -> dict[str, Estimate] | Refused:
     if not series.std() > 0:
         return Refused("hurst", "the load never changes")
     if not falls(series)[1].min() > 0:
-        return Refused("hurst", "the load repeats itself: long intervals never differ")
+        return Refused("hurst", "the load is periodic: long intervals never differ")
     return {name: method(series) for name, method in METHODS.items()}
 
 

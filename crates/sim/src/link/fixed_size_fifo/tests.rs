@@ -10,6 +10,7 @@ use crate::queue::red::RedParams;
 use crate::queue::registry::{Discipline, NAMES, QueueSpec, Wire};
 use crate::time::{MILLISECOND, SECOND};
 use proptest::prelude::*;
+use std::mem::offset_of;
 
 const BYTES: u32 = 1000;
 
@@ -199,4 +200,14 @@ fn what_would_not_be_exact_is_kept_packet_by_packet() {
     ] {
         assert_eq!(takes(tx_time, capacity), fits, "{tx_time} {capacity}");
     }
+}
+
+#[test]
+fn what_most_packets_touch_of_a_link_lies_in_three_lines() {
+    let end_of_queue =
+        offset_of!(Link, queue) + size_of::<u64>() + offset_of!(FixedSizeFifo, accepted);
+    assert!(end_of_queue <= 128, "{end_of_queue}");
+    let end_of_meter = offset_of!(LinkMeter, longest) + size_of::<Picos>();
+    assert!(end_of_meter <= 64, "{end_of_meter}");
+    assert_eq!((align_of::<Link>(), offset_of!(Link, meter) % 64), (64, 0));
 }

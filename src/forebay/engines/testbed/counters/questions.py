@@ -64,5 +64,5 @@ class Questions:
         silent, refused, which, answers = self._loop.run(ask())
         if silent or refused:
             wrong = silent or f"{refused.prettyPrint()} at object {which}"
-            raise TestbedError(f"asking snmpd: {wrong}", "look whether snmpd runs elsewhere")
+            raise TestbedError(f"asking snmpd: {wrong}", "check if snmpd runs elsewhere")
         return [value for _, value in answers]
