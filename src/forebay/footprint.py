@@ -47,7 +47,7 @@ class Limit:
             raise TooMuchMemory(wrong)
 
     def check_octets(self, octets: float, smaller: str) -> None:
-        """Refuse so many bytes; ``smaller`` is what to write for fewer. Raises TooMuchMemory."""
+        """Refuse more bytes than the limit; ``smaller`` is the hint. Raises TooMuchMemory."""
         if octets > self.octets:
             about, limit = _three_digits(octets), _as_written(self.octets)
             wrong = f"the run takes about {about}, above the limit of {limit}"

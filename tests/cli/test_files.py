@@ -1,4 +1,4 @@
-"""Files that a verb writes: after the answer, never over its input, never two at one place."""
+"""Files that a verb writes: after the answer, never over its input, never two at one path."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""What an engine has played is not played again; what is told of a part adds up to the whole."""
+"""Finished replications are not run again; the progress of parts adds up to the whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of short flows (paper A, §4, §5.1.2, appendix C) and the exact queue beside them."""
+"""Laws of short flows (paper A, §4, §5.1.2, appendix C), and the exact queue."""
 
 from __future__ import annotations
 

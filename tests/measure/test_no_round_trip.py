@@ -1,4 +1,4 @@
-"""Captures of which nothing tells a round trip: what needs one is refused."""
+"""Captures without any round trip: estimates that need one are refused."""
 
 import struct
 

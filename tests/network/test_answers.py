@@ -1,4 +1,4 @@
-"""Tables beside the Outcome, and the sensitivity of throughputs to buffers."""
+"""Tables in addition to the Outcome, and the sensitivity of throughputs to buffers."""
 
 from __future__ import annotations
 

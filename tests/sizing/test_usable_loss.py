@@ -1,4 +1,4 @@
-"""An answer that loses what nobody would call usable says so, and names the buffer to take."""
+"""An answer with a very high loss rate has a warning, with a buffer that avoids it."""
 
 from __future__ import annotations
 

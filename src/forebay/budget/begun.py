@@ -36,7 +36,7 @@ class Begun:
 
 
 class Record:
-    """The begun rungs of one link, in a file beside the stored outcomes; in none without a store.
+    """The begun rungs of one link, in a file next to the stored outcomes, if they are stored.
 
     A file that cannot be read counts as empty.
     """

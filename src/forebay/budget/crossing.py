@@ -169,7 +169,7 @@ def _enclosed(curve: Curve, harms: dict[int, FloatArray], limit: int) -> Crossin
 
 
 def again(curve: Curve, found: Crossing, limit: int) -> Crossing:
-    """Return the crossing anew, after the curve was given more seeds, from the same buffers."""
+    """Return the crossing again from the same buffers, after the curve has more seeds."""
     near = sorted(found.looks, key=lambda look: abs(look[1]))[:MOST_NEAR]
     harms = {packets: curve.fine(packets) for packets, _ in sorted(near)}
     return _enclosed(curve, harms, limit)

@@ -36,7 +36,7 @@ _SETTLES_LATER = 4
 """Multiple of the first guess at which settling is watched: larger buffers settle more slowly."""
 _MOST_RUNGS = 9
 _SURE = 1.5
-"""Multiple of the whole link's predicted time: with so much left, no rung comes before it."""
+"""Multiple of the link's own predicted time: with this much time left, no rung is run before it."""
 _END = 0.98
 """Share of the time after which the last run is stopped; the rest is for the result."""
 _FIRST_END = 0.5

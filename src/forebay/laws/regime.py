@@ -189,8 +189,8 @@ def _many_that_end(scenario: Scenario) -> Regime | None:
     load = share(scenario, COMPLETING_KINDS)
     if load <= SHORT_FLOWS_MATTER:
         return None
-    why = words.beside(load, SHORT_FLOWS_MATTER)
-    return Regime("long flows beside others", None, why, words.BESIDE_CHANGE)
+    why = words.ending_with_long(load, SHORT_FLOWS_MATTER)
+    return Regime("long flows beside others", None, why, words.FEWER_ENDING)
 
 
 def _acks(scenario: Scenario) -> Regime | None:

@@ -46,7 +46,7 @@ BURSTS_CHANGE = (
     "flows with at least 10 % of the traffic would dominate."
 )
 REAL_TIME_CHANGE = f"With less real-time traffic the law of the TCP flows would govern. {SIMULATE}"
-BESIDE_CHANGE = f"With fewer of them the law of the long flows would govern. {SIMULATE}"
+FEWER_ENDING = f"With fewer of them the law of the long flows would govern. {SIMULATE}"
 ACKS_CHANGE = (
     f"Without a queue on the ACKs' path the law of the data flows would govern. {SIMULATE}"
 )
@@ -148,9 +148,9 @@ def managed(discipline: str) -> str:
 def paced(scenario: Scenario, names: list[str]) -> str:
     """Controls without a sawtooth."""
     others = {n for t in scenario.crossing for n in getattr(t, "shares", {})} - set(names)
-    beside = f" beside {', '.join(sorted(others))}" if others else ""
+    shared = f" together with {', '.join(sorted(others))}" if others else ""
     return (
-        f"{' and '.join(names)}{beside}: a model of the path paces these flows, so the sum of the "
+        f"{' and '.join(names)}{shared}: a model of the path paces these flows, so the sum of the "
         "windows is not a sum of sawtooths, and other flows get the rest of the link. In "
         "simulation one bbr flow among 60 CUBIC flows moved the answer from 33 packets, close to "
         "eq. 6, to 2; 20 bbr3 flows alone needed 504, eight times eq. 6."
@@ -200,10 +200,10 @@ def real_time(load: float) -> str:
     )
 
 
-def beside(load: float, known: float) -> str:
+def ending_with_long(load: float, known: float) -> str:
     """A large share of flows that end next to long ones."""
     return (
-        f"Flows that end may offer {100 * load:.3g} % of the link's rate beside the long ones. Up "
+        f"Flows that end may offer {100 * load:.3g} % of the link's rate next to the long ones. Up "
         f"to {100 * known:.0f} % the law of the long flows was correct in simulation; beyond that "
         "its buffer is too large."
     )
@@ -235,7 +235,7 @@ def few(scenario: Scenario, gentle: bool) -> str:
     found = _FEW_HALVING if halves(scenario) else _GENTLE if gentle else _FEW_OTHERS
     return (
         f"{_flows(scenario)}. They are so few that one loss changes the sum of their windows, "
-        f"synchronized or not. The law treats them as one large flow. {found}{_beside(scenario)}"
+        f"synchronized or not. The law treats them as one large flow. {found}{_others(scenario)}"
     )
 
 
@@ -258,7 +258,7 @@ def many(scenario: Scenario) -> str:
     why = (
         f"{_flows(scenario)}. Their windows are cut at different times, so the sum of the windows "
         "varies less than each window, by the square root of the number of flows. The buffer "
-        f"shrinks by the same factor. {_found(scenario)}{_beside(scenario)}"
+        f"shrinks by the same factor. {_found(scenario)}{_others(scenario)}"
     )
     if path_window(scenario) <= 2.0:
         why += " Windows of at most two packets recover by timeouts: losses are above 10 %."
@@ -276,7 +276,7 @@ def _found(scenario: Scenario) -> str:
     return f"The law gives {times} times the buffer that simulation needs."
 
 
-def _beside(scenario: Scenario) -> str:
+def _others(scenario: Scenario) -> str:
     said = ""
     short, real = short_share(scenario), share(scenario, OPEN_LOOP_KINDS)
     if short:

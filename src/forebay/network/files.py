@@ -191,7 +191,7 @@ def _ends(element: Element, space: str, names: dict[str, int]) -> tuple[int, int
 
 
 def _capacity(link: Element, space: str, ends: str) -> float | None:
-    """Return bit/s; None where none is given. A module of 0 beside larger ones is none."""
+    """Return bit/s; None if none is given. A module of 0 next to larger ones is ignored."""
     given = [each.text or "" for each in link.iter(f"{space}capacity")]
     what = f"capacity of {ends}, Mbit/s,"
     modules = [_in_range(each, (0.0, 1e-6 * _RATES[1]), what) or 0.0 for each in given]

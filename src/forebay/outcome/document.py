@@ -88,7 +88,7 @@ class Document(Closed):
         Raises
         ------
         DocumentError
-            It is no document of this type, or its schema is newer than this version's.
+            It is not a document of this type, or its schema is newer than this version's.
         """
         if not isinstance(document, Mapping) or "schema" not in document:
             raise DocumentError(source, f"is no {cls._called()}, because it has no schema", _make())

@@ -40,7 +40,7 @@ class Violation:
     """One invariant that does not hold.
 
     ``invariant`` is a name of an `INVARIANTS`; ``where`` a path such as
-    ``"classes.voip.loss_rate"``; ``seen`` says what is there, for whoever mends it.
+    ``"classes.voip.loss_rate"``; ``seen`` describes the value.
     """
 
     invariant: str

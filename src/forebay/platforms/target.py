@@ -33,7 +33,7 @@ def read_target(
     ----------
     target : a scenario file (its queue.size), a ``.json`` file from ``forebay size --json`` or
         ``SizeResult.to_json`` (its buffer), or a size such as "129 packets", "1.5 MB" or "10 ms".
-        A scenario without a queue.size is refused, because its default is nobody's choice.
+        A scenario without a queue.size is refused, because nobody chose its default.
     rate, packet : for a size: the line rate, and the size of a full packet (default 1500 B).
     overrides : for a scenario file: ``PATH=VALUE`` strings, as in `forebay.load`.
 

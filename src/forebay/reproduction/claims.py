@@ -76,7 +76,7 @@ class Claim:
         return f"{self.says} ({self.where}): {shown}{printed}; {self.cannot_fail}"
 
     def holds(self, ours: Ours) -> bool:
-        """Whether a number lies in the band."""
+        """Whether a number is in the band."""
         return not self.reason(ours)
 
     @property

@@ -391,7 +391,7 @@ AnyDistribution = Annotated[
     Discriminator(_law_of),
     WrapSerializer(_written),
 ]
-"""What a field of a scenario holds: one of the laws, told apart by the name that it is written
+"""Value of a field of a scenario: one of the laws, selected by the name that it is written
 under."""
 
 

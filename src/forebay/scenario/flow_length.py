@@ -291,7 +291,7 @@ AnyFlowLength = Annotated[
     Discriminator(_law_of),
     WrapSerializer(_written),
 ]
-"""What a field of a scenario holds: one of the laws, told apart by its name."""
+"""Value of a field of a scenario: one of the laws, selected by its name."""
 
 
 class _Alone(ScenarioModel):

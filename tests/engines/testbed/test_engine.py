@@ -1,4 +1,4 @@
-"""From scenario to Outcome with an emulator that moves nothing: no root, no traffic."""
+"""From scenario to Outcome with an emulator without traffic; needs no root."""
 
 import pickle
 from typing import Any

@@ -17,7 +17,7 @@ from forebay.engines.network.slopes import Slopes
 from forebay.network.graph import Floats, Ints
 
 MOST_DENSE = 1000
-"""Links that others feel, up to which every entry of the matrix is kept."""
+"""Largest number of coupled links for which every entry of the matrix is stored."""
 _MOST_TABLE = 150_000_000
 """Entries of a table of 4 bytes each with a place for every two links."""
 UNFELT = 1e-12

@@ -35,7 +35,7 @@ class NetworkEngine:
         return NAME
 
     def limit_memory(self, octets: int) -> None:
-        """Let a solution take so many bytes of memory instead of the default."""
+        """Set the memory limit of a solution, in bytes."""
         self._octets = octets
 
     def run(

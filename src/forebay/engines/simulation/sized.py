@@ -53,7 +53,7 @@ class SimulatesNetworks(Protocol):
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """Simulate with so many packets before links of these names."""
+        """Simulate with these buffers, in packets by link name."""
 
 
 class SizingSimulator:

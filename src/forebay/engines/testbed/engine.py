@@ -41,7 +41,7 @@ class _Run(NamedTuple):
 class TestbedEngine:
     """Runs one replication per seed in real time: a run takes warm-up plus window.
 
-    Replications never run in parallel, whatever ``jobs`` says: they would share the cores that
+    Replications never run in parallel, for any ``jobs``: they would share the cores that
     each needs alone to be on time. This engine object does not repeat a replication that it has
     run before.
     """
