@@ -10,7 +10,7 @@ import pytest
 from forebay.budget import Remembering, TooLittleTime, size_within
 from forebay.budget.cost import in_words
 from forebay.outcome import SizeResult
-from forebay.scenario import Scenario
+from forebay.scenario import Duration, Scenario
 from forebay.sizing import Interrupted
 
 from .conftest import KnownLinks, half_root, link
@@ -147,6 +147,12 @@ def test_a_scaled_answer_says_how_long_the_link_itself_takes() -> None:
     found = sized(link("100 Gbit/s", 20_000), KnownLinks(), 20.0)
     assert found.scaled is not None
     assert any("the link itself takes about" in note for note in found.notes)
+    smaller, engine = link("10 Gbit/s", 400), KnownLinks(packets_per_s=1e6 / 0.07)
+    found = sized(smaller, engine, 40.0)
+    assert found.scaled is not None
+    (note,) = (note for note in found.notes if "simulates the link itself" in note)
+    budget_s = float(Duration.parse(note.split('budget="')[1].split('"')[0]))
+    assert sized(smaller, KnownLinks(packets_per_s=1e6 / 0.07), budget_s).scaled is None
 
 
 def test_a_refusal_says_how_long_an_estimate_takes() -> None:

@@ -77,7 +77,7 @@ def _size(
     scenario = forebay.load(HERE / "scenario.toml", changes)
     # The whole search, however slow the machine: a row must not depend on a clock.
     found = forebay.size(
-        scenario, seeds=seeds, max_seeds=seeds, jobs=jobs, progress=progress, budget="30 d"
+        scenario, seeds=seeds, max_seeds=seeds, jobs=jobs, progress=progress, budget="24 h"
     )
     document = found.to_dict()
     return math.nan if document["buffer"] is None else float(document["buffer"]["packets"])
