@@ -6,7 +6,7 @@ Sizes 1 to 800 Gbit/s of CUBIC, of a mix, and with short flows, from 100 to 1,00
 some links beyond: 10 Mbit/s, 1 Tbit/s, BBRv3 alone, datagrams beside a few flows. Each in so many
 seconds of two processors each (120 if not said), and appends a row a link. Time is what this
 process computed, halved, so that a loaded machine says the same as an idle one. Links that the file
-has are not sized again.
+has with this time or more are not sized again.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ arrivals = "poisson"
 """
 BESIDE = {"short": SHORT, "udp": UDP}
 COLUMNS = (
-    "traffic", "rate_gbps", "flows", "packets", "low", "high", "factor", "exponent", "seconds",
-    "predicted_s", "governs", "law_packets", "refused",
+    "traffic", "rate_gbps", "flows", "budget_s", "packets", "low", "high", "factor", "exponent",
+    "seconds", "predicted_s", "governs", "law_packets", "refused",
 )  # fmt: skip
 
 
@@ -79,7 +79,12 @@ utilization = 0.98
 def size_one(traffic: str, rate: float, flows: int, seconds: float) -> dict[str, object]:
     """Return the row of one link."""
     asked, row = scenario(traffic, rate, flows), dict.fromkeys(COLUMNS, "")
-    row |= {"traffic": traffic, "rate_gbps": f"{rate:g}", "flows": flows}
+    row |= {
+        "traffic": traffic,
+        "rate_gbps": f"{rate:g}",
+        "flows": flows,
+        "budget_s": f"{seconds:g}",
+    }
     begun, governs = time.process_time(), laws.regime_of(asked)
     try:
         found = size_within(
@@ -103,13 +108,17 @@ def size_one(traffic: str, rate: float, flows: int, seconds: float) -> dict[str,
     return row
 
 
+def _key(row: dict[str, str]) -> tuple[str, float, int]:
+    return row["traffic"], float(row["rate_gbps"]), int(row["flows"])
+
+
 def main(path: Path, seconds: float) -> None:
     """Size what the file does not have yet."""
     known = set()
     if path.exists():
         with path.open(newline="") as file:
             rows = csv.DictReader(file)
-            known = {(r["traffic"], float(r["rate_gbps"]), int(r["flows"])) for r in rows}
+            known = {_key(row) for row in rows if float(row["budget_s"]) >= seconds}
     for link in links():
         if link in known:
             continue

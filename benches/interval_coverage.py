@@ -19,7 +19,7 @@ import numpy as np
 
 from forebay import engines
 from forebay.budget.crossing import find
-from forebay.budget.curve import play
+from forebay.budget.curve import curve_of
 from forebay.budget.settling import measure_for, watch
 from forebay.scenario import Scenario, loads
 
@@ -56,7 +56,7 @@ def worlds(name: str, how: str, numbers: Sequence[int]) -> list[dict[str, object
     rows: list[dict[str, object]] = []
     for world in numbers:
         seeds = range(1 + SEEDS * world, 1 + SEEDS * (world + 1))
-        link = play(asked, engine, seeds, jobs=1)
+        link = curve_of(asked, engine, seeds, jobs=1)
         if how == "measured":
             seen = watch(asked, engine, link.knob, start, seeds[0])
             link.scenario = asked.model_copy(update={"measure": measure_for(asked, seen)})

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from forebay import engines, laws
 from forebay.budget.crossing import find
-from forebay.budget.curve import play
+from forebay.budget.curve import curve_of
 from forebay.scenario import Scenario, loads
 from forebay.sizing.answer import first_guess
 
@@ -110,7 +110,7 @@ def scenario(family: str, rate: float) -> Scenario:
 def play_one(family: str, rate: float) -> dict[str, object]:
     """Return the row of one link."""
     asked, started = scenario(family, rate), time.process_time()
-    link = play(asked, engines.get("simulation"), SEEDS, jobs=1)
+    link = curve_of(asked, engines.get("simulation"), SEEDS, jobs=1)
     found = find(link, first_guess(asked, laws.for_scenario(asked)), link.limit)
     values = (
         family, f"{asked.link.rate:g}", asked.n_flows, f"{found.packets:.2f}", f"{found.low:.2f}",

@@ -1,7 +1,7 @@
-//! Lays the testbed's program into `OUT_DIR`, from where maturin takes it into the wheel.
+//! Puts the testbed's program into `OUT_DIR`, from which maturin copies it into the wheel.
 //!
-//! It is built by a cargo of its own, in a target folder of its own: the outer one holds its lock.
-//! `FOREBAY_EMULATOR` names one that is built already, as `make setup` does.
+//! A separate cargo builds it in a separate target folder, because the outer cargo holds its lock.
+//! `FOREBAY_EMULATOR` is the path of one that is already built, as by `make setup`.
 
 use std::env;
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ fn main() {
         .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
 }
 
-/// Whether maturin builds for Linux, which alone has a testbed. A debug build needs no program.
+/// Whether maturin builds for Linux: only Linux has a testbed. A debug build needs no program.
 fn is_for_a_wheel() -> bool {
     env::var_os("PYO3_BUILD_EXTENSION_MODULE").is_some()
         && var("CARGO_CFG_TARGET_OS") == "linux"

@@ -5,8 +5,8 @@
 >>> outcome = forebay.run(scenario, engine="simulation", seeds=5)
 >>> answer = forebay.size(scenario)
 
-docs/tutorial/in-python.md is a first hour with it, docs/reference/python.md lists every name.
-Names are imported when first used, so that ``import forebay`` costs next to nothing.
+docs/tutorial/in-python.md is an introduction; docs/reference/python.md lists every name. Names are
+imported when they are first used, so that ``import forebay`` is fast.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# A module, and the public names that it holds: in the order of docs/reference/python.md.
+# Modules and their public names, in the order of docs/reference/python.md.
 _GROUPS = (
     ("forebay.scenario", "load shipped"),
     ("forebay.api", "run compare size"),
@@ -111,7 +111,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOLDERS and name not in _MODULES:
         import sys
 
-        # With name and obj Python adds the nearest name.
+        # With name and obj, Python suggests the most similar name.
         wrong = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(wrong, name=name, obj=sys.modules[__name__])
     from importlib import import_module

@@ -1,4 +1,4 @@
-"""The public verbs: they hand an engine its scenario and seeds, and nothing more."""
+"""The public verbs. They only pass a scenario and seeds to an engine."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from forebay import engines as _engines
-from forebay.errors import literal, option
+from forebay.errors import ForebayError, literal, option
 from forebay.scenario import expect_scenario
 
 if TYPE_CHECKING:
+    from forebay.budget import TooLittleTime
     from forebay.engines.protocol import Capturing, Counting, Engine, Limited
     from forebay.outcome import Outcome
     from forebay.progress import Progress
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 COUNTERS = ("snmp", "netflow")
-"""Readings that can be taken beside the testbed's router."""
+"""Independent packet counts that can be taken next to the testbed's router."""
 BUDGET, MAX_BUDGET_S = "60 s", 30 * 86400.0
 _BUDGETLESS = {
     "testbed": "the testbed runs in real time and cannot run faster",
@@ -61,25 +62,25 @@ def run(
     seed : int
         The first seed; the replications use ``seed, seed + 1, …``.
     jobs : int
-        Threads; 0 means one for each core. The answer does not depend on it, and the testbed runs
-        one replication after the other whatever it says.
+        Threads; 0 means one for each core. The result does not depend on it. The testbed ignores
+        it and runs one replication after the other.
     memory_limit : str, optional
-        The most that a run may take of the machine's memory, such as ``"8 GB"``: a simulation that
-        is estimated to take more is refused, one that comes to it is stopped. 2 GB if not given,
-        or half of the machine's where that is less.
+        Memory limit of a run, such as ``"8 GB"``. A simulation whose estimate is larger is refused,
+        and one that reaches the limit is stopped. The default is 2 GB, or half of the machine's
+        memory if that is less.
     progress : callable, optional
         Called with the fraction done, 0 to 1. KeyboardInterrupt raised in it stops the run.
     capture : path, optional
-        A pcapng file for the packets of one replication: what leaves each link of the testbed, or
-        what leaves the simulator's one link within the measured window, and the ACKs.
+        A pcapng file for the packets of one replication: those that leave each link of the testbed,
+        or those that leave the simulator's only link in the measured window, and the ACKs.
     counters : sequence of str
-        Readings as the papers took them, beside the testbed's own: ``"snmp"`` (interface
-        counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and by how much it
-        differs from the router's count.
+        Counts by the papers' methods, in addition to the testbed's own: ``"snmp"`` (interface
+        counters), ``"netflow"``. ``provenance.runs[i]["counters"]`` has each, and its difference
+        from the router's count.
     budget : str, optional
-        The time that a simulation may take by the clock, such as ``"2 min"``. Where it would
-        take longer, and the scenario leaves open what is measured, warm-up and window are
-        shorter; ``provenance.cost`` tells. No limit if not given.
+        Wall time of a simulation, such as ``"2 min"``. If it would take longer, and the scenario
+        does not fix the measured window, warm-up and window are shortened; ``provenance.cost`` has
+        the details. No limit by default.
 
     Returns
     -------
@@ -91,12 +92,12 @@ def run(
     UnknownEngine, EngineUnavailable
         See `forebay.engines`.
     TooMuchMemory
-        More than `memory_limit`; the number is in it.
+        The run needs more than `memory_limit`; the error has the number.
     TooLittleTime
-        More than `budget`, however short the window.
+        The run takes longer than `budget` even with the shortest window.
     ScenarioError
-        No Scenario; seeds or jobs out of range; a capture or counters of an engine that has no
-        packets; a capture of several replications.
+        `scenario` is not a Scenario; seeds or jobs out of range; a capture or counters of an
+        engine without packets; a capture of several replications.
     """
     expect_scenario(scenario)
     chosen = get_engine(engine, memory_limit)
@@ -118,13 +119,15 @@ def compare(
     progress: Progress | None = None,
     budget: str | None = None,
 ) -> list[Outcome]:
-    """Run several engines on one scenario; one Outcome each, in their order.
+    """Run several engines on one scenario; return one Outcome for each, in their order.
 
     Parameters and errors are those of `run`.
     """
     expect_scenario(scenario)
     names = listed("engines", engines)
-    chosen = [get_engine(name, memory_limit) for name in names]  # a wrong one fails before any run
+    chosen = [
+        get_engine(name, memory_limit) for name in names
+    ]  # an unknown one fails before any run
     counted, jobs = seed_range(seed, seeds), _threads(jobs)
     return [_run(each, scenario, counted, jobs, progress, budget) for each in chosen]
 
@@ -137,13 +140,14 @@ def _run(
     progress: Progress | None,
     budget: str | None,
 ) -> Outcome:
-    """Run an engine; one that computes, within its budget."""
+    """Run an engine; a budget applies to simulation only."""
     if budget is None or engine.name != "simulation":
         return engine.run(scenario, seeds, jobs=jobs, progress=progress)
     from forebay.budget import fitted, predict_run
 
     allowed = _budget(engine.name, budget)
-    scenario = fitted(scenario, allowed, len(seeds), jobs)
+    with _naming_theory(lambda theory: theory.run(scenario, seeds)):
+        scenario = fitted(scenario, allowed, len(seeds), jobs)
     begun, predicted = time.monotonic(), predict_run(scenario, len(seeds), jobs)
     outcome = engine.run(scenario, seeds, jobs=jobs, progress=progress)
     cost = {"predicted_s": predicted, "spent_s": time.monotonic() - begun, "budget_s": allowed}
@@ -174,40 +178,40 @@ def size(
     seeds : int
         Replications of every buffer tried, on common random numbers.
     max_seeds : int, optional
-        How many replications may be spent where noise hides the answer; four times ``seeds``
-        if not given. The others are those of `run`.
+        Maximum number of replications of a buffer whose intervals do not decide a goal; four times
+        ``seeds`` by default. The other parameters are those of `run`.
     budget : str, optional
-        The time that a simulation may take by the clock, such as ``"2 min"``; ``"60 s"`` if not
-        given. If the whole search takes longer, the answer is the crossing of fewer and
-        longer runs, or of smaller links of the same kind, extrapolated
-        (docs/explanation/scaled-links.md). See ``cost`` and ``scaled`` of the result.
+        Wall time of a simulation, such as ``"2 min"``; ``"60 s"`` by default. If the whole search
+        takes longer, the answer comes from fewer and longer runs near the crossing, or is
+        extrapolated from smaller links of the same kind (docs/explanation/scaled-links.md). See
+        ``cost`` and ``scaled`` of the result.
     store : path, optional
-        A folder that keeps every outcome, so that a sizing that was stopped goes on from there.
+        A folder that stores every outcome. A sizing that was stopped continues from it.
     expect : callable, optional
-        Called once, before anything is simulated, with the seconds that it should take.
+        Called once, before the first simulation, with the expected seconds.
     link, link_class : str, optional
-        Of a scenario with a topology: the name of the link to size, as answers have it
-        (``"Denver->Seattle"``), or the class of links whose buffers are all made alike; goals then
-        hold at every link of it. The simulator runs the whole network for each buffer tried, and
-        `budget` bounds the search alone: no smaller network can replace it.
+        For a scenario with a topology: the name of the link to size, as in an Outcome
+        (``"Denver->Seattle"``), or a class of links, whose buffers all get the same size; goals
+        then apply to every link of the class. The simulator runs the whole network for each
+        buffer, and `budget` limits only the search: no smaller network replaces it.
 
     Returns
     -------
     SizeResult
-        The buffer in packets, bytes and seconds at line rate, what was reached, all sizes that
-        meet the goals and which goal binds at each end, or how little each goal would have to
-        give way, which law governs and why, what each law would have said, and every Outcome
-        on the way. Where flows are a range the buffer serves both of its ends.
+        The buffer in packets, bytes and seconds at line rate; the values reached; all sizes that
+        meet the goals, and the binding goal at each end, or how far each goal must be relaxed; the
+        law that governs and why; the size by each law; every Outcome of the search. If the number
+        of flows is a range, the buffer meets the goals at both ends.
 
     Raises
     ------
     UnknownEngine, EngineUnavailable
         See `forebay.engines`.
     TooLittleTime
-        Neither the link nor smaller ones of its kind can be simulated in the budget.
+        Neither the link nor smaller links of its kind can be simulated within the budget.
     ScenarioError
-        No Scenario; seeds or jobs out of range; a budget that is no time, or of an engine that
-        cannot keep to one.
+        `scenario` is not a Scenario; seeds or jobs out of range; an invalid budget, or a budget of
+        an engine without one.
     """
     from forebay import laws, sizing
 
@@ -235,21 +239,41 @@ def size(
         from forebay.budget import size_within
 
         search = partial(size_within, budget_s=allowed, expect=expect)
-    result: SizeResult = search(
-        scenario,
-        chosen,
-        seeds=seed_range(seed, seeds),
-        max_seeds=most,
-        jobs=_threads(jobs),
-        progress=progress,
-        laws=laws.for_scenario(scenario),
-        governs=laws.regime_of(scenario),
-    )
+    said: dict[str, Any] = {
+        "laws": laws.for_scenario(scenario),
+        "governs": laws.regime_of(scenario),
+    }
+    by_theory = partial(sizing.size, scenario, seeds=seed_range(seed, 1), max_seeds=1, **said)
+    with _naming_theory(by_theory):
+        result: SizeResult = search(
+            scenario,
+            chosen,
+            seeds=seed_range(seed, seeds),
+            max_seeds=most,
+            jobs=_threads(jobs),
+            progress=progress,
+            **said,
+        )
     return result
 
 
+@contextmanager
+def _naming_theory(ask: Callable[[Engine], object]) -> Iterator[None]:
+    """Let a refusal for want of time name the engine theory if theory answers the question."""
+    try:
+        yield
+    except ForebayError as refused:
+        if refused.code != "too-little-time":
+            raise
+        try:
+            ask(_engines.get("theory"))
+        except ForebayError:
+            raise refused from None
+        raise cast("TooLittleTime", refused).but(theory_answers=True) from None
+
+
 def _check_of_links(engine: str, link: str | None, link_class: str | None, store: object) -> None:
-    """Refuse what does not go with links of a network: another engine, a store, not one link."""
+    """Refuse arguments that do not fit links of a network: an engine, a store, no single link."""
     from forebay.scenario import ScenarioError
 
     def refused(field: str, wrong: str, hint: str) -> ScenarioError:
@@ -271,15 +295,26 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
 def _size_links(
     sized: Any, search: Callable[..., SizeResult], progress: Progress | None
 ) -> SizeResult:
-    """Size links of a network as one; say which, before the notes of the search."""
+    """Size links of a network together; name them before the search's notes.
+
+    What the engine leaves out at the buffer that was found is among the notes.
+    """
     links = sized.links
     found = search(links.question, sized, limit=links.limit, progress=progress)
-    return found.model_copy(update={"notes": (links.says, *found.notes)})
+    packets = found.nearest if found.buffer is None else found.buffer.packets
+    broken = [
+        each
+        for point in found.curve
+        if point.packets == packets
+        for each in point.outcome.broken_assumptions
+    ]
+    notes = (links.says, *found.notes, *dict.fromkeys(broken))
+    return found.model_copy(update={"notes": notes})
 
 
 @contextmanager
 def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterator[None]:
-    """Have an engine write its packets; a run that ends in an error leaves no file."""
+    """Let an engine write its packets; a run that fails leaves no file."""
     from forebay.outcome.replacing import beside
     from forebay.scenario import ScenarioError
 
@@ -289,7 +324,7 @@ def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterato
             "contradiction", wrong, f"write {option('engine', 'simulation')}", field="capture"
         )
     if seeds != 1:
-        wrong = f"{seeds} replications do not go into one file"
+        wrong = f"{seeds} replications cannot be written to one file"
         raise ScenarioError("contradiction", wrong, f"write {option('seeds', 1)}", field="capture")
     with beside(path) as part:
         cast("Capturing", engine).capture_to(part)
@@ -312,7 +347,7 @@ def _count_by(engine: Engine, names: Sequence[str]) -> None:
 
 
 def get_engine(name: str, memory_limit: str | None) -> Engine:
-    """Make an engine; one that takes next to no memory knows no limit."""
+    """Make an engine, with the memory limit if it supports one."""
     engine = _engines.get(name)
     if memory_limit is not None and hasattr(engine, "limit_memory"):
         cast("Limited", engine).limit_memory(_octets(memory_limit))
@@ -329,7 +364,7 @@ def _remembering(engine: Engine, store: str | PathLike[str]) -> Engine:
 
 
 def _budget(engine: str, budget: str | None) -> float:
-    """Return the seconds that a sizing may take."""
+    """Return the time limit of a sizing, in seconds."""
     from forebay.scenario import Duration, ScenarioError
 
     if budget is not None and engine in _BUDGETLESS:
@@ -358,7 +393,7 @@ def _octets(memory_limit: str) -> int:
 
 
 def seed_range(seed: int, seeds: int, field: str = "seeds") -> range:
-    """Return so many seeds from the first on. Raises ScenarioError."""
+    """Return `seeds` seeds from `seed` on. Raises ScenarioError."""
     from forebay.scenario.base import whole_number
 
     first = whole_number("seed", seed, 0, MAX_SEED)
@@ -372,10 +407,10 @@ def _threads(jobs: int) -> int:
 
 
 def listed(argument: str, values: Sequence[T]) -> list[T]:
-    """Return values as a list; a text is not a list of its letters. Raises ScenarioError."""
+    """Return values as a list; refuse a string, which is not a list. Raises ScenarioError."""
     if isinstance(values, Iterable) and not isinstance(values, str):
         return list(values)
     from forebay.scenario import ScenarioError
 
     hint = f"write it in brackets: [{literal(values)}]"
-    raise ScenarioError("wrong-type", f"{literal(values)} is no list", hint, field=argument)
+    raise ScenarioError("wrong-type", f"{literal(values)} is not a list", hint, field=argument)

@@ -1,7 +1,7 @@
-"""The base of every error for a user, and the words in which its hint is put.
+"""The base class of all errors for users, and the wording of their hints.
 
-One mistake has one error, but what to write instead depends on where it was written: Python
-code, a TOML file, or the command line. The words are chosen when the error is made.
+The same mistake can be made in Python, in a TOML file or on the command line. The hint uses the
+notation of that place, which is chosen when the error is made.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from enum import Enum
 
 
 class Words(Enum):
-    """Where a person writes what a hint tells them to write."""
+    """The place where a user follows a hint."""
 
     PYTHON = "Python code"
     FILE = "a TOML file"
@@ -24,7 +24,7 @@ _words = ContextVar("_words", default=Words.PYTHON)
 
 
 class ForebayError(Exception):
-    """Every error that Forebay raises for a user; its text is one line.
+    """Base class of all errors for users; the text is one line.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class ForebayError(Exception):
     hint : str
         What to write or do instead.
     exit_status : int
-        What the command line ends with: 2 bad input, 3 an engine cannot run here, 4 a defect.
+        Exit status of the command line: 2 bad input, 3 an engine cannot run here, 4 a defect.
     """
 
     code: str = "error"
@@ -43,7 +43,7 @@ class ForebayError(Exception):
 
 @contextmanager
 def words(chosen: Words) -> Iterator[None]:
-    """Put the hints of errors made inside in these words; the command line's stay its own."""
+    """Use this notation for hints of errors inside; the command line keeps its own."""
     if _words.get() is Words.COMMAND_LINE and chosen is Words.FILE:
         chosen = Words.COMMAND_LINE
     token = _words.set(chosen)
@@ -54,7 +54,7 @@ def words(chosen: Words) -> Iterator[None]:
 
 
 def current_words() -> Words:
-    """Return the words that hints are put in now."""
+    """Return the current notation of hints."""
     return _words.get()
 
 
@@ -68,7 +68,7 @@ def option(name: str, value: object) -> str:
 def argument(name: str, option: str = "") -> str:
     """Return the name of an argument: "memory_limit", for the command line "--memory-limit".
 
-    ``option`` is what the command line calls it, where that is another word.
+    ``option`` is the command line's name, if it differs.
     """
     if _words.get() is Words.COMMAND_LINE:
         return f"--{(option or name).replace('_', '-')}"
@@ -89,7 +89,7 @@ def entry(name: str, value: object) -> str:
 
 
 def literal(value: object) -> str:
-    """Return a value as Python, or as TOML, writes it."""
+    """Return a value in the notation of Python or TOML."""
     python = _words.get() is Words.PYTHON
     if isinstance(value, bool):
         return str(value) if python else str(value).lower()

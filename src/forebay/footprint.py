@@ -1,7 +1,7 @@
-"""The memory that a run needs: estimated before it starts, watched while it runs.
+"""The memory of a run: estimated before it starts, watched while it runs.
 
-`estimate` counts the bytes of a replication from the scenario alone. What grows with the run itself
-(packets in flight, segments that a sender remembers) is not in it: `Limit.watch` sees that.
+`estimate` computes the bytes of a replication from the scenario. It does not include what grows
+during the run (packets in flight, segments that a sender remembers); `Limit.watch` sees that.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
 
 _DEFAULT = 2 * 10**9
-"""Enough for ten thousands of flows; on a machine of less than twice this, half of what it has."""
+"""Enough for tens of thousands of flows; half of the memory of machines with less than 4 GB."""
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
 class Limit:
-    """So many bytes: of what a run is estimated to take, and of what its process then holds."""
+    """A memory limit in bytes, for the estimate of a run and for its process."""
 
     def __init__(self, octets: int | None = None) -> None:
         self.octets = default_limit() if octets is None else octets
 
     def check(self, estimated: Estimate, seeds: int) -> None:
-        """Refuse a run that is estimated to take more even with one replication at a time.
+        """Refuse a run whose estimate is larger even with one replication at a time.
 
         Raises
         ------
@@ -46,17 +46,24 @@ class Limit:
             wrong = f"{many} about {about}, above the limit of {limit}"
             raise TooMuchMemory(wrong)
 
+    def check_octets(self, octets: float, smaller: str) -> None:
+        """Refuse more bytes than the limit; ``smaller`` is the hint. Raises TooMuchMemory."""
+        if octets > self.octets:
+            about, limit = _three_digits(octets), _as_written(self.octets)
+            wrong = f"the run takes about {about}, above the limit of {limit}"
+            raise TooMuchMemory(wrong, smaller)
+
     def side_by_side(self, estimated: Estimate, seeds: int, jobs: int) -> tuple[int, int]:
-        """Return how many replications fit on threads at once, and how many drawn beforehand."""
+        """Return how many replications fit on threads at once, and how many may be drawn ahead."""
         free = self.octets - seeds * estimated.reading - estimated.drawing
         threads = max(1, min(jobs, int(free / max(estimated.drawn + estimated.running, 1))))
         room = free - threads * estimated.running
         return threads, max(threads, int(min(room / max(estimated.drawn, 1), seeds)))
 
     def watch(self, progress: Progress | None) -> Progress:
-        """Return a progress callback that stops the run once the process holds too much.
+        """Return a progress callback that stops the run when the process exceeds the limit.
 
-        What it held before counts too, but never for more than half of the limit.
+        Memory that the process had before counts too, but at most for half of the limit.
         """
         most = max(self.octets, resident() + self.octets // 2)
 
@@ -71,16 +78,18 @@ class Limit:
             if progress is not None:
                 progress(done)
 
+        if (stage := getattr(progress, "stage", None)) is not None:
+            look.stage = stage  # type: ignore[attr-defined]  # a function's attribute
         return look
 
 
 def default_limit() -> int:
-    """Return 2 GB, or half of the machine's memory where that is less."""
+    """Return 2 GB, or half of the machine's memory if that is less."""
     return min(_DEFAULT, _machine() // 2)
 
 
 def resident() -> int:
-    """Return the bytes that this process holds now; at its most, where only that is known."""
+    """Return the resident bytes of this process, or its peak if only that is known."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
@@ -95,63 +104,63 @@ def resident() -> int:
 
 
 def _machine() -> int:
-    """Return the machine's memory, or its share of it in a container."""
+    """Return the machine's memory, or its container's limit."""
     try:
         found = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         found = 2 * _DEFAULT
     try:
         return min(found, int(_CGROUP.read_text()))
-    except (OSError, ValueError):  # there is none, or it says "max"
+    except (OSError, ValueError):  # no such file, or "max"
         return found
 
 
 class TooMuchMemory(ForebayError):
-    """A run takes more memory than it may.
+    """A run needs more memory than its limit.
 
     Attributes
     ----------
     wrong, hint : str
-        How much of what, and what to write instead.
+        The amount and the limit, and what to write instead.
     """
 
     code = "too-much-memory"
 
-    def __init__(self, wrong: str) -> None:
-        self.wrong = wrong
-        self.hint = f"write a smaller scenario, fewer seeds, or a larger {argument('memory_limit')}"
+    def __init__(self, wrong: str, smaller: str = "a smaller scenario, fewer seeds") -> None:
+        self.wrong, self.smaller = wrong, smaller
+        self.hint = f"write {smaller}, or a larger {argument('memory_limit')}"
         super().__init__(f"memory: {wrong}; {self.hint}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.wrong,))
+        return (type(self), (self.wrong, self.smaller))
 
 
 def _three_digits(octets: float) -> str:
-    """Return a number of bytes as the command line takes it, in three digits."""
+    """Return a number of bytes in the command line's notation, with three digits."""
     unit, power = ("GB", 9) if octets >= 1e9 else ("MB", 6)
     return f"{octets / 10**power:.3g} {unit}"
 
 
 def _as_written(octets: int) -> str:
-    """Return a limit as it was written."""
+    """Return a limit in the notation of the user."""
     return str(DataSize(octets))
 
 
-# Bytes of one entry, as counted in the code of the place and rounded up.
+# Bytes of one entry, counted in the code named, rounded up.
 _FLOW_DRAWN = 150  # Workload's arrays, and FlowSpec in crates/sim
 _FLOW_RUN = 1100  # Flow with its controller and scoreboard, and its first timer
-_FLOW_PACED = 2800  # the same of one that paces: its pacer, and a rate record for each segment
+_FLOW_PACED = 2800  # with pacing: also the pacer, and a rate record for each segment
 _PACED = frozenset({"bbr", "bbr3", "prague"})
 _PACKET_DRAWN = 40  # three copies at most of time and size, then 16 in crates/sim
 _PACKET_HELD = 16
 _FILE_DRAWN = 60
 _FILE_HELD = 16
-_FRAME = 200  # of the film: normal numbers and two Fourier transforms, of a power of two
+_FRAME = 200  # of video: normal numbers and two Fourier transforms, rounded up to a power of two
 _ENTRY = 8  # of a histogram
-_COUNTS = 32  # of a class at a link, or of a class, in one batch
-_COPIES = 3  # of readings: as they are counted, handed over, and summed up
-_HISTOGRAM = 3776 * _ENTRY  # of times, whatever they are
-_CAPTURED = 80  # 40 of CapturedPacket in crates/sim, twice while they grow or are sorted
+_COUNTS = 32  # of a class in one batch, also at each link
+_COPIES = 3  # of readings: counted, passed to Python, summarized
+_HISTOGRAM = 3776 * _ENTRY  # of times; its size is fixed
+_CAPTURED = 80  # 40 of CapturedPacket in crates/sim; two copies while the list grows or is sorted
 _WHEEL = 34_000_000  # of the event queue
 
 
@@ -162,13 +171,13 @@ class Estimate:
     Attributes
     ----------
     drawing : float
-        While its traffic is drawn, and gone after that.
+        Only while its traffic is drawn.
     drawn : float
-        Its traffic, from when it is drawn until it has run.
+        Its traffic, from the draw to the end of its run.
     running : float
-        What the simulator adds to that while it runs.
+        Additional memory of the simulator during the run.
     reading : float
-        What is kept of it until the last replication has run.
+        Readings, until the last replication has run.
     """
 
     drawing: float
@@ -178,11 +187,11 @@ class Estimate:
 
     @property
     def alone(self) -> float:
-        """One replication at a time, all but what others leave behind."""
+        """One replication at a time, without the readings of others."""
         return self.drawn + max(self.drawing, self.running)
 
     def least(self, seeds: int) -> float:
-        """So many replications, one after the other."""
+        """`seeds` replications, one after the other."""
         return self.alone + seeds * self.reading
 
 
@@ -194,9 +203,9 @@ def estimate(
     Parameters
     ----------
     samples, watched
-        Of a trace: its instants, and the flows that it follows.
+        For a trace: the number of samples, and of flows in it.
     captured
-        Whether all packets of the window are kept, and the ACKs for them.
+        Whether all packets of the window and their ACKs are captured.
     """
     seconds = scenario.measure.warmup + scenario.measure.duration
     flows = running = packets = files = film = 0.0
@@ -263,7 +272,7 @@ def _readings(scenario: Scenario) -> float:
     buffers = [scenario.queue_packets(BOTTLENECK)] * 2
     buffers += [scenario.queue_packets(link.name) for link in scenario.links]
     smallest = min((_smallest(group) for group in scenario.traffic), default=64)
-    # A queue in bytes holds more packets the smaller they are.
+    # A queue with a limit in bytes holds more small packets.
     bins = sum(min(buffer * scenario.packet / smallest, MOST_BINS) for buffer in buffers)
     counts = batches * classes * (len(buffers) + 1) * _COUNTS
     return batches * bins * _ENTRY + counts + (len(buffers) + classes) * _HISTOGRAM + BATCHES

@@ -1,4 +1,4 @@
-"""Names of a package that are read when they are first asked for: starting is fast."""
+"""Package attributes that are imported at first use, for a fast start."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def attributes(package: str, holders: Mapping[str, str]) -> Callable[[str], Any]
 
     Parameters
     ----------
-    holders : the module of the package that holds each name; "" where the name is a module.
+    holders : the module of the package that holds each name; "" if the name is a module.
     """
 
     def find(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Whole networks: from a topology's file to every link and every class of connections.
+"""Whole networks: the steady state of every link and traffic class, from a topology's file.
 
 >>> from forebay import networks
 >>> answer = networks.solve(networks.load("abilene.graphml", connections=1000))
@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from forebay.engines.network.solver import Solution
     from forebay.outcome import Outcome
+    from forebay.outcome.transient import Transient as Transient
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
-__all__ = ["Answer", "check_format", "load", "smallest_buffers", "solve"]
+__all__ = [
+    "Answer", "check_format", "load", "smallest_buffers", "solve", "transient", "write_series",
+]  # fmt: skip
 
 _FILES = (".graphml", ".xml")
 _LINK_COLUMNS = ("link", "class", "count", "rate_bps", "delay_s", "buffer_packets", "flows",
@@ -37,13 +40,13 @@ def load(
     connections: int = 1000,
     rate: str = "10 Gbit/s",
 ) -> Scenario:
-    """Read a scenario with a [topology], or a GraphML or SNDlib file by itself.
+    """Read a scenario with a [topology], or a plain GraphML or SNDlib file.
 
     Parameters
     ----------
     connections, rate
-        Of a file by itself: Reno connections, shared out by its matrix or else by gravity with a
-        host on each router, and the capacity of links that have none.
+        For a plain file: the number of Reno connections, distributed by its demand matrix, or else
+        by gravity with a host on each router; and the capacity of links without one.
 
     Raises
     ------
@@ -61,27 +64,41 @@ def load(
     return loads(text, source=name, overrides=overrides)
 
 
-def solve(scenario: Scenario, progress: Progress | None = None, *, starts: int = 0) -> Answer:
+def solve(
+    scenario: Scenario,
+    progress: Progress | None = None,
+    *,
+    starts: int = 0,
+    memory_limit: str | None = None,
+    expect: Callable[[float], None] | None = None,
+) -> Answer:
     """Find the steady state of a scenario's network.
 
     Parameters
     ----------
+    memory_limit : with its unit, "8 GB"; not set: 2 GB, or half of the machine's.
+    expect : called once with the predicted seconds, before the routes of many pairs.
     starts
-        Random states from which it is looked for again; ``outcome.provenance.fixed_points`` then
-        says how many steady states they found, and how far these are apart.
+        Number of random states from which the problem is solved again. Then
+        ``outcome.provenance.fixed_points`` has the number of steady states and their differences.
 
     Raises
     ------
     NoSteadyState, CannotPlay, ScenarioError
         See `forebay.engines.network` and `forebay.engines`.
+    TooMuchMemory
+        The paths would take more than the limit.
     """
     from forebay.engines.network import NetworkEngine
+    from forebay.engines.network.answer import to_outcome
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
     engine = NetworkEngine()
-    solution, loading = engine.solution(scenario, progress)
-    outcome = engine.outcome(scenario, [1], solution, loading)
+    if memory_limit is not None:
+        engine.limit_memory(_octets(memory_limit))
+    solution, loading = engine.solution(scenario, progress, expect)
+    outcome = to_outcome(scenario, [1], solution, loading)
     if starts:
         from dataclasses import asdict
 
@@ -93,26 +110,69 @@ def solve(scenario: Scenario, progress: Progress | None = None, *, starts: int =
     return Answer(outcome, solution)
 
 
+def transient(
+    scenario: Scenario,
+    duration: str,
+    *,
+    start: Scenario | None = None,
+    step: str | None = None,
+    samples: int = 400,
+    progress: Progress | None = None,
+    expect: Callable[[float], None] | None = None,
+) -> Transient:
+    """Step a network through time by the slides' equations (Hisamatsu 2007, slides 9 and 10).
+
+    Parameters
+    ----------
+    duration : a time with its unit, "2 s".
+    start
+        Begin at the steady state of this scenario, of which paths and links are known by their
+        names; not set: windows of one packet and empty queues.
+    step : the equations' time slot; not set: short enough for the fastest link.
+    samples : instants that are kept, the first and the last among them; fewer with fewer steps.
+    expect : called once, with the predicted seconds, before the steps.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Stopped; its ``result`` is the Transient up to the last instant that is kept.
+    ScenarioError
+        Another model than hisamatsu-2007; more steps than 20,000,000.
+    NoSteadyState, CannotPlay
+        ``start`` has no steady state; no network.
+    """
+    from forebay.engines.network.course import step_through
+    from forebay.scenario import expect_scenario
+
+    for each in (scenario, start):
+        if each is not None:
+            expect_scenario(each)
+    return step_through(
+        scenario, duration, start=start, step=step, samples=samples,
+        progress=progress, expect=expect,
+    )  # fmt: skip
+
+
 def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Answer:
     """Find the smallest buffers, one size for each class of links, that meet the goals.
 
-    ``loss_rate`` of [goals] holds at every link then, and ``utilization`` at every link that
-    reaches it with four bandwidth-delay products. No class alone can be smaller by 5 %; of
-    several such sets one is found. ``outcome.provenance.smallest_buffers`` says the sizes, of how
-    many ``links`` that are crossed utilization is asked (``filled``; None where it is no goal).
+    The goal ``loss_rate`` is met at every link, and ``utilization`` at every link that reaches it
+    with four bandwidth-delay products. No class alone can be smaller by 5 %; there may be other
+    such sets. ``outcome.provenance.smallest_buffers`` has the sizes, the number of used ``links``,
+    and the number of those to which utilization applies (``filled``; None without that goal).
 
     Raises
     ------
     NoSteadyState, CannotPlay, ScenarioError
         See `forebay.engines.network.smallest`.
     """
-    from forebay.engines.network import NetworkEngine
+    from forebay.engines.network.answer import to_outcome
     from forebay.engines.network.smallest import smallest_buffers as find
     from forebay.scenario import expect_scenario
 
     expect_scenario(scenario)
     found = find(scenario, progress)
-    outcome = NetworkEngine().outcome(scenario, [1], found.solution, 0.0)
+    outcome = to_outcome(scenario, [1], found.solution, 0.0)
     classes = {each.name: each._asdict() for each in found.classes}
     said = {
         "bytes": found.bytes, "solved": found.solved, "links": found.links,
@@ -122,28 +182,34 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
     return Answer(outcome.model_copy(update={"provenance": provenance}), found.solution)
 
 
+def write_series(course: Transient, path: str | os.PathLike[str]) -> None:
+    """Write a row for each instant of `transient`, CSV or Parquet."""
+    columns = course.columns()
+    _write_table(path, list(columns), list(zip(*columns.values(), strict=True)))
+
+
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A steady state: its Outcome, and what is too much for one."""
+    """A steady state: its Outcome, and tables that are too large for it."""
 
     outcome: Outcome
     solution: Solution
 
     def write_links(self, path: str | os.PathLike[str]) -> None:
-        """Write a line a link, CSV or Parquet; ``count`` equal links of hosts are one line."""
+        """Write a row for each link, CSV or Parquet; ``count`` equal links of hosts share one."""
         _write_table(path, _LINK_COLUMNS, self._links())
 
     def write_paths(self, path: str | os.PathLike[str]) -> None:
-        """Write a line a path: what a connection on it gets, and the link where it loses most."""
+        """Write a row for each path: a connection's values, and the link with the most loss."""
         _write_table(path, _PATH_COLUMNS, self._paths())
 
     def write_sensitivities(self, path: str | os.PathLike[str]) -> None:
-        """Write a line a link: by how many per cent throughputs grow with 1 % more buffer there.
+        """Write a row for each link: by how many per cent throughputs grow with 1 % more buffer.
 
         Raises
         ------
         ScenarioError
-            More links than are weighed against each other.
+            The network has too many links for this.
         """
         from forebay.engines.network.sensitivity import sensitivity
 
@@ -159,7 +225,7 @@ class Answer:
         _write_table(path, columns, rows)
 
     def to_graphml(self, path: str | os.PathLike[str]) -> None:
-        """Write the routers and the links between them with their readings, as GraphML."""
+        """Write the routers, the links between them and their metrics, as GraphML."""
         import tempfile
 
         import rustworkx
@@ -174,7 +240,7 @@ class Answer:
             graph.add_node(data | ({"Longitude": x, "Latitude": y} if x == x else {}))
         rows = dict(zip(self.solution.balance.used.tolist(), self._links(), strict=True))
         for link in range(network.links):
-            if network.kind[link] == 0:  # those that nobody crosses too, without readings
+            if network.kind[link] == 0:  # unused links too, without metrics
                 read = dict(zip(_LINK_COLUMNS, rows.get(link, ()), strict=False))
                 data = {
                     "link_class": network.classes[network.link_class[link]],
@@ -191,12 +257,13 @@ class Answer:
 
     @cached_property
     def drawing(self) -> dict[str, Any]:
-        """Places of routers, and ends, class, utilization and loss of links between them."""
+        """Return router positions, and ends, class, utilization and loss of their links."""
         problem = self.solution.balance.problem
         network, used = problem.graph, self.solution.balance.used
         between = network.kind[used] == 0
         rows = [row for row, is_it in zip(self._links(), between, strict=True) if is_it]
         return {
+            "names": network.names,
             "place": _places(network),
             "source": network.source[used][between],
             "target": network.target[used][between],
@@ -242,7 +309,7 @@ class Answer:
 
 
 def _places(network: Any) -> Any:
-    """Known places; else those that a spring layout gives."""
+    """Return known positions, or else those of a spring layout."""
     import numpy as np
 
     place = network.place
@@ -260,7 +327,7 @@ def _places(network: Any) -> Any:
 
 
 def check_format(path: str | os.PathLike[str]) -> None:
-    """Refuse a Parquet file where nothing can write one: before the run, not after it.
+    """Refuse a Parquet file before the run if pyarrow is missing.
 
     Raises
     ------
@@ -277,6 +344,16 @@ def check_format(path: str | os.PathLike[str]) -> None:
             raise EngineUnavailable("network", "pyarrow, which writes Parquet, is missing", hint)
 
 
+def _octets(text: str) -> int:
+    """Read a limit of memory. Raises ScenarioError."""
+    from forebay.scenario import DataSize, ScenarioError
+
+    try:
+        return int(DataSize.parse(text))
+    except ScenarioError as error:
+        raise error.at("", "memory_limit") from None
+
+
 def _is_parquet(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path).lower().endswith(".parquet")
 
@@ -284,7 +361,7 @@ def _is_parquet(path: str | os.PathLike[str]) -> bool:
 def _write_table(
     path: str | os.PathLike[str], columns: Sequence[str], rows: list[tuple[Any, ...]]
 ) -> None:
-    """Write rows as the name's ending says. Raises EngineUnavailable."""
+    """Write rows in the format of the name's ending. Raises EngineUnavailable."""
     from forebay.outcome.replacing import replacing
 
     check_format(path)

@@ -1,4 +1,4 @@
-"""What other distributions add to Forebay: entry points of one group, by name.
+"""Engines and laws of other distributions: entry points of one group, by name.
 
 A distribution declares them in its pyproject.toml::
 
@@ -16,12 +16,12 @@ from forebay.errors import ForebayError
 
 
 class BrokenPlugin(ForebayError):
-    """An entry point of another distribution that cannot be loaded, or is not what it must be.
+    """An entry point of another distribution that cannot be loaded, or has the wrong type.
 
     Attributes
     ----------
     group, name : str
-        Where it is declared: "forebay.engines", "coin".
+        Group and name of the entry point, such as "forebay.engines" and "coin".
     """
 
     code = "broken-plugin"
@@ -29,7 +29,7 @@ class BrokenPlugin(ForebayError):
 
     def __init__(self, group: str, name: str, wrong: str, where: str = "") -> None:
         self.group, self.name, self.wrong, self.where = group, name, wrong, where
-        self.hint = f"mend or uninstall {where or 'the distribution that declares it'}"
+        self.hint = f"fix or uninstall {where or 'the distribution that declares it'}"
         text = f"{group}: the entry point {name!r} {' '.join(wrong.split())}; {self.hint}"
         super().__init__(text)
 
@@ -39,12 +39,12 @@ class BrokenPlugin(ForebayError):
 
 @cache
 def found(group: str) -> dict[str, metadata.EntryPoint]:
-    """Return the entry points of a group by name; nothing is loaded.
+    """Return the entry points of a group by name, without loading them.
 
     Raises
     ------
     BrokenPlugin
-        Two distributions that declare the same name.
+        Two distributions declare the same name.
     """
     by_name: dict[str, metadata.EntryPoint] = {}
     for point in metadata.entry_points(group=group):
@@ -56,12 +56,12 @@ def found(group: str) -> dict[str, metadata.EntryPoint]:
 
 
 def load(group: str, name: str) -> Any:
-    """Return what an entry point names.
+    """Load the object of an entry point.
 
     Raises
     ------
     BrokenPlugin
-        It cannot be imported, or is not there.
+        It cannot be imported or does not exist.
     """
     point = found(group)[name]
     try:
@@ -72,7 +72,7 @@ def load(group: str, name: str) -> Any:
 
 
 def refuse(group: str, name: str, wrong: str) -> BrokenPlugin:
-    """Return the error about an entry point that is not what its group asks for."""
+    """Return the error for an entry point that does not fit its group."""
     return BrokenPlugin(group, name, wrong, _distribution(found(group)[name]))
 
 

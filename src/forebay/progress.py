@@ -8,13 +8,23 @@ Progress = Callable[[float], None]
 """Called with the fraction done, 0 to 1; raising KeyboardInterrupt in it stops the run."""
 
 
+def enter(progress: Progress | None, stage: str) -> None:
+    """Say which stage of a job begins, or how far its steps are, to a callback that shows it.
+
+    It shows stages if it has a method ``stage``, which takes the name; others are not told.
+    """
+    told = getattr(progress, "stage", None)
+    if told is not None:
+        told(stage)
+
+
 def part(progress: Progress | None, index: int, of: int, width: int = 1) -> Progress | None:
     """Return the callback of one part of a job; None without one.
 
     Parameters
     ----------
-    index, of : the part's place, from 0, and into how many equal ones the job is cut.
-    width : how many of those it takes.
+    index, of : index of the part, from 0, and number of equal parts of the job.
+    width : number of parts that it takes.
     """
     if progress is None:
         return None

@@ -1,4 +1,4 @@
-"""What the testbed can play on this machine.
+"""Checks what the testbed can run on this machine.
 
 >>> from forebay import testbed
 >>> testbed.check(scenario).holds
@@ -24,14 +24,14 @@ __all__ = ["LADDER_MBPS", "Check", "Trial", "check", "remove_leftovers"]
 
 @dataclass(frozen=True)
 class Check:
-    """What short runs on this machine have shown.
+    """Results of short runs on this machine.
 
     Attributes
     ----------
     scenario : Trial or None
-        The scenario's own first seconds; None where none was given.
+        The first seconds of the scenario; None without a scenario.
     ladder : tuple of Trial
-        A hundred Reno flows at rising rates, up to the first that is not held.
+        A hundred Reno flows at rising rates, up to the first rate that fails.
     """
 
     scenario: Trial | None
@@ -39,20 +39,20 @@ class Check:
 
     @property
     def rate(self) -> Rate | None:
-        """The highest rate that was held, bit/s; None if none was."""
+        """The highest rate that met the timing limits, bit/s; None if none did."""
         held = [trial.rate for trial in self.ladder if trial.holds]
         return held[-1] if held else None
 
     @property
     def holds(self) -> bool:
-        """Whether the scenario is held or, without one, any rate."""
+        """Whether the scenario met the timing limits or, without one, any rate did."""
         return self.rate is not None if self.scenario is None else self.scenario.holds
 
 
 def check(
     scenario: Scenario | None = None, *, on_trial: Callable[[Trial], None] | None = None
 ) -> Check:
-    """Play a few seconds of a scenario, then of rising rates, and judge each by the gate.
+    """Run a few seconds of a scenario, then of rising rates, and check each run's timing limits.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def check(
     Raises
     ------
     EngineUnavailable
-        The testbed cannot run on this machine at all; its text says what is missing.
+        The testbed cannot run on this machine; the text says what is missing.
     """
     if scenario is not None:
         expect_scenario(scenario)

@@ -1,4 +1,4 @@
-"""The public verb `trace`: one replication, watched over time."""
+"""The public verb `trace`: one replication over time."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def trace(
     memory_limit: str | None = None,
     progress: Progress | None = None,
 ) -> Trace:
-    """Watch one replication over time.
+    """Trace one replication over time.
 
     Parameters
     ----------
     engine : str
-        One that plays packets: ``"simulation"`` or ``"testbed"``.
+        An engine with packets: ``"simulation"`` or ``"testbed"``.
     step : str
         Time between two samples, with its unit.
     flows : sequence of int
@@ -47,7 +47,7 @@ def trace(
     Raises
     ------
     ScenarioError
-        No Scenario; a step or a flow that the scenario does not have.
+        `scenario` is not a Scenario; an invalid step, or a flow that does not exist.
     EngineUnavailable
         See `forebay.engines`.
     """

@@ -1,4 +1,4 @@
-"""CAKE beside FQ-CoDel: home access shaped below its wire, downloads and one stream of voice."""
+"""CAKE compared with FQ-CoDel: home access, shaped below its wire, downloads and a voice stream."""
 
 import pytest
 

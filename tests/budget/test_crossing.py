@@ -1,4 +1,4 @@
-"""The crossing of a curve, and whether its interval holds what it says."""
+"""The crossing of a curve, and the coverage of its interval."""
 
 from __future__ import annotations
 

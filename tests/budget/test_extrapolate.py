@@ -1,4 +1,4 @@
-"""Carrying crossings of scaled links over to the whole one."""
+"""Extrapolation of crossings of scaled links to the full-size link."""
 
 from __future__ import annotations
 

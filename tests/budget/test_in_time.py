@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from forebay.budget import TooLittleTime, size_within
 from forebay.budget.cost import Speed, predict_search
+from forebay.budget.ladder import crossing_s
 from forebay.budget.links import size_links_within
 from forebay.budget.timed import Timed
 from forebay.outcome import SizeResult
@@ -58,7 +61,7 @@ class KnownNetwork(KnownLinks):
     """A network of one link."""
 
     scenario = link("100 Mbit/s", 100)
-    packets_per_second = 100e6 / 12_000
+    traffic = SimpleNamespace(packets_per_second=100e6 / 12_000, hops=1.0, paths=1)
 
 
 def test_a_search_for_links_of_a_network_stops_before_the_run_that_would_overrun() -> None:
@@ -144,3 +147,28 @@ def test_what_shows_nothing_in_time_says_how_long_it_takes() -> None:
         sized(one, engine, 60.0)
     assert engine.now <= 60.0
     assert refused.value.needs_s > 600
+
+
+@pytest.mark.parametrize("times", [1, 3, 10])
+@pytest.mark.parametrize("name", LINKS)
+def test_progress_never_lags_behind_the_clock_nor_goes_back(name: str, times: float) -> None:
+    engine, told = slowed(times), list[tuple[float, float]]()
+    size_within(
+        LINKS[name], engine, 60.0, seeds=range(1, 6), max_seeds=20, jobs=2, clock=engine.clock,
+        progress=lambda fraction: told.append((engine.now / 60.0, fraction)),
+    )  # fmt: skip
+    assert all(fraction >= min(passed, 0.98) - 1e-9 for passed, fraction in told)
+    assert told == sorted(told)
+
+
+@pytest.mark.parametrize("flows", [100, 150, 300, 400])
+@pytest.mark.parametrize("times", [1.05, 2, 5, 10])
+def test_any_number_of_flows_is_answered_in_a_fraction_of_the_links_own_time(
+    flows: int, times: float
+) -> None:
+    scenario, engine = link("10 Gbit/s", flows), slowed(1)
+    budget_s = crossing_s(scenario, Speed(2), 6) / times
+    found = sized(scenario, engine, budget_s)
+    assert engine.now <= budget_s
+    assert found.buffer is not None
+    assert found.buffer.low <= half_root(scenario) <= found.buffer.high

@@ -52,6 +52,21 @@ def test_a_loss_goal_keeps_the_windows() -> None:
     assert path_of(lossy, 50.0).largest == 4.0
 
 
+@pytest.mark.parametrize(
+    ("datagrams", "largest"),
+    [
+        ('load = 0.1\narrivals = "poisson"', 800.0),  # as far as the long flows
+        ("load = 0.1", 20.0),  # one flow is left, with its share of the link
+        ('rate = "1 Mbit/s"\narrivals = "poisson"', 4.0),  # the number of flows is the share
+    ],
+)
+def test_datagrams_with_a_load_keep_it_whatever_their_number(
+    datagrams: str, largest: float
+) -> None:
+    few = f'[[traffic]]\nkind = "udp"\nflows = 20\n{datagrams}\n'
+    assert path_of(link(MANY + few), 3.0).largest == pytest.approx(largest)
+
+
 def test_queues_of_fq_codel_go_with_the_flows() -> None:
     whole = link(MANY, extra='[queue]\ndiscipline = "fq_codel"\n')
     assert scaled(whole, 8.0).queue.buckets == 128

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import pickle
+
 import pytest
 
 from forebay.budget import Remembering, TooLittleTime, size_within
+from forebay.budget.cost import in_words
 from forebay.outcome import SizeResult
-from forebay.scenario import Scenario
+from forebay.scenario import Duration, Scenario
 from forebay.sizing import Interrupted
 
 from .conftest import KnownLinks, half_root, link
@@ -98,6 +102,71 @@ def test_few_flows_are_refused_where_windows_cannot_shrink() -> None:
     assert "write budget=" in str(refused.value)
 
 
+def seeds_of(found: SizeResult) -> int:
+    assert found.buffer is not None
+    there = next(each for each in found.curve if each.packets == found.buffer.packets)
+    return len(there.outcome.provenance.seeds)
+
+
+def test_time_left_after_the_crossing_goes_into_more_seeds() -> None:
+    scenario = link("2 Gbit/s", 400)
+    short, long = (sized(scenario, KnownLinks(), budget_s) for budget_s in (30.0, 60.0))
+    assert short.buffer is not None and long.buffer is not None
+    assert seeds_of(short) < seeds_of(long) <= 20
+    width, narrower = (math.log(each.high / each.low) for each in (short.buffer, long.buffer))
+    assert narrower < width
+    assert long.buffer.low <= half_root(scenario) <= long.buffer.high
+    assert long.cost is not None and long.cost.spent_s <= 60.0
+
+
+def test_more_seeds_that_do_not_end_in_time_leave_the_first_crossing() -> None:
+    scenario, engine = link("2 Gbit/s", 400), KnownLinks()
+    usual = sized(scenario, KnownLinks(), 30.0)
+
+    class Slower(KnownLinks):
+        def run(self, scenario, seeds, **more):  # type: ignore[no-untyped-def]
+            self.packets_per_s = 1e7 if len(seeds) <= 6 else 1e3
+            return super().run(scenario, seeds, **more)
+
+    engine = Slower()
+    found = sized(scenario, engine, 60.0)
+    assert found.buffer is not None and usual.buffer is not None
+    assert engine.now <= 60.0
+    assert found.buffer.low == usual.buffer.low
+    assert found.buffer.high == pytest.approx(usual.buffer.high, rel=0.2)
+
+
+def test_too_few_flows_are_refused_before_anything_runs() -> None:
+    engine = KnownLinks()
+    with pytest.raises(TooLittleTime, match="too few flows"):
+        sized(link("400 Gbit/s", 20), engine, 10.0)
+    assert engine.runs == []
+
+
+def test_a_scaled_answer_says_how_long_the_link_itself_takes() -> None:
+    found = sized(link("100 Gbit/s", 20_000), KnownLinks(), 20.0)
+    assert found.scaled is not None
+    assert any("the link itself takes about" in note for note in found.notes)
+    smaller, engine = link("10 Gbit/s", 400), KnownLinks(packets_per_s=1e6 / 0.07)
+    found = sized(smaller, engine, 40.0)
+    assert found.scaled is not None
+    (note,) = (note for note in found.notes if "simulates the link itself" in note)
+    budget_s = float(Duration.parse(note.split('budget="')[1].split('"')[0]))
+    assert sized(smaller, KnownLinks(packets_per_s=1e6 / 0.07), budget_s).scaled is None
+
+
+def test_a_refusal_says_how_long_an_estimate_takes() -> None:
+    many = link("1 Tbit/s", 500_000)
+    with pytest.raises(TooLittleTime, match="for an estimate from smaller links") as refused:
+        sized(many, KnownLinks(), 0.05)
+    assert refused.value.scaled_s is not None
+    needs_s = 1.25 * refused.value.scaled_s
+    assert f'budget="{in_words(needs_s)}"' in str(refused.value)
+    assert sized(many, KnownLinks(), needs_s).buffer is not None
+    again = pickle.loads(pickle.dumps(refused.value))
+    assert (str(again), again.scaled_s) == (str(refused.value), refused.value.scaled_s)
+
+
 def test_several_links_are_not_scaled() -> None:
     two = link("100 Gbit/s", 20_000, extra='[[links]]\nname = "next"\nrate = "10 Gbit/s"\n')
     with pytest.raises(TooLittleTime, match="several links"):
@@ -108,6 +177,7 @@ def test_a_goal_that_nothing_meets_says_so() -> None:
     found = sized(link("100 Gbit/s", 20_000), KnownLinks(truth=lambda _: 1e12), 20.0)
     assert found.buffer is None
     assert "missed even with" in (found.reason or "")
+    assert "utilization of at least 98 % (0" in (found.reason or "")
 
 
 def test_the_expected_time_is_told_before_anything_runs() -> None:
@@ -194,3 +264,31 @@ def test_a_ladder_stopped_on_its_first_link_has_nothing_to_say() -> None:
     with pytest.raises(KeyboardInterrupt) as stopped:
         sized(link("100 Gbit/s", 2000), KnownLinks(stop_after=3), 30.0)
     assert not isinstance(stopped.value, Interrupted)
+
+
+def test_a_stopped_climb_goes_on_with_the_links_that_it_had_begun(tmp_path) -> None:
+    scenario = link("100 Gbit/s", 20_000)
+    stopped = KnownLinks(stop_after=60)
+    with pytest.raises(KeyboardInterrupt):
+        sized(scenario, Remembering(stopped, tmp_path, "1"), 20.0, clock=stopped.clock)
+    again = KnownLinks()
+    found = sized(scenario, Remembering(again, tmp_path, "1"), 20.0, clock=again.clock)
+    whole = sized(scenario, KnownLinks(), 20.0)
+    assert found.scaled is not None and whole.scaled is not None
+    finished = {rate for rate, _, _ in stopped.runs} - {stopped.runs[-1][0]}
+    assert finished
+    assert not finished & {rate for rate, _, _ in again.runs}  # none of them is simulated again
+    assert finished <= {each.rate_bps for each in found.scaled.links}
+    assert found.scaled.factor < whole.scaled.factor  # and their time goes into larger links
+    assert again.now <= 20.0
+
+
+def test_a_record_that_cannot_be_read_is_replaced(tmp_path) -> None:
+    scenario = link("100 Gbit/s", 20_000)
+    for wrong in (b"", b"[", b"{}", b'[{"factor": 2}]', b"\xff"):
+        engine = KnownLinks()
+        store = Remembering(engine, tmp_path, "1")
+        path = store.record_file(scenario, range(1, 7))
+        path.write_bytes(wrong)
+        assert sized(scenario, store, 5.0, clock=engine.clock).buffer is not None
+        assert b"warmup_s" in path.read_bytes()

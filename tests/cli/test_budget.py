@@ -28,6 +28,20 @@ def test_what_cannot_be_answered_says_why_and_what_it_would_take(forebay_, tmp_p
     assert result.out == ""
 
 
+@pytest.mark.parametrize(("control", "named"), [("cubic", True), ("bbr3", False)])
+@pytest.mark.parametrize("verb", ["size", "run"])
+def test_a_refusal_names_theory_only_if_a_law_answers(forebay_, tmp_path, verb, control, named):
+    few = tmp_path / "few.toml"
+    few.write_text(
+        f'[link]\nrate = "400 Gbit/s"\n[[traffic]]\nflows = 20\ncongestion_control = "{control}"\n'
+        'rtt = { uniform = ["10 ms", "90 ms"] }\n[goals]\nutilization = 0.98\n'
+    )
+    result = forebay_(verb, str(few), "--budget", "0.1 s")
+    assert result.status == 3
+    assert ("--engine theory" in result.err) == named
+    assert forebay_(verb, str(few), "--engine", "theory").status == (0 if named else 3)
+
+
 def test_a_sizing_says_what_it_cost_and_what_is_scaled(forebay_, link, scenario):
     answer = json.loads(forebay_("size", scenario, "--json").out)
     assert answer["scaled"] is None
@@ -40,3 +54,17 @@ def test_a_run_within_a_budget_says_what_it_cost(forebay_, link, scenario):
     assert answer["provenance"]["cost"]["budget_s"] == 60.0
     free = json.loads(forebay_("run", scenario, "--json").out)
     assert "cost" not in free["provenance"]
+
+
+def test_a_stopped_climb_says_what_is_stored_and_how_to_go_on(forebay_, link, tmp_path):
+    large = tmp_path / "large.toml"
+    large.write_text(
+        '[link]\nrate = "400 Gbit/s"\n[[traffic]]\nflows = 200000\n'
+        'rtt = { uniform = ["10 ms", "90 ms"] }\n[goals]\nutilization = 0.99\n'
+    )
+    for store, said in (([], "nothing was kept"), (["--store", str(tmp_path / "s")], "continues")):
+        link.stop_after = 5
+        result = forebay_("size", str(large), *store)
+        assert result.status == 130
+        assert said in result.err
+    assert any((tmp_path / "s").iterdir())

@@ -1,4 +1,4 @@
-"""Files that a verb writes: after the answer, never over its input, never two at one place."""
+"""Files that a verb writes: after the answer, never over its input, never two at one path."""
 
 import errno
 import os
@@ -111,7 +111,7 @@ def test_an_answer_that_is_cut_off_is_called_a_part(forebay_, short, monkeypatch
     monkeypatch.setattr(forebay.report, "print_outcome", stop)
     result = forebay_("run", str(short))
     assert (result.status, result.out) == (130, "half of\n")
-    assert result.err == "forebay: interrupted; what is printed may be a part of the answer\n"
+    assert result.err == "forebay: interrupted; the printed answer may be incomplete\n"
 
 
 def test_a_sizing_stopped_before_its_first_buffer_kept_nothing(forebay_, link, scenario):

@@ -48,7 +48,10 @@ def test_standard_input_is_read_and_drawn(forebay_, scenario, tmp_path, monkeypa
     [
         ('{"schema": 99, "buffer": null}', "schema 99 is newer than 1"),
         ('{"schema": 99, "outcomes": []}', "schema 99 is newer than 1"),
-        ('{"schema": 1, "estimates": {}}', "is no document of run, compare, size or trace"),
+        (
+            '{"schema": 1, "estimates": {}}',
+            "is no document of run, compare, size, trace or network",
+        ),
         ('{"schema": 1, "buffer": {"packets": "many"}}', "buffer"),
         ("[1]", "is no document of run"),
         ("link.rate = 5", "is no JSON"),

@@ -67,7 +67,7 @@ def test_every_way_to_write_a_name(forebay_, papers, name):
 def test_in_its_band_is_0(forebay_, papers):
     result = forebay_("reproduce", "Z.tab1")
     assert result.status == 0
-    assert "2 of 2 rows lie in their band" in result.out
+    assert "2 of 2 rows are in their band" in result.out
 
 
 def test_out_of_its_band_is_1_and_says_why(forebay_, papers):
@@ -187,9 +187,25 @@ def test_all_says_at_its_end_which_rows_are_out(forebay_, two):
     result = forebay_("reproduce", "--all", "--seeds", "2")
     assert result.status == 1
     assert result.out.endswith("OUT z-2000/tab1 2: far off\nOUT z-2000/tab2 2: far off\n")
-    assert "2 artefacts: 2 of 4 rows lie in their band.\n" in result.out
+    assert "2 artefacts: 2 of 4 rows are in their band.\n" in result.out
     assert "  ours against ours: 2 of 4 rows in their band; 0 of the 4 have" in result.out
     assert forebay_("reproduce", "--all").status == 0
+
+
+def test_one_that_fails_leaves_the_others_and_is_said(forebay_, two):
+    broken = (
+        "from forebay.engines import CannotPlay\n\n\ndef reproduce(seeds, jobs, progress, quick):\n"
+    )
+    broken += "    raise CannotPlay('simulation', 'this', 'queue')\n"
+    (two.parent / "tab1" / "artefact.py").write_text(broken)
+    result = forebay_("reproduce", "--all")
+    assert result.status == 3 and "1/2 z-2000/tab1: not reproduced: " in result.err
+    assert "NOT REPRODUCED z-2000/tab1: " in result.out
+    assert "1 artefacts: 2 of 2 rows are in their band.\n" in result.out
+    document = json.loads(forebay_("reproduce", "--all", "--json").out)
+    assert [each["artefact"] for each in document["artefacts"]] == ["z-2000/tab2"]
+    assert list(document["not_reproduced"]) == ["z-2000/tab1"]
+    assert forebay_("reproduce", "Z.tab1").out == ""
 
 
 def test_all_takes_no_name(forebay_, papers):

@@ -34,7 +34,7 @@ def test_check_says_yes_and_the_rate(forebay_, scenario, held):
     held(trial(155), trial(155), trial(311), trial(622, "delivery lateness p99 3 ms"))
     result = forebay_("testbed", "check", scenario)
     assert result.status == 0
-    assert result.out == "yes; this machine holds 311 Mbit/s now (100 Reno flows)\n"
+    assert result.out == "yes; this machine can run 311 Mbit/s now (100 Reno flows)\n"
     assert "622 Mbit/s: not held: delivery lateness p99 3 ms" in result.err
 
 
@@ -54,7 +54,7 @@ def test_check_without_a_scenario(forebay_, held):
     result = forebay_("testbed", "check")
     assert (result.status, result.out) == (
         3,
-        "this machine holds no rate that was tried now (100 Reno flows)\n",
+        "this machine can run no rate that was tried now (100 Reno flows)\n",
     )
 
 

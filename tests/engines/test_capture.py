@@ -1,4 +1,4 @@
-"""The simulator's captures: what they hold is what the outcome says."""
+"""The simulator's captures agree with the outcome."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What an engine cannot play is refused in one line, with exit status 3."""
+"""Scenarios that an engine does not support are refused in one line, with exit status 3."""
 
 import pickle
 

@@ -1,9 +1,15 @@
-"""What an engine has played is not played again; what is told of a part adds up to the whole."""
+"""Finished replications are not run again; the progress of parts adds up to the whole."""
 
 from __future__ import annotations
 
+import pytest
+
+from forebay import engines
+from forebay.engines.simulation import runs
 from forebay.progress import part
 from forebay.replication.readings import CACHE_SIZE, SeedCache
+from forebay.scenario import Scenario, loads
+from forebay.workload import Workload, draw
 
 
 def test_results_are_known_by_scenario_and_seed() -> None:
@@ -37,3 +43,61 @@ def test_parts_fill_their_own_share_of_the_whole() -> None:
     wide(0.5)
     assert seen == [0.25, 0.5, 0.75, 1.0, 0.5]
     assert part(None, 0, 2) is None
+
+
+def mixed(flows: int = 3, seconds: int = 2) -> Scenario:
+    return loads(
+        f'[link]\nrate = "5 Mbit/s"\n[[traffic]]\nflows = {flows}\n[[traffic]]\nkind = "udp"\n'
+        'flows = 2\nload = 0.3\narrivals = "poisson"\nstart = "0 s"\n'
+        f'[measure]\nwarmup = "1 s"\nduration = "{seconds} s"\n'
+    )
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the seeds that are drawn from now on."""
+    seeds: list[int] = []
+
+    def noting(scenario: Scenario, seed: int) -> Workload:
+        seeds.append(seed)
+        return draw(scenario, seed)
+
+    monkeypatch.setattr(runs, "draw", noting)
+    return seeds
+
+
+def test_each_seed_is_drawn_once_for_all_buffers(drawn: list[int]) -> None:
+    engine = engines.get("simulation")
+    for packets in (10, 20, 40):
+        engine.run(mixed().with_buffer(packets), [1, 2])
+    engine.run(mixed().with_buffer(20), [1, 2, 3])
+    assert drawn == [1, 2, 3]
+
+
+def test_what_was_drawn_before_gives_the_same_answer() -> None:
+    used, fresh = engines.get("simulation"), engines.get("simulation")
+    used.run(mixed().with_buffer(10), [1, 2])
+    asked = mixed().with_buffer(30)
+    one, other = (each.run(asked, [1, 2]).to_dict() for each in (used, fresh))
+    for each in (one, other):
+        each["provenance"].pop("wall_s")
+    assert one == other
+
+
+def test_other_traffic_or_another_time_is_drawn_anew(drawn: list[int]) -> None:
+    engine = engines.get("simulation")
+    for asked in (mixed(), mixed(flows=4), mixed(seconds=3), mixed(seconds=3).with_buffer(7)):
+        engine.run(asked, [1])
+    assert drawn == [1, 1, 1]
+
+
+def test_workloads_beyond_their_share_of_the_memory_are_drawn_again(drawn: list[int]) -> None:
+    one = draw(mixed(), 1)
+    own = one.packets
+    assert own is not None
+    assert one.array_bytes > own.at_ps.nbytes + own.bytes.nbytes + one.rtt_ps.nbytes
+    assert one.without_own().array_bytes < own.at_ps.nbytes
+    draws = runs.Draws(int(1.5 * one.array_bytes))
+    for seed in (2, 3, 2, 3):
+        draws.draw(mixed(), seed)
+    assert drawn == [2, 3, 3]

@@ -103,7 +103,7 @@ def test_a_shaper_without_a_burst_is_a_wire_of_its_rate() -> None:
         ),
         (
             "policer={rate='9 Mbit/s', refill='deficit'}",
-            r"link.policer.refill: a policer without a bucket drops all that comes at once",
+            r"link.policer.refill: a policer without a bucket drops every burst",
         ),
     ],
 )

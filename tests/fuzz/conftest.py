@@ -1,4 +1,4 @@
-"""Files here import each other by name, whatever pytest's way of importing tests."""
+"""Files here import each other by name, with any import mode of pytest."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Laws of short flows (paper A, §4, §5.1.2, appendix C) and the exact queue beside them."""
+"""Laws of short flows (paper A, §4, §5.1.2, appendix C), and the exact queue."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_exact_buffer_is_the_smallest() -> None:
     queue = exact_queue(0.8, FOURTEEN)
     size = int(queue.buffer_for(0.025))
     assert queue.tail(size) <= 0.025 < queue.tail(size - 1)
-    with pytest.raises(ValueError, match="less mass"):
+    with pytest.raises(ValueError, match="smaller mass"):
         queue.buffer_for(1e-15)
 
 

@@ -69,4 +69,6 @@ def test_the_single_flow_s_law_knows_no_mix(oc3: Make) -> None:
     scenario = with_protocol(oc3("traffic.0.flows=2"), {"reno": 0.5, "cubic": 0.5})
     found = general_decrease.LAW.answer(scenario)
     assert found.packets is None
-    assert "congestion control cubic, reno: no law for it alone" in found.broken_assumptions
+    assert (
+        "congestion control cubic, reno: no law for a single such flow" in found.broken_assumptions
+    )

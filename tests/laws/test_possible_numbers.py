@@ -1,4 +1,4 @@
-"""Whatever is asked, theory answers with possible numbers, in finite time and memory, or not."""
+"""For any scenario, theory returns possible numbers in finite time and memory, or an error."""
 
 from __future__ import annotations
 

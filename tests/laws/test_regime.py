@@ -1,4 +1,4 @@
-"""Which law governs, told from the facts of a scenario: one place decides, for every engine."""
+"""Which law governs a scenario: one decision for every engine."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_the_scenario_is_one_that_a_sizing_takes(tmp_path):
 
 def test_what_counters_do_not_tell_is_refused(tmp_path):
     idle = measure.counters(written(tmp_path, 30, load=0.5), rate=RATE, rtt="100 ms")
-    assert "held back elsewhere" in dict((one.name, one.why) for one in idle.refused)["long_flows"]
+    assert "limited elsewhere" in dict((one.name, one.why) for one in idle.refused)["long_flows"]
     with pytest.raises(measure.MeasureError, match="no scenario: without n there is none"):
         idle.scenario()
     lossless = measure.counters(written(tmp_path, 0), rate=RATE, rtt="100 ms")
@@ -80,7 +80,7 @@ def test_what_counters_do_not_tell_is_refused(tmp_path):
         ("time_s,octets\n0,1\n", "has no column drops"),
         ("time_s,octets,drops\n0,0,0\n0,1,1\n", "times must rise"),
         ("time_s,octets,drops\n0,x,0\n", "line 2: octets is 'x'"),
-        ("time_s,octets,drops\n0,0,0\n1,1e12,0\n2,9e12,0", "more than rate carries"),
+        ("time_s,octets,drops\n0,0,0\n1,1e12,0\n2,9e12,0", "octets exceed rate"),
     ],
 )
 def test_a_table_that_is_none_is_told_in_one_line(tmp_path, text, said):

@@ -115,7 +115,7 @@ def test_lost_and_reordered_exports_are_told(tmp_path):
     lost = [v5(0, 10), v5(20, 10), v5(10, 5), v5(30, 10)]
     notes = read(written(tmp_path / "x.pcap", lost)).notes
     assert any(note.startswith("5 flow records") for note in notes)
-    assert any(note.startswith("1 datagrams came after") for note in notes)
+    assert any(note.startswith("1 datagrams arrived after") for note in notes)
 
 
 def test_records_before_their_template_are_left_out_and_told(tmp_path):

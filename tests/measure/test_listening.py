@@ -61,14 +61,14 @@ def test_what_is_kept_has_a_bound(monkeypatch):
     stop.set()
     router.join()
     assert told.packets < FLOWS * PACKETS
-    assert any("are the most that is kept" in note for note in told.notes)
+    assert any("of datagrams is the maximum" in note for note in told.notes)
 
 
 def test_a_full_disk_is_told():
     port, stop = free_port(), threading.Event()
     router = threading.Thread(target=sent_until, args=(stop, port, PROTOCOLS["v5"]))
     router.start()
-    with pytest.raises(measure.MeasureError, match="cannot be kept"):
+    with pytest.raises(measure.MeasureError, match="cannot be stored"):
         listening.listen(str(port), 1.5, Path("/dev/full"))
     stop.set()
     router.join()
@@ -81,7 +81,7 @@ def test_what_is_no_place_is_told(at):
 
 
 def test_nothing_that_comes_is_told():
-    with pytest.raises(measure.MeasureError, match=r"no datagram came within 0\.05 s"):
+    with pytest.raises(measure.MeasureError, match=r"no datagram arrived within 0\.05 s"):
         measure.listen(str(free_port()), 0.05, rate="1 Gbit/s")
 
 

@@ -1,4 +1,4 @@
-"""Captures of which nothing tells a round trip: what needs one is refused."""
+"""Captures without any round trip: estimates that need one are refused."""
 
 import struct
 
@@ -53,7 +53,7 @@ def test_two_packets_have_a_load_that_is_not_negative(tmp_path):
 
 def test_no_packet_and_one_packet_are_refused(tmp_path):
     pcap(tmp_path / "empty.pcap", [])
-    with pytest.raises(measure.MeasureError, match="holds no packet; capture for"):
+    with pytest.raises(measure.MeasureError, match="has no packets; capture for"):
         measure.capture(tmp_path / "empty.pcap", rate="10 Mbit/s")
     one = udp_over_ipv6(tmp_path / "one.pcap", 1, 1.0)
     with pytest.raises(measure.MeasureError, match="all packets have one time"):

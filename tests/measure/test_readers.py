@@ -94,7 +94,7 @@ def test_options_that_do_not_fit_are_told(tmp_path):
         read(path, interface="eth0")
     with pytest.raises(measure.MeasureError, match="write a network such as"):
         read(path, toward=["10.0.0.1/8"])
-    with pytest.raises(measure.MeasureError, match="700 went the other way"):
+    with pytest.raises(measure.MeasureError, match="700 have the other direction"):
         read(path, toward=["192.0.2.0/24"])
 
 
@@ -142,5 +142,5 @@ def test_ipv6_tells_what_ipv4_does(tmp_path):
     assert (told.packets, told.estimates["tuples"].value) == (700, 7)
     assert told.estimates["packet_bytes"]["full"].value == PACKET + 20
     assert read(path, toward=["::/0"]).packets == 700
-    with pytest.raises(measure.MeasureError, match="700 went the other way"):
+    with pytest.raises(measure.MeasureError, match="700 have the other direction"):
         read(path, toward=["10.0.0.0/8"])

@@ -36,7 +36,7 @@ def test_what_an_interface_sends_and_drops_is_polled(router, tmp_path):
 @pytest.mark.parametrize(
     ("interface", "community", "said"),
     [("eth9", "public", "no interface eth9; it has ge-0/0/1, lo"),
-     ("ge-0/0/1", "secret", "does it answer from here, to this community")],
+     ("ge-0/0/1", "secret", "check its address, access list and community")],
 )  # fmt: skip
 def test_what_a_router_does_not_tell_is_one_line(router, monkeypatch, interface, community, said):
     monkeypatch.setattr("forebay.measure.polling._PATIENCE_S", 0.1)

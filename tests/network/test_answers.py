@@ -1,4 +1,4 @@
-"""Tables beside the Outcome, and the sensitivity of throughputs to buffers."""
+"""Tables in addition to the Outcome, and the sensitivity of throughputs to buffers."""
 
 from __future__ import annotations
 
@@ -71,6 +71,6 @@ def test_random_starts_are_said_in_the_answer(capsys):
 
     answer = networks.solve(forebay.load(LOT), starts=2)
     found = answer.outcome.to_dict()["provenance"]["fixed_points"]
-    assert (found["starts"], found["points"], found["not_at_rest"]) == (2, 1, 0)
+    assert (found["starts"], found["points"], found["not_converged"]) == (2, 1, 0)
     print_network(answer.outcome)
     assert "2 random starts: 1 fixed point, " in capsys.readouterr().out

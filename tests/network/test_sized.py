@@ -47,7 +47,7 @@ def test_one_link_is_sized_and_the_others_keep_theirs():
         ({"link": "B->A"}, "network", [], "no connection crosses"),
         ({"link_class": "cor"}, "network", [], "write one of core"),
         ({"link": "A->B"}, "testbed", [], "cannot size links of a network"),
-        ({"link": "A->B"}, "network", ["queue.discipline=codel"], "no codel is sized"),
+        ({"link": "A->B"}, "network", ["queue.discipline=codel"], "codel cannot be sized"),
     ],
 )
 def test_what_is_not_sized_is_said_in_one_line(asked, engine, changes, said):
@@ -69,7 +69,7 @@ def test_the_simulator_sizes_a_link_beside_the_buffers_of_the_others():
         scenario, seeds=2, max_seeds=2, link="A->B", budget="10 min", expect=expected.append
     )
     assert expected and answer.cost.predicted_s == expected[0]
-    assert "before A->B" in answer.notes[0]
+    assert "that of A->B" in answer.notes[0]
     chosen = next(each for each in answer.curve if each.packets == answer.buffer.packets)
     links = chosen.outcome.links
     assert {links[name].buffer_packets for name in ("B->C", "C->D")} == {20}

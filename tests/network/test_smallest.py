@@ -71,7 +71,7 @@ def test_links_that_demand_leaves_idle_are_not_asked_to_be_full() -> None:
             ["goals.loss_rate=0.01", 'traffic.0.goals={throughput = "1 Mbit/s"}'],
             "of links",
         ),
-        ([], "none is stated"),
+        ([], "no goal is set"),
     ],
 )
 def test_what_it_is_not_for_is_refused_in_one_line(changes: list[str], says: str) -> None:

@@ -10,7 +10,7 @@ from tests.network.build import network
 
 import forebay
 from forebay.engines.errors import CannotPlay
-from forebay.engines.network import NetworkEngine, linear
+from forebay.engines.network import NetworkEngine, couples, linear
 from forebay.engines.network.balance import make_balance
 from forebay.engines.network.continuation import evaluate
 from forebay.engines.network.errors import NoSteadyState
@@ -60,7 +60,7 @@ def test_ten_random_starts_come_to_the_same_fixed_point():
         assert again.residual < 1e-9
         assert again.flow.sent_bps == pytest.approx(first.flow.sent_bps, rel=1e-6)
     found = fixed_points(first, 10)
-    assert (found.starts, found.points, found.not_at_rest) == (10, 1, 0)
+    assert (found.starts, found.points, found.not_converged) == (10, 1, 0)
     assert found.rate_difference < 1e-6 and found.residual < 1e-9
 
 
@@ -117,6 +117,27 @@ def test_datagrams_alone_fill_what_they_offer_and_lose_what_is_too_much():
         link = outcome.links["A->B"]
         assert link.utilization.value == pytest.approx(used, rel=0.01)
         assert link.loss_rate.value == pytest.approx(0.5 if used == 1.0 else 0.0, abs=0.01)
+
+
+@pytest.mark.parametrize("times", [1, 10, 100])
+@pytest.mark.parametrize("tcp", ["", "[[traffic]]\nflows = 100\n"], ids=["alone", "with tcp"])
+def test_datagrams_far_above_the_capacity_leave_a_certified_answer(times, tcp):
+    """20 datagram flows of a link's rate each over a tree of such links, and many times that."""
+    text = '[link]\nrate = "1 Mbit/s"\ndelay = "1 ms"\n[queue]\nsize = "20 packets"\n' + tcp
+    text += f'[[traffic]]\nkind = "udp"\nflows = 20\nrate = "{times} Mbit/s"\n'
+    scenario = forebay.scenario.loads(text + "[topology.fat_tree]\nk = 4\n")
+    solution, _ = NetworkEngine().solution(scenario)
+    assert solution.residual < 1e-9 and solution.conservation < 1e-9
+    arrived = solution.balance.problem.share @ solution.flow.kept * 20e6 * times
+    assert 0 < arrived < 16 * 1e6, "what 16 links down carry at most, as datagrams"
+
+
+def test_one_connection_without_any_delay_has_a_finite_rate():
+    text = '[link]\nrate = "10 Mbit/s"\ndelay = "0 s"\n[queue]\nsize = "1 ms"\n'
+    text += "[[traffic]]\nflows = 1\n[topology.fat_tree]\nk = 4\n"
+    solution, _ = NetworkEngine().solution(forebay.scenario.loads(text))
+    assert solution.residual < 1e-9
+    assert 0 < solution.balance.problem.share @ solution.flow.sent_bps < 10e6 * 1.001
 
 
 def test_what_the_engine_cannot_do_is_said():
@@ -238,9 +259,9 @@ def test_both_engines_speak_of_the_same_connections_and_links():
     assert total <= 3 * 155e6
 
 
-@pytest.mark.parametrize("most", [0, linear.DIRECT])
-def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, most):
-    """Links that others feel by themselves, directly and by GMRES, against the dense matrix; the
+@pytest.mark.parametrize(("most_dense", "direct"), [(9, 9), (0, 9), (0, 0)])
+def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, most_dense, direct):
+    """Links that others feel by themselves, by LAPACK, SuperLU and GMRES, against the matrix; the
     routes back run down through the numbers of the links, so that hops and numbers differ."""
     both = 'demands = [{ source = "A", target = "D" }, { source = "D", target = "A" }]\n'
     lines = ", ".join(f'{{ between = ["{a}", "{b}"] }}' for a, b in ("CD", "AB", "BC"))
@@ -257,8 +278,12 @@ def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, most):
     assert slopes.diagonal() == pytest.approx(np.diag(dense), rel=1e-9)
     damping = np.full(len(s), 1e-3)
     wanted = np.linalg.solve(np.diag(damping) - dense, left)
-    monkeypatch.setattr(linear, "DIRECT", most)
-    assert linear.newton_step(slopes, left, damping) == pytest.approx(wanted, rel=1e-4)
+    monkeypatch.setattr(couples, "MOST_DENSE", most_dense)
+    monkeypatch.setattr(linear, "DIRECT", direct)
+    solver = linear.Linear(balance.paths)
+    assert solver.step(slopes, left, damping) == pytest.approx(wanted, rel=1e-4)
+    again = solver.step(slopes, 2.0 * left, damping)  # with what the first step has kept
+    assert again == pytest.approx(2.0 * wanted, rel=1e-4)
 
 
 def test_a_link_a_million_times_overloaded_keeps_the_digits_of_its_load():
@@ -278,7 +303,7 @@ def test_several_fixed_points_are_told_apart():
         500, ("link.rate=1 Gbit/s", "queue.size=50 packets"),
     )  # fmt: skip
     found = fixed_points(NetworkEngine().solution(scenario)[0], 5)
-    assert found.residual < 1e-9 and found.not_at_rest == 0
+    assert found.residual < 1e-9 and found.not_converged == 0
     assert found.points > 1 and found.loss_difference > 1e-3
     assert found.rate_difference < 0.05, "only the split of one loss is open"
 
@@ -290,4 +315,4 @@ def test_one_link_without_delay_is_at_rest_from_anywhere(control):
     changes = (f"traffic.0.congestion_control={control}", "queue.size=1 packets")
     first, _ = NetworkEngine().solution(network(topology, 50, changes))
     found = fixed_points(first, 3)
-    assert (found.points, found.not_at_rest) == (1, 0) and found.residual < 1e-9
+    assert (found.points, found.not_converged) == (1, 0) and found.residual < 1e-9

@@ -108,14 +108,14 @@ LINES = 'links = [{ between = ["A", "B"] }, { between = ["B", "C"] }]\n'
         (LINES + 'demands = [{ source = "A", target = "B", weight = 0.0 }]\n', "zero"),
         ('links = [{ between = ["A", "A"] }]\n', "to itself"),
         (LINES + '[topology.fat_tree]\n', "are set"),
-        ("metric = \"hops\"\n", "not which links"),
+        ("metric = \"hops\"\n", "gives no links"),
         (LINES + '[[topology.classes]]\nname = "cor"\n', 'no class of links "core"'),
-        ("[topology.fat_tree]\nk = 5\n", "halves"),
-        ('links = [{ between = ["A", "B"], one_way = true }]\n', "no way leads"),
+        ("[topology.fat_tree]\nk = 5\n", "divided by two"),
+        ('links = [{ between = ["A", "B"], one_way = true }]\n', "there is no path"),
         ('links = [{ between = ["A", "B"], rate = "nan Gbit/s" }]\n', "not finite"),
         (LINES + 'demands = [{ source = "A", target = "B", weight = nan }]\n', "not in the range"),
         (LINES + 'demands = [{ source = "A", target = "A" }]\n', "zero"),
-        ("links = []\n", "not which links"),
+        ("links = []\n", "gives no links"),
     ],
 )  # fmt: skip
 def test_what_a_network_cannot_be_is_said_in_one_line(topology, said):
@@ -132,7 +132,7 @@ def test_a_network_without_connections_is_refused_in_one_line():
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(BOMB, "entities"), ("<graphml", "no XML"), ("<svg/>", "is <svg>"), (b"\xff\xfe", "no XML")],
+    [(BOMB, "entities"), ("<graphml", "not XML"), ("<svg/>", "is <svg>"), (b"\xff\xfe", "not XML")],
 )
 def test_a_file_that_is_no_network_is_said_in_one_line(tmp_path, text, said):
     path = tmp_path / "given.xml"
@@ -164,7 +164,7 @@ def test_a_matrix_from_csv_is_the_demand(tmp_path):
 @pytest.mark.parametrize("field", ["rtt", "route", "access_rate"])
 def test_what_the_topology_says_is_not_said_twice(field):
     value = {"rtt": '"20 ms"', "route": '["bottleneck"]', "access_rate": '"1 Gbit/s"'}[field]
-    with pytest.raises(ScenarioError, match="beside a topology"):
+    with pytest.raises(ScenarioError, match="with a topology"):
         network(LINES, changes=(f"traffic.0.{field}={value}",))
 
 
@@ -204,3 +204,41 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str, p
 def test_pairs_drawn_too_few_to_leave_a_router_are_refused() -> None:
     with pytest.raises(ScenarioError, match="write more, or leave it out"):
         make_problem(network("max_pairs = 1\n[topology.isp]\nedges = 60\nhosts = 6000\n"))
+
+
+TRIANGLE = """
+demands = [{ source = "A", target = "B" }]
+[[topology.links]]
+between = ["A", "B"]
+[[topology.links]]
+between = ["B", "C"]
+one_way = true
+[[topology.links]]
+between = ["C", "A"]
+[[topology.links]]
+between = ["C", "B"]
+"""
+
+
+@pytest.mark.parametrize("name", ["A->B", "B->A"])
+def test_a_failed_link_is_gone_in_both_directions_and_its_connections_go_round(name):
+    whole = make_problem(network(TRIANGLE))
+    left = make_problem(network(TRIANGLE, 100, (f'topology.failed=["{name}"]',)))
+    assert (whole.hops.tolist(), left.hops.tolist()) == ([1], [2])
+    names = set(left.graph.link_names)
+    assert names == {"B->C", "C->A", "A->C", "C->B", "B->C#2"}
+
+
+def test_a_failed_parallel_link_leaves_the_other():
+    left = make_problem(network(TRIANGLE, 100, ('topology.failed=["B->C"]',)))
+    assert set(left.graph.link_names) == {"A->B", "B->A", "C->A", "A->C", "C->B", "B->C"}
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [('["A->Z"]', 'no link "A->Z"'), ('["A->B", "C->A"]', "2 parts"), ("[3]", "quotes")],
+)
+def test_a_link_that_cannot_fail_is_refused_in_one_line(names, says):
+    with pytest.raises(ScenarioError, match=says) as error:
+        make_problem(network(TRIANGLE, 100, (f"topology.failed={names}",)))
+    assert "\n" not in str(error.value)

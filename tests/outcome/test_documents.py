@@ -13,6 +13,7 @@ import forebay
 from forebay.outcome import Comparison, Document, DocumentError, Outcome, SizeResult
 from forebay.outcome.reference import DOCUMENTS, SHIPPED, schema, text
 from forebay.outcome.trace import Trace
+from forebay.outcome.transient import Transient
 from forebay.scenario import Scenario, loads
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
@@ -48,7 +49,17 @@ def answers(scenario: Scenario) -> dict[str, Document]:
         "outcome": outcome,
         "size-result": forebay.size(scenario, seeds=2, max_seeds=2, jobs=1),
         "trace": forebay.trace(scenario),
+        "transient": transient(),
     }
+
+
+def transient() -> Transient:
+    from forebay import networks
+
+    links = '[[topology.links]]\nbetween = ["A", "B"]\nbuffer = "9 packets"\n'
+    head = 'link = { rate = "5 Mbit/s", delay = "9 ms" }\ntraffic = [{ flows = 9 }]\n'
+    made = loads(f'{head}[topology]\nmodel = "hisamatsu-2007"\n{links}')
+    return networks.transient(made, "2 s", start=made, samples=9)
 
 
 @pytest.mark.parametrize("name", list(DOCUMENTS))
@@ -103,7 +114,7 @@ def test_the_old_name_of_goal_metrics_is_refused(answers: dict[str, Document]) -
     link = document["links"]["bottleneck"]
     assert "utilization_probability" in link["goal_metrics"]
     link["asked"] = link.pop("goal_metrics")
-    with pytest.raises(DocumentError, match="asked is now called goal_metrics"):
+    with pytest.raises(DocumentError, match="asked is now goal_metrics"):
         Outcome.from_dict(document)
 
 

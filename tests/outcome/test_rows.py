@@ -71,8 +71,8 @@ def test_a_bare_time_is_answered_in_the_unit_that_was_meant() -> None:
 
 def test_a_near_miss_of_a_public_name_is_named() -> None:
     with pytest.raises(AttributeError) as caught:
-        forebay.network  # noqa: B018
-    assert caught.value.name == "network" and caught.value.obj is forebay
+        forebay.traces  # type: ignore[attr-defined]  # noqa: B018
+    assert caught.value.name == "traces" and caught.value.obj is forebay
 
 
 @pytest.mark.parametrize("kind", [forebay.SizeResult, forebay.Trace])

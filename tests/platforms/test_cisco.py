@@ -1,4 +1,4 @@
-"""queue-limit: 256-byte packets, times at the class's rate, defaults that nobody chose."""
+"""queue-limit: 256-byte packets, times at the class's rate, defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the text, lint answers or raises PlatformError: quickly, in one line."""
+"""For any text, lint returns a result or raises PlatformError, quickly and in one line."""
 
 from __future__ import annotations
 

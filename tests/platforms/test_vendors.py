@@ -118,7 +118,7 @@ def test_openconfig_adds_dedicated_and_shared(gigabit: Port) -> None:
     leaves = {"dedicated-buffer": "1000", "static-shared-buffer-limit": 50_000}
     both = openconfig(**leaves, **{"use-shared-buffer": True})
     assert one(both, gigabit).bytes == 51_000
-    assert "not promised" in said(one(both, gigabit))
+    assert "not guaranteed" in said(one(both, gigabit))
     assert one(both.replace("true", "false"), gigabit).bytes == 1000
 
 

@@ -81,7 +81,7 @@ def test_an_unknown_engine_is_told_those_of_others(site: Path) -> None:
     [
         ("nowhere:CoinEngine", "cannot be loaded from nowhere:CoinEngine (ModuleNotFoundError"),
         ("coin:Nickel", "cannot be loaded from coin:Nickel (AttributeError"),
-        ("os:getcwd", "is no engine: it needs name = 'coin'"),
+        ("os:getcwd", "is not an engine: it needs name = 'coin'"),
         ("os:sep", "cannot be made (TypeError"),
     ],
 )
@@ -99,7 +99,7 @@ def test_a_broken_law_is_one_line(site: Path) -> None:
     declare(site, engine="coin:CoinEngine", law="os:sep")
     done = forebay_(site, "size", "x.toml", "--engine", "theory")
     assert done.returncode == 3
-    assert done.stderr.count("\n") == 1 and "is no forebay.laws.Law; mend or" in done.stderr
+    assert done.stderr.count("\n") == 1 and "is not a forebay.laws.Law; fix or" in done.stderr
 
 
 def test_one_name_declared_twice_is_refused(site: Path) -> None:

@@ -71,7 +71,10 @@ def test_what_is_no_scenario_is_refused_with_how_to_make_one(
         (lambda: forebay.run(SCENARIO, seed=2**63), "seed: 9223372036854775808; write a whole nu"),
         (lambda: forebay.run(SCENARIO, jobs=1.5), "jobs: 1.5; write a whole number from 0 to 1024"),
         (lambda: forebay.size(SCENARIO, max_seeds="9"), 'max_seeds: "9"; write a whole number'),
-        (lambda: forebay.trace(SCENARIO, flows=3), "flows: 3 is no list; write it in brackets: [3"),
+        (
+            lambda: forebay.trace(SCENARIO, flows=3),
+            "flows: 3 is not a list; write it in brackets: [3",
+        ),
         (lambda: forebay.trace(SCENARIO, flows=[-1]), "flows: -1; write a whole number from 0 to"),
         (lambda: forebay.compare(SCENARIO, "theory"), 'write it in brackets: ["theory"]'),
         (lambda: forebay.run(SCENARIO, counters="snmp"), 'write it in brackets: ["snmp"]'),

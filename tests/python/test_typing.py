@@ -106,8 +106,8 @@ LINK = Link(rate="155 Mbit/s")
             lambda: Goals(utilization={"at_most": 1}),
             'write {"at_least": 0.98, "probability": 0.99}',
         ),
-        (lambda: Goals(queue_delay={}), 'Goals: queue_delay: asks for nothing; write {"maximum": '),
-        (lambda: Topology(), "Topology: says not which links there are"),
+        (lambda: Goals(queue_delay={}), 'Goals: queue_delay: sets no goal; write {"maximum": '),
+        (lambda: Topology(), "Topology: gives no links"),
         (lambda: Scenario.from_dict(3), "3 where"),
     ],
 )

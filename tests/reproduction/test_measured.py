@@ -1,4 +1,4 @@
-"""What the testbed has read is recorded run by run, goes on where it was, and is told with it."""
+"""Testbed runs are recorded one by one, continued after a stop, and shown with their date."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ PAPERS = Path(papers.__file__).parent
 def test_one_artefact_as_result_text_json_and_html() -> None:
     made = forebay.reproduce("A.eq6")
     assert isinstance(made, forebay.Reproduction) and made.agrees
-    assert repr(made) == "<Reproduction appenzeller-2004/eq6: 3 of 3 rows lie in their band>"
+    assert repr(made) == "<Reproduction appenzeller-2004/eq6: 3 of 3 rows are in their band>"
     document = json.loads(made.to_json())
     assert document == json.loads(json.dumps(made.to_dict()))
     assert [row["in_band"] for row in document["rows"]] == [True, True, True]

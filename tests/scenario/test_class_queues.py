@@ -91,7 +91,7 @@ WRONG = {
     f"{CLASS}.traffic=['erp', 'erp']": '"erp" is named here and in class queue "business"',
     f"{CLASS}.name=voice": "another class queue has this name",
     f"{CLASS}.default=true": 'class queue "business" is the default too',
-    "queue.classes.2.default=false": 'no class queue holds traffic "long-2"',
+    "queue.classes.2.default=false": 'no class queue has traffic "long-2"',
     f"{CLASS}.weight=0": "0 is below the least, 0.001",
     f"{CLASS}.weight=-1.5": "-1.5 is below the least, 0.001",
     f"{CLASS}.priority=-1": "-1 is below the least, 0",
@@ -142,7 +142,7 @@ def test_class_queues_are_listed_where_the_discipline_is_theirs() -> None:
 
 def test_a_network_has_one_queue_before_each_link() -> None:
     text = PORT + "[topology.fat_tree]\nk = 4\n"
-    assert "queue.classes: set beside a topology" in refused(text)
+    assert "queue.classes: cannot be set with a topology" in refused(text)
 
 
 def test_each_link_has_class_queues_of_its_own() -> None:
@@ -163,7 +163,7 @@ def test_each_link_has_class_queues_of_its_own() -> None:
     assert scenario.class_queue_of("edge") == [0, 0]
     assert scenario.queue_packets("edge") == scenario.at_link("edge").bdp_packets.__round__()
     stray = refused(text, "traffic.1.route=['edge']")
-    assert 'links.0.queue.classes: no class queue holds traffic "long-1"' in stray
+    assert 'links.0.queue.classes: no class queue has traffic "long-1"' in stray
 
 
 def test_acks_are_in_the_queue_of_their_class() -> None:
@@ -172,7 +172,7 @@ def test_acks_are_in_the_queue_of_their_class() -> None:
     assert scenario.class_queue_of("reverse") == [0, 2, 2]
     only_acks = refused(PORT, *reverse, "queue.classes.2.default=false",
                         "queue.classes.2.traffic=['long-2']")  # fmt: skip
-    assert 'no class queue holds traffic "erp"' in only_acks
+    assert 'no class queue has traffic "erp"' in only_acks
 
 
 def test_a_size_that_nobody_reads_may_be_any() -> None:

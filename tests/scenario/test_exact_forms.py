@@ -81,7 +81,9 @@ def test_what_the_hint_says_to_write_is_taken(written: str, hint: str) -> None:
 
 def test_a_second_law_is_not_said_to_be_misspelt() -> None:
     two = 'traffic.0.rtt={exponential="10 ms", uniform=["1 ms","2 ms"]}'
-    with pytest.raises(ScenarioError, match='"exponential" beside "uniform"; write one law only'):
+    with pytest.raises(
+        ScenarioError, match='"exponential" in addition to "uniform"; write one law only'
+    ):
         loads(BASE, overrides=[two])
 
 

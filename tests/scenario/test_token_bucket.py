@@ -38,7 +38,7 @@ def test_tokens_come_once_bc_over_the_rate() -> None:
     ("changes", "field", "wrong"),
     [
         ({"link__shaper__rate": "1 Gbit/s"}, "link.shaper.rate", "above the rate of the link"),
-        ({"link__shaper__burst": "1 kB"}, "link.shaper.burst", "holds no packet of 1500 B"),
+        ({"link__shaper__burst": "1 kB"}, "link.shaper.burst", "is smaller than a packet"),
         ({"link__shaper__burst": "1 TB"}, "link.shaper.burst", "to fill"),
         ({"queue__transmit_ring": 3}, "queue.transmit_ring", "never fills behind a shaper"),
         ({"link__policer": {"rate": "1 Gbit/s", "burst": "9 kB"}}, "link.policer.rate", "above"),

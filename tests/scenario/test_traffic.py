@@ -93,7 +93,7 @@ def test_the_kind_decides(text: str) -> None:
             LONG,
             'rtt={normal={mean="1 s",deviation="1 ms",low="3 s",high="4 s"}}',
             "out-of-range",
-            "almost nothing",
+            "almost no probability",
         ),
     ],
 )

@@ -291,3 +291,14 @@ def test_a_buffer_that_drops_nothing_is_looked_for_up_to_64_times_the_limit(
     scenario = replace(known.asked(fct_increase=0.125), traffic=(known.group("short"),))
     result = solve(scenario, engine)
     assert f"compared with {64 * result.limit} packets, where 0.1 is still lost" in result.notes[-1]
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 1), (1, 40), (100, 140), (500, 700)])
+def test_a_goal_that_larger_buffers_miss_again_is_met_between(
+    known: SimpleNamespace, low: int, high: int
+) -> None:
+    engine = known.Engine({"utilization": lambda b: 0.99 if low <= b <= high else 0.96})
+    result = solve(known.asked(utilization=0.98), engine)
+    assert result.buffer is not None and result.buffer.packets == low
+    ((first, last),) = spans(result)
+    assert first == low and last is not None and low <= last <= high

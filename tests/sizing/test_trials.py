@@ -68,3 +68,21 @@ def test_a_goal_that_is_undecided_below_forbids_less_as_one_that_is_missed(
     question = Question(scenario, engine.name, trials, goals, 5000)
     assert question.not_met_below(101) == goals
     assert question.not_met_below(100) == ()  # nothing smaller was tried
+
+
+def test_progress_counts_a_run_by_its_new_replications(known: SimpleNamespace) -> None:
+    told: list[float] = []
+
+    class Halfway(Narrowing):
+        def run(self, scenario: Any, seeds: Sequence[int], **options: Any) -> Outcome:
+            options["progress"](0.5)
+            return super().run(scenario, seeds)
+
+    trials = Trials(
+        known.asked(utilization=0.98), Halfway(known, {}), goals_of(known.asked(utilization=0.98)),
+        seeds=range(1, 6), max_seeds=20, jobs=1, progress=told.append, limit=1000,
+    )  # fmt: skip
+    trials.remaining = 4
+    trials.at(100)
+    trials.settle_fully(100)  # 15 new replications: three runs of the first five
+    assert told == pytest.approx([0.5 / 4, 1 / 5, 2.5 / 7, 4 / 8])

@@ -1,4 +1,4 @@
-"""An answer that loses what nobody would call usable says so, and names the buffer to take."""
+"""An answer with a very high loss rate has a warning, with a buffer that avoids it."""
 
 from __future__ import annotations
 
@@ -37,6 +37,22 @@ def test_the_buffer_that_keeps_the_loss_usable_is_found_in_a_few_more_runs() -> 
     assert document["packets"] == told.packets and document["missed"] == []
 
 
+@pytest.mark.parametrize("power", [0.5, 1.0, 2.0, 3.0])
+@pytest.mark.parametrize("loss", [0.02, 0.05, 0.1])
+def test_it_is_found_in_few_runs_however_steeply_the_loss_falls(power: float, loss: float) -> None:
+    known = KnownEngine({
+        "utilization": lambda b: 1 - 0.54 / b,
+        "loss_rate": lambda b: min(1.0, loss * (27 / b) ** power),
+    })  # fmt: skip
+    found = size(asked(utilization=0.98), known, seeds=[1, 2], max_seeds=2)  # type: ignore[arg-type]
+    truth = 27 * (loss / 0.01) ** (1 / power)
+    told = found.loss_warning
+    assert told is not None and told.packets is not None
+    assert truth <= told.packets <= 1.1 * truth + 1
+    picture = 4 * 27
+    assert len([b for b, _ in known.calls if b > picture]) <= 7
+
+
 def test_a_goal_that_the_larger_buffer_misses_is_named() -> None:
     told = answer(0.2, queue_delay_p99=0.02).loss_warning
     assert told is not None and told.missed == ("queue_delay_p99",)
@@ -70,7 +86,7 @@ def test_a_buffer_that_the_engine_refuses_does_not_cost_the_answer() -> None:
     run = known.run
 
     def refuses(scenario: Any, *args: Any, **options: Any) -> Any:
-        if scenario.buffer_packets > 1000:
+        if scenario.buffer_packets > 200:
             raise Refusal("takes 99 GB")
         return run(scenario, *args, **options)
 

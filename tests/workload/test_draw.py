@@ -1,4 +1,4 @@
-"""The draw: the same flows whatever else is changed, within what the scenario allows."""
+"""The draw: the same flows after a change of any other field, within the scenario's limits."""
 
 import dataclasses
 

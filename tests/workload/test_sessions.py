@@ -1,4 +1,4 @@
-"""Users: enough files and thoughts for any engine, the same whatever else is changed."""
+"""Users: enough files and think times for any engine, the same after a change of other fields."""
 
 import numpy as np
 import pytest

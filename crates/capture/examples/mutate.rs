@@ -1,7 +1,7 @@
 //! Mutation fuzzing of the readers on stable Rust: `mutate SECONDS CORPUS_DIR [SEED]`.
 //!
-//! Every input of the corpus is damaged in ways that files are, and read. A panic ends the run and
-//! leaves the input in `crash.bin`. Inputs of the corpus that are no capture are read all the same.
+//! Every input of the corpus is damaged like real files, and read. A panic ends the run and
+//! leaves the input in `crash.bin`. Inputs of the corpus that are not captures are read too.
 
 use forebay_capture::exports::collector::Collector;
 use forebay_capture::meter::{Meter, Options};
@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// SplitMix64 (Steele, Lea and Flood 2014): a stream of its own for each seed.
+/// SplitMix64 (Steele, Lea and Flood 2014): a separate stream for each seed.
 struct Chance(u64);
 
 impl Chance {
@@ -29,7 +29,7 @@ impl Chance {
     }
 }
 
-/// Numbers at which lengths and offsets go wrong.
+/// Numbers at which lengths and offsets often have errors.
 const EDGES: [u32; 9] = [0, 1, 4, 0x7f, 0xff, 0xffff, 0x7fff_ffff, 0x8000_0000, u32::MAX];
 
 fn damage(input: &mut Vec<u8>, corpus: &[Vec<u8>], chance: &mut Chance) {

@@ -1,15 +1,15 @@
-//! What can be wrong with a file.
+//! Errors of a file.
 
 use std::fmt;
 
-/// Why a capture cannot be read. What is wrong after its first packet is no error but a note.
+/// Why a capture cannot be read. Damage after its first packet is not an error but a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CaptureError {
-    /// The operating system refused: its own words.
+    /// The operating system's error.
     Unreadable(String),
     /// Neither pcap nor pcapng, nor either in gzip or zstd.
     UnknownFormat,
-    /// The file's header, or the packed stream around it, is damaged.
+    /// The file's header, or its compressed stream, is damaged.
     Damaged(String),
 }
 

@@ -6,31 +6,31 @@ use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
 use pcap_parser::{Block, PcapBlockOwned, PcapError, create_reader};
 use std::ops::ControlFlow;
 
-/// Room for a block; one that is larger makes it grow up to `LARGEST`.
+/// Initial buffer for a block; it grows up to `LARGEST`.
 const ROOM: usize = 1 << 20;
 const LARGEST: usize = 1 << 24;
-/// More interfaces than this in a section are a damaged file's, or an attack on our memory.
+/// Maximum number of interfaces in a section; more mean a damaged file, or an attack.
 const MOST_INTERFACES: usize = 4096;
 
-/// A frame as it was captured, cut off where the capture cut it.
+/// A captured frame, truncated as in the capture.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
     /// Nanoseconds since 1970.
     pub at_ns: u64,
-    /// Whether it was captured on the interface that was asked for; true where none was.
+    /// Whether it was captured on the chosen interface; true if none was chosen.
     pub chosen: bool,
-    /// As tcpdump.org numbers link types.
+    /// Link type by tcpdump.org's numbers.
     pub link_type: i32,
-    /// Length on the link, which may be more than `data` holds.
+    /// Length on the link, which may exceed that of `data`.
     pub original_bytes: u32,
-    /// What was kept of it.
+    /// Captured bytes.
     pub data: &'a [u8],
 }
 
-/// What a pcapng section says of an interface; a pcap file has one without a name.
+/// An interface of a pcapng section; a pcap file has one without a name.
 #[derive(Debug, Clone)]
 pub struct Interface {
-    /// Empty where the file gives none.
+    /// Empty if the file has no name.
     pub name: String,
     link_type: i32,
     units_per_s: u64,
@@ -38,14 +38,14 @@ pub struct Interface {
     chosen: bool,
 }
 
-/// How reading ended, if not at the end of the file.
+/// The reason if reading ended before the end of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// The last frame is cut: the writer was stopped.
+    /// The last frame is incomplete: the writer was stopped.
     Cut,
-    /// What follows cannot be understood.
+    /// The rest is not valid.
     Damaged,
-    /// The packed stream, or the disk, failed: its words.
+    /// The compressed stream, or the disk, failed, with this error.
     Failed(String),
 }
 
@@ -56,11 +56,11 @@ pub struct Frames {
     wanted: Option<String>,
     /// Interfaces of all sections so far.
     pub interfaces: Vec<Interface>,
-    /// Where the present section's interfaces begin.
+    /// First interface of the current section.
     section: usize,
-    /// Set once nothing more comes, and why, if it is not the file's end.
+    /// Set at the end, with the reason if it is not the file's end.
     pub ended: Option<Option<Ending>>,
-    /// Simple packet blocks, which have no time, and frames of interfaces that were not told of.
+    /// Simple packet blocks, which have no time, and frames of undefined interfaces.
     pub unusable: u64,
 }
 
@@ -72,7 +72,7 @@ enum Step {
 }
 
 impl Frames {
-    /// Begins to read; the header must be whole. Frames of an interface of the name `wanted` are
+    /// Begins to read; the header must be complete. Frames of an interface named `wanted` are
     /// chosen.
     pub fn new(
         bytes: Bytes,
@@ -93,7 +93,7 @@ impl Frames {
         Ok(Self { reader, progress, wanted, interfaces, section, ended: None, unusable: 0 })
     }
 
-    /// Hands frames to `take` until it breaks or the capture ends.
+    /// Passes frames to `take` until it breaks or the capture ends.
     pub fn read(&mut self, mut take: impl FnMut(&Frame<'_>) -> ControlFlow<()>) {
         let mut stop = false;
         while self.ended.is_none() && !stop {
@@ -144,7 +144,7 @@ impl Frames {
         }
     }
 
-    /// A block that does not fit: more room, up to what any honest block needs.
+    /// Enlarges the buffer for a larger block, up to the maximum of a valid block.
     fn grow(&mut self) {
         if !self.reader.grow(LARGEST) || self.reader.data().len() >= LARGEST {
             self.ended = Some(Some(Ending::Damaged));

@@ -1,6 +1,6 @@
 //! Counts of values over many orders of magnitude, in bins of equal ratio.
 
-/// Bins an e-fold: each is 0.25 % wide, so that a quantile is good to an eighth of a percent.
+/// Bins for each factor of e: each is 0.25 % wide, so a quantile is precise to 0.125 %.
 const BINS_PER_E: f64 = 400.0;
 /// From 1 to e^24, 2.6e10: microseconds to seven hours.
 const BINS: usize = (BINS_PER_E as usize) * 24;
@@ -23,13 +23,13 @@ impl LogHistogram {
         self.add_times(value, 1);
     }
 
-    /// Counts a value so many times.
+    /// Counts a value this many times.
     pub fn add_times(&mut self, value: f64, times: u64) {
         let bin = (value.max(1.0).ln() * BINS_PER_E) as usize;
         self.counts[bin.min(BINS - 1)] += times;
     }
 
-    /// Middles of the bins that have counts, and the counts.
+    /// Centres of the bins with counts, and the counts.
     pub fn filled(&self) -> (Vec<f64>, Vec<u64>) {
         let filled = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
         filled.map(|(bin, count)| (((bin as f64 + 0.5) / BINS_PER_E).exp(), *count)).unzip()

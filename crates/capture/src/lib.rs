@@ -1,7 +1,7 @@
-//! What crosses a link, read from captures and flow records as a stream.
+//! Readings of a link's traffic from captures and flow records, as a stream.
 //!
-//! `source` opens files and unpacks them, `frames` finds frames in pcap and pcapng, `packet` decodes
-//! one. A `meter` keeps what estimates need of all packets in memory that does not grow with the
+//! `source` opens and decompresses files, `frames` finds frames in pcap and pcapng, `packet` decodes
+//! one. A `meter` collects what estimates need, in memory that does not grow with the
 //! file: a bounded table of flows, series whose bins widen, histograms. No input may panic.
 
 pub mod error;

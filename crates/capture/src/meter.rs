@@ -1,4 +1,4 @@
-//! Everything that is kept of the packets of a link.
+//! All sums over the packets of a link.
 
 use crate::flows::round_trip::{UNKNOWN, clock};
 use crate::flows::table::{NONE, Table};
@@ -6,26 +6,26 @@ use crate::flows::tally::Tally;
 use crate::packet::{FlowKey, Packet, Segment, flags};
 use crate::series::{Cascade, Series};
 
-/// Bins of the load: an eighth of a millisecond until they must widen.
+/// Bins of the load: an eighth of a millisecond at first, wider if necessary.
 const LOAD_NS: u64 = 1 << 17;
 const LOAD_BINS: usize = 1 << 20;
 /// Finest interval of the burstiness: 2^4 µs.
 const FINEST_NS: u64 = 16_000;
 const LARGEST_PACKET: usize = 65_535;
 
-/// What counts as crossing the link, and bounds.
+/// Which packets cross the link, and limits.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Packets to these addresses cross the link, others go back: address and prefix length. Empty:
-    /// all that were captured on the chosen interface do.
+    /// Packets to these addresses (address and prefix length) cross the link, others have the other
+    /// direction. Empty: all packets of the chosen interface cross it.
     pub toward: Vec<([u8; 16], u8)>,
-    /// Bytes that each packet takes on the link on top of IP's.
+    /// Bytes of each packet on the link in addition to the IP packet.
     pub overhead: u32,
-    /// A flow silent for so long has ended.
+    /// Idle time after which a flow has ended.
     pub idle_ns: u64,
-    /// Most flows that are live at once.
+    /// Maximum number of active flows.
     pub most_flows: usize,
-    /// So many of the packets that do not answer to congestion are kept one by one.
+    /// Maximum number of packets of unresponsive traffic that are stored.
     pub listed: usize,
 }
 
@@ -58,32 +58,32 @@ pub struct Meter {
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Packets that went the other way.
+    /// Packets of the other direction.
     pub returning: u64,
-    /// Packets whose time was before that of one before them; they count as at that.
+    /// Packets with an earlier time than a previous packet; they get that packet's time.
     pub back_in_time: u64,
-    /// Time since the first packet of the link and bytes of those that do not answer to congestion.
+    /// Time since the first packet of the link, and bytes, of packets of unresponsive traffic.
     pub list: Vec<(u64, u32)>,
-    /// Those that there was no room for.
+    /// Number of such packets that were not stored.
     pub unlisted: u64,
-    /// Packets of connections both of whose directions crossed the link.
+    /// Packets of connections of which both directions crossed the link.
     pub both_ways: u64,
 }
 
-/// What is left when the last packet has been taken.
+/// Results after the last packet.
 pub struct Finished {
     /// Sums over flows.
     pub tally: Tally,
     /// The burstiness, by scale.
     pub scales: Vec<crate::series::Scale>,
-    /// Flows that had to go for want of room.
+    /// Active flows that were removed because the table was full.
     pub crowded_out: u64,
-    /// Most flows that were live at once.
+    /// Maximum number of active flows.
     pub peak_flows: usize,
 }
 
 impl Meter {
-    /// Nothing has been seen.
+    /// Makes an empty meter.
     pub fn new(options: Options) -> Self {
         Self {
             table: Table::new(options.most_flows, options.idle_ns),
@@ -104,7 +104,7 @@ impl Meter {
         }
     }
 
-    /// When the first packet came, in ns since 1970.
+    /// Time of the first packet, in ns since 1970.
     pub fn start_ns(&self) -> u64 {
         self.start_ns.unwrap_or(0)
     }
@@ -114,7 +114,7 @@ impl Meter {
         self.now_ns
     }
 
-    /// Takes a packet.
+    /// Adds a packet.
     pub fn packet(&mut self, packet: &Packet) {
         self.advance(packet.at_ns);
         let on_link = self.crosses(packet);
@@ -171,7 +171,7 @@ impl Meter {
         }
     }
 
-    /// What a segment tells of the round trip of its connection.
+    /// Updates the round trips of a segment's connection.
     fn round_trips(&mut self, place: u32, segment: &Segment) {
         let now = clock(self.now_ns);
         let peer = self.table.flow(place).peer;
@@ -184,7 +184,7 @@ impl Meter {
         let echo = segment.stamps.map_or(segment.ack, |stamps| stamps.1);
         let stamped = segment.stamps.is_some();
         let answered = segment.flags & flags::ACK != 0 && other.answered(echo, stamped, now);
-        // An ACK for all that was sent is answered only when its receiver has more to say.
+        // An ACK of all sent data is answered only if its receiver has more data.
         let expected = segment.ack != other.next_seq();
         let (other_half, acks) = (other.rtt.half_us, other.packets());
         let (both, flow) = (other.is_on_link(), self.table.flow(place));
@@ -223,7 +223,7 @@ fn within(key: &FlowKey, (network, length): &([u8; 16], u8)) -> bool {
     shift == 128 || (to ^ network) >> shift == 0
 }
 
-/// Kinds from here on do not answer to congestion.
+/// Kinds from this one on do not respond to congestion.
 const UNRESPONSIVE: usize = 2;
 
 fn kind(key: &FlowKey) -> usize {

@@ -1,4 +1,4 @@
-//! One packet: what its headers say, as far as they were captured.
+//! One packet: the fields of its headers, as far as they were captured.
 
 use crate::frames::Frame;
 use etherparse::{LaxIpSlice, TcpOptionElement, TcpOptionsIterator, ip_number};
@@ -16,7 +16,7 @@ const IPV6: u16 = 0x86dd;
 const MPLS: [u16; 2] = [0x8847, 0x8848];
 /// 802.1Q, 802.1ad, and what came before it.
 const VLAN: [u16; 3] = [0x8100, 0x88a8, 0x9100];
-/// Tags and labels of a frame that is not meant to waste our time.
+/// Maximum number of tags and labels of a frame, to limit the time of decoding.
 const MOST_TAGS: usize = 16;
 
 /// TCP's flag bits.
@@ -27,7 +27,7 @@ pub mod flags {
     pub const SYN: u8 = 2;
     /// The connection is gone.
     pub const RST: u8 = 4;
-    /// The acknowledgement field counts.
+    /// The acknowledgement field is valid.
     pub const ACK: u8 = 16;
 }
 
@@ -38,7 +38,7 @@ pub struct FlowKey {
     pub from: [u8; 16],
     /// Destination.
     pub to: [u8; 16],
-    /// Source port; 0 where there is none.
+    /// Source port; 0 without ports.
     pub from_port: u16,
     /// Destination port.
     pub to_port: u16,
@@ -54,7 +54,7 @@ impl FlowKey {
     }
 }
 
-/// What TCP's header says.
+/// Fields of a TCP header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
     /// Number of its first byte.
@@ -74,17 +74,17 @@ pub struct Segment {
 pub struct Packet {
     /// Nanoseconds since 1970.
     pub at_ns: u64,
-    /// Whether the interface it was captured on is the one asked for.
+    /// Whether it was captured on the chosen interface.
     pub chosen: bool,
     /// Length of the IP packet, headers included.
     pub bytes: u32,
-    /// Who sends to whom.
+    /// Addresses, ports and protocol.
     pub key: FlowKey,
     /// Set for TCP whose fixed header was captured.
     pub tcp: Option<Segment>,
 }
 
-/// Decodes a frame; None where it carries no IP, or too little of it was captured.
+/// Decodes a frame; None if it is not IP, or was captured too short.
 pub fn decode(frame: &Frame<'_>) -> Option<Packet> {
     let data = network(frame.link_type, frame.data)?;
     let (ip, _) = LaxIpSlice::from_slice(data).ok()?;
@@ -110,7 +110,7 @@ pub fn decode(frame: &Frame<'_>) -> Option<Packet> {
     Some(Packet { at_ns: frame.at_ns, chosen: frame.chosen, bytes, key, tcp })
 }
 
-/// What a UDP datagram carries that was captured whole, and who sent it to whom.
+/// Payload, addresses and ports of a completely captured UDP datagram.
 pub fn datagram<'a>(frame: &Frame<'a>) -> Option<(FlowKey, &'a [u8])> {
     let packet = decode(frame).filter(|packet| packet.key.protocol == ip_number::UDP.0)?;
     let data = network(frame.link_type, frame.data)?;
@@ -136,7 +136,7 @@ fn network(link_type: i32, data: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Past VLAN tags and MPLS labels (RFC 3032, section 2.1).
+/// Skips VLAN tags and MPLS labels (RFC 3032, section 2.1).
 fn tagged(mut ether_type: u16, mut data: &[u8]) -> Option<&[u8]> {
     for _ in 0..MOST_TAGS {
         if ether_type == IPV4 || ether_type == IPV6 {
@@ -156,7 +156,7 @@ fn tagged(mut ether_type: u16, mut data: &[u8]) -> Option<&[u8]> {
     None
 }
 
-/// Total length of IPv4, or that of IPv6; None where the sender's card was to fill it in.
+/// Total length of the IP packet; None if the sender's network card sets it (segmentation offload).
 fn stated_length(ip: &[u8]) -> Option<u32> {
     match ip.first()? >> 4 {
         4 => word(ip, 2).filter(|&length| length > 0).map(u32::from),
@@ -198,7 +198,7 @@ fn segment(header: &[u8], bytes: u32) -> Option<Segment> {
 }
 
 fn stamps(options: &[u8]) -> Option<(u32, u32)> {
-    // As every Linux writes it: NOP, NOP, and the option. RFC 7323, appendix A.
+    // As written by Linux: NOP, NOP, and the option. RFC 7323, appendix A.
     if options.len() >= 12 && options[..4] == [1, 1, 8, 10] {
         return Some((long(options, 4)?, long(options, 8)?));
     }

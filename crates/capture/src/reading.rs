@@ -1,4 +1,4 @@
-//! Captures one after another into a meter.
+//! Reads captures one after another into a meter.
 
 use crate::error::CaptureError;
 use crate::exports::collector::Collector;
@@ -9,21 +9,21 @@ use crate::source::{Bytes, Progress, open};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// One capture on its way into a meter.
+/// A capture that is being read.
 pub struct Reading {
     frames: Frames,
     /// Bytes of the file that have been read.
     pub progress: Progress,
     /// Frames so far.
     pub read: u64,
-    /// Frames without an IP packet that can be told, and their bytes on the link.
+    /// Frames without a readable IP packet, and their bytes on the link.
     pub other: (u64, u64),
-    /// Frames of which the capture kept too little to tell what TCP says.
+    /// Frames that were captured too short for the TCP header.
     pub cut_short: u64,
 }
 
 impl Reading {
-    /// Opens a file. Frames of an interface of that name are of the link; None: all are.
+    /// Opens a file. Frames of the interface with this name are of the link; None: all are.
     pub fn open(path: &Path, interface: Option<String>) -> Result<Self, CaptureError> {
         let progress = Progress::default();
         let bytes = open(path, &progress)?;
@@ -78,12 +78,12 @@ impl Reading {
         self.frames.ended.as_ref().and_then(Option::as_ref)
     }
 
-    /// Names of the interfaces that the file tells of.
+    /// Names of the file's interfaces.
     pub fn interfaces(&self) -> Vec<&str> {
         self.frames.interfaces.iter().map(|interface| interface.name.as_str()).collect()
     }
 
-    /// Simple packet blocks, which have no time, and frames of interfaces not told of.
+    /// Simple packet blocks, which have no time, and frames of undefined interfaces.
     pub fn unusable(&self) -> u64 {
         self.frames.unusable
     }

@@ -1,8 +1,8 @@
-//! Series over time in memory that does not grow: bins that widen, and sums at every scale.
+//! Series over time in constant memory: bins that widen, and sums at every scale.
 
-/// Most bins of a series; reaching it doubles their width.
+/// Maximum number of bins of a series; if it is reached, their width is doubled.
 const MOST_BINS: usize = 1 << 20;
-/// Scales of a cascade, each twice the one below it.
+/// Scales of a cascade, each twice the previous one.
 const SCALES: usize = 48;
 
 /// Amounts by time.
@@ -15,12 +15,12 @@ pub struct Series {
 }
 
 impl Series {
-    /// Bins of `width_ns`, at most `most` of them.
+    /// Makes a series with bins of `width_ns`, at most `most` of them.
     pub fn new(width_ns: u64, most: usize) -> Self {
         Self { width_ns, most: most.min(MOST_BINS), bins: Vec::new() }
     }
 
-    /// Adds an amount so long after the beginning.
+    /// Adds an amount at a time after the start.
     pub fn add(&mut self, after_ns: u64, amount: f64) {
         let mut bin = after_ns / self.width_ns;
         while bin >= self.most as u64 {
@@ -40,10 +40,10 @@ impl Series {
     }
 }
 
-/// Sums of squares of the amounts in intervals of every dyadic length at once.
+/// Sums of squares of the amounts in intervals of all dyadic lengths, in one pass.
 ///
-/// An interval in which nothing comes adds nothing to either sum, so that only the intervals with
-/// something in them cost time; how many there are in all follows from the duration.
+/// Empty intervals add nothing to either sum, so only the others
+/// cost time; the number of all intervals follows from the duration.
 pub struct Cascade {
     width_ns: u64,
     total: f64,
@@ -51,12 +51,12 @@ pub struct Cascade {
     squares: [f64; SCALES],
 }
 
-/// What a cascade says of the intervals of one length.
+/// Sums over the intervals of one length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     /// Length of an interval.
     pub width_ns: u64,
-    /// Whole intervals.
+    /// Complete intervals.
     pub intervals: u64,
     /// Sum of the amounts in them.
     pub sum: f64,
@@ -65,12 +65,12 @@ pub struct Scale {
 }
 
 impl Cascade {
-    /// The finest intervals are `width_ns` long.
+    /// Makes a cascade with `width_ns` as the shortest interval.
     pub fn new(width_ns: u64) -> Self {
         Self { width_ns, total: 0.0, open: [(0, 0.0); SCALES], squares: [0.0; SCALES] }
     }
 
-    /// Adds an amount; times do not go back.
+    /// Adds an amount; times must not decrease.
     pub fn add(&mut self, after_ns: u64, amount: f64) {
         self.total += amount;
         let mut carried = Some((after_ns / self.width_ns, amount));
@@ -81,7 +81,7 @@ impl Cascade {
         }
     }
 
-    /// Adds to an interval of one scale; returns what that closes, as an amount of the next.
+    /// Adds to an interval of one scale; returns the interval that ends, as an amount of the next.
     fn put(&mut self, scale: usize, interval: u64, amount: f64) -> Option<(u64, f64)> {
         let (open, sum) = &mut self.open[scale];
         if *open == interval {
@@ -93,12 +93,12 @@ impl Cascade {
         Some((closed >> 1, whole))
     }
 
-    /// All scales that have at least two whole intervals in `duration_ns`.
+    /// All scales with at least two complete intervals in `duration_ns`.
     pub fn finish(mut self, duration_ns: u64) -> Vec<Scale> {
         let mut all = Vec::new();
         let mut below: Vec<(u64, f64)> = Vec::new();
         for scale in 0..SCALES {
-            // What was still open below belongs to intervals of this scale.
+            // Unfinished intervals of shorter scales belong to intervals of this scale.
             let mut above = Vec::new();
             for (interval, amount) in below {
                 above.extend(self.put(scale, interval, amount));

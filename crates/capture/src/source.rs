@@ -1,4 +1,4 @@
-//! Bytes of a file, unpacked where it is packed, and how many of them have been read.
+//! Bytes of a file, decompressed if necessary, and the progress of reading.
 
 use crate::error::CaptureError;
 use flate2::read::MultiGzDecoder;
@@ -13,7 +13,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const BUFFER: usize = 1 << 18;
 
-/// How far a file has been read, for whoever shows it.
+/// Progress of reading a file, for display.
 #[derive(Clone, Default)]
 pub struct Progress {
     bytes: Arc<AtomicU64>,
@@ -21,7 +21,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Bytes of the file itself, packed as it is.
+    /// Bytes read of the file itself, before decompression.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
@@ -32,16 +32,16 @@ impl Progress {
     }
 }
 
-/// Bytes as a capture has them.
+/// Decompressed bytes of a capture.
 pub type Bytes = Box<dyn Read + Send>;
 
-/// Opens a file; `progress` counts what is read of it.
+/// Opens a file; `progress` counts the bytes read.
 pub fn open(path: &Path, progress: &Progress) -> Result<Bytes, CaptureError> {
     let file = File::open(path).map_err(|error| CaptureError::Unreadable(error.to_string()))?;
     unpacked(file, progress)
 }
 
-/// Bytes of `packed`, which is gzip, zstd, or neither.
+/// Decompressed bytes of `packed`, which is gzip, zstd, or neither.
 pub fn unpacked(
     packed: impl Read + Send + 'static,
     progress: &Progress,
@@ -74,8 +74,8 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Fills what it is given, as parsers above expect at the beginning. An error ends the stream, and
-/// its words are kept.
+/// Fills the whole buffer, as the parsers expect at the start. An error ends the stream, and
+/// its text is stored.
 struct Watched {
     inner: Bytes,
     failure: Arc<Mutex<Option<String>>>,
@@ -100,7 +100,7 @@ impl Read for Watched {
     }
 }
 
-/// Zstd frames one after another, as `cat a.zst b.zst` and parallel packers make them.
+/// Consecutive zstd frames, as from `cat a.zst b.zst` or parallel compressors.
 struct Frames<R: Read> {
     decoder: Option<StreamingDecoder<R, ruzstd::decoding::FrameDecoder>>,
     packed: Option<R>,

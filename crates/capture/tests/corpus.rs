@@ -1,4 +1,4 @@
-//! The inputs that are kept for the fuzzer, whole and cut short: no reader may panic.
+//! The fuzzer's corpus, complete and truncated: no reader may panic.
 
 use forebay_capture::exports::collector::Collector;
 use forebay_capture::meter::{Meter, Options};

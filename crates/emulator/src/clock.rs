@@ -1,4 +1,4 @@
-//! The run's clock: integer picoseconds since it began, as the simulator counts.
+//! The run's clock: integer picoseconds since its start, as in the simulator.
 
 use forebay_sim::time::Picos;
 use rustix::thread::clock_nanosleep_absolute;
@@ -8,10 +8,10 @@ use std::time::Duration;
 const PICOS_PER_NANO: Picos = 1_000;
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
-/// Monotonic time since the run began; a copy reads the same time.
+/// Monotonic time since the start of the run; copies read the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// CLOCK_MONOTONIC at the beginning, in nanoseconds: others on this machine can follow.
+    /// CLOCK_MONOTONIC at the start, in nanoseconds, for other processes with the same clock.
     pub began: u64,
 }
 
@@ -27,7 +27,7 @@ impl Clock {
         (monotonic() - self.began) * PICOS_PER_NANO
     }
 
-    /// Sleeps until `at`, or until a signal comes.
+    /// Sleeps until `at`, or until a signal arrives.
     pub fn sleep_until(self, at: Picos) {
         let nanos = self.began + at.div_ceil(PICOS_PER_NANO);
         let (tv_sec, tv_nsec) = (nanos / NANOS_PER_SECOND, nanos % NANOS_PER_SECOND);

@@ -1,4 +1,4 @@
-//! Events on standard output, one JSON object a line.
+//! Events on standard output, one JSON object in each line.
 
 use crate::clock::Clock;
 use crate::failure::Failure;
@@ -7,7 +7,7 @@ use forebay_sim::queue::Limit;
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// Says what ended the run.
+/// Reports the failure that ended the run.
 pub fn failed(failure: &Failure) {
     say(&json!({
         "event": "error",
@@ -17,13 +17,13 @@ pub fn failed(failure: &Failure) {
     }));
 }
 
-/// A reader that has gone is no reason to fail: standard input's end tells of that.
+/// Ignores a closed reader; the end of standard input stops the run in that case.
 fn say(event: &Value) {
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{event}").and_then(|()| out.flush());
 }
 
-/// Says that the router stands, with these links and queues, and that traffic begins.
+/// Reports that the router is ready, with these links and queues, and that traffic begins.
 pub fn ready(links: &[LinkInfo], clock: Clock) {
     let links: Vec<Value> = links.iter().map(link_info).collect();
     say(&json!({"event": "ready", "links": links, "began_ns": clock.began}));
@@ -43,7 +43,7 @@ fn link_info(link: &LinkInfo) -> Value {
     })
 }
 
-/// Says how far the run is, and how it fares.
+/// Reports the run's progress and state.
 pub fn progress(done: f64, utilization: f64, lateness_p99_s: f64) {
     say(&json!({
         "event": "progress",
@@ -53,7 +53,7 @@ pub fn progress(done: f64, utilization: f64, lateness_p99_s: f64) {
     }));
 }
 
-/// Says that the result is written.
+/// Reports that the result is written.
 pub fn done() {
     say(&json!({"event": "done"}));
 }

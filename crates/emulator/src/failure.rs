@@ -1,4 +1,4 @@
-//! What can go wrong, each with what to do about it.
+//! Failures, each with a hint.
 
 use std::fmt;
 use std::io;
@@ -6,19 +6,19 @@ use std::io;
 /// Why a run ended without readings.
 #[derive(Debug)]
 pub enum Failure {
-    /// The command line is not one of ours.
+    /// An invalid command line.
     Usage,
     /// The plan cannot be read: which file, and why.
     Plan(String, String),
-    /// The kernel refused: what was asked of it, its answer, and what to do.
+    /// The kernel refused: the request, its error, and a hint.
     Kernel(String, io::Error, &'static str),
     /// A thread panicked: which.
     Thread(&'static str),
-    /// Packets under way need more memory than this limit, in bytes.
+    /// Packets in the router need more memory than this limit, in bytes.
     Memory(usize),
     /// The result file cannot be written.
     Result(String, io::Error),
-    /// Told to stop: by this signal, or by standard input's end (0).
+    /// Stopped by this signal, or by standard input's end (0).
     Stopped(i32),
 }
 
@@ -36,7 +36,7 @@ impl Failure {
         }
     }
 
-    /// Of the process; of a signal as shells have it.
+    /// Exit status of the process; for a signal as in shells.
     pub fn exit_status(&self) -> u8 {
         match self {
             Self::Stopped(signal @ 1..) => 128 + *signal as u8,

@@ -1,8 +1,8 @@
 //! The testbed's router in user space between TUN devices in network namespaces, and
 //! the driver of the flows that cross it.
 //!
-//! `forebay-emulator run PLAN.json` plays a plan against the wall clock. It writes events as JSON
-//! lines to its standard output and the readings to the file that the plan names.
+//! `forebay-emulator run PLAN.json` runs a plan in real time. It writes events as JSON
+//! lines to standard output, and the readings to the file that the plan names.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("forebay-emulator needs Linux: its network namespaces and TUN devices");

@@ -1,4 +1,4 @@
-//! Network namespaces: a thread enters one, and what it opens there keeps it.
+//! Network namespaces: a thread enters one; sockets and devices opened there stay in it.
 
 use crate::failure::Failure;
 use crate::sys;
@@ -13,7 +13,7 @@ use std::thread;
 
 const AS_ROOT: &str = "run as root: network namespaces and TUN devices need it";
 
-/// This thread enters the namespace at `path`, for good.
+/// Moves this thread into the namespace at `path`, permanently.
 pub fn enter(path: &Path) -> Result<(), Failure> {
     let entered = open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
         .and_then(|at| move_into_link_name_space(at.as_fd(), Some(LinkNameSpaceType::Network)));
@@ -24,7 +24,7 @@ pub fn enter(path: &Path) -> Result<(), Failure> {
 pub fn open_tun(path: &Path, name: &str) -> Result<OwnedFd, Failure> {
     let attach = || {
         enter(path)?;
-        // The kernel would make the device that it does not find.
+        // The kernel would create a missing device.
         if transmit_drops(&devices()?, name).is_none() {
             let asked = format!("finding the TUN device {name} in {}", path.display());
             return Err(refused(asked, "make it before the emulator starts")(Errno::NODEV));
@@ -39,8 +39,8 @@ pub fn open_tun(path: &Path, name: &str) -> Result<OwnedFd, Failure> {
     thread::scope(|scope| scope.spawn(attach).join()).map_err(|_| Failure::Thread("TUN"))?
 }
 
-/// Packets so far that did not fit into the queue of the TUN device `name`: the kernel lost them
-/// before the router saw them.
+/// Packets so far that did not fit into the queue of the TUN device `name`: the kernel dropped them
+/// before the router read them.
 pub fn lost_before(path: &Path, name: &str) -> Result<u64, Failure> {
     let read = || {
         enter(path)?;
@@ -49,7 +49,7 @@ pub fn lost_before(path: &Path, name: &str) -> Result<u64, Failure> {
     thread::scope(|scope| scope.spawn(read).join()).map_err(|_| Failure::Thread("TUN"))?
 }
 
-/// The table of this thread's namespace.
+/// The table of devices of this thread's namespace.
 fn devices() -> Result<String, Failure> {
     let table = "/proc/thread-self/net/dev";
     std::fs::read_to_string(table).map_err(refused(format!("reading {table}"), "mount /proc"))

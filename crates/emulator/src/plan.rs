@@ -1,4 +1,4 @@
-//! What to play: the plan as Python writes it.
+//! The plan, as written by Python.
 
 mod check;
 
@@ -9,25 +9,25 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
-/// A run; every span of time in picoseconds.
+/// A run; all times are in picoseconds.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// Version of this form.
+    /// Version of this format.
     pub schema: u32,
-    /// Of whatever the router leaves to chance.
+    /// Seed of the router's random numbers.
     pub seed: u64,
     /// Time before readings begin.
     pub warmup_ps: Picos,
     /// Length of the measured window.
     pub window_ps: Picos,
-    /// Equal parts of the window, each read on its own.
+    /// Equal parts of the window, each with its own readings.
     pub batches: u32,
-    /// Where the readings go.
+    /// File for the readings.
     pub result: PathBuf,
-    /// The namespace on the left, whose packets cross routes forward.
+    /// The left namespace, whose packets take the forward routes.
     pub sender: Side,
-    /// The one on the right.
+    /// The right namespace.
     pub receiver: Side,
     /// Flow i has this address plus i on the left.
     pub first_sender: Ipv4Addr,
@@ -37,7 +37,7 @@ pub struct Plan {
     pub links: Vec<Link>,
     /// Memory that links with an alpha share.
     pub memory_bytes: Option<u64>,
-    /// Links that data crosses in turn, and those that ACKs cross.
+    /// For each route, the links that data crosses in order, and those that ACKs cross.
     pub routes: Vec<(Vec<u16>, Vec<u16>)>,
     /// Traffic classes.
     pub classes: Vec<Class>,
@@ -49,11 +49,11 @@ pub struct Plan {
     pub packets: Option<Packets>,
     /// Files of users.
     pub sessions: Option<Sessions>,
-    /// Between two samples of TCP_INFO.
+    /// Time between two samples of TCP_INFO.
     pub sample_ps: Picos,
-    /// Readings over time, if asked for.
+    /// Readings over time, if requested.
     pub trace: Option<Trace>,
-    /// File for the packets that leave the links, if asked for.
+    /// File for the packets that leave the links, if requested.
     pub capture: Option<PathBuf>,
 }
 
@@ -87,7 +87,7 @@ pub struct Link {
     pub transmit_ring: u32,
     /// Propagation to the next link.
     pub delay_ps: Picos,
-    /// Its share of `memory_bytes`, if it shares.
+    /// Its alpha for `memory_bytes`, if it uses shared memory.
     pub alpha: Option<f64>,
     /// Holds packets in the queue until they conform.
     #[serde(default)]
@@ -95,7 +95,7 @@ pub struct Link {
     /// Drops packets that do not conform, before the queue.
     #[serde(default)]
     pub policer: Option<Bucket>,
-    /// Its class queues, if it has several instead of the one above.
+    /// Its class queues, if it has several instead of the queue above.
     #[serde(default)]
     pub classes: Vec<ClassQueue>,
     /// For each class of flows the index of its class queue.
@@ -107,25 +107,25 @@ pub struct Link {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bucket {
-    /// At which tokens come.
+    /// Rate of the tokens.
     pub rate_bps: f64,
     /// Bc.
     pub burst_bytes: u64,
     /// Be.
     pub excess_bytes: u64,
-    /// How they come.
+    /// Kind of refill.
     pub refill: Tokens,
 }
 
-/// How tokens come into a bucket, as a scenario names it.
+/// Kind of refill of a bucket, with the scenario's names.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Tokens {
-    /// All the time.
+    /// Continuously.
     Continuous,
-    /// Bc of them once in Bc / rate.
+    /// Bc of them in each interval of Bc / rate.
     Interval,
-    /// All the time, and none are kept.
+    /// Continuously, without storing tokens.
     Deficit,
 }
 
@@ -141,27 +141,27 @@ pub struct ClassQueue {
     pub buffer_packets: u32,
     /// Their size, for limits in bytes.
     pub packet_bytes: u32,
-    /// The lower is served first.
+    /// Lower numbers are served first.
     pub priority: u32,
-    /// Its share of what is left to its priority.
+    /// Its relative share of the capacity left to its priority.
     pub weight: f64,
-    /// What it gets before the others of its priority share the rest.
+    /// Its guaranteed rate; the others of its priority share the rest.
     #[serde(default)]
     pub min_rate_bps: Option<f64>,
-    /// What it is held to, bit/s, and the burst in bytes if that is set.
+    /// Its maximum rate, bit/s, and the burst in bytes if it is set.
     #[serde(default)]
     pub max_rate: Option<(f64, Option<u64>)>,
 }
 
-/// What a class of flows does.
+/// Kind of a traffic class.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// TCP without end.
+    /// Unlimited TCP flows.
     Long,
-    /// TCP, once.
+    /// TCP flows that end.
     Short,
-    /// TCP, file after file.
+    /// Users that fetch files over TCP.
     Session,
     /// Packets at constant rate or Poisson.
     Udp,
@@ -176,21 +176,21 @@ pub enum Kind {
 /// A traffic class.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(dead_code)] // of a plan whole: the namespaces' own settings act on `ecn`
+#[allow(dead_code)] // the namespaces' own settings implement `ecn`
 pub struct Class {
-    /// What its flows do.
+    /// Kind of its flows.
     pub kind: Kind,
-    /// Its packets may be marked instead of dropped.
+    /// Whether its packets may be marked instead of dropped.
     pub ecn: bool,
-    /// Most segments outstanding, if that is limited.
+    /// Maximum number of segments in flight, if limited.
     pub max_window: Option<u32>,
-    /// Its data goes from the right to the left.
+    /// Whether its data goes from the right to the left.
     pub reverse: bool,
     /// The last link that its data crosses.
     pub last_link: u32,
 }
 
-/// One entry a flow in each.
+/// Arrays with one entry for each flow.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flows {
@@ -200,17 +200,17 @@ pub struct Flows {
     pub route: Vec<u16>,
     /// Index into `Plan::congestion_controls`.
     pub congestion_control: Vec<u16>,
-    /// Two-way propagation, that of the links on the route included.
+    /// Two-way propagation delay, including that of the links on the route.
     pub rtt_ps: Vec<Picos>,
-    /// When it starts.
+    /// Start time.
     pub start_ps: Vec<Picos>,
-    /// Packets to send; 0 for a flow without end.
+    /// Packets to send; 0 for an unlimited flow.
     pub segments: Vec<u64>,
     /// Size of a full packet, headers included.
     pub packet_bytes: Vec<u32>,
     /// Rate of its access link.
     pub access_bps: Vec<f64>,
-    /// Flows of one number share one access link.
+    /// Flows with the same number share one access link.
     pub access_group: Vec<u32>,
 }
 
@@ -220,7 +220,7 @@ pub struct Flows {
 pub struct Packets {
     /// One more than there are flows.
     pub offsets: Vec<usize>,
-    /// When each is sent.
+    /// Sending time of each packet.
     pub at_ps: Vec<Picos>,
     /// Size, headers included.
     pub bytes: Vec<u32>,
@@ -234,7 +234,7 @@ pub struct Sessions {
     pub offsets: Vec<usize>,
     /// Packets of each file.
     pub segments: Vec<u64>,
-    /// The pause after it.
+    /// Think time after each file.
     pub think_ps: Vec<Picos>,
 }
 
@@ -242,14 +242,14 @@ pub struct Sessions {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
-    /// Between two samples; the first is taken when the window begins.
+    /// Time between two samples; the first is taken at the window's start.
     pub step_ps: Picos,
-    /// Flows that are sampled one by one.
+    /// Flows with samples of their own.
     pub flows: Vec<u32>,
 }
 
 impl Flows {
-    /// How many there are.
+    /// Number of flows.
     pub fn len(&self) -> usize {
         self.class.len()
     }
@@ -266,7 +266,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// When the run ends.
+    /// End of the run.
     pub fn end_ps(&self) -> Picos {
         self.warmup_ps + self.window_ps
     }

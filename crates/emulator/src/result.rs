@@ -1,4 +1,4 @@
-//! Readings as Python takes them: names and shapes of the simulator's.
+//! Readings in the form for Python: with the simulator's names and shapes.
 
 use crate::drive::DriveReadings;
 use crate::router::recorder::{Counts, QueueTrace};
@@ -11,7 +11,7 @@ use forebay_sim::report::LinkReport;
 use forebay_sim::time::{Picos, SECOND};
 use serde_json::{Map, Value, json};
 
-/// Everything that a run read.
+/// All readings of a run.
 pub fn readings(router_result: &RouterResult, driven: &DriveReadings, wall_s: f64) -> Value {
     let router = &router_result.readings;
     let mut all = json!({
@@ -32,7 +32,7 @@ pub fn readings(router_result: &RouterResult, driven: &DriveReadings, wall_s: f6
     all
 }
 
-/// What the driver read goes beside what the router read, and inside where both read parts.
+/// Merges the driver's readings with the router's, and tables that both have, recursively.
 fn merge(into: &mut Value, from: Value) {
     match (into, from) {
         (Value::Object(into), Value::Object(from)) => {
@@ -70,7 +70,7 @@ fn link(report: &LinkReport) -> Value {
     })
 }
 
-/// Packets before the wire as the window begins, and as each batch ends.
+/// Packets before the wire at the start of the window, and at the end of each batch.
 fn held(report: &LinkReport) -> Vec<u64> {
     let ends = report.batches.iter().map(|batch| batch.held);
     std::iter::once(report.held_at_first).chain(ends).collect()
@@ -145,12 +145,12 @@ pub fn histogram(histogram: &Histogram) -> Value {
     json!([spans(&histogram.edges()), histogram.counts()])
 }
 
-/// Spans of time in seconds.
+/// Durations in seconds.
 pub fn spans(spans: &[Picos]) -> Vec<f64> {
     spans.iter().map(|&span| seconds(span)).collect()
 }
 
-/// A span of time in seconds.
+/// A duration in seconds.
 pub fn seconds(span: Picos) -> f64 {
     span as f64 / SECOND as f64
 }

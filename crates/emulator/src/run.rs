@@ -24,12 +24,12 @@ use std::sync::mpsc::channel;
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-/// Between two looks at whether the run is to stop.
+/// Time between two checks of the stop flag.
 const LOOK: Duration = Duration::from_millis(50);
-/// Looks between two events of progress.
+/// Checks between two progress events.
 const LOOKS_A_SECOND: u32 = 20;
 
-/// Plays the plan in the file at `path`.
+/// Runs the plan in the file at `path`.
 pub fn run(path: &str, stop: &Stop) -> Result<(), Failure> {
     let plan = Plan::read(path)?;
     let router =
@@ -65,7 +65,7 @@ pub fn run(path: &str, stop: &Stop) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The right end's own thread, where one is needed and can do its work.
+/// The right end's own thread, if it is needed and possible.
 fn far_end<'a>(
     plan: &Plan,
     [_, right]: &'a [OwnedFd; 2],
@@ -119,13 +119,13 @@ fn supervise(
     }
 }
 
-/// Packets that the kernel has lost before the router since the devices were made.
+/// Packets that the kernel has dropped before the router since the devices were made.
 fn lost(plan: &Plan) -> Result<u64, Failure> {
     let of = |side: &Side| lost_before(&side.netns, &side.tun);
     Ok(of(&plan.sender)? + of(&plan.receiver)?)
 }
 
-/// Tells of progress until the router ends, or is told to because it is `over`.
+/// Reports progress until the router ends, or until it is stopped because the run is `over`.
 fn wait(plan: &Plan, progress: &Progress, routing: &Routing<'_>, over: impl Fn() -> bool) {
     let mut bytes = (0, Instant::now());
     for look in 1_u32.. {
@@ -148,7 +148,7 @@ fn wait(plan: &Plan, progress: &Progress, routing: &Routing<'_>, over: impl Fn()
     }
 }
 
-/// Beside its place first: whoever finds the file finds it whole.
+/// Writes a temporary file and renames it, so that readers never see a partial file.
 fn write(path: &Path, value: &serde_json::Value) -> Result<(), Failure> {
     let refused = |error: io::Error| Failure::Result(path.display().to_string(), error);
     let beside = path.with_extension("part");

@@ -1,5 +1,5 @@
-//! What ends a run early: a signal, or the end of standard input, which tells that the parent has
-//! gone.
+//! Early end of a run: by a signal, or by the end of standard input, when the parent has
+//! ended.
 
 use crate::failure::Failure;
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -11,9 +11,9 @@ use std::thread;
 
 /// Signals that end a run.
 pub struct Stop {
-    /// The signal that came; 0 if none did.
+    /// The signal received; 0 if none.
     signal: Arc<AtomicUsize>,
-    /// Standard input has ended.
+    /// Whether standard input has ended.
     orphaned: Arc<AtomicBool>,
 }
 
@@ -44,7 +44,7 @@ impl Stop {
         self.signal.load(Ordering::Relaxed) != 0 || self.orphaned.load(Ordering::Relaxed)
     }
 
-    /// Why.
+    /// The reason.
     pub fn failure(&self) -> Failure {
         Failure::Stopped(self.signal.load(Ordering::Relaxed) as i32)
     }

@@ -1,12 +1,12 @@
-//! The kernel calls that no crate wraps. This file and the driver's of the same name hold all the
-//! `unsafe` of ours.
+//! The kernel calls that no crate wraps. This file and the driver's file of the same name contain
+//! all our `unsafe` code.
 #![allow(unsafe_code)]
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// Makes `device`, an open /dev/net/tun, the queue of the TUN device `name` of this thread's
-/// network namespace; packets then have no header before them.
+/// network namespace; packets have no additional header.
 pub fn attach_tun(device: BorrowedFd<'_>, name: &str) -> io::Result<()> {
     // SAFETY: an all-zero ifreq is valid: it has integers, arrays and a union of these.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
@@ -22,7 +22,7 @@ pub fn attach_tun(device: BorrowedFd<'_>, name: &str) -> io::Result<()> {
     if status < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Puts this thread before all others that are not real-time (SCHED_FIFO).
+/// Gives this thread real-time priority (SCHED_FIFO).
 pub fn be_real_time(priority: i32) -> io::Result<()> {
     // SAFETY: an all-zero sched_param is valid, and the call only reads it.
     let status = unsafe {

@@ -14,10 +14,10 @@ use pyo3::types::{PyDict, PyList};
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-/// Frames between two looks at Python's signals: about a fifth of a second.
+/// Frames between two checks of Python's signals: about a fifth of a second.
 const SLICE: u64 = 500_000;
 
-/// Reads captures one after another and says what crossed the link. See the type stubs.
+/// Reads captures one after another and returns the readings of the link. See the type stubs.
 ///
 /// `progress` is called with the bytes read so far of all files; an exception from it, or a
 /// signal, ends the reading and is raised.
@@ -49,7 +49,7 @@ pub fn measure_capture<'py>(
     Ok(dict)
 }
 
-/// Reads captures of exported flow records and says what crossed the link. See the type stubs.
+/// Reads captures of exported flow records and returns the link's readings. See the type stubs.
 #[pyfunction]
 #[pyo3(signature = (paths, *, progress=None))]
 pub fn measure_exports<'py>(
@@ -65,7 +65,7 @@ pub fn measure_exports<'py>(
     Ok(dict)
 }
 
-/// Reads files one after another by `step`, which says whether there is more; what each held.
+/// Reads files one after another by `step`, which returns whether there is more.
 fn read_all<'py>(
     py: Python<'py>,
     paths: Vec<PathBuf>,

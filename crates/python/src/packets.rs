@@ -1,4 +1,4 @@
-//! A simulation's packets as a pcapng file: headers alone, an interface for the link and one for ACKs.
+//! A simulation's packets as a pcapng file: headers only, one interface for the link, one for ACKs.
 
 use forebay_sim::capture::{CapturedKind, CapturedPacket};
 use pcap_file::pcapng::PcapNgWriter;
@@ -21,11 +21,11 @@ const IP: usize = 20;
 const TCP: usize = 32;
 const UDP: usize = 8;
 const TIMESTAMPS: [u8; 4] = [1, 1, 8, 10];
-/// Of senders and receivers, each of a flow of its own.
+/// First addresses of senders and receivers; each flow has its own.
 const SENDERS: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 0);
 const RECEIVERS: Ipv4Addr = Ipv4Addr::new(11, 0, 0, 0);
 const SERVICE: u16 = 5001;
-/// Ports of a flow's connections, one after the other, begin here.
+/// First port of a flow's consecutive connections.
 const FIRST_PORT: u16 = 1024;
 const PROTOCOL_TCP: u8 = 6;
 const PROTOCOL_UDP: u8 = 17;
@@ -39,7 +39,7 @@ const ACK: u8 = 16;
 #[pyclass(frozen, module = "forebay._core")]
 pub struct Packets {
     packets: Vec<CapturedPacket>,
-    /// By flow: bytes of a segment, headers included.
+    /// By flow: bytes of a segment, including headers.
     sizes: Vec<u32>,
 }
 
@@ -107,7 +107,7 @@ impl Packets {
         (head, bytes)
     }
 
-    /// Checksums stay zero, as where a card fills them in.
+    /// Checksums are zero, as if the network card computed them.
     fn ip(&self, packet: &CapturedPacket, bytes: u32, head: &mut Vec<u8>) {
         let protocol =
             if packet.kind == CapturedKind::Datagram { PROTOCOL_UDP } else { PROTOCOL_TCP };

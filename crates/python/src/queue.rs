@@ -1,4 +1,4 @@
-//! Queue disciplines as Python hands them over: a name, a limit, and parameters by name.
+//! Queue disciplines as passed by Python: a name, a limit, and parameters by name.
 
 use forebay_sim::queue::classes::{ClassParams, MaxRate};
 use forebay_sim::queue::parse::NamingError;
@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The discipline `name` (as Linux's tc has it) that holds `packets` of `packet_bytes`.
+/// The discipline `name` (of Linux's tc) with a limit of `packets` of `packet_bytes`.
 pub fn queue_spec(
     name: &str,
     packets: u32,
@@ -26,7 +26,7 @@ pub fn queue_spec(
 /// weight, and rates.
 pub type ClassQueue<'py> = (String, u32, u32, Bound<'py, PyDict>, u32, f64, ClassRates);
 
-/// What a class gets at least, bit/s; what it is held to, and with which burst in bytes.
+/// Guaranteed rate of a class, bit/s; its maximum rate, with the burst in bytes.
 type ClassRates = (Option<f64>, Option<(f64, Option<u64>)>);
 
 /// Several class queues, and for each traffic class the index of its own.

@@ -1,4 +1,4 @@
-//! Scenarios as Python hands them over.
+//! Scenarios as passed by Python.
 
 use crate::queue::{ClassQueue, classes_spec, queue_spec};
 use forebay_sim::cc;
@@ -92,7 +92,7 @@ impl Link {
     }
 }
 
-/// A token bucket: bit/s, Bc and Be in bytes, and how its tokens come.
+/// A token bucket: bit/s, Bc and Be in bytes, and the kind of refill.
 type Bucket = (f64, u64, u64, String);
 
 fn bucket((rate_bps, burst_bytes, excess_bytes, refill): Bucket) -> PyResult<BucketSpec> {
@@ -107,7 +107,7 @@ fn bucket((rate_bps, burst_bytes, excess_bytes, refill): Bucket) -> PyResult<Buc
 
 /// The drawn flows, one entry each; times in picoseconds, `segments` 0 for a flow without end.
 ///
-/// The run that they are given to takes them; there may be gigabytes of them.
+/// The run takes ownership of them, because there may be gigabytes of them.
 #[pyclass(module = "forebay._core")]
 pub struct Flows(Option<Vec<FlowSpec>>);
 

@@ -1,4 +1,4 @@
-//! Runs of the simulator, side by side on threads, with the GIL released.
+//! Runs of the simulator, in parallel threads, with the GIL released.
 
 use crate::packets::Packets;
 use crate::readings::readings;
@@ -15,7 +15,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Between two looks at Python's signals and progress.
+/// Time between two checks of Python's signals and progress.
 const WATCH: Duration = Duration::from_millis(50);
 
 /// Simulates `runs` on up to `jobs` threads and gives one dict of readings each, in their order.
@@ -76,10 +76,10 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Runs all; `watch` is called now and then, and its error stops them.
+    /// Runs all; `watch` is called periodically, and its error stops them.
     fn run(&self, jobs: usize, watch: impl Fn() -> PyResult<()>) -> PyResult<()> {
         std::thread::scope(|scope| {
-            // Nothing is ever sent: once each worker has dropped its end, all have ended.
+            // Nothing is ever sent: the channel closes when all workers have ended.
             let (working, ended) = mpsc::channel::<Infallible>();
             for _ in 0..jobs.min(self.configs.len()) {
                 let working = working.clone();

@@ -1,4 +1,4 @@
-"""Links played whole beside what smaller ones of their kind say of them.
+"""Completely simulated links compared with the extrapolation from smaller links of their kind.
 
 python docs/explanation/figures/scaled_links.py draw     # docs/images/scaled-links.svg
 python docs/explanation/figures/scaled_links.py table    # the page's table
@@ -39,7 +39,7 @@ GROUPS = {
 
 
 class Link(NamedTuple):
-    """One that was played whole."""
+    """A link that was simulated completely."""
 
     rate_mbps: float
     flows: int
@@ -118,7 +118,7 @@ def draw() -> None:
         "dots",
         y_bounds=[(each.low / true, each.high / true) for _, each, true in said],
     )
-    panels.append(Panel([ratios], "row of the table", "carried over / played whole"))
+    panels.append(Panel([ratios], "row of the table", "extrapolated / simulated"))
     draw_picture(Picture(panels, columns=2), "Links of a kind, ever larger", FIGURE)
 
 

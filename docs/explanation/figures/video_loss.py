@@ -121,7 +121,7 @@ def draw() -> None:
         Panel(reached, "buffer, packets", "TCP, % of its own saturation"),
         Panel(lost, "buffer, packets", "video packets lost, %"),
     ]
-    draw_picture(Picture(panels, columns=2), "One video beside 40 TCP flows on 21 Mbit/s", FIGURE)
+    draw_picture(Picture(panels, columns=2), "One video and 40 TCP flows on 21 Mbit/s", FIGURE)
 
 
 def table() -> None:

@@ -13,6 +13,7 @@ from forebay.budget.extrapolate import Carried, extrapolate
 from forebay.budget.ladder import Climb, climb, confirm
 from forebay.budget.notes import notes_of
 from forebay.budget.scale import why_not
+from forebay.budget.sharpen import sharpen
 from forebay.budget.usable import loss_warning
 from forebay.budget.whole import as_whole
 from forebay.outcome import (
@@ -27,6 +28,7 @@ from forebay.outcome import (
 from forebay.scenario import Long
 from forebay.sizing import Interrupted, goals_of
 from forebay.sizing.assemble import result_of, started_again
+from forebay.sizing.evidence import Evidence
 from forebay.sizing.goals import Goal
 from forebay.sizing.question import (
     LawLike,
@@ -51,6 +53,7 @@ def answer(
     budget_s: float,
     *,
     seeds: Sequence[int],
+    max_seeds: int,
     threads: int,
     progress: Progress | None,
     laws: Sequence[LawLike],
@@ -69,6 +72,7 @@ def answer(
         jobs=threads, progress=progress, clock=clock, why_whole=why_not(scenario),
         speed=speed,
     )  # fmt: skip
+    sharpen(state, max_seeds)
     confirm(state)
     result = _answer(question, state)
     if state.stopped:
@@ -179,9 +183,11 @@ def _record(question: Question, state: Climb, ratio: float) -> None:
 
 def _unreachable(question: Question, state: Climb) -> SizeResult:
     top = state.rungs[0]
-    goals = " and ".join(str(goal) for goal in question.up)
+    seen = Evidence(top.link.outcomes[top.link.limit])
+    reached = ((goal, goal.kind.read(seen)) for goal in question.up)
+    goals = " and ".join(f"{goal} ({goal.says(metric)})" for goal, metric in reached if metric)
     at = "" if top.factor == 1.0 else f" of a link {top.factor:.3g} times smaller"
-    reason = f"{goals} is missed even with {top.link.limit} packets{at}"
+    reason = f"missed even with {top.link.limit} packets{at}: {goals}"
     return result_of(question, None, question.up, reason=reason)
 
 

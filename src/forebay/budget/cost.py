@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -138,6 +138,8 @@ class TooLittleTime(ForebayError):
     why : why no smaller link can represent it.
     of_network : it is a link of a network, which the network engine can also size.
     needs_s, budget_s : approximate seconds for the whole link on this machine, and the time limit.
+    scaled_s : approximate seconds for an estimate from smaller links; None if no time is enough.
+    theory_answers : published laws answer the same question.
     hint : which options to use instead.
     """
 
@@ -145,23 +147,47 @@ class TooLittleTime(ForebayError):
     exit_status = 3
 
     def __init__(
-        self, why: str, needs_s: float, budget_s: float, *, of_network: bool = False
+        self,
+        why: str,
+        needs_s: float,
+        budget_s: float,
+        *,
+        of_network: bool = False,
+        scaled_s: float | None = None,
+        theory_answers: bool = False,
     ) -> None:
         self.why, self.needs_s, self.budget_s, self.of_network = why, needs_s, budget_s, of_network
-        more = option("budget", in_words(1.25 * needs_s))
-        other = option("engine", "network" if of_network else "theory")
-        what = "its steady state" if of_network else "what published laws say"
-        self.hint = f"write {more}, or {other} for {what}"
+        self.scaled_s, self.theory_answers = scaled_s, theory_answers
+        self.hint = f"write {', or '.join(self._ways())}"
         super().__init__(
             f"simulation cannot answer in {in_words(budget_s)}: {why}, and the whole link takes "
             f"about {in_words(needs_s)} here; {self.hint}"
         )
 
+    def _ways(self) -> list[str]:
+        """Return the options that give an answer, and what each gives."""
+        whole = option("budget", in_words(_MORE * self.needs_s))
+        ways = [whole]
+        if self.scaled_s is not None and _MORE * self.scaled_s < self.needs_s:
+            longer = option("budget", in_words(max(_MORE * self.scaled_s, _MORE * self.budget_s)))
+            ways = [f"{longer} for an estimate from smaller links", f"{whole} for the whole link"]
+        if self.of_network:
+            ways.append(f"{option('engine', 'network')} for its steady state")
+        elif self.theory_answers:
+            ways.append(f"{option('engine', 'theory')} for what published laws say")
+        return ways
+
+    def but(self, **facts: Any) -> TooLittleTime:
+        """Return the same refusal with other facts, named as its attributes."""
+        return type(self)(**{name: getattr(self, name) for name in _FACTS} | facts)
+
     def __reduce__(self) -> tuple[object, ...]:
-        made = partial(type(self), of_network=self.of_network)
-        return (made, (self.why, self.needs_s, self.budget_s))
+        return (partial(type(self), **{name: getattr(self, name) for name in _FACTS}), ())
 
 
+_FACTS = ("why", "needs_s", "budget_s", "of_network", "scaled_s", "theory_answers")
+_MORE = 1.25
+"""Ratio of the time that a refusal recommends to the predicted time."""
 _UNITS = ((3600.0, "h"), (60.0, "min"))
 
 

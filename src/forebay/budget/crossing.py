@@ -31,6 +31,8 @@ _COARSE_STEP = 4.0
 _COARSE_END = 1.6
 _MOST_COARSE = 16
 _MOST_FINE = 6
+MOST_NEAR = 4
+"""Buffers through which the line is fitted."""
 _STEEPEST, _FLATTEST = 20.0, 0.15
 
 
@@ -155,12 +157,22 @@ def _interpolate(low: Point, high: Point) -> float:
 
 def _refine(curve: Curve, guess: float, limit: int) -> Crossing:
     """Measure the fine curve around the guess until two of its buffers enclose the crossing."""
-    harms: dict[int, FloatArray] = {}
-    for packets in _around(guess, limit):
-        harms[packets] = curve.fine(packets)
+    harms = {packets: curve.fine(packets) for packets in _around(guess, limit)}
+    return _enclosed(curve, harms, limit)
+
+
+def _enclosed(curve: Curve, harms: dict[int, FloatArray], limit: int) -> Crossing:
+    """Measure further buffers until two enclose the crossing, and solve for it."""
     while (further := _missing(harms, limit)) is not None and len(harms) < _MOST_FINE:
         harms[further] = curve.fine(further)
     return _solve(harms, limit)
+
+
+def again(curve: Curve, found: Crossing, limit: int) -> Crossing:
+    """Return the crossing again from the same buffers, after the curve has more seeds."""
+    near = sorted(found.looks, key=lambda look: abs(look[1]))[:MOST_NEAR]
+    harms = {packets: curve.fine(packets) for packets, _ in sorted(near)}
+    return _enclosed(curve, harms, limit)
 
 
 def _around(guess: float, limit: int) -> list[int]:
@@ -202,8 +214,8 @@ def _solve(harms: dict[int, FloatArray], limit: int) -> Crossing:
 
 
 def _nearest(harms: dict[int, FloatArray]) -> list[int]:
-    """Return at most four buffers, those with harm nearest to the target."""
-    return sorted(sorted(harms, key=lambda b: abs(pooled(harms[b])))[:4])
+    """Return a few buffers, those with harm nearest to the target."""
+    return sorted(sorted(harms, key=lambda b: abs(pooled(harms[b])))[:MOST_NEAR])
 
 
 def _fit(logs: FloatArray, stack: FloatArray) -> float:

@@ -36,7 +36,7 @@ _LEAST_ERROR = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """The whole link's buffer.
+    """The extrapolated buffer of the full-size link.
 
     Attributes
     ----------

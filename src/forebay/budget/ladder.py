@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forebay.budget import settling
+from forebay.budget.begun import Record
 from forebay.budget.cost import Speed, TooLittleTime
 from forebay.budget.crossing import Crossing, find
 from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, LinkCurve, curve_of
-from forebay.budget.scale import Path, path_of, scaled
+from forebay.budget.scale import TOP_FLOWS, Path, path_of, scaled
 from forebay.budget.timed import OutOfTime, Timed
-from forebay.sizing.goals import goals_of
 from forebay.sizing.usable import is_due
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ _LEAST_STEP = 1.3
 _SETTLES_LATER = 4
 """Multiple of the first guess at which settling is watched: larger buffers settle more slowly."""
 _MOST_RUNGS = 9
+_SURE = 1.5
+"""Multiple of the link's own predicted time: with this much time left, no rung is run before it."""
 _END = 0.98
 """Share of the time after which the last run is stopped; the rest is for the result."""
 _FIRST_END = 0.5
@@ -52,8 +54,8 @@ _RESERVE = 0.9
 """Share of the remaining time that may be planned, because predictions have errors."""
 
 
-_ENOUGH = 80
-"""Least number of flows on the largest link that may represent a link of more flows."""
+_TOP = 1.4
+"""Factor of the largest link that fits, relative to the time of the whole link over the budget."""
 _TOO_FEW = "too few flows share it for a smaller link to behave in the same way"
 
 
@@ -84,6 +86,7 @@ class Climb:
     stopped : Ctrl-C ended the climb, and the finished rungs are enough for an estimate.
     cut : the factor of a rung that the end of the time stopped; None if there was none.
     begun_s : seconds that were spent when the present rung began.
+    record : the rungs that an earlier climb had begun; they come first.
     """
 
     scenario: Scenario
@@ -102,6 +105,7 @@ class Climb:
     stopped: bool = False
     cut: float | None = None
     begun_s: float = 0.0
+    record: Record | None = None
 
     @property
     def spent_s(self) -> float:
@@ -126,7 +130,8 @@ class Climb:
         alone = self.rungs[0]
         if len(self.rungs) > 1 or alone.factor == 1.0 or not _shrinks(self, alone.factor):
             return most
-        return most - _ROOM * alone.took_s / STEP
+        smaller = at(self, min(STEP * alone.factor, self.path.largest))
+        return most - max(_ROOM * alone.took_s / STEP, predict(self, smaller) / _RESERVE)
 
 
 def climb(
@@ -162,10 +167,12 @@ def climb(
         speed=speed,
     )  # fmt: skip
     whole = predict(state, scenario)
-    state.path = path_of(scenario, max(STEP, _ROOM * whole / budget_s))
+    over = whole / budget_s
+    state.path = path_of(scenario, max(STEP, _ROOM * over), _TOP * over)
     state.predicted_s = min(whole, _RESERVE * budget_s)
+    state.record = Record(engine, scenario, seeds)
     fits = whole <= state.left_s
-    alone = why_whole is not None or state.path.largest < STEP
+    alone = why_whole is not None or state.path.largest < STEP or 0 < scenario.n_flows < TOP_FLOWS
     if alone:
         state.path = Path(1.0, 1.0)
     if alone and not fits:
@@ -181,7 +188,8 @@ def climb(
             raise  # a bug, or a refusal such as of its memory, before there is a trend
     if (why := _lacking(state)) is not None:
         why = (why_whole or _TOO_FEW) if alone else why
-        raise TooLittleTime(why, predict(state, scenario), budget_s)
+        scaled_s = None if alone else _trend_s(state)
+        raise TooLittleTime(why, predict(state, scenario), budget_s, scaled_s=scaled_s)
     return state
 
 
@@ -197,19 +205,9 @@ def _climb(state: Climb, first: float) -> None:
             continue
         state.rungs.sort(key=lambda rung: rung.factor)
         state.reserved_s = _LOSS_SHARE * state.budget_s if _loses(state) else 0.0
-        factor = _next(state)
+        factor = _recorded(state, state.rungs[0].factor) or _next(state)
         if factor is None and len(state.rungs) == 1:
             factor = _smaller(state, state.rungs[0].factor)
-
-
-def measure_stands(scenario: Scenario) -> bool:
-    """Whether warm-up and window come from the scenario, and not from the link's settling.
-
-    They do where the scenario sets them, and where a goal is on a loss, because the sum of windows
-    does not show the loss of slow starts.
-    """
-    said = "measure" in scenario.model_fields_set
-    return said or any("loss" in goal.kind.name for goal in goals_of(scenario))
 
 
 def _loses(state: Climb) -> bool:
@@ -223,8 +221,22 @@ def _lacking(state: Climb) -> str | None:
     if not state.rungs or (state.rungs[0].factor > 1.0 and len(state.rungs) < 2):
         return "two smaller links do not fit into the time"
     flows = state.rungs[0].link.scenario.n_flows
-    if state.rungs[0].factor > 1.0 and 0 < flows < _ENOUGH:
+    if state.rungs[0].factor > 1.0 and 0 < flows < TOP_FLOWS:
         return f"the largest link that fits has {flows} flows, too few to represent many"
+    return None
+
+
+def _trend_s(state: Climb) -> float | None:
+    """Return the predicted seconds of the least climb that has an answer; None if none has."""
+    small = state.path.largest
+    enough = [1.0 / _LEAST_STEP, *(STEP**-k for k in range(1, _MOST_RUNGS))]
+    for share in enough:
+        large = at(state, small * share)
+        if small * share < 1.0:
+            return None
+        if not 0 < large.n_flows < TOP_FLOWS:
+            first_s, second_s = predict(state, at(state, small)), predict(state, large)
+            return max(first_s + second_s, first_s / _FIRST_END) / _RESERVE
     return None
 
 
@@ -263,12 +275,14 @@ def crossing_s(link: Scenario, speed: Speed, seeds: int, measure: Measure | None
     warmup, window = float(of.warmup), float(of.duration)
     coarse = speed.wall_s(link, warmup + COARSE_SHARE * window, COARSE_SEEDS)
     fine = speed.wall_s(link, warmup + window, seeds)
-    watched = 0.0 if measure_stands(link) else speed.wall_s(link, settling.WATCHED_S, 1)
+    watched = 0.0 if settling.measure_stands(link) else speed.wall_s(link, settling.WATCHED_S, 1)
     return _COARSE_LOOKS * coarse + _FINE_LOOKS * fine + watched
 
 
 def _first(state: Climb) -> float:
-    """Return the factor of the first rung: it takes a small share of the time, if one can."""
+    """Return the factor of the first rung: a recorded one, or one that takes little time."""
+    if recorded := _recorded(state, math.inf):
+        return recorded
     factor = STEP
     while predict(state, at(state, factor)) > _FIRST_SHARE * state.budget_s:
         factor *= STEP
@@ -277,14 +291,20 @@ def _first(state: Climb) -> float:
     return factor
 
 
+def _recorded(state: Climb, above: float) -> float | None:
+    """Return the factor of the next rung of an earlier climb, below ``above``."""
+    return None if state.record is None else state.record.next_below(above, state.path.share)
+
+
 def _next(state: Climb) -> float | None:
     """Return the factor of the next rung; None at the top, or if no larger one fits."""
     factor = state.rungs[0].factor
     if factor == 1.0:
         return None
     measure = state.rungs[0].link.scenario.measure
-    step = _step(state.left_s / max(predict(state, at(state, factor), measure), 1e-9))
-    if step >= factor:
+    room = state.left_s / max(predict(state, at(state, factor), measure), 1e-9)
+    step = _step(room)
+    if step >= factor or (factor <= STEP and room >= _SURE * factor):
         return 1.0
     return factor / step if step >= _LEAST_STEP else None
 
@@ -329,13 +349,25 @@ def _play(state: Climb, factor: float) -> Rung:
     state.begun_s, link = state.spent_s, at(state, factor)
     curve = curve_of(link, state.engine, state.seeds, jobs=state.jobs, progress=ticking(state))
     start = _start(state, curve, factor)
-    if not measure_stands(link) and hasattr(state.engine, "trace"):
+    curve.scenario = link.model_copy(update={"measure": _measure(state, factor, curve, start)})
+    found = find(curve, start, curve.limit)
+    return Rung(factor, curve, found, state.spent_s - state.begun_s)
+
+
+def _measure(state: Climb, factor: float, curve: LinkCurve, start: int) -> Measure:
+    """Return a rung's warm-up and window: as an earlier climb measured them, or measured now."""
+    link, share = curve.scenario, state.path.share
+    known = None if state.record is None else state.record.measure_of(factor, share)
+    if known is not None:
+        return known
+    measure = link.measure
+    if not settling.measure_stands(link) and hasattr(state.engine, "trace"):
         large = min(_SETTLES_LATER * start, curve.limit)
         seen = settling.watch(link, state.engine, curve.knob, large, state.seeds[0], ticking(state))
         measure = settling.measure_for(link, seen)
-        curve.scenario = link.model_copy(update={"measure": measure})
-    found = find(curve, start, curve.limit)
-    return Rung(factor, curve, found, state.spent_s - state.begun_s)
+    if state.record is not None:
+        state.record.add(factor, share, measure)
+    return measure
 
 
 def _start(state: Climb, curve: LinkCurve, factor: float) -> int:

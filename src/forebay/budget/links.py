@@ -19,9 +19,29 @@ from forebay.engines.protocol import Engine
 from forebay.outcome import Cost, SizeResult
 from forebay.sizing import size as search
 
+_PACKET_S, _HOP_S = 0.3e-6, 0.18e-6
+"""Seconds that a packet of a network takes more than one of a single link: each, and at each link.
+
+Fitted to parking lots of 40 to 8,000 flows and to the fast edge of Abilene with 5,239 and 52,394,
+on one machine: within 40 % (bbr3 -16 %, 52,394 flows +38 %).
+"""
+_LAYOUT_S, _PATH_S = 0.04, 20e-6
+"""Seconds to route the network before each replication: always, and for each path."""
+
 if TYPE_CHECKING:
     from forebay.progress import Progress
     from forebay.scenario import Scenario
+
+
+class Traffic(Protocol):
+    """What a simulation of a network has to move; see `NetworkTraffic` of the simulator."""
+
+    @property
+    def packets_per_second(self) -> float: ...
+    @property
+    def hops(self) -> float: ...
+    @property
+    def paths(self) -> int: ...
 
 
 class SimulatedLinks(Engine, Protocol):
@@ -30,7 +50,7 @@ class SimulatedLinks(Engine, Protocol):
     scenario: Scenario
 
     @property
-    def packets_per_second(self) -> float: ...
+    def traffic(self) -> Traffic: ...
 
 
 def size_links_within(
@@ -50,8 +70,8 @@ def size_links_within(
 
     Parameters
     ----------
-    expect : called once, before anything runs, with predicted seconds. The prediction is rough,
-        because the number of full links is not known in advance.
+    expect : called once, before anything runs, with predicted seconds. The prediction is rough:
+        packets are counted by fair shares of the links, and the buffers to try are 30.
 
     Raises
     ------
@@ -59,12 +79,12 @@ def size_links_within(
         One buffer takes longer than ``budget_s``, or the search does.
     """
     speed, limit_s = Speed(jobs or os.cpu_count() or 1), _TimeLimit(budget_s, clock, clock())
-    predicted_s = SEARCH_LOOKS * math.ceil(len(seeds) / speed.jobs) * _replication_s(engine)
+    predicted_s = SEARCH_LOOKS * math.ceil(len(seeds) / speed.jobs) * replication_s(engine)
     if expect is not None:
         expect(predicted_s)
     timed = Timed(
         engine, speed, clock,
-        predict=lambda _: _replication_s(engine), before_run=limit_s.check,
+        predict=lambda _: replication_s(engine), before_run=limit_s.check,
     )  # fmt: skip
     result = search(
         question, timed, seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=progress,
@@ -74,10 +94,13 @@ def size_links_within(
     return result.model_copy(update={"cost": cost})
 
 
-def _replication_s(engine: SimulatedLinks) -> float:
-    measure = engine.scenario.measure
-    simulated_s = float(measure.warmup + measure.duration)
-    return packets_s(engine.scenario, engine.packets_per_second * simulated_s)
+def replication_s(engine: SimulatedLinks) -> float:
+    """Return the predicted seconds of one replication of the whole network."""
+    measure, traffic = engine.scenario.measure, engine.traffic
+    packets = traffic.packets_per_second * float(measure.warmup + measure.duration)
+    crossing_s = packets * (_PACKET_S + _HOP_S * traffic.hops)
+    layout_s = _LAYOUT_S + _PATH_S * traffic.paths
+    return packets_s(engine.scenario, packets) + layout_s + crossing_s
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forebay.budget.cost import in_words
+from forebay.budget.ladder import predict
 from forebay.errors import option
 from forebay.sizing.knob import notes_of as notes_of_knob
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from forebay.sizing.question import Question
 
 _STEP = 4.0
+_RESERVE = 1.5
+"""Ratio of the time that surely is enough for the link itself to the predicted time."""
+_LONGER = 1.25
 
 
 def notes_of(question: Question, state: Climb, buffer: Buffer) -> tuple[str, ...]:
@@ -32,7 +36,15 @@ def _more(state: Climb) -> str:
     more = option("budget", in_words(_STEP * state.budget_s))
     if state.rungs[0].factor == 1.0:
         return f"{more} makes the range about half as wide"
-    return f"{more} simulates a link up to {_STEP:g} times larger, which narrows the range"
+    whole_s = predict(state, state.scenario)
+    enough_s = _RESERVE * whole_s
+    if enough_s <= _STEP * state.budget_s:
+        enough = option("budget", in_words(max(enough_s, _LONGER * state.budget_s)))
+        return f"{enough} simulates the link itself, which narrows the range"
+    return (
+        f"{more} simulates a link up to {_STEP:g} times larger, which narrows the range; the link "
+        f"itself takes about {in_words(whole_s)} here"
+    )
 
 
 def _cut(state: Climb) -> list[str]:

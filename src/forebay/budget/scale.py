@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forebay.scenario import Long, Rate, Replay, Scenario, Session, Short, Standing
+from forebay.scenario import Long, Rate, Replay, Scenario, Session, Short, Standing, Udp
 from forebay.scenario.source import FlowCount
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ LEAST_WINDOW = 20.0
 """Minimum packets in flight per flow; below it, timeouts dominate over the window's dynamics."""
 ENOUGH_FLOWS = 100
 """Flows beyond which their sum is close enough to normal, so that fewer may be simulated."""
+TOP_FLOWS = 80
+"""Minimum flows of the largest link that may represent a link of more flows."""
 _WORTH_IT = 4.0
 LEAST_OF_CLASS = 5
 """Minimum flows of a class, so that rounding changes the class's share by a tenth at most."""
@@ -78,20 +80,27 @@ class Path:
         return 0.0 if self.share == 1.0 else 1.0 - self.share / 2.0
 
 
-def path_of(scenario: Scenario, wanted: float) -> Path:
+def path_of(scenario: Scenario, wanted: float, top: float = 1.0) -> Path:
     """Return the path that makes the link ``wanted`` times smaller, or as near as possible.
 
-    The number of flows shrinks as long as enough remain; their windows shrink by the rest.
-    The window determines the loss rate, so with a goal on loss the windows do not shrink.
+    The number of flows shrinks as long as enough remain, also on the largest link that fits, which
+    is about ``top`` times smaller; their windows shrink by the rest. The window determines the loss
+    rate, so with a goal on loss the windows do not shrink.
     """
     flows, others = _fewer_flows(scenario, LEAST_FLOWS), _other_limits(scenario)
-    if flows >= wanted or not _long_flows(scenario) or scenario.goals.loss_rate is not None:
-        return Path(1.0, min(flows, others))
-    fewer = _fewer_flows(scenario, ENOUGH_FLOWS)
-    fewer = fewer if fewer >= _WORTH_IT else 1.0
-    largest = fewer * max(1.0, _window(scenario) / LEAST_WINDOW)
-    if largest <= flows:
-        return Path(1.0, min(flows, others))
+    fewest, long = Path(1.0, min(flows, others)), _long_flows(scenario)
+    if not long or scenario.goals.loss_rate is not None:
+        return fewest
+    enough = long >= TOP_FLOWS * top
+    if flows >= wanted and enough:
+        return fewest
+    fewer, smaller = (
+        max(1.0, _fewer_flows(scenario, ENOUGH_FLOWS)),
+        _window(scenario) / LEAST_WINDOW,
+    )
+    largest = fewer * max(1.0, smaller)
+    if smaller < _WORTH_IT or (enough and largest <= flows):
+        return fewest
     factor = min(wanted, largest)
     share = min(1.0, math.log(fewer) / math.log(factor)) if factor > 1.0 else 1.0
     return Path(share, min(largest, others))
@@ -108,12 +117,22 @@ def _window(scenario: Scenario) -> float:
 
 def _fewer_flows(scenario: Scenario, least: float) -> float:
     """Return the factor by which the flows may shrink to ``least``."""
-    standing = [float(g.flows) for g in scenario.traffic if isinstance(g, Standing)]
+    standing = [g for g in scenario.traffic if isinstance(g, Standing)]
     closed = [float(g.flows) for g in scenario.traffic if isinstance(g, Long | Session)]
-    factors = [flows / LEAST_OF_CLASS for flows in standing]
+    factors = [float(g.flows) / _least_of(g) for g in standing]
     if closed:
         factors.append(sum(closed) / least)
     return min(factors, default=math.inf)
+
+
+def _least_of(group: Traffic) -> float:
+    """Return the minimum flows of a class; the share of datagrams with a load is never rounded.
+
+    Poisson flows have no minimum: any number of them makes the same process.
+    """
+    if not isinstance(group, Udp) or group.load is None:
+        return LEAST_OF_CLASS
+    return 1e-9 if group.arrivals == "poisson" else 1.0
 
 
 def _other_limits(scenario: Scenario) -> float:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from forebay.scenario import Duration, Measure, Scenario, Standing
+from forebay.sizing.goals import goals_of
 from forebay.sizing.knob import Knob
 
 if TYPE_CHECKING:
@@ -61,6 +62,16 @@ def watch(
         max(settled(each) for each in series) * _STEP,
         max(memory(each[settled(each) :]) for each in series) * _STEP,
     )
+
+
+def measure_stands(scenario: Scenario) -> bool:
+    """Whether warm-up and window come from the scenario, and not from the link's settling.
+
+    They do where the scenario sets them, and where a goal is on a loss, because the sum of windows
+    does not show the loss of slow starts.
+    """
+    said = "measure" in scenario.model_fields_set
+    return said or any("loss" in goal.kind.name for goal in goals_of(scenario))
 
 
 def measure_for(scenario: Scenario, settling: Settling) -> Measure:

@@ -57,7 +57,7 @@ def size_within(
         Neither the link nor a smaller one of its kind can be simulated in that time.
     """
     threads = jobs or os.cpu_count() or 1
-    begun, speed = clock(), Speed(threads)
+    begun, speed, progress = clock(), Speed(threads), _onward(progress)
     whole_s = predict_search(scenario, speed, len(seeds))
     reason = _why_only_search(scenario)
     if expect is not None:
@@ -82,14 +82,15 @@ def size_within(
     from forebay.budget.answer import answer
 
     left_s = budget_s - (clock() - begun)
+    progress = _rest(progress, 1.0 - left_s / budget_s)
 
     def answer_end(
         end: Scenario, report: Progress | None, share: float = 0.5
     ) -> tuple[SizeResult, float]:
         return answer(
             end, engine, share * left_s,
-            seeds=seeds, threads=threads, progress=report, laws=laws, governs=governs, clock=clock,
-            speed=speed,
+            seeds=seeds, max_seeds=max_seeds, threads=threads, progress=report, laws=laws,
+            governs=governs, clock=clock, speed=speed,
         )  # fmt: skip
 
     try:
@@ -100,9 +101,30 @@ def size_within(
         else:
             result, predicted_s = answer_end(scenario, progress, 1.0)
     except TooLittleTime as refused:  # of the part of the time that was left
-        raise TooLittleTime(refused.why, refused.needs_s, budget_s) from None
+        raise refused.but(budget_s=budget_s) from None
     predicted_s = whole_s if whole_s <= budget_s else predicted_s
     return _with_cost(result, predicted_s, clock() - begun, budget_s)
+
+
+def _onward(progress: Progress | None) -> Progress | None:
+    """Return a callback that never reports less than before; None without one."""
+    if progress is None:
+        return None
+    most = 0.0
+
+    def report(fraction: float) -> None:
+        nonlocal most
+        most = max(most, fraction)
+        progress(most)
+
+    return report
+
+
+def _rest(progress: Progress | None, done: float) -> Progress | None:
+    """Return the callback of what is left after the fraction ``done``; None without one."""
+    if progress is None:
+        return None
+    return lambda fraction: progress(done + (1.0 - done) * fraction)
 
 
 def _fallback(scenario: Scenario, speed: Speed, seeds: Sequence[int]) -> Fallback:

@@ -52,6 +52,10 @@ class Remembering:
             _write(path, known)
         return known
 
+    def record_file(self, scenario: Scenario, seeds: Sequence[int]) -> Path:
+        """Return the file for the rungs of a climb (`begun`)."""
+        return self._path(scenario, seeds).with_suffix(".rungs.json")
+
     def _path(self, scenario: Scenario, seeds: Sequence[int]) -> Path:
         made_by = f"{self.name} {self._version} {scenario.sha256()} {list(seeds)}"
         return self._folder / f"{hashlib.sha256(made_by.encode()).hexdigest()[:32]}.json"

@@ -32,9 +32,9 @@ _START_S = 1.0
 _END = 0.98
 """The last run is stopped after this share of the time; the rest is for the result."""
 _EARLY, _HOPELESS = 0.2, 2.0
-"""After the first share of the time, a search that needs so many budgets is given up."""
+"""After the first share of the time, a search that needs this many budgets is given up."""
 _WANTED, _LEAST = 1.4, 1.15
-"""Multiples of the crossing's prediction: with so much time left it begins, with less it cannot."""
+"""Multiples of the crossing's predicted time: the time left at which it begins, and the minimum."""
 _WANTED_SCALED, _LEAST_SCALED = 0.5, 0.15
 """The same for smaller links, as shares of the budget: they use all the time that they get."""
 _UNSURE = 1.5
@@ -181,11 +181,11 @@ class _Watch:
 
     def tick(self, fraction: float) -> None:
         """Estimate the search's time from its progress; raise OutOfTime if it has to stop."""
+        spent = self.clock() - self.started
         if self.progress is not None:
-            self.progress(fraction)
+            self.progress(min(max(fraction, spent / self.budget_s), 1.0))
         if fraction >= 1.0:
             return
-        spent = self.clock() - self.started
         if self.first_s is None:
             self.first_s = spent
         self.expected_s = self.first_s + (spent - self.first_s) / max(fraction, 1e-6)

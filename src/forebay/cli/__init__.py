@@ -1,4 +1,4 @@
-"""The command line: one verb, one file. A verb is imported when it is called."""
+"""The command line: one file for each verb. A verb is imported when it is called."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ def main() -> None:
 
     from forebay.cli import signals
 
-    # NumPy's import makes a thread a core, which spin beside us for a tenth of a second. Our
-    # matrices are small, and sums that are split by cores could differ with them.
+    # NumPy's import starts a thread on each core, which spins for 0.1 s. Our matrices are small,
+    # and sums that are split over cores could depend on their number.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # What imports make stays: to look through it after every 700 objects is 5 % of a short command.
+    # Objects of imports stay alive: collecting after every 700 of them takes 5 % of a short run.
     gc.set_threshold(100_000)
     signals.install()
     try:
@@ -22,11 +22,10 @@ def main() -> None:
 
         status = call(sys.argv[1:])
         signals.finish()
-    except KeyboardInterrupt:  # so early that no verb was there to say more
+    except KeyboardInterrupt:  # no verb was running yet
         signals.finish()
         print(f"forebay: {signals.word()}; nothing was kept", file=sys.stderr)
         status = signals.exit_status()
-    # What lives to the end need not be searched for cycles while the process ends: a fifth of a
-    # short command.
+    # Searching for cycles when the process ends would take a fifth of a short command.
     gc.freeze()
     sys.exit(status)

@@ -11,7 +11,7 @@ from forebay.cli import options
 from forebay.cli.output import answered, print_json, progress, say
 
 _CANNOT = 3
-"""Exit status of an engine that cannot run here: its column is left out, unless it was named."""
+"""Exit status of an engine that cannot run here. Its column is left out unless it was named."""
 
 
 @click.command("compare")
@@ -64,7 +64,7 @@ def command(
 
 
 def _those_that_can(scenario: forebay.Scenario, **how: Any) -> list[forebay.Outcome]:
-    """Ask every engine; say which of them cannot run here, and why its column is missing."""
+    """Run every engine; report those that cannot run here, and why."""
     outcomes = []
     for engine in forebay.engine_names():
         try:

@@ -1,4 +1,4 @@
-"""``forebay measure``: from an operator's own records to a scenario."""
+"""``forebay measure``: estimates of the traffic and a scenario from an operator's records."""
 
 from __future__ import annotations
 
@@ -112,12 +112,12 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Captures, counters or flow records to estimates of the traffic and a scenario.
+    """Estimates of the traffic, and a scenario, from captures, counters or flow records.
 
     RECORDS are captures in pcap or pcapng, plain, .gz or .zst, in the order of their packets.
 
-    Flows means the TCP flows in congestion avoidance that cross this link at one time: neither
-    the five-tuples that a capture holds, nor the flows that are open at once.
+    The number of flows is that of TCP flows in congestion avoidance which cross this link at one
+    time. It is neither the number of five-tuples in a capture nor that of open connections.
     """
     read = (*records, given["counters"])
     places = {"scenario": scenario, "html": html, "figure": figure, "replay": replay}

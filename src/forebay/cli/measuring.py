@@ -1,4 +1,4 @@
-"""``forebay reproduce --testbed``: the runs of an artefact on the machine's own TCP, recorded."""
+"""``forebay reproduce --testbed``: runs an artefact on this machine's own TCP and records it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def measure(entry: Entry, *, seeds: int, again: bool) -> int:
             failed = artefact.measure(seeds=seeds, progress=update, again=again)
     except KeyboardInterrupt:
         said = f"{word()}; finished runs are recorded{where}"
-        raise KeyboardInterrupt(f"{said}, and the same command goes on from there") from None
+        raise KeyboardInterrupt(f"{said}, and the same command continues from there") from None
     for line in failed:
         say(f"not recorded: {line}")
     say(f"recorded{where}; `forebay reproduce {entry.name}` shows it")

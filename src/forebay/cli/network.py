@@ -1,15 +1,21 @@
-"""``forebay network``: a whole network, every link and every class of connections."""
+"""``forebay network``: the steady state of a whole network, for all links and connections."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from forebay import networks
 from forebay.cli import options
-from forebay.cli.output import answered, print_json, progress, write
+from forebay.cli.output import announce, answered, print_json, progress, write
+
+if TYPE_CHECKING:
+    from forebay import Scenario
+    from forebay.networks import Transient
 
 
 @click.command("network")
@@ -17,11 +23,11 @@ from forebay.cli.output import answered, print_json, progress, write
 @options.overrides
 @click.option(
     "--connections", type=click.IntRange(1, 10_000_000), default=1000, show_default=True,
-    metavar="N", help="Of a GraphML or SNDlib file: connections in all.",
+    metavar="N", help="For a GraphML or SNDlib file: number of connections.",
 )  # fmt: skip
 @click.option(
     "--rate", default="10 Gbit/s", show_default=True,
-    help="Of a GraphML or SNDlib file: capacity of links that have none.",
+    help="For a GraphML or SNDlib file: capacity of links without one.",
 )  # fmt: skip
 @click.option(
     "--links", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv",
@@ -37,7 +43,7 @@ from forebay.cli.output import answered, print_json, progress, write
 )  # fmt: skip
 @click.option(
     "--graphml", type=options.OutputPath(".graphml"), metavar="FILE.graphml",
-    help="Write routers and links with their readings.",
+    help="Write routers and links with their metrics.",
 )  # fmt: skip
 @click.option(
     "--starts", type=click.IntRange(1, 1000), default=None, metavar="N",
@@ -48,6 +54,24 @@ from forebay.cli.output import answered, print_json, progress, write
     is_flag=True,
     help="Find the smallest buffer of each class of links that meets the goals, and use it.",
 )
+@click.option(
+    "--transient", "duration", metavar="TIME", default=None,
+    help='Step the equations of hisamatsu-2007 through this time, e.g. "2 s".',
+)  # fmt: skip
+@click.option(
+    "--from", "start", metavar="SCENARIO", default=None,
+    help="With --transient: begin at the steady state of this scenario, as its file has it; not "
+    "set: windows of one packet and empty queues.",
+)  # fmt: skip
+@click.option(
+    "--step", metavar="TIME", default=None,
+    help="With --transient: the time slot; not set: short enough for the fastest link.",
+)  # fmt: skip
+@click.option(
+    "--series", type=options.OutputPath(".csv", ".parquet"), metavar="FILE.csv",
+    help="With --transient: write every series over time.",
+)  # fmt: skip
+@options.memory_limit
 @options.figure
 @options.as_json
 def command(
@@ -61,6 +85,11 @@ def command(
     graphml: Path | None,
     starts: int | None,
     smallest_buffers: bool,
+    duration: str | None,
+    start: str | None,
+    step: str | None,
+    series: Path | None,
+    memory_limit: str | None,
     figure: Path | None,
     as_json: bool,
 ) -> None:
@@ -71,17 +100,27 @@ def command(
     """
     scenario = networks.load(path, overrides, connections=connections, rate=rate)
     outputs = {"links": links, "paths": paths, "sensitivities": sensitivities, "graphml": graphml}
-    options.check_outputs(path, scenario, **outputs, figure=figure)
-    for table in (links, paths, sensitivities):
+    options.check_outputs(path, scenario, **outputs, series=series, figure=figure)
+    for table in (links, paths, sensitivities, series):
         if table is not None:
             networks.check_format(table)
+    if duration is not None:
+        others = outputs | {"starts": starts, "smallest-buffers": smallest_buffers or None}
+        _check_alone("--transient", others)
+        before = None if start is None else _before(start, connections, rate)
+        _transient(scenario, duration, before, step, series, figure, as_json)
+        return
+    _check_transient({"from": start, "step": step, "series": series})
     if smallest_buffers and starts is not None:
         raise click.UsageError("--starts and --smallest-buffers exclude each other; leave one out")
     with progress("network") as update:
         if smallest_buffers:
             answer = networks.smallest_buffers(scenario, update)
         else:
-            answer = networks.solve(scenario, update, starts=starts or 0)
+            answer = networks.solve(
+                scenario, update, starts=starts or 0, memory_limit=memory_limit,
+                expect=announce("network"),
+            )  # fmt: skip
     if as_json:
         print_json(answer.outcome.to_dict())
     else:
@@ -99,3 +138,58 @@ def command(
         from forebay.report.figures.network import draw_network
 
         write("picture", figure, partial(draw_network, answer.outcome, answer.drawing))
+
+
+def _check_alone(option: str, others: Mapping[str, object]) -> None:
+    """Refuse options for the steady state beside one that gives no steady state."""
+    for name, value in others.items():
+        if value is not None:
+            raise click.UsageError(f"{option} and --{name} exclude each other; leave one out")
+
+
+def _check_transient(given: Mapping[str, object]) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise click.UsageError(f"--{name} belongs to --transient; write that too")
+
+
+def _before(path: str, connections: int, rate: str) -> Scenario:
+    return networks.load(path, connections=connections, rate=rate)
+
+
+def _transient(
+    scenario: Scenario,
+    duration: str,
+    start: Scenario | None,
+    step: str | None,
+    series: Path | None,
+    figure: Path | None,
+    as_json: bool,
+) -> None:
+    try:
+        with progress("network") as update:
+            course = networks.transient(
+                scenario, duration, start=start, step=step,
+                progress=update, expect=announce("network"),
+            )  # fmt: skip
+    except KeyboardInterrupt as stop:
+        if (so_far := getattr(stop, "result", None)) is not None:
+            _show(so_far, as_json)
+        raise
+    _show(course, as_json)
+    if series is not None:
+        write("series", series, partial(networks.write_series, course))
+    if figure is not None:
+        from forebay.report.figures import draw_transient
+
+        write("picture", figure, partial(draw_transient, course))
+
+
+def _show(course: Transient, as_json: bool) -> None:
+    if as_json:
+        print_json(course.to_dict(), indent=None)
+        return
+    from forebay.report import print_transient
+
+    print_transient(course)
+    answered()

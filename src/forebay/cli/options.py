@@ -1,4 +1,4 @@
-"""Options that several verbs share, so that they mean the same in each."""
+"""Options that several verbs share, with the same meaning in each."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ FIGURE_KINDS = (".svg", ".png", ".pdf")
 
 
 class WholeNumber(click.IntRange):
-    """A whole number in a range; what is refused is told what to write."""
+    """A whole number in a range; an error says what to write."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number, or say which would do."""
+        """Return the number, or raise an error with the range."""
         try:
             number = int(value)
         except (ValueError, OverflowError):
@@ -41,7 +41,7 @@ class WholeNumber(click.IntRange):
 
 
 class OutputPath(click.ParamType[Path]):
-    """The path of a file to write; refused before the run, not after it."""
+    """The path of a file to write; checked before the run."""
 
     name = "path"
 
@@ -49,7 +49,7 @@ class OutputPath(click.ParamType[Path]):
         self.endings = endings
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Check the name's ending and that its folder can be written to."""
+        """Check the name's ending, and that its folder is writable."""
         path = Path(value)
         if len(os.fsencode(path.name)) > _LONGEST_NAME or "\0" in str(value):
             self.fail(f"{value[:40]!r}…: write a name of at most {_LONGEST_NAME} B", param, ctx)
@@ -58,12 +58,12 @@ class OutputPath(click.ParamType[Path]):
         if not path.parent.is_dir():
             self.fail(f"{value!r}: there is no folder {path.parent}; make it first", param, ctx)
         if (path.exists() and not path.is_file()) or not _takes_files(path.parent):
-            self.fail(f"{value!r}: cannot be written; name another place", param, ctx)
+            self.fail(f"{value!r}: cannot be written; name another path", param, ctx)
         return path
 
 
 def check_outputs(source: str, scenario: Scenario, **outputs: Path | None) -> None:
-    """Refuse an output that is one of the files read, or the place of two outputs.
+    """Refuse an output that is one of the input files or has the same path as another output.
 
     Raises
     ------
@@ -74,20 +74,20 @@ def check_outputs(source: str, scenario: Scenario, **outputs: Path | None) -> No
 
 
 def check_places(sources: Iterable[str | None], **outputs: Path | None) -> None:
-    """Refuse an output at the place of one of ``sources`` or of another output; as above."""
+    """Refuse an output with the path of one of ``sources`` or another output; as above."""
     taken = {os.path.realpath(each): f"{each!r} is read" for each in sources if each}
     for name, path in outputs.items():
         if path is None:
             continue
         place = os.path.realpath(path)
         if place in taken:
-            wrong = f"{taken[place]} by this command; name another place"
+            wrong = f"{taken[place]} by this command; name another path"
             raise click.BadParameter(wrong, param_hint=f"--{name}")
         taken[place] = f"{os.fspath(path)!r} is also written"
 
 
 def _takes_files(folder: Path) -> bool:
-    """Return whether a file can be made there: permissions alone do not tell."""
+    """Return whether a file can be made there; permissions alone do not show this."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True
@@ -149,7 +149,7 @@ seed = click.option(
 
 
 def seeds(default: int) -> Callable[[F], F]:
-    """``--seeds K`` with the verb's own default."""
+    """Return the option ``--seeds K`` with the verb's own default."""
     return click.option(
         "--seeds", type=WholeNumber(1, 100_000), default=default, show_default=True,
         metavar="K", help="Replications, with seeds N, N+1, … Intervals come from these.",

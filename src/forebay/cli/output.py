@@ -1,6 +1,6 @@
-"""What a verb writes: the answer on standard output, files, and its progress on standard error.
+"""The output of a verb: the answer on standard output, files, and progress on standard error.
 
-The answer comes first: it is kept even if a file cannot be written afterwards.
+The answer is written first, so it is not lost if a file cannot be written.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ import click
 
 Callback = Callable[[float], None]
 
-_QUIET_S = 0.4  # a job shorter than this shows no bar, and spares the import of one
+_QUIET_S = 0.4  # shorter jobs show no bar, and do not import it
 _FORESEEN = 0.01
-"""Before that share is done, what is left cannot be told: drawing the traffic counts as nothing."""
+"""Smallest share done at which the rest can be predicted; drawing the traffic counts as zero."""
 _PLAIN_EVERY_S = 10.0
 _WORTH_SAYING_S = 10.0
 
 written: list[str] = []
-"""What this call has written so far, for the line that says so should it be interrupted."""
+"""Files written so far in this call; an interrupt's message names them."""
 
 
 def print_json(document: Mapping[str, Any], indent: int | None = 2) -> None:
-    """Write exactly one JSON document on stdout; NaN is no JSON, so it is an error here."""
+    """Write exactly one JSON document on stdout; NaN is not JSON and raises an error."""
     click.echo(json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False))
     answered()
 
 
 def answered() -> None:
-    """Note that the answer is on stdout."""
+    """Record that the answer is on stdout."""
     written.append("the answer as printed")
 
 
 def write(what: str, path: Path, writer: Callable[[Path], object]) -> None:
-    """Write one file and tell where it is: on stderr, for stdout may be a JSON document.
+    """Write one file and print its path, on stderr because stdout may be a JSON document.
 
     Raises
     ------
     OSError
-        It cannot be written; ``filename`` names it.
+        The file cannot be written; ``filename`` names it.
     """
     try:
         writer(path)
@@ -56,31 +56,35 @@ def write(what: str, path: Path, writer: Callable[[Path], object]) -> None:
 
 
 def say(line: str) -> None:
-    """Tell how it goes: on stderr, for stdout may be a JSON document.
+    """Print a line on stderr, because stdout may be a JSON document.
 
-    Where stderr takes nothing the verb goes on: its answer does not depend on it.
+    Errors of stderr are ignored, because the answer does not depend on it.
     """
     with suppress(OSError):
         click.echo(printable(line), err=True)
 
 
 def printable(text: str) -> str:
-    """Return one line for a terminal: what could steer it is written as an escape."""
+    """Return one line for a terminal, with control characters escaped."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 @contextmanager
 def progress(label: str) -> Iterator[Callback]:
-    """Show how far ``label`` is; yields a function to be called with the fraction done."""
+    """Show the progress of ``label``; yields a callback that takes the fraction done.
+
+    Its method ``stage`` takes the name of a part of the job, which has fractions and time of its
+    own; what follows a comma there is a detail of the same part.
+    """
     shown = _Bar(label) if sys.stderr.isatty() else _Lines(label)
     try:
-        yield shown.update
+        yield shown
     finally:
         shown.close()
 
 
 def announce(label: str) -> Callback:
-    """Return a function that says before a long job how long it should take."""
+    """Return a callback that prints the expected time before a long job."""
 
     def say_so(seconds: float) -> None:
         if seconds >= _WORTH_SAYING_S:
@@ -94,13 +98,22 @@ def _time(seconds: float) -> str:
 
 
 class _Lines:
-    """For a log file: silent for the first seconds, then one line every ten."""
+    """Progress in a log file: nothing in the first seconds, then a line every ten seconds."""
 
     def __init__(self, label: str) -> None:
-        self._label, self._begun = label, time.monotonic()
+        self._job = self._label = label
+        self._stage = ""
+        self._begun = time.monotonic()
         self._next = self._begun + _PLAIN_EVERY_S
 
-    def update(self, fraction: float) -> None:
+    def stage(self, name: str) -> None:
+        part = name.partition(",")[0]
+        self._label = f"{self._job}, {name}"
+        if part != self._stage:
+            self._stage, self._begun = part, time.monotonic()
+            self(0.0)
+
+    def __call__(self, fraction: float) -> None:
         now = time.monotonic()
         if now >= self._next:
             self._next = now + _PLAIN_EVERY_S
@@ -111,17 +124,30 @@ class _Lines:
             say(said)
 
     def close(self) -> None:
-        """Nothing was opened."""
+        """Do nothing, as no resource is open."""
 
 
 class _Bar:
-    """For a person: a bar that leaves no trace when it is done."""
+    """Progress on a terminal: a bar that is removed at the end."""
 
     def __init__(self, label: str) -> None:
-        self._label, self._from = label, time.monotonic() + _QUIET_S
+        self._job = self._label = label
+        self._from = time.monotonic() + _QUIET_S
+        self._stage = ""
         self._bar: Any = None
 
-    def update(self, fraction: float) -> None:
+    def stage(self, name: str) -> None:
+        part = name.partition(",")[0]
+        self._label = f"{self._job}, {name}"
+        if self._bar is not None and part != self._stage:
+            self._bar.reset(self._task, description=self._label, completed=0)
+        elif self._bar is not None:
+            self._bar.update(self._task, description=self._label)
+        if part != self._stage:
+            self._stage = part
+            self(0.0)
+
+    def __call__(self, fraction: float) -> None:
         if self._bar is None and time.monotonic() >= self._from:
             self._bar = self._open()
         if self._bar is not None:

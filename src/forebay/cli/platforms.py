@@ -1,4 +1,4 @@
-"""``forebay platforms``: a size as configuration on a router platform; lint an existing one."""
+"""``forebay platforms``: a size as configuration of a router platform; lint an existing one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @click.group("platforms")
 def command() -> None:
-    """A size as configuration on a router platform; lint an existing configuration."""
+    """Write a size as configuration of a router platform; lint an existing one."""
 
 
 def _port_options(function: F) -> F:
@@ -81,11 +81,11 @@ def emit_command(
 ) -> None:
     """Write a buffer's size as configuration.
 
-    The buffer found by a sizing: --answer with the document of forebay size --json. SCENARIO
-    is a scenario file that writes its queue.size down, which is taken as it stands; SIZE is
-    such as "129 packets", "1.5 MB" or "10 ms", with --rate.
+    For the result of a sizing give --answer and the document of forebay size --json. SCENARIO is
+    a scenario file that sets queue.size, which is used as it is. SIZE is a size such as
+    "129 packets", "1.5 MB" or "10 ms", with --rate.
     """
-    get(platform)  # a platform that is refused, before anything else is complained about
+    get(platform)  # an unknown platform is the first error
     if answer is not None:
         if target is not None or overrides or rate is not None or packet is not None:
             wrong = "--answer already gives the buffer, its rate and its packet"
@@ -106,13 +106,13 @@ def emit_command(
             | {"memory": memory.model_dump(exclude={"text"}), "reference_points": points}
         )
         return
-    if made.comment_mark is None:  # JSON has no comments: keep what is pasted clean
+    if made.comment_mark is None:  # JSON has no comments
         for line in made.comments:
             click.echo(line, err=True)
     click.echo(made.text, nl=False)
     click.echo(f"memory: {memory.text}", err=True)
     for point in REFERENCE_POINTS[:2]:
-        click.echo(f"beside it: {point.says} ({point.date}, {point.source})", err=True)
+        click.echo(f"for comparison: {point.says} ({point.date}, {point.source})", err=True)
 
 
 @command.command("lint")
@@ -136,10 +136,10 @@ def lint_command(
     overrides: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Say what a configuration amounts to in bytes, milliseconds and packets, and its traps.
+    """Print a configuration's buffers in bytes, milliseconds and packets, and its mistakes.
 
-    With --scenario, which also gives the rate, compare it with what is wanted: exit
-    status 1 if no queue has that size.
+    With --scenario, which also gives the rate, compare it with the scenario's size: exit status 1
+    if no queue has that size.
     """
     wanted = None
     if scenario is not None:
@@ -158,7 +158,7 @@ def lint_command(
 @command.command("list")
 @options.as_json
 def list_command(as_json: bool) -> None:
-    """Which platforms there are, how each can write a size, and which are refused."""
+    """List the platforms, how each can write a size, and which are refused."""
     known = [get(name) for name in names()]
     if as_json:
         fields = ("name", "title", "forms", "models", "source")

@@ -1,4 +1,4 @@
-"""The program ``forebay``: its verbs, and the one place where errors become exit statuses."""
+"""The program ``forebay``: its verbs, and the only place that turns errors into exit statuses."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from forebay.cli import signals
 from forebay.cli.output import printable, written
 from forebay.errors import Words, words
 
-# verb: what `forebay --help` says of it. The verb's command is `command` in forebay.cli.<verb>.
+# verb: its line in `forebay --help`. The verb's command is `command` in forebay.cli.<verb>.
 _VERBS = {
     "size": "The smallest buffer that meets the scenario's goals, with the evidence.",
     "run": "One answer from one engine.",
     "compare": "The same scenario in several engines, side by side.",
-    "measure": "Captures, counters or flow records to estimates of the traffic and a scenario.",
+    "measure": "Estimates of the traffic, and a scenario, from captures, counters or flow records.",
     "network": "A whole network: every link, and every class of connections.",
     "reproduce": "The papers' tables and figures, compared with the published values.",
     "trace": "One replication over time: windows, queue, synchronization.",
-    "report": "Print or draw a document of --json again.",
-    "platforms": "A size as configuration on a router platform; lint an existing configuration.",
-    "testbed": "Whether this machine can run a scenario on the testbed, and up to which rate.",
+    "report": "Print or draw a stored answer.",
+    "platforms": "Write a size as configuration of a router platform; lint an existing one.",
+    "testbed": "Check if this machine can run a scenario on the testbed, and up to which rate.",
 }
 
 _HINTS = {
@@ -43,7 +43,7 @@ _HINTS = {
 
 
 class _Verbs(click.Group):
-    """Knows the verbs' names and help without importing them: `size` need not wait for `web`."""
+    """Lists the verbs and their help without importing them, so that no verb waits for others."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_VERBS)
@@ -68,7 +68,7 @@ class _Verbs(click.Group):
             raise click.exceptions.Exit(_interrupted(stop)) from None
 
     def invoke(self, ctx: click.Context) -> object:
-        # Here and not in `call`, or click would write an empty line before ours.
+        # In `call`, click would print an empty line before our message.
         stdout = sys.stdout
         answer = _Answer(stdout)
         sys.stdout = cast("TextIO", answer)
@@ -91,7 +91,7 @@ class _Verbs(click.Group):
 
 
 class _Answer:
-    """Standard output; a reader that goes away (``| head``) costs nobody the files that follow."""
+    """Standard output. If its reader ends (``| head``), the files are still written."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream, self.unread, self.begun = stream, False, False
@@ -100,14 +100,14 @@ class _Answer:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write what is still read, and say that all of it was."""
+        """Write the text, or discard it if nobody reads it; report all of it as written."""
         self.begun = True
         with self._while_read():
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Hand on what was written."""
+        """Flush what was written."""
         with self._while_read():
             self._stream.flush()
 
@@ -149,19 +149,19 @@ def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
 def program() -> None:
     """How large a router's buffer must be, and the evidence.
 
-    Begin with: forebay size scenarios/oc3-gsr.toml
+    Example: forebay size scenarios/oc3-gsr.toml
     """
 
 
 def call(arguments: Sequence[str]) -> int:
-    """Run the command line; return its exit status. Says what went wrong in one line.
+    """Run the command line; return its exit status. Prints an error in one line.
 
-    An exception that carries ``exit_status`` is bad news for the user, not a bug; everything
-    else is a bug and keeps its traceback.
+    An exception with an ``exit_status`` is an error for the user. Any other exception is a bug and
+    keeps its traceback.
     """
     written.clear()
     if not _open_streams():
-        return _fail("standard output is closed; send the answer somewhere, if to /dev/null", 2)
+        return _fail("standard output is closed; redirect it, for example to /dev/null", 2)
     try:
         with words(Words.COMMAND_LINE):
             status = program.main(list(arguments), prog_name="forebay", standalone_mode=False)
@@ -174,7 +174,7 @@ def call(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt as stop:
         return _interrupted(stop)
     except Exception as error:
-        if signals.received():  # some libraries turn the interrupt into an error of their own
+        if signals.received():  # some libraries turn an interrupt into their own error
             return _interrupted(error)
         status = getattr(error, "exit_status", None)
         if not isinstance(status, int):
@@ -183,34 +183,34 @@ def call(arguments: Sequence[str]) -> int:
 
 
 def _interrupted(stop: BaseException, answer: _Answer | None = None) -> int:
-    """Say what is kept: what the verb says of itself, else what it has written so far.
+    """Print what is kept: the verb's own message, else the files written so far.
 
-    No signal after it is taken, or it would be said twice.
+    Later signals are ignored, because they would print it again.
     """
     signals.finish()
     said = str(stop) if isinstance(stop, KeyboardInterrupt) else ""
     kept = f"kept: {', '.join(written)}" if written else "nothing was kept"
     if answer is not None and answer.begun and not written:
-        kept = "what is printed may be a part of the answer"
+        kept = "the printed answer may be incomplete"
     return _fail(said or f"{signals.word()}; {kept}", signals.exit_status())
 
 
 def _io_failed(error: OSError) -> int:
-    """A file, or standard output, that does not take what is written, or cannot be read."""
+    """Report a file or standard output that cannot be written or read; return the status."""
     if error.filename is None:
         _discard_stdout()
     wrong = f"{error.filename or 'writing the answer'}: {os.strerror(error.errno or 0)}"
-    return _fail(f"{wrong}; {_HINTS.get(error.errno or 0, 'name another place')}", 2)
+    return _fail(f"{wrong}; {_HINTS.get(error.errno or 0, 'name another path')}", 2)
 
 
 def _open_streams() -> bool:
-    """Give descriptors that the caller closed to /dev/null, or the next file would take them."""
+    """Open /dev/null for closed standard streams; the next file would get their number."""
     is_open = sys.stdout is not None
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number: this one
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - for as long as we run
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     return is_open
@@ -225,11 +225,11 @@ def _one_line(error: click.ClickException) -> str:
 def _fail(message: str, status: int) -> int:
     try:
         click.echo(f"forebay: {printable(message)}", err=True)
-    except OSError:  # a full disk behind stderr; the status says it all the same
+    except OSError:  # stderr is on a full disk; the status still reports it
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     return status
 
 
 def _discard_stdout() -> None:
-    """``forebay … | head``: what nobody can take any more goes, at exit too, without complaint."""
+    """Discard unread output (``forebay … | head``) without an error, at exit too."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

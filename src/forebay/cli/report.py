@@ -1,4 +1,4 @@
-"""``forebay report``: an answer stored as JSON, printed or drawn again."""
+"""``forebay report``: prints or draws an answer that is stored as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forebay.cli import options
 from forebay.cli.output import answered, print_json, write
 
 _MOST_BYTES = 256 * 1024 * 1024
-"""A trace of every flow's window has tens; a device has no end."""
+"""A trace of every flow's window has tens of MB; a device file has no end."""
 
 
 @click.command("report")
@@ -20,9 +20,9 @@ _MOST_BYTES = 256 * 1024 * 1024
 @options.figure
 @options.as_json
 def command(path: str, figure: Path | None, as_json: bool) -> None:
-    """Print or draw a document of --json again.
+    """Print or draw a stored answer.
 
-    FILE is such a document of run, compare, size or trace; - reads it from standard input.
+    FILE is a document that run, compare, size or trace wrote with --json; - is standard input.
     """
     from forebay.report import draw_answer, print_answer, read_answer
 
@@ -39,7 +39,7 @@ def command(path: str, figure: Path | None, as_json: bool) -> None:
 
 
 def _read(path: str, source: str) -> bytes:
-    """Return a document's bytes. Raises OSError, UsageError where they are too many."""
+    """Return a document's bytes. Raises OSError, or UsageError if it is too large."""
     with sys.stdin.buffer if path == "-" else Path(path).open("rb") as file:
         raw = file.read(_MOST_BYTES + 1)
     if len(raw) > _MOST_BYTES:

@@ -10,8 +10,9 @@ import click
 import forebay
 from forebay.cli import options
 from forebay.cli.measuring import measure
-from forebay.cli.output import answered, print_json, write
+from forebay.cli.output import answered, print_json, say, write
 from forebay.cli.reproducing import reproduce, resumable
+from forebay.errors import ForebayError
 from forebay.reproduction import (
     QUICK_SEEDS,
     SEEDS,
@@ -46,7 +47,7 @@ _TESTBED_SEEDS = 3
     "--testbed", is_flag=True,
     help="Run ARTEFACT on this machine's own TCP and record the runs (root; real time).",
 )  # fmt: skip
-@click.option("--again", is_flag=True, help="With --testbed: also the runs that are recorded.")
+@click.option("--again", is_flag=True, help="With --testbed: repeat recorded runs too.")
 @options.jobs
 @options.figure
 @click.option(
@@ -76,9 +77,11 @@ def command(
 ) -> int:
     """The papers' tables and figures, compared with the published values.
 
-    ARTEFACT is paper and place, such as appenzeller-2004/fig15 or, short, A.fig15; a paper, such
-    as A, is all of its artefacts; without it, or with --all, all there are. A row out of its band
-    makes the exit status 1. An interrupted run of several goes on where it stopped.
+    ARTEFACT is paper and place, such as appenzeller-2004/fig15 or, short, A.fig15. A paper, such
+    as A, means all of its artefacts. Without it, or with --all, all artefacts are reproduced. If a
+    row is out of its band, the exit status is 1. An interrupted run of several artefacts continues
+    where it stopped. If one of several cannot be reproduced, the others still are, and the exit
+    status is that of its error.
 
     With --testbed the runs are only recorded, in the artefact's folder; without it they are shown
     as recorded.
@@ -98,24 +101,34 @@ def command(
     if figure is not None and several:
         raise click.UsageError("--figure draws one artefact; name it, e.g. A.fig15")
     cache = _cache(store, several)
-    results = []
+    results: list[CachedResult] = []
+    failed: dict[str, ForebayError] = {}
     for place, entry in enumerate(chosen, start=1):
         label = f"{place}/{len(chosen)} {entry.name}" if several else entry.name
-        with resumable(cache):
-            result = reproduce(entry, label, cache, seeds=seeds, quick=quick, jobs=jobs)
+        try:
+            with resumable(cache):
+                result = reproduce(entry, label, cache, seeds=seeds, quick=quick, jobs=jobs)
+        except ForebayError as error:
+            if not several:
+                raise
+            failed[entry.name] = error
+            say(f"{label}: not reproduced: {error}")
+            continue
         results.append(result)
         if not as_json:
             print_reproduction(result.made)
             answered()
     made = [result.made for result in results]
     if as_json:
-        _print(made, one=not several)
+        _print(made, failed, one=not several)
     elif several:
-        _sum_up(made)
+        _sum_up(made, failed)
     if figure is not None:
         write("picture", figure, partial(_draw, made[0]))
     if report is not None:
         write("report", report, partial(_report, results))
+    if failed:
+        return max(error.exit_status for error in failed.values())
     return 0 if all(each.agrees for each in made) else 1
 
 
@@ -132,27 +145,33 @@ def _cache(folder: Path | None, several: bool) -> Cache | None:
     return Cache(default_folder()) if several else None
 
 
-def _print(made: list[Reproduction], *, one: bool) -> None:
+def _print(made: list[Reproduction], failed: dict[str, ForebayError], *, one: bool) -> None:
     if one:
         print_json(made[0].to_dict())
     else:
-        counts = [each.to_dict() for each in count(made)]
-        print_json({"schema": 1, "artefacts": [each.to_dict() for each in made], "counts": counts})
+        print_json({
+            "schema": 1,
+            "artefacts": [each.to_dict() for each in made],
+            "counts": [each.to_dict() for each in count(made)],
+            "not_reproduced": {name: str(error) for name, error in failed.items()},
+        })  # fmt: skip
 
 
-def _sum_up(made: list[Reproduction]) -> None:
-    """Say once more, after all the tables, which rows are out of their band."""
+def _sum_up(made: list[Reproduction], failed: dict[str, ForebayError]) -> None:
+    """List, after all the tables, the rows that are out of their band."""
     rows = [verdict for each in made for verdict in each.verdicts]
-    click.echo(f"\n{len(made)} artefacts: {sum(rows)} of {len(rows)} rows lie in their band.")
+    click.echo(f"\n{len(made)} artefacts: {sum(rows)} of {len(rows)} rows are in their band.")
     for line in in_words(count(made)):
         click.echo(f"  {line}")
     unjudged = sum(len(each.unjudged) for each in made)
     if unjudged:
-        click.echo(f"  Shown without a verdict, for they could not fail: {unjudged}.")
+        click.echo(f"  Shown without a verdict, because they cannot fail: {unjudged}.")
     for each in made:
         for row, verdict, reason in zip(each.rows, each.verdicts, each.reasons, strict=True):
             if not verdict:
                 click.echo(f"OUT {each.artefact} {row_name(each, row)}: {reason}")
+    for name, error in failed.items():
+        click.echo(f"NOT REPRODUCED {name}: {error}")
 
 
 def _draw(made: Reproduction, path: Path) -> None:

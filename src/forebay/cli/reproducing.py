@@ -1,4 +1,4 @@
-"""One artefact made, or taken from the cache, with its progress on stderr."""
+"""Reproduces one artefact, or reads it from the cache, with its progress on stderr."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from forebay.reproduction import Cache, CachedResult, Entry, digest, make, repli
 def reproduce(
     entry: Entry, label: str, cache: Cache | None, *, seeds: int | None, quick: bool, jobs: int
 ) -> CachedResult:
-    """Return what the cache has of this artefact, else make it and cache it at once."""
-    # The key is of the files as they are before it is made.
+    """Return the artefact's cached result; without one, reproduce it and cache it at once."""
+    # The key is that of the files before the run.
     key = None if cache is None else digest(entry, replications(seeds, quick), quick)
     cached = None if cache is None or key is None else cache.get(entry, key)
     if cached is not None:
-        say(f"{label}: from the cache, {cached.wall_s:.1f} s when it was made")
+        say(f"{label}: from the cache, {cached.wall_s:.1f} s when it was computed")
         return cached
     with progress(label) as update:
         result = make(entry, seeds=seeds, quick=quick, jobs=jobs, progress=update)
@@ -31,11 +31,11 @@ def reproduce(
 
 @contextmanager
 def resumable(cache: Cache | None) -> Iterator[None]:
-    """Say on Ctrl-C what is finished and how to go on."""
+    """On Ctrl-C, print what is finished and how to continue."""
     try:
         yield
     except KeyboardInterrupt:
         if cache is None or not cache.has_any:
             raise
-        said = f"{word()}; what is finished is kept in {cache.folder}"
-        raise KeyboardInterrupt(f"{said}, and the same command goes on from there") from None
+        said = f"{word()}; finished artefacts are kept in {cache.folder}"
+        raise KeyboardInterrupt(f"{said}, and the same command continues from there") from None

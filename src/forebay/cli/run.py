@@ -25,7 +25,7 @@ from forebay.cli.output import answered, print_json, progress, say, written
 )  # fmt: skip
 @click.option(
     "--counters", metavar="NAMES", default="",
-    help="Read snmp, netflow or both (snmp,netflow) besides the router's counts: testbed only.",
+    help="Also count by snmp, netflow or both (snmp,netflow), next to the router: testbed only.",
 )  # fmt: skip
 @options.as_json
 def command(

@@ -1,22 +1,22 @@
 """SIGINT, SIGTERM and SIGHUP end a verb in the same way: each raises KeyboardInterrupt.
 
-Four places cannot take an exception. An import that is cut off leaves half a module behind, and
-some modules turn the exception into an ImportError. `logging` takes its lock before a fork and
-gives it back behind; an exception in these functions goes nowhere, and the lock is never given
-back. `tempfile` makes a file or a folder before anything knows its name, so that nothing would
-remove it. Code that already cleans up after an interrupt would stop half-way. In the first three
-cases the exception comes when they are done; in the fourth none is needed. What swallows it all
-the same is interrupted again.
+The exception must not be raised in four places. An interrupted import leaves a partial module, and
+some modules turn the exception into an ImportError. `logging` acquires its lock before a fork and
+releases it after; an exception in these functions is lost, and the lock stays locked. `tempfile`
+makes a file or folder before the caller knows its name, so nobody would remove it. Code that
+already cleans up after an interrupt would stop half-way. In the first three cases the exception is
+raised when they are done; in the fourth none is needed. If other code swallows the exception, it is
+raised again.
 """
 
 from __future__ import annotations
 
-# What the module `signal` wraps. That one imports enum first, which takes ten times as long as
-# all of this file, and an interrupt in that time would be a traceback.
+# The C module that `signal` wraps. `signal` imports enum first, which takes ten times as long as
+# this whole file, and an interrupt in that time would print a traceback.
 import _signal as signal  # type: ignore[import-not-found]
 import sys
 
-TYPE_CHECKING = False  # nor typing
+TYPE_CHECKING = False  # importing typing would take as long
 if TYPE_CHECKING:
     from types import FrameType
 
@@ -29,14 +29,14 @@ STOPPING = tuple(_WORDS)
 _WHEN_DONE_S = 0.01
 _AGAIN_S = 0.3
 _LOCKING = ("_acquireLock", "_releaseLock")
-"""Functions of logging up to Python 3.12; later ones are written in C, which no signal enters."""
+"""Functions of logging up to Python 3.12; later ones are in C, where no handler runs."""
 _TEMPFILE = ("/tempfile.py", "\\tempfile.py")
 
 _received: int | None = None
 
 
 def install() -> None:
-    """Raise KeyboardInterrupt for each of `STOPPING` that the caller has not switched off."""
+    """Raise KeyboardInterrupt for each of `STOPPING` that the caller does not ignore."""
     for number in STOPPING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup, or a job in the background
             signal.signal(number, _on_signal)
@@ -45,9 +45,9 @@ def install() -> None:
 
 
 def finish() -> None:
-    """Take no signal any more: the exit status is decided.
+    """Ignore further signals, because the exit status is decided.
 
-    What `install` has not taken stays: in another program, `call` leaves its handlers alone.
+    Handlers that `install` did not set stay: `call` does not change those of another program.
     """
     taken = [number for number in STOPPING if signal.getsignal(number) is _on_signal]
     for number in taken:
@@ -57,19 +57,19 @@ def finish() -> None:
 
 
 def received() -> bool:
-    """Whether one has come, whatever became of its exception."""
+    """Whether a signal has arrived, even if its exception was swallowed."""
     return _received is not None
 
 
 def exit_status() -> int:
-    """Return 130 after SIGINT, 143 after the others: as of a process that the signal ended."""
+    """Return 130 after SIGINT, 143 after the others, like a process that the signal ended."""
     if _received in (None, signal.SIGINT):
         return 128 + int(signal.SIGINT)
     return 128 + int(signal.SIGTERM)
 
 
 def word() -> str:
-    """Return what happened, to begin a sentence with."""
+    """Return the first words of the message, such as "interrupted"."""
     return _WORDS[_received or signal.SIGINT]
 
 
@@ -94,7 +94,7 @@ def _again_in(seconds: float) -> None:
 
 
 def _must_end(frame: FrameType | None) -> bool:
-    """Whether an import, logging's lock or tempfile works in `frame` or in one that called it."""
+    """Whether `frame` or one of its callers is in an import, logging's lock or tempfile."""
     while frame is not None:
         code = frame.f_code
         file = code.co_filename
@@ -107,7 +107,7 @@ def _must_end(frame: FrameType | None) -> bool:
 
 
 def _cleans_up(error: BaseException | None) -> bool:
-    """Whether an interrupt is being handled, perhaps with another error on top of it."""
+    """Whether an interrupt is being handled, possibly below another error."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             return True

@@ -82,8 +82,8 @@ def command(
         with progress(f"sizing by {engine}") as update:
             result = sizing(scenario, engine, progress=update, expect=announce(engine))
     except KeyboardInterrupt as stop:
-        if not _keep(stop, as_json) and store is None:
-            raise KeyboardInterrupt from None
+        if not _keep(stop, as_json):
+            raise KeyboardInterrupt(*_kept_in(store)) from None
         raise
     made, refused = _emit(result, platform, path)
     configuration = None if made is None else made.to_dict()
@@ -102,7 +102,7 @@ def command(
 
 
 def _check(platform: str) -> None:
-    """Refuse a platform that is not known before the sizing, not after it."""
+    """Refuse an unknown platform before the sizing."""
     from forebay.platforms import get
 
     get(platform)
@@ -111,7 +111,7 @@ def _check(platform: str) -> None:
 def _emit(
     result: forebay.SizeResult, platform: str | None, path: str
 ) -> tuple[Emission | None, Exception | None]:
-    """Return the configuration, or why there is none: the answer is printed all the same."""
+    """Return the configuration, or the error; the answer is printed in both cases."""
     if platform is None or result.buffer is None:
         return None, None
     from forebay.platforms import PlatformError, emit, of_sizing
@@ -125,30 +125,40 @@ def _emit(
 def _print_configuration(made: Emission) -> None:
     title = f"Configuration for {made.platform}"
     click.echo(f"\n{title}")
-    if made.comment_mark is None:  # JSON has no comments: keep what is pasted clean
+    if made.comment_mark is None:  # JSON has no comments
         click.echo("\n".join(made.comments))
     click.echo(made.text, nl=False)
 
 
 def _memory(result: forebay.SizeResult, scenario: forebay.Scenario) -> Memory | None:
-    """What memory the answer takes: known to platforms, which a sizing knows nothing of."""
+    """Return the memory that the answer needs; only platforms can compute it."""
     if result.buffer is None:
         return None
     from forebay.platforms import memory_for
 
     size = result.buffer.bytes
-    if result.aqm is not None:  # its limit is what may have to be held
+    if result.aqm is not None:  # all packets up to its limit must fit
         size = result.aqm.limit_packets * result.aqm.packet_bytes
     return memory_for(size, float(scenario.link.capacity))
 
 
 def _keep(stop: KeyboardInterrupt, as_json: bool) -> bool:
-    """Show what a stopped sizing had found; return whether it had found anything."""
+    """Show the partial result of an interrupted sizing; return whether there is one."""
     found: forebay.SizeResult | None = getattr(stop, "result", None)
     if found is None or not found.curve:
         return False
     _show(found, as_json)
     return True
+
+
+def _kept_in(store: Path | None) -> list[str]:
+    """Return the line on a stopped sizing whose outcomes are stored; nothing if none are."""
+    if store is None or not any(store.glob("*.json")):
+        return []
+    from forebay.cli.signals import word
+
+    kept = f"{word()}; finished simulations are kept in {store}"
+    return [f"{kept}, and the same command continues from there"]
 
 
 def _draw(result: forebay.SizeResult, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``forebay testbed``: what this machine can hold."""
+"""``forebay testbed``: what this machine can run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CANNOT = 3
 
 @click.group("testbed")
 def command() -> None:
-    """Whether this machine can run a scenario on the testbed, and up to which rate."""
+    """Check if this machine can run a scenario on the testbed, and up to which rate."""
 
 
 @command.command("check")
@@ -29,7 +29,7 @@ def command() -> None:
 def check(ctx: click.Context, path: str | None, overrides: tuple[str, ...], as_json: bool) -> None:
     """Run a few seconds of SCENARIO, then of rising rates, and say which meet the timing limits.
 
-    Without SCENARIO: the rates alone. Exit status 3 if the limits are not met.
+    Without SCENARIO only the rates are run. The exit status is 3 if the limits are not met.
     """
     from forebay import testbed
 
@@ -49,7 +49,7 @@ def _tell(trial: Trial) -> None:
 
 def _answer(found: Check) -> str:
     able = "no rate that was tried" if found.rate is None else f"{found.rate}"
-    held = f"this machine holds {able} now (100 Reno flows)"
+    held = f"this machine can run {able} now (100 Reno flows)"
     if found.scenario is None:
         return held
     return f"{'yes' if found.scenario.holds else 'no'}; {held}"

@@ -1,4 +1,4 @@
-"""``forebay trace``: one replication watched over time."""
+"""``forebay trace``: one replication traced over time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from forebay.cli.output import answered, print_json, progress, write
 
 
 class FlowNumbers(click.ParamType[tuple[int, ...]]):
-    """Numbers with commas between."""
+    """Numbers separated by commas."""
 
     name = "numbers"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
-        """Read "0,1,7"; empty text is no flow."""
+        """Read "0,1,7"; empty text means no flow."""
         if isinstance(value, tuple):
             return value
         try:

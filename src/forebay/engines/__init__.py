@@ -1,8 +1,8 @@
-"""Several independent ways to answer one question, all behind one method; `get` makes one by name.
+"""The engines: independent methods with one protocol; `get` makes one by name.
 
-An engine is imported when it is asked for, and no other with it. Another distribution adds one
-under the entry point group ``forebay.engines``: a class that is made without arguments and has
-what `forebay.engines.protocol.Engine` says.
+An engine is imported when `get` makes it, and no other engine with it. Another distribution adds
+one under the entry point group ``forebay.engines``: a class that needs no arguments and implements
+`forebay.engines.protocol.Engine`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CannotPlay", "EngineUnavailable", "NoLaw", "UnknownEngine", "engine_names", "get"]
 
-# name: "module:class", one line an engine.
+# name: "module:class", one line for each engine.
 _ENGINES = {
     "theory": "forebay.engines.theory:TheoryEngine",
     "simulation": "forebay.engines.simulation:SimulationEngine",
@@ -28,11 +28,11 @@ _ENGINES = {
 }
 _CORE = "forebay._core"
 GROUP = "forebay.engines"
-"""The entry point group of engines of others. Our own names are never theirs."""
+"""The entry point group of engines of other distributions. They cannot replace our own."""
 
 
 def engine_names() -> tuple[str, ...]:
-    """Names of all engines: ours, in the order in which `compare` shows them, and of others."""
+    """Names of all engines: ours, in the order of `compare`, then those of other distributions."""
     return (*_ENGINES, *sorted(set(plugins.found(GROUP)) - set(_ENGINES)))
 
 
@@ -44,9 +44,9 @@ def get(name: str) -> Engine:
     UnknownEngine
         No engine has that name.
     EngineUnavailable
-        It has one, but something that it needs is missing on this machine.
+        Something that the engine needs is missing on this machine.
     BrokenPlugin
-        Another distribution's, which cannot be loaded or is no engine.
+        An engine of another distribution cannot be loaded or does not implement the protocol.
     """
     if name not in _ENGINES:
         return _of_others(name)
@@ -71,7 +71,8 @@ def _of_others(name: str) -> Engine:
         raise plugins.refuse(GROUP, name, wrong) from error
     if not callable(getattr(engine, "run", None)) or getattr(engine, "name", None) != name:
         wrong = (
-            f"is no engine: it needs name = {name!r} and run(scenario, seeds, *, jobs, progress)"
+            f"is not an engine: it needs name = {name!r} "
+            "and run(scenario, seeds, *, jobs, progress)"
         )
         raise plugins.refuse(GROUP, name, wrong)
     return cast("Engine", engine)

@@ -30,7 +30,7 @@ class EngineUnavailable(ForebayError):
     engine : str
         Name of the engine.
     missing : str
-        What is not there.
+        What is missing.
     hint : str
         How to get it, as an imperative.
     """
@@ -51,7 +51,7 @@ class CannotPlay(ForebayError):
     engine, what : str
         Name of the engine; what it cannot run.
     field : str
-        Where the scenario asks for it, such as ``"traffic.1.kind"``.
+        The scenario's field that requires it, such as ``"traffic.1.kind"``.
     """
 
     code = "cannot-play"
@@ -69,14 +69,14 @@ class CannotPlay(ForebayError):
 
 
 class NoLaw(ForebayError):
-    """No published law covers a scenario, so that theory has no answer.
+    """No published law covers a scenario, so theory has no answer.
 
     Attributes
     ----------
     why : str
         What the link is, and why no law fits.
     instead : str
-        What to write so that a law would fit; empty where nothing small would do.
+        A small change with which a law would fit; empty if there is none.
     """
 
     code = "no-law"
@@ -94,13 +94,13 @@ class NoLaw(ForebayError):
 
 
 def refuse_network(engine: str, scenario: Scenario) -> None:
-    """Raise CannotPlay if the scenario has a topology: for engines of a single link."""
+    """Raise CannotPlay if the scenario has a topology; for engines of a single link."""
     if scenario.topology is not None:
         raise CannotPlay(engine, "a whole network", "topology")
 
 
 def refuse_class_queues(engine: str, scenario: Scenario) -> None:
-    """Raise CannotPlay if a link has several class queues: for engines that know of one."""
+    """Raise CannotPlay if a link has several class queues; for engines that support only one."""
     queues = [("queue", scenario.queue)]
     queues += [(f"links.{index}.queue", each.queue) for index, each in enumerate(scenario.links)]
     for place, queue in queues:
@@ -109,7 +109,7 @@ def refuse_class_queues(engine: str, scenario: Scenario) -> None:
 
 
 def refuse_token_buckets(engine: str, scenario: Scenario) -> None:
-    """Raise CannotPlay if a link has a shaper or a policer: for engines that know of none."""
+    """Raise CannotPlay if a link has a shaper or policer; for engines that support neither."""
     places = [("link", scenario.link)]
     places += [(f"links.{index}", link) for index, link in enumerate(scenario.links)]
     for place, link in places:

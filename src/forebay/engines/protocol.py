@@ -1,4 +1,4 @@
-"""The one method that every engine has."""
+"""The protocols of engines: `run`, and optional capabilities."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forebay.scenario import Duration, Scenario
 
 
 class Engine(Protocol):
-    """Answers a scenario; replications (one per seed) become intervals in the Outcome."""
+    """Runs a scenario; the Outcome's intervals are over the replications, one for each seed."""
 
     @property
     def name(self) -> str: ...
@@ -29,7 +29,7 @@ class Engine(Protocol):
 
 
 class Tracing(Protocol):
-    """An engine that can also watch one replication over time."""
+    """An engine that can also trace one replication over time."""
 
     def trace(
         self,
@@ -43,21 +43,21 @@ class Tracing(Protocol):
 
 
 class Limited(Protocol):
-    """An engine that takes no more memory than it may."""
+    """An engine with a memory limit."""
 
     def limit_memory(self, octets: int) -> None:
-        """Let a run take so many bytes instead of the default."""
+        """Set the memory limit of a run, in bytes."""
 
 
 class Capturing(Protocol):
-    """An engine whose packets can be written to a file."""
+    """An engine that can write its packets to a file."""
 
     def capture_to(self, path: Path) -> None:
-        """Have the packets that leave the bottleneck written there, in pcapng."""
+        """Write the packets that leave the bottleneck to `path`, in pcapng."""
 
 
 class Counting(Protocol):
-    """An engine whose packets others can count beside it."""
+    """An engine whose packets can also be counted by independent tools."""
 
     def count_by(self, names: Sequence[str]) -> None:
-        """Have them counted by ``"snmp"``, ``"netflow"`` or both; see the provenance."""
+        """Count them by ``"snmp"``, ``"netflow"`` or both; the provenance has the counts."""

@@ -1,8 +1,8 @@
-"""Published laws of buffer sizing, one a file: pure functions of arrays, and a `LAW` each.
+"""Published laws of buffer sizing, one in each file: pure functions of arrays, and a `LAW`.
 
-The functions can be used alone: ``laws.sqrt_n.buffer(bdp, n)``. `for_scenario` asks every
-law about a scenario, those of other distributions too; each says which of its assumptions the
-scenario breaks.
+The functions can be used alone: ``laws.sqrt_n.buffer(bdp, n)``. `for_scenario` applies every law to
+a scenario, including those of other distributions; each lists its assumptions that the scenario
+breaks.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _LASTING = (
 
 
 def of_long_flows(scenario: Scenario | None = None) -> tuple[Law, ...]:
-    """Laws of long flows: all of them, or those that can have an answer to a scenario."""
+    """Laws of long flows: all of them, or those that can answer a scenario."""
     without = set()
     if scenario is not None and scenario.goals.loss_rate is None:
         without.add("loss")
@@ -83,7 +83,7 @@ def of_others() -> tuple[Law, ...]:
     Raises
     ------
     BrokenPlugin
-        An entry point that cannot be loaded, or is no `Law`.
+        An entry point cannot be loaded, or is not a `Law`.
     """
     return tuple(_of_other(name) for name in sorted(plugins.found(__name__)))
 
@@ -91,15 +91,15 @@ def of_others() -> tuple[Law, ...]:
 def _of_other(name: str) -> Law:
     law = plugins.load(__name__, name)
     if not isinstance(law, Law):
-        raise plugins.refuse(__name__, name, "is no forebay.laws.Law")
+        raise plugins.refuse(__name__, name, "is not a forebay.laws.Law")
     return law
 
 
 def for_scenario(scenario: Scenario) -> list[LawAnswer]:
-    """Answers of all laws that have anything to say about `scenario`, broken ones included.
+    """Answers of all laws that apply to `scenario`, including those with broken assumptions.
 
-    Without flows that last there is no n to put into the laws of such, only bursts. Raises
-    ScenarioError for what is no Scenario.
+    Without long flows only laws of bursts apply, because the others need n. Raises ScenarioError if
+    `scenario` is not a Scenario.
     """
     expect_scenario(scenario)
     ours = of_long_flows(scenario) if scenario.n_flows else ()

@@ -1,4 +1,4 @@
-"""What a law is, and what it answers for a scenario."""
+"""The types of a law and of its answer to a scenario."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 _DUST = 1e-9
-"""Of rounding, which must not ask for one more packet."""
+"""Tolerance of rounding errors, which must not add a packet."""
 
 Check = Callable[["Scenario"], "str | None"]
-"""Says in one line how a scenario breaks an assumption; None where it does not."""
+"""Returns one line on how a scenario breaks an assumption, or None if it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +24,18 @@ class LawAnswer:
     Attributes
     ----------
     law : str
-        Who and what: "appenzeller-2004/sqrt-n".
+        Source and name, such as "appenzeller-2004/sqrt-n".
     packets : float or None
-        Buffer in packets that the law asks for, given the scenario's goals. None where the
-        law has no answer: no such goal is set, or no finite buffer reaches it.
+        Buffer in packets by the law for the scenario's goals. None if the law gives none: there
+        is no such goal, or no finite buffer reaches it.
     utilization : float or None
-        Fraction of the link that the law predicts at the scenario's own buffer.
+        Utilization that the law predicts at the scenario's own buffer.
     broken_assumptions : tuple of str
-        What the scenario does that the law does not cover, in words for a user.
+        The assumptions that the scenario breaks, as text for users.
     source : str
         Paper, section, equation.
     between : tuple of float, or None
-        Least and most packets over the range of flows, where the scenario gives a range.
+        Smallest and largest buffer over the range of flows, if the scenario gives a range.
     """
 
     law: str
@@ -47,18 +47,18 @@ class LawAnswer:
 
     @property
     def packets_whole(self) -> int | None:
-        """The law's buffer in whole packets: rounded up, for with less the law is not met."""
+        """The buffer in whole packets, rounded up."""
         return None if self.packets is None else ceil(self.packets - _DUST)
 
     @property
     def assumptions_hold(self) -> bool:
-        """Whether the scenario is one that the law was made for."""
+        """Whether the scenario breaks no assumption."""
         return not self.broken_assumptions
 
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A published law: its formulas read off a scenario, and what they assume."""
+    """A published law: its formulas as functions of a scenario, and its assumptions."""
 
     name: str
     source: str
@@ -67,12 +67,12 @@ class Law:
     checks: tuple[Check, ...]
 
     def broken(self, scenario: Scenario) -> tuple[str, ...]:
-        """Lines that say which assumptions `scenario` breaks, in the order of the checks."""
+        """Return one line for each assumption that `scenario` breaks, in the checks' order."""
         lines = (check(scenario) for check in self.checks)
         return tuple(line for line in lines if line is not None)
 
     def answer(self, scenario: Scenario) -> LawAnswer:
-        """Everything the law says about `scenario`, its assumptions at the buffer that it asks."""
+        """Return the law's answer to `scenario`; assumptions are checked at the law's buffer."""
         packets = self.packets(scenario)
         there = scenario if packets is None else scenario.with_buffer(max(1, ceil(packets)))
         return LawAnswer(
@@ -84,10 +84,10 @@ class Law:
         )
 
     def answer_over_range(self, scenario: Scenario) -> LawAnswer:
-        """As `answer`, at the middle of a range of flows; ``between`` is of the range's ends.
+        """Like `answer`, at the middle of a range of flows; ``between`` has the range's ends.
 
-        The laws of papers A and D rise or fall in n, so their extremes lie at the ends: this is
-        `forebay.laws.uncertainty.interval` of a monotone law, with n taken through the scenario.
+        The laws of papers A and D are monotone in n, so their extremes are at the ends. This is
+        `forebay.laws.uncertainty.interval` of a monotone law with the scenario's n.
         """
         answer = self.answer(scenario)
         if not scenario.flows_uncertain or answer.packets is None:

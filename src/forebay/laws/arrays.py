@@ -1,8 +1,8 @@
-"""Types of the laws' arguments, and the normal distribution on them.
+"""Types of the laws' arguments, and functions of the normal distribution.
 
-Anything that NumPy broadcasts goes in, float64 comes out. The functions of the normal distribution
-take single values without SciPy: one scenario needs one value, and to import SciPy would cost more
-time than all the laws together.
+Arguments are anything that NumPy broadcasts; results are float64. The functions of the normal
+distribution compute single values without SciPy. A scenario needs only one value, and importing
+SciPy takes longer than all the laws together.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
-"""float64 of the broadcast shape; a NumPy scalar where every argument was a scalar."""
+"""float64 of the broadcast shape; a NumPy scalar if every argument is a scalar."""
 
 
 def as_array(values: ArrayLike) -> Array:
@@ -36,7 +36,7 @@ def erf(x: ArrayLike) -> Array:
 
 
 def erfc(x: ArrayLike) -> Array:
-    """1 - `erf`, with all its digits where that is next to nothing."""
+    """1 - `erf`, precise where it is close to zero."""
     values = as_array(x)
     if values.size == 1:
         return np.full(values.shape, math.erfc(values.item()))[()]
@@ -63,5 +63,5 @@ def quantile(probability: ArrayLike) -> Array:
 def _erfinv(y: float) -> float:
     if not -1.0 < y < 1.0:
         return math.copysign(math.inf, y) if abs(y) == 1.0 else math.nan
-    # through the lower tail, where 1 - |y| keeps its digits
+    # by the lower tail, where 1 - |y| is precise
     return math.copysign(_STANDARD.inv_cdf((1.0 - abs(y)) / 2.0), y) / math.sqrt(2.0)

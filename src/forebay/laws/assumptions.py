@@ -1,6 +1,6 @@
-"""The assumptions of the laws, each a check that says how a scenario breaks it.
+"""The assumptions of the laws. Each is a check that returns how a scenario breaks it.
 
-The lines go to users as they stand. Sources: paper A (Appenzeller et al. 2004), §3 for
+The lines are printed to users. Sources: paper A (Appenzeller et al. 2004), §3 for
 desynchronization, §5.1.1 for 250 flows and a window of two, §5.3 for scope.
 """
 
@@ -21,11 +21,11 @@ MODEL_HOLDS = 250
 RARELY_SYNCHRONIZED = 500
 """Above this many flows synchronization is very rare (§3.2)."""
 PERIODS_MEASURED = 5
-"""Sawtooth periods below which a measured mean still depends on where the window begins."""
+"""With fewer sawtooth periods, a measured mean depends on the start of the window."""
 
 
 def long_lived(scenario: Scenario) -> str | None:
-    """Every flow outlasts the measurement."""
+    """Every flow lasts longer than the measurement."""
     others = sorted({t.kind for t in scenario.crossing} - {"long"})
     if not others:
         return None
@@ -33,12 +33,12 @@ def long_lived(scenario: Scenario) -> str | None:
 
 
 def one_way(scenario: Scenario) -> str | None:
-    """No ACK waits behind data on its way back, and none takes room before the link."""
+    """No ACK has to queue, and no ACKs of reverse traffic wait before the link."""
     queues = ack_queues(scenario)
     if queues:
         return f"traffic in reverse ({', '.join(queues)}): the law assumes that no ACK ever queues"
     if scenario.at_link().acknowledged:
-        return "traffic in reverse: its ACKs wait in the same queue, the law counts none"
+        return "traffic in reverse: its ACKs wait in the same queue; the law has none"
     return None
 
 
@@ -47,13 +47,15 @@ def one_queue(scenario: Scenario) -> str | None:
     queues = other_queues(scenario)
     if not queues:
         return None
-    return f"flows cross {', '.join(queues)} too, where they may queue: the law knows one link"
+    return (
+        f"flows cross {', '.join(queues)} too, where they may queue: the law covers only one link"
+    )
 
 
 def drop_tail(scenario: Scenario) -> str | None:
     """The queue drops arrivals when full, and only then."""
     if scenario.queue.alpha is not None:
-        return "the queue shares its memory (alpha): the law assumes a size of its own"
+        return "the queue shares its memory (alpha): the law assumes a fixed size"
     if scenario.queue.discipline == "drop-tail":
         return None
     if scenario.queue.discipline == "bfifo" and len({t.packet for t in scenario.crossing}) == 1:
@@ -89,7 +91,7 @@ def window_unlimited(scenario: Scenario) -> str | None:
 
 
 def settled(scenario: Scenario) -> str | None:
-    """All flows run before measuring begins."""
+    """All flows start before the measured window."""
     if all(t.start.high <= scenario.measure.warmup for t in scenario.persistent):
         return None
     return "flows still start after the warm-up: the law describes the steady state"
@@ -99,11 +101,11 @@ def one_flow(scenario: Scenario) -> str | None:
     """There is exactly one flow."""
     if scenario.n_flows == 1:
         return None
-    return f"{scenario.n_flows} flows: the law describes one flow alone"
+    return f"{scenario.n_flows} flows: the law covers a single flow"
 
 
 def synchronized_flows(scenario: Scenario) -> str | None:
-    """The flows are one, or few enough to march in step."""
+    """There is one flow, or so few that they are synchronized."""
     n = scenario.n_flows
     if n < COMMONLY_SYNCHRONIZED:
         return None
@@ -113,7 +115,7 @@ def synchronized_flows(scenario: Scenario) -> str | None:
 
 
 def enough_flows(scenario: Scenario) -> str | None:
-    """The flows are many enough not to march in step."""
+    """There are so many flows that they are not synchronized."""
     if scenario.n_flows >= MODEL_HOLDS:
         return None
     return f"fewer than {MODEL_HOLDS} flows: windows may be synchronized"
@@ -128,7 +130,7 @@ def varied_rtt(scenario: Scenario) -> str | None:
 
 
 def window_above_two(scenario: Scenario) -> str | None:
-    """Windows are wide enough that losses are repaired without timeouts."""
+    """Windows are large enough to repair losses without timeouts."""
     window = quantities.average_window(scenario)
     if window > 2.0:
         return None
@@ -136,14 +138,14 @@ def window_above_two(scenario: Scenario) -> str | None:
 
 
 def half_growth(scenario: Scenario) -> str | None:
-    """Windows grow by half a packet a round trip, as when ACKs are delayed and counted."""
+    """Windows grow by half a packet in each RTT, as with delayed ACKs that are counted."""
     if all(quantities.growth_of(t) == 0.5 for t in scenario.persistent):
         return None
-    return "windows grow by a packet a round trip: loss may be twice 0.76/w^2, made for half that"
+    return "windows grow by a packet a round trip: loss may be twice 0.76/w^2"
 
 
 def long_enough(scenario: Scenario) -> str | None:
-    """The window of measurement holds several common sawtooths."""
+    """The measured window has several sawtooth periods."""
     growth = scenario.n_flows * quantities.growth(scenario)
     capacity = quantities.capacity(scenario)
     return _periods(
@@ -153,9 +155,9 @@ def long_enough(scenario: Scenario) -> str | None:
 
 
 def long_enough_each(scenario: Scenario) -> str | None:
-    """The window of measurement holds several sawtooths of a single one of many flows.
+    """The measured window has several sawtooth periods of a single one of many flows.
 
-    From 2/3 to 4/3 of the mean window (§3.2), at the round trip of a half-full buffer.
+    A period is from 2/3 to 4/3 of the mean window (§3.2), at the RTT with a half-full buffer.
     """
     queueing = scenario.buffer_packets / 2.0 / quantities.capacity(scenario)
     climb = 2.0 / 3.0 * quantities.average_window(scenario) / quantities.growth(scenario)
@@ -174,7 +176,7 @@ def _periods(scenario: Scenario, period_s: float) -> str | None:
 TCP_SAWTOOTHS = (
     long_lived, one_way, one_queue, drop_tail, halving, congested, window_unlimited, settled,
 )  # fmt: skip
-"""What every law of long TCP flows assumes."""
+"""Assumptions of every law of long TCP flows."""
 
 DESYNCHRONIZED = (*TCP_SAWTOOTHS, enough_flows, varied_rtt, window_above_two, long_enough_each)
-"""What the laws of many flows out of step assume."""
+"""Assumptions of the laws of many desynchronized flows."""

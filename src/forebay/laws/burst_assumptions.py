@@ -1,4 +1,4 @@
-"""What the laws of bursts assume, each a check that says how a scenario breaks it (paper A, §4)."""
+"""Assumptions of the laws of bursts (paper A, §4). Each check returns how a scenario breaks it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 SLOW_START_ENDS = 90
-"""Shorter flows never leave slow start (§4), with the receivers' windows of then."""
+"""Shorter flows never leave slow start (§4), with the receiver windows of that time."""
 _MATTERS = 0.1
 _FAST_ACCESS = 10.0
 
@@ -26,15 +26,15 @@ def only_bursts(scenario: Scenario) -> str | None:
     """All traffic is flows in slow start, datagrams, or flows that cannot fill the link."""
     if burst_traffic(scenario) is not None:
         return None
-    return "traffic that answers to the queue or varies by itself: the law knows bursts only"
+    return "traffic that responds to the queue or varies by itself: the law covers only bursts"
 
 
 def stable_load(scenario: Scenario) -> str | None:
-    """The link can carry what is offered."""
+    """The offered load is below the capacity."""
     traffic = burst_traffic(scenario)
     if traffic is None or traffic.load < FULL:
         return None
-    return f"load of {traffic.load:.3g}: not below 1, so that an endless queue grows without end"
+    return f"load of {traffic.load:.3g}: not below 1, so an unlimited queue grows without limit"
 
 
 def in_slow_start(scenario: Scenario) -> str | None:
@@ -46,13 +46,13 @@ def in_slow_start(scenario: Scenario) -> str | None:
         if share > _MATTERS:
             return (
                 f"flows of {SLOW_START_ENDS} packets or more carry {100 * share:.0f} % of the "
-                "short flows' packets: they leave slow start, the law's bursts do not end"
+                "short flows' packets: they leave slow start, but the law's bursts continue"
             )
     return None
 
 
 def window_not_reached(scenario: Scenario) -> str | None:
-    """No receiver's window ends the doubling."""
+    """No receiver's window stops slow start's doubling."""
     for group in _short(scenario):
         limit, most = group.max_window, group.length.most_packets(int(group.packet))
         if limit is not None and most > 2 * limit:
@@ -63,38 +63,34 @@ def window_not_reached(scenario: Scenario) -> str | None:
 
 
 def whole_bursts(scenario: Scenario) -> str | None:
-    """Access links are so fast that bursts arrive whole."""
+    """Access links are so fast that the packets of a burst arrive together."""
     slowest = min((t.access(scenario.link.capacity) for t in _short(scenario)), default=None)
     if slowest is None or slowest >= _FAST_ACCESS * scenario.link.capacity:
         return None
     if slowest <= scenario.link.capacity:
-        return "access links no faster than the link spread the bursts out: far less may be needed"
+        return "access links no faster than the link spread the bursts: far less may be needed"
     times = slowest / scenario.link.capacity
     return f"access links only {times:.3g} times as fast as the link spread bursts: less is needed"
 
 
 def doubling(scenario: Scenario) -> str | None:
-    """Every round trip doubles the window; ns-2 counts ACKs, and delayed ones grow it by half."""
+    """The window doubles in every RTT; with ns-2 and delayed ACKs it grows only by half."""
     if not any(t.sender == "ns2" and t.delayed_ack for t in _short(scenario)):
         return None
-    return (
-        "delayed ACKs that are counted: a round trip grows the window by half, the law doubles it"
-    )
+    return "delayed ACKs that are counted: the window grows by half in an RTT; the law doubles it"
 
 
 def one_packet_size(scenario: Scenario) -> str | None:
     """All packets take the same time on the wire."""
     sizes = {int(t.packet) for t in scenario.crossing}
-    return (
-        "packets of several sizes: the law serves all in the same time" if len(sizes) > 1 else None
-    )
+    return "packets of several sizes: the law assumes one size" if len(sizes) > 1 else None
 
 
 def unpaced(scenario: Scenario) -> str | None:
-    """No control spaces a burst out."""
+    """No congestion control paces its packets."""
     names = paced(scenario)
     return (
-        f"congestion control {', '.join(names)} paces: bursts do not arrive whole"
+        f"congestion control {', '.join(names)} paces: packets of a burst do not arrive together"
         if names
         else None
     )
@@ -105,12 +101,12 @@ def poisson(scenario: Scenario) -> str | None:
     if any(isinstance(t, Udp) and t.arrivals == "constant" for t in scenario.crossing):
         return "datagrams at a constant rate queue less than the Poisson arrivals of the law"
     if any(t.kind == "long" for t in scenario.crossing):
-        return "long flows that never fill the link: their packets taken as Poisson, an upper bound"
+        return "long flows that never fill the link: packets count as Poisson, an upper bound"
     return None
 
 
 def load_of_figure_12(scenario: Scenario) -> str | None:
-    """Flows take an eighth longer where 2.5 % overflow: shown for short flows at a load of 0.8."""
+    """P(Q > B) = 2.5 % gives an AFCT higher by 12.5 %: shown for short flows at load 0.8."""
     traffic = burst_traffic(scenario)
     if scenario.goals.fct_increase is None or traffic is None:
         return None
@@ -140,4 +136,4 @@ BURSTS = (
     one_way,
     drop_tail,
 )
-"""What every law of bursts assumes."""
+"""Assumptions of every law of bursts."""

@@ -1,4 +1,4 @@
-"""The exact queue of a scenario's bursts as a law: M^[X]/D/1, beside paper A's approximations."""
+"""The law of a scenario's bursts by the exact queue M^[X]/D/1; paper A uses approximations."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 LONGEST_TAIL = 20_000
-"""Packets: a queue that long is hardly one of bursts, and takes long to reckon."""
+"""In packets. Longer queues hardly come from bursts, and take long to compute."""
 
 
 def queue_of(traffic: BurstTraffic) -> ExactQueue | None:
-    """Distribution of the queue; None where bursts are so long that it has no near end."""
+    """Distribution of the queue; None if its tail is too long to compute."""
     bursts = traffic.bursts
     if not tail_end(traffic) < LONGEST_TAIL:
         return None
@@ -31,13 +31,13 @@ def queue_of(traffic: BurstTraffic) -> ExactQueue | None:
 
 
 def tail_end(traffic: BurstTraffic) -> float:
-    """Packets that the queue exceeds with a probability of `MASS` at most; maybe infinite."""
+    """Packets that the queue exceeds with probability `MASS` at most; may be infinite."""
     exponent = float(kappa(traffic.load, traffic.bursts))
     return -log(MASS) / exponent if exponent > 0.0 else inf
 
 
 def governs(scenario: Scenario) -> bool:
-    """Whether bursts are all that queues at this link, and the link carries them."""
+    """Whether bursts are the only traffic that queues at this link, at a load below 1."""
     traffic = stable_traffic(scenario)
     return traffic is not None and queue_of(traffic) is not None
 

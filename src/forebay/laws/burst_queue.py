@@ -2,7 +2,7 @@
 
 `load` is rho, offered packets over those the link can carry, below one (ValueError otherwise);
 results in packets.
-For single packets (M/D/1) take `bursts.SINGLE_PACKETS`.
+For single packets (M/D/1) use `bursts.SINGLE_PACKETS`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from forebay.laws.bursts import Bursts, stable
 def workload(load: ArrayLike, bursts: Bursts, *, as_printed: bool = False) -> Array:
     """Mean unfinished work U = rho E[X^2] / (2 (1 - rho) E[X]), in packet times.
 
-    The paper's E[N] lacks the E[X]; `as_printed` leaves it out too.
+    The paper's E[N] lacks the E[X]; `as_printed` omits it too.
     """
     rho = stable(load)
     scale = 1.0 if as_printed else bursts.mean
@@ -26,8 +26,8 @@ def workload(load: ArrayLike, bursts: Bursts, *, as_printed: bool = False) -> Ar
 def mean_waiting(load: ArrayLike, bursts: Bursts, *, as_printed: bool = False) -> Array:
     """Mean number of packets waiting, U - rho/2.
 
-    A packet on the wire has half of itself left on average, which U holds and the queue does
-    not. The paper takes off half a burst, U - rho E[X] / 2, which `as_printed` gives.
+    On average half of the packet on the wire is unsent; U includes this half, the queue does not.
+    The paper subtracts half a burst, U - rho E[X] / 2; `as_printed` does so too.
     """
     half = (bursts.mean if as_printed else 1.0) / 2.0
     return workload(load, bursts) - stable(load) * half

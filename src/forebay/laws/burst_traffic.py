@@ -1,9 +1,9 @@
 """A scenario's traffic as one stream of bursts (paper A, §4 and its remark on UDP).
 
-Short flows send the bursts of slow start, datagrams come one by one; the bursts of all classes
-arrive at rates that add up. Flows that never congest the link queue by coincidence only: their
-packets come one by one where slow access links space them, and as whole windows where the
-receiver's window holds them back (the worst case: a window stays bunched as slow start sent it).
+Short flows send the bursts of slow start; datagrams arrive singly. The rates of all classes' bursts
+add up. Flows that never congest the link queue only by coincidence: their packets arrive singly if
+slow access links space them, and as whole windows if the receiver's window limits them (the worst
+case: a window stays in one burst, as slow start sent it).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
 
 INITIAL_WINDOWS = {"linux": 10, "ns2": 2}
-"""Packets that a stack sends first: RFC 6928 for Linux, paper A's two for ns-2."""
+"""Initial window of a stack in packets: RFC 6928 for Linux, paper A's two for ns-2."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BurstTraffic:
-    """Bursts of all classes; `load` is what they offer over the link's rate, maybe above 1."""
+    """Bursts of all classes; `load` is their offered rate over the link's rate, may exceed 1."""
 
     load: float
     bursts: Bursts
@@ -45,10 +45,10 @@ class _Stream:
 
 
 def burst_traffic(scenario: Scenario) -> BurstTraffic | None:
-    """Bursts that meet at the link; None where some traffic is more than bursts, or none comes.
+    """Return the bursts at the link; None if other traffic crosses it too, or none at all.
 
-    That is long flows that can congest the link, users, and real-time traffic other than
-    datagrams, whose rate itself varies.
+    Other traffic is long flows that can congest the link, users, and real-time traffic with a
+    varying rate.
     """
     if not bursts_only(scenario):
         return None
@@ -61,7 +61,7 @@ def burst_traffic(scenario: Scenario) -> BurstTraffic | None:
 
 
 def initial_window(group: Short) -> int:
-    """First window of a new flow, packets: the class's own, else its stack's."""
+    """Initial window of a flow in packets: the class's own, else its stack's."""
     return group.initial_window or INITIAL_WINDOWS[group.sender]
 
 

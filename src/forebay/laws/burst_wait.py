@@ -1,9 +1,9 @@
-"""What one packet of a burst waits for: the queue it meets and its own burst ahead of it.
+"""Waiting time of a packet: the queue that its burst finds, and the packets before it in the burst.
 
-A burst meets the number in the system at any moment, for Poisson arrivals see time averages;
-its k-th packet then has k - 1 of its own in front. Of a packet on the wire any part may be left,
-which makes the mean exact; its dependence on the queue behind it is left out of the quantiles.
-All are packet times.
+A burst finds the number in the system at a random time, because Poisson arrivals see time averages.
+Its k-th packet then has k - 1 packets of the burst before it. A packet on the wire has a uniform
+part left: the mean includes this exactly, and the quantiles neglect its dependence on the queue.
+All times are packet times.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from forebay.laws.bursts import Bursts
 
 
 class Queue(Protocol):
-    """A stationary queue, endless or not."""
+    """A stationary queue with a limited or unlimited buffer."""
 
     @property
     def in_system(self) -> Array:
@@ -26,9 +26,9 @@ class Queue(Protocol):
 
 
 def _ahead(queue: Queue, bursts: Bursts) -> tuple[Array, Array]:
-    """P(j whole packets are ahead) with the wire idle, and with it busy; shapes (k,), (m,).
+    """P(j whole packets are ahead) with an idle wire, and with a busy one; shapes (k,), (m,).
 
-    A packet is in place i of its burst with probability P(X >= i) / E[X].
+    A packet has place i in its burst with probability P(X >= i) / E[X].
     """
     places = np.arange(1, int(bursts.sizes[-1]) + 1)
     place = bursts.probabilities @ (bursts.sizes[:, None] >= places) / bursts.mean
@@ -36,9 +36,9 @@ def _ahead(queue: Queue, bursts: Bursts) -> tuple[Array, Array]:
 
 
 def quantile(queue: Queue, bursts: Bursts, probability: float, buffer: int) -> float:
-    """Wait that this share of the packets does not exceed; a full buffer at most."""
+    """Wait that this share of the packets does not exceed; at most a full buffer."""
     idle, busy = _ahead(queue, bursts)
-    steps = np.zeros((busy.size, 2))  # a jump at j, then what is spread from j to j + 1
+    steps = np.zeros((busy.size, 2))  # a step at j, then the uniform part from j to j + 1
     steps[: idle.size, 0], steps[:, 1] = idle, busy
     below = np.cumsum(steps.ravel())
     share = min(probability, float(below[-1]))
@@ -49,7 +49,7 @@ def quantile(queue: Queue, bursts: Bursts, probability: float, buffer: int) -> f
 
 
 def mean(queue: Queue, bursts: Bursts, buffer: int) -> float:
-    """Mean wait, nobody waiting for more than a full buffer; without a limit E[Q] / rho."""
+    """Mean wait, each at most a full buffer; with an unlimited buffer E[Q] / rho."""
     idle, busy = _ahead(queue, bursts)
     met = np.minimum(np.arange(idle.size), buffer) @ idle
     return float(met + np.minimum(np.arange(busy.size) + 0.5, buffer) @ busy)

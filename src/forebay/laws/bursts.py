@@ -1,8 +1,8 @@
 """Burst sizes of flows in slow start (paper A, §4).
 
-A flow of l packets sends w, 2w, 4w, ... packets, one burst a round trip, and in the last one
-what is left. Bursts of all flows arrive as one Poisson process, so the size of a burst is
-drawn from the bursts of all flows, each counting the same.
+A flow of l packets sends bursts of w, 2w, 4w, ... packets, one in each round trip, and the rest in
+the last one. Bursts of all flows arrive as one Poisson process, so the size of a burst is drawn
+from the bursts of all flows with equal weights.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ Integers = NDArray[np.int64]
 
 
 def stable(load: ArrayLike) -> Array:
-    """`load` as an array. Raises ValueError unless all of it lies above 0 and below 1."""
+    """Return `load` as an array. Raises ValueError unless all values are between 0 and 1."""
     rho = as_array(load)
     if not np.all((rho > 0.0) & (rho < 1.0)):
-        raise ValueError(f"load {rho}: an endless queue is stable above 0 and below 1 only")
+        raise ValueError(f"load {rho}: an unlimited queue is stable only above 0 and below 1")
     return rho
 
 
 def of_flow(length: int, initial_window: int = 2, max_window: int | None = None) -> list[int]:
     """Bursts in which a flow of `length` packets is sent, in order; they sum to `length`.
 
-    No burst is larger than the receiver's `max_window`, where there is one.
+    No burst is larger than the receiver's `max_window`, if given.
 
     l = 16 gives 2, 4, 8, 2. The paper's remainder, l mod (2^n - 1), sums to something else,
     and its example, a remainder of 4 for l = 16, follows from neither.
@@ -87,15 +87,15 @@ class Bursts:
 
 
 SINGLE_PACKETS = Bursts.given([1])
-"""Bursts spread out by slow access links: X = 1 and the queue is M/D/1 (§4, end)."""
+"""Bursts that slow access links have spaced: X = 1 and the queue is M/D/1 (§4, end)."""
 
 
 def _rounds(
     lengths: Integers, weights: Array, initial_window: int, max_window: int | None
 ) -> Iterator[tuple[Integers, Array]]:
-    """Size and weight of every flow's burst, round trip by round trip.
+    """Yield size and weight of every flow's burst, for each round trip.
 
-    From the round trip on in which the window is the receiver's, the full ones are counted.
+    Once the receiver's window limits all flows, the full windows are counted at once.
     """
     left, window = lengths, initial_window
     while left.size:
@@ -108,7 +108,7 @@ def _rounds(
 
 
 def _full_windows(left: Integers, weights: Array, window: int) -> Iterator[tuple[Integers, Array]]:
-    """Full windows of what flows have left, and the rest of each that is not full."""
+    """Yield the full windows of the flows' remaining packets, and the rest of each flow."""
     full, rest = np.divmod(left, window)
     yield np.array([window]), np.array([float(np.dot(full, weights))])
     yield rest[rest > 0], weights[rest > 0]

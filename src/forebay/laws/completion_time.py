@@ -1,8 +1,8 @@
-"""Buffer that lengthens short flows by an eighth at most (paper A, §5.1.2 and Figure 12).
+"""Buffer that increases the completion time of short flows by 12.5 % (paper A, §5.1.2, Figure 12).
 
-The paper's curve is the buffer with P(Q > B) = 0.025, held against simulations in which the
-average flow completion time (AFCT) rises by 12.5 % over an endless buffer. It gives that one
-pair, and no rule to go from another increase to another probability; neither does this.
+The paper's curve is the buffer with P(Q > B) = 0.025. The paper compares it with simulations in
+which the average flow completion time (AFCT) is 12.5 % higher than with an unlimited buffer. It
+gives only this pair, and no rule for other increases; nor does this module.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ AFCT_INCREASE = 0.125
 DROP_PROBABILITY = 0.025
 
 LOAD = 0.8
-"""Of Figure 12, which holds the one against the other."""
+"""Load in Figure 12."""
 
 
 def increase(drop_probability: ArrayLike) -> Array:
-    """Increase of the AFCT by a straight line through nothing lost and the paper's pair.
+    """Increase of the AFCT, interpolated linearly between no loss and the paper's pair.
 
-    What the paper gives is which side of `AFCT_INCREASE` it lies on; the line is ours.
+    The paper gives only whether it is above or below `AFCT_INCREASE`; the interpolation is ours.
     """
     return as_array(drop_probability) * (AFCT_INCREASE / DROP_PROBABILITY)
 
 
 def buffer(load: ArrayLike, bursts: Bursts, order: Order = Order.SECOND) -> Array:
-    """Buffer in packets for an AFCT at most 12.5 % above that of an endless buffer."""
+    """Buffer in packets for an AFCT at most 12.5 % above that of an unlimited buffer."""
     return effective_bandwidth.buffer_for(DROP_PROBABILITY, load, bursts, order)

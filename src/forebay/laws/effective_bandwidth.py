@@ -2,10 +2,10 @@
 
     P(Q >= b) ~ (C - alpha(0)) / (kappa alpha'(kappa)) exp(-kappa b),   alpha(kappa) = C
 
-with alpha taken to the second or third order of its series, or whole (eq. 11 to 13). Sizes and
-rates are in packets and packet times, so C = 1 and alpha(0) = rho, the `load`, below one.
-Taking fewer orders leaves burstiness out: the exponent falls from the second to the third
-order to the whole. With the whole exponent exp(-kappa b) alone bounds the tail (Lundberg).
+with alpha to the second or third order of its series, or complete (eq. 11 to 13). Sizes and rates
+are in packets and packet times, so C = 1 and alpha(0) = rho, the `load`, below one.
+Lower orders neglect burstiness: the exponent decreases from the second to the third order to the
+complete series. With the complete exponent, exp(-kappa b) alone bounds the tail (Lundberg).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _STEPS = 100
 
 
 class Order(Enum):
-    """How much of the effective bandwidth's series is kept."""
+    """Number of terms of the effective bandwidth's series."""
 
     SECOND = 2
     THIRD = 3
@@ -44,14 +44,14 @@ def kappa(load: ArrayLike, bursts: Bursts, order: Order = Order.FULL) -> Array:
     if order is Order.THIRD:
         middle = 1.5 * bursts.moment(2) / bursts.moment(3)
         last = 6.0 * (1.0 - rho) / rho * bursts.mean / bursts.moment(3)
-        return last / (middle + np.sqrt(middle**2 + last))  # no difference of near equals
+        return last / (middle + np.sqrt(middle**2 + last))  # avoids cancellation
     return _solve(rho, bursts)
 
 
 def prefactor(load: ArrayLike, bursts: Bursts, order: Order = Order.FULL) -> Array:
     """(C - alpha(0)) / (kappa alpha'(kappa)) (eq. 13).
 
-    Exactly 1 at second order. The paper writes that one with a sum for the product in the
+    Exactly 1 at second order. There the paper prints a sum instead of the product in the
     denominator, and then the right result.
     """
     rho, exponent = stable(load), kappa(load, bursts, order)
@@ -65,7 +65,7 @@ def prefactor(load: ArrayLike, bursts: Bursts, order: Order = Order.FULL) -> Arr
 
 
 def tail(buffer: ArrayLike, load: ArrayLike, bursts: Bursts, order: Order = Order.SECOND) -> Array:
-    """P(Q >= buffer) for a queue without end; the paper's §4 uses the second order."""
+    """P(Q >= buffer) for an unlimited queue; the paper's §4 uses the second order."""
     exponent = kappa(load, bursts, order)
     return prefactor(load, bursts, order) * np.exp(-exponent * as_array(buffer))
 
@@ -73,7 +73,7 @@ def tail(buffer: ArrayLike, load: ArrayLike, bursts: Bursts, order: Order = Orde
 def buffer_for(
     probability: ArrayLike, load: ArrayLike, bursts: Bursts, order: Order = Order.SECOND
 ) -> Array:
-    """Buffer in packets that the queue would reach with no more than `probability`."""
+    """Buffer in packets that the queue reaches with `probability` at most."""
     excess = np.log(prefactor(load, bursts, order) / as_array(probability))
     return np.maximum(excess / kappa(load, bursts, order), 0.0)
 
@@ -81,20 +81,20 @@ def buffer_for(
 def _solve(load: Array, bursts: Bursts) -> Array:
     """Newton's method on log(alpha / C), from above.
 
-    Each (exp(s x) - 1) / s is the integral of exp(s u) over u, so log alpha is convex in s and
-    every step from the third order's exponent, which is too large, lands above the root again.
+    Each (exp(s x) - 1) / s is the integral of exp(s u) over u, so log alpha is convex in s. The
+    iteration starts at the third order's exponent, which is too large, and stays above the root.
     """
     root = kappa(load, bursts, Order.THIRD)
     for _ in range(_STEPS):
         step = _log_alpha_over_slope(root, load, bursts)
         root = root - step
-        if np.all(np.abs(step) <= 1e-8 * root):  # convergence is quadratic: this one was the last
+        if np.all(np.abs(step) <= 1e-8 * root):  # convergence is quadratic, so this step suffices
             break
     return root
 
 
 def _log_alpha_over_slope(s: Array, load: Array, bursts: Bursts) -> Array:
-    """log(alpha) over its derivative, with the largest exponential taken out of both."""
+    """log(alpha) over its derivative, scaled by the largest exponential."""
     largest = bursts.sizes[-1]
     shrunk = np.exp(s[..., None] * (bursts.sizes - largest))
     gone = np.exp(-s * largest)

@@ -1,16 +1,16 @@
-"""The exact queue under Poisson bursts, M^[X]/D/1, beside paper A's approximations (§4, App. C).
+"""The exact queue of Poisson bursts, M^[X]/D/1; paper A approximates it (§4, App. C).
 
-Whoever is on the wire now is gone one packet time later, and nobody who is not on it is. So
-the number in the system, seen at any moment and one packet time later, obeys
+One packet time from now, the packet on the wire has left and no other packet has. So the numbers in
+the system at any time and one packet time later obey
 
     L(t + 1) = max(L(t) - 1, 0) + A,    A the packets that arrive in between,
 
-with A compound Poisson (this is Crommelin's argument for M/D/c, which bursts do not disturb).
-In the steady state the ways up across any level balance those down, which go one step only:
+with A compound Poisson (Crommelin's argument for M/D/c, which is valid for bursts too). In the
+steady state upward and downward crossings of any level balance, and each step down is by one:
 
     a_0 p_{j+1} = p_0 P(A > j) + sum_{i=1..j} p_i P(A > j + 1 - i),    p_0 = 1 - rho.
 
-Only positive terms are added, so every digit of the tail stands.
+Only positive terms are added, so the tail is precise in all digits.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from forebay.laws.bursts import Bursts
 from forebay.laws.effective_bandwidth import kappa
 
 MASS = 1e-12
-"""Probability left out beyond the last entry, at most, unless asked otherwise."""
+"""Largest probability beyond the last entry, by default."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactQueue:
     """Stationary distribution of one queue; ``in_system[j]`` is P(L = j), shape (k,).
 
-    ``mass`` is the probability that may lie beyond the last entry.
+    ``mass`` is the largest probability beyond the last entry.
     """
 
     in_system: Array
@@ -41,7 +41,7 @@ class ExactQueue:
 
     @property
     def waiting(self) -> Array:
-        """P(Q = j), Q the packets waiting without the one on the wire, shape (k - 1,)."""
+        """P(Q = j), where Q is the packets waiting, without the one on the wire, shape (k - 1,)."""
         return np.concatenate(([self.in_system[0] + self.in_system[1]], self.in_system[2:]))
 
     @property
@@ -50,18 +50,20 @@ class ExactQueue:
         return float(np.dot(np.arange(self.waiting.size), self.waiting))
 
     def tail(self, buffer: ArrayLike) -> Array:
-        """P(Q >= buffer), but for `mass`."""
+        """P(Q >= buffer), to within `mass`."""
         above = self._above()
         level = np.clip(np.ceil(as_array(buffer)), 0, above.size - 1).astype(np.int64)
         return above[level]
 
     def buffer_for(self, probability: ArrayLike) -> Array:
-        """Smallest whole buffer, packets, that the queue reaches with at most `probability`.
+        """Smallest whole buffer, in packets, that the queue reaches with at most `probability`.
 
-        Raises ValueError for a probability below `mass`, which this distribution cannot see.
+        Raises ValueError for a probability below `mass`, the resolution of this distribution.
         """
         if np.any(as_array(probability) < self.mass):
-            raise ValueError(f"probability below {self.mass:g}: ask exact_queue for less mass")
+            raise ValueError(
+                f"probability below {self.mass:g}: call exact_queue with a smaller mass"
+            )
         reached = np.searchsorted(-self._above(), -as_array(probability), side="left")
         return as_array(reached)[()]
 
@@ -73,10 +75,10 @@ class ExactQueue:
 def exact_queue(load: float, bursts: Bursts, mass: float = MASS) -> ExactQueue:
     """Distribution at `load` rho; ValueError unless 0 < rho < 1.
 
-    Time grows with the tail's length times some twenty largest bursts.
+    Computing time is proportional to the tail's length times about twenty largest bursts.
     """
     exponent = float(kappa(load, bursts))
-    last = math.ceil(math.log(1.0 / mass) / exponent) + 2  # exp(-kappa b) bounds what is beyond
+    last = math.ceil(math.log(1.0 / mass) / exponent) + 2  # exp(-kappa b) bounds the rest
     rate = load / bursts.mean
     reach = min(last + int(bursts.sizes[-1]), _reach(rate, exponent) * int(bursts.sizes[-1]))
     arrivals = arrivals_in_a_packet_time(rate, bursts, reach)
@@ -88,7 +90,7 @@ def exact_queue(load: float, bursts: Bursts, mass: float = MASS) -> ExactQueue:
 
 
 def _climb(states: Array, above: Array, none: float) -> None:
-    """Fill `states` from its first entry upward, one level's balance after the other."""
+    """Fill `states` from its first entry upward by the balance of each level."""
     width = above.size
     falling = np.ascontiguousarray(above[::-1])
     for j in range(states.size - 1):
@@ -99,10 +101,10 @@ def _climb(states: Array, above: Array, none: float) -> None:
 
 
 def _reach(rate: float, exponent: float) -> int:
-    """Bursts in one packet time beyond which even the farthest level feels nothing.
+    """Number of bursts in one packet time beyond which the effect on all levels is negligible.
 
-    Arrivals count towards the tail by exp(kappa A), which turns their Poisson number of mean
-    `rate` into one of mean rate E[exp(kappa X)] = rate + kappa.
+    The tail weights arrivals by exp(kappa A). This changes their Poisson number of mean `rate` to
+    one of mean rate E[exp(kappa X)] = rate + kappa.
     """
     mean = rate + exponent
     count, term = 1, mean * math.exp(-mean)

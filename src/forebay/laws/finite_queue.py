@@ -1,14 +1,15 @@
-"""The queue of Poisson bursts in a buffer that ends: what is really lost, not only a bound.
+"""The queue of Poisson bursts in a finite buffer: the exact loss rate, not only a bound.
 
-In an endless buffer the number in the system obeys L(t + 1) = max(L(t) - 1, 0) + A
-(`forebay.laws.exact_bursts`). Behind a buffer of B packets it is cut at K = B + 1, the one on the
-wire included. Every step down is by one, so across each level below K the ways up and down balance
-in the same equation as without the cut: the states up to K are those of the endless queue, cut off
-and normalized, and they exist for any load, for nothing has to hold the queue but the cut.
-What the link carries is 1 - p_0, and what is lost the rest of what came.
+In an unlimited buffer the number in the system obeys L(t + 1) = max(L(t) - 1, 0) + A
+(`forebay.laws.exact_bursts`). With a buffer of B packets it is truncated at K = B + 1, which
+includes the packet on the wire. Each step down is by one, so upward and downward crossings of each
+level below K balance in the same equation as without the limit. The probabilities up to K are
+therefore those of the unlimited queue, truncated and normalized. They exist for any load.
 
-TCP sends again what was lost, so that more arrives than flows have to send. A link that carries
-all that they have, rho, is one at whose arrivals rho' it carries rho: `with_repeats`.
+The utilization is 1 - p_0, and the rest of the arrivals is lost.
+
+TCP sends lost packets again, so arrivals exceed the offered load. `with_repeats` finds the arrival
+rate rho' at which the link carries all of the offered load rho.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from forebay.laws.exact_bursts import arrivals_in_a_packet_time
 
 _HUGE = 1e150
 _MOST = 4.0
-"""Arrivals over capacity beyond which no TCP goes on as if nothing had happened."""
+"""Arrivals over capacity above which TCP flows certainly reduce their rate."""
 _STEPS = 40
 _NEAR = 1e-6
 _RARE = 1e-18
@@ -32,9 +33,9 @@ _RARE = 1e-18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FiniteQueue:
-    """Stationary distribution behind a finite buffer; ``in_system[j]`` is P(L = j), shape (K + 1,).
+    """Stationary distribution in a finite buffer; ``in_system[j]`` is P(L = j), shape (K + 1,).
 
-    ``arriving`` is the load that arrives, what is sent again included.
+    ``arriving`` is the load of all arrivals, including packets that are sent again.
     """
 
     in_system: Array
@@ -52,14 +53,14 @@ class FiniteQueue:
 
     @property
     def waiting(self) -> Array:
-        """P(Q = j), Q the packets waiting without the one on the wire, shape (K,)."""
+        """P(Q = j), where Q is the packets waiting, without the one on the wire, shape (K,)."""
         return np.concatenate(([self.in_system[0] + self.in_system[1]], self.in_system[2:]))
 
 
 def finite_queue(load: float, bursts: Bursts, buffer: int) -> FiniteQueue:
-    """Queue at `load` > 0, of any size, behind `buffer` >= 1 packets.
+    """Queue at any `load` > 0 in a buffer of `buffer` >= 1 packets.
 
-    Time grows with the buffer times some largest bursts.
+    Computing time is proportional to the buffer times a few largest bursts.
     """
     rate, last = load / bursts.mean, buffer + 1
     reach = min(last, _bursts_at_once(rate) * int(bursts.sizes[-1]))
@@ -69,11 +70,11 @@ def finite_queue(load: float, bursts: Bursts, buffer: int) -> FiniteQueue:
 
 
 def with_repeats(load: float, bursts: Bursts, buffer: int) -> FiniteQueue | None:
-    """Queue at which all that is offered, `load` < 1, is carried in the end.
+    """Queue at which the whole offered load, `load` < 1, is finally carried.
 
-    None where more than `_MOST` times the capacity would have to arrive: then flows back off, and
-    bursts say nothing any more. More arrivals carry more, so that there is one crossing; it is
-    found by false position, the end that stays put weighing half (Illinois).
+    None if more than `_MOST` times the capacity would have to arrive: flows then reduce their rate
+    and are no longer bursts. The carried load increases with arrivals, so the solution is unique.
+    It is found by false position, with half the weight for an end that stays (Illinois).
     """
     found = finite_queue(load, bursts, buffer)
     if found.loss_rate < _NEAR:
@@ -98,7 +99,7 @@ def with_repeats(load: float, bursts: Bursts, buffer: int) -> FiniteQueue | None
 
 
 def _bursts_at_once(rate: float) -> int:
-    """Bursts in one packet time of which more come with next to no probability."""
+    """Number of bursts in one packet time that is practically never exceeded."""
     count, term = 1, rate * math.exp(-rate)
     while count < rate or term > _RARE:
         count += 1
@@ -107,7 +108,7 @@ def _bursts_at_once(rate: float) -> int:
 
 
 def _climb(last: int, above: Array, none: float) -> Array:
-    """States 0 .. `last`, one level's balance after the other, as in `exact_bursts`."""
+    """States 0 .. `last` by the balance of each level, as in `exact_bursts`."""
     states = np.zeros(last + 1)
     states[0] = 1.0
     falling, width = np.ascontiguousarray(above[::-1]), above.size

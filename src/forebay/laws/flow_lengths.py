@@ -1,4 +1,4 @@
-"""How many flows have how many packets, from the law that a scenario names."""
+"""Number of flows by their length in packets, from a scenario's distribution."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from forebay.scenario.distribution_shapes import PacketLaw
 
 LONGEST = 20_000
-"""Longer flows count as flows of this length, packets; they have left slow start anyway."""
+"""In packets. Longer flows count as flows of this length; they have left slow start."""
 _MASS = 1e-13
 
 
@@ -29,7 +29,7 @@ _MASS = 1e-13
 def flow_lengths(length: FlowLength, packet_bytes: int) -> tuple[Array, Array]:
     """Lengths in packets, ascending, and the probability of each; both of shape (k,).
 
-    The whole packets are those of the draw: at least one, the nearest number.
+    Lengths are rounded as in the draw: to the nearest number, at least one.
     """
     if length.kind == "fixed":
         return as_array([length.mean_packets(packet_bytes)]), as_array([1.0])
@@ -39,7 +39,7 @@ def flow_lengths(length: FlowLength, packet_bytes: int) -> tuple[Array, Array]:
 
 
 def _geometric(law: PacketLaw) -> Array:
-    """P(length >= j), j = 1, 2, ...: the same chance of an end at every packet."""
+    """P(length >= j), j = 1, 2, ...: each packet is the last with the same probability."""
     stays = 1.0 - 1.0 / law.mean
     last = min(LONGEST, math.ceil(math.log(_MASS) / math.log(stays)) + 1)
     return as_array(stays ** np.arange(last))

@@ -5,9 +5,9 @@ parameter H with Var Z(t) = t^(2H); the link serves C > m packets a second. Then
 
     P(Q > x) ~ exp( -(C - m)^(2H) x^(2 - 2H) / (2 kappa^2 a m) ),  kappa = H^H (1 - H)^(1 - H).
 
-Verified by derivation, not at the source: it is the largest over t of the Gaussian exponent of
-P(A(t) > x + C t), which tests find again by search, and at H = 1/2 it is the exact tail of
-Brownian motion with drift. It has no factor in front, so far out it gives the order and not more.
+It was verified by derivation, not at the source: it is the maximum over t of the Gaussian exponent
+of P(A(t) > x + C t), which tests confirm by search. At H = 1/2 it is the exact tail of Brownian
+motion with drift. It has no prefactor, so far in the tail it gives only the order of magnitude.
 Arguments broadcast.
 """
 
@@ -41,7 +41,7 @@ def buffer_for(
     peakedness: ArrayLike,
     hurst: ArrayLike,
 ) -> Array:
-    """Packets that Q exceeds with `probability`: inverse of `overflow`."""
+    """Buffer in packets that Q exceeds with `probability`: the inverse of `overflow`."""
     power = 2.0 - 2.0 * as_array(hurst)
     exponent = -np.log(as_array(probability))
     return (exponent * _scale(capacity, mean, peakedness, hurst)) ** (1.0 / power)

@@ -1,13 +1,14 @@
-"""One long flow alone, for any decrease of the window: how low and how full the link gets.
+"""Utilization of a link by a single long flow, for any multiplicative decrease.
 
-After a loss at Wmax = BDP + B a share beta of the window is left, so that the flow sends at
-beta (BDP + B) / BDP of the link's rate until the queue fills again. That is `lowest_utilization`;
-the rule is Spang, Arslan, McKeown 2021's ("Updating the theory of buffer sizing"), of which only
-the abstract was at hand: it is derived here, and holds at one instant of a cycle. The mean over a
-cycle is higher and depends on how the window grows; `utilization`, `cubic_utilization` integrate
-it, and agree with a fluid followed step by step (tests). Both are 1 from B = BDP (1/beta - 1) on.
+A loss at Wmax = BDP + B reduces the window to the share beta. The flow then sends at
+beta (BDP + B) / BDP of the link's rate, until the window has grown. That is `lowest_utilization`.
+The rule is from Spang, Arslan, McKeown 2021 ("Updating the theory of buffer sizing"). Only its
+abstract was available, so the rule is derived here; it holds at one instant of a cycle. The mean
+over a cycle is higher and depends on the growth of the window. `utilization` and
+`cubic_utilization` integrate it, and agree with a fluid simulation (tests). Both are 1 for
+B >= BDP (1/beta - 1).
 
-Buffers in the unit of `bdp`; arguments broadcast.
+Buffers are in the unit of `bdp`; arguments broadcast.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def lowest_utilization(buffer: ArrayLike, bdp: ArrayLike, beta: ArrayLike) -> Array:
-    """Share of the link used just after a decrease: min(beta (1 + B / BDP), 1)."""
+    """Utilization just after a decrease: min(beta (1 + B / BDP), 1)."""
     filled = 1.0 + as_array(buffer) / as_array(bdp)
     return np.minimum(as_array(beta) * filled, 1.0)
 
@@ -41,10 +42,10 @@ def buffer_for_lowest(target: ArrayLike, bdp: ArrayLike, beta: ArrayLike) -> Arr
 def utilization(
     buffer: ArrayLike, bdp: ArrayLike, beta: ArrayLike, exponent: ArrayLike = 0.0
 ) -> Array:
-    """Mean utilization of a window that grows in proportion to W^exponent a round trip.
+    """Mean utilization if the window's growth in a round trip is proportional to W^exponent.
 
-    Exponent 0 is Reno's straight line (then the sawtooth of paper A, appendix B, for any beta),
-    3/4 Compound, 1 Scalable. How fast it grows does not matter.
+    Exponent 0 is Reno's linear growth (the sawtooth of paper A, appendix B, for any beta), 3/4
+    Compound, 1 Scalable. The factor of proportionality does not matter.
     """
     top = 1.0 + as_array(buffer) / as_array(bdp)
     low, power = as_array(beta) * top, as_array(exponent)
@@ -56,10 +57,10 @@ def utilization(
 
 
 def cubic_utilization(buffer: ArrayLike, bdp: ArrayLike, beta: ArrayLike = 0.7) -> Array:
-    """Mean utilization under CUBIC's growth, a function of time and not of round trips.
+    """Mean utilization with CUBIC's growth, a function of time and not of round trips.
 
-    With u the time left over the epoch's length, W / Wmax = 1 - (1 - beta) u^3: the link is not
-    filled while u^3 > (1 - BDP / Wmax) / (1 - beta).
+    With u = remaining time / epoch length, W / Wmax = 1 - (1 - beta) u^3. The link is not full
+    while u^3 > (1 - BDP / Wmax) / (1 - beta).
     """
     top, lost = 1.0 + as_array(buffer) / as_array(bdp), 1.0 - as_array(beta)
     full = np.minimum(np.cbrt((1.0 - 1.0 / top) / lost), 1.0)
@@ -67,17 +68,17 @@ def cubic_utilization(buffer: ArrayLike, bdp: ArrayLike, beta: ArrayLike = 0.7) 
 
 
 def bbr1_lowest_utilization(buffer: ArrayLike, bdp: ArrayLike) -> Array:
-    """Share of the link used by BBRv1 in the round trip in which it drains: min(3/4 + B/BDP, 1).
+    """Utilization by BBRv1 in the round trip in which it drains the queue: min(3/4 + B/BDP, 1).
 
-    Derived from the gains 5/4, 3/4 and six of 1 (Linux's tcp_bbr), a round trip each, around an
-    exact estimate of the bandwidth: the first leaves min(B, BDP / 4) waiting, the second sends
-    3/4 BDP. Less is lost where the sender leaves the draining early, as it may.
+    It is derived from the gains 5/4, 3/4 and six times 1 (Linux's tcp_bbr), each for a round trip,
+    and an exact bandwidth estimate: the first leaves a queue of min(B, BDP / 4), the second sends
+    3/4 BDP. The utilization is higher if the sender ends draining early, as it may.
     """
     return np.minimum(0.75 + as_array(buffer) / as_array(bdp), 1.0)
 
 
 def bbr1_utilization(buffer: ArrayLike, bdp: ArrayLike) -> Array:
-    """Mean of BBRv1 over its eight round trips: only the draining one is not full."""
+    """Mean utilization by BBRv1 over its eight round trips; only the draining one is below 1."""
     return 1.0 - (1.0 - bbr1_lowest_utilization(buffer, bdp)) / 8.0
 
 
@@ -100,14 +101,14 @@ _MEAN: dict[str, Callable[[ArrayLike, ArrayLike], Array]] = {
 
 
 def _protocol(scenario: Scenario) -> str | None:
-    """The one protocol of the scenario, if there is one and its law is known."""
+    """Return the scenario's protocol, if there is one and its law is known."""
     names = flows_by_control(scenario)
     name = next(iter(names)) if len(names) == 1 else ""
     return name if name in _KEPT else None
 
 
 def covers(scenario: Scenario) -> bool:
-    """Whether the flows run one protocol whose sawtooth is known; BBR has none."""
+    """Whether all flows use one protocol with a known sawtooth; BBR has none."""
     return _protocol(scenario) not in (None, "bbr")
 
 
@@ -121,7 +122,7 @@ def _packets(scenario: Scenario) -> float | None:
 
 
 def mean_utilization(scenario: Scenario) -> float | None:
-    """Mean utilization of the scenario's one protocol; None where its law is not known."""
+    """Mean utilization with the scenario's protocol; None if its law is not known."""
     name = _protocol(scenario)
     if name is None:
         return None
@@ -130,7 +131,11 @@ def mean_utilization(scenario: Scenario) -> float | None:
 
 def _one_protocol(scenario: Scenario) -> str | None:
     names = ", ".join(sorted(flows_by_control(scenario)))
-    return None if _protocol(scenario) else f"congestion control {names}: no law for it alone"
+    return (
+        None
+        if _protocol(scenario)
+        else f"congestion control {names}: no law for a single such flow"
+    )
 
 
 LAW = Law(

@@ -1,7 +1,7 @@
 """Loss rate from the mean window, 0.76 / w^2 (Morris 2000, in paper A, §5.1.1).
 
-By `sawtooth.loss_rate` the constant is 3/2 where a window grows by a packet a round trip and
-3/4 where delayed ACKs halve that, so 0.76 speaks of senders that count delayed ACKs.
+By `sawtooth.loss_rate` the constant is 3/2 if a window grows by a packet in a round trip, and 3/4
+if delayed ACKs halve the growth. So 0.76 is for senders that count delayed ACKs.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def window(buffer: ArrayLike, bdp: ArrayLike, n: ArrayLike) -> Array:
 
 
 def loss_rate(window: ArrayLike) -> Array:
-    """Drops over arrivals for a mean `window` in packets; means nothing below about 2."""
+    """Drops over arrivals for a mean `window` in packets; not valid below about 2."""
     return _CONSTANT / as_array(window) ** 2
 
 
 def buffer_for(target: ArrayLike, bdp: ArrayLike, n: ArrayLike) -> Array:
-    """Smallest buffer, packets, whose loss rate is at most `target`; zero if none is needed."""
+    """Smallest buffer, in packets, with a loss rate of at most `target`; zero if none is needed."""
     needed = as_array(n) * np.sqrt(_CONSTANT / as_array(target)) - as_array(bdp)
     return np.maximum(needed, 0.0)
 
@@ -45,7 +45,7 @@ def _packets(scenario: Scenario) -> float | None:
 
 
 def _utilization(scenario: Scenario) -> None:
-    """The law speaks of loss alone."""
+    """The law covers only loss."""
     return None
 
 

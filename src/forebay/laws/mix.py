@@ -1,8 +1,8 @@
-"""Long flows beside short ones: n counts the long flows alone (paper A, §5.1.3).
+"""Long and short flows on one link: n is the number of long flows only (paper A, §5.1.3).
 
-The short flows take what they offer, being the more aggressive, and the long ones what is
-left; the buffer is that of the long flows, B = RTT C / sqrt(n) and eq. 6, with C the whole
-link, as in the paper. Its figures are of a fifth of the link in short flows.
+The short flows are more aggressive and get their offered load; the long flows get the rest. The
+buffer is that of the long flows, B = RTT C / sqrt(n) and eq. 6, where C is the whole link, as in
+the paper. The paper's figures have short flows for a fifth of the link.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 TRIED = 0.2
-"""Share of the link that the short flows of Figures 13 and 14 offer."""
+"""Share of the link that the short flows in Figures 13 and 14 offer."""
 
 
 def _packets(scenario: Scenario) -> float | None:
@@ -30,7 +30,7 @@ def _utilization(scenario: Scenario) -> float | None:
 
 
 def as_in_the_paper(scenario: Scenario) -> str | None:
-    """The short flows offer no more than in the paper."""
+    """The load of short flows is at most that in the paper."""
     share = short_share(scenario)
     if share <= TRIED + 1e-9:
         return None
@@ -41,7 +41,7 @@ def as_in_the_paper(scenario: Scenario) -> str | None:
 
 
 def others(scenario: Scenario) -> str | None:
-    """There is nothing but long and short TCP flows."""
+    """There are only long and short TCP flows."""
     if {t.kind for t in scenario.crossing} <= {"long", "short"}:
         return None
     return "traffic other than long and short TCP flows: the law covers these alone"

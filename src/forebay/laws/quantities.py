@@ -1,4 +1,4 @@
-"""A scenario in the terms of the papers: capacity, windows, controls, and what classes offer."""
+"""A scenario in the papers' terms: capacity, windows, controls, and offered load."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def capacity(scenario: Scenario) -> float:
 
 
 def growth(scenario: Scenario) -> float:
-    """Packets by which a window grows in a round trip (appendix A), mean over the flows."""
+    """Packets by which a window grows in a round trip (appendix A), the mean over the flows."""
     return sum(t.flows * growth_of(t) for t in scenario.persistent) / scenario.n_flows
 
 
 def growth_of(traffic: Tcp) -> float:
-    """One packet a round trip; half where ACKs are delayed and the sender counts ACKs.
+    """Growth in a round trip: one packet, or half a packet if the sender counts delayed ACKs.
 
-    ns-2 counts ACKs. Linux counts the packets that an ACK covers, so it grows by one either way.
+    ns-2 counts ACKs. Linux counts the packets that an ACK covers, so it always grows by one.
     """
     return 0.5 if traffic.sender == "ns2" and traffic.delayed_ack else 1.0
 
@@ -47,25 +47,25 @@ def average_window(scenario: Scenario) -> float:
 
 
 def path_window(scenario: Scenario) -> float:
-    """Window of one flow that the path alone holds, packets: 2 Tp C / n, whatever the buffer."""
+    """Window of one flow in packets without a queue: 2 Tp C / n."""
     return scenario.bdp_packets / scenario.n_flows
 
 
 def finite(packets: object) -> float | None:
-    """A buffer as a plain float; None where no finite buffer reaches the goal."""
+    """Return a buffer as a float; None if no finite buffer meets the goal."""
     value = float(packets)  # type: ignore[arg-type]
     return value if math.isfinite(value) else None
 
 
 MODEL_BASED = frozenset({"bbr", "bbr3"})
-"""Paced by a model of the path: no window is cut at each loss, so there is no sawtooth."""
+"""Controls with a model of the path: no decrease at each loss, so no sawtooth."""
 
 HALVING = frozenset({"reno", "dctcp", "prague", "compound"})
-"""Cut to a half at a loss; dctcp and prague where nothing marks (RFC 8257, section 3.5)."""
+"""Controls that halve the window at a loss; dctcp and prague without marks (RFC 8257, 3.5)."""
 
 
 def controls(scenario: Scenario) -> dict[str, float]:
-    """Congestion controls of the classes that cross the link, with the flows that last of each."""
+    """Congestion controls of the classes that cross the link, with the long flows of each."""
     found: dict[str, float] = {}
     for group in scenario.crossing:
         if isinstance(group, Tcp):
@@ -75,21 +75,21 @@ def controls(scenario: Scenario) -> dict[str, float]:
 
 
 def paced(scenario: Scenario) -> list[str]:
-    """Those of them that follow a model."""
+    """Those of them that are model-based."""
     return sorted(controls(scenario).keys() & MODEL_BASED)
 
 
 def halves(scenario: Scenario) -> bool:
-    """Whether every flow that lasts halves its window at a loss."""
+    """Whether every long flow halves its window at a loss."""
     return {name for group in scenario.persistent for name in group.shares} <= HALVING
 
 
 FULL = 1.0 - 1e-9
-"""A load that is 1 but for rounding: no queue without end is stable at it."""
+"""A load of 1 within rounding: no unlimited queue is stable at it."""
 
 
 def offered(traffic: Traffic, link_rate: float) -> float | None:
-    """Bit/s that a class brings whatever happens to it; None where TCP decides that."""
+    """Offered bit/s of a class; None if TCP determines its rate."""
     rate = getattr(traffic, "flow_rate", None)
     if rate is not None:
         return float(traffic.flows * rate(link_rate))
@@ -101,9 +101,9 @@ def offered(traffic: Traffic, link_rate: float) -> float | None:
 
 
 def most(traffic: Traffic, link_rate: float) -> float:
-    """Bit/s that a class can bring at the most: what it offers, or what lets it no faster.
+    """Maximum bit/s of a class: its offered rate, or its limit.
 
-    Users who wait for nothing fetch a file each round trip and think time.
+    Users fetch at most one file in each round trip plus think time.
     """
     own = offered(traffic, link_rate)
     if own is not None:
@@ -119,14 +119,14 @@ def most(traffic: Traffic, link_rate: float) -> float:
 
 
 def share(scenario: Scenario, kinds: Collection[str]) -> float:
-    """What the classes of some kinds that cross the link bring at the most, over its rate."""
+    """Maximum rate of the classes of some kinds on the link, over its rate."""
     rate = scenario.link.capacity
     groups = (t for t in scenario.crossing if t.kind in kinds)
     return float(sum(most(t, rate) * _part(scenario, t) for t in groups) / rate)
 
 
 def _part(scenario: Scenario, traffic: Traffic) -> float:
-    """Share of the run in which a class sends: a list of packets is sent once."""
+    """Share of the run in which a class sends; a list of packets is sent only once."""
     if not isinstance(traffic, Replay):
         return 1.0
     run = scenario.measure.warmup + scenario.measure.duration
@@ -134,9 +134,9 @@ def _part(scenario: Scenario, traffic: Traffic) -> float:
 
 
 def may_congest(scenario: Scenario, link: str) -> bool:
-    """Whether a link other than the bottleneck may be too slow for what crosses it.
+    """Whether a link other than the bottleneck may be slower than its load.
 
-    Flows that cross the bottleneck as well bring no more than that carries.
+    Flows that also cross the bottleneck are limited by its rate.
     """
     rate, here = scenario.link.capacity, scenario.at_link(link)
     through = sum(most(t, rate) for t in here.classes if BOTTLENECK in data_route(t))
@@ -145,13 +145,13 @@ def may_congest(scenario: Scenario, link: str) -> bool:
 
 
 def other_queues(scenario: Scenario) -> list[str]:
-    """Further links that data of the bottleneck crosses and that may be congested, by name."""
+    """Names of further links of the bottleneck's data that may be congested."""
     names = {name for t in scenario.crossing for name in data_route(t)} - {BOTTLENECK}
     return sorted(name for name in names if may_congest(scenario, name))
 
 
 def ack_queues(scenario: Scenario) -> list[str]:
-    """Links before which ACKs of the bottleneck's flows may have to wait, by name."""
+    """Names of links at which ACKs of the bottleneck's flows may have to wait."""
     both_ways = any(t.direction == "reverse" for t in scenario.traffic)
     groups = (t for t in scenario.crossing if isinstance(t, Tcp))
     names = {name for t in groups for name in ack_route(t, both_ways=both_ways)}
@@ -159,7 +159,7 @@ def ack_queues(scenario: Scenario) -> list[str]:
 
 
 class Held(Enum):
-    """What keeps long flows from filling the link."""
+    """Limits that keep long flows from filling the link."""
 
     NOT = "nothing"
     BY_ACCESS = "their access links"
@@ -167,12 +167,12 @@ class Held(Enum):
 
 
 def long_and_short(scenario: Scenario) -> bool:
-    """Whether the link's traffic is long flows and short ones, and nothing else."""
+    """Whether the link's traffic consists of long and short flows only."""
     return {t.kind for t in scenario.crossing} == {"long", "short"}
 
 
 def short_share(scenario: Scenario) -> float:
-    """What the short flows offer over the link's rate."""
+    """Offered load of the short flows over the link's rate."""
     short = (t for t in scenario.crossing if t.kind == "short")
     return sum(offered(t, scenario.link.capacity) or 0.0 for t in short) / scenario.link.capacity
 
@@ -187,7 +187,7 @@ def bursts_only(scenario: Scenario) -> bool:
 
 
 def held_back(scenario: Scenario) -> Held:
-    """What holds long flows back so that all classes together cannot fill the link."""
+    """Return the limit by which all classes together cannot fill the link."""
     groups = scenario.crossing
     if (
         all(isinstance(t, Long | Udp) for t in groups)
@@ -201,13 +201,13 @@ def held_back(scenario: Scenario) -> Held:
 
 
 def _access(scenario: Scenario) -> float:
-    """Bit/s that all access links carry together."""
+    """Sum of the rates of all access links, bit/s."""
     rate = scenario.link.capacity
     return sum(getattr(t, "access_links", t.flows) * t.access(rate) for t in scenario.crossing)
 
 
 def flows_by_control(scenario: Scenario) -> dict[str, float]:
-    """How many flows run each congestion control."""
+    """Number of flows of each congestion control."""
     flows: dict[str, float] = {}
     for group in scenario.persistent:
         for name, share in group.shares.items():

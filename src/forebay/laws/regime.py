@@ -1,10 +1,10 @@
-"""Which law governs a link, why, and what would change it: the one place that decides.
+"""Decides which law governs a link, with the reason and what would change it.
 
-A law whose assumptions fail in kind gives no headline, and neither does one that simulation has
-not found right within a factor that can be named. The factors are those of
-docs/explanation/which-law-governs.md (`benches/which_law.py`, `benches/which_kind.py`); they are
-measured, not derived. What is the papers': a window of two (A, §5.1.1), windows that the receiver
-limits (A, §4), a tenth of the traffic in long flows (A, §5.1.4).
+A law governs only if the kind of traffic fits its assumptions, and simulations agree with it within
+a known factor. The factors are those of docs/explanation/which-law-governs.md
+(`benches/which_law.py`, `benches/which_kind.py`); they are measured, not derived. From the papers
+are: a window of two (A, §5.1.1), windows that the receiver limits (A, §4), a tenth of the traffic
+in long flows (A, §5.1.4).
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 LONG_FLOWS_MATTER = 0.1
-"""From this share of the traffic on, long flows drive what a buffer needs (A, §5.1.4)."""
+"""Share of the traffic from which long flows determine the buffer (A, §5.1.4)."""
 REAL_TIME_MATTERS = 0.2
-"""Up to this share of the link real-time traffic left the TCP flows' law as right as it was."""
+"""Real-time share of the link up to which the TCP flows' law stayed as precise."""
 SHORT_FLOWS_MATTER = 0.4
-"""Up to this share of the link short flows did."""
+"""The same for the share of short flows."""
 SAWTOOTHS_ADD = 10
-"""From so many flows on their sum is taken as normal; eq. 6 promises little for fewer."""
+"""Flows from which their sum counts as normal; eq. 6 is a weak bound for fewer."""
 MIX = "appenzeller-2004/mix"
 SMALLEST_WINDOW = 0.5
-"""Packets a flow that the path holds, below which nothing was compared."""
+"""Path window in packets for each flow; nothing was compared below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ class Regime:
         "managed queue", "paced by a model", "short flows only", "flows that end",
         "real-time mixed", "long flows beside others", "ACKs queue", "one flow", "few flows",
         "round trips alike", "windows below a packet" or "flows out of step".
-    law : name of the law to believe first, None where no published law covers the link.
-    why, would_change : sentences for a person.
+    law : name of the governing law, None if no published law covers the link.
+    why, would_change : sentences for users.
     """
 
     regime: str
@@ -65,17 +65,17 @@ class Regime:
 
 
 def regime_of(scenario: Scenario) -> Regime:
-    """Say which law governs `scenario`, from its facts alone; the first that fits."""
+    """Return the regime of `scenario`: the first one that fits."""
     expect_scenario(scenario)
     for judge in _JUDGES:
         regime = judge(scenario)
         if regime is not None:
             return regime
-    raise AssertionError("flows out of step are what is left")
+    raise AssertionError("the last regime fits all")
 
 
 def governing_law(scenario: Scenario) -> Law | None:
-    """The law that `regime_of` names; None where no published law covers the link."""
+    """The law of `regime_of`; None if no published law covers the link."""
     name = regime_of(scenario).law
     if name is None or name in _HEADLINES:
         return _HEADLINES.get(name)
@@ -89,7 +89,7 @@ _HEADLINES: dict[str | None, Law] = {
         single_flow.LAW, general_decrease.LAW, synchronized.LAW, utilization.LAW,
     )
 }  # fmt: skip
-"""Laws that may govern, by name. Those of bursts and of mixes are imported at first use."""
+"""Laws that can govern, by name. Those of bursts and of mixes are imported at first use."""
 
 
 def _no_traffic(scenario: Scenario) -> Regime | None:
@@ -115,7 +115,7 @@ def _uncongested(scenario: Scenario) -> Regime | None:
 
 
 def _open_loop(scenario: Scenario) -> Regime | None:
-    """Traffic that does not answer to losses, all of it or more than the link can carry."""
+    """Traffic without response to losses: all of it, or more than the link's rate."""
     load = share(scenario, OPEN_LOOP_KINDS)
     if load >= FULL:
         return Regime("overloaded", None, words.too_much(load), words.LOWER_LOAD)
@@ -139,7 +139,7 @@ def _paced(scenario: Scenario) -> Regime | None:
 
 
 def _ending(scenario: Scenario) -> Regime | None:
-    """No long flows to speak of, and ones that end among what there is."""
+    """No significant long flows, and some flows that end."""
     kinds, others = _kinds(scenario), COMPLETING_KINDS | OPEN_LOOP_KINDS
     load = share(scenario, others)
     if not kinds & COMPLETING_KINDS or ("long" in kinds and load < 1.0 - LONG_FLOWS_MATTER):
@@ -165,14 +165,14 @@ def _bursts_govern(scenario: Scenario) -> bool:
 
 
 def _bursts() -> Any:
-    """The law of bursts, which few links need: imported at first use."""
+    """The law of bursts, imported at first use because few links need it."""
     from forebay.laws import burst_law
 
     return burst_law
 
 
 def _mix() -> Any:
-    """The law of long and short flows, which few links need: imported at first use."""
+    """The law of long and short flows, imported at first use because few links need it."""
     from forebay.laws import mix
 
     return mix
@@ -189,8 +189,8 @@ def _many_that_end(scenario: Scenario) -> Regime | None:
     load = share(scenario, COMPLETING_KINDS)
     if load <= SHORT_FLOWS_MATTER:
         return None
-    why = words.beside(load, SHORT_FLOWS_MATTER)
-    return Regime("long flows beside others", None, why, words.BESIDE_CHANGE)
+    why = words.ending_with_long(load, SHORT_FLOWS_MATTER)
+    return Regime("long flows beside others", None, why, words.FEWER_ENDING)
 
 
 def _acks(scenario: Scenario) -> Regime | None:

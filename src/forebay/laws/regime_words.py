@@ -46,7 +46,7 @@ BURSTS_CHANGE = (
     "flows with at least 10 % of the traffic would dominate."
 )
 REAL_TIME_CHANGE = f"With less real-time traffic the law of the TCP flows would govern. {SIMULATE}"
-BESIDE_CHANGE = f"With fewer of them the law of the long flows would govern. {SIMULATE}"
+FEWER_ENDING = f"With fewer of them the law of the long flows would govern. {SIMULATE}"
 ACKS_CHANGE = (
     f"Without a queue on the ACKs' path the law of the data flows would govern. {SIMULATE}"
 )
@@ -67,7 +67,7 @@ MANY_CHANGE = (
 
 
 def cannot_fill(scenario: Scenario) -> str | None:
-    """Why the classes that cross a link cannot fill it; None where they can."""
+    """Return why the classes that cross a link cannot fill it; None if they can."""
     rate, groups = scenario.link.capacity, scenario.crossing
     if all(isinstance(t, Standing) for t in groups):
         most = sum(_fastest(t, rate) for t in groups if isinstance(t, Standing))
@@ -86,13 +86,13 @@ def cannot_fill(scenario: Scenario) -> str | None:
 
 
 def _fastest(group: Standing, rate: float) -> float:
-    """Bit/s that a class can send at any moment."""
+    """Maximum rate of a class at any time, bit/s."""
     access = group.access_links * group.access(rate)
     return min(access, group.flows * group.peak_rate) if isinstance(group, OnOff) else access
 
 
 def _windows(scenario: Scenario) -> int | None:
-    """Packets that the receivers let into flight in all; None where one does not limit."""
+    """Sum of all receivers' windows in packets; None if one is unlimited."""
     total = 0
     for group in scenario.crossing:
         if not isinstance(group, Long) or group.max_window is None:
@@ -102,7 +102,7 @@ def _windows(scenario: Scenario) -> int | None:
 
 
 def datagrams(load: float) -> str:
-    """A link below capacity that carries datagrams alone."""
+    """A link with datagrams only, below its capacity."""
     return (
         f"All traffic is single datagrams, which offer {100 * load:.3g} % of the link's rate: a "
         "queue forms only when they arrive at the same time."
@@ -119,7 +119,7 @@ def too_much(load: float) -> str:
 
 
 def short_overload(load: float) -> str:
-    """Flows that end, and come faster than the link can carry them."""
+    """Flows that end, with a load above the capacity."""
     return (
         f"Flows that end offer {100 * load:.4g} % of the link's rate. They arrive faster than they "
         "finish, so their number grows without limit and there is no steady state."
@@ -127,7 +127,7 @@ def short_overload(load: float) -> str:
 
 
 def varying(load: float) -> str:
-    """Open-loop traffic whose rate varies by itself."""
+    """Open-loop traffic with a varying rate."""
     return (
         f"All traffic is open-loop. It offers {100 * load:.3g} % of the link's rate on average, "
         "but its rate varies and can exceed the link's. How long it does so determines the queue."
@@ -135,7 +135,7 @@ def varying(load: float) -> str:
 
 
 def managed(discipline: str) -> str:
-    """A queue that drops or marks before it is full, or drops what waits."""
+    """AQM: a queue that drops or marks before it is full, or drops queued packets."""
     if discipline == "pfifo_head_drop":
         return f"{discipline} drops the packet that has waited longest: no law sizes it. {SIMULATE}"
     return (
@@ -148,9 +148,9 @@ def managed(discipline: str) -> str:
 def paced(scenario: Scenario, names: list[str]) -> str:
     """Controls without a sawtooth."""
     others = {n for t in scenario.crossing for n in getattr(t, "shares", {})} - set(names)
-    beside = f" beside {', '.join(sorted(others))}" if others else ""
+    shared = f" together with {', '.join(sorted(others))}" if others else ""
     return (
-        f"{' and '.join(names)}{beside}: a model of the path paces these flows, so the sum of the "
+        f"{' and '.join(names)}{shared}: a model of the path paces these flows, so the sum of the "
         "windows is not a sum of sawtooths, and other flows get the rest of the link. In "
         "simulation one bbr flow among 60 CUBIC flows moved the answer from 33 packets, close to "
         "eq. 6, to 2; 20 bbr3 flows alone needed 504, eight times eq. 6."
@@ -192,7 +192,7 @@ def bursts(load: float) -> str:
 
 
 def real_time(load: float) -> str:
-    """Much real-time traffic beside TCP."""
+    """A large share of real-time traffic next to TCP."""
     return (
         f"Real-time traffic with {100 * load:.3g} % of the link's rate shares the queue with TCP "
         "and does not slow down. The TCP flows use the rest, and the bursts of the real-time "
@@ -200,17 +200,17 @@ def real_time(load: float) -> str:
     )
 
 
-def beside(load: float, known: float) -> str:
-    """Many flows that end beside long ones."""
+def ending_with_long(load: float, known: float) -> str:
+    """A large share of flows that end next to long ones."""
     return (
-        f"Flows that end may offer {100 * load:.3g} % of the link's rate beside the long ones. Up "
+        f"Flows that end may offer {100 * load:.3g} % of the link's rate next to the long ones. Up "
         f"to {100 * known:.0f} % the law of the long flows was correct in simulation; beyond that "
         "its buffer is too large."
     )
 
 
 def acks(links: list[str]) -> str:
-    """ACKs that wait on the way back."""
+    """ACKs that queue on the way back."""
     return (
         f"ACKs queue on their path ({', '.join(links)}). They arrive late and in groups, so the "
         "data arrives in bursts, and the link goes idle with the buffer of any law."
@@ -231,16 +231,16 @@ def one(scenario: Scenario, known: bool) -> str:
 
 
 def few(scenario: Scenario, gentle: bool) -> str:
-    """Two to nine flows; `gentle`: the law knows how little their control cuts."""
+    """Two to nine flows; `gentle`: the law knows the control's decrease."""
     found = _FEW_HALVING if halves(scenario) else _GENTLE if gentle else _FEW_OTHERS
     return (
         f"{_flows(scenario)}. They are so few that one loss changes the sum of their windows, "
-        f"synchronized or not. The law treats them as one large flow. {found}{_beside(scenario)}"
+        f"synchronized or not. The law treats them as one large flow. {found}{_others(scenario)}"
     )
 
 
 def alike(scenario: Scenario) -> str:
-    """Flows of exactly one round trip."""
+    """Flows with equal round trips."""
     return (
         f"{_flows(scenario)}. The round trips are identical, as in no real network. The sending "
         "stack then decides if the flows stay synchronized (they need a bandwidth-delay product) "
@@ -254,11 +254,11 @@ def tiny(scenario: Scenario) -> str:
 
 
 def many(scenario: Scenario) -> str:
-    """Flows out of step."""
+    """Desynchronized flows."""
     why = (
         f"{_flows(scenario)}. Their windows are cut at different times, so the sum of the windows "
         "varies less than each window, by the square root of the number of flows. The buffer "
-        f"shrinks by the same factor. {_found(scenario)}{_beside(scenario)}"
+        f"shrinks by the same factor. {_found(scenario)}{_others(scenario)}"
     )
     if path_window(scenario) <= 2.0:
         why += " Windows of at most two packets recover by timeouts: losses are above 10 %."
@@ -266,7 +266,7 @@ def many(scenario: Scenario) -> str:
 
 
 def _found(scenario: Scenario) -> str:
-    """How far the law was from simulation."""
+    """Difference of the law from simulations."""
     low, high = round_trips(scenario)
     if not halves(scenario):
         times = "1.2 to 4.5" if high < 1.5 * low else "1.2 to 2.6"
@@ -276,7 +276,7 @@ def _found(scenario: Scenario) -> str:
     return f"The law gives {times} times the buffer that simulation needs."
 
 
-def _beside(scenario: Scenario) -> str:
+def _others(scenario: Scenario) -> str:
     said = ""
     short, real = short_share(scenario), share(scenario, OPEN_LOOP_KINDS)
     if short:
@@ -299,7 +299,7 @@ def _flows(scenario: Scenario) -> str:
 
 
 def round_trips(scenario: Scenario) -> tuple[Duration, Duration]:
-    """Shortest and longest propagation round trip of the flows that last."""
+    """Shortest and longest propagation RTT of the long flows."""
     groups = scenario.persistent
     return min(t.rtt.low for t in groups), max(t.rtt.high for t in groups)
 

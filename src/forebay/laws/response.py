@@ -1,14 +1,14 @@
-"""Loss rate at which flows fill a link, from what their congestion controls do at a loss rate.
+"""Loss rate at which flows fill a link, by the response functions of their congestion controls.
 
-Every flow loses one packet an epoch, in which it sends N packets: N is the integral of its growth
-function (Yang, Zhang, Xu 2013, Table II; RFC 9438 for CUBIC) over the epoch and its RTT, and the
-loss rate 1 / (1 + N). For Reno N is 3/8 w_max^2, so that w^2 = 3/2 (1 - p) / p: the balance of
-Hisamatsu 2007, slide 9, and for small p the response function of RFC 5348's section 3.1 without
+Every flow loses one packet in each epoch, in which it sends N packets. N is the integral of its
+growth function (Yang, Zhang, Xu 2013, Table II; RFC 9438 for CUBIC) over the epoch and its RTT; the
+loss rate is 1 / (1 + N). For Reno N is 3/8 w_max^2, so w^2 = 3/2 (1 - p) / p. This is the balance
+of Hisamatsu 2007, slide 9, and for small p the response function of RFC 5348, section 3.1, without
 timeouts. Timeouts add the second term of that section, T0 min(1, 3 sqrt(3 p / 8)) p (1 + 32 p^2)
-seconds a packet (Padhye et al. 1998, eq. 30; the min is theirs).
+seconds for each packet (Padhye et al. 1998, eq. 30, which has the min).
 
-All flows at a drop-tail queue see the same loss rate, whatever their RTT. So flows of shorter RTTs
-send more, and what the sum of their rates depends on is the mean of 1 / RTT, not of the RTT.
+All flows at a drop-tail queue have the same loss rate, whatever their RTT. So flows with shorter
+RTTs send more, and the sum of the rates depends on the mean of 1 / RTT, not of the RTT.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 LEAST, MOST = 1e-9, 0.99
-"""Loss rates between which a balance is looked for."""
+"""Range of loss rates in which the balance is searched."""
 
 BAND = (0.5, 3.3)
-"""What simulation lost over this loss rate: 157 of 160 random links lay between.
+"""Simulated over predicted loss rate: 157 of 160 random links were in this band.
 
-Not derived. Ten flows and more at a drop-tail queue, 5 to 100 Mbit/s, 3 to 220 ms, windows of 1.5
-packets and more (`benches/loss_band.py`); the ends were read off 108 other links.
-One packet an epoch is the least that is lost: an overflow takes several from some flows.
+It is not derived. The links have ten or more flows, a drop-tail queue, 5 to 100 Mbit/s, 3 to 220 ms
+and windows of at least 1.5 packets (`benches/loss_band.py`). The ends come from 108 other links.
+One packet in each epoch is the minimum: an overflow drops several packets of some flows.
 """
 
 LEAST_WINDOW = 1.5
-"""Packets a flow of the links in question, at the least."""
+"""Smallest window of the flows on these links, in packets."""
 
 _LOSSES = np.geomspace(LEAST, MOST, 400)
 _WINDOWS = np.geomspace(1.0, 1e8, 300)
@@ -50,14 +50,14 @@ _WINDOWS = np.geomspace(1.0, 1e8, 300)
 
 @dataclass(frozen=True, slots=True)
 class _Control:
-    """A growth function, and the packets a round trip by which the window grows at the least."""
+    """A growth function, and the minimum growth of the window in packets for each round trip."""
 
     growth: str
     least: float = 0.0
 
 
 def _friendly(beta: float) -> float:
-    """Growth at which a window cut to `beta` has Reno's mean (RFC 9438, section 4.3)."""
+    """Growth at which a window with decrease `beta` has Reno's mean (RFC 9438, section 4.3)."""
     return 3.0 * (1.0 - beta) / (1.0 + beta)
 
 
@@ -65,22 +65,22 @@ CONTROLS = {
     "reno": _Control("reno"),
     "dctcp": _Control("reno"),  # without marks it is Reno: RFC 8257, section 3.5, halves at a loss
     "prague": _Control("reno"),  # as dctcp
-    "compound": _Control("reno"),  # a standing queue takes its second window away
+    "compound": _Control("reno"),  # a standing queue reduces its delay window to zero
     "cubic": _Control("cubic"),
     "cubic-beta-0.8": _Control("cubic_beta_0_8", _friendly(0.8)),
     "cubic-beta-0.7": _Control("cubic_beta_0_7", _friendly(0.7)),
-    "scalable": _Control("scalable", 1.0),  # Reno's pace below 100 packets
+    "scalable": _Control("scalable", 1.0),  # Reno's growth below 100 packets
 }
-"""By the Linux name of a congestion control. The others follow a model of the path, or, as BIC's
-printed growth function does for one round trip only, say too little of an epoch."""
+"""By the Linux name of a congestion control. The others are model-based, or have no growth function
+of a whole epoch (BIC's printed one covers one round trip)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flows:
-    """Flows that are alike: how many, their control, RTT with queueing and timeout in seconds.
+    """Equal flows: their number, control, RTT with queueing and timeout, both in seconds.
 
-    ``growth`` is 1/2 where a sender counts delayed ACKs, so that its window grows half as fast;
-    ``most`` is the receiver's window, packets.
+    ``growth`` is 1/2 if the sender counts delayed ACKs, so that its window grows half as fast;
+    ``most`` is the receiver's window in packets.
     """
 
     count: float
@@ -99,7 +99,7 @@ def window(loss_rate: ArrayLike, control: str, rtt: float, growth: float = 1.0) 
 
 
 def rate(loss_rate: ArrayLike, flows: Flows) -> Array:
-    """Packets a second that one of the flows sends at a loss rate, its timeouts included."""
+    """Packets per second of one flow at a loss rate, with timeouts."""
     p = as_array(loss_rate)
     late = flows.timeout * np.minimum(1.0, 3.0 * np.sqrt(3.0 * p / 8.0)) * p * (1.0 + 32.0 * p**2)
     held = np.minimum(window(p, flows.control, flows.rtt, flows.growth), flows.most)
@@ -107,7 +107,7 @@ def rate(loss_rate: ArrayLike, flows: Flows) -> Array:
 
 
 def loss_rate(flows: Sequence[Flows], packets_per_second: float) -> float | None:
-    """Loss rate at which `flows` together send so much; None where none between the ends does."""
+    """Loss rate at which `flows` together send this rate; None if there is none in the range."""
     total = np.zeros_like(_LOSSES)
     for each in flows:
         total += each.count * rate(_LOSSES, each)
@@ -118,12 +118,12 @@ def loss_rate(flows: Sequence[Flows], packets_per_second: float) -> float | None
 
 
 def _silent(scenario: Scenario) -> None:
-    """The law speaks of loss alone, and asks for RTTs one by one."""
+    """The law covers only loss, and needs each RTT."""
     return None
 
 
 def wide_windows(scenario: Scenario) -> str | None:
-    """Windows are of the size for which the band was measured."""
+    """Windows are in the range for which the band was measured."""
     window = path_window(scenario)
     if window >= LEAST_WINDOW:
         return None
@@ -138,12 +138,12 @@ LAW = Law(
     utilization=_silent,
     checks=(wide_windows,),
 )
-"""The source of a loss rate; it asks for no buffer, so that no table of laws shows it."""
+"""The source of a loss rate. It gives no buffer, so no table of laws lists it."""
 
 
 @lru_cache(maxsize=256)
 def _curve(control: str, rtt: float, growth: float) -> tuple[Array, Array]:
-    """Logarithms of loss rates, ascending, and of the mean windows at them."""
+    """Logarithms of loss rates, ascending, and of their mean windows."""
     known = CONTROLS[control]
     law = PROTOCOLS[known.growth]
     mean, rounds = law.mean(_WINDOWS, rtt), law.epoch(_WINDOWS, rtt) / rtt

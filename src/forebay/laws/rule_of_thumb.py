@@ -1,4 +1,4 @@
-"""B = RTT C: the buffer that one flow, or flows in lockstep, must have to keep a link busy.
+"""B = RTT C: the buffer with which one flow, or synchronized flows, keep a link busy.
 
 Villamizar and Song 1994, as derived in paper A (Appenzeller, Keslassy, McKeown 2004), §§1.2, 2.
 """
@@ -27,7 +27,7 @@ def _packets(scenario: Scenario) -> float:
 
 
 def _utilization(scenario: Scenario) -> float | None:
-    """Full at and above the rule's buffer; the rule is silent below it."""
+    """1 at and above the rule's buffer; the rule gives nothing below it."""
     return 1.0 if scenario.buffer_packets >= scenario.bdp_packets else None
 
 

@@ -1,8 +1,8 @@
 """Buffer for short flows by effective bandwidth (paper A, §4, appendix C, Figure 12).
 
-`LAW` keeps the second order, as §4 does, and `FULL_LAW` solves alpha(kappa) = C whole. The
-probability that an endless queue reaches the buffer stands for loss. What goals a law of a
-buffer for short flows reads is here for `exact_queue_law` too.
+`LAW` uses the second order, as §4 does, and `FULL_LAW` solves the complete alpha(kappa) = C. The
+loss rate is approximated by the probability that an unlimited queue reaches the buffer. The goals
+of these laws are read here, for `burst_law` too.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 Buffer = Callable[[float, BurstTraffic], float | None]
-"""Packets that the queue exceeds with no more than a probability; None where unknown."""
+"""Returns the packets that the queue exceeds with at most a probability; None if unknown."""
 
 
 def stable_traffic(scenario: Scenario) -> BurstTraffic | None:
-    """Bursts of a scenario that the link can carry; None for other traffic and loads from 1."""
+    """Bursts of a scenario that the link can carry; None for other traffic and loads >= 1."""
     traffic = burst_traffic(scenario)
     return traffic if traffic is not None and 0.0 < traffic.load < FULL else None
 
 
 def probability(scenario: Scenario) -> float | None:
-    """P(Q > B) that the goals allow; None where they name none, or none that a law can reach.
+    """P(Q > B) that the goals allow; None without such a goal, or if no law covers it.
 
-    A loss goal is that probability; an `fct_increase` of an eighth is Figure 12's 0.025, and
-    for other increases the paper gives no rule.
+    A loss goal is that probability. An `fct_increase` of 12.5 % is Figure 12's 0.025; for other
+    increases the paper gives no rule.
     """
     bounds = []
     goals = scenario.goals
@@ -47,7 +47,7 @@ def probability(scenario: Scenario) -> float | None:
 
 
 def packets_by(buffer: Buffer) -> Callable[[Scenario], float | None]:
-    """Read off a scenario what its goals ask, by one way to reckon a buffer."""
+    """Return a function that computes the buffer for a scenario's goals."""
 
     def packets(scenario: Scenario) -> float | None:
         traffic, allowed = stable_traffic(scenario), probability(scenario)
@@ -59,14 +59,14 @@ def packets_by(buffer: Buffer) -> Callable[[Scenario], float | None]:
 
 
 def of_order(order: Order) -> Buffer:
-    """Buffer by effective bandwidth to some order of its series."""
+    """Buffer by effective bandwidth to an order of its series."""
     return lambda allowed, traffic: float(
         effective_bandwidth.buffer_for(allowed, traffic.load, traffic.bursts, order)
     )
 
 
 def carried(scenario: Scenario) -> float | None:
-    """Utilization: what is offered, as long as the queue loses next to nothing."""
+    """Utilization: the offered load, as long as losses are negligible."""
     traffic = stable_traffic(scenario)
     return None if traffic is None else traffic.load
 

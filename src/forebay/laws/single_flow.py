@@ -1,4 +1,4 @@
-"""One long flow alone: the sawtooth of paper A, §2 and appendix B."""
+"""A single long flow: the sawtooth of paper A, §2 and appendix B."""
 
 from __future__ import annotations
 

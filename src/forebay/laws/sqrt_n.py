@@ -1,4 +1,4 @@
-"""B = RTT C / sqrt(n): many flows, no two in step (paper A, abstract and §3.2)."""
+"""B = RTT C / sqrt(n): many desynchronized flows (paper A, abstract and §3.2)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _packets(scenario: Scenario) -> float:
 
 
 def _utilization(scenario: Scenario) -> None:
-    """The rule names a size; eq. 6 (`utilization`) says what it is worth."""
+    """The rule gives only a buffer; eq. 6 (`utilization`) gives its utilization."""
     return None
 
 

@@ -1,4 +1,4 @@
-"""Flows in lockstep need what one flow needs (paper A, §3.1, eq. 1 to 3).
+"""Synchronized flows need the same buffer as one flow (paper A, §3.1, eq. 1 to 3).
 
 The sum of their windows is the window of a single flow that grows n times as fast, and
 neither the buffer nor the utilization of `sawtooth` depends on the growth.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def buffer(bdp: ArrayLike) -> Array:
-    """B = 2 Tp C: the buffer that just never empties, whatever n (eq. 3), in the unit of `bdp`."""
+    """B = 2 Tp C: the buffer that just never empties, for any n (eq. 3), in the unit of `bdp`."""
     return as_array(bdp)
 
 

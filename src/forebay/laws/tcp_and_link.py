@@ -1,13 +1,13 @@
-"""Mean TCP window and queue of one link in balance (Hisamatsu 2007, "paper C", slides 9 to 11).
+"""Steady state of a link: mean TCP window and queue (Hisamatsu 2007, "paper C", slides 9 to 11).
 
 TCP (slide 9), with d the loss rate and d_to the share of losses found by timeout:
 
     (1 - d) / w = d (1 - d_to) 2 w / 3 + d d_to 4 w / 3,  so  w^2 = 3 (1 - d) / (2 d (1 + d_to)).
 
-Link (slide 10): the queue rests where n w / (delay + q / C) = C, and drops what exceeds the buffer,
+Link (slide 10): in steady state n w / (delay + q / C) = C, and the excess over the buffer is lost,
 d = erfc((b - q) / (sqrt(2) sigma)) / 2. The slide prints 1 - erf(.)/2, which is never below one
-half with the usual erf. It leaves d_to and sigma open: d_to is 0 here unless given, and sigma must
-be given: the answer hangs on it.
+half with the usual erf. It does not define d_to and sigma. d_to is 0 by default. sigma is a
+required argument, because the result depends on it strongly.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from forebay.laws import arrays
 from forebay.laws.arrays import Array, as_array
 
 _STEPS = 60
-_NEAR = 1e-7  # of what the drops vary over: such a step was the last, the next goes by its square
+_NEAR = 1e-7  # relative to the scale of the drops: convergence is quadratic, so this step suffices
 
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """A link at rest; arrays of the broadcast shape. NaN where more than half would be dropped."""
+    """A link in steady state; arrays of the broadcast shape, NaN for loss rates above one half."""
 
     window: Array
     """Mean window of a flow, packets."""
@@ -35,25 +35,25 @@ class Balance:
     """Mean queue, packets."""
     loss_rate: Array
     rtt: Array
-    """Seconds, queueing included."""
+    """In seconds, including queueing."""
     throughput: Array
-    """Of a flow, packets a second."""
+    """Of a flow, in packets per second."""
     utilization: Array
 
 
 def window(loss_rate: ArrayLike, timeouts: ArrayLike = 0.0) -> Array:
-    """Mean window at rest for a loss rate (slide 9, w(k+1) = w(k)), packets."""
+    """Mean window in steady state for a loss rate (slide 9, w(k+1) = w(k)), in packets."""
     lost = as_array(loss_rate)
     return np.sqrt(1.5 * (1.0 - lost) / (lost * (1.0 + as_array(timeouts))))
 
 
 def loss_rate_of_window(window: ArrayLike, timeouts: ArrayLike = 0.0) -> Array:
-    """Loss rate that keeps the mean window where it is: inverse of `window`."""
+    """Loss rate at which the mean window is constant: the inverse of `window`."""
     return 1.0 / (1.0 + as_array(window) ** 2 * (1.0 + as_array(timeouts)) / 1.5)
 
 
 def loss_rate_of_queue(queue: ArrayLike, buffer: ArrayLike, sigma: ArrayLike) -> Array:
-    """Loss rate of a queue of that mean in a buffer of that size (slide 10, corrected)."""
+    """Loss rate of a queue with this mean in this buffer (slide 10, corrected)."""
     apart = (as_array(buffer) - as_array(queue)) / (math.sqrt(2.0) * as_array(sigma))
     return arrays.erfc(apart) / 2.0
 
@@ -67,7 +67,7 @@ def balance(
     sigma: ArrayLike,
     timeouts: ArrayLike = 0.0,
 ) -> Balance:
-    """Window, queue and loss rate at which `n` flows and their link are at rest (slide 11).
+    """Steady state of `n` flows and their link: window, queue and loss rate (slide 11).
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ def balance(
 
     Raises ValueError for a sigma that is not above 0.
 
-    Drops of the link rise with q and those that TCP takes fall, so there is one crossing. Where
-    the link would drop too much even at q = 0, the queue stays empty, the windows follow from
-    the drops, and the utilization is below one.
+    The link's loss rate increases with q and that of TCP decreases, so the solution is unique. If
+    the link's loss rate is larger even at q = 0, the queue stays empty, the windows follow from the
+    loss rate, and the utilization is below one.
     """
     c, tau, b, flows, lost_late, spread = np.broadcast_arrays(
         *(as_array(each) for each in (capacity, delay, buffer, n, timeouts, sigma))
@@ -99,12 +99,11 @@ def balance(
 
 
 def _crossing(bdp: Array, buffer: Array, n: Array, timeouts: Array, sigma: Array) -> Array:
-    """Queue at which the link drops what TCP takes; all of shape (k,), with less dropped at 0.
+    """Queue at which both loss rates agree; all of shape (k,); the link's must be smaller at 0.
 
-    Newton's method on the log of the ratio of both drops. It starts where the link would drop what
-    TCP takes at a full buffer, which is too low and near; from there on the log is nearly always
-    concave, so that every step stays below the crossing. One that leaves what is known to
-    hold the crossing is halved instead.
+    Newton's method on the log of the ratio of both. It starts at the queue whose loss rate is TCP's
+    at a full buffer, which is slightly too low. From there the log is nearly always concave, so
+    every step stays below the solution. A step out of the bracket is replaced by bisection.
     """
     rare = loss_rate_of_window((bdp + buffer) / n, timeouts)
     queue = np.clip(buffer + sigma * arrays.quantile(rare), 0.0, buffer)
@@ -127,7 +126,7 @@ def _crossing(bdp: Array, buffer: Array, n: Array, timeouts: Array, sigma: Array
 def _ratio(
     queue: Array, bdp: Array, buffer: Array, n: Array, timeouts: Array, sigma: Array
 ) -> tuple[Array, Array]:
-    """Log of the link's drops over those that TCP takes, and its slope."""
+    """Log of the link's loss rate over TCP's, and its derivative."""
     dropped = loss_rate_of_queue(queue, buffer, sigma)
     taken = loss_rate_of_window((bdp + queue) / n, timeouts)
     bell = np.exp(-(((buffer - queue) / sigma) ** 2) / 2.0) / (math.sqrt(2.0 * math.pi) * sigma)

@@ -1,11 +1,11 @@
-"""A few dozen packets are enough where packets come spaced and some capacity is left over.
+"""A few dozen packets suffice if packets are spaced and the load is below the capacity.
 
-The form, O(log Wmax), is that of Enachescu et al. 2005/06; their theorem was not at hand, and the
-constant below is derived here. Packets come as a Poisson stream (paced, or from slow access
-links) at a load rho < 1, so that a buffer of B is full with probability below rho^B: the tail of
-M/M/1, above that of M/D/1. A flow that would run at Wmax loses at most Wmax^2 / 6 packets' worth
-of sending by one halving (at 2/3 Wmax; Wmax^2 / 8 at Wmax). Its throughput stays above a share
-theta of what it would be without loss if rho^B Wmax^2 / 6 <= 1 - theta. Arguments broadcast.
+The form, O(log Wmax), is that of Enachescu et al. 2005/06. Their theorem was not available; the
+constant is derived here. Packets arrive as a Poisson stream (paced, or from slow access links) at a
+load rho < 1, so a buffer of B is full with probability below rho^B: the tail of M/M/1, above that
+of M/D/1. One halving costs a flow with a window of Wmax at most Wmax^2 / 6 packets (at 2/3 Wmax;
+Wmax^2 / 8 at Wmax). Its throughput is at least the share theta of that without loss if
+rho^B Wmax^2 / 6 <= 1 - theta. Arguments broadcast.
 """
 
 from __future__ import annotations
@@ -27,6 +27,6 @@ def throughput_bound(buffer: ArrayLike, load: ArrayLike, w_max: ArrayLike) -> Ar
 
 
 def buffer_for(target: ArrayLike, load: ArrayLike, w_max: ArrayLike) -> Array:
-    """Packets for which `throughput_bound` is `target` (< 1); zero where none are needed."""
+    """Buffer in packets with `throughput_bound` equal to `target` (< 1); zero if none is needed."""
     needed = np.log(as_array(w_max) ** 2 / (6.0 * (1.0 - as_array(target))))
     return np.maximum(needed, 0.0) / -np.log(as_array(load))

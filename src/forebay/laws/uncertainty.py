@@ -1,8 +1,8 @@
-"""What a law says where its inputs are not known exactly: intervals, and gradients.
+"""Laws with uncertain inputs: intervals and gradients.
 
-The number of flows and their RTT are never known to the digit. `interval` takes any law of this
-room and inputs given as boxes, and says between which values its answer lies; `gradient` says
-which input matters how much. Both call the law on arrays once, whatever the number of points.
+The number of flows and their RTT are never known exactly. `interval` takes a law of this package
+and ranges of its inputs, and returns the range of its result; `gradient` returns the derivatives by
+the inputs. Both call the law once on arrays, for any number of points.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from forebay.laws.arrays import Array, as_array
 LawFunction = Callable[..., Any]
 """A function of arrays that broadcasts."""
 
-_STEP = float(np.cbrt(np.finfo(np.float64).eps))  # where rounding and curvature err alike
+_STEP = float(np.cbrt(np.finfo(np.float64).eps))  # rounding and truncation errors are equal here
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """An input known to lie between `low` and `high`, arrays that broadcast."""
+    """An input between `low` and `high`, arrays that broadcast."""
 
     low: ArrayLike
     high: ArrayLike
@@ -38,7 +38,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Between which values a law's answer lies."""
+    """The range of a law's result."""
 
     low: Array
     high: Array
@@ -51,21 +51,21 @@ def interval(
     samples: int = 256,
     **named: Any,
 ) -> Interval:
-    """Lowest and highest answer of `law` over all values of its boxed inputs.
+    """Smallest and largest result of `law` over all values of its boxed inputs.
 
     Parameters
     ----------
-    law : called as law(*inputs, **named); inputs and named ones may be a `Box`.
-    monotone : the law rises or falls in each boxed input by itself, over the whole box. Then
-        its extremes lie in corners, and the interval is exact. Buffers and utilizations of the
-        laws of papers A and D are so in n, RTT, rate and targets.
-    samples : where it is not, this many points inside the box are looked at besides the
-        corners, spread evenly and always the same. The interval may then be too narrow.
+    law : called as law(*inputs, **named); positional and named inputs may be a `Box`.
+    monotone : whether the law is monotone in each boxed input over the whole box. Then its extremes
+        are at corners, and the interval is exact. Buffers and utilizations of the laws of papers A
+        and D are monotone in n, RTT, rate and targets.
+    samples : if not monotone, the number of evenly distributed, fixed points in the box that are
+        evaluated in addition to the corners. The interval may then be too narrow.
 
     Returns
     -------
     Interval
-        low and high, of the shape that the law's answer has for inputs without boxes.
+        low and high, of the shape of the law's result for inputs without boxes.
     """
     boxes = [b for b in (*inputs, *named.values()) if isinstance(b, Box)]
     depth = max([_depth(x) for x in (*inputs, *named.values())], default=0)
@@ -82,16 +82,16 @@ def interval(
 def gradient(
     law: LawFunction, *inputs: ArrayLike, with_respect_to: Sequence[int] | None = None, **named: Any
 ) -> tuple[Array, ...]:
-    """Partial derivatives of `law` in its positional inputs, by central differences.
+    """Partial derivatives of `law` by its positional inputs, with central differences.
 
     Parameters
     ----------
-    with_respect_to : places of the inputs asked for; all if not given.
+    with_respect_to : indices of the inputs; all by default.
 
     Returns
     -------
-    tuple of arrays of the law's shape, one for each input asked for; good to about nine digits
-    where the law is smooth, and a mean of both sides at a kink.
+    tuple of arrays of the law's shape, one for each of these inputs; precise to about nine digits
+    if the law is smooth, and the mean of both sides at a kink.
     """
     values = range(len(inputs)) if with_respect_to is None else with_respect_to
     return tuple(_derivative(law, inputs, place, named) for place in values)
@@ -110,11 +110,11 @@ def _derivative(
 
 
 def _places(boxes: int, samples: int) -> Array:
-    """Places in the unit cube, shape (points, boxes): its corners, then points inside."""
+    """Points in the unit cube, shape (points, boxes): its corners, then points inside."""
     corners = as_array(list(product((0.0, 1.0), repeat=boxes))).reshape(2**boxes, boxes)
     if not samples or not boxes:
         return corners
-    # Powers of the root of x^(d+1) = x + 1 step through the cube without clumps (Roberts 2018).
+    # Powers of the root of x^(d+1) = x + 1 give a low-discrepancy sequence (Roberts 2018).
     root = 2.0
     for _ in range(50):
         root = (1.0 + root) ** (1.0 / (boxes + 1))
@@ -123,7 +123,7 @@ def _places(boxes: int, samples: int) -> Array:
 
 
 def _along(box: Box, place: Array, depth: int) -> Array:
-    """Values of a box at `place`, along a new first axis in front of `depth` others."""
+    """Values of a box at `place`, along a new first axis before `depth` others."""
     low, high = as_array(box.low), as_array(box.high)
     low, high = (x.reshape((1,) * (depth - x.ndim) + x.shape) for x in (low, high))
     at = place.reshape((-1,) + (1,) * depth)

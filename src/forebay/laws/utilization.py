@@ -1,8 +1,8 @@
-"""Utilization under many flows out of step, and its inverse (paper A, §3.2, eq. 6).
+"""Utilization with many desynchronized flows, and its inverse (paper A, §3.2, eq. 6).
 
     Util >= erf( 3 sqrt(3) / (2 sqrt(2)) * B sqrt(n) / (2 Tp C + B) )
 
-a lower bound: whenever the queue of `desynchronized` would leave [0, B], all is counted lost.
+a lower bound: all time in which the queue of `desynchronized` is outside [0, B] counts as lost.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def utilization(buffer: ArrayLike, bdp: ArrayLike, n: ArrayLike) -> Array:
 
 
 def buffer_for(target: ArrayLike, bdp: ArrayLike, n: ArrayLike) -> Array:
-    """Smallest buffer for which eq. 6 promises `target`, in the unit of `bdp`.
+    """Smallest buffer for which eq. 6 gives `target`, in the unit of `bdp`.
 
-    B stands on both sides: with y = erfinv(target) / (factor sqrt(n)) it is y BDP / (1 - y).
-    Infinite where y >= 1: an endless buffer under few flows has an endless spread too, so
-    eq. 6 never promises more than erf(factor sqrt(n)).
+    With y = erfinv(target) / (factor sqrt(n)) it is y BDP / (1 - y), because B occurs on both
+    sides. Infinite if y >= 1: the deviation grows with the buffer, so eq. 6 never gives more than
+    erf(factor sqrt(n)).
     """
     share = arrays.erfinv(target) / (_FACTOR * np.sqrt(as_array(n)))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -50,7 +50,7 @@ def buffer_for(target: ArrayLike, bdp: ArrayLike, n: ArrayLike) -> Array:
 def table(*, as_printed: bool = False) -> dict[float, float]:
     """The table below eq. 6: utilization by multiple of BDP / sqrt(n), for 10,000 flows.
 
-    `as_printed` gives the paper's figures, of which the one at 1.5 is not what eq. 6 gives.
+    `as_printed` gives the paper's figures; the one at 1.5 differs from eq. 6.
     """
     if as_printed:
         return dict(zip(TABLE_MULTIPLES, _TABLE_PRINTED, strict=True))

@@ -1,8 +1,8 @@
-"""From an operator's own records to a scenario: estimates, each with its error.
+"""Estimates of the traffic, each with its error, and a scenario, from an operator's records.
 
-What "flows" means here: the n of the laws counts the TCP flows in congestion avoidance that cross
-*this* link at one time. It is neither the five-tuples that a capture holds (``tuples``), nor the
-flows that are open at once (``concurrent_flows``), and neither of these may stand for it.
+The number of flows n of the laws is that of TCP flows in congestion avoidance which cross *this*
+link at one time. It is neither the number of five-tuples in a capture (``tuples``) nor that of open
+connections (``concurrent_flows``), and neither of these replaces it.
 """
 
 from forebay.measure.answer import Measured

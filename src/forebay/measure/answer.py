@@ -1,4 +1,4 @@
-"""What a measurement says: estimates, what was refused and why, and the scenario they make."""
+"""The result of a measurement: estimates, refused estimates with the reason, and a scenario."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class Measured:
     Attributes
     ----------
     packets, seconds
-        What the records cover.
+        Number of packets and duration of the records.
     estimates
         An `Estimate`, or a table of them: by method, by scale, or mean and quantiles.
     refused
-        What the records cannot carry.
+        Estimates that these records do not allow.
     notes
-        What to know before the numbers are believed.
+        Limits of the estimates.
     curves
-        Lists of numbers that pictures are drawn from.
+        Data of the figures.
     """
 
     packets: int
@@ -54,14 +54,14 @@ class Measured:
         return f"Measured({self.packets} packets in {self.seconds:.4g} s: {found})"
 
     def packet_list(self) -> str:
-        """Return a file for a class of kind replay: the packets that do not respond to congestion.
+        """Return a file for a class of kind replay: the packets of unresponsive traffic.
 
-        Times are seconds after the first of these packets. Raises MeasureError where none was kept.
+        Times are in seconds from the first of these packets. Raises MeasureError if none is stored.
         """
         from forebay.measure.errors import MeasureError
 
         if self.listed is None:
-            raise MeasureError("no packets were kept; write replay=True")
+            raise MeasureError("no packets were stored; write replay=True")
         at_ns, octets = self.listed
         since = at_ns - at_ns[0]
         rows = (
@@ -71,7 +71,7 @@ class Measured:
         return "\n".join(["time_s,bytes", *rows, ""])
 
     def scenario(self) -> Scenario:
-        """Return the scenario that the estimates make. Raises MeasureError where they make none."""
+        """Return the scenario of the estimates. Raises MeasureError if they do not suffice."""
         from forebay.measure.errors import MeasureError
 
         if self.made is None:
@@ -81,12 +81,12 @@ class Measured:
         return self.made
 
     def scenario_toml(self) -> str:
-        """Return the scenario as a file holds it, with what to know before it is believed.
+        """Return the scenario as TOML, with the notes as comments.
 
         Raises
         ------
         MeasureError
-            The estimates make none.
+            The estimates do not suffice for a scenario.
         """
         from forebay.scenario import dumps
 

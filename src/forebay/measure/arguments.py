@@ -1,4 +1,4 @@
-"""Arguments: texts with a unit, and lists in whose place one entry may stand."""
+"""Arguments: quantities with a unit, and lists that may be given as one entry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def parse(name: str, kind: type[Q], text: str) -> Q:
-    """Return the quantity that an argument says. Raises ScenarioError that names the argument."""
+    """Return the quantity of an argument. Raises ScenarioError that names the argument."""
     try:
         return kind.parse(text)
     except ScenarioError as error:
@@ -35,11 +35,11 @@ def bits_per_second(rate: str) -> float:
 
 
 def paths_of(records: Path | Sequence[Path]) -> list[str]:
-    """Return the paths of an argument that is a list of files, or one file."""
+    """Return the paths of an argument: a list of files or one file."""
     given = [records] if isinstance(records, str | os.PathLike) else records
     return [os.fspath(record) for record in given]
 
 
 def texts_of(texts: str | Sequence[str]) -> list[str]:
-    """Return the entries of an argument that is a list of texts, or one text."""
+    """Return the entries of an argument: a list of strings or one string."""
     return [texts] if isinstance(texts, str) else list(texts)

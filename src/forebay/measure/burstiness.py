@@ -25,7 +25,7 @@ def describe(scales: Floats, series: Floats, width_s: float, found: Found) -> No
     Parameters
     ----------
     scales : shape (scales, 4)
-        As `CaptureReadings` has them.
+        As in `CaptureReadings`.
     series : shape (n,)
         Bytes in intervals of ``width_s``.
     """
@@ -40,10 +40,10 @@ def describe(scales: Floats, series: Floats, width_s: float, found: Found) -> No
     load = found.estimates.get("load")
     if load is not None and load.value > _FULL:
         for name in ("hurst_by_slope", "hurst"):
-            found.refuse(name, f"the link is {load.value:.0%} full: its queue evens the load out")
+            found.refuse(name, f"the link is {load.value:.0%} full: its queue smooths the load")
         return
     if len(beta) >= 2 * _FEWEST_POINTS:
-        above = "1 plus the slope of beta(s) above the knee, as paper B reads it"
+        above = "1 plus the slope of beta(s) above the knee, as in paper B"
         found.estimates["hurst_by_slope"] = Estimate(1 + slopes[1], None, None, len(beta), above)
     coarse, width_s = coarsened(series, width_s)
     told = hurst(coarse)
@@ -52,13 +52,15 @@ def describe(scales: Floats, series: Floats, width_s: float, found: Found) -> No
         values = [one.value for one in told.values()]
         if max(values) - min(values) > _APART:
             found.notes.append("the four methods disagree on H: the load is not stationary noise")
-        found.notes.append(f"H is of the bytes in intervals of {width_s * 1e3:.3g} ms and longer")
+        found.notes.append(
+            f"H is that of the bytes in intervals of {width_s * 1e3:.3g} ms and longer"
+        )
     else:
         found.refused.append(told)
 
 
 def coarsened(series: Floats, width_s: float) -> tuple[Floats, float]:
-    """Return a series of at most 2^15 intervals, most of which hold something, and their width."""
+    """Sum a series to at most 2^15 intervals, most of them not empty; return it and their width."""
     while len(series) > SHORTEST and (
         len(series) > _LONGEST_SERIES or np.count_nonzero(series) < len(series) / 2
     ):
@@ -68,7 +70,7 @@ def coarsened(series: Floats, width_s: float) -> tuple[Floats, float]:
 
 
 def variation(scales: Floats) -> tuple[Floats, Floats]:
-    """Return the scales in seconds that have intervals enough, and beta at each."""
+    """Return the scales with enough intervals, in seconds, and beta at each."""
     kept = scales[(scales[:, 1] >= _FEWEST_INTERVALS) & (scales[:, 2] > 0)]
     mean = kept[:, 2] / kept[:, 1]
     variance = np.maximum(kept[:, 3] / kept[:, 1] - mean**2, 0.0)
@@ -77,7 +79,7 @@ def variation(scales: Floats) -> tuple[Floats, Floats]:
 
 
 def knee(seconds: Floats, beta: Floats) -> tuple[float, tuple[float, float]]:
-    """Return where two lines that meet fit log beta best, and their slopes."""
+    """Fit log beta by two joined line segments; return where they join, and both slopes."""
     x, y = np.log2(seconds), np.log2(beta)
     fits = []
     for at in range(_FEWEST_POINTS - 1, len(x) - _FEWEST_POINTS + 1):

@@ -1,4 +1,4 @@
-"""Captures to estimates."""
+"""Estimates from captures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def capture(
     replay: bool = False,
     progress: Progress | None = None,
 ) -> Measured:
-    """Say what the packets of a link were.
+    """Estimate the traffic of a link from its packets.
 
     Parameters
     ----------
@@ -54,24 +54,24 @@ def capture(
     rate
         The link's rate, such as ``"155 Mbit/s"``.
     interface
-        Which interface of a pcapng file is the link; others only tell round trips.
+        The interface of a pcapng file that is the link; others are used for round trips only.
     toward
         Networks such as ``"10.0.0.0/8"``: only packets to these cross the link.
     overhead
-        Bytes that a packet takes on the link on top of its IP packet.
+        Bytes on the link for each packet in addition to the IP packet.
     at
-        Whether the capture saw packets that left the queue, or those that came to it.
+        Whether the capture has packets after the queue (egress) or before it.
     congestion_control, buffer, goal
-        For the scenario: what the hint is overruled by, the queue's size, the utilization wanted.
+        For the scenario: congestion control (default: the estimated one), queue size, target.
     replay
-        Keep the packets that do not answer to congestion, for `Measured.packet_list`.
+        Store the packets of unresponsive traffic, for `Measured.packet_list`.
     progress
         Called with the fraction of the bytes that have been read.
 
     Raises
     ------
     MeasureError
-        A file that is no capture, or an option that does not fit it.
+        A file is not a capture, or an option does not fit it.
     """
     bps, toward_ = bits_per_second(rate), [_network(text) for text in texts_of(toward)]
     names = paths_of(records)
@@ -97,7 +97,7 @@ def _listed(read: CaptureReadings) -> tuple[NDArray[np.int64], NDArray[np.int64]
         wrong = f"{argument('replay')}: {many} packets, and a list has at most {MOST_PACKETS}"
         raise MeasureError(f"{wrong}; name fewer records")
     if not len(read["list"][0]):
-        wrong = "no packet is of UDP but port 443, or of neither TCP nor UDP"
+        wrong = "no packet is UDP (other than port 443) or another protocol than TCP"
         raise MeasureError(f"{argument('replay')}: {wrong}; leave it out")
     return read["list"]
 
@@ -153,8 +153,10 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
     if read["packets"] == 0:
         frames = sum(file["frames"] for file in read["files"])
         if not frames:
-            raise MeasureError(f"{names[0]}: it holds no packet; capture for some minutes")
-        went = f"{read['returning']} went the other way" if read["returning"] else "none is IP"
+            raise MeasureError(f"{names[0]}: it has no packets; capture for some minutes")
+        went = (
+            f"{read['returning']} have the other direction" if read["returning"] else "none is IP"
+        )
         why = f"of {frames} frames no packet crosses the link: {went}"
         raise MeasureError(
             f"{names[0]}: {why}; name other records, or another {argument('toward')}"
@@ -162,26 +164,26 @@ def _check(read: CaptureReadings, interface: str | None, names: list[str]) -> No
 
 
 def _tell(read: CaptureReadings, found: Found) -> None:
-    """Say what to know before the numbers are believed."""
+    """Add the notes."""
     for file in read["files"]:
         told = [(f"its end: {file['ending']}", file["ending"] is not None)]
         told += [(f"{file[name]} frames {words}", file[name] > 0) for name, words in _FRAMES]  # type: ignore[literal-required]
         found.notes += [f"{file['path']}: {words}" for words, true in told if true]
     if read["back_in_time"]:
-        back = f"{read['back_in_time']} packets have a time before the one before them"
-        found.notes.append(f"{back}; they count as at that time")
+        back = f"{read['back_in_time']} packets have an earlier time than the packet before them"
+        found.notes.append(f"{back}; they get that time")
     if read["both_ways"] > read["packets"] / 10:
         found.notes.append(
             "both directions count as crossing the link; say which does with "
             f"{argument('toward')} or {argument('interface')}"
         )
     if read["crowded_out"] > _CROWDED * read["flows"]["tuples"]:
-        crowded = f"{read['crowded_out']} flows were cut in two, as the table of flows was full"
+        crowded = f"{read['crowded_out']} flows were divided, because the table of flows was full"
         found.notes.append(f"{crowded}: flows are overcounted")
 
 
 _FRAMES = (
-    ("not_ip", "are not IP, or too little of them was kept; no estimate counts them"),
-    ("cut_short", "of TCP were kept without its header: they count in the load alone"),
-    ("unusable", "have no time or no interface; they are left out"),
+    ("not_ip", "are not IP, or were captured too short; no estimate counts them"),
+    ("cut_short", "of TCP were captured without its header: they count only in the load"),
+    ("unusable", "have no time or no interface; they are ignored"),
 )

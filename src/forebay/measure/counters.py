@@ -1,4 +1,4 @@
-"""Counters alone to estimates: for who has no packets."""
+"""Estimates from counters only, for operators without captures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FEWEST_DROPS = 20
 _BUSY = 0.9
 _LONGEST_WAIT_S = 3600.0
 _PACKETS = (64, 65_535)
-_UNKNOWN = "counters do not tell it: capture packets"
+_UNKNOWN = "counters do not show it: capture packets"
 _REFUSED = ("rtt_s", "hurst", "flow_bytes", "unresponsive_share", "slow_start_burst")
 
 
@@ -40,12 +40,12 @@ def counters(
     goal: float = 0.98,
     source: str | None = None,
 ) -> Measured:
-    """Say what an interface's counters can: the load, the loss rate, and a range for n.
+    """Estimate the load, the loss rate and a range of n from an interface's counters.
 
     Parameters
     ----------
     table
-        CSV with columns ``time_s``, ``octets``, ``drops``, and where they are known ``packets``
+        CSV with columns ``time_s``, ``octets``, ``drops``, and if available ``packets``
         and ``queue_packets``.
     rate
         The link's rate.
@@ -54,18 +54,18 @@ def counters(
     packet
         Size of a full packet.
     congestion_control
-        Whose response function is inverted; None: every one known, and the range covers them.
+        Its response function is inverted; None means all known ones, and their whole range.
     buffer
-        The queue's size: how much queueing the round trip may hold, and for the scenario.
+        Queue size: limits the queueing delay in the RTT, and is used in the scenario.
     goal
-        For the scenario: the utilization wanted.
+        For the scenario: the target utilization.
     source
-        What the answer calls the table; None: by its path.
+        Name of the table in the result; default: its path.
 
     Raises
     ------
     MeasureError
-        A file that is no table of counters, or an option that does not fit it.
+        A file is not a table of counters, or an option does not fit it.
     """
     bps, size = bits_per_second(rate), _packet(packet)
     rtts = _range(rtt)
@@ -97,7 +97,7 @@ def _packet(text: str) -> int:
 
 
 def check_rtt(rtt: str | None) -> None:
-    """Raise MeasureError or ScenarioError where ``rtt`` is missing, or no time and no range."""
+    """Raise MeasureError or ScenarioError if ``rtt`` is missing or neither a time nor a range."""
     _range(rtt)
 
 
@@ -146,11 +146,11 @@ def _queueing(
     buffer: str | None,
     found: Found,
 ) -> tuple[float, float]:
-    """Return the least and the most mean queueing delay in seconds."""
+    """Return the smallest and the largest possible mean queueing delay, in seconds."""
     if rows.queue_packets is not None:
         mean = float(rows.queue_packets.mean()) * size * 8 / bps
         if mean > _LONGEST_WAIT_S:
-            wrong = f"queue_packets would wait {mean:.3g} s in the mean"
+            wrong = f"queue_packets would wait {mean:.3g} s on average"
             raise MeasureError(f"{wrong}; write how many packets were in the queue at each poll")
         queue = batch_mean(rows.queue_packets)
         found.estimates["queue_packets"] = queue
@@ -163,14 +163,14 @@ def _queueing(
     most = parse("buffer", BufferSize, buffer)
     packets = most.packets(rate_bps=bps, packet_bytes=size, bdp=bps * rtts[1] / (8 * size), flows=1)
     if packets * size * 8 / bps > _LONGEST_WAIT_S:
-        wrong = f"{argument('buffer')}: {buffer} would hold more than an hour of the link"
+        wrong = f"{argument('buffer')}: {buffer} would hold more than an hour of traffic"
         raise MeasureError(f"{wrong}; write the queue's size, {option('buffer', '64 packets')}")
     return 0.0, packets * size * 8 / bps
 
 
 def _no_queueing() -> str:
     given = f"{argument('buffer')}, or a column queue_packets"
-    return f"queueing is not in the round trip: give {given}"
+    return f"the round trip has no queueing delay: give {given}"
 
 
 def _flows(
@@ -184,11 +184,11 @@ def _flows(
     loss, load = found.estimates.get("loss_rate"), found.estimates["load"]
     if loss is None or rows.drops.sum() < _FEWEST_DROPS:
         few = f"{rows.drops.sum():.0f} drops; at least {_FEWEST_DROPS} are needed"
-        found.refuse("long_flows", f"{few}: without losses nothing tells n")
+        found.refuse("long_flows", f"{few}: n cannot be estimated without losses")
         return
     if load.value < _BUSY:
-        idle = f"the load is {load.value:.0%}: flows are held back elsewhere"
-        found.refuse("long_flows", f"{idle}, and their windows do not tell n")
+        idle = f"the load is {load.value:.0%}: flows are limited elsewhere"
+        found.refuse("long_flows", f"{idle}, so their windows do not give n")
         return
     rate = float(packets.sum() / rows.seconds.sum())
     controls = CONTROLS if control is None else (control,)
@@ -201,13 +201,13 @@ def _flows(
     ]
     smallest = min(w for _, w in windows)
     if smallest < SMALLEST:
-        why = f"a mean window of {smallest:.1f} packets: flows time out, and no law tells n"
+        why = f"a mean window of {smallest:.1f} packets: flows time out, and no law gives n"
         found.refuse("long_flows", why)
         return
     counts = [n for n, _ in windows]
     covers = f"covers {', '.join(controls)}, the round trip, and growth with delayed ACKs or not"
     low, high = min(counts), max(counts)
-    bias = f"all traffic taken to be long flows that share alike; the interval {covers}"
+    bias = f"all traffic is assumed to be long flows with equal shares; the interval {covers}"
     found.estimates["long_flows"] = Estimate(
         math.sqrt(low * high), low, high, len(rows.drops), bias
     )

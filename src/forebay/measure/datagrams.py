@@ -1,4 +1,4 @@
-"""UDP datagrams as a capture of raw IP, which the readers take as any other (libpcap's format)."""
+"""UDP datagrams as a capture of raw IP in libpcap's format, which the readers accept."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def begin(file: BinaryIO) -> None:
-    """Write the header of a capture."""
+    """Write the file header of a capture."""
     file.write(struct.pack("<IHHiIII", _NANOSECONDS, 2, 4, 0, 0, _LARGEST, _RAW_IP))
 
 
 def append(file: BinaryIO, at_ns: int, source: Address, port: int, data: bytes) -> None:
-    """Write one datagram that came from ``source`` to ``port``, its destination left at zero."""
+    """Write one datagram from ``source`` to ``port``; its destination address is zero."""
     udp = struct.pack(">HHHH", port, port, 8 + len(data), 0) + data
     packet = _header(source, len(udp)) + udp
     length = len(packet)

@@ -1,4 +1,4 @@
-"""The one error of this package."""
+"""The error of this package."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from forebay.errors import ForebayError
 
 
 class MeasureError(ForebayError, ValueError):
-    """Records that cannot be read, or options that contradict them; its text is one line."""
+    """Unreadable records, or options that contradict them; the text is one line."""
 
     code = "measure"

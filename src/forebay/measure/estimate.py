@@ -1,4 +1,4 @@
-"""What an estimate is: a value, its interval, and what makes it wrong."""
+"""The type of an estimate: a value, its interval, and its bias."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ NORMAL_95 = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value with its 95 % interval; ``n`` counts what it rests on.
+    """A value with its 95 % interval; ``n`` is the number of samples.
 
-    ``low`` and ``high`` are None where the records give no interval; ``bias`` then says which way
-    the value errs, and why.
+    ``low`` and ``high`` are None if the records give no interval; ``bias`` then gives the direction
+    of the error and its reason.
     """
 
     value: float
@@ -30,21 +30,21 @@ class Estimate:
     bias: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the form that a JSON document holds."""
+        """Return the form in a JSON document."""
         told = {"value": self.value, "low": self.low, "high": self.high, "n": self.n}
         return told | ({"bias": self.bias} if self.bias else {})
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An estimate that the records cannot carry, and why."""
+    """An estimate that the records do not allow, and why."""
 
     name: str
     why: str
 
 
 def batch_mean(values: Floats, batches: int = 20) -> Estimate:
-    """Return the mean of a series, with the t interval of the means of its batches."""
+    """Return the mean of a series, with the t interval over the means of its batches."""
     from scipy.special import stdtrit
 
     size = len(values) // batches
@@ -57,7 +57,7 @@ def batch_mean(values: Floats, batches: int = 20) -> Estimate:
 
 
 def share(part: int, whole: int, bias: str = "") -> Estimate:
-    """Return a share with its Wilson score interval (Wilson 1927), as if events were apart."""
+    """Return a share with its Wilson score interval (Wilson 1927), assuming independent events."""
     p, z2 = part / whole, NORMAL_95**2
     middle = (p + z2 / (2 * whole)) / (1 + z2 / whole)
     spread = math.sqrt(p * (1 - p) / whole + z2 / (4 * whole**2)) / (1 + z2 / whole)
@@ -71,9 +71,9 @@ def quantile(values: Floats, counts: Counts, q: float, independent: int) -> Esti
     Parameters
     ----------
     values, counts : shape (bins,)
-        Middles of the bins, rising, and what they hold.
+        Centres of the bins, ascending, and their counts.
     independent
-        How many of the samples count as independent of each other.
+        Effective number of independent samples.
     """
     cumulated = np.cumsum(counts) / counts.sum()
     half = NORMAL_95 * math.sqrt(q * (1 - q) / max(independent, 1))
@@ -85,7 +85,7 @@ def quantile(values: Floats, counts: Counts, q: float, independent: int) -> Esti
 
 
 def quantiles(values: Floats, counts: Counts, independent: int) -> dict[str, Any]:
-    """Return mean, median, 95 % and 99 % of a histogram, in the form of an outcome's."""
+    """Return mean, median, 95 % and 99 % of a histogram, in the form of an Outcome."""
     mean = float((values * counts).sum() / counts.sum())
     deviation = math.sqrt(float(((values - mean) ** 2 * counts).sum() / counts.sum()))
     half = NORMAL_95 * deviation / math.sqrt(max(independent, 1))

@@ -1,7 +1,7 @@
-"""Exported flow records to estimates: NetFlow v5, v9, IPFIX and sFlow v5, from a capture of them.
+"""Estimates from exported flow records: NetFlow v5, v9, IPFIX and sFlow v5, from a capture of them.
 
-Routers tell flows, not windows: that a flow is in congestion avoidance is not in a record. n is
-bounded by how many packets a flow sent; and where packets were sampled, not even that is there.
+Records have flows, not windows: they do not show whether a flow is in congestion avoidance. The
+packets of the flows only bound n; with sampled packets there is not even this bound.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from forebay._core import ExportReadings
     from forebay.progress import Progress
 
-_NO_PACKETS = "flow records do not tell it: capture packets"
+_NO_PACKETS = "flow records do not show it: capture packets"
 _REFUSED = ("rtt_s", "loss_rate", "hurst", "slow_start_burst", "congestion_control_hint")
-_NO_SCENARIO = "flow records tell no round trips; capture packets, or write the scenario by hand"
+_NO_SCENARIO = "flow records have no round trips; capture packets, or write the scenario by hand"
 
 
 def exports(
@@ -41,20 +41,20 @@ def exports(
     rate: str,
     progress: Progress | None = None,
 ) -> Measured:
-    """Say what a router's exported flow records can.
+    """Estimate the traffic of a link from a router's exported flow records.
 
     Parameters
     ----------
     records
-        Captures, in pcap or pcapng, of the datagrams that routers export; or nfdump's CSV, by
-        files that end in .csv.
+        Captures, in pcap or pcapng, of the datagrams that routers export; or nfdump's CSV, in
+        files with the ending .csv.
     rate
-        The link's rate: the records must be of that link alone.
+        The link's rate; the records must be of that link only.
 
     Raises
     ------
     MeasureError
-        A file that is no capture, or one without exports.
+        A file is not a capture, or has no exports.
     """
     bps, sources = bits_per_second(rate), paths_of(records)
     with tempfile.TemporaryDirectory() as folder:
@@ -70,21 +70,21 @@ def listen(
     rate: str,
     progress: Progress | None = None,
 ) -> Measured:
-    """Say what the records tell that routers export to a UDP socket while it listens.
+    """Listen at a UDP socket for exported flow records, then estimate as `exports`.
 
     Parameters
     ----------
     at
-        Where, ``"127.0.0.1:2055"``; a port alone is on loopback.
+        Address and port, ``"127.0.0.1:2055"``; a port alone is on loopback.
     seconds
-        How long. What routers export only when an active timeout ends has to come within it.
+        Duration. It must include the routers' active timeouts, at which they export long flows.
     rate
-        The link's rate: the records must be of that link alone.
+        The link's rate; the records must be of that link only.
 
     Raises
     ------
     MeasureError
-        A place that cannot be listened at, or nothing that came.
+        The address cannot be bound, or nothing arrived.
     """
     if not 0 < seconds < math.inf:
         hint = f"write how long to listen, such as {option('seconds', 300)}"
@@ -97,7 +97,7 @@ def listen(
         read = _read([str(kept)], [source], None)
     measured = _measured(read, bps, [source])
     if full:
-        room = f"{listening.MOST_BYTES / 1e9:g} GB of datagrams are the most that is kept"
+        room = f"{listening.MOST_BYTES / 1e9:g} GB of datagrams is the maximum"
         measured.notes.append(f"listening ended after {listened:.0f} s: {room}")
     return measured
 
@@ -148,7 +148,7 @@ def _measured(read: ExportReadings, bps: float, names: list[str]) -> Measured:
 
 
 def within(read: ExportReadings, width_s: float, values: Floats) -> Floats:
-    """Return the bins of a series between the first record's beginning and the last one's end."""
+    """Return the bins of a series between the first record's start and the last one's end."""
     first, last = read["span_ms"] or (0, 0)
     low, high = ((at - read["base_ms"]) / 1000 / width_s for at in (first, last))
     return values[int(low) : int(high) + 1]
@@ -160,7 +160,7 @@ def _load(read: ExportReadings, bps: float, found: Found) -> None:
     if len(share) < 3:
         found.refuse("load", "the records span less than three seconds")
         return
-    inner = share[1:-1]  # the first second and the last are not whole
+    inner = share[1:-1]  # the first and the last second are incomplete
     found.estimates["load"] = batch_mean(inner)
     found.curves["load"] = {"step_s": width_s, "share": inner.tolist()}
 
@@ -185,7 +185,7 @@ def _flows(read: ExportReadings, found: Found) -> None:
     found.estimates["concurrent_flows"] = Estimate(mean, None, None, read["records"], opened)
     values, counts = read["lengths"]
     length = float((values * counts).sum() / counts.sum())
-    cut = "a flow longer than the active timeout counts once a record: too short"
+    cut = "a flow longer than the active timeout counts once for each record: too short"
     found.estimates["flow_bytes"] = {"mean": Estimate(length, None, None, read["records"], cut)}
     if inside["perhaps"].max(initial=0) < 1:
         found.refuse("long_flows", "no TCP flow sends enough packets to leave slow start")
@@ -193,7 +193,7 @@ def _flows(read: ExportReadings, found: Found) -> None:
     ends = [robust_minimum(inside[name]).value for name in ("long", "perhaps")]
     low, high = min(ends), max(ends)
     bias = (
-        "records do not tell congestion avoidance: the ends are TCP flows of a second and more "
+        "records do not show congestion avoidance: the ends are TCP flows of a second and more "
         "that send 630 packets and 70, six rounds of slow start from ten and three"
     )
     found.estimates["long_flows"] = Estimate((low + high) / 2, low, high, read["records"], bias)
@@ -205,17 +205,17 @@ def _flows(read: ExportReadings, found: Found) -> None:
 
 def _notes(read: ExportReadings, found: Found) -> None:
     said = [
-        (read["lost"], "flow records or datagrams were lost on the way: the load is too low"),
-        (read["reordered"], "datagrams came after a later one"),
-        (read["without_template"], "sets of records came before their template: left out"),
+        (read["lost"], "flow records or datagrams were lost: the load is too low"),
+        (read["reordered"], "datagrams arrived after a later one"),
+        (read["without_template"], "sets of records arrived before their template: ignored"),
         (
             read["incomplete"],
-            "records lack bytes, times or addresses, or have times that cannot be: left out",
+            "records lack bytes, times or addresses, or have impossible times: ignored",
         ),
-        (read["not_exports"], "datagrams are no exports, or damaged: left out"),
+        (read["not_exports"], "datagrams are not exports, or damaged: ignored"),
     ]
     found.notes += [f"{count} {words}" for count, words in said if count]
     active, inactive = read["timeouts_s"]
     if active or inactive:
         times = f"active timeout {active} s, inactive timeout {inactive} s"
-        found.notes.append(f"the router's {times}: what is newer than that has not come")
+        found.notes.append(f"the router's {times}: newer records have not arrived")

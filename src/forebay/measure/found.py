@@ -1,4 +1,4 @@
-"""Estimates as they are collected, one source of them after another."""
+"""Estimates, collected from one source after another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from forebay.measure.estimate import Refused
 
 @dataclass
 class Found:
-    """What has been found so far; see `Measured` for the fields."""
+    """The results so far; see `Measured` for the fields."""
 
     estimates: dict[str, Any] = field(default_factory=dict)
     refused: list[Refused] = field(default_factory=list)
@@ -18,5 +18,5 @@ class Found:
     curves: dict[str, Any] = field(default_factory=dict)
 
     def refuse(self, name: str, why: str) -> None:
-        """Say that the records cannot carry an estimate."""
+        """Record that the records do not allow an estimate."""
         self.refused.append(Refused(name, why))

@@ -1,7 +1,7 @@
-"""What a sending host says of its own flows: the text of `ss -tin` and of `nstat`.
+"""Estimates of a sending host's own flows, from the output of `ss -tin` and `nstat`.
 
-The host's flows are not the link's: how many are in congestion avoidance is a part of n at most.
-Fields as iproute2's ss and the kernel's snmp counters name them.
+The host's flows are at most a part of the link's flows, so the number in congestion avoidance is a
+lower bound of n. Fields have the names of iproute2's ss and the kernel's SNMP counters.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _ONE_HOST = "this host's flows, which may take other links than the one in quest
 def host(
     *, ss: str | os.PathLike[str] | None = None, nstat: str | os.PathLike[str] | None = None
 ) -> Measured:
-    """Say what the text of ``ss -tin`` and of ``nstat`` tells.
+    """Estimate from the output of ``ss -tin`` and of ``nstat``.
 
     Raises
     ------
     MeasureError
-        A file that cannot be read, or holds nothing of the kind.
+        A file cannot be read, or is not such output.
     """
     if ss is None and nstat is None:
         raise MeasureError("nothing to measure; name the text of `ss -tin`, of `nstat`, or both")
@@ -44,8 +44,8 @@ def host(
         _sockets(read_text(ss, "name a text file"), os.fspath(ss), found)
     if nstat is not None:
         _counters(read_text(nstat, "name a text file"), os.fspath(nstat), found)
-    found.refuse("long_flows", "a host tells its own flows, not those of a link")
-    none = "a host tells neither the link nor who shares it"
+    found.refuse("long_flows", "a host shows its own flows, not those of a link")
+    none = "a host shows neither the link nor the other flows on it"
     return Measured(0, 0.0, found.estimates, found.refused, found.notes, sources=names,
                     not_made=none)  # fmt: skip
 
@@ -58,7 +58,7 @@ def _sockets(text: str, path: str, found: Found) -> None:
     avoiding = sum(1 for line in told if _avoids(line) and _BUSY.search(line))
     found.estimates["connections"] = Estimate(len(told), None, None, len(told), _ONE_HOST)
     found.estimates["sending"] = Estimate(busy, None, None, len(told), "with data unacknowledged")
-    above = "sending, and cwnd no less than ssthresh; a part of n at most"
+    above = "sending, and cwnd at least ssthresh; at most a part of n"
     found.estimates["in_avoidance"] = Estimate(avoiding, None, None, len(told), above)
     for name, pattern in (("rtt_s", _RTT), ("min_rtt_s", _MIN_RTT)):
         values = [float(hit[1]) * 1e-3 for line in told if (hit := pattern.search(line))]
@@ -74,7 +74,7 @@ def _sockets(text: str, path: str, found: Found) -> None:
 
 
 def _avoids(line: str) -> bool:
-    """Return whether a socket has left slow start; one without ssthresh never has."""
+    """Return whether a socket has left slow start; without ssthresh it never has."""
     threshold, window = _SSTHRESH.search(line), _CWND.search(line)
     return bool(threshold and window and int(window[1]) >= int(threshold[1]))
 

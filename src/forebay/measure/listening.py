@@ -1,4 +1,4 @@
-"""Live exports: what comes to a UDP socket, kept as a capture that ``exports`` reads."""
+"""Live exports: datagrams at a UDP socket, stored as a capture that ``exports`` reads."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from forebay.progress import Progress
 
 _LARGEST = 65507 - 20
-"""Of UDP over IPv4, less the room that the header of a kept packet takes."""
+"""Largest UDP payload over IPv4, minus the header of a stored packet."""
 MOST_BYTES = 2_000_000_000
-"""Kept on disk: some ten million exports of thirty records each."""
+"""Stored on disk: about ten million exports of thirty records each."""
 _LOOK_EVERY_S = 0.2
 _WRITE = "write an address and a port, 127.0.0.1:2055 or [::1]:2055; or the port alone"
 
@@ -29,7 +29,7 @@ def place(text: str) -> tuple[datagrams.Address, int]:
     Raises
     ------
     MeasureError
-        What is neither.
+        The text is neither.
     """
     host, _, port = text.rpartition(":")
     try:
@@ -48,17 +48,17 @@ def listen(
     path: Path,
     progress: Progress | None = None,
 ) -> float:
-    """Keep the datagrams that come within ``seconds`` in a capture at ``path``.
+    """Store the datagrams that arrive within ``seconds`` in a capture at ``path``.
 
     Returns
     -------
     float
-        The seconds it has listened: fewer than asked where it has kept ``MOST_BYTES`` before.
+        The seconds of listening: fewer than ``seconds`` if ``MOST_BYTES`` were stored before.
 
     Raises
     ------
     MeasureError
-        The socket cannot be bound, nothing came, or what came cannot be kept.
+        The socket cannot be bound, nothing arrived, or the data cannot be stored.
     """
     address, port = place(at)
     try:
@@ -66,11 +66,11 @@ def listen(
             datagrams.begin(file)
             count, listened = _keep(sock, port, seconds, file, progress)
     except OSError as error:
-        why = f"what came cannot be kept ({error.strerror})"
+        why = f"the datagrams cannot be stored ({error.strerror})"
         said = f"{argument('at', 'listen')}: {at}: {why}"
         raise MeasureError(f"{said}; name a folder with room as TMPDIR") from None
     if not count:
-        why = f"no datagram came within {seconds:g} s; do the routers export to it?"
+        why = f"no datagram arrived within {seconds:g} s; do the routers export to it?"
         longer = f"Or listen longer, {option('seconds', f'{10 * seconds:g}')}"
         raise MeasureError(f"{argument('at', 'listen')}: {at}: {why} {longer}")
     return listened
@@ -83,7 +83,7 @@ def _keep(
     file: BinaryIO,
     progress: Progress | None,
 ) -> tuple[int, float]:
-    """Return how many datagrams were kept, and how long that took."""
+    """Return the number of datagrams stored, and the time that this took."""
     count, begin = 0, time.monotonic()
     while (spent := time.monotonic() - begin) < seconds and file.tell() < MOST_BYTES:
         sock.settimeout(min(seconds - spent, _LOOK_EVERY_S))

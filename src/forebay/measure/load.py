@@ -1,4 +1,4 @@
-"""The load over time, the sizes of packets, and who does not answer to congestion."""
+"""The load over time, the sizes of packets, and the share of unresponsive traffic."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def describe(read: CaptureReadings, rate_bps: float, found: Found) -> None:
 
 
 def _check_rate(load: Estimate, found: Found) -> None:
-    """Say that no link carries more than its rate, where the whole interval is above it."""
+    """Add a note if the whole interval of the load is above the link's rate."""
     if (load.value if load.low is None else load.low) > 1:
         found.notes.append(
             f"the load is {load.value:.3g} of the rate: {argument('rate')} is too low, packets of "
@@ -44,7 +44,7 @@ def _check_rate(load: Estimate, found: Found) -> None:
 
 
 def whole(read: CaptureReadings) -> Floats:
-    """Return the bytes of each whole interval; shape (n,), intervals of ``load_width_s``."""
+    """Return the bytes of each complete interval; shape (n,), intervals of ``load_width_s``."""
     intervals = int(read["duration_s"] / read["load_width_s"])
     series = np.zeros(intervals)
     kept = read["load_bytes"][:intervals]
@@ -77,7 +77,7 @@ def _sizes(read: CaptureReadings, found: Found) -> None:
     mean = float((sizes * counts).sum() / counts.sum())
     largest = Estimate(float(full_packet(read)), None, None, int(counts.sum()))
     found.estimates["packet_bytes"] = {
-        "mean": Estimate(mean, None, None, int(counts.sum()), "of IP packets; every one counts"),
+        "mean": Estimate(mean, None, None, int(counts.sum()), "of all IP packets"),
         "full": largest,
     }
     cumulated = np.cumsum(counts) / counts.sum()
@@ -85,7 +85,7 @@ def _sizes(read: CaptureReadings, found: Found) -> None:
 
 
 def full_packet(read: CaptureReadings) -> int:
-    """Return the size in bytes that carries most of the bytes: that of full packets."""
+    """Return the packet size in bytes with most of the bytes: that of full packets."""
     sizes, counts = read["packet_bytes"], read["packet_counts"]
     return int(sizes[np.argmax(sizes * counts)]) if len(sizes) else 1500
 
@@ -96,10 +96,10 @@ def _kinds(read: CaptureReadings, found: Found) -> None:
     total = sum(parts)
     if not total:
         return
-    bias = "UDP but port 443, and what is neither TCP nor UDP; some of it may answer in its own way"
+    bias = "UDP except port 443, and protocols except TCP and UDP; some may respond to congestion"
     bytes_ = (parts[2] + parts[3]) / total
     found.estimates["unresponsive_share"] = Estimate(bytes_, None, None, read["packets"], bias)
     if parts[1]:
-        hides = "UDP port 443: it answers to congestion, and hides its losses and round trips"
+        hides = "UDP port 443: it responds to congestion, but its losses and round trips are hidden"
         share = Estimate(parts[1] / total, None, None, read["packets"], hides)
         found.estimates["quic_share"] = share

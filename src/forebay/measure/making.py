@@ -1,4 +1,4 @@
-"""Estimates to a scenario, which carries their intervals."""
+"""Makes a scenario of the estimates; its numbers carry their intervals."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _ROUND_TRIPS = 20
 _LEAST_LOAD = 0.001
 _DEFAULT = "cubic"
 _ALL = 0.95
-"""Of the bytes: H is that of everything on the link."""
+"""Share of the bytes from which H of all traffic counts as that of unresponsive traffic."""
 _WITHOUT_MEMORY = 0.55
 _KNEES = (0.001, 1.0)
-"""Seconds: frames that the scenario's video may have."""
+"""Range of the video's frame time in a scenario, in seconds."""
 _WIDEST = 3.0
 
 
@@ -36,14 +36,14 @@ def scenario(
     goal: float,
     source: str,
 ) -> tuple[Scenario | None, str]:
-    """Return the scenario, or None and why the estimates make none."""
+    """Return the scenario, or None and why the estimates do not suffice."""
     traffic = [*_long(read, found, congestion_control), *_others(read, found, rate)]
     if not traffic:
-        return None, "no traffic was found that a scenario has a class for"
+        return None, "no traffic was found for which a scenario has a class"
     if buffer is None and not any("rtt" in one for one in traffic):
         return (
             None,
-            "no round trip is known, and no buffer without one; "
+            "no round trip is known, so there is no buffer in time; "
             f"write {option('buffer', '64 packets')}",
         )
     tree: dict[str, Any] = {
@@ -58,7 +58,7 @@ def scenario(
 
 
 def checked(tree: dict[str, Any]) -> tuple[Scenario | None, str]:
-    """Return the scenario of a tree, or None and why it is none."""
+    """Return the scenario of a tree, or None and why it is invalid."""
     from pydantic import ValidationError
 
     from forebay.scenario import Scenario
@@ -67,7 +67,7 @@ def checked(tree: dict[str, Any]) -> tuple[Scenario | None, str]:
     try:
         return Scenario.model_validate(tree), ""
     except ValidationError as error:
-        return None, f"the estimates make none that is allowed ({format_error(error, Scenario)})"
+        return None, f"the estimates give an invalid scenario ({format_error(error, Scenario)})"
 
 
 def _long(read: CaptureReadings, found: Found, control: str | None) -> list[dict[str, Any]]:
@@ -94,7 +94,7 @@ def _long(read: CaptureReadings, found: Found, control: str | None) -> list[dict
 def _control(found: Found) -> str:
     hint = found.estimates.get("congestion_control_hint", {}).get("hint", "unknown")
     chosen = _DEFAULT if hint == "unknown" else str(hint)
-    why = "by the hint" if chosen == hint else "for want of a hint"
+    why = "as indicated" if chosen == hint else "without an indication"
     found.notes.append(
         f"the scenario's flows run {chosen}, {why}; {argument('congestion_control')} overrules"
     )
@@ -102,10 +102,11 @@ def _control(found: Found) -> str:
 
 
 def round_trips(values_us: Floats, counts: Counts) -> str | dict[str, Any]:
-    """Return the law of the least round trips: up to twenty quantiles of equal share.
+    """Return the distribution of minimum RTTs: up to twenty quantiles with equal shares.
 
-    They are dealt out: few flows of which some have one round trip by chance send in step, and use
-    more of a small buffer's link than those that were measured (by five points, of eight flows).
+    The flows get them evenly, not at random. If some of a few flows happened to have equal RTTs,
+    they would be synchronized, and with a small buffer the utilization would be higher than that
+    of the measured flows (by five percentage points, with eight flows).
     """
     cumulated = np.cumsum(counts) / counts.sum()
     wanted = min(int(counts.sum()), _ROUND_TRIPS)
@@ -129,14 +130,16 @@ def _others(read: CaptureReadings, found: Found, rate: str) -> list[dict[str, An
         mean = max(float((values * counts).sum() / counts.sum()), 1.0)
         one = {"kind": "short", "length": {"geometric": f"{mean:.3g} packets"}}
         classes.append(one | {"load": min(short / capacity, 10.0)} | _one_round_trip(flows))
-        found.notes.append("the scenario's short flows have geometric lengths of the mean seen")
+        found.notes.append(
+            "the scenario's short flows have geometric lengths with the measured mean"
+        )
     if open_loop / capacity > _LEAST_LOAD:
         classes.append(_unresponsive(read, found, open_loop / capacity))
     return classes
 
 
 def _unresponsive(read: CaptureReadings, found: Found, load: float) -> dict[str, Any]:
-    """Return noise of the H that was measured where all of the load is such, else Poisson's."""
+    """Return noise of the measured H if all load is unresponsive, else Poisson datagrams."""
     flows, methods = read["flows"], found.estimates.get("hurst", {})
     share = (flows["udp_bytes"] + flows["other_bytes"]) / max(read["bytes"], 1)
     curve, at = found.curves.get("burstiness"), found.estimates.get("burstiness_knee_s")

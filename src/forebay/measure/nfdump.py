@@ -1,8 +1,8 @@
-"""nfdump's CSV, as the IPFIX datagrams (RFC 7011) that ``exports`` reads: one reader of records.
+"""Converts nfdump's CSV to IPFIX datagrams (RFC 7011), so that ``exports`` reads all records.
 
-Both of its forms are taken, by the names of their columns: ``ts, te, sa, …`` of nfdump 1.6 and
-``firstSeen, duration, srcAddr, …`` of 1.7. Its times have no zone; they are taken as UTC, for only
-their differences count.
+Both forms are accepted, by the names of their columns: ``ts, te, sa, …`` of nfdump 1.6 and
+``firstSeen, duration, srcAddr, …`` of 1.7. Its times have no zone. They are read as UTC, because
+only their differences matter.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _EITHER = ("last", "duration")
 _WRITE = "write it by `nfdump -o csv -N`"
 _PROTOCOLS = {"ICMP": 1, "TCP": 6, "UDP": 17, "GRE": 47, "ESP": 50, "ICMP6": 58, "SCTP": 132}
 _OTHER = 255
-# RFC 7012's elements: ports, protocol, packets, bytes, first and last in milliseconds.
+# RFC 7012's elements: ports, protocol, packets, bytes, first and last time in milliseconds.
 _COMMON = ((7, 2), (11, 2), (4, 1), (2, 8), (1, 8), (152, 8), (153, 8))
 _ADDRESSES = {4: ((8, 4), (12, 4)), 6: ((27, 16), (28, 16))}
 _TEMPLATE = {4: 256, 6: 257}
@@ -38,7 +38,7 @@ _EXPORTER = ipaddress.IPv4Address("127.0.0.1")
 
 
 def is_csv(path: str) -> bool:
-    """Return whether a file is named as a table."""
+    """Return whether a file has a table's name."""
     return path.lower().endswith(".csv")
 
 
@@ -48,7 +48,7 @@ def to_capture(source: str, path: Path) -> None:
     Raises
     ------
     MeasureError
-        What cannot be read, and on which line.
+        A line cannot be read; the error has its number.
     """
     try:
         with Path(source).open(encoding="utf-8-sig", newline="") as table, path.open("wb") as file:
@@ -63,7 +63,7 @@ def to_capture(source: str, path: Path) -> None:
 
 
 def _lines(table: TextIO) -> Iterator[str]:
-    """Yield lines; of a file without any, such as a device, no more than its reader refuses."""
+    """Yield lines, of limited length because a device file may have none."""
     while line := table.readline(csv.field_size_limit() + 1):
         yield line
 
@@ -97,7 +97,7 @@ def _rows(source: str, rows: Iterator[list[str]]) -> Iterator[tuple[int, bytes]]
             yield _record({name: row[at].strip() for name, at in columns.items()})
         except (ValueError, IndexError, OverflowError, struct.error):
             bad = ",".join(row)[:60]
-            raise MeasureError(f"{source}: line {line}: no flow is {bad!r}; {_WRITE}") from None
+            raise MeasureError(f"{source}: line {line}: {bad!r} is not a flow; {_WRITE}") from None
 
 
 def _columns(source: str, header: list[str]) -> dict[str, int]:
@@ -131,7 +131,7 @@ def _record(row: dict[str, str]) -> tuple[int, bytes]:
 
 
 def _port(text: str) -> int:
-    """Return a port; ICMP's column holds type.code, which is none."""
+    """Return a port; ICMP's column has type.code, which is not a port."""
     return 0 if "." in text else int(text)
 
 

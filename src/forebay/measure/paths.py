@@ -1,4 +1,4 @@
-"""Round-trip times, losses, bursts, and a hint at congestion controls."""
+"""Round-trip times, losses, bursts, and an indication of the congestion control."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FEWEST_HINTS = 20
 _MUCH_LOST = 0.1
 _DRAWN = 200
 _WORDS = {
-    "rtt_s": "about one each round trip of a flow, for all ACKs since, queueing included; from one "
-    "direction short where losses are many",
-    "min_rtt_s": "the least of each flow: propagation, if the queue was ever empty; else too long",
-    "handshake_rtt_s": "from SYN to the ACK of the SYN-ACK; no delayed ACK in it",
+    "rtt_s": "about one each round trip of a flow, for all ACKs since, including queueing; from "
+    "one direction too short if losses are frequent",
+    "min_rtt_s": "minimum of each flow: propagation if the queue was ever empty; else too long",
+    "handshake_rtt_s": "from SYN to the ACK of the SYN-ACK; without delayed ACKs",
 }
 
 
@@ -51,10 +51,10 @@ def _round_trips(flows: CaptureFlows, at: Place, found: Found) -> None:
         elif name == "rtt_s" and unstamped:
             found.refuse(name, _UNSTAMPED)
         else:
-            found.refuse(name, "no handshake, and no timestamps or ACKs that tell it")
+            found.refuse(name, "no handshake, and no timestamps or ACKs that show it")
     if loaded[1].sum() and unstamped and at == "egress":
         part = unstamped / (unstamped + loaded[1].sum())
-        found.notes.append(f"rtt_s: {part:.0%} of the ACKs have no timestamps, and are not in it")
+        found.notes.append(f"rtt_s: {part:.0%} of the ACKs have no timestamps and are not counted")
     if not loaded[1].sum() and flows["recovery_us"][1].sum():
         values, counts = flows["recovery_us"]
         rows = quantiles(values * 1e-6, counts, max(flows["long"], 1))
@@ -63,10 +63,10 @@ def _round_trips(flows: CaptureFlows, at: Place, found: Found) -> None:
 
 
 def _loaded(flows: CaptureFlows, at: Place) -> tuple[Floats, Counts]:
-    """Return round trips that hold the wait in the queue, and how many there are of each.
+    """Return round trips that include the queueing delay, and the count of each.
 
-    Without timestamps the way from the capture to the sender and back is the handshake's. Of a
-    capture behind the queue that way has the queue in it; of one before the queue it has not.
+    Without timestamps the part from the capture to the sender and back is that of the handshake. It
+    includes the queue if the capture is after the queue, but not if it is before the queue.
     """
     if at == "egress":
         return flows["rtt_us"]
@@ -94,19 +94,19 @@ def _losses(flows: CaptureFlows, at: Place, found: Found) -> None:
     if not data:
         found.refuse("loss_rate", "no TCP data was seen")
         return
-    bursty = "the interval takes losses as apart; they come in bursts, and it is too narrow"
+    bursty = "the interval assumes independent losses; they come in bursts, so it is too narrow"
     sides = {
         "lost_before_share": (lost, f"lost before the capture, this queue or another; {bursty}"),
-        "repeated_share": (again, f"lost behind the capture, or repeated needlessly; {bursty}"),
+        "repeated_share": (again, f"lost after the capture, or retransmitted needlessly; {bursty}"),
     }
-    # A retransmission is lost as often as any: F fills stand for F / (1 - p) drops, and with S
-    # segments seen p = F / S solves p = drops / (S + drops).
+    # Retransmissions are lost at the same rate: F fills mean F / (1 - p) drops, and with S segments
+    # seen p = F / S solves p = drops / (S + drops).
     for name, (count, bias) in sides.items():
         found.estimates[name] = share(min(count, data), data, bias)
     chosen = "lost_before_share" if at == "egress" else "repeated_share"
     if sides[chosen][0] < _FEWEST_LOSSES:
         few = f"{sides[chosen][0]} losses; fewer than {_FEWEST_LOSSES} are no rate"
-        found.notes.append(f"loss_rate: {few}; its interval says what can be said")
+        found.notes.append(f"loss_rate: {few}; only its interval is meaningful")
     rate = share(min(sides[chosen][0], data), data)
     if rate.value > _MUCH_LOST:
         found.notes.append(
@@ -132,7 +132,7 @@ def _bursts(flows: CaptureFlows, found: Found) -> None:
         return
     size = np.arange(len(counts))
     first, second = (float((counts * size**k).sum() / total) for k in (1, 2))
-    apart = "packets with less than half a round trip between them; two that touch count as one"
+    apart = "packets with gaps of less than half a round trip; adjacent bursts count as one"
     found.estimates["slow_start_burst"] = {
         "mean": Estimate(first, None, None, int(total), apart),
         "mean_square": Estimate(second, None, None, int(total), "E[X^2] of paper A, section 4"),
@@ -143,8 +143,8 @@ def _bursts(flows: CaptureFlows, found: Found) -> None:
 
 FAMILIES = (
     (0.35, 0.6, "reno", "halves its window"),
-    (0.6, 0.85, "cubic", "keeps seven tenths of its window"),
-    (0.85, 1.5, "bbr", "does not answer to a loss"),
+    (0.6, 0.85, "cubic", "reduces its window to 0.7"),
+    (0.85, 1.5, "bbr", "does not respond to a loss"),
 )
 """Bounds halfway between 0.5 (RFC 5681), 0.7 (RFC 9438) and 1."""
 
@@ -166,5 +166,5 @@ def _hint(flows: CaptureFlows, found: Found) -> None:
     found.estimates["congestion_control_hint"] = {
         "hint": family,
         "left_after_loss": Estimate(left, None, None, int(counts.sum())),
-        "bias": f"a hint and no more: the median flow {does}; mixtures look like what lies between",
+        "bias": f"only an indication: the median flow {does}; mixtures look like something between",
     }

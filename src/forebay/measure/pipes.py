@@ -1,4 +1,4 @@
-"""Captures that come through a pipe: `tcpdump -w - | forebay measure /dev/stdin`."""
+"""Captures from a pipe: `tcpdump -w - | forebay measure /dev/stdin`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Answer = TypeVar("Answer")
 
 
 def read_from(names: Sequence[str], read: Callable[[], Answer]) -> Answer:
-    """Return what `read` answers, which opens ``names``.
+    """Return the result of `read`, which opens ``names``.
 
-    Where one is a pipe or a device it may wait for ever, in code that no signal reaches: then a
-    thread of its own reads, and this one takes the signals.
+    A read of a pipe or device may block forever, in code that handles no signals. It then runs in
+    another thread, and this one handles the signals.
     """
     if not any(map(_may_wait, names)):
         return read()
@@ -39,4 +39,4 @@ def _may_wait(name: str) -> bool:
     try:
         return not stat.S_ISREG(os.stat(name).st_mode)
     except (OSError, ValueError):
-        return False  # whoever opens it says what is wrong
+        return False  # opening it raises the error

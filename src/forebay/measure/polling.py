@@ -1,7 +1,7 @@
-"""Interface counters asked of a router by SNMP (RFC 3416), by the library pysnmp; SNMPv2c.
+"""Polls interface counters of a router by SNMPv2c (RFC 3416), with the library pysnmp.
 
-Only the address that the user names is asked. What it answers is written row by row as the table
-that ``counters`` reads.
+Only the address that the user names is polled. Its answers are written row by row as the table that
+``counters`` reads.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PORT = 161
 _PATIENCE_S, _TRIES = 2.0, 2
 _ROWS_AT_ONCE = 25
-# IF-MIB (RFC 2863): of the direction out, whose queue is the interface's own.
+# IF-MIB (RFC 2863): of the output direction, whose queue is that of the interface.
 _NAME, _DESCRIPTION = "1.3.6.1.2.1.31.1.1.1.1", "1.3.6.1.2.1.2.2.1.2"
 _OCTETS, _DROPS = "1.3.6.1.2.1.31.1.1.1.10", "1.3.6.1.2.1.2.2.1.19"
 _PACKETS = tuple(f"1.3.6.1.2.1.31.1.1.1.{column}" for column in (11, 12, 13))
@@ -36,7 +36,7 @@ _INSTALL = 'pysnmp is not installed; write pip install "forebay[counters]"'
 
 @dataclass(frozen=True)
 class Agent:
-    """Whom to ask, and what it takes for an answer."""
+    """The router to poll, and the community."""
 
     host: str
     port: int
@@ -44,7 +44,7 @@ class Agent:
 
     @classmethod
     def parse(cls, text: str, community: str) -> Agent:
-        """Read ``HOST`` or ``HOST:PORT``; an address of IPv6 with a port stands in brackets."""
+        """Read ``HOST`` or ``HOST:PORT``; an IPv6 address with a port is in brackets."""
         host, port = text, str(_PORT)
         if text.startswith("["):
             host, _, rest = text[1:].partition("]")
@@ -65,15 +65,17 @@ def poll(
     every_s: float,
     progress: Progress | None = None,
 ) -> None:
-    """Write the counters of an interface to ``path``, a row every ``every_s`` for ``seconds``.
+    """Write the counters of an interface to ``path``, one row every ``every_s`` for ``seconds``.
 
     Raises
     ------
     MeasureError
-        The library is missing, nobody answers, or the agent has no such interface.
+        The library is missing, the router does not answer, or it has no such interface.
     """
     if not (0 < every_s < math.inf and every_s <= seconds / 2 < math.inf):
-        hint = f"three rows at least: write {option('seconds', f'{2 * every_s:g}')} or more"
+        hint = (
+            f"at least three rows are needed: write {option('seconds', f'{2 * every_s:g}')} or more"
+        )
         raise MeasureError(f"{argument('seconds')}: {seconds:g}, a row every {every_s:g} s; {hint}")
     try:
         import pysnmp.hlapi.v1arch.asyncio  # noqa: F401
@@ -92,7 +94,7 @@ async def _poll(
 ) -> None:
     async with _asking(agent) as questions:
         number = await questions.number(interface)
-        rows = [await questions.row(number)]  # before a file is made, for what may be wrong
+        rows = [await questions.row(number)]  # before the file is made, to find errors first
         with path.open("w", encoding="utf-8", newline="") as file:
             table = csv.writer(file, lineterminator="\n")
             table.writerow(COLUMNS)
@@ -120,7 +122,7 @@ async def _asking(agent: Agent) -> AsyncIterator[_Questions]:
         raise _wrong(agent, " ".join(str(error).split())) from None
     finally:
         dispatcher.close()
-        await asyncio.sleep(0)  # the socket is closed when the loop next turns
+        await asyncio.sleep(0)  # lets the event loop close the socket
 
 
 @dataclass
@@ -176,7 +178,7 @@ class _Questions:
     def _checked(self, told: Any) -> Any:
         silent, refused, _, answers = told
         if silent:
-            why = f"{silent}: does it answer from here, to this community?"
+            why = f"{silent}: check its address, access list and community"
             raise _wrong(self.agent, why[0].lower() + why[1:])
         if refused:
             raise _wrong(self.agent, f"it refuses ({refused.prettyPrint()})")

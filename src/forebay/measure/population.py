@@ -1,10 +1,10 @@
-"""How many flows there are, by each meaning of the word, and how long they are.
+"""The number of flows, in each meaning of the word, and their lengths.
 
 ``long_flows`` is the n of the laws. Appenzeller et al. 2004, section 5.1.1, footnote 9: the number
 "was found by measuring the number of flows in congestion avoidance mode at each instant and
-visually selecting a robust minimum". Here the minimum is the 5 % quantile over the instants
-between the first and the last at which the number reaches its median: what comes before and after
-is flows that begin, or end, with the capture.
+visually selecting a robust minimum". Here the minimum is the 5 % quantile over the time between the
+first and the last instant at which the number reaches its median. The time before and after has
+flows that begin or end with the capture.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _FEWEST_TAIL = 20
 def describe(read: CaptureReadings, found: Found) -> None:
     """Add ``tuples``, ``concurrent_flows``, ``long_flows``, ``flow_bytes`` and the tail."""
     flows = read["flows"]
-    every = "five-tuples of one direction, those that carry only ACKs too; not the n of the laws"
+    every = "five-tuples of one direction, including those with ACKs only; not the n of the laws"
     found.estimates["tuples"] = Estimate(flows["tuples"], None, None, flows["tuples"], every)
     if flows["flows"] == 0:
         found.refuse("long_flows", "no flow carries data over the link")
         return
     concurrent = over_time(flows["concurrent"])
-    opened = "from a flow's first packet to its last, data or not; not the n of the laws"
+    opened = "from a flow's first packet to its last; not the n of the laws"
     mean = Estimate(float(concurrent.mean()), None, None, flows["flows"], opened)
     found.estimates["concurrent_flows"] = mean
     _avoiding(read, found)
@@ -48,15 +48,15 @@ def over_time(changes: tuple[float, Floats]) -> Floats:
 
 
 def settled(number: Floats) -> Floats:
-    """Return the stretch between the first and the last instant at its median."""
+    """Return the part between the first and the last instant at the median."""
     reached = np.flatnonzero(number >= np.median(number))
     return number[reached[0] : reached[-1] + 1]
 
 
 def robust_minimum(number: Floats) -> Estimate:
-    """Return the 5 % quantile of a number over its settled stretch.
+    """Return the 5 % quantile of a number over its settled part.
 
-    The interval is that of the same quantile in tenths of the stretch.
+    The interval is over the same quantile in tenths of that part.
     """
     stretch = settled(number)
     value = float(np.quantile(stretch, ROBUST))
@@ -81,13 +81,13 @@ def _avoiding(read: CaptureReadings, found: Found) -> None:
     either, certain = robust_minimum(avoiding), robust_minimum(lossy) if lossy.max() else None
     low = min(certain.low if certain and certain.low is not None else 0.0, either.low or 0.0)
     bias = (
-        "flows in congestion avoidance across this link: the low end counts flows that lost "
-        "something, the value also those that send steadily, some of which their hosts hold back"
+        "flows in congestion avoidance across this link: the low end counts flows with losses, "
+        "the value also flows that send steadily, some of which their hosts limit"
     )
     high = (either.high or either.value) * _hidden(flows["quic_bytes"], flows["tcp_bytes"])
     found.estimates["long_flows"] = Estimate(either.value, low, high, flows["long"], bias)
     if flows["quic_bytes"]:
-        found.notes.append("QUIC hides its windows: the high end of n counts it by its bytes")
+        found.notes.append("QUIC's windows are hidden: the high end of n counts it by its bytes")
     step = max(len(avoiding) // _DRAWN, 1)
     drawn = {name: over_time(flows[name])[::step].tolist()
              for name in ("concurrent", "avoiding", "lossy")}  # fmt: skip
@@ -102,7 +102,9 @@ def _lengths(read: CaptureReadings, found: Found) -> None:
     values, counts = read["flows"]["lengths"]
     mean = float((values * counts).sum() / counts.sum())
     censored = read["flows"]["censored"] / read["flows"]["flows"]
-    cut = f"{censored:.0%} of the TCP flows began before the capture or outlast it: too short"
+    cut = (
+        f"{censored:.0%} of the TCP flows began before the capture or continued after it: too short"
+    )
     found.estimates["flow_bytes"] = {"mean": Estimate(mean, None, None, int(counts.sum()), cut)}
     cumulated = 1 - np.cumsum(counts) / counts.sum()
     found.curves["flow_bytes"] = {"bytes": values.tolist(), "longer": cumulated.tolist()}
@@ -110,13 +112,13 @@ def _lengths(read: CaptureReadings, found: Found) -> None:
     if len(longest) < 10 * _FEWEST_TAIL:
         found.refuse("flow_tail", f"{len(longest)} flows; a tail needs {10 * _FEWEST_TAIL}")
     elif censored > 0.5:
-        found.refuse("flow_tail", "the capture sees few flows from their beginning to their end")
+        found.refuse("flow_tail", "the capture has few complete flows")
     else:
         found.estimates["flow_tail"] = _tail(longest, read["flows"]["flows"], found)
 
 
 def hill(longest: Floats, k: int) -> Estimate:
-    """Return the tail's exponent from the k longest of flows in falling order (Hill 1975)."""
+    """Return the tail's exponent from the k longest flows in descending order (Hill 1975)."""
     value = k / float(np.log(longest[:k] / longest[k]).sum())
     half = NORMAL_95 * value / math.sqrt(k)
     return Estimate(value, value - half, value + half, k)
@@ -127,10 +129,10 @@ def _tail(longest: Floats, flows: int, found: Found) -> Estimate:
     ks = np.unique(np.geomspace(_FEWEST_TAIL, most, 60).astype(int))
     ks = ks[longest[:1] > longest[ks]]
     if not len(ks):
-        return Estimate(math.inf, None, None, flows, "all the longest flows are alike")
+        return Estimate(math.inf, None, None, flows, "all the longest flows have one length")
     plot = [hill(longest, int(k)).value for k in ks]
     found.curves["hill"] = {"flows": ks.tolist(), "exponent": plot}
     chosen = int(ks[np.searchsorted(ks, min(max(flows // 20, _FEWEST_TAIL), ks[-1]))])
     told = hill(longest, chosen)
-    bias = "of the longest twentieth of the flows; the plot must be flat there"
+    bias = "of the longest 5 % of the flows; the plot must be flat there"
     return Estimate(told.value, told.low, told.high, told.n, bias)

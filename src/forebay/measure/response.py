@@ -1,9 +1,8 @@
-"""How many flows a loss rate means: response functions of congestion controls, inverted.
+"""The number of flows by a loss rate: inverted response functions of congestion controls.
 
-A flow that loses one packet a cycle and whose mean window is w sends w/RTT; with X packets a second
-on the link there are n = X RTT / w of them. The cycle between two losses, and so w as a function of
-the loss rate, is `laws.sawtooth` for Reno (8/3 of a squared window a cycle, for a growth of one
-packet a round trip) and `laws.heterogeneous.rfc9438` for CUBIC.
+A flow that loses one packet in each cycle and has the mean window w sends w/RTT. With X packets per
+second on the link there are n = X RTT / w flows. w as a function of the loss rate follows from the
+cycle between two losses: `laws.sawtooth` for Reno and `laws.heterogeneous.rfc9438` for CUBIC.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from forebay.measure.errors import MeasureError
 
 CONTROLS = ("reno", "cubic")
 DELAYED = 0.5
-"""Growth of a Reno window whose receiver acknowledges every second packet; 1 where each counts."""
+"""Growth of a Reno window if the receiver acknowledges every second packet; else it is 1."""
 SMALLEST = 2.0
-"""Below this mean window flows time out, and no response function holds (paper A, section 5)."""
+"""With smaller mean windows flows time out, and response functions fail (paper A, section 5)."""
 _LARGEST = 1e9
-"""Packets: of one byte each no more fit TCP's largest window, 2^30 B (RFC 7323, section 2.3)."""
+"""In packets: TCP's largest window, 2^30 B (RFC 7323, section 2.3), in packets of one byte."""
 
 
 def mean_windows(control: str, loss: float, rtt_s: float) -> list[float]:
-    """Return the mean windows in packets that a loss rate allows, one a reading of the law.
+    """Return the mean windows in packets for a loss rate, one for each variant of the law.
 
     Parameters
     ----------
@@ -32,21 +31,23 @@ def mean_windows(control: str, loss: float, rtt_s: float) -> list[float]:
     loss
         Drops over arrivals, above 0.
     rtt_s
-        Mean round trip, queueing included.
+        Mean RTT, including queueing.
     """
     if control == "reno":
         return [_reno(loss, growth) for growth in (1.0, DELAYED)]
     if control == "cubic":
         return [_cubic(loss, rtt_s)]
     known = " or ".join(CONTROLS)
-    wrong = f"{argument('congestion_control')}: losses do not tell how many flows run {control}"
+    wrong = (
+        f"{argument('congestion_control')}: losses do not give the number of flows with {control}"
+    )
     raise MeasureError(f"{wrong}; write {known}")
 
 
 def _reno(loss: float, growth: float) -> float:
     from forebay.laws.sawtooth import loss_rate
 
-    # Without a queue the mean window is 3/4 of the largest, whatever their product with n.
+    # Without a queue the mean window is 3/4 of the largest, for any n.
     return _inverted(lambda largest: float(loss_rate(0.0, largest, 1.0, growth)), loss) * 0.75
 
 
@@ -70,7 +71,7 @@ def _cubic(loss: float, rtt_s: float) -> float:
 
 
 def _inverted(rate: Callable[[float], float], loss: float) -> float:
-    """Return the largest window whose loss rate is ``loss``; the rate falls in it."""
+    """Return the largest window with the loss rate ``loss``; the rate decreases with it."""
     from scipy.optimize import brentq
 
     if rate(1.0) <= loss:

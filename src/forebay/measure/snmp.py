@@ -1,4 +1,4 @@
-"""An interface that is polled by SNMP to estimates, as its counters in a file would give."""
+"""Estimates from an interface that is polled by SNMP, like those from counters in a file."""
 
 from __future__ import annotations
 
@@ -32,32 +32,32 @@ def snmp(
     goal: float = 0.98,
     progress: Progress | None = None,
 ) -> Measured:
-    """Poll what an interface sends and drops by SNMPv2c, then say what `counters` says of it.
+    """Poll an interface's sent bytes and drops by SNMPv2c, then estimate as `counters`.
 
-    Needs pysnmp, by ``pip install "forebay[counters]"``. Nobody but ``host`` is asked.
+    Needs pysnmp: ``pip install "forebay[counters]"``. Only ``host`` is polled.
 
     Parameters
     ----------
     host
-        A router's address or name, with ``:PORT`` where that is not 161.
+        A router's address or name, with ``:PORT`` if it is not 161.
     interface
-        The link's interface as the router names it: ifName or ifDescr of IF-MIB (RFC 2863). What
-        it sends is counted, link headers included: ifHCOutOctets, ifOutDiscards.
+        The router's name of the link's interface: ifName or ifDescr of IF-MIB (RFC 2863). The
+        output is counted, including link headers: ifHCOutOctets, ifOutDiscards.
     seconds, every
-        How long to poll, and how often. Many routers renew their counters once in several seconds.
+        Duration and period of polling. Many routers update their counters every few seconds.
     community
-        What the router takes for a question of a reader.
+        The router's community for reading.
     keep
-        Where the table is kept, which `counters` reads again; None: nowhere.
+        Path at which the table is stored; `counters` can read it. None: it is not stored.
     rate, rtt, packet, congestion_control, buffer, goal
-        As of `counters`.
+        As in `counters`.
     progress
-        Called with the fraction of the time that is over.
+        Called with the fraction of the time done.
 
     Raises
     ------
     MeasureError
-        Nobody answers, the router has no such interface, or an option does not fit.
+        The router does not answer, it has no such interface, or an option does not fit.
     """
     agent = Agent.parse(host, community)
     bits_per_second(rate)
@@ -69,6 +69,6 @@ def snmp(
             table, rate=rate, rtt=rtt, packet=packet, congestion_control=congestion_control,
             buffer=buffer, goal=goal, source=f"{interface} of {host} by SNMP",
         )  # fmt: skip
-    octets = "octets are the interface's own, which on Ethernet count 18 bytes a frame more than IP"
+    octets = "octets are those of the interface, on Ethernet 18 bytes for each frame more than IP"
     measured.notes.append(octets)
     return measured

@@ -15,15 +15,15 @@ from forebay.measure.text_files import read_text
 
 _NEEDED = ("time_s", "octets", "drops")
 _OPTIONAL = ("packets", "queue_packets")
-_WRITE = "write columns time_s, octets, drops with a row a sample"
+_WRITE = "write columns time_s, octets, drops, with a row for each sample"
 _WRAPS = (2.0**32, 2.0**64)
 _MORE = 1.1
-"""Clocks of a poller and of a router differ: more than the rate by so much is another meaning."""
+"""Tolerance over the link's rate, because the clocks of poller and router differ."""
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """What passed between samples: shapes (n,); ``queue_packets`` where it was sampled."""
+    """Amounts between samples: shapes (n,); ``queue_packets`` if it was sampled."""
 
     seconds: Floats
     octets: Floats
@@ -34,13 +34,13 @@ class Intervals:
 
 
 def read(path: str | os.PathLike[str], rate_bps: float) -> Intervals:
-    """Read a file of samples. Octets, packets and drops are counters that only rise, and may wrap,
-    or amounts since the sample before: a link of ``rate_bps`` allows one of the two.
+    """Read a file of samples. Octets, packets and drops are either increasing counters, which may
+    wrap, or amounts since the previous sample; ``rate_bps`` decides which of the two is possible.
 
     Raises
     ------
     MeasureError
-        What cannot be read, and on which line.
+        A line cannot be read; the error has its number.
     """
     columns = _columns(os.fspath(path))
     time = columns["time_s"]
@@ -68,17 +68,17 @@ def _meaning(octets: Floats, seconds: Floats, rate_bps: float, path: str) -> tup
     rises = bool((_rise(octets) <= most).all()) and octets[-1] != octets[0]
     amounts = bool((octets[1:] <= most).all())
     if rises:
-        return True, ["octets and drops are read as counters that only rise"]
+        return True, ["octets and drops are read as increasing counters"]
     if amounts:
-        return False, ["octets and drops are read as amounts since the sample before"]
+        return False, ["octets and drops are read as amounts since the previous sample"]
     raise MeasureError(
-        f"{path}: octets say more than {argument('rate')} carries, as a counter and as amounts; "
+        f"{path}: octets exceed {argument('rate')}, both as a counter and as amounts; "
         "write the link's own rate, or the counters of that link"
     )
 
 
 def _rise(counter: Floats) -> Floats:
-    """Return what a counter rose by; where it fell it has wrapped, at 32 bits or at 64."""
+    """Return the increases of a counter; after a decrease it has wrapped, at 32 or 64 bits."""
     rise = np.diff(counter)
     wrap = _WRAPS[0] if counter.max() < _WRAPS[0] else _WRAPS[1]
     risen: Floats = np.where(rise < 0, rise + wrap, rise)

@@ -1,4 +1,4 @@
-"""Text that an operator's tools wrote, of a size that memory holds."""
+"""Text output of an operator's tools, of limited size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from forebay.measure.errors import MeasureError
 
 MOST_BYTES = 256 * 1024 * 1024
-"""Counters of a row a second, for two months."""
+"""Enough for counters with a row every second for two months."""
 
 
 def read_text(path: str | os.PathLike[str], hint: str) -> str:
@@ -17,8 +17,8 @@ def read_text(path: str | os.PathLike[str], hint: str) -> str:
     Raises
     ------
     MeasureError
-        It cannot be read, is longer than ``MOST_BYTES`` (a device may have no end), or is no text;
-        ``hint`` ends the line.
+        It cannot be read, is longer than ``MOST_BYTES`` (a device may have no end), or is not
+        text; ``hint`` is the end of the message.
     """
     name = os.fspath(path)
     try:

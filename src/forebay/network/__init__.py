@@ -1,6 +1,6 @@
-"""Networks as arrays: topology, demand and routes. It solves and plays nothing.
+"""Networks as arrays: topology, demand and routes.
 
-Two engines share it: `engines/network` solves for the steady state, `engines/simulation` plays the
+Two engines use it: `engines/network` solves for the steady state, `engines/simulation` simulates
 packets.
 """
 

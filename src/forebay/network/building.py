@@ -1,4 +1,4 @@
-"""From a scenario's [topology] to a graph that has been checked."""
+"""Builds the graph of a scenario's [topology], and checks it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from forebay.network import generators
 from forebay.network.errors import refuse
+from forebay.network.failing import fail
 from forebay.network.files import number_of, read, read_matrix
 from forebay.network.graph import BETWEEN, DOWN, UP, Graph
 from forebay.network.wiring import Wiring
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from forebay.scenario import BufferSize, LinkClass, Scenario, Topology
 
 ACCESS = "access"
-"""The class of hosts' own links; where no such class is written, hosts have none."""
+"""The class of hosts' own links; without such a class hosts have none."""
 
 
 def build(scenario: Scenario) -> Graph:
@@ -26,13 +27,14 @@ def build(scenario: Scenario) -> Graph:
     Raises
     ------
     ScenarioError
-        A class, a router or a demand that is not there; a network in several parts.
+        A class, a router or a demand does not exist; the network is not connected.
     """
     topology = scenario.topology
     if topology is None:
-        hint = "write a topology, or ask another engine"
+        hint = "write a topology, or choose another engine"
         raise refuse("the scenario has no network", hint)
     wiring = _wiring(topology)
+    fail(topology.failed, wiring)
     _hosts(topology, wiring)
     _demands(topology, wiring)
     _check(wiring)
@@ -64,9 +66,14 @@ def _wiring(topology: Topology) -> Wiring:
 
 
 def _hosts(topology: Topology, wiring: Wiring) -> None:
-    """Put hosts where [[topology.nodes]] says; one on each router where nobody says any."""
+    """Place hosts by [[topology.nodes]], or one on each router by default."""
     names = {name: number for number, name in enumerate(wiring.names)}
+    given = set[str]()
     for index, node in enumerate(topology.nodes):
+        if node.name in given:
+            wrong = f'router "{node.name}" is there twice'
+            raise refuse(wrong, "write its hosts once", f"nodes.{index}.name")
+        given.add(node.name)
         wiring.hosts[number_of(node.name, names, f"nodes.{index}.name")] = node.hosts
     if not any(wiring.hosts):
         wiring.hosts = [1] * len(wiring.names)
@@ -104,7 +111,7 @@ def _check(wiring: Wiring) -> None:
 
 
 class _Assembly:
-    """Gives every link its class's rate, delay and buffer, and hosts their own links."""
+    """Gives every link the rate, delay and buffer of its class, and hosts their own links."""
 
     def __init__(self, scenario: Scenario, topology: Topology, wiring: Wiring) -> None:
         self.scenario, self.wiring = scenario, wiring
@@ -188,8 +195,7 @@ class _Assembly:
         made = []
         for router, hosts in enumerate(self.wiring.hosts):
             for place, each in enumerate(rates):
-                # The first of the rates gets the first of the hosts that are left over, and the
-                # next router goes on where this one ended.
+                # A remainder of hosts goes to the first rates; the next router continues there.
                 share = (hosts + (place - router) % len(rates)) // len(rates)
                 if share:
                     made.append((router, UP, share, each, delay, buffer))
@@ -210,6 +216,7 @@ def _matrix(wiring: Wiring) -> tuple[Ints, Ints, Floats] | None:
     if not wiring.demands:
         return None
     if not kept:
-        raise refuse("all demands are zero", "write a weight above 0", "demands")
+        wrong = "all demands are zero, or from a router to itself"
+        raise refuse(wrong, "write a weight above 0 between two routers", "demands")
     source, target, weight = zip(*kept, strict=True)
     return np.array(source), np.array(target), np.array(weight, dtype=np.float64)

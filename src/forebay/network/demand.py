@@ -1,4 +1,4 @@
-"""Who talks to whom: the gravity model of paper C (slide 8), or a given matrix."""
+"""Traffic demand: the gravity model of paper C (slide 8), or a given matrix."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SEED = 0
 class Pairs:
     """Pairs of routers and their share of the connections; shares sum to 1.
 
-    ``drawn`` says that these stand for more, by their weight.
+    ``drawn`` means that they are a sample of more pairs, by weight.
     """
 
     source: Ints
@@ -26,10 +26,10 @@ class Pairs:
 
 
 def pairs(graph: Graph, most: int) -> Pairs:
-    """Return the pairs of a network, ``most`` at most.
+    """Return at most ``most`` pairs of a network.
 
-    A router's weight is its hosts, a pair's the product of both (slide 8). Connections between
-    hosts of one router are left out: slide 19 has none of two hops.
+    A router's weight is its number of hosts, a pair's weight is the product of both (slide 8).
+    Connections between hosts of one router are omitted: slide 19 has none of two hops.
     """
     if graph.demands is not None:
         source, target, weight = graph.demands
@@ -48,7 +48,7 @@ def pairs(graph: Graph, most: int) -> Pairs:
 
 
 def _drawn(graph: Graph, with_hosts: Ints, most: int) -> Pairs:
-    """Draw pairs by weight; both ends of each alone follow the hosts closely (systematic draw)."""
+    """Draw pairs by weight; each end alone follows the hosts closely (systematic sampling)."""
     random = np.random.default_rng(_SEED)
     ends = np.cumsum(graph.hosts[with_hosts], dtype=np.float64)
     comb = (np.arange(most) + 0.5) / most * ends[-1]
@@ -56,7 +56,7 @@ def _drawn(graph: Graph, with_hosts: Ints, most: int) -> Pairs:
     target = source[random.permutation(most)]
     apart = source != target
     if not apart.any():
-        wrong = f"{most} pairs drawn are each of one router with itself"
+        wrong = f"{most} drawn pairs are all of one router with itself"
         raise refuse(wrong, "write more, or leave it out", "max_pairs")
     both = np.stack([source[apart], target[apart]])
     key, times = np.unique(both[0] * len(graph.names) + both[1], return_counts=True)

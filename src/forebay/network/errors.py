@@ -1,4 +1,4 @@
-"""What a network can be refused for once its file has been read."""
+"""Errors of a network that is built from a valid file."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ FIELD = "topology"
 
 
 def refuse(wrong: str, hint: str, field: str = "") -> ScenarioError:
-    """Return the complaint about a network; ``field`` lies under topology."""
+    """Return the error for a network; ``field`` is below topology."""
     return ScenarioError("topology", wrong, hint, field=".".join(filter(None, (FIELD, field))))

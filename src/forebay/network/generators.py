@@ -1,4 +1,4 @@
-"""Networks made from a few numbers."""
+"""Generators of networks from a few parameters."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Place = tuple[float, float]
 
 
 def two_level(table: TwoLevel) -> Wiring:
-    """Paper C's network (slides 12 and 13) in the reading that keeps its counts of nodes.
+    """Paper C's network (slides 12 and 13), with the paper's numbers of nodes.
 
-    11 core, 54 middle and 106 edge routers and 812 hosts, each below one router of the level
-    above, take 54 + 106 + 812 links, and 14 more between the core routers: 986, where the slide
-    counts 901. A connected network of so many nodes has 982 links at least, so that both counts
-    cannot hold; 727 hosts would keep that of the links.
+    11 core, 54 middle and 106 edge routers and 812 hosts, each connected to one router of the level
+    above, need 54 + 106 + 812 links, plus 14 between core routers: 986. The slide says 901. A
+    connected network of so many nodes has at least 982 links, so both counts cannot be right; with
+    727 hosts the number of links would be.
     """
     made = Wiring()
     cores = _cores(made, table)
@@ -36,7 +36,7 @@ def two_level(table: TwoLevel) -> Wiring:
 
 
 def isp(table: Isp) -> Wiring:
-    """Core routers, metropolitan ones on two of them, edge routers on one of those, hosts."""
+    """Core routers, metro routers at two of them, edge routers at one of those, and hosts."""
     made = Wiring()
     cores = [made.router(f"core{i}", place=at) for i, at in enumerate(_circle(table.cores))]
     _join(made, cores, table.core)
@@ -83,7 +83,7 @@ def _cores(made: Wiring, table: TwoLevel) -> list[int]:
 
 @cache
 def abilene() -> dict[str, Any]:
-    """Return the shipped data: places and links of Abilene's core."""
+    """Return the shipped data: positions and links of Abilene's core."""
     return tomllib.loads(files(__package__).joinpath("abilene.toml").read_text("utf-8"))
 
 
@@ -102,7 +102,7 @@ def _join(made: Wiring, cores: list[int], how: str) -> None:
 def _below(
     made: Wiring, above: list[int], count: int, name: str, link_class: str, hosts: list[int]
 ) -> list[int]:
-    """Add routers evenly below others, fanned out around them for a drawing."""
+    """Distribute routers evenly below others, and place them around those for a drawing."""
     added = []
     for i in range(count):
         top = i * len(above) // count
@@ -118,7 +118,7 @@ def _below(
 
 
 def _shared(total: int, parts: int, spread: float) -> list[int]:
-    """Split a number into whole parts, from 1 - spread to 1 + spread times the mean, mixed."""
+    """Split a number into whole parts from 1 - spread to 1 + spread times the mean, shuffled."""
     stride = next(s for s in range(int(parts * 0.618) or 1, parts + 2) if math.gcd(s, parts) == 1)
     steps = [(i * stride % parts) / max(parts - 1, 1) for i in range(parts)]
     weights = [1.0 + spread * (2.0 * step - 1.0) for step in steps]

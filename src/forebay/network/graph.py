@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,22 +19,22 @@ BETWEEN, UP, DOWN = 0, 1, 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """A network before any traffic. All links go one way.
+    """A network without traffic. All links are unidirectional.
 
-    Hosts of one router with links of one rate are alike: their ``count`` links are one entry, and
-    carry the same share of what goes there each.
+    Hosts of one router with equal link rates are equal: their ``count`` links are one entry, and
+    each carries the same share of the traffic.
 
     Attributes
     ----------
-    names : list of str, one a router.
+    names : list of str, one for each router.
     hosts : shape (routers,).
-    place : shape (routers, 2), x and y for a drawing; NaN where nobody knows.
-    source, target : shape (links,), routers; of a link of hosts both are their router.
+    place : shape (routers, 2), x and y for a drawing; NaN if unknown.
+    source, target : shape (links,), routers; for a link of hosts both are their router.
     kind : shape (links,), BETWEEN, UP or DOWN.
-    count : shape (links,), how many links the entry stands for.
+    count : shape (links,), number of links of the entry.
     rate_bps, delay_s : shape (links,), of each of them.
-    link_class, buffer : shape (links,), into ``classes`` and ``buffers``.
-    demands : (source, target, weight) of a file that has them; else None.
+    link_class, buffer : shape (links,), indices into ``classes`` and ``buffers``.
+    demands : (source, target, weight) if the file has demands; else None.
     """
 
     names: list[str]
@@ -57,13 +58,22 @@ class Graph:
 
     @property
     def links(self) -> int:
-        """Entries of links."""
+        """Number of entries of links."""
         return len(self.source)
 
 
+def numbered(names: Iterable[str]) -> list[str]:
+    """Return the names, equal ones with a number from the second on."""
+    made, seen = [], dict[str, int]()
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        made.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return made
+
+
 def _link_names(graph: Graph) -> list[str]:
-    """Return ``from->to`` for each; equal ones numbered from the second on."""
-    names, seen = [], dict[str, int]()
+    """Return ``from->to`` for each link; equal names are `numbered`."""
+    names = []
     rates = _several_rates(graph)
     for index, kind in enumerate(graph.kind.tolist()):
         here = graph.names[graph.source[index]]
@@ -71,10 +81,8 @@ def _link_names(graph: Graph) -> list[str]:
         if rates and kind != BETWEEN:
             hosts += f" at {graph.rate_bps[index] / 1e6:g} Mbit/s"
         there = graph.names[graph.target[index]]
-        name = (f"{here}->{there}", f"{hosts}->{here}", f"{here}->{hosts}")[kind]
-        seen[name] = seen.get(name, 0) + 1
-        names.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return names
+        names.append((f"{here}->{there}", f"{hosts}->{here}", f"{here}->{hosts}")[kind])
+    return numbered(names)
 
 
 def _several_rates(graph: Graph) -> bool:

@@ -1,9 +1,10 @@
-"""A network and its connections as the arrays that the equations need."""
+"""A network and its connections as the arrays of the equations."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,30 +12,33 @@ import numpy as np
 from forebay.network import demand, routing
 from forebay.network.building import build
 from forebay.network.errors import refuse
+from forebay.network.foresight import Foreseen
 from forebay.network.graph import DOWN, UP, Floats, Graph, Ints
+from forebay.progress import Progress, enter
 from forebay.scenario import Long, OnOff, Replay, Short, Tcp, Udp, Video
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
 
 _MOST_BUFFER = 1_000_000_000
+_MANY = 200_000  # paths at most, or links: what takes so little is not foreseen
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Connections of one [[traffic]] and one congestion control, all over the network.
+    """All connections of the network of one traffic class and one congestion control.
 
     Attributes
     ----------
     traffic : index into the scenario's traffic.
-    control : Linux name; "" where nothing answers to loss.
-    flows : connections; of short flows and datagrams, what the class has of them.
-    offered_bps : what is sent whatever happens; 0 for connections that answer to loss.
+    control : Linux name; "" for traffic that does not respond to loss.
+    flows : connections; for short flows and datagrams, the number in the class.
+    offered_bps : fixed rate of unresponsive traffic; 0 for connections that respond to loss.
     packet_bytes : size of a full packet.
-    max_window : packets; infinite where nothing is set.
-    least_rto_s : least retransmission timeout.
+    max_window : packets; infinite if not set.
+    least_rto_s : minimum retransmission timeout.
     sack : whether the sender has SACK.
-    burst : packets that are sent at once: two where every second one is acknowledged.
+    burst : packets that are sent at once: two if every second packet is acknowledged.
     """
 
     traffic: int
@@ -50,20 +54,20 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """Everything but the state. Rates in bit/s, times in seconds.
+    """Parameters of the equations. Rates in bit/s, times in seconds.
 
     Attributes
     ----------
-    paths : shape (hops, paths), links in order; ``graph.links`` beyond the last, a link that has
-        no end of capacity.
-    share : shape (paths,), of the connections of every kind; sums to 1.
-    hops, rtt_s : shape (paths,); two-way propagation, the way back as long as the way there.
+    paths : shape (hops, paths), links in order; beyond the last ``graph.links``, a dummy link of
+        unlimited capacity.
+    share : shape (paths,), share of the connections of every kind; sums to 1.
+    hops, rtt_s : shape (paths,); two-way propagation delay, equal in both directions.
     source, target : shape (paths,), routers.
-    flows : shape (links,), connections that answer to loss on each of an entry's links.
-    mean_rtt_s : mean two-way propagation over all connections.
-    link_rtt_s : shape (links,), that over the connections on the link.
+    flows : shape (links,), connections that respond to loss on each of an entry's links.
+    mean_rtt_s : mean two-way propagation delay over all connections.
+    link_rtt_s : shape (links,), the same over the connections on the link.
     buffer_packets, bdp_packets : shape (links,); the bdp is that of buffer rules, with mean_rtt_s.
-    packet_bytes : what buffers are counted in.
+    packet_bytes : packet size of buffers.
     """
 
     graph: Graph
@@ -85,23 +89,37 @@ class Problem:
 
     @property
     def long_flows(self) -> float:
-        """Connections that last and answer to loss."""
+        """Number of long-lived connections that respond to loss."""
         return sum(kind.flows for kind in self.kinds if kind.control)
 
 
-def make_problem(scenario: Scenario) -> Problem:
+def make_problem(
+    scenario: Scenario,
+    check: Callable[[Foreseen], None] | None = None,
+    progress: Progress | None = None,
+) -> Problem:
     """Route a scenario's connections over its topology.
+
+    Parameters
+    ----------
+    check : called before the routes of many pairs, with what they will take; may raise.
+    progress : of the routes.
 
     Raises
     ------
     ScenarioError
-        What the network cannot be; see `building.build`.
+        An invalid network; see `building.build`.
     """
     graph = build(scenario)
     topology = scenario.topology
     assert topology is not None, "build has seen to it"
     pairs = demand.pairs(graph, topology.max_pairs)
-    paths = routing.route(graph, pairs.source, pairs.target, topology.metric, topology.max_paths)
+    way = (graph, pairs.source, pairs.target, topology.metric, topology.max_paths)
+    many = max(len(pairs.source) * topology.max_paths, graph.links)
+    if check is not None and many > _MANY:
+        check(_with_rates(graph, pairs, routing.foresee(*way)))
+    enter(progress, "routes")
+    paths = routing.route(*way, progress)
     share = pairs.share[paths.pair] * paths.share
     links, share, pair = _with_access(graph, pairs, paths, share)
     delay = np.append(graph.delay_s, 0.0)
@@ -132,10 +150,19 @@ def make_problem(scenario: Scenario) -> Problem:
     )
 
 
+def _with_rates(graph: Graph, pairs: demand.Pairs, routes: Foreseen) -> Foreseen:
+    """Multiply paths by the rates of hosts' links at both ends, as `_with_access` does."""
+    if not np.any(graph.kind == UP):
+        return routes
+    rates = _access_of(graph, UP).counts
+    times = float(np.mean(np.maximum(rates[pairs.source] * rates[pairs.target], 1)))
+    return replace(routes, paths=routes.paths * times, cells=routes.cells * times)
+
+
 def _with_access(
     graph: Graph, pairs: demand.Pairs, paths: routing.Paths, share: Floats
 ) -> tuple[Ints, Floats, Ints]:
-    """Put the hosts' own links before and behind: every rate at one end with every at the other."""
+    """Add the hosts' own links at both ends: each rate at one end with each at the other."""
     if not np.any(graph.kind == UP):
         return paths.links, share, paths.pair
     first, last = pairs.source[paths.pair], pairs.target[paths.pair]
@@ -180,7 +207,7 @@ def _access_of(graph: Graph, kind: int) -> _Access:
 
 
 def _on_links(graph: Graph, links: Ints, amount: Floats) -> Floats:
-    """Return what the paths bring to each one of an entry's links."""
+    """Return the paths' amount on each single link of an entry."""
     total = np.zeros(graph.links + 1)
     for row in links:
         total += np.bincount(
@@ -190,7 +217,7 @@ def _on_links(graph: Graph, links: Ints, amount: Floats) -> Floats:
 
 
 def _buffers(scenario: Scenario, graph: Graph, bdp: Floats, flows: Floats) -> Floats:
-    """Return packets by each link's own rule; n counts the connections on that link."""
+    """Return packets by each link's own rule; n is the number of connections on that link."""
     packets = np.empty(graph.links)
     for index, size in enumerate(graph.buffers):
         mine = graph.buffer == index
@@ -209,7 +236,7 @@ def _buffers(scenario: Scenario, graph: Graph, bdp: Floats, flows: Floats) -> Fl
 
 
 def _in_range(graph: Graph, packets: Floats, flows: Floats) -> Floats:
-    """Rules give a link at least one packet; a link that nobody crosses is not asked."""
+    """Return at least one packet for each link; refuse sizes out of range at used links."""
     rules = np.array([size.unit in ("bdp", "bdp/sqrt(n)") for size in graph.buffers])
     packets = np.where(rules[graph.buffer], np.maximum(packets, 1.0), packets)
     wrong = (flows > 0.0) & ~((packets >= 1.0) & (packets <= _MOST_BUFFER))
@@ -244,7 +271,7 @@ def _kinds(scenario: Scenario) -> list[Kind]:
 
 
 def _offered(scenario: Scenario, group: Traffic) -> float:
-    """Return bit/s of all the network's connections of a class that do not answer to loss."""
+    """Return the bit/s of all unresponsive connections of a class."""
     rate = scenario.link.rate
     if isinstance(group, Short):
         mean: float = group.length.mean_packets(group.packet)
@@ -253,7 +280,7 @@ def _offered(scenario: Scenario, group: Traffic) -> float:
         return float(group.flows * _flow_rate(group, rate))
     wanted: Any = "long, short, udp, onoff or video"
     place = "kind" if not isinstance(group, Tcp | Replay) else f"kind {group.kind}"
-    raise refuse(f"the network engine cannot carry {place}", f"write {wanted}")
+    raise refuse(f"the network engine does not support {place}", f"write {wanted}")
 
 
 def _flow_rate(group: Any, rate: float) -> float:

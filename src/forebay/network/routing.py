@@ -1,30 +1,37 @@
 """Shortest paths with ECMP, as arrays.
 
-Routers that hang on the rest by one neighbour are climbed out of step by step, for all pairs at
-once; only between the routers that are left are shortest paths searched. So the cost follows the
-links and pairs, and the search the square of what is left.
+Routers with only one neighbour are removed repeatedly; the paths out of these trees are followed
+for all pairs at once. Shortest paths are searched only between the remaining routers. The cost
+grows with the number of links and pairs, that of the search with the square of the remaining
+routers.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
 
 from forebay.network.errors import refuse
+from forebay.network.foresight import Foreseen
 from forebay.network.graph import BETWEEN, Floats, Graph, Ints
+from forebay.progress import Progress
 
-_BATCH_CELLS = 20_000_000
+_BATCH_CELLS, _TOLD_CELLS = 20_000_000, 200_000  # distances that are searched for at once
 _EQUAL = 1e-9
+_TRIED_ENDS, _TRIED_PAIRS = 8, 2000
+_ACCESS_HOPS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paths:
-    """Links between routers that a pair's connections cross; several paths a pair.
+    """Links between routers that a pair's connections cross; a pair may have several paths.
 
     Attributes
     ----------
-    pair : shape (paths,), index of the pair. share : of its connections; sums to 1 in a pair.
+    pair : shape (paths,), index of the pair.
+    share : shape (paths,), share of the pair's connections; sums to 1 in a pair.
     links : shape (hops, paths), -1 beyond the last.
     """
 
@@ -33,24 +40,51 @@ class Paths:
     links: Ints
 
 
-def route(graph: Graph, source: Ints, target: Ints, metric: str, most: int) -> Paths:
+def route(
+    graph: Graph,
+    source: Ints,
+    target: Ints,
+    metric: str,
+    most: int,
+    progress: Progress | None = None,
+) -> Paths:
     """Route every pair of routers; source and target differ.
 
     Raises
     ------
     ScenarioError
-        No way leads from one to the other.
+        There is no path between two of them.
     """
     weight = _weights(graph, metric)
     tree = _peel(graph)
     climb = _climb(tree, source, target)
-    middle = _search(graph, weight, tree.alive, climb.here, climb.there, most)
+    middle = _search(graph, weight, tree.alive, climb.here, climb.there, most, progress)
     return _join(climb, middle)
+
+
+def foresee(graph: Graph, source: Ints, target: Ints, metric: str, most: int) -> Foreseen:
+    """Estimate what `route` will take, from some pairs that end at a few of the routers."""
+    weight, tree = _weights(graph, metric), _peel(graph)
+    climb = _climb(tree, source, target)
+    ends = np.unique(climb.there[climb.here != climb.there])
+    few = ends[:: max(1, len(ends) // _TRIED_ENDS)][:_TRIED_ENDS]
+    tried = np.flatnonzero(np.isin(climb.there, few) | (climb.here == climb.there))
+    tried = tried[:: max(1, len(tried) // _TRIED_PAIRS)]
+    part = _Climb(
+        climb.here[tried], climb.there[tried],
+        [row[tried] for row in climb.before], [row[tried] for row in climb.after],
+    )  # fmt: skip
+    begun = time.process_time()
+    found = _join(part, _search(graph, weight, tree.alive, part.here, part.there, most))
+    spent_s = time.process_time() - begun
+    paths = len(found.pair) * len(source) / max(len(tried), 1)
+    cells = paths * (found.links.shape[0] + _ACCESS_HOPS)
+    return Foreseen(len(source), paths, cells, spent_s * len(ends) / max(len(few), 1))
 
 
 def _weights(graph: Graph, metric: str) -> Floats:
     if metric == "delay":
-        return graph.delay_s + 1e-9  # a hop is worth a nanosecond, or links of none would be free
+        return graph.delay_s + 1e-9  # 1 ns for each hop, so that links without delay are not free
     if metric == "inverse-rate":
         return np.asarray(graph.rate_bps.max() / graph.rate_bps)
     return np.ones(graph.links)
@@ -58,7 +92,7 @@ def _weights(graph: Graph, metric: str) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """Of a peeled router: its one neighbour, the links there and back, its depth."""
+    """For removed routers: the only neighbour, the links in both directions, the depth."""
 
     parent: Ints
     up: Ints
@@ -68,7 +102,7 @@ class _Tree:
 
 
 def _peel(graph: Graph) -> _Tree:
-    """Take off routers with one neighbour, joined by one link each way, round by round."""
+    """Remove routers with one neighbour and one link in each direction, round by round."""
     n = len(graph.names)
     links = np.flatnonzero(graph.kind == BETWEEN)
     source, target = graph.source[links], graph.target[links]
@@ -82,7 +116,7 @@ def _peel(graph: Graph) -> _Tree:
         to, back = np.full(n, -1), np.full(n, -1)
         to[source], back[target] = target, source
         leaf &= (to == back) & (to >= 0)
-        pair = leaf & leaf[to]  # the last two of a tree: the first stays
+        pair = leaf & leaf[to]  # the last two routers of a tree: the first one stays
         leaf &= ~(pair & (np.arange(n) < to))
         if not leaf.any():
             break
@@ -105,7 +139,7 @@ def _depths(parent: Ints, round_of: Ints, rounds: int) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class _Climb:
-    """How far every pair comes inside the trees; ``after`` is in the order from the far end."""
+    """The parts of all pairs' paths inside the trees; ``after`` is in order from the far end."""
 
     here: Ints
     there: Ints
@@ -130,9 +164,15 @@ def _climb(tree: _Tree, source: Ints, target: Ints) -> _Climb:
 
 
 def _search(
-    graph: Graph, weight: Floats, alive: np.ndarray, here: Ints, there: Ints, most: int
+    graph: Graph,
+    weight: Floats,
+    alive: np.ndarray,
+    here: Ints,
+    there: Ints,
+    most: int,
+    progress: Progress | None = None,
 ) -> Paths:
-    """Return paths of every pair between routers that were not peeled."""
+    """Return paths of every pair between routers that were not removed."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
 
@@ -150,7 +190,7 @@ def _search(
     order = np.argsort(begins, kind="stable")
     cuts = np.searchsorted(begins[order], np.arange(len(ends) + 1))
     found: list[tuple[Ints, Floats, Ints]] = []
-    step = max(1, _BATCH_CELLS // max(n, 1))
+    step = max(1, (_BATCH_CELLS if progress is None else _TOLD_CELLS) // max(n, 1))
     for first in range(0, len(ends), step):
         batch = ends[first : first + step]
         distance = np.atleast_2d(dijkstra(least, indices=batch))
@@ -160,11 +200,13 @@ def _search(
             _reached(graph, alive, distance[row], starts, int(end))
             pair, share, steps = _walk(source, target, cost, distance[row], starts, int(end), most)
             found.append((mine[pair], share, np.where(steps >= 0, links[steps], -1)))
+        if progress is not None:
+            progress(min(first + step, len(ends)) / len(ends))
     return _to_pairs(found, np.where(apart, _scatter(apart, back), -1), len(wanted))
 
 
 def _cheapest(matrix: object) -> object:
-    """Keep the cheapest of parallel links: adding them up would be no distance."""
+    """Keep the cheapest of parallel links, because a sparse matrix would add them up."""
     from scipy.sparse import csr_array
 
     coo = matrix.tocoo()  # type: ignore[attr-defined]
@@ -180,7 +222,7 @@ def _reached(graph: Graph, alive: np.ndarray, distance: Floats, starts: Ints, en
     if len(lost):
         routers = np.flatnonzero(alive)
         names = graph.names[routers[lost[0]]], graph.names[routers[end]]
-        wrong = f'no way leads from "{names[0]}" to "{names[1]}"'
+        wrong = f'there is no path from "{names[0]}" to "{names[1]}"'
         raise refuse(wrong, "write links in both directions, or leave the demand out", "links")
 
 
@@ -189,11 +231,11 @@ def _walk(
 ) -> tuple[Ints, Floats, Ints]:
     """Follow shortest paths to one end from several starts; ``source`` is sorted.
 
-    The k-th path of a start takes the digits of k as its choices where several links are equally
-    good, so that no two are alike. Returns start, share, and links by hop.
+    The digits of k are the choices of the k-th path of a start among equally good links, so all
+    paths differ. Returns start, share, and links by hop.
     """
     reach = distance[target] + cost
-    # Routers that cannot reach the end are infinitely far, and no start.
+    # Routers that cannot reach the end have an infinite distance, and are not starts.
     good = np.flatnonzero(np.abs(reach - distance[source]) <= _EQUAL * (1.0 + distance[source]))
     choices = np.bincount(source[good], minlength=len(distance))
     begin = np.concatenate([[0], np.cumsum(choices)[:-1]])
@@ -210,7 +252,7 @@ def _walk(
 def _follow(
     good: Ints, begin: Ints, choices: Ints, target: Ints, starts: Ints, digits: Ints, end: int
 ) -> tuple[Ints, Floats, Ints, Floats]:
-    """Return links by hop, share by equal splits, digits left over, ways counted on the way."""
+    """Return links by hop, share by equal splits, remaining digits, and the number of choices."""
     at, left = starts.copy(), digits.copy()
     share, ways = np.ones(len(at)), np.ones(len(at))
     steps: list[Ints] = []
@@ -234,13 +276,13 @@ def _scatter(apart: np.ndarray, back: Ints) -> Ints:
 
 
 def _to_pairs(found: list[tuple[Ints, Floats, Ints]], wanted_of: Ints, count: int) -> Paths:
-    """Lay the paths of each distinct way out again for every pair that takes it."""
+    """Copy the paths between distinct routers to every pair that uses them."""
     hops = max((steps.shape[0] for *_, steps in found), default=0)
     none = np.full((hops, 1), -1)
     steps = np.concatenate([none, *(_padded(each[2], hops) for each in found)], axis=1)
     way = np.concatenate([[-1], *(each[0] for each in found)]).astype(np.int64)
     share = np.concatenate([[1.0], *(each[1] for each in found)])
-    order = np.argsort(way, kind="stable")  # the empty way first, then by number
+    order = np.argsort(way, kind="stable")  # the empty path first, then by number
     counts = np.bincount(way + 1, minlength=count + 1)
     begin = np.cumsum(counts) - counts
     mine = counts[wanted_of + 1]
@@ -262,7 +304,7 @@ def _join(climb: _Climb, middle: Paths) -> Paths:
 
 
 def packed(links: Ints) -> Ints:
-    """Close the gaps: real links first in each column, in their order, -1 after them."""
+    """Move the real links of each column up, in their order, with -1 after them."""
     real = links >= 0
     place = np.cumsum(real, axis=0) - 1
     hops = int(real.sum(axis=0).max(initial=0))

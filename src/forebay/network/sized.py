@@ -1,4 +1,4 @@
-"""Which links of a network get the buffer that is looked for; all others keep theirs."""
+"""The links of a network whose buffer is sized; all others keep theirs."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SizedLinks:
-    """One link of a network, or all of a class.
+    """One link of a network, or all links of a class.
 
     Attributes
     ----------
     problem : the network.
-    links : shape (sized,), of its graph; those that somebody crosses.
-    question : the scenario of a single link at the rate of those that are sized.
-    says : which links these are.
-    limit : largest buffer worth trying, packets: four bdp, as of single links.
+    links : shape (sized,), links of its graph that some path uses.
+    question : the scenario of a single link at the rate of the sized links.
+    says : text that names these links.
+    limit : largest buffer of the search, in packets: four bdp, as for single links.
     """
 
     problem: Problem
@@ -38,7 +38,7 @@ class SizedLinks:
 
     @property
     def names(self) -> list[str]:
-        """Names of the links, as answers have them."""
+        """Names of the links, as in Outcomes."""
         return [self.problem.graph.link_names[each] for each in self.links]
 
 
@@ -48,8 +48,8 @@ def choose_links(scenario: Scenario, *, link: str | None, link_class: str | None
     Raises
     ------
     ScenarioError
-        A link or a class that is not there, or that nobody crosses; a class with several rates;
-        goals or queues that are not sized here.
+        A link or a class does not exist, or no path uses it; a class has several rates; goals or
+        queues are not supported here.
     """
     check_goals_of_links(scenario)
     problem = make_problem(scenario)
@@ -59,24 +59,24 @@ def choose_links(scenario: Scenario, *, link: str | None, link_class: str | None
         wrong = f'links of class "{link_class}" have {len(rates)} rates'
         raise _refused("link_class", wrong, "size them one by one with link")
     single = scenario.link.model_copy(update={"rate": type(scenario.link.rate)(rates[0])})
-    one = link or f"each of the {len(links)} links of class {link_class}, read at the worst"
+    one = link or f"each of the {len(links)} links of class {link_class}, by the worst of them"
     return SizedLinks(
         problem,
         links,
         scenario.model_copy(update={"link": single}),
-        f"the buffer is that before {one}; all others are as the scenario says",
+        f"the buffer is that of {one}; all others are those of the scenario",
         int(np.ceil(4.0 * problem.bdp_packets[links].max())) + 64,
     )
 
 
 def check_goals_of_links(scenario: Scenario) -> None:
-    """Refuse queues that no packets size, and goals of a class of traffic."""
+    """Refuse queues whose size is not in packets, and goals of a traffic class."""
     if scenario.queue.discipline not in ("drop-tail", "bfifo"):
-        wrong = f"of links of a network no {scenario.queue.discipline} is sized"
+        wrong = f"for links of a network {scenario.queue.discipline} cannot be sized"
         raise ScenarioError("queue", wrong, "write drop-tail", field="queue.discipline")
     for index, group in enumerate(scenario.traffic):
         if getattr(group, "goals", None) is not None:
-            wrong = "links of a network are sized for goals of links"
+            wrong = "links of a network are sized only for goals of links"
             raise ScenarioError(
                 "goals", wrong, "write them under [goals]", field=f"traffic.{index}"
             )

@@ -1,4 +1,4 @@
-"""Routers and the links between them, before rates: what generators and files give."""
+"""Routers and the links between them, from generators and files, before rates are set."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from forebay.scenario import BufferSize
 
 @dataclass(slots=True)
 class Wiring:
-    """Links go both ways unless in ``one_way``.
+    """Routers and links. Links are bidirectional unless in ``one_way``.
 
-    ``rate_bps``, ``delay_s`` and ``buffer`` of a link are None where its class says them.
+    ``rate_bps``, ``delay_s`` and ``buffer`` of a link are None if its class gives them.
     """
 
     names: list[str] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Wiring:
         *,
         one_way: bool = False,
     ) -> None:
-        """Join two routers."""
+        """Connect two routers."""
         if one_way:
             self.one_way.add(len(self.source))
         self.source.append(source)

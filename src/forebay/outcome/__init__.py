@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         Reading,
         RoundTrips,
         violations_of_reading,
+        violations_of_readings,
     )
 
 __all__ = [
@@ -116,14 +117,15 @@ __all__ = [
     "summarize",
     "violations",
     "violations_of_reading",
+    "violations_of_readings",
 ]
 
 # Only engines that measure need these: import them on first use.
 _READING = (
     "ClassReading", "ControllerReading", "Histogram", "LinkReading", "Reading", "RoundTrips",
+    "violations_of_reading", "violations_of_readings",
 )  # fmt: skip
 _HOLDERS = {
     "summarize": "metrics",
-    "violations_of_reading": "reading",
 } | dict.fromkeys(_READING, "reading")
 __getattr__ = attributes(__name__, _HOLDERS)

@@ -29,7 +29,7 @@ Transfers = tuple[FloatArray, FloatArray]
 """One replication: times of the finished transfers, and times so far of the unfinished ones."""
 
 _WATCHED = 0.5
-"""Share of the window: a mean needs an end of all transfers that were observed for so long."""
+"""Share of the window: for a mean, all transfers observed for this time must have ended."""
 
 _PARTS = dict(zip(("p50", "p95", "p99"), PROBABILITIES, strict=True))
 _ROUNDING = 1e-12  # a product of n factors equals 1 - p only up to rounding
@@ -52,7 +52,7 @@ class Lasted:
     known: float
 
     def quantile(self, probability: float) -> float:
-        """Return the least time by which this share has ended, or a lower bound."""
+        """Return the earliest time by which this share has ended, or a lower bound."""
         place = int(np.searchsorted(self.ended_share, probability - _ROUNDING))
         return float(self.times_s[min(place, self.times_s.size - 1)])
 
@@ -67,7 +67,7 @@ class Lasted:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What an Outcome says of one class's transfers; see `ClassOutcome`."""
+    """The transfers of one class in an Outcome; see `ClassOutcome`."""
 
     fct_s: Quantiles | None = None
     transfers: Metric | None = None
@@ -100,7 +100,7 @@ def completion(replications: Sequence[Transfers], window_s: float) -> Completion
     transfers = over_replications(counts, _POSITIVE)
     present = [each for each, count in zip(replications, counts, strict=True) if count]
     if not present:
-        nothing = "no transfer began in the window, or was under way all through it"
+        nothing = "no transfer began in the window or lasted through it"
         return Completion(transfers=transfers, fct_open=nothing if counts else None)
     shares = [open_.size / (ended.size + open_.size) for ended, open_ in present]
     estimate = _Estimate.of(present, window_s)

@@ -88,10 +88,10 @@ class Document(Closed):
         Raises
         ------
         DocumentError
-            It is no document of this type, or its schema is newer than this version's.
+            It is not a document of this type, or its schema is newer than this version's.
         """
         if not isinstance(document, Mapping) or "schema" not in document:
-            raise DocumentError(source, f"is no {cls._called()}, for it has no schema", _make())
+            raise DocumentError(source, f"is no {cls._called()}, because it has no schema", _make())
         missing = cls._missing(document)
         if missing and not _is_newer(document["schema"]):
             raise DocumentError(source, f"is no {cls._called()}: it has no {missing}", _make())

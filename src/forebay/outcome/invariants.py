@@ -7,7 +7,7 @@ defect of an engine or of a definition, never of the scenario.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -17,7 +17,6 @@ from forebay.outcome.model import DELAY_MAXIMUM, FCT_INCREASE
 
 if TYPE_CHECKING:
     from forebay.outcome.model import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
-    from forebay.outcome.reading import Reading
 
 INVARIANTS: dict[str, str] = {
     "finite": "every number is finite",
@@ -41,7 +40,7 @@ class Violation:
     """One invariant that does not hold.
 
     ``invariant`` is a name of an `INVARIANTS`; ``where`` a path such as
-    ``"classes.voip.loss_rate"``; ``seen`` says what is there, for whoever mends it.
+    ``"classes.voip.loss_rate"``; ``seen`` describes the value.
     """
 
     invariant: str
@@ -53,7 +52,7 @@ class Violation:
 
 
 class ImpossibleOutcome(ForebayError):
-    """An engine computed what cannot be: a defect of forebay, and no answer.
+    """An engine computed an impossible value: a defect of forebay.
 
     Attributes
     ----------
@@ -69,28 +68,24 @@ class ImpossibleOutcome(ForebayError):
         self.engine, self.violations = engine, violations
         first = violations[0]
         super().__init__(
-            f"engine {engine} computed what cannot be ({first.invariant}: {first.where}); "
-            f"this is a defect of forebay, and no answer; {self.hint}"
+            f"engine {engine} computed an impossible value ({first.invariant}: {first.where}); "
+            f"this is a defect of forebay; {self.hint}"
         )
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.engine, self.violations))
 
 
-def checked(outcome: Outcome, readings: Sequence[Reading] = ()) -> Outcome:
+def checked(outcome: Outcome, of_readings: Iterable[Violation] = ()) -> Outcome:
     """Return ``outcome``, or raise ImpossibleOutcome if it violates an invariant.
 
     Parameters
     ----------
-    readings : the raw readings of the outcome, from engines that measure; checked first.
+    of_readings : violations by the outcome's raw readings, from engines that measure; named first.
     """
-    found = violations(outcome)
-    if readings:
-        from forebay.outcome.reading import violations_of_reading
-
-        found[:0] = [each for reading in readings for each in violations_of_reading(reading)]
+    found = (*of_readings, *violations(outcome))
     if found:
-        raise ImpossibleOutcome(outcome.engine, tuple(found))
+        raise ImpossibleOutcome(outcome.engine, found)
     return outcome
 
 

@@ -1,4 +1,4 @@
-"""The answer: one closed, versioned type for every engine."""
+"""The answer of an engine: one closed, versioned type for all engines."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def delay_quantile_name(probability: float) -> str:
 class Metric(Closed):
     """A value with its 95 % confidence interval.
 
-    ``n`` counts replications. ``low`` and ``high`` are None where one run gives no
-    interval; "not measured" is a None in the Metric's place, never a zero.
+    ``n`` is the number of replications. ``low`` and ``high`` are None if one run gives no
+    interval. A metric that was not measured is None instead of a Metric, never zero.
     """
 
     value: float
@@ -54,14 +54,14 @@ class Quantiles(Closed):
 
 
 class LinkOutcome(Closed):
-    """What one link did in the measured window.
+    """One link in the measured window.
 
-    ``goal_metrics`` holds what the scenario's goals need beyond the rest, by the names
-    above; a goal that the engine cannot answer has no entry. ``capacity_bps`` is
-    its rate, with what a shaper's bucket may add to it in the window. ``most_packets`` can wait at
-    most: more than ``buffer_packets`` where a limit in bytes holds packets smaller than the mean.
-    Both are None in documents from before they were said. ``link_class`` ("class" in JSON) and
-    ``flows``, the connections that cross it, are a network's.
+    ``goal_metrics`` has further metrics of the scenario's goals, by the names above; a goal that
+    the engine does not measure has no entry. ``capacity_bps`` is the rate, including what a
+    shaper's bucket may add in the window. ``most_packets`` is the maximum number of waiting
+    packets; it exceeds ``buffer_packets`` if a limit in bytes admits more packets that are smaller
+    than the mean. Both are None in older documents. ``link_class`` ("class" in JSON) and ``flows``,
+    the connections that cross it, are only for networks.
     """
 
     utilization: Metric | None
@@ -81,15 +81,15 @@ class LinkOutcome(Closed):
     @classmethod
     def _renamed(cls, document: Any) -> Any:
         if isinstance(document, dict) and "asked" in document:
-            raise ValueError("asked is now called goal_metrics: the document is an older one")
+            raise ValueError("asked is now goal_metrics: the document is of an older version")
         return document
 
 
 class ControllerOutcome(Closed):
-    """What the flows of one congestion control got, of a class that mixes several.
+    """The flows of one congestion control in a class that mixes several.
 
-    ``flows`` counts them over the whole run, those that came and went included; ``n`` of each
-    metric counts replications.
+    ``flows`` is their number over the whole run, including flows that ended; ``n`` of each
+    metric is the number of replications.
     """
 
     flows: int
@@ -100,20 +100,20 @@ class ControllerOutcome(Closed):
 
 
 class ClassOutcome(Closed):
-    """What one traffic class got in the measured window.
+    """One traffic class in the measured window.
 
     Attributes
     ----------
     name : the scenario's `name` of the class, else its kind and place, "long-0".
-    link : the last link that its data crosses, where its throughput is read; "" if not known.
-    transfers : transfers that began in the window, or were under way all through it; of classes
-        whose transfers end (short, session), as are the next four.
-    unfinished : share of `transfers` that had not ended when the window did.
-    fct_s : their completion times; a part is None where the unfinished leave it open.
-    fct_least_s : of the parts that are open, what they are at least; None where none is open.
-    fct_open : why parts are open, for a person; None where none is.
-    queue_delay_s : waiting time of the class's packets at the link under study; None where none
-        of them crosses it, or the engine cannot tell.
+    link : the last link that its data crosses, where its throughput is measured; "" if unknown.
+    transfers : transfers that began in the window or lasted through it. This and the next four
+        fields are only for classes whose transfers end (short, session).
+    unfinished : share of `transfers` that had not ended at the end of the window.
+    fct_s : their completion times; a part is None if it is unknown because of unfinished ones.
+    fct_least_s : lower bounds of the unknown parts; None if all are known.
+    fct_open : why parts are unknown, as text; None if all are known.
+    queue_delay_s : waiting time of the class's packets at the link under study; None if none
+        of them crosses it, or the engine does not measure it.
     controllers : by congestion control; None for a class with one.
     """
 
@@ -138,7 +138,7 @@ class ClassOutcome(Closed):
 
 
 class HopsOutcome(Closed):
-    """Connections of one length."""
+    """Connections with one number of hops."""
 
     hops: int
     connections: float
@@ -148,13 +148,13 @@ class HopsOutcome(Closed):
 
 
 class NetworkOutcome(Closed):
-    """A network as a whole, over the connections that last.
+    """A whole network, over its long-lived connections.
 
     Attributes
     ----------
-    mean_propagation_s : two-way propagation, without any queue.
-    residual : largest relative difference between what connections bring to a link and what its
-        state carries; None where packets were simulated.
+    mean_propagation_s : two-way propagation delay, without queueing.
+    residual : largest relative difference between a link's load by its connections and the load of
+        its state; None for simulated packets.
     """
 
     connections: float
@@ -166,7 +166,7 @@ class NetworkOutcome(Closed):
 
 
 class Provenance(BaseModel):
-    """Where an answer came from; engines may add facts of their own."""
+    """Origin of an answer; engines may add further facts."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 

@@ -6,7 +6,7 @@ two engines cannot differ by definition.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,7 +28,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class RoundTrips:
-    """One link in steps of about a mean round trip; ``m`` equal ones to a batch.
+    """One link in steps of about a mean round trip, with ``m`` equal steps in a batch.
 
     ``bits``, ``arrivals`` and ``drops``, shape (b, m), are those of `LinkReading`.
     """
@@ -49,33 +49,33 @@ class LinkReading:
     bits, arrivals, drops : shape (b,)
         Bits sent on the link; packets that arrived at, and were dropped by, its queue.
     accepted, sent : shape (b,)
-        Packets of which the queue decided that they are sent: as they arrived or, where the
-        discipline chooses when the wire is free, then; and those whose transmission began.
+        Packets that the queue decided to send (at their arrival, or for some disciplines when the
+        wire is free), and packets whose transmission began.
     held : shape (b + 1,)
-        Packets before the wire, a transmit ring's included, as the window begins and as each
-        batch ends.
+        Packets before the wire, including a transmit ring's, at the start of the window and at
+        the end of each batch.
     most_packets : int
-        The most packets that can wait; above ``buffer_packets`` where a limit in bytes holds
-        packets smaller than the mean.
+        Maximum number of waiting packets; above ``buffer_packets`` if a limit in bytes admits
+        more packets that are smaller than the mean.
     longest_s : float
-        The longest waiting time of a packet that was accepted.
+        The longest waiting time of an accepted packet.
     class_delays : list of Histogram
-        ``delay`` by class; empty where they are not told apart.
+        ``delay`` by class; empty if classes are not distinguished.
     queue_packet_s : shape (b,)
         Time integral of the packets waiting (without the one on the wire), packet-seconds.
     queue_s : shape (b, k)
-        Seconds during which the count of waiting packets lay in bin j, that is in
+        Seconds during which the number of waiting packets was in bin j, which is
         [j * queue_step, (j + 1) * queue_step).
     delay : Histogram
-        Waiting times in seconds of the packets that were accepted, whole window.
+        Waiting times in seconds of the accepted packets, over the whole window.
     delay_sum_s : shape (b,)
         Sum of the waiting times of the accepted packets, seconds.
     round_trips : RoundTrips or None
-        None where no goal asks for a probability.
+        None if no goal has a probability.
     marks : shape (b,) or None
-        Packets that the queue marked (CE, RFC 3168); None where the engine cannot tell.
+        Packets that the queue marked (CE, RFC 3168); None if the engine does not measure it.
     burst_bits : float
-        What may leave in any time beyond ``capacity_bps``, bits: what a shaper's bucket lets pass.
+        Bits that may leave at once beyond ``capacity_bps``: a shaper's bucket.
     """
 
     capacity_bps: float
@@ -102,7 +102,7 @@ class LinkReading:
 
     @property
     def most_bps(self) -> float:
-        """The most that can leave in the window, bit/s."""
+        """Maximum rate over the window, bit/s."""
         return self.capacity_bps + self.burst_bits / self.window_s
 
 
@@ -110,8 +110,8 @@ class LinkReading:
 class ControllerReading:
     """The flows of one congestion control in a class that mixes several.
 
-    ``flow_goodput_bits`` has one entry a flow; ``drops`` and ``passed`` as in `ClassReading`, of
-    the whole window.
+    ``flow_goodput_bits`` has one entry for each flow; ``drops`` and ``passed`` are as in
+    `ClassReading`, over the whole window.
     """
 
     flow_goodput_bits: FloatArray
@@ -121,22 +121,22 @@ class ControllerReading:
 
 @dataclass(frozen=True, slots=True)
 class ClassReading:
-    """One traffic class over the same ``b`` batches; shapes (b,) but where it says otherwise.
+    """One traffic class over the same ``b`` batches; shapes are (b,) unless given.
 
     Attributes
     ----------
     link : name of the last link that its data crosses.
-    throughput_bits : bits on that link's wire, headers included.
-    goodput_bits : in-order bits at the receiver, each once, on the same footing (whole packets).
-    drops, passed : data packets whose way was decided: dropped at a queue, or let through by the
-        last one. Every data packet is in one of the two, once.
-    sent : data packets that senders let go.
+    throughput_bits : bits on that link's wire, including headers.
+    goodput_bits : in-order bits at the receiver, each once, also in whole packets.
+    drops, passed : data packets with a decision: dropped at a queue, or accepted by the last
+        queue. Every data packet is counted once in one of the two.
+    sent : data packets sent.
     flow_goodput_bits : shape (flows,).
-    rtt, fct_s, unfinished_s : None where the class has none. ``fct_s`` are the completion times
-        of transfers that began and ended in the window, ``unfinished_s`` how long those had
-        taken that had not ended with it, whenever they began.
-    retransmissions : segments sent again; None where the engine cannot tell.
-    controllers : by congestion control; empty where there is but one.
+    rtt, fct_s, unfinished_s : None if the class has none. ``fct_s`` are the completion times
+        of transfers that began and ended in the window, ``unfinished_s`` the times so far of
+        those that had not ended at its end, whenever they began.
+    retransmissions : segments sent again; None if the engine does not measure it.
+    controllers : by congestion control; empty if there is only one.
     """
 
     name: str
@@ -159,10 +159,10 @@ class ClassReading:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All that one replication read.
+    """All readings of one replication.
 
-    ``links_tell_all`` says that classes' data alone crosses the links, and no other link: their
-    drops are then the classes'.
+    ``links_tell_all`` is whether the links carry only the classes' data, and the classes cross no
+    other link: drops of the links are then those of the classes.
     """
 
     seed: int
@@ -192,6 +192,11 @@ _ROUNDING = 1e-9
 """Relative tolerance: sums of many floats in another order differ by less."""
 _TICK_S = 2e-12
 """Batches end at whole picoseconds; for windows of milliseconds this exceeds _ROUNDING."""
+
+
+def violations_of_readings(readings: Iterable[Reading]) -> Iterator[Violation]:
+    """Yield what `violations_of_reading` returns for each."""
+    return (each for reading in readings for each in violations_of_reading(reading))
 
 
 def violations_of_reading(reading: Reading) -> list[Violation]:

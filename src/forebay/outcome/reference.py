@@ -16,6 +16,7 @@ from forebay.outcome.model import Comparison, Outcome
 from forebay.outcome.replacing import replacing
 from forebay.outcome.size_result import SizeResult
 from forebay.outcome.trace import Trace
+from forebay.outcome.transient import Transient
 
 SHIPPED = Path(__file__).parent / "schemas"
 DOCUMENTS: dict[str, type[Document]] = {
@@ -23,8 +24,9 @@ DOCUMENTS: dict[str, type[Document]] = {
     "outcome": Outcome,
     "size-result": SizeResult,
     "trace": Trace,
+    "transient": Transient,
 }
-"""What ``compare``, ``run``, ``size`` and ``trace`` print with ``--json``."""
+"""What ``compare``, ``run``, ``size``, ``trace``, ``network --transient`` print by ``--json``."""
 
 
 def schema(name: str) -> dict[str, Any]:

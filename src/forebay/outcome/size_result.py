@@ -1,4 +1,4 @@
-"""The answer of a sizing: the buffer, the evidence for it, and the curve that was seen."""
+"""The answer of a sizing: the buffer, the evidence for it, and the measured curve."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Unit = Literal["", "s", "bit/s"]
 
 
 class Verdict(StrEnum):
-    """What one buffer, or one goal at one buffer, has been shown to do."""
+    """The verdict of a trial on one buffer, or on one goal at one buffer."""
 
     MET = "met"
     MISSED = "missed"
@@ -27,11 +27,11 @@ class Verdict(StrEnum):
 
 
 class Buffer(Closed):
-    """A buffer size three ways, with what the noise leaves open, in packets.
+    """A buffer size in three units, with its range of uncertainty in packets.
 
     ``packets`` is the smallest buffer shown to meet the goals, so it equals ``high``.
     Every buffer tried below ``low`` was shown to miss; those from ``low`` up to ``high``
-    are undecided or were not told apart. ``low == high`` is a sharp answer.
+    are undecided or were not distinguished. ``low == high`` is an exact answer.
     """
 
     packets: int
@@ -50,12 +50,12 @@ class Buffer(Closed):
 
 
 class GoalResult(Closed):
-    """One goal at the answer, or at the nearest miss where there is no answer.
+    """One goal at the answer, or at the nearest miss if there is no answer.
 
-    ``binding``: without this goal the answer would be smaller (or, with no answer, this
-    goal is one of those that stand against it). ``pushes`` tells which way: "up" where a larger
-    buffer helps to meet it, "down" where a smaller one does, "either" where it may be met between
-    two sizes that miss. ``title`` is the metric in words, "" where its name says it.
+    ``binding``: without this goal the answer would be smaller (or, without an answer, this goal
+    is one of those that prevent it). ``pushes`` is "up" if a larger buffer helps to meet it,
+    "down" if a smaller one does, "either" if it may be met between two sizes that miss. ``title``
+    is the metric in words, "" if its name is clear.
     """
 
     name: str
@@ -70,12 +70,12 @@ class GoalResult(Closed):
 
 
 class LawResult(Closed):
-    """What one published law asks for.
+    """The buffer by one published law.
 
     Attributes
     ----------
-    packets : None where it has no answer; ``packets_whole`` is the same rounded up.
-    packets_between : least and most over the range of flows; None where they are one number.
+    packets : None if the law gives none; ``packets_whole`` is the same rounded up.
+    packets_between : minimum and maximum over the range of flows; None without a range.
     """
 
     law: str
@@ -96,7 +96,7 @@ class GoalAtPoint(Closed):
 
 
 class CurvePoint(Closed):
-    """One buffer that was tried, with how many seeds; the verdict of all goals, and of each."""
+    """One buffer that was tried, its number of seeds, and its verdicts on all goals and on each."""
 
     packets: int
     seeds: int
@@ -120,9 +120,9 @@ class CurvePoint(Closed):
 
 
 class Interval(Closed):
-    """Buffers that meet all goals, packets, both ends included.
+    """Buffers that meet all goals, in packets, including both ends.
 
-    ``high`` is None where all sizes up to the search's limit do. ``binding_low`` and
+    ``high`` is None if all sizes up to the search's limit do. ``binding_low`` and
     ``binding_high`` name the goals not met just below and just above; none below 1 packet.
     """
 
@@ -136,7 +136,7 @@ class Relaxation(Closed):
     """How far one goal must be relaxed, the others unchanged, for a buffer to exist.
 
     ``relaxed`` is the target that is met, as ``reached`` shows, with a buffer of ``packets``,
-    which meets the others too. All three are None where giving up this goal does not help.
+    which meets the others too. All three are None if dropping this goal does not help.
     """
 
     name: str
@@ -150,7 +150,7 @@ class Relaxation(Closed):
 
 
 class Regime(Closed):
-    """Which law governs the link, why, and what would change it; words for a person."""
+    """The law that governs the link, why, and what would change it; text for users."""
 
     regime: str
     law: str | None
@@ -159,7 +159,7 @@ class Regime(Closed):
 
 
 class FlowsEnd(Closed):
-    """The answer at one end of the range of flows; ``buffer`` is None where there is none."""
+    """The answer at one end of the range of flows; ``buffer`` is None without an answer."""
 
     flows: int
     buffer: Buffer | None
@@ -168,15 +168,15 @@ class FlowsEnd(Closed):
 
 
 class LossWarning(Closed):
-    """Loss at the answer that is above what is called usable.
+    """Loss at the answer that is above a published criterion of a usable link.
 
     Attributes
     ----------
-    loss : the largest loss rate seen there; ``of`` is the class that has it, "" for the link.
-    usable, source : the bound, and who calls it so.
-    packets : the smallest buffer tried that keeps all of them below; None where none does.
-    missed : names of the goals that are not met there.
-    largest : the largest buffer tried, and ``loss_there`` what is lost with it.
+    loss : the largest loss rate at the answer; ``of`` is its class, "" for the link.
+    usable, source : the bound, and its source.
+    packets : the smallest buffer tried with all loss rates below the bound; None if there is none.
+    missed : names of the goals that are not met with that buffer.
+    largest : the largest buffer tried; ``loss_there`` is its loss rate.
     """
 
     loss: float
@@ -199,8 +199,8 @@ class _Aqm(Closed):
 class AqmTarget(_Aqm):
     """codel, fq_codel, pie, dualpi2, cobalt: the target was sized, ``limit_packets`` is a guard.
 
-    ``interval_s`` is the scenario's own; None for pie and dualpi2, which have none. For cake it is
-    the rtt, which was sized; the target is a twentieth of that.
+    ``interval_s`` is that of the scenario; None for pie and dualpi2, which have none. For cake it
+    is the rtt, which was sized; the target is a twentieth of it.
     """
 
     discipline: Literal["codel", "fq_codel", "pie", "dualpi2", "cobalt", "cake"]
@@ -220,18 +220,18 @@ class AqmThresholds(_Aqm):
 
 
 Aqm = Annotated[AqmTarget | AqmThresholds, Field(discriminator="parameter")]
-"""What is to be configured where the discipline manages its queue."""
+"""The configuration of an AQM discipline."""
 
 
 class Memory(Closed):
-    """What a buffer of ``bytes`` takes.
+    """The memory for a buffer of ``bytes``.
 
-    ``tier`` is the smallest kind of memory that holds it, with date and source. ``ram_bits`` is
+    ``tier`` is the smallest kind of memory that suffices, with date and source. ``ram_bits`` is
     the smallest RAM device whose bits are a power of two, as in the column RAM of Appenzeller et
     al. 2004, Figure 15. ``pool_shares`` are its shares of 16, 64 and 132 MB of a chip's memory;
     ``fits_sram_of_2004`` compares it with the largest SRAM chip of that year (§1.3).
-    ``faster_than_one_dram`` tells whether packets of 40 B at the port's rate come faster than one
-    DRAM of 2004 (50 ns) could be accessed; None without a rate. ``text`` is a line for a person.
+    ``faster_than_one_dram`` is whether packets of 40 B at the port's rate arrive faster than the
+    access time of one DRAM of 2004 (50 ns); None without a rate. ``text`` is a line for users.
     """
 
     bytes: int
@@ -246,7 +246,7 @@ class Memory(Closed):
 
 
 class Cost(Closed):
-    """Seconds that an answer was expected to take and did take, of the ``budget_s`` it might."""
+    """Expected and actual seconds of an answer, and the limit ``budget_s``."""
 
     predicted_s: float
     spent_s: float
@@ -254,10 +254,10 @@ class Cost(Closed):
 
 
 class ScaledLink(Closed):
-    """A link that was simulated in place of a larger one.
+    """A link that was simulated instead of a larger one.
 
     ``packets`` is the buffer at which its goals are just met, over ``packets.n`` replications;
-    ``flows`` are those that last, ``window_packets`` what one of them has in flight.
+    ``flows`` is its number of long flows, ``window_packets`` the window of one of them.
     """
 
     factor: float
@@ -268,16 +268,16 @@ class ScaledLink(Closed):
 
 
 class Scaled(Closed):
-    """How an answer was extrapolated from smaller links to one that could not be simulated.
+    """The extrapolation of an answer from smaller links to one that could not be simulated.
 
     Attributes
     ----------
-    factor : by how much the largest link simulated is smaller than the whole.
-    error : what the whole link may need more or less than the answer, as a share of it.
-    links : those simulated, the largest first.
-    exponent : of the buffer in packets in the rate, over the links simulated.
-    flows_share : 1 where flows went down with the rate and each kept its window; 0 where all
-        flows were kept and their windows went down; between, both.
+    factor : rate of the link over that of the largest simulated link.
+    error : possible error of the answer, as a share of it.
+    links : the simulated links, the largest first.
+    exponent : exponent of the buffer in packets as a function of the rate, over these links.
+    flows_share : 1 if the number of flows was scaled with the rate and windows were not; 0 if
+        windows were scaled and the number of flows was not; between 0 and 1, both.
     """
 
     factor: float
@@ -290,35 +290,35 @@ class Scaled(Closed):
 class SizeResult(Document):
     """The smallest buffer that meets a scenario's goals, or why there is none (schema 1).
 
-    All but ``buffer`` may be missing from a document: what a size is needs no evidence.
+    All fields except ``buffer`` may be missing from a document.
 
     Attributes
     ----------
-    buffer : the answer, None where no buffer meets all goals.
+    buffer : the answer, None if no buffer meets all goals.
     goals : each goal at the answer or at ``nearest``.
     curve : every buffer tried, sorted by packets.
-    nearest : packets of the buffer that comes nearest to all goals; None with an answer.
+    nearest : packets of the buffer that is nearest to all goals; None with an answer.
     largest : largest buffer shown to meet the goals that push it down (queueing delay);
-        None where there is no such goal or none binds up to the search's limit.
+        None if there is no such goal or none binds up to the search's limit.
     limit : largest buffer that the search may try, packets.
     reason : why there is no answer; None with one.
-    notes : what to know about the answer, such as how wide it is and why.
-    region : all buffers that meet the goals; several intervals where a goal is met between
+    notes : notes on the answer, such as its uncertainty and the reason.
+    region : all buffers that meet the goals; several intervals if a goal is met between
         sizes that miss. Empty without an answer.
     relaxations : without an answer, one for every goal.
-    governs : which law governs the link, why, and what would change it.
-    evidence : what the engine saw at the answer, or at ``nearest``, in sentences.
-    ends : "flows" in JSON: where flows are a range, the answer at its low and at its high end;
-        ``buffer`` then serves both, and ``curve`` is the one of the end that asks for more.
-    loss_warning : where more is lost at the answer than a published criterion calls usable.
-    interrupted : whether it was stopped before the search had ended.
-    aqm : where the queue's discipline manages itself, what was sized instead of its limit. All
-        packets of the result are then those of the queue that it aims at. None elsewhere.
-    scaled : where the link was too large for the time there was, how the answer was extrapolated
-        from smaller ones. The curve is then theirs, scaled to the whole. None otherwise.
-    cost : what the answer was expected to take, and took.
-    memory, configuration : what the command line adds: the memory that the answer takes, and the
-        document of the configuration that ``--emit`` made.
+    governs : the law that governs the link, why, and what would change it.
+    evidence : the engine's measurements at the answer, or at ``nearest``, in sentences.
+    ends : "flows" in JSON: for a range of flows, the answer at its low and at its high end;
+        ``buffer`` then meets the goals at both, and ``curve`` is that of the end that needs more.
+    loss_warning : set if the loss rate at the answer is above a published criterion.
+    interrupted : whether the search was stopped before its end.
+    aqm : for an AQM discipline, the parameters that were sized instead of its limit. All packets
+        of the result are then those of its target queue. None for other disciplines.
+    scaled : the extrapolation from smaller links, if the link was too large for the time limit.
+        The curve is then that of the smaller links, scaled. None otherwise.
+    cost : expected and actual time of the answer.
+    memory, configuration : added by the command line: the memory for the answer, and the document
+        of the configuration by ``--emit``.
     """
 
     scenario: str = ""
@@ -372,12 +372,12 @@ class SizeResult(Document):
 
     @property
     def bdp_packets(self) -> float | None:
-        """Bandwidth-delay product, packets; None where no buffer was tried."""
+        """Bandwidth-delay product, packets; None if no buffer was tried."""
         return self.curve[0].link.bdp_packets if self.curve else None
 
     @property
     def seeds(self) -> int:
-        """Replications of the buffer that had the most."""
+        """Largest number of replications of a buffer."""
         return max((point.seeds for point in self.curve), default=0)
 
     def __repr__(self) -> str:

@@ -18,7 +18,7 @@ ROBUST_MINIMUM = 0.05
 
 @dataclass(frozen=True, slots=True)
 class NormalFit:
-    """A sample beside the normal distribution of the same mean and standard deviation.
+    """A sample compared with the normal distribution of the same mean and standard deviation.
 
     Attributes
     ----------

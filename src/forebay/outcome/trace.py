@@ -85,7 +85,7 @@ Bins = Annotated[
 ]
 
 
-class _Watched(Closed):
+class Watched(Closed):
     """A part with arrays; other values of its document are recomputed when it is read."""
 
     model_config = Closed.model_config | {"arbitrary_types_allowed": True}
@@ -107,10 +107,10 @@ class _Watched(Closed):
     __hash__ = None  # type: ignore[assignment]
 
 
-class Periods(_Watched):
-    """Stretches of time: how many, how long.
+class Periods(Watched):
+    """Periods of time: their number and lengths.
 
-    One that reaches beyond an end of the window counts with its part inside, so that busy and
+    A period that extends beyond the window counts with its part inside, so that busy and
     idle periods together are the window.
     """
 
@@ -121,7 +121,7 @@ class Periods(_Watched):
     @computed_field
     @property
     def mean_s(self) -> float | None:
-        """Mean length, seconds; None where there was none."""
+        """Mean length, seconds; None without periods."""
         return self.total_s / self.number if self.number else None
 
     @computed_field
@@ -137,7 +137,7 @@ class Periods(_Watched):
         return of_histogram(self.lengths, 0.99)
 
 
-class LinkTrace(_Watched):
+class LinkTrace(Watched):
     """One link and its queue.
 
     Attributes
@@ -147,10 +147,10 @@ class LinkTrace(_Watched):
     queue_packets : shape (samples,)
         Packets waiting at each instant.
     queue_s, seen : shape (bins,)
-        Seconds during which, and packets that arrived while, the packets waiting were in bin j,
-        that is in [j * queue_step, (j + 1) * queue_step).
+        Seconds during which, and arrivals while, the number of waiting packets was in bin j, which
+        is [j * queue_step, (j + 1) * queue_step).
     delay : Histogram
-        Waiting times of the packets accepted, seconds.
+        Waiting times of the accepted packets, seconds.
     busy, idle : Periods
         Of the wire.
     arrivals, drops, marks : shape (classes,)
@@ -180,13 +180,13 @@ class LinkTrace(_Watched):
     @computed_field
     @property
     def queue_mean_packets(self) -> float:
-        """Mean of the packets waiting, by time; bins count with their middle."""
+        """Mean number of waiting packets over time; bins count with their centre."""
         return self._mean(self.queue_s)
 
     @computed_field(alias="queue_seen_mean_packets")
     @property
     def seen_mean_packets(self) -> float | None:
-        """Mean of the packets waiting, by arrival; None where nothing arrived."""
+        """Mean number of waiting packets at arrivals; None without arrivals."""
         return self._mean(self.seen) if self.seen.any() else None
 
     @computed_field
@@ -211,7 +211,7 @@ class LinkTrace(_Watched):
         return float(np.dot(middles, weights) / np.sum(weights))
 
 
-class FlowTrace(_Watched):
+class FlowTrace(Watched):
     """One flow at each instant; all of shape (samples,).
 
     ``cwnd_packets`` is 0 while it is idle; ``srtt_s`` is NaN before the first round trip;
@@ -223,8 +223,8 @@ class FlowTrace(_Watched):
     state: Ints
 
 
-class Incidents(_Watched):
-    """What happened to flows between one instant and the next; all of shape (incidents,).
+class Incidents(Watched):
+    """Events of flows between one instant and the next; all of shape (incidents,).
 
     ``at_s`` is the later of the two instants.
     """
@@ -235,16 +235,16 @@ class Incidents(_Watched):
 
 
 class Synchronization(Closed):
-    """How far the flows move together.
+    """Degree of synchronization of the flows.
 
     Attributes
     ----------
-    index : var(sum of windows) / sum of var(window): 1 independent, n lockstep.
-    congestion_events : number of events that lie wholly in the window.
+    index : var(sum of windows) / sum of var(window): 1 if independent, n if synchronized.
+    congestion_events : number of events that are completely in the window.
     cut_fraction : mean fraction of the flows that cut their windows in an event.
     hit_fraction : mean fraction of the flows that lost a packet in an event.
 
-    None is "not known": no window moved, or no event.
+    None means unknown: no window varied, or there was no event.
     """
 
     index: float | None
@@ -253,26 +253,26 @@ class Synchronization(Closed):
     hit_fraction: float | None
 
 
-class Trace(Document, _Watched):
+class Trace(Document, Watched):
     """One replication at equal steps through its measured window (schema 1).
 
     Attributes
     ----------
-    scenario : the scenario, as `Scenario.to_dict` gives it
+    scenario : the scenario, as from `Scenario.to_dict`
     seed, step_s : the replication, and the time from one instant to the next
     window_s : begin and end of the window
     round_trip_s : mean two-way propagation delay over the flows
     at_s : shape (samples,)
-        The instants, the window's end excluded.
+        The instants, without the window's end.
     links : by name, the link under study first
-    flows : by number, those that were asked for
+    flows : by number, the requested ones
     window_sum_packets, in_avoidance : shape (samples,)
         Sum of all congestion windows ("window_sums" in JSON); flows in congestion avoidance or
         fast recovery.
     window_mean_packets, window_variance : shape (all flows,)
         Of each flow's window over the instants, packets and packets squared.
     drops, cuts : Incidents
-        Data packets that queues dropped; senders that backed off.
+        Data packets that queues dropped; senders that reduced their window.
     """
 
     scenario: dict[str, Any]
@@ -304,12 +304,12 @@ class Trace(Document, _Watched):
     @computed_field(alias="window_sum_packets")
     @cached_property
     def window_sum_fit(self) -> synchrony.NormalFit | None:
-        """The sum of the windows beside a normal distribution (Appenzeller et al. 2004, Fig. 8)."""
+        """The sum of the windows against a normal one (Appenzeller et al. 2004, Fig. 8)."""
         return synchrony.fit_normal(self.window_sum_packets)
 
     @cached_property
     def congestion_events(self) -> synchrony.CongestionEvents:
-        """Rounds of loss; one lasts the mean propagation and the 99 % quantile of the wait."""
+        """Rounds of loss; each lasts the mean propagation RTT and the 99 % quantile of delay."""
         return synchrony.congestion_events(
             (self.drops.at_s, self.drops.flow),
             (self.cuts.at_s, self.cuts.flow),
@@ -321,7 +321,7 @@ class Trace(Document, _Watched):
     @computed_field
     @cached_property
     def synchronization(self) -> Synchronization:
-        """How far the flows move together."""
+        """Degree of synchronization of the flows."""
         events = self.congestion_events
         index = synchrony.synchronization_index(self.window_sum_packets, self.window_variance)
         return Synchronization(

@@ -1,7 +1,7 @@
-"""What a buffer's size is called on each router platform: emit it, and lint what is there.
+"""Buffer sizes as configuration of router platforms: written, and read back.
 
-``read_target`` reads what is wanted, ``emit`` writes it for a platform, ``lint`` reads a snippet
-back. One platform is one file and one line in the registry.
+``read_target`` reads the wanted size, ``emit`` writes it for a platform, and ``lint`` reads a
+snippet. A platform is one file and one line in the registry.
 """
 
 from typing import TYPE_CHECKING
@@ -55,7 +55,7 @@ __all__ = [
     "with_choices",
 ]
 
-# Who holds each name. A file is read when something of it is asked for: a sizing wants memory only.
+# The module of each name. Modules are imported at first use: a sizing needs only `memory`.
 _HOLDERS = {
     "Emission": "emission",
     "Lint": "linting",

@@ -1,4 +1,4 @@
-"""A buffer's size three ways: bytes, time at line rate, packets."""
+"""A buffer's size in three units: bytes, time at line rate, packets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from forebay.scenario import Rate
 
 
 def amounts(size: int | None, packets: int | None, port: Port) -> dict[str, Any]:
-    """Return bytes, seconds at line rate and whole packets; None where not known."""
+    """Return bytes, seconds at line rate and whole packets; None if unknown."""
     seconds = None if size is None else port.seconds(size)
     return {"bytes": size, "seconds": seconds, "packets": packets}
 

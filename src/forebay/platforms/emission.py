@@ -18,16 +18,16 @@ from forebay.platforms.snippet import Snippet
 from forebay.scenario import Rate
 
 _MANAGES = "linux-tc"
-"""The platform on which a queue that manages itself can be written."""
+"""The only platform for which AQM queues can be written."""
 
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
 class Emission:
-    """Configuration lines for a platform, what they amount to, and what to know.
+    """Configuration lines for a platform, their size, and notes.
 
-    ``given`` is what Forebay's own reader makes of the lines; it differs from ``wanted``
+    ``given`` is the size that Forebay's own reader finds in the lines. It differs from ``wanted``
     by at most ``rounding_bytes``.
     """
 
@@ -42,7 +42,7 @@ class Emission:
 
     @property
     def comments(self) -> tuple[str, ...]:
-        """What to know, in lines without a comment character."""
+        """The notes, as lines without a comment character."""
         source = f", from {printable(self.wanted.source)}" if self.wanted.source else ""
         wanted = say(self.wanted.bytes, self.wanted.packets, self.port)
         given = say(self.given.bytes, self.given.packets, self.port)
@@ -55,7 +55,7 @@ class Emission:
 
     @property
     def text(self) -> str:
-        """The lines to paste; with the comments above them where the format has comments."""
+        """The lines to paste, after the comments if the format has comments."""
         if self.comment_mark is None:
             return "\n".join(self.lines) + "\n"
         said = (f"{self.comment_mark} {line}" for line in self.comments)
@@ -84,12 +84,11 @@ def emit(
     model: str | None = None,
     interface: str | None = None,
 ) -> Emission:
-    """Return the configuration that gives a port the wanted buffer.
+    """Return the configuration of the wanted buffer for a port.
 
-    ``form`` is how the size is written ("bytes", "time", "packets", …) and ``model`` the
-    hardware, where it matters; None is the platform's own first choice. Never less than
-    asked for, save for the part of a packet that a platform counting packets cannot hold.
-    Raises PlatformError.
+    ``form`` is the notation of the size ("bytes", "time", "packets", …) and ``model`` the hardware
+    if it matters; None means the platform's default. The size is never smaller than wanted, except
+    for a fraction of a packet on platforms that count packets. Raises PlatformError.
     """
     chosen = get(platform)
     order = Order(
@@ -100,8 +99,10 @@ def emit(
         _checked_interface(interface or chosen.port_name(port.rate_bps)),
     )
     if wanted.packets < 1:
-        wrong = f"{printable(wanted.written)} holds no full packet of {port.packet_bytes} B"
-        raise PlatformError("too-small", wrong, "ask for at least one packet")
+        wrong = (
+            f"{printable(wanted.written)} is smaller than a full packet of {port.packet_bytes} B"
+        )
+        raise PlatformError("too-small", wrong, "write at least one packet")
     if wanted.aqm is not None and chosen.name != _MANAGES:
         kind = wanted.aqm.discipline
         wrong = f"the answer is for {kind}, and {chosen.name} is written as drop-tail here"
@@ -142,7 +143,7 @@ def _one_of(what: str, value: str | None, known: tuple[str, ...], platform: Plat
 
 
 def _checked_interface(name: str) -> str:
-    # It goes into a shell command on Linux: nothing but a name may.
+    # On Linux the name is part of a shell command.
     if not _INTERFACE.fullmatch(name):
         wrong = f'"{short(name)}" is no name of an interface'
         raise PlatformError("bad-interface", wrong, 'write one such as "eth0" or "xe-0/0/0"')

@@ -1,4 +1,4 @@
-"""The one error of this package: a sentence that says what is wrong and what to write instead."""
+"""The error of this package: one sentence with the mistake and what to write instead."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from forebay.errors import ForebayError
 
 
 class PlatformError(ForebayError, ValueError):
-    """A size, a platform or a snippet that nothing can be made of.
+    """An invalid size, platform or snippet.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class PlatformError(ForebayError, ValueError):
 
 
 def printable(text: str) -> str:
-    """Return text in one line, control characters spelt out: snippets come from anywhere."""
+    """Return text in one line with control characters escaped, because snippets are untrusted."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

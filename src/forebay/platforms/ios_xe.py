@@ -31,7 +31,7 @@ _PORTS = (
     (1e11, "HundredGigE0/0/0"),
     (4e11, "FourHundredGigE0/0/0"),
 )
-_ANY_SIZE = trap("packets count whatever their size: small ones fill it with fewer bytes")
+_ANY_SIZE = trap("the limit counts packets of any size: small packets fill it with fewer bytes")
 
 
 def _write(order: Order) -> Written:
@@ -67,7 +67,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
 
 
 def _amount(chosen: PolicyClass, port: Port, model: str) -> Amount:
-    """Return how a threshold of random-detect is read; a bare number counts packets."""
+    """Return the conversion of random-detect thresholds to bytes; a bare number counts packets."""
     packet = _ME3600X_PACKET if model == "me3600x" else port.packet_bytes
     sizes = {"": packet, "packets": packet, "bytes": 1}
 

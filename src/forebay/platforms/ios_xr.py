@@ -16,7 +16,7 @@ from forebay.platforms.snippet import Snippet, Statement, whole
 from forebay.platforms.wred import Amount, with_wred
 
 PACKET = 256
-"""Bytes that queue-limit takes for a packet, whatever packets there are."""
+"""Size in bytes of a packet in the unit of queue-limit, independent of real packet sizes."""
 
 _MOST = 2**32 - 1
 _MOST_BYTES = 10**9  # the queueing chips' packet memory (CRS command reference)
@@ -96,7 +96,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
 
 
 def _amount(chosen: PolicyClass, port: Port) -> Amount:
-    """Return how a threshold of random-detect is read; a bare number counts packets of 256 B."""
+    """Return the conversion of random-detect thresholds; a bare number counts packets of 256 B."""
 
     def read(value: int, unit: str) -> int | None:
         if unit in _TIMES:

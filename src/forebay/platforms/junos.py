@@ -38,7 +38,7 @@ _HARDWARE = uncertain(
 
 
 def _whole_buffer(port: Port) -> Fraction:
-    """Seconds of delay buffer that an MX MIC or MPC gives a port."""
+    """Return the seconds of delay buffer of a port of an MX MIC or MPC."""
     return Fraction(1, 10) if port.rate_bps >= _GIGABIT else Fraction(1, 2)
 
 
@@ -61,7 +61,9 @@ def _write(order: Order) -> Written:
         return _lines(order, f"percent {percent}", ceil(total / 100))
     microseconds = port.microseconds(size)
     if microseconds > _MOST_US:
-        wrong = f"{microseconds} us is longer than Forebay trusts temporal to go ({_MOST_US} us)"
+        wrong = (
+            f"{microseconds} us is above {_MOST_US} us, the largest temporal assumed to be valid"
+        )
         raise PlatformError(
             "too-large", wrong, f"ask for less, or write {option('form', 'percent')}"
         )

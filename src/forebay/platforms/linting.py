@@ -1,4 +1,4 @@
-"""What a snippet of configuration amounts to, and whether it is what a scenario asks for."""
+"""The sizes in a snippet of configuration, and their comparison with the wanted size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Verdict = Literal["as asked", "smaller", "larger", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Lint:
-    """Every queue found, in the order of the text, against what is wanted (if anything)."""
+    """Every queue found, in the order of the text, compared with the wanted size if given."""
 
     platform: str
     port: Port
@@ -28,10 +28,10 @@ class Lint:
     wanted: Wanted | None = None
 
     def verdict(self, reading: Reading) -> Verdict | None:
-        """Compare one queue with what is wanted, to one packet or the notation's rounding.
+        """Compare one queue with the wanted size, to one packet or the notation's rounding.
 
-        What is larger by less than a whole step of the notation is as asked too: nothing
-        nearer can be written.
+        A size that is larger by less than one step of the notation is equal too, because no
+        closer size can be written.
         """
         if self.wanted is None:
             return None
@@ -45,13 +45,13 @@ class Lint:
 
     @property
     def exit_status(self) -> int:
-        """1 where something is wanted and no queue gives it, else 0."""
+        """Return 1 if a size is wanted and no queue has it, else 0."""
         found = [self.verdict(reading) for reading in self.readings]
         return 0 if self.wanted is None or "as asked" in found else 1
 
     @property
     def text(self) -> str:
-        """What a person reads."""
+        """Return the report as text."""
         lines = [f"{self.platform}: {len(self.readings)} queue(s)"]
         if self.wanted is not None:
             wanted = say(self.wanted.bytes, self.wanted.packets, self.port)
@@ -109,8 +109,7 @@ def lint(
 ) -> Lint:
     """Read a snippet: each queue's size on this port, with warnings.
 
-    Without ``platform`` it is recognised from the text. Raises PlatformError, and nothing
-    else, whatever the text.
+    Without ``platform`` it is recognised from the text. Raises only PlatformError, for any text.
     """
     if isinstance(snippet, str):
         snippet = Snippet.decode(snippet.encode("utf-8", "surrogatepass"))

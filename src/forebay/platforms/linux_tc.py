@@ -1,4 +1,4 @@
-"""Linux: tc qdisc, as commands and as what ``tc qdisc show`` prints."""
+"""Linux: tc qdisc, as commands, and as the output of ``tc qdisc show``."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _write(order: Order) -> Written:
         kind, rounding = "pfifo", port.packet_bytes - 1
         limit = order.wanted.whole_packets(port)
     else:
-        # Room for the same packets with their headers; never less.
+        # The same packets with their link-layer headers, rounded up.
         limit = -(-order.wanted.bytes * frame // port.packet_bytes)
         kind, rounding = "bfifo", 1
     if limit > _MOST:
@@ -52,7 +52,7 @@ def _write(order: Order) -> Written:
 
 
 def _managed(order: Order, aqm: Aqm) -> Written:
-    """Write a queue that manages itself; its times in whole microseconds, rounded up."""
+    """Write an AQM queue; its times are in whole microseconds, rounded up."""
     port, kind, packets = order.port, aqm.discipline, order.wanted.packets
     _refuse_unwritable(order.interface, aqm)
     frame = port.packet_bytes + port.header_bytes
@@ -76,7 +76,7 @@ def _managed(order: Order, aqm: Aqm) -> Written:
 
 
 def _refuse_unwritable(interface: str, aqm: Aqm) -> None:
-    """Refuse what has no limit in tc, or is not in it. Raises PlatformError."""
+    """Refuse a discipline without a limit in tc, or unknown to tc. Raises PlatformError."""
     if aqm.discipline == "cake":
         wrong = "tc's cake has no limit in packets or bytes that could be read back"
         rtt = ceil(1e6 * (aqm.interval_s or 0.0))
@@ -132,7 +132,7 @@ def _qdisc(place: Place, kind: str, options: list[str], port: Port, shown: bool)
 
 
 def _of_frames(place: Place, limit: int, port: Port) -> Reading:
-    """Read a limit that counts the link-layer header, in bytes of packets without it."""
+    """Read a limit that includes link-layer headers, as bytes of packets without them."""
     frame = port.packet_bytes + port.header_bytes
     return place.of_bytes(limit * port.packet_bytes // frame, port)
 
@@ -147,13 +147,13 @@ def _default(place: Place, kind: str, about: Qdisc, options: list[str], port: Po
     if kind == "bfifo":
         frame = port.packet_bytes + port.header_bytes
         reading = _of_frames(place, TXQUEUELEN * frame, port)
-        more = uncertain(f"taken as txqueuelen {TXQUEUELEN} times a full frame of {frame} B")
+        more = uncertain(f"assumed to be txqueuelen {TXQUEUELEN} times a full frame of {frame} B")
         return replace(reading, notes=(said, more, *about.notes))
     return place.unknown(said, *about.notes)
 
 
 def _netem(place: Place, limit: int, options: list[str], port: Port) -> Reading:
-    """Take off the packets that are in flight: netem keeps them in the same queue."""
+    """Subtract the packets in flight, because netem stores them in the same queue."""
     delay = tc_units.time(_value(options, "delay") or _value(options, "latency") or "0us")
     rate = tc_units.rate(_value(options, "rate") or "") or Fraction(port.rate_bps)
     if delay is None:

@@ -1,4 +1,4 @@
-"""What memory a buffer takes: on a line card's chip, on a large switch chip, or beside it."""
+"""The memory that a buffer needs: on a line card's chip, on a large switch chip, or external."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEAST_PACKET = 40
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """A kind of memory; ``most_bytes`` is None for the one that holds anything."""
+    """A kind of memory; ``most_bytes`` is None for the unlimited one."""
 
     name: str
     most_bytes: int | None
@@ -40,19 +40,19 @@ TIERS = (
     Tier(
         "external memory", _HBM, "2019",
         f"{_WARNER}: Arista 7280R3 (Broadcom Jericho2)",
-        "8 GB of stacked DRAM (HBM) beside the chip",
+        "8 GB of stacked DRAM (HBM) next to the chip",
     ),
     Tier(
         "external memory of several chips", None, "2019",
         f"{_WARNER}: Arista 7280R3 (Broadcom Jericho2)",
-        "more than the 8 GB beside one chip",
+        "more than the 8 GB next to one chip",
     ),
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class ReferencePoint:
-    """A size that somebody printed, to stand beside an answer."""
+    """A published size, for comparison with an answer."""
 
     says: str
     date: str
@@ -93,7 +93,7 @@ REFERENCE_POINTS = (
 
 
 def _text(size: int, tier: Tier) -> str:
-    """Say in one line what a size takes of the memories that are nearest to it."""
+    """Return one line that compares a size with the memories nearest to it."""
     small, large = (_share(size, whole) for whole in (_SMALL_CHIP, _LARGE_CHIP))
     external = _share(size, _HBM)
     parts = {_SMALL_CHIP: (small, large), _LARGE_CHIP: (small, large), _HBM: (large, external)}
@@ -102,7 +102,7 @@ def _text(size: int, tier: Tier) -> str:
 
 
 def _share(size: int, whole: int) -> str:
-    """Return "0.68 % of 16 MB", or "5.4 times 16 MB" where it is more than all."""
+    """Return "0.68 % of 16 MB", or "5.4 times 16 MB" if it is larger."""
     name = f"{whole // 10**9} GB" if whole >= 10**9 else f"{whole // 10**6} MB"
     ratio = size / whole
     if ratio > 1:
@@ -117,7 +117,7 @@ def _percent(percent: float) -> str:
 
 
 def memory_for(size: int, rate_bps: float | None = None) -> Memory:
-    """Return what memory ``size`` bytes of buffer take at a rate in bit/s."""
+    """Return the memory that ``size`` bytes of buffer need at a rate in bit/s."""
     tier = next(each for each in TIERS if each.most_bytes is None or size <= each.most_bytes)
     chips = {"16 MB": _SMALL_CHIP, "64 MB": _MIDDLE_CHIP, "132 MB": _LARGE_CHIP}
     shares = {name: size / whole for name, whole in chips.items()}
@@ -141,7 +141,7 @@ def ram_device_bits(size: int) -> int:
 
 
 def say_bits(bits: int) -> str:
-    """Return "2 Mbit" for 2^21 bits, as memory makers count."""
+    """Return "2 Mbit" for 2^21 bits, the unit of memory vendors."""
     for unit, power in (("Gbit", 30), ("Mbit", 20), ("kbit", 10)):
         if bits >= 1 << power:
             return f"{bits / (1 << power):g} {unit}"

@@ -23,7 +23,7 @@ _KINDS = {
 }
 _MANAGED = ("red", "fq-codel")
 _HEADER = uncertain("whether RouterOS counts the link-layer header (14 B a packet) is not verified")
-_ANY_SIZE = trap("packets count whatever their size: small ones fill it with fewer bytes")
+_ANY_SIZE = trap("the limit counts packets of any size: small packets fill it with fewer bytes")
 
 
 def _write(order: Order) -> Written:

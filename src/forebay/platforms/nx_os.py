@@ -1,8 +1,8 @@
 """Cisco NX-OS (Nexus 9000): queue-limit of a class in a policy-map of type queuing.
 
-The words and the list of alphas are those of the Nexus 9000 configuration commands, 9.3(x),
-queue-limit. What the bytes count, how chips round them, and which releases take which unit the
-reference does not say: it is marked as uncertain wherever a size is.
+The statements and the list of alphas are from the Nexus 9000 configuration commands, 9.3(x),
+queue-limit. The reference does not say what the bytes include, how chips round them, and which
+releases accept which unit. Each size therefore has a note that it is uncertain.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from forebay.platforms.snippet import Snippet, Statement, whole
 _CLASS = "c-out-8q-q-default"
 _MOST = 2**32 - 1
 _ALPHAS = tuple(Fraction(2) ** power for power in range(-7, 4))
-"""Of dynamic 0 to 10: 1/128 to 8."""
+"""alpha for dynamic 0 to 10: 1/128 to 8."""
 
 _SIZES = {"bytes": 1, "kbytes": 1000, "mbytes": 10**6}
 _TIMES = {"us": 10**6, "ms": 10**3}
@@ -46,7 +46,7 @@ class _Class:
 def _write(order: Order) -> Written:
     size = order.wanted.bytes
     if size > _MOST:
-        wrong = f"{size} B is more than the {_MOST} that a number in it is trusted to go"
+        wrong = f"{size} B is above {_MOST}, the largest number that is assumed to be accepted"
         raise PlatformError("too-large", wrong, "ask for less")
     lines = (
         "policy-map type queuing FOREBAY",
@@ -57,7 +57,7 @@ def _write(order: Order) -> Written:
         "  service-policy type queuing output FOREBAY",
         "!",
     )
-    named = note(f"{_CLASS} is the default queue of a switch with eight; show class-map tells")
+    named = note(f"{_CLASS} is the default queue of a switch with eight; see show class-map")
     return Written(lines, 0, (_NOT_VERIFIED, named))
 
 

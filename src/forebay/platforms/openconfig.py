@@ -57,7 +57,7 @@ def _read(snippet: Snippet, port: Port, model: str) -> Iterator[Reading]:
 
 
 def _configs(document: Any) -> Iterator[dict[str, Any]]:
-    """Yield each container that has a buffer's leaf, keys without their module's name."""
+    """Yield each container with a leaf of a buffer, with keys without their module's name."""
     waiting, seen = [document], 0
     while waiting and seen <= MOST_QUEUES:
         part = waiting.pop()
@@ -79,7 +79,9 @@ def _queue(place: Place, config: dict[str, Any], port: Port) -> Reading:
     if dedicated is None:
         return place.unknown(*notes, trap("the dedicated buffer is no whole number"))
     if _TIME in config or _STATIC_TIME in config:
-        notes.append(trap("temporal is at the queue's guaranteed share of the port; taken as all"))
+        notes.append(
+            trap("temporal is at the queue's guaranteed share of the port; assumed to be all of it")
+        )
     rounding = _microsecond(port) if _TIME in config or _STATIC_TIME in config else 0
     shared = config.get("use-shared-buffer")
     if shared is False:
@@ -94,7 +96,7 @@ def _queue(place: Place, config: dict[str, Any], port: Port) -> Reading:
     if shared is True and _STATIC not in config and _STATIC_TIME not in config:
         return place.unknown(*notes, trap("shared memory without a limit: no size of its own"))
     if limit:
-        notes.append(trap("what is shared is not promised: other queues may have taken it"))
+        notes.append(trap("shared memory is not guaranteed: other queues may already use it"))
     return place.of_bytes(dedicated + limit, port, notes, rounding)
 
 
@@ -137,7 +139,7 @@ PLATFORM = Platform(
         r'"openconfig-qos:',
     ),
     source="openconfig-qos-mem-mgmt.yang 0.11.1 (2023-09-06)",
-    rounds=uncertain("rounding: the device's own, which the model does not tell; read its state"),
+    rounds=uncertain("rounding: by the device, not defined by the model; read its state"),
     write=_write,
     read=_read,
 )

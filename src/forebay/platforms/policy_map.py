@@ -1,4 +1,4 @@
-"""Cisco's policy-maps as statements by class: what IOS-XR and IOS-XE share."""
+"""Statements of Cisco policy-maps by class; shared by IOS-XR and IOS-XE."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RATE_UNITS = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
 
 @dataclass(slots=True)
 class PolicyClass:
-    """One class of one policy-map; ``on_bundle`` if the policy goes out of a bundle."""
+    """One class of one policy-map; ``on_bundle`` if the policy is applied to a bundle's output."""
 
     policy: str
     name: str
@@ -34,7 +34,7 @@ class PolicyClass:
 
     @property
     def has_child(self) -> bool:
-        """Whether a policy below it has the queues."""
+        """Whether a child policy has the queues."""
         return any(each.words[0] == "service-policy" for each in self.statements)
 
     def scheduling(self) -> list[tuple[str, ...]]:
@@ -50,14 +50,14 @@ class PolicyClass:
         return [each for each in self.statements if each.words[0] == "random-detect"]
 
     def place(self, limit: Statement | None = None) -> Place:
-        """Return where a queue-limit stands, or where it is missing."""
+        """Return the position of a queue-limit, or of the class without one."""
         line = limit.line if limit else self.line
         written = short(" ".join(limit.words)) if limit else "no queue-limit"
         return Place(line, short(f"policy-map {self.policy}, class {self.name}"), written)
 
 
 def classes(snippet: Snippet) -> list[PolicyClass]:
-    """Return each class of each policy-map; words decide, for indentation gets lost."""
+    """Return each class of each policy-map; keywords separate them, as indentation may be lost."""
     found: list[PolicyClass] = []
     bundled: set[str] = set()
     policy, interface, inside = "", "", False
@@ -98,7 +98,7 @@ def _connect(found: list[PolicyClass], bundled: set[str]) -> list[PolicyClass]:
 
 
 def guaranteed_rate(chosen: PolicyClass, port: Port) -> tuple[float, tuple[Note, ...]]:
-    """Return the class's rate in bit/s, which times and defaults refer to, and how sure it is."""
+    """Return the class's rate in bit/s, to which times and defaults refer, and notes about it."""
     for words in chosen.scheduling():
         rate = _rate(words, port)
         if rate is not None:
@@ -106,7 +106,7 @@ def guaranteed_rate(chosen: PolicyClass, port: Port) -> tuple[float, tuple[Note,
             return rate, (said,)
     if chosen.alone and not chosen.scheduling():
         return port.rate_bps, ()
-    said = uncertain("the class's guaranteed rate is not known from here; taken as line rate")
+    said = uncertain("the class's guaranteed rate is not in this text; assumed to be the line rate")
     return port.rate_bps, (said,)
 
 

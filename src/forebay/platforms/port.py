@@ -1,4 +1,4 @@
-"""The port that a buffer stands in front of, and the buffer that is wanted there."""
+"""The port of a buffer, and the wanted buffer."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from forebay.outcome import Aqm
 
-ETHERNET_HEADER = 14  # what Linux counts: addresses and type, no preamble, no checksum
+ETHERNET_HEADER = 14  # as in Linux: addresses and type, no preamble, no checksum
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A port: everything that turns bytes, packets and time into each other.
+    """A port: the parameters that convert between bytes, packets and time.
 
     Attributes
     ----------
     rate_bps : line rate, bit/s.
-    packet_bytes : a full packet, as scenarios count it (network-layer headers included).
-    header_bytes : link-layer header that some platforms count on top of each packet.
-    pool_bytes : shared memory of the chip, where a platform hands out shares of it.
+    packet_bytes : size of a full packet as in scenarios (network-layer headers included).
+    header_bytes : link-layer header, which some platforms add to each packet.
+    pool_bytes : shared memory of the chip, if the platform allocates shares of it.
     """
 
     rate_bps: float
@@ -35,7 +35,7 @@ class Port:
         return 8 * size / self.rate_bps
 
     def microseconds(self, size: int) -> int:
-        """Fewest whole microseconds in which ``size`` bytes are sent; exact, never too few."""
+        """Time to send ``size`` bytes in whole microseconds, rounded up exactly."""
         return ceil(Fraction(8_000_000 * size) / Fraction(self.rate_bps))
 
     def bytes_in(self, seconds: Fraction | int) -> int:
@@ -47,9 +47,9 @@ class Port:
 class Wanted:
     """The buffer that is wanted.
 
-    ``bytes`` of full packets, ``packets`` whole ones; ``written`` as the person wrote it
-    and ``source`` where (a file, or ``""`` for the command line). ``aqm`` is what a sizing says
-    of a queue that manages itself: bytes and packets are then of its limit.
+    ``bytes`` is its size in bytes, ``packets`` in whole packets. ``written`` is the user's text
+    and ``source`` its file, or ``""`` for the command line. ``aqm`` is the sizing's result for an
+    AQM queue; bytes and packets are then those of its limit.
     """
 
     bytes: int
@@ -59,5 +59,5 @@ class Wanted:
     aqm: Aqm | None = None
 
     def whole_packets(self, port: Port) -> int:
-        """Fewest packets of the port that hold the bytes: counting packets never gives less."""
+        """Smallest number of the port's packets that contains the bytes."""
         return -(-self.bytes // port.packet_bytes)

@@ -1,4 +1,4 @@
-"""What a platform is: how it writes a size, how it reads one back."""
+"""The interface of a platform: how it writes a size, and how it reads one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from forebay.platforms.snippet import Snippet
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to write: the buffer, the port, and the choices that a platform leaves.
+    """What to write: the buffer, the port, and the platform's choices.
 
-    ``form`` is one of the platform's forms, ``model`` one of its models, ``interface`` the
-    port's name; all three are checked before a platform sees them.
+    ``form`` is one of the platform's forms, ``model`` one of its models, ``interface`` the port's
+    name. All three are checked before the platform gets them.
     """
 
     wanted: Wanted
@@ -27,7 +27,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Configuration lines; ``rounding_bytes`` is how far they may lie from what was asked."""
+    """Configuration lines; ``rounding_bytes`` is the largest difference from the wanted size."""
 
     lines: tuple[str, ...]
     rounding_bytes: int
@@ -40,15 +40,15 @@ class Platform:
 
     Attributes
     ----------
-    comment : what begins a comment, or None where the format (JSON) has none.
+    comment : start of a comment, or None if the format (JSON) has no comments.
     forms : ways to write a size: "bytes", "packets", "time", …
-    models : hardware on which the same words mean something else.
-    rounds : what the device rounds a size to, or that it does not; said with every size.
+    models : hardware on which the same statements have another meaning.
+    rounds : how the device rounds a size, or that it does not; printed with every size.
     tells : regular expressions that recognise the platform's text, searched line by line.
-    write : lines for an Order; raises PlatformError where the platform cannot say it.
+    write : lines for an Order; raises PlatformError if the platform cannot express it.
     read : every queue of a Snippet on a Port, for a model; lazily, for snippets may be hostile.
-    ports : (rate in bit/s, name) of the ports there are, slowest first, where the name tells
-        the rate; the interface is then an example of the slowest that carries the link.
+    ports : (rate in bit/s, name) of the kinds of ports, slowest first, if names depend on the
+        rate; the interface is then an example of the slowest port that carries the link.
     """
 
     name: str
@@ -65,9 +65,9 @@ class Platform:
     ports: tuple[tuple[float, str], ...] = ()
 
     def port_name(self, rate_bps: float) -> str:
-        """Return what the slowest port that carries a rate is called; an example."""
+        """Return an example name of the slowest port that carries a rate."""
         return next((name for rate, name in self.ports if rate_bps <= rate), self.interface)
 
     def is_slowed(self, rate_bps: float) -> bool:
-        """Whether a link of this rate can only be a shaped part of a port."""
+        """Whether a link of this rate is slower than its port, so that it must be shaped."""
         return bool(self.ports) and rate_bps not in (rate for rate, _ in self.ports)

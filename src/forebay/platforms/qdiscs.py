@@ -1,4 +1,4 @@
-"""Linux queue disciplines: in what each one's limit counts, and what it is without one."""
+"""Linux queue disciplines: the unit of each one's limit, and its default."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TXQUEUELEN = 1000
 
 @dataclass(frozen=True, slots=True)
 class Qdisc:
-    """``default`` is in ``unit``; None where there is no limit to speak of."""
+    """``default`` is in ``unit``; None if there is practically no limit."""
 
     unit: Literal["bytes", "packets"]
     default: int | None
@@ -43,4 +43,4 @@ QDISCS = {
 }
 
 CLASSFUL = ("htb", "hfsc", "prio", "drr", "ets", "mq", "mqprio", "cake", "noqueue")
-"""Kinds whose packets wait in leaves, or that size themselves."""
+"""Kinds whose packets wait in leaf qdiscs, or that choose their own size."""

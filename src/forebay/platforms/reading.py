@@ -1,4 +1,4 @@
-"""What a piece of configuration amounts to, and what to know about it."""
+"""The size of one queue in a snippet, and notes about it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NoteKind = Literal["note", "trap", "uncertain"]
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A remark: a plain fact, a trap that people fall into, or a fact that is not certain."""
+    """A note: a fact, a warning, or an uncertain fact."""
 
     kind: NoteKind
     text: str
@@ -24,22 +24,22 @@ class Note:
 
 
 def note(text: str) -> Note:
-    """Return a plain fact."""
+    """Return a note with a fact."""
     return Note("note", text)
 
 
 def trap(text: str) -> Note:
-    """Return a warning: the configuration may not do what it seems to."""
+    """Return a warning: the configuration may not have the expected effect."""
     return Note("trap", text)
 
 
 def uncertain(text: str) -> Note:
-    """Return a fact that vendors document badly or that differs between releases."""
+    """Return a fact that is badly documented or differs between releases."""
     return Note("uncertain", text)
 
 
 def pool_unknown() -> Note:
-    """Return what is missing where a size is a share of a pool that was not given."""
+    """Return the note for a size that is a share of an unknown pool."""
     return trap(f"the pool's size is not here: write {argument('pool_bytes', 'pool')}")
 
 
@@ -49,14 +49,14 @@ class Reading:
 
     Attributes
     ----------
-    line : where it stands, from 1.
+    line : line number, from 1.
     queue : its name, such as ``"policy-map P, class C"``.
     written : the words that set its size.
-    bytes, packets : of full packets as a scenario counts them; None where the text alone
-        does not say (a share of an unknown pool).
-    rounding_bytes : how far the size may be off because the notation is coarse.
-    above_bytes : how far above what is asked this may lie and still be the least that the
-        notation can say: the distance to its next smaller step.
+    bytes, packets : in full packets as in a scenario; None if the text does not determine them
+        (a share of an unknown pool).
+    rounding_bytes : largest error of the size by the resolution of the notation.
+    above_bytes : distance to the notation's next smaller step. A size that is less than this above
+        the wanted size is the smallest one that can be written.
     """
 
     line: int
@@ -71,7 +71,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a size was found; makes the Reading once its meaning is known."""
+    """Position of a size in the text; makes the Reading from its meaning."""
 
     line: int
     queue: str
@@ -88,11 +88,11 @@ class Place:
     def of_packets(
         self, packets: int, port: Port, notes: Iterable[Note] = (), rounding: int | None = None
     ) -> Reading:
-        """Return a queue limited in packets, whatever their size; taken as full ones."""
+        """Return a queue limited in packets of any size, counted as full ones."""
         size = packets * port.packet_bytes
         off = port.packet_bytes - 1 if rounding is None else rounding
         return Reading(self.line, self.queue, self.written, size, packets, off, tuple(notes))
 
     def unknown(self, *notes: Note) -> Reading:
-        """Return a queue whose size the text does not say."""
+        """Return a queue whose size the text does not determine."""
         return Reading(self.line, self.queue, self.written, None, None, 0, notes)

@@ -1,4 +1,4 @@
-"""Which platform a snippet is written for."""
+"""Recognition of the platform of a snippet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forebay.platforms.protocol import Platform
 from forebay.platforms.registry import get, names, refused
 from forebay.platforms.snippet import Snippet
 
-_LONGEST_LINE = 2000  # a longer one is no evidence, and no regular expression has to suffer it
+_LONGEST_LINE = 2000  # longer lines are skipped, to limit the time of regular expressions
 _OWN_MARK = 1000
 
 _REFUSED_TELLS = {
@@ -20,7 +20,7 @@ _REFUSED_TELLS = {
 
 
 def recognise(snippet: Snippet) -> Platform:
-    """Return the platform whose words are found most. Raises PlatformError if none is clear."""
+    """Return the platform with the most matches. Raises PlatformError if none is clear."""
     lines = [line for line in snippet.text.split("\n") if len(line) <= _LONGEST_LINE]
     for name, tell in _REFUSED_TELLS.items():
         if any(tell.search(line) for line in lines):
@@ -44,13 +44,13 @@ def _tells(name: str) -> tuple[re.Pattern[str], ...]:
 
 
 def mark(name: str) -> str:
-    """Return the words by which Forebay knows its own output again."""
+    """Return the text that marks Forebay's own output."""
     return f"Forebay for {name}:"
 
 
 def _unclear(likeliest: list[str]) -> PlatformError:
-    between = f"it may be {' or '.join(likeliest)}" if likeliest else "no known words in it"
-    wrong = f"cannot tell which platform this is for: {between}"
+    between = f"it may be {' or '.join(likeliest)}" if likeliest else "it has no known statements"
+    wrong = f"cannot recognise the platform of this text: {between}"
     return PlatformError(
         "unclear-platform", wrong, f"write {argument('platform')} as one of {', '.join(names())}"
     )

@@ -1,4 +1,4 @@
-"""A piece of somebody's configuration: untrusted, bounded, cut into lines and statements."""
+"""A snippet of configuration, untrusted and of limited size, as lines and statements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """Text of at most 1 MiB. ``comment`` begins a comment where it stands before a word."""
+    """Text of at most 1 MiB. ``comment`` starts a comment if it stands before a word."""
 
     text: str
     comment: str | None = None
@@ -44,11 +44,11 @@ class Snippet:
             raise PlatformError("not-text", wrong, "save it as plain text") from None
 
     def with_comment(self, comment: str | None) -> Snippet:
-        """Return the same text, read with another comment character."""
+        """Return the same text with another comment character."""
         return Snippet(self.text, comment)
 
     def lines(self) -> Iterator[Statement]:
-        """Yield the words of each line; one that ends in a backslash goes on in the next."""
+        """Yield the words of each line; a backslash at its end continues it on the next."""
         words: list[str] = []
         start = 0
         for number, line in enumerate(self.text.split("\n"), 1):
@@ -76,8 +76,8 @@ class Snippet:
     def statements(self) -> Iterator[Statement]:
         """Yield each statement with the path of braces before it (Junos, VyOS).
 
-        A line's end closes a statement as a semicolon does. Raises PlatformError where
-        braces are nested absurdly deep.
+        A line's end closes a statement like a semicolon. Raises PlatformError if braces are
+        nested too deeply.
         """
         path: list[tuple[str, ...]] = []
         for number, line in enumerate(self.text.split("\n"), 1):
@@ -124,7 +124,7 @@ def _check_depth(path: list[tuple[str, ...]]) -> None:
 
 
 def whole(text: str, most: int = 2**64 - 1) -> int | None:
-    """Return a whole number from 0 to ``most``, or None: text is somebody else's."""
+    """Return a whole number from 0 to ``most``, or None if the text is not one."""
     if not (0 < len(text) <= 20 and text.isascii() and text.isdigit()):
         return None
     number = int(text)
@@ -132,6 +132,6 @@ def whole(text: str, most: int = 2**64 - 1) -> int | None:
 
 
 def plain(value: Any) -> str:
-    """Return a JSON string or number as text, anything else as "…": it may be nested deep."""
+    """Return a JSON string or number as text, and anything else as "…"."""
     scalar = isinstance(value, str | int | float) and not isinstance(value, bool)
     return str(value)[:40] if scalar else "…"

@@ -20,9 +20,7 @@ LEAST_TH, MOST_TH = -8, 7
 _POOL = "egress_lossy_pool"
 _PROFILE = "forebay"
 _CELLS = uncertain("rounding: the chip takes whole cells (some 200 to 300 B, by chip)")
-_SHARED = trap(
-    "a threshold on shared memory promises nothing: other queues may have taken it already"
-)
+_SHARED = trap("a threshold on shared memory guarantees nothing: other queues may already use it")
 
 
 def share(dynamic_th: int) -> Fraction:
@@ -50,10 +48,10 @@ def _write(order: Order) -> Written:
 
 
 def _threshold(order: Order) -> tuple[int, int]:
-    """Return the least dynamic_th whose share is enough, and the step below it in bytes.
+    """Return the smallest dynamic_th whose share suffices, and the step below it in bytes.
 
-    Each step of dynamic_th at most doubles the share, so that no more than twice what is asked
-    is given; where even the least step is more, the form is refused.
+    Each step of dynamic_th at most doubles the share, so the result is at most twice the wanted
+    size. If even the smallest step is larger than that, the form is refused.
     """
     pool = order.port.pool_bytes
     if not pool:

@@ -14,7 +14,7 @@ KILOBYTE = 1000
 _MOST_BYTES = 2**30
 _USUAL_BYTES = 131_072 * KILOBYTE
 _BUFFERS = {"7705-512": 512, "7705-2304": 2304}
-_CHAIN_HEADER = 64  # kept in the first of a chain of 512-B buffers
+_CHAIN_HEADER = 64  # stored in the first of a chain of 512-B buffers
 _POLICIES = ("sap-egress", "sap-ingress", "network-queue", "queue-group-templates")
 
 _ROUNDS = uncertain(
@@ -24,7 +24,7 @@ _ROUNDS = uncertain(
 
 
 def _per_packet(model: str, port: Port) -> int:
-    """Bytes of buffers that one full packet takes on a 7705."""
+    """Bytes of buffers for one full packet on a 7705."""
     unit = _BUFFERS[model]
     held = port.packet_bytes + (_CHAIN_HEADER if unit == 512 else 0)
     return unit * -(-held // unit)

@@ -1,4 +1,4 @@
-"""Which buffer is wanted: a scenario's, that of a sizing, or a size by itself."""
+"""Reads the wanted buffer: from a scenario, from a sizing, or a plain size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from forebay.scenario import BufferSize, DataSize, Rate, Scenario, ScenarioError
 
 Q = TypeVar("Q", Rate, DataSize)
 
-_MOST_JSON = 64 << 20  # a sizing keeps the whole curve that it saw
+_MOST_JSON = 64 << 20  # the document of a sizing has its whole curve
 
 
 def read_target(
@@ -27,16 +27,15 @@ def read_target(
     packet: str | None = None,
     overrides: Sequence[str] = (),
 ) -> tuple[Wanted, Port]:
-    """Return the buffer wanted and its port.
+    """Return the wanted buffer and its port.
 
     Parameters
     ----------
-    target : a scenario file (its queue.size as written), a ``.json`` file from
-        ``forebay size --json`` or ``SizeResult.to_json`` (the buffer found), or a size such as
-        "129 packets", "1.5 MB" or "10 ms". A scenario without a queue.size is refused: nobody
-        chose its default.
-    rate, packet : for a size: the line rate, and a full packet (1500 B if not given).
-    overrides : for a scenario file: ``PATH=VALUE`` texts, as `forebay.load` takes them.
+    target : a scenario file (its queue.size), a ``.json`` file from ``forebay size --json`` or
+        ``SizeResult.to_json`` (its buffer), or a size such as "129 packets", "1.5 MB" or "10 ms".
+        A scenario without a queue.size is refused, because nobody chose its default.
+    rate, packet : for a size: the line rate, and the size of a full packet (default 1500 B).
+    overrides : for a scenario file: ``PATH=VALUE`` strings, as in `forebay.load`.
 
     Raises
     ------
@@ -65,7 +64,7 @@ def read_target(
         raise PlatformError("not-sized", wrong, hint)
     if scenario.queue.classes:
         raise _class_queues(target)
-    return of_scenario(scenario, f"queue.size of {target} as it stands there, not sized")
+    return of_scenario(scenario, f"queue.size of {target} as written there, not sized")
 
 
 def _is_written(scenario: Scenario) -> bool:
@@ -77,7 +76,7 @@ def _is_file(target: str) -> bool:
 
 
 def of_scenario(scenario: Scenario, source: str) -> tuple[Wanted, Port]:
-    """Return the scenario's own queue.size in front of its link. Raises PlatformError."""
+    """Return the scenario's queue.size and the port of its link. Raises PlatformError."""
     if scenario.queue.classes:
         raise _class_queues(source)
     port = Port(float(scenario.link.rate), int(scenario.packet))
@@ -85,13 +84,13 @@ def of_scenario(scenario: Scenario, source: str) -> tuple[Wanted, Port]:
     size = packets * port.packet_bytes
     if chosen.unit in ("bytes", "seconds"):
         size = _bytes(chosen, port)
-    # Time is rounded to the nearest packet by the scenario: never fewer bytes than those.
+    # The scenario rounds a time to the nearest packet; use at least the bytes of these packets.
     size = max(size, packets * port.packet_bytes)
     return Wanted(size, packets, str(chosen), source), port
 
 
 def size(text: str, rate: str | None, packet: str | None) -> tuple[Wanted, Port]:
-    """Return a size that stands by itself, such as "10 ms"."""
+    """Return a plain size, such as "10 ms", and its port."""
     chosen = BufferSize.parse(text)
     if chosen.unit.startswith("bdp"):
         wrong = f'"{short(text)}" depends on round-trip times'
@@ -114,20 +113,20 @@ def _bytes(chosen: BufferSize, port: Port) -> int:
 
 
 def read_sizing(path: str) -> tuple[Wanted, Port]:
-    """Return the buffer of a ``forebay size --json`` document, and the port that it implies.
+    """Return the buffer of a ``forebay size --json`` document, and the port of its scenario.
 
-    Raises PlatformError where the file is none, or the sizing found no buffer.
+    Raises PlatformError if the file is not such a document, or the sizing found no buffer.
     """
     return of_sizing(_document(path), path)
 
 
 def of_sizing(answer: SizeResult, path: str) -> tuple[Wanted, Port]:
-    """Return the buffer that a sizing found; ``path`` is its source."""
+    """Return the result of a sizing; ``path`` is its source."""
     if answer.governs is not None and answer.governs.regime == "class queues":
         raise _class_queues(path)
     buffer = answer.buffer
     if buffer is None:
-        wrong = f"{short(path)} holds no buffer: that sizing found none"
+        wrong = f"{short(path)} has no buffer: that sizing found none"
         raise PlatformError("no-buffer", wrong, "relax its goals and size again")
     packet = buffer.bytes // buffer.packets if buffer.packets >= 1 else 0
     if packet < 1 or not 0 < buffer.seconds < 1e18 or buffer.bytes > 1e18:
@@ -146,10 +145,10 @@ def _class_queues(source: str) -> PlatformError:
 
 
 def _managed(aqm: Aqm, port: Port, path: str) -> Wanted:
-    """Return the limit of a queue that manages itself, with its target or thresholds."""
+    """Return the limit of an AQM queue, with its target or thresholds."""
     numbers = (value for value in aqm.model_dump().values() if isinstance(value, int | float))
     if not all(0 <= value < 1e18 for value in numbers) or aqm.limit_packets < 1:
-        raise _not_ours(path, "its aqm is none")
+        raise _not_ours(path, "its aqm is invalid")
     limit = aqm.limit_packets
     written = f"{aqm.discipline} with a limit of {limit} packets"
     return Wanted(limit * port.packet_bytes, limit, written, path, aqm)
@@ -177,7 +176,7 @@ def _not_ours(path: str, why: str, hint: str = "") -> PlatformError:
 
 
 def unreadable(path: str, error: OSError) -> PlatformError:
-    """Return the complaint about a file that cannot be read."""
+    """Return the error for a file that cannot be read."""
     wrong = f"{short(path)} cannot be read: {error.strerror or error}"
     return PlatformError("unreadable", wrong, "name a file that can be")
 
@@ -192,7 +191,7 @@ def read_snippet(path: str) -> Snippet:
 
 
 def parse_port(rate: str | None, packet: str | None) -> Port:
-    """Return the port of a line rate, and of a full packet that is 1500 B if not given.
+    """Return the port of a line rate and a full packet (default 1500 B).
 
     Raises ScenarioError, PlatformError.
     """
@@ -203,7 +202,7 @@ def parse_port(rate: str | None, packet: str | None) -> Port:
 
 
 def with_choices(port: Port, *, header: str | None, pool: str | None) -> Port:
-    """Return the port with the link-layer header and the shared pool that were given.
+    """Return the port with this link-layer header and shared pool.
 
     Raises ScenarioError, PlatformError.
     """

@@ -1,4 +1,4 @@
-"""Sizes, rates and times as tc writes them, which is not as other people do."""
+"""Sizes, rates and times in tc's notation, which differs from the usual one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def size(text: str) -> int | None:
 
 
 def rate(text: str) -> Fraction | None:
-    """Return bit/s; in tc bps are bytes per second."""
+    """Return bit/s; in tc "bps" means bytes per second."""
     return _amount(text, _RATES)
 
 

@@ -1,4 +1,4 @@
-"""random-detect in a policy-map's class: it drops before queue-limit is reached."""
+"""random-detect in a policy-map's class, which drops before queue-limit is reached."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _MOST = 2**32 - 1
 _FAIR = trap("fair-queue: each flow has a queue of its own within the limit")
 
 Amount = Callable[[int, str], int | None]
-"""Bytes of a number with a unit ("" where there is none), None where not known."""
+"""Converts a number and its unit (may be "") to bytes; None if unknown."""
 
 
 def with_wred(chosen: PolicyClass, reading: Reading, port: Port, amount: Amount) -> Reading:
-    """Return the reading of a class's limit with what random-detect makes of it.
+    """Return the reading of a class's limit, reduced by random-detect.
 
-    From its maximum threshold on every packet is dropped, so that the queue (its average, by
-    which WRED goes) does not pass it. Where the text gives no thresholds the size is unknown.
+    Above its maximum threshold WRED drops every packet, so the average queue does not exceed it.
+    If the text gives no thresholds, the size is unknown.
     """
     if any(each.words[0] == "fair-queue" for each in chosen.statements):
         reading = replace(reading, notes=(*reading.notes, _FAIR))
@@ -53,7 +53,7 @@ def _unknown(reading: Reading) -> Note:
 
 
 def _highest(words: tuple[str, ...], amount: Amount) -> int | None:
-    """Return the maximum threshold: the second of two numbers, each with or without a unit."""
+    """Return the maximum threshold, the second of two numbers with optional units."""
     if words[:1] and words[0] in _SELECTORS:
         words = words[2:]
     amounts: list[int | None] = []

@@ -1,6 +1,6 @@
-"""What all engines that run a workload share: the network's layout and the readings' names.
+"""What all engines that run a workload share: the layout of links and the names of readings.
 
-Nothing in here moves a packet or keeps a window: engines stay independent where it matters.
+Nothing here simulates a packet or a window, because engines must stay independent.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ __all__ = [
     "to_trace",
 ]
 
-# Only a network, or a trace, needs these; reading them takes a dozen files more.
+# Needed only for a network or a trace; importing them imports a dozen more files.
 _HOLDERS = {
     "check_step": "tracing",
     "expand": "network",

@@ -1,4 +1,4 @@
-"""Which links there are, and over which of them each class's data and ACKs go."""
+"""The layout: the links, and the routes of each class's data and ACKs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 Route = tuple[list[int], list[int]]
 Bucket = tuple[float, int, int, str]
-"""Of tokens: bit/s, Bc and Be in bytes, and how they come: "continuous", "interval" or, with the
-largest packet in the place of Bc, "deficit"."""
+"""A token bucket: bit/s, Bc and Be in bytes, and the kind of refill: "continuous", "interval" or,
+with the largest packet in place of Bc, "deficit".
+"""
 
 COUNT_BYTES = ("bfifo", "red")
 """Disciplines whose limit is in bytes, as in tc."""
@@ -28,19 +29,19 @@ _PS_PER_S = 1e12
 
 @dataclass(frozen=True, slots=True)
 class ClassSpec:
-    """A class queue of a link, in the words of Linux.
+    """A class queue of a link, with Linux's names.
 
     Attributes
     ----------
     name
-        What the scenario calls it.
+        Name in the scenario.
     discipline, parameters
-        "pfifo", "bfifo" or "red", and what the scenario sets of it.
+        "pfifo", "bfifo" or "red", and the parameters that the scenario sets.
     buffer_packets, packet_bytes
         Packets that may wait, and the packet that disciplines in bytes count by.
     priority, weight
         The lower priority is served first; the weight is relative to the others of its priority.
-    min_rate_bps, max_rate : of the class; the latter in bit/s with its burst in bytes.
+    min_rate_bps, max_rate : guaranteed and maximum rate; the latter in bit/s and burst bytes.
     """
 
     name: str
@@ -56,12 +57,12 @@ class ClassSpec:
 
 @dataclass(frozen=True, slots=True)
 class LinkSpec:
-    """A link that is reported, and the queue before it, in the words of Linux.
+    """A reported link and the queue before it, with Linux's names.
 
     Attributes
     ----------
     rate_bps, delay_ps
-        Capacity in bit/s, a shaper's where there is one; propagation in picoseconds.
+        Capacity in bit/s, that of the shaper if there is one; propagation delay in picoseconds.
     wire_bps : float or None
         Rate of the wire behind a shaper.
     shaper, policer : Bucket or None
@@ -69,13 +70,12 @@ class LinkSpec:
     buffer_packets, packet_bytes
         Packets that may wait, and the packet that disciplines in bytes count by.
     bdp_packets
-        Bandwidth-delay product of the flows that cross it, in their mean packets.
+        Bandwidth-delay product of the flows that cross it, in packets of their mean size.
     discipline, parameters
-        Linux name, or "classes"; what the scenario sets of it, in bytes, seconds, numbers and
-        switches.
+        Linux name, or "classes"; the parameters that the scenario sets, in bytes and seconds.
     classes, class_of
-        Its class queues, whose packets ``buffer_packets`` sums up; for each traffic class the
-        index of its class queue.
+        Its class queues (``buffer_packets`` is their sum), and for each traffic class the index
+        of its class queue.
     """
 
     name: str
@@ -106,7 +106,7 @@ class LinkSpec:
 
     @property
     def burst_bits(self) -> float:
-        """What may be sent in any time beyond its rate, bits: what a shaper's bucket lets pass."""
+        """Bits beyond the link's rate that may be sent at once: a shaper's bucket."""
         if self.shaper is None:
             return 0.0
         _, burst, excess, refill = self.shaper
@@ -115,14 +115,14 @@ class LinkSpec:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlowRoutes:
-    """Every flow of a network.
+    """All flows of a network.
 
     Attributes
     ----------
-    route : int32, shape (flows,), into the layout's routes.
-    rtt_ps : int64, shape (flows,), two-way propagation.
-    hosts : the hosts' own links, numbered behind those that are reported.
-    link_class, connections : of the links that are reported.
+    route : int32, shape (flows,), index into the layout's routes.
+    rtt_ps : int64, shape (flows,), two-way propagation delay.
+    hosts : the hosts' own links, numbered after the reported links.
+    link_class, connections : of the reported links.
     """
 
     route: NDArray[np.int32]
@@ -134,17 +134,17 @@ class FlowRoutes:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The network of a scenario.
+    """The links and routes of a scenario.
 
     Attributes
     ----------
     links : list of LinkSpec
-        Those that are reported, the bottleneck first.
+        The reported links, the bottleneck first.
     routes : list of Route
-        For each class, the links that its data crosses, and those that its ACKs cross; with
-        ``flows`` the routes that those name.
+        For each class, the links that its data crosses, and those that its ACKs cross. With
+        ``flows``, the routes of its flows.
     flows : FlowRoutes or None
-        Of a network, whose classes have no route of their own.
+        Only for a network, whose classes have no route of their own.
     """
 
     links: list[LinkSpec]
@@ -158,7 +158,7 @@ class Layout:
 
 
 def lay_out(scenario: Scenario) -> Layout:
-    """Return the network that `scenario` describes."""
+    """Return the links and routes of `scenario`."""
     links = _links(scenario)
     index = {link.name: place for place, link in enumerate(links)}
     both_ways = _both_ways(scenario)
@@ -194,7 +194,7 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
 
 
 def linux_name(discipline: str) -> str:
-    """Return what Linux calls a scenario's discipline."""
+    """Return Linux's name of a scenario's discipline."""
     return "pfifo" if discipline == "drop-tail" else discipline
 
 

@@ -1,4 +1,4 @@
-"""A network's connections one by one: classes by hops, a route and a round trip each."""
+"""Layout of a network's connections: classes by hops, a route and an RTT for each connection."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _PS_PER_S = 1e12
 
 
 def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tuple[Scenario, Layout]:
-    """Return the scenario with a class for each [[traffic]] and number of hops, and its network.
+    """Return the scenario with a class for each traffic class and number of hops, and its layout.
 
-    ``buffers`` are packets before links of these names, whatever the scenario says of them.
-    Connections are shared out over paths by largest remainder, and over the hosts of a router in
-    turn. ACKs wait nowhere.
+    ``buffers`` are packets by link name; they replace the scenario's sizes of these links.
+    Connections are distributed over paths by largest remainder, and over the hosts of a router in
+    turn. ACKs meet no queue.
 
     Raises
     ------
     ScenarioError
-        Traffic that is no given number of connections; a topology that cannot be.
+        Traffic without a fixed number of connections; an invalid topology.
     """
     problem = make_problem(scenario)
     classes, paths = [], []
@@ -109,7 +109,7 @@ def _layout(scenario: Scenario, problem: Problem, path: Ints) -> Layout:
 
 
 def _in_turn(links: Ints, count: Ints, turn: Ints) -> Ints:
-    """Return which of an entry's links each connection takes, going on where others ended."""
+    """Return which of its entry's links each connection takes: round robin from `turn` on."""
     order = np.argsort(links, kind="stable")
     sorted_links = links[order]
     first = np.searchsorted(sorted_links, sorted_links)

@@ -1,7 +1,7 @@
-"""From the arrays that an engine's core hands over to the Reading of one replication.
+"""Converts the arrays of an engine's core to the Reading of one replication.
 
 The simulator (`_core.pyi`) and the testbed's result file give arrays of the same shapes, so one
-function reads both. Histograms are (edges, counts). The window is cut into BATCHES.
+function reads both. Histograms are (edges, counts). The measured window has BATCHES batches.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ class RawDetail(TypedDict):
 class RawLink(TypedDict):
     """Shapes (batches,), (batches, bins) and (batches, classes); detail only with a trace.
 
-    ``classes`` are the traffic classes that the link tells apart, ascending: all, or of many those
-    that cross it.
-    ``delays`` has a histogram a class, of the first link where there are several classes; ``held``,
-    shape (batches + 1,), the packets before the wire as the window begins and as each batch ends.
+    ``classes`` are the traffic classes that the link counts separately, ascending: all, or if there
+    are many, those that cross it.
+    ``delays`` has a histogram for each class, only of the first link and with several classes.
+    ``held``, shape (batches + 1,), are the packets before the wire at the window's start and at
+    each batch's end.
     """
 
     busy_s: FloatArray
@@ -69,7 +70,7 @@ class RawLink(TypedDict):
 
 
 class RawIncidents(TypedDict):
-    """What happened since the sample before; shape (incidents,)."""
+    """Events since the previous sample; shape (incidents,)."""
 
     at_s: FloatArray
     flow: IntArray
@@ -115,22 +116,22 @@ class RawReadings(TypedDict):
 
 
 BATCHES = 20
-"""Parts of the measured window that are read apart, for intervals from a single seed."""
+"""Batches of the measured window, for intervals from a single seed."""
 
 _PICOSECONDS = 1e12
 MOST_BINS = 4096
-"""Bins of a link's histogram of the queue."""
-_MOST_TO_READ = 100_000_000  # of them all, 8 bytes each
+"""Maximum number of bins of a link's queue histogram."""
+_MOST_TO_READ = 100_000_000  # bins in all, 8 bytes each
 
 
 class Watched(NamedTuple):
-    """What to sample: at which steps, and of which flows."""
+    """What to sample: the step, and the flows."""
 
     step_s: float
     flows: tuple[int, ...]
 
     def check(self, flows: int) -> None:
-        """Refuse the number of a flow that is not there, or there twice."""
+        """Refuse flow numbers that do not exist or are given twice."""
         for number in self.flows:
             if not 0 <= number < flows or self.flows.count(number) > 1:
                 numbers = f"different numbers from 0 to {flows - 1}" if flows else "none"
@@ -140,18 +141,18 @@ class Watched(NamedTuple):
 
 
 def n_parts(scenario: Scenario) -> int:
-    """Return into how many equal parts an engine is to cut the measured window.
+    """Return the number of equal parts of the measured window that an engine reads separately.
 
     Raises
     ------
     ScenarioError
-        There are so many that their histograms of the queue would not fit in memory.
+        The queue histograms of so many parts would not fit into memory.
     """
     number = BATCHES * _round_trips_a_batch(scenario)
     if number > BATCHES and number * min(scenario.buffer_packets, MOST_BINS) > _MOST_TO_READ:
         raise ScenarioError(
             "out-of-range",
-            f"{number} round trips, each read apart for a goal with a probability, are too many",
+            f"{number} round trips, each measured for a goal with a probability, are too many",
             "write a shorter one, or the goal without its probability",
             field="measure.duration",
         )
@@ -159,7 +160,7 @@ def n_parts(scenario: Scenario) -> int:
 
 
 def _round_trips_a_batch(scenario: Scenario) -> int:
-    """Return into how many round trips a batch is cut; 1 where no goal asks for them."""
+    """Return the number of RTTs in a batch; 1 if no goal needs single RTTs."""
     if not scenario.goals.need_round_trips or not scenario.mean_rtt:
         return 1
     return max(1, round(scenario.measure.duration / BATCHES / scenario.mean_rtt))
@@ -178,7 +179,7 @@ _BITS = 8.0
 def to_reading(
     scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: RawReadings
 ) -> Reading:
-    """Name what one replication read."""
+    """Return the Reading of one replication."""
     return Reading(
         seed=seed,
         links=read_links(scenario, layout, raw),
@@ -191,8 +192,8 @@ def to_reading(
 
 
 def read_links(scenario: Scenario, layout: Layout, raw: RawReadings) -> dict[str, LinkReading]:
-    """Name what one replication read of the links that are reported."""
-    # Links after those that are reported are the engine's own: shared access links.
+    """Return the readings of the reported links."""
+    # Links after the reported ones belong to the engine: shared access links.
     both = zip(layout.links, raw["links"], strict=False)
     return {link.name: _link(scenario, link, each) for link, each in both}
 
@@ -225,7 +226,7 @@ def _link(scenario: Scenario, link: LinkSpec, raw: RawLink) -> LinkReading:
 
 
 def _class_delays(classes: int, raw: RawLink) -> list[Histogram]:
-    """Return the delays by class, where they are told; no delay of a class that does not cross."""
+    """Return the delays by class; a class that does not cross the link has no delay."""
     if not raw["delays"]:
         return []
     delays = dict(zip(raw["classes"].tolist(), raw["delays"], strict=True))
@@ -234,7 +235,7 @@ def _class_delays(classes: int, raw: RawLink) -> list[Histogram]:
 
 
 def _most_packets(link: LinkSpec, raw: RawLink) -> int:
-    """Return what may wait: the core's own bins reach as far as a limit in bytes lets it."""
+    """Return the most packets that may wait; a limit in bytes admits more small ones."""
     if not link.counts_bytes:
         return link.buffer_packets
     bins: int = raw["queue_s"].shape[1]
@@ -252,7 +253,7 @@ def _round_trips(rate: float, raw: RawLink) -> RoundTrips | None:
 
 
 def _batch(parts: NDArray[Number]) -> NDArray[Number]:
-    """Add up what was read of the parts of each batch."""
+    """Add up the parts of each batch."""
     if parts.shape[0] == BATCHES:
         return parts
     return np.asarray(parts.reshape(BATCHES, -1, *parts.shape[1:]).sum(axis=1), parts.dtype)
@@ -291,13 +292,13 @@ def _classes(
 def _on_last_link(raw: RawReadings, layout: Layout, last_link: list[int], index: int) -> FloatArray:
     """Return the bits of a class on the wire of the last link that it crosses.
 
-    A network's classes end on many links, and on hosts' own: there, the bits that are delivered.
+    A network's class ends on many links, some of them hosts' own. Its bits are the delivered ones.
     """
     if layout.flows:
         return _bits(_batch(raw["delivered_bytes"])[:, index])
     place = last_link[index]
     link = raw["links"][place]
-    column = int(np.searchsorted(link["classes"], index))  # it may tell of those that cross it
+    column = int(np.searchsorted(link["classes"], index))  # may list only classes that cross it
     busy_s = _batch(link["class_busy_s"][:, column])
     return np.asarray(busy_s * layout.links[place].rate_bps)
 
@@ -333,7 +334,7 @@ def _resent(raw: RawReadings) -> IntArray:
 
 
 def to_histogram(raw: tuple[FloatArray, FloatArray]) -> Histogram:
-    """Name edges and counts."""
+    """Convert (edges, counts) to a Histogram."""
     edges, counts = raw
     return Histogram(edges=edges, counts=counts)
 
@@ -350,16 +351,16 @@ class SeedCache(Generic[T]):
         self._results: dict[tuple[str, int], T] = {}
 
     def known(self, scenario_sha256: str, seeds: Iterable[int]) -> dict[int, T]:
-        """Return what there is of these seeds."""
+        """Return the stored results of these seeds."""
         keys = {seed: (scenario_sha256, seed) for seed in seeds}
         return {seed: self._results[key] for seed, key in keys.items() if key in self._results}
 
     def put(self, scenario_sha256: str, seed: int, result: T) -> None:
-        """Keep one result; the oldest goes where there are too many."""
+        """Store a result; if the cache is full, the oldest one is removed."""
         self._results[scenario_sha256, seed] = result
         while len(self._results) > CACHE_SIZE:
             del self._results[next(iter(self._results))]
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all results."""
         self._results.clear()

@@ -1,4 +1,4 @@
-"""One replication watched over time."""
+"""Converts the samples of one replication to a Trace."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def to_trace(
     flows: Sequence[int],
     seed: int,
 ) -> Trace:
-    """Name what one replication read that was sampled at every ``step``."""
+    """Return the Trace of one replication that was sampled at every ``step``."""
     read = raw["trace"]
     assert read is not None, "asked for"
     begin = float(scenario.measure.warmup)
@@ -102,5 +102,5 @@ def _flow(read: RawTrace, row: int) -> FlowTrace:
 
 
 def _of_size(queue_s: FloatArray, bins: int) -> FloatArray:
-    """Bins up to the buffer's: readings end with the fullest that the queue has been."""
+    """Pad the bins up to the buffer; readings end with the largest queue that occurred."""
     return np.concatenate([queue_s, np.zeros(max(0, bins - len(queue_s)))])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from forebay.report.size import print_size
     from forebay.report.tables import percent, scaled
     from forebay.report.trace import print_trace
+    from forebay.report.transient import print_transient
 
 __all__ = [
     "Comparison",
@@ -34,6 +35,7 @@ __all__ = [
     "print_outcome",
     "print_size",
     "print_trace",
+    "print_transient",
     "read_answer",
     "scaled",
 ]
@@ -54,6 +56,7 @@ _HOLDERS = {
     "print_outcome": "outcome",
     "print_size": "size",
     "print_trace": "trace",
+    "print_transient": "transient",
     "scaled": "tables",
 }
 

@@ -8,13 +8,15 @@ from typing import TypeAlias
 from forebay.errors import Words, current_words
 from forebay.outcome import Comparison, DocumentError, Outcome, SizeResult, parse
 from forebay.outcome.trace import Trace
+from forebay.outcome.transient import Transient
 
-Answer: TypeAlias = Comparison | Outcome | SizeResult | Trace
+Answer: TypeAlias = Comparison | Outcome | SizeResult | Trace | Transient
 
 _TOLD_BY: tuple[tuple[str, type[Answer]], ...] = (
     ("outcomes", Comparison),
     ("buffer", SizeResult),
     ("samples", Trace),
+    ("instants", Transient),
     ("links", Outcome),
 )
 """A field that only this kind of document has."""
@@ -26,13 +28,14 @@ def read_answer(text: str | bytes, source: str) -> Answer:
     Raises
     ------
     DocumentError
-        It is no document of ``run``, ``compare``, ``size`` or ``trace``, or its schema is newer.
+        It is no document of ``run``, ``compare``, ``size``, ``trace`` or ``network``, or its schema
+        is newer.
     """
     document = parse(text, source)
     for field, kind in _TOLD_BY:
         if isinstance(document, dict) and field in document:
             return kind.from_dict(document, source)
-    wrong = "is no document of run, compare, size or trace"
+    wrong = "is no document of run, compare, size, trace or network"
     python = current_words() is Words.PYTHON
     raise DocumentError(source, wrong, f"make one with {'to_json()' if python else '--json'}")
 
@@ -51,6 +54,10 @@ def print_answer(answer: Answer) -> None:
         from forebay.report.trace import print_trace
 
         print_trace(answer)
+    elif isinstance(answer, Transient):
+        from forebay.report.transient import print_transient
+
+        print_transient(answer)
     elif answer.network is not None:
         from forebay.report.network import print_network
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from forebay.outcome import LinkOutcome, Metric, NetworkOutcome, Outcome
 
 _SHOWN = 10
+_NONE = "no connection responds to loss"
 
 
 def print_network(outcome: Outcome) -> None:
@@ -41,12 +42,14 @@ def print_network(outcome: Outcome) -> None:
 
 
 def _totals(whole: NetworkOutcome) -> str:
+    responding = f"{whole.connections:,.0f} connections" if whole.connections else _NONE
     parts = [
-        f"{whole.connections:,.0f} connections",
+        responding,
         f"propagation {_number(whole.mean_propagation_s, 1e3)} ms",
         f"round trip {_number(whole.mean_rtt_s, 1e3)} ms",
-        f"throughput {_number(whole.mean_throughput_bps, 1e-6)} Mbit/s each",
     ]
+    if whole.mean_throughput_bps is not None:
+        parts.append(f"throughput {_number(whole.mean_throughput_bps, 1e-6)} Mbit/s each")
     if whole.residual is not None:
         parts.append(f"residual {whole.residual:.1e}")
     return ", ".join(parts)
@@ -58,7 +61,7 @@ def _fixed_points(outcome: Outcome) -> list[str]:
     if found is None:
         return []
     one = found["points"] == 1
-    lost = found["not_at_rest"]
+    lost = found["not_converged"]
     return [
         f"{found['starts']} random starts: {found['points']} fixed point{'' if one else 's'}, "
         f"rates of paths {found['rate_difference']:.1e} apart and loss rates of links "

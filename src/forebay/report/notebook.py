@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from forebay.outcome import Comparison, Outcome, SizeResult
 from forebay.outcome.trace import Trace
+from forebay.outcome.transient import Transient
 from forebay.report.headline import metric_words, scale, sentence, target, warning_lines
 from forebay.report.tables import (
     count,
@@ -36,6 +37,8 @@ def html(answer: Document) -> str:
         return _size(answer)
     if isinstance(answer, Trace):
         return _trace(answer)
+    if isinstance(answer, Transient):
+        return _transient(answer)
     if isinstance(answer, Outcome):
         return _outcome(answer)
     if isinstance(answer, Comparison):
@@ -51,6 +54,8 @@ def figure(answer: Document) -> Figure:
         return figures.size_figure(answer)
     if isinstance(answer, Trace):
         return figures.trace_figure(answer)
+    if isinstance(answer, Transient):
+        return figures.transient_figure(answer)
     if isinstance(answer, Outcome):
         return figures.outcome_figure(answer)
     raise TypeError(f"{type(answer).__name__} is no answer that can be drawn")
@@ -106,6 +111,23 @@ def _trace(trace: Trace) -> str:
     rate = with_prefix(trace.bottleneck.capacity_bps, "bit/s")
     line = f"{rate}, seed {trace.seed}, {trace.samples} samples, one every {duration(trace.step_s)}"
     return _page(str(trace.scenario.get("name", "scenario")), [line], head, rows)
+
+
+def _transient(course: Transient) -> str:
+    from forebay.report.transient import sentences
+
+    rows = [
+        (
+            name,
+            str(link.links),
+            f"{plain(100 * link.utilization[-1])} %",
+            f"{plain(100 * link.loss_rate[-1])} %",
+            plain(link.queue_packets[-1]),
+        )
+        for name, link in course.links.items()
+    ]
+    head = ("links", "number", "utilization at the end", "loss", "queue, packets")
+    return _page(str(course.scenario.get("name", "network")), sentences(course), head, rows)
 
 
 def _page(title: str, lines: Iterable[str], head: Row, rows: Iterable[Row]) -> str:

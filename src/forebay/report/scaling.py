@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from forebay.report.tables import count, plain, with_prefix
 
 if TYPE_CHECKING:
-    from forebay.outcome import ScaledLink, SizeResult
+    from forebay.outcome import Metric, ScaledLink, SizeResult
 
 
 def scaled_lines(answer: SizeResult) -> list[str]:
@@ -23,9 +23,15 @@ def scaled_lines(answer: SizeResult) -> list[str]:
     return [
         "Scaled: the link is too large to simulate in the time. Links that are "
         f"{plain(scaled.factor)} times smaller, or more, were simulated instead ({how}): {links}.",
-        f"There the buffer grows as the rate to the power of {exponent.value:.2f}. Extrapolated to "
+        f"There the buffer grows as the rate to the power of {_power(exponent)}. Extrapolated to "
         f"the whole link, the answer is uncertain by {low:+.0f} % to {high:+.0f} %.",
     ]
+
+
+def _power(exponent: Metric) -> str:
+    if exponent.low is None or exponent.high is None:
+        return f"{exponent.value:.2f}"
+    return f"{exponent.value:.2f} ({exponent.low:.2f} to {exponent.high:.2f})"
 
 
 def _link(link: ScaledLink) -> str:

@@ -1,12 +1,12 @@
-"""The papers' tables and figures, made again and held against the published values.
+"""Reproductions of the papers' tables and figures, compared with the published values.
 
 >>> import forebay
 >>> made = forebay.reproduce("appenzeller-2004/eq6")
 >>> made.agrees
 True
 
-Artefacts are written with the names of this package: rows and checks, claims with a band, and
-the testbed's recorded runs.
+Artefacts are written with the names of this package: rows and checks, claims with a band, and the
+testbed's recorded runs.
 """
 
 from forebay.reproduction.artefact import Artefact, MeasuredArtefact, Progress

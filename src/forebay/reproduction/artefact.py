@@ -1,4 +1,4 @@
-"""What a module or an object must have to be an artefact."""
+"""The protocol of an artefact."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Progress = Callable[[float], None]
 
 @runtime_checkable
 class Artefact(Protocol):
-    """One table or figure of one paper. A module is one if it has this function.
+    """One table or figure of one paper. A module with this function is an artefact.
 
-    A package of your own offers its artefacts by entry points of the group ``forebay.artefacts``::
+    Other packages declare artefacts by entry points of the group ``forebay.artefacts``::
 
         [project.entry-points."forebay.artefacts"]
         "mylab-2026/fig1" = "mylab.fig1"
@@ -27,25 +27,25 @@ class Artefact(Protocol):
         progress: Progress | None = ...,
         quick: bool = ...,
     ) -> Reproduction:
-        """Make it again and judge each row.
+        """Reproduce it and judge each row.
 
         Parameters
         ----------
         seeds : replications, with seeds 1, 2, …; an artefact without randomness ignores it.
-        jobs : threads; 0 means one a core. The result does not depend on it.
+        jobs : threads; 0 means one for each core. The result does not depend on it.
         progress : called with the fraction done, 0 to 1.
-        quick : fewer points and shorter windows for the same claims; one that only calculates
-            ignores it.
+        quick : fewer points and shorter windows for the same claims; ignored by artefacts that
+            only calculate.
         """
         ...
 
 
 @runtime_checkable
 class MeasuredArtefact(Artefact, Protocol):
-    """An artefact that also has runs on the testbed."""
+    """An artefact with testbed runs."""
 
     def measure(
         self, *, seeds: int = ..., progress: Progress | None = ..., again: bool = ...
     ) -> list[str]:
-        """Record the runs that are missing, with ``again`` all; return a line for each rejected."""
+        """Record missing runs, or all with ``again``; return a line for each rejected run."""
         ...

@@ -1,4 +1,4 @@
-"""Results of ``reproduce`` on disk, one file an artefact, so that an interrupted run goes on."""
+"""Results of ``reproduce`` on disk, one file for each artefact, for interrupted runs."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ def default_folder() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """A folder of results. One is used again only if nothing that made it has changed."""
+    """A folder of results. A result is used only if nothing that it depends on has changed."""
 
     folder: Path
 
     def get(self, entry: Entry, key: str) -> CachedResult | None:
-        """Return the result that was put under `digest`'s key; None where there is none."""
+        """Return the result with this key of `digest`, or None."""
         try:
             document = json.loads(self._path(entry).read_text())
             if document.pop("made_by") != key:
                 return None
             return from_document(document)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None  # a file that cannot be read is made again, not an error
+            return None  # an unreadable file is replaced, without an error
 
     def put(self, entry: Entry, key: str, result: CachedResult) -> None:
-        """Write into a temporary file, then rename: a run that is cut off leaves no half a file."""
+        """Write a temporary file, then rename it, so that no partial file is left."""
         self.folder.mkdir(parents=True, exist_ok=True)
         write_document({"made_by": key, **result.to_document()}, self._path(entry))
 
     @property
     def has_any(self) -> bool:
-        """Whether any result is there."""
+        """Whether there is any result."""
         return any(self.folder.glob("*.json"))
 
     def _path(self, entry: Entry) -> Path:
@@ -55,9 +55,9 @@ class Cache:
 
 
 def digest(entry: Entry, seeds: int, quick: bool) -> str | None:
-    """Digest of what a result depends on: the artefact's files, our code, seeds, quick.
+    """Digest of a result's inputs: the artefact's files, our code, seeds, quick.
 
-    None for an artefact of another package: nothing says which files it depends on.
+    None for an artefact of another package, because the files that it depends on are unknown.
     """
     if entry.folder is None:
         return None

@@ -1,6 +1,6 @@
-"""The artefacts there are: those of this package, and those that installed packages name.
+"""Finds artefacts: those of this package, and those that installed packages declare.
 
-Nothing else is ever run: no file of the working directory or above it.
+No other code is run, in particular no file of the working directory or its parents.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from forebay.reproduction.artefact import Artefact
 from forebay.reproduction.errors import ArtefactUnavailable, UnknownArtefact
 
 GROUP = "forebay.artefacts"
-"""The entry point group by which other packages offer artefacts."""
+"""The entry point group of other packages' artefacts."""
 
 _LETTERS = {key: letter for letter, key in papers.KEYS.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One artefact by name, not loaded yet.
+    """One artefact by name, not yet imported.
 
     Attributes
     ----------
     name : paper and place, such as "appenzeller-2004/fig15".
-    folder : where its published values lie; None for an artefact of another package.
+    folder : folder of its published values; None for an artefact of another package.
     """
 
     name: str
@@ -44,17 +44,17 @@ class Entry:
 
     @property
     def alias(self) -> str | None:
-        """The short name, such as "A.fig15"; None for what is of no paper with a letter."""
+        """The short name, such as "A.fig15"; None without a paper's letter."""
         paper, _, place = self.name.partition("/")
         return f"{_LETTERS[paper]}.{place}" if paper in _LETTERS else None
 
     def load(self) -> Artefact:
-        """Import it.
+        """Import the artefact.
 
         Raises
         ------
         ArtefactUnavailable
-            It is another package's and cannot be imported, or has no ``reproduce``.
+            An artefact of another package cannot be imported, or has no ``reproduce``.
         """
         if self.folder is not None:
             found: Artefact = self._point.load()
@@ -75,7 +75,7 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """Return every artefact, sorted by name; none is imported."""
+    """Return every artefact, sorted by name, without importing any."""
     shipped = {entry.name: entry for entry in _shipped()}
     found = {entry.name: entry for entry in _offered()} | shipped
     return [found[name] for name in sorted(found)]
@@ -92,7 +92,7 @@ def artefacts(paper: str | None = None) -> list[str]:
     Raises
     ------
     UnknownArtefact
-        No paper is called so.
+        There is no such paper.
     """
     chosen = entries() if paper is None else _of_paper(entries(), paper)
     if not chosen:
@@ -101,15 +101,15 @@ def artefacts(paper: str | None = None) -> list[str]:
 
 
 def choose(name: str) -> list[Entry]:
-    """Return the artefact of that name, or all of the paper of that name.
+    """Return the artefact of that name, or all artefacts of the paper of that name.
 
-    Letters, case, and a dot in place of the slash do not matter: "A.fig15" is
+    Letters of papers, any case, and a dot instead of the slash are accepted: "A.fig15" is
     "appenzeller-2004/fig15".
 
     Raises
     ------
     UnknownArtefact
-        Nothing is called so.
+        There is no such artefact or paper.
     """
     every, wanted = entries(), full_name(name)
     chosen = [each for each in every if each.name == wanted] or _of_paper(every, name)
@@ -119,7 +119,7 @@ def choose(name: str) -> list[Entry]:
 
 
 def find(name: str) -> Entry:
-    """Return the one artefact of that name; as `choose`, but a paper's name is refused."""
+    """Return the artefact of that name, like `choose`, but refuse a paper's name."""
     chosen = choose(name)
     if chosen[0].name != full_name(name):
         raise UnknownArtefact(f"{name!r} is a paper; write one of its artefacts: {_list(chosen)}")
@@ -127,7 +127,7 @@ def find(name: str) -> Entry:
 
 
 def full_name(name: str) -> str:
-    """Return "appenzeller-2004/fig15" for "A.fig15", and for "A" the paper's key."""
+    """Return "appenzeller-2004/fig15" for "A.fig15", and the paper's key for "A"."""
     paper, slash, place = name.strip().lower().replace(".", "/", 1).partition("/")
     return f"{papers.KEYS.get(paper.upper(), paper)}{slash}{place}"
 
@@ -146,7 +146,7 @@ def _shipped() -> Iterator[Entry]:
 
 
 def _offered() -> Iterator[Entry]:
-    """What installed packages name; metadata that lies in the working directory names nothing."""
+    """Yield entry points of installed packages; metadata in the working directory is ignored."""
     around = _working_directories()
     for point in entry_points(group=GROUP):
         where = None if point.dist is None else Path(str(point.dist.locate_file("")))

@@ -1,22 +1,22 @@
-"""What a paper states, as sentences that can be checked: a number of ours and a band for it.
+"""Claims of a paper as checkable statements: our number and a band for it.
 
-An artefact keeps them in ``claims.toml``, the band with its reason beside it, and hands in its
-numbers by name; that file is the same for every artefact::
+An artefact has its claims, with each band and its reason, in ``claims.toml``, and passes its
+numbers by name. The format is the same for all artefacts::
 
     [[claim]]
-    name = "small-buffer"                    # how artefact.py calls its number
+    name = "small-buffer"                    # name of the number in artefact.py
     says = "99 % with 165 packets"           # the paper's statement, in our words
     where = "5.1.4"
     unit = "%"
     at_least = 98.9                          # the band: one end or both
     because = "printed without decimals …"   # where the band comes from
-    published = 99                           # only where the paper prints a number
-    miss = "…"                               # only where it misses: what is known of the cause
-    testbed_miss = "…"                       # of the testbed's number, where its cause is another
-    if_never_idle = 100                      # what a link that is never idle would give here
-    kind = "ours against ours"               # where the row is not of its artefact's kind
+    published = 99                           # only if the paper prints a number
+    miss = "…"                               # only for a miss: what is known of its cause
+    testbed_miss = "…"                       # the same for the testbed, if it differs
+    if_never_idle = 100                      # the number of a link that is never idle
+    kind = "ours against ours"               # if it differs from the artefact's kind
 
-What cannot fail, such as a number that the scenario itself sets, has no band and no verdict::
+A number that cannot fail, because the scenario itself sets it, has no band and no verdict::
 
     cannot_fail = "the scenario sets it"
 """
@@ -38,7 +38,7 @@ from forebay.reproduction.variants import Variants, plain
 
 COLUMNS = ["claim", "where", "published", "band", "ours", "unit"]
 TESTBED = "Exp. ours"
-"""The column beside "ours" where an artefact hands in what the testbed has read."""
+"""The column for the testbed's numbers, next to "ours"."""
 Ours = Metric | float | None
 Part = Progress | None
 Point = TypeVar("Point")
@@ -46,7 +46,7 @@ Point = TypeVar("Point")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement and the band in which our number must lie for it to hold."""
+    """One statement and its band; it holds if our number is in the band."""
 
     name: str
     says: str
@@ -69,24 +69,24 @@ class Claim:
             )
 
     def note(self, ours: Ours) -> str:
-        """What is said of a number that cannot fail."""
+        """Return the note on a number that cannot fail."""
         value = ours.value if isinstance(ours, Metric) else ours
         shown = "not measured" if value is None else f"{plain(value)} {self.unit}".rstrip()
         printed = "" if self.published is None else f", printed {plain(self.published)}"
         return f"{self.says} ({self.where}): {shown}{printed}; {self.cannot_fail}"
 
     def holds(self, ours: Ours) -> bool:
-        """Whether a number lies in the band."""
+        """Whether a number is in the band."""
         return not self.reason(ours)
 
     @property
     def full_passes(self) -> bool | None:
-        """Whether a link that is never idle would pass; None where that says nothing of it."""
+        """Whether a link that is never idle would pass; None if the claim is not about that."""
         return None if self.if_never_idle is None else self.holds(self.if_never_idle)
 
     @property
     def band(self) -> str:
-        """The band in words; empty for what cannot fail."""
+        """The band as text; empty for a number that cannot fail."""
         low, high = self.at_least, self.at_most
         if low is not None and high is not None:
             return f"{plain(low)} to {plain(high)}"
@@ -95,11 +95,11 @@ class Claim:
         return "" if low is None else f"at least {plain(low)}"
 
     def reason(self, ours: Ours) -> str:
-        """Why the claim does not hold; "" where it does. An interval does not widen the band."""
+        """Why the claim does not hold; "" if it does. An interval does not widen the band."""
         return self._reason(ours, self.miss)
 
     def testbed_reason(self, testbed: Ours, ours: Ours) -> str:
-        """Why it does not hold on the testbed; "" where it does, or was not played there."""
+        """Why it does not hold on the testbed; "" if it does, or was not run there."""
         if testbed is None:
             return ""
         same = "the same cause" if self.miss and self.reason(ours) else ""
@@ -119,7 +119,7 @@ class Claim:
 
 
 def read_claims(folder: Path) -> list[Claim]:
-    """Return the statements of ``folder/claims.toml``, in their order."""
+    """Return the claims of ``folder/claims.toml``, in their order."""
     with (folder / "claims.toml").open("rb") as file:
         return [Claim(**each) for each in tomllib.load(file)["claim"]]
 
@@ -137,20 +137,20 @@ def judge(
     left_out: Collection[str] = (),
     variants: Variants | None = None,
 ) -> Reproduction:
-    """Hold numbers against the statements of ``folder/claims.toml``, one row each.
+    """Compare numbers with the claims of ``folder/claims.toml``, one row for each.
 
     Parameters
     ----------
     testbed : mapping, optional
-        The testbed's numbers, for a column of their own. A row then holds if both numbers lie in
-        the band; one that was not played there is not judged by it.
-    left_out : claims that a quick run does not try: they are named, not shown.
-    kind : what "ours" is held against what, for all claims that do not say it themselves.
+        The testbed's numbers, for another column. A row then holds if both numbers are in the
+        band; a number that was not run there is not judged.
+    left_out : claims that a quick run omits; they are named, not shown.
+    kind : kind of comparison of all claims without their own kind.
 
     Raises
     ------
     ValueError
-        A statement has no number, or a number no statement.
+        A claim has no number, or a number has no claim.
     """
     every = [claim for claim in read_claims(folder) if claim.name not in left_out]
     ours = {name: value for name, value in ours.items() if name not in left_out}
@@ -200,13 +200,12 @@ def _checks(
 
 
 def side_by_side(folder: Path, found: Mapping[str, Mapping[str, Ours]], says: str) -> Variants:
-    """Lay the statements' numbers under several readings of the set-up side by side.
+    """Tabulate the claims' numbers for several variants of the set-up.
 
     Parameters
     ----------
-    found : by the reading's name, the numbers by the claims' names; the first reading is the one
-        that was chosen beforehand.
-    says : which of the readings the print can have come from.
+    found : numbers by variant and by claim; the first variant is the one chosen beforehand.
+    says : which of the variants the paper may have used.
     """
     claims = [claim for claim in read_claims(folder) if not claim.cannot_fail]
     rows = [
@@ -237,11 +236,11 @@ def _add_column(made: Reproduction, column: list[Ours]) -> Reproduction:
 
 
 def shares(progress: Progress | None, count: int) -> Iterator[Progress | None]:
-    """Yield one progress callback for each of ``count`` runs, each filling its share."""
+    """Yield a progress callback for each of ``count`` runs, with equal shares."""
     for place in range(count):
         yield part(progress, place, count)
 
 
 def each_with(progress: Progress | None, points: Sequence[Point]) -> Iterator[tuple[Point, Part]]:
-    """Yield every point of a run beside the progress callback that fills its share."""
+    """Yield every point of a run with the progress callback of its share."""
     return zip(points, shares(progress, len(points)), strict=True)

@@ -1,4 +1,4 @@
-"""What rows of reproductions hold against what, and how many of each kind lie in their band."""
+"""Counts of the rows of reproductions by kind of comparison, and of those in their band."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ TITLE = "in band"
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How one kind of comparison came out.
+    """Counts of one kind of comparison.
 
     Attributes
     ----------
-    kind : what is held against what, one of KINDS.
-    rows, inside : how many rows are judged so, and how many of them lie in their band.
-    published : how many of the rows have a number in print; the others have a statement.
-    open_to_full, of_utilization : of the rows on how busy a link is, how many would also pass if
-        the link were never idle, whatever the buffer; and how many such rows there are.
+    kind : kind of comparison, one of KINDS.
+    rows, inside : number of rows of this kind, and of those in their band.
+    published : number of rows with a printed number; the others have a statement.
+    open_to_full, of_utilization : number of rows about utilization that would also pass if the
+        link were never idle, for any buffer; and number of all rows about utilization.
     """
 
     kind: str
@@ -32,7 +32,7 @@ class Count:
     of_utilization: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as the document of ``reproduce --json`` has it."""
+        """Return its form in the document of ``reproduce --json``."""
         return {
             "kind": self.kind,
             "rows": self.rows,
@@ -44,10 +44,9 @@ class Count:
 
 
 def count(made: Iterable[Reproduction]) -> list[Count]:
-    """Count the checks of some reproductions apart, by kind; a kind without any has no entry.
+    """Count the checks of some reproductions by kind; a kind without checks has no entry.
 
-    A row that both the simulation and the testbed's recorded runs are judged by counts in each of
-    the two kinds.
+    A row with verdicts for both the simulation and the testbed counts in both kinds.
     """
     checks = [check for each in made for check in each.checks]
     found = []
@@ -61,7 +60,7 @@ def count(made: Iterable[Reproduction]) -> list[Count]:
 
 
 def in_words(counts: Iterable[Count]) -> list[str]:
-    """Return a line for each kind, and one on the rows that a link never idle would pass."""
+    """Return a line for each kind, and one on rows that a link which is never idle would pass."""
     counts = list(counts)
     lines = [
         f"{each.kind}: {each.inside} of {each.rows} rows in their band; "

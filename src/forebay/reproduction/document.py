@@ -1,4 +1,4 @@
-"""A reproduction as a document that is read back equal: what ``reproduce --all`` keeps."""
+"""A reproduction as a document that is read back equal: the cache of ``reproduce --all``."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from forebay.reproduction.result import Check, Reproduction
 from forebay.reproduction.variants import from_dict
 
 SCHEMA = 2
-"""Goes up whenever a kept document would no longer be read."""
+"""Increased if older documents can no longer be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedResult:
-    """A reproduction, how it was asked for, and how long it took.
+    """A reproduction, its arguments, and its duration.
 
     Attributes
     ----------
     made : the reproduction.
-    seeds : replications asked for.
+    seeds : number of replications.
     quick : whether with fewer seeds and shorter windows.
-    wall_s : seconds it took, on the machine that made it.
+    wall_s : wall time in seconds, on the machine that made it.
     """
 
     made: Reproduction
@@ -61,13 +61,13 @@ class CachedResult:
 
 
 def write_document(document: Mapping[str, Any], path: Path) -> None:
-    """Write JSON types into a file, which is there whole or not at all."""
+    """Write JSON types to a file atomically."""
     with replacing(path) as file:
         file.write(json.dumps(document).encode())
 
 
 def from_document(document: Mapping[str, Any]) -> CachedResult:
-    """Read back what `CachedResult.to_document` wrote; KeyError or ValueError for anything else."""
+    """Read what `CachedResult.to_document` wrote. Raises KeyError or ValueError otherwise."""
     if document["schema"] != SCHEMA:
         raise ValueError(f"schema {document['schema']}, not {SCHEMA}")
     made = Reproduction(
@@ -90,7 +90,7 @@ def from_document(document: Mapping[str, Any]) -> CachedResult:
 
 
 def _write(cell: Any) -> Any:
-    """Return a cell as JSON; a number of NumPy's becomes Python's."""
+    """Return a cell as JSON; NumPy's numbers become Python's."""
     if isinstance(cell, Metric):
         return {"metric": cell.model_dump(mode="json")}
     return cell.item() if hasattr(cell, "item") else cell

@@ -1,4 +1,4 @@
-"""What can be wrong with the name of an artefact, or with one that another package offers."""
+"""Errors of artefacts' names, and of artefacts of other packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of a reproduction: a row of dots for each row of the table."""
+"""The figure of a reproduction: a row of dots for each row of the table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DOTS = (("s", ORANGE), ("D", PURPLE), ("o", BLUE), ("^", GREEN), ("v", INK), ("
 
 
 def draw_reproduction(made: Reproduction, path: Path) -> None:
-    """Draw its picture, or every number column against its rows, into a file."""
+    """Draw its own picture, or all number columns against the rows, to a file."""
     if made.picture is not None:
         draw_picture(made.picture, made.title, path)
         return
@@ -49,7 +49,7 @@ def draw_reproduction(made: Reproduction, path: Path) -> None:
 
 
 def _panels(made: Reproduction) -> dict[str, list[int]]:
-    """Return the places of the rows of each unit."""
+    """Return the indices of the rows of each unit."""
     if not made.units:
         return {made.unit: list(range(len(made.rows)))}
     return {
@@ -86,7 +86,7 @@ def _value(cell: Any) -> float | None:
 
 
 def _dots(axes: Axes, cells: list[tuple[float, Any]], label: str, dot: tuple[str, str]) -> None:
-    """Draw one column, a little above or below the row's line: equal values stay in sight."""
+    """Draw one column, shifted slightly from the row's line, so that equal values stay visible."""
     marker, colour = dot
     seen = [(place, cell, value) for place, cell in cells if (value := _value(cell)) is not None]
     ours = any(isinstance(cell, Metric) for _, cell, _ in seen)

@@ -1,18 +1,18 @@
-"""Runs of the testbed that an artefact has recorded, in ``measured.toml`` of its folder::
+"""Recorded testbed runs of an artefact, in ``measured.toml`` of its folder::
 
     [[run]]
-    flows = 100                     # the key: which cell of the artefact this is
+    flows = 100                     # the key of the artefact's cell
     packets = 64
     seed = 1
-    utilization = 0.9543            # what was read: fractions and SI units
+    utilization = 0.9543            # readings: fractions and SI units
     kernel = "6.18.44"
     date = 2026-11-22
     scenario_sha256 = "…"
-    [run.gate]                      # the readings of the validity gate, which this run has passed
+    [run.gate]                      # readings of the run's timing limits, which were met
     lateness_p99_s = 5.1e-5
 
-A campaign takes the better part of an hour of real time, so each run is written as soon as it is
-done, and one that is there is not played again. A run that fails the gate is never written.
+A campaign takes up to an hour of real time, so each run is written as soon as it is done, and
+recorded runs are not repeated. A run that misses its timing limits is not written.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Cell:
 
     Attributes
     ----------
-    key : what names it among the artefact's cells.
-    play : called with a seed and with whom to tell the fraction done; plays the testbed and
-        returns what is to be recorded, most easily by `facts`.
+    key : its name among the artefact's cells.
+    play : called with a seed and a progress callback; runs the testbed and returns what is to be
+        recorded, usually by `facts`.
     """
 
     key: Key
@@ -57,7 +57,7 @@ class Cell:
 
 
 class Measured:
-    """What ``measured.toml`` of a folder holds; nothing where it is not there."""
+    """The content of a folder's ``measured.toml``; empty if there is no such file."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "measured.toml"
@@ -73,12 +73,12 @@ class Measured:
         return any(run["seed"] == seed for run in self.of(key))
 
     def metric(self, key: Key, name: str) -> Metric | None:
-        """Return the mean over a cell's runs and its 95 % Student-t interval; None for no run."""
+        """Return the mean over a cell's runs and its 95 % Student-t interval; None without runs."""
         values = [run[name] for run in self.of(key) if name in run]
         return over_replications(values, _BOUNDS.get(name, (0.0, math.inf)))
 
     def note(self, column: str = "Exp. ours") -> str:
-        """Say when, and on which kernel, a column's runs were played."""
+        """Return when and on which kernel a column's runs were made."""
         if not self.runs:
             return f"{column}: not measured (forebay reproduce … --testbed, as root)."
         dates = sorted({str(run["date"]) for run in self.runs})
@@ -90,10 +90,10 @@ class Measured:
         )
 
     def put(self, key: Key, seed: int, read: Mapping[str, Any]) -> None:
-        """Record one run, in the place of an earlier one of this seed; the file is never half."""
+        """Record a run atomically; it replaces an earlier run of this seed."""
         import tomli_w
 
-        # What others have recorded meanwhile stays.
+        # Reads the file again, because other processes may have recorded runs.
         self.runs = [run for run in Measured(self._path.parent).runs if not _same(run, key, seed)]
         self.runs.append({**key, "seed": seed, **read})
         with replacing(self._path) as file:
@@ -108,22 +108,22 @@ def record(
     progress: Progress | None = None,
     again: bool = False,
 ) -> list[str]:
-    """Play each cell once a seed and record it at once; runs that are recorded are left out.
+    """Run each cell once for each seed and record it at once; skip recorded runs.
 
     Parameters
     ----------
     again : bool
-        Play also what is recorded.
+        Repeat recorded runs too.
 
     Returns
     -------
     list of str
-        A line for each run that failed the gate, and so is not recorded.
+        A line for each run that missed its timing limits; it is not recorded.
 
     Raises
     ------
     EngineUnavailable
-        This machine has no testbed.
+        The testbed cannot run on this machine.
     """
     measured, failed = Measured(folder), []
     runs = [(cell, seed) for cell in cells for seed in seeds]
@@ -139,9 +139,9 @@ def record(
 
 
 def facts(outcome: Outcome, link: str = "bottleneck") -> dict[str, Any]:
-    """Return what is recorded of one replication of the testbed: readings of a link, and the gate.
+    """Return the record of one testbed replication: readings of a link, and of timing limits.
 
-    ``queue_packets`` is the mean number that wait, without the one being sent.
+    ``queue_packets`` is the mean number of waiting packets, without the one on the wire.
     """
     read, provenance = outcome.links[link], outcome.provenance.model_dump()
     jain = next((each.jain for each in outcome.classes if each.jain is not None), None)

@@ -1,4 +1,4 @@
-"""A published table or figure against ours, a verdict a row."""
+"""A published table or figure compared with our numbers, with a verdict for each row."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ SIMULATION = "simulation against print"
 KERNEL = "kernel against print"
 OURS = "ours against ours"
 KINDS = (FORMULA, SIMULATION, KERNEL, OURS)
-"""What a row may hold against what: evidence of one kind says nothing of another."""
+"""Kinds of comparison; evidence of one kind says nothing about another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One comparison: a row has one, or two where the testbed's number is judged as well.
+    """One comparison: a row has one, or two if the testbed's number is judged too.
 
     Attributes
     ----------
     kind : one of KINDS.
-    good : whether the number lies in the band.
-    published : whether the band is about a number in print, not a statement.
-    full_passes : whether 100 % utilization would pass; None where the row is of something else.
+    good : whether the number is in the band.
+    published : whether the band is about a printed number, not a statement.
+    full_passes : whether 100 % utilization would pass; None if the row is not about utilization.
     """
 
     kind: str
@@ -38,25 +38,24 @@ class Check:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reproduction:
-    """What an artefact gives back: its rows, a verdict each, and the reasons.
+    """Result of an artefact: its rows, with a verdict and a reason for each.
 
     Attributes
     ----------
     artefact : its name, such as "appenzeller-2004/fig15".
     title : one line: paper, place, what is compared.
     columns : names of the cells of a row.
-    rows : one list of cells a row: str, int, float, None (nothing printed), or a Metric.
-    reasons : one a row: why it is out of its band, "" where it is in.
-    notes : what to know about the whole, such as where the print is wrong.
-    labels : how many columns at the left name the row; a figure draws the others.
-    drawn : names of the columns that a figure draws; empty means all numbers but labels.
+    rows : one list of cells for each row: str, int, float, None (not printed), or a Metric.
+    reasons : for each row, why it is out of its band; "" if it is in the band.
+    notes : notes on the whole artefact, such as errors in the paper.
+    labels : number of columns at the left that name the row; a figure draws the others.
+    drawn : names of the columns that a figure draws; empty means all numbers except labels.
     unit : unit of the drawn columns.
-    units : where rows have units of their own, one a row: a figure gives each unit a panel.
-    picture : the paper's own figure; drawn in place of the rows where there is one.
-    checks : what the rows' verdicts are made of; empty means one of `OURS` a row, for a row whose
-        maker says no more claims no more.
-    unjudged : what is shown without a verdict since it could not fail, a sentence each.
-    variants : the rows under other readings of what the paper leaves open.
+    units : one for each row, if rows have different units; a figure has a panel for each unit.
+    picture : the paper's own figure, which is drawn instead of the rows.
+    checks : the comparisons of the verdicts; empty means one of kind `OURS` for each row.
+    unjudged : sentences about numbers without a verdict, because they cannot fail.
+    variants : the rows for other choices of what the paper leaves open.
     """
 
     artefact: str
@@ -88,27 +87,27 @@ class Reproduction:
 
     @property
     def verdicts(self) -> list[bool]:
-        """One a row: True where ours lies in the row's band."""
+        """For each row, whether our number is in the row's band."""
         return [not reason for reason in self.reasons]
 
     @property
     def agrees(self) -> bool:
-        """Whether every row lies in its band."""
+        """Whether every row is in its band."""
         return all(self.verdicts)
 
     def __repr__(self) -> str:
         return f"<Reproduction {self.summary}>"
 
     def _repr_html_(self) -> str:
-        """Return the title, the table and the notes as a notebook shows them."""
+        """Return title, table and notes for a notebook."""
         from forebay.reproduction.html import section
 
         return section(self)
 
     @property
     def summary(self) -> str:
-        """One line: how many rows lie in their band."""
-        return f"{self.artefact}: {sum(self.verdicts)} of {len(self.rows)} rows lie in their band"
+        """One line: the number of rows in their band."""
+        return f"{self.artefact}: {sum(self.verdicts)} of {len(self.rows)} rows are in their band"
 
     def to_json(self, indent: int | None = 2) -> str:
         """Return `to_dict` as JSON text."""
@@ -134,7 +133,7 @@ class Reproduction:
 
 
 def row_name(made: Reproduction, row: list[Any]) -> str:
-    """Return what a row is called: its label cells, such as "100, 0.5, 64"."""
+    """Return the name of a row: its label cells, such as "100, 0.5, 64"."""
     cells = row[: made.labels]
     return ", ".join(f"{cell:g}" if isinstance(cell, float) else str(cell) for cell in cells)
 

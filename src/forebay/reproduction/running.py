@@ -1,4 +1,4 @@
-"""Artefacts made: `forebay.reproduce`, and what the command line shows of it."""
+"""Runs artefacts, for `forebay.reproduce` and the command line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def reproduce(
     jobs: int = 0,
     progress: Progress | None = None,
 ) -> Reproduction:
-    """Make one table or figure of a paper again and hold it against the published values.
+    """Reproduce one table or figure of a paper and compare it with the published values.
 
     Parameters
     ----------
@@ -31,23 +31,23 @@ def reproduce(
     quick : bool
         Fewer seeds and shorter windows, for the same claims.
     seeds : int, optional
-        Replications, with seeds 1, 2, …; not given: 5, or 2 with ``quick``.
+        Replications, with seeds 1, 2, …; the default is 5, or 2 with ``quick``.
     jobs : int
-        Threads; 0 means one a core. The result does not depend on it.
+        Threads; 0 means one for each core. The result does not depend on it.
     progress : callable, optional
         Called with the fraction done, 0 to 1.
 
     Returns
     -------
     Reproduction
-        The rows with a verdict each; ``agrees`` says whether all lie in their band.
+        The rows with a verdict for each; ``agrees`` is whether all are in their band.
 
     Raises
     ------
     UnknownArtefact
-        No artefact is called so.
+        There is no such artefact.
     ScenarioError
-        ``seeds`` or ``jobs`` is no whole number, or out of range.
+        ``seeds`` or ``jobs`` is not a whole number, or out of range.
     """
     if seeds is not None:
         whole_number("seeds", seeds, 1, 100_000)
@@ -56,7 +56,7 @@ def reproduce(
 
 
 def replications(seeds: int | None, quick: bool) -> int:
-    """Return how many replications are made where so many were asked for."""
+    """Return the number of replications for these arguments."""
     return seeds or (QUICK_SEEDS if quick else SEEDS)
 
 
@@ -68,7 +68,7 @@ def make(
     jobs: int = 0,
     progress: Progress | None = None,
 ) -> CachedResult:
-    """Make one artefact, and note how long it took."""
+    """Run one artefact, and measure its wall time."""
     artefact, count = entry.load(), replications(seeds, quick)
     began = time.monotonic()
     made = artefact.reproduce(seeds=count, jobs=jobs, progress=progress, quick=quick)

@@ -14,7 +14,7 @@ from forebay.reproduction.variants import Variants
 
 
 def print_reproduction(made: Reproduction) -> None:
-    """Print the table with a verdict a row, then the reasons, then the notes."""
+    """Print the table with a verdict for each row, then the reasons, then the notes."""
     out = console()
     out.print(made.title, style="bold")
     headings = [c.replace(" ", "\n", 1) if len(c) > 9 else c for c in made.columns]
@@ -47,7 +47,7 @@ def _print_variants(variants: Variants) -> None:
 
 
 def cells(made: Reproduction) -> list[list[str]]:
-    """Return the rows as a person reads them: a column's numbers to the same decimals."""
+    """Return the rows as text; the numbers of a column have the same decimals."""
     decimals = [_decimals(column) for column in zip(*made.rows, strict=True)]
     return [
         [_cell(cell, places) for cell, places in zip(row, decimals, strict=True)]
@@ -56,7 +56,7 @@ def cells(made: Reproduction) -> list[list[str]]:
 
 
 def _decimals(column: Iterable[Any]) -> int:
-    """Decimals that show each float of a column to four digits; 0 for a column of integers."""
+    """Decimals for four digits of each float of a column; 0 for a column of integers."""
     floats = (f"{cell:.4g}" for cell in column if isinstance(cell, float))
     return max((len(text.partition(".")[2]) for text in floats), default=0)
 
@@ -71,8 +71,8 @@ def _cell(cell: Any, decimals: int) -> str:
 
 
 def _needed(number: float) -> int:
-    """Decimals that show a number to four digits: where rows have units of their own, 150 and
-    0.002 stand in one column."""
+    """Decimals for four digits of a number; with different units, 150 and 0.002 may be in one
+    column."""
     if not number or not math.isfinite(number):
         return 4
     return max(3 - math.floor(math.log10(abs(number))), 0)

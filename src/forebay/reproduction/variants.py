@@ -1,4 +1,4 @@
-"""Set-ups that a paper leaves open, side by side: none is chosen because it fits."""
+"""Variants of a set-up that a paper leaves open; none is chosen because it fits."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from forebay.report.tables import NOT_MEASURED, show
 
 @dataclass(frozen=True, slots=True)
 class Variants:
-    """The rows of a reproduction under several readings of its set-up.
+    """The rows of a reproduction for several variants of its set-up.
 
     Attributes
     ----------
-    says : which of the readings the print can have come from, in a sentence or two.
-    names : of the readings; the first is the one chosen beforehand, which the verdict comes from.
-    rows : one a row that is shown: what it is called, its band in words, and for each reading the
-        number (a Metric, a float, or None where it was not run) and whether it lies in the band.
+    says : which of the variants the paper may have used, in one or two sentences.
+    names : names of the variants; the first is the one chosen beforehand, which has the verdict.
+    rows : for each row its name, its band as text, and for each variant the number (a Metric, a
+        float, or None if it was not run) and whether it is in the band.
     """
 
     says: str
@@ -33,7 +33,7 @@ class Variants:
         return ["row", "band", f"{first} (verdict)", *others]
 
     def cells(self) -> list[list[str]]:
-        """Return the table as a person reads it; a number out of its band says so."""
+        """Return the table as text; numbers out of their band are marked."""
         body = [
             [name, band, *(_cell(value, good) for value, good in found)]
             for name, band, found in self.rows
@@ -53,7 +53,7 @@ class Variants:
 
 
 def from_dict(document: Mapping[str, Any] | None) -> Variants | None:
-    """Read back what `Variants.to_dict` wrote."""
+    """Read what `Variants.to_dict` wrote."""
     if document is None:
         return None
     rows = [
@@ -64,7 +64,7 @@ def from_dict(document: Mapping[str, Any] | None) -> Variants | None:
 
 
 def plain(number: float) -> str:
-    """Write a number to four digits, and never with a power of ten: 10231, not 1.023e+04."""
+    """Return a number with four digits and without exponent: 10231, not 1.023e+04."""
     return f"{number:.4g}" if abs(number) < 1e4 else f"{number:.0f}"
 
 

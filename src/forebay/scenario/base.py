@@ -1,4 +1,4 @@
-"""What every table of a scenario has in common."""
+"""The base class of all tables of a scenario."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from forebay.scenario.quantity import Duration, Quantity, Rate
 
 
 def whole_number(argument: str, value: SupportsIndex, least: int, most: int, more: str = "") -> int:
-    """Return a function's argument if it is a whole number in the range. Raises ScenarioError.
+    """Return an argument if it is a whole number in the range. Raises ScenarioError.
 
-    ``more`` ends the hint.
+    ``more`` is appended to the hint.
     """
     try:
         number = index(value)
@@ -43,13 +43,13 @@ def whole_number(argument: str, value: SupportsIndex, least: int, most: int, mor
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A range with both its ends. A distribution must lie in it whole; None passes."""
+    """A range, including its ends. A distribution must lie completely in it; None is accepted."""
 
     least: Any
     most: Any
     unit: str = ""
     above: bool = False
-    """Whether ``least`` itself is out of range."""
+    """Whether ``least`` itself is excluded."""
 
     def check(self, value: Any) -> Any:
         """Return ``value``, or raise ScenarioError."""
@@ -95,14 +95,14 @@ class Between:
 
 
 SHARE = Between(0, 1, "fraction", above=True)
-"""Of a share or a probability that cannot be 0."""
+"""Range of a share or a probability that cannot be 0."""
 
 
 def printable(text: str) -> str:
-    """Return a name that can go into a terminal and an XML file, or raise ScenarioError."""
+    """Return a name that is safe in terminals and XML files, or raise ScenarioError."""
     if text.isprintable():
         return text
-    wrong = f"{show(text)} holds a character that cannot be printed"
+    wrong = f"{show(text)} has a character that cannot be printed"
     raise ScenarioError(
         "out-of-range", wrong, "write letters, digits, signs and spaces", value=text
     )
@@ -111,21 +111,21 @@ def printable(text: str) -> str:
 RATES = Between(Rate(1e3), Rate(1e13))
 MAX_FLOWS = 10_000_000
 MAX_OFFERED = 500_000_000
-"""Most flows that start, and most datagrams, in one run: one of so many is refused for its memory,
-but a sizing may simulate a smaller link instead."""
+"""Maximum number of flows that start, and of datagrams, in one run. A run near it exceeds the
+memory limit, but a sizing may simulate a smaller link instead."""
 MAX_PACKETS = 20_000_000
-"""Most packets of open-loop sources in one run: each is held in memory."""
+"""Maximum number of packets of open-loop sources in one run; each is stored in memory."""
 MAX_PERIODS = 20_000_000
-"""Most on times in one run: each takes some 100 ns to draw."""
+"""Maximum number of on times in one run; drawing each takes about 100 ns."""
 DAY = Duration(86_400)
 FOLDER = "folder"
-"""Key of the validation context: where relative paths begin."""
+"""Key of the validation context: the folder of relative paths."""
 
 _MOST_BYTES = 256 * 1024 * 1024
 
 
 def _listed(value: object) -> object:
-    if isinstance(value, BaseModel):  # which pydantic would take for a list of its fields
+    if isinstance(value, BaseModel):  # pydantic would iterate over its fields
         name = type(value).__name__
         wrong = f"{name}(…) where a list belongs"
         raise ScenarioError("wrong-type", wrong, f"write it in brackets: [{name}(…)]")
@@ -133,17 +133,17 @@ def _listed(value: object) -> object:
 
 
 LISTED = BeforeValidator(_listed)
-"""Of a field that holds a list of tables."""
+"""Validator of a field with a list of tables."""
 
 
 class ScenarioModel(BaseModel):
     """A frozen table of a scenario: made with keywords, or validated from a file's dict."""
 
-    # A base class, or a kind that no file asks for, never needs a validator of its own.
+    # Validators are built at first use; base classes and unused kinds never need theirs.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     example: ClassVar[dict[str, Any]] = {}
-    """What a message shows where a key of a small table is wrong."""
+    """Example for the error of an unknown key in a small table."""
 
     def __init__(self, **fields: Any) -> None:
         try:
@@ -154,7 +154,7 @@ class ScenarioModel(BaseModel):
             return
         raise found
 
-    # Tells pydantic that this is its own __init__, which dicts inside need not pass through.
+    # Marks this as pydantic's own __init__, so that nested dicts do not call it.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
@@ -170,7 +170,7 @@ class ScenarioModel(BaseModel):
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
-        """Return the table that a dict says, as a file would hold it. Raises ScenarioError."""
+        """Return the table of a dict with a file's structure. Raises ScenarioError."""
         try:
             return cls.model_validate(_plain(data))
         except ValidationError as error:
@@ -185,7 +185,7 @@ class ScenarioModel(BaseModel):
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with NumPy's scalars as Python's: a loop over an array sets them."""
+    """Return a value with NumPy scalars converted to Python's, as loops over arrays set them."""
     if isinstance(value, dict):
         return {name: _plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -194,7 +194,7 @@ def _plain(value: Any) -> Any:
 
 
 def format_validation_error(error: ValidationError, model: type[ScenarioModel]) -> ScenarioError:
-    """Return the first thing that is wrong, in our words; a scenario's needs no name before it."""
+    """Return the first error in our words; a scenario's field needs no class name before it."""
     from forebay.scenario.format_error import format_error
 
     name = "" if model.__name__ == "Scenario" else model.__name__
@@ -206,7 +206,7 @@ class FromFile(ABC):
 
     __slots__ = ()
     file_kind: ClassVar[str]
-    """What the file is, with its article, in the hints of errors."""
+    """Kind of the file with its article, for the hints of errors."""
     path: str
 
     @classmethod
@@ -216,11 +216,11 @@ class FromFile(ABC):
 
     @abstractmethod
     def canonical(self) -> dict[str, str]:
-        """Return what the file holds, wherever it lies."""
+        """Return the file's content, independent of its path."""
 
     @classmethod
     def read(cls, path: str) -> Self:
-        """Read a regular file: to open a pipe or a device could wait for ever.
+        """Read a regular file only, because opening a pipe or a device could block.
 
         Raises ScenarioError.
         """
@@ -244,7 +244,7 @@ class FromFile(ABC):
 
     @classmethod
     def parse(cls, value: object, info: ValidationInfo) -> Self:
-        """Read what a path names, or return the value if it is one. Raises ScenarioError."""
+        """Read the file at a path, or return the value if it is one. Raises ScenarioError."""
         if isinstance(value, cls):
             return value
         if not isinstance(value, str) or not value:
@@ -253,7 +253,7 @@ class FromFile(ABC):
         return cls.read(os.path.join((info.context or {}).get(FOLDER, ""), value))
 
     def _written(self, info: SerializationInfo) -> Any:
-        """Return the path as a file in the context's folder writes it, or the content's digest."""
+        """Return the path relative to the context's folder, or the content's digest."""
         if info.mode != "json":
             return self.canonical()
         folder = (info.context or {}).get(FOLDER)

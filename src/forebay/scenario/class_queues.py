@@ -1,6 +1,6 @@
-"""Class queues before one wire: whether they fit together, their link and its traffic.
+"""Checks of class queues before one wire: with each other, their link and its traffic.
 
-Imported where a scenario has some.
+This module is imported only for scenarios that have some.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from forebay.scenario.queue import ClassQueue
 
 MAX_CLASSES = 64
-"""Class queues before one wire; router ports have 4 to 16."""
+"""Maximum number of class queues before one wire; router ports have 4 to 16."""
 
 
 def check_alone(queues: Sequence[ClassQueue]) -> None:
@@ -47,14 +47,14 @@ def check_alone(queues: Sequence[ClassQueue]) -> None:
 
 
 def queue_of_traffic(queues: Sequence[ClassQueue], traffic: Sequence[str]) -> list[int | None]:
-    """Return the index of the class queue of each traffic class, None where it has none."""
+    """Return the index of the class queue of each traffic class, None without one."""
     default = next((index for index, queue in enumerate(queues) if queue.default), None)
     named = {name: index for index, queue in enumerate(queues) for name in queue.traffic}
     return [named.get(name, default) for name in traffic]
 
 
 def check_rates(field: str, queues: Sequence[ClassQueue], capacity: float) -> None:
-    """Refuse rates of class queues that their link, of so many bit/s, cannot give."""
+    """Refuse rates of class queues that exceed their link's capacity in bit/s."""
     for index, queue in enumerate(queues):
         for name in ("min_rate", "max_rate"):
             rate = getattr(queue, name)
@@ -73,7 +73,7 @@ def check_rates(field: str, queues: Sequence[ClassQueue], capacity: float) -> No
 def check_traffic(
     field: str, queues: Sequence[ClassQueue], traffic: Sequence[str], crossing: Sequence[str]
 ) -> None:
-    """Refuse unknown names of traffic, and traffic of the link that no class queue takes."""
+    """Refuse unknown names of traffic, and traffic of the link without a class queue."""
     for index, queue in enumerate(queues):
         for name in queue.traffic:
             if name not in traffic:
@@ -84,6 +84,6 @@ def check_traffic(
     placed = dict(zip(traffic, queue_of_traffic(queues, traffic), strict=True))
     for name in crossing:
         if placed[name] is None:
-            wrong = f"no class queue holds traffic {show(name)}"
+            wrong = f"no class queue has traffic {show(name)}"
             hint = f"name it in the traffic of one, or write {entry('default', True)} in one"
             raise ScenarioError("contradiction", wrong, hint, field=field, value=name)

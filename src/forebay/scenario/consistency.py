@@ -1,4 +1,4 @@
-"""Checks that need more than one field."""
+"""Checks that involve several fields."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def check(scenario: Scenario) -> None:
 
 
 def class_names(traffic: Sequence[Traffic]) -> tuple[str, ...]:
-    """Return each class's own name, else its kind and its place in the list."""
+    """Return each class's own name, else its kind and index."""
     return tuple(group.name or f"{group.kind}-{index}" for index, group in enumerate(traffic))
 
 
@@ -56,7 +56,7 @@ def _names(scenario: Scenario) -> None:
     for index, name in enumerate(names):
         if name not in names[:index]:
             continue
-        # A name that nobody wrote is never the one to change.
+        # The error is about a name that was written, not about a default name.
         written = index if scenario.traffic[index].name else names.index(name)
         hint, field = "write a name of its own", f"traffic.{written}.name"
         wrong = "another class has this name"
@@ -90,7 +90,7 @@ def _flows(scenario: Scenario) -> None:
 
 
 def _starting(scenario: Scenario, group: Traffic) -> float:
-    """Return how many flows of a class are expected to start, or could: files of users too."""
+    """Return the expected or possible number of flows of a class that start; files of users too."""
     seconds = scenario.measure.warmup + scenario.measure.duration
     if isinstance(group, Short):
         return group.arrivals_per_second(scenario.link.capacity) * seconds
@@ -122,13 +122,13 @@ def _listed(scenario: Scenario, group: Traffic, seconds: float) -> float:
 
 
 def _directions(scenario: Scenario) -> tuple[str, ...]:
-    """The bottleneck, and its other direction where a class sends that way."""
+    """The bottleneck, and its reverse direction if a class sends that way."""
     reverse = any(group.direction == "reverse" for group in scenario.traffic)
     return (BOTTLENECK, REVERSE) if reverse else (BOTTLENECK,)
 
 
 def _counted(scenario: Scenario) -> None:
-    """Refuse a size over the root of n where there is no n."""
+    """Refuse a size of bdp/sqrt(n) without n."""
     sizes = [("queue.size", scenario.queue.size, name) for name in _directions(scenario)]
     sizes += [
         (f"links.{i}.queue.size", link.queue.size, link.name)
@@ -146,7 +146,7 @@ def _without_n(size: BufferSize, field: str) -> ScenarioError:
 
 
 def _buffer(scenario: Scenario) -> None:
-    """Check the size in both directions: each counts the flows that go that way."""
+    """Check the size in both directions; each counts its own flows."""
     if not scenario.queue.reads_size:
         return
     for name in _directions(scenario):
@@ -162,7 +162,7 @@ def _size_out_of_range(scenario: Scenario, link: str, packets: int) -> ScenarioE
     hint = f"write a size that comes to 1 to {MAX_BUFFER_PACKETS} packets"
     if "queue" not in scenario.model_fields_set or "size" not in scenario.queue.model_fields_set:
         wrong = f'is not written, and its default, "{size}", is {packets} packets here{way}'
-        hint = f"write one, such as {entry('size', '100 packets')}; a sizing looks beyond it"
+        hint = f"write one, such as {entry('size', '100 packets')}; a sizing tries larger ones"
     return ScenarioError("out-of-range", wrong, hint, field="queue.size", value=size)
 
 
@@ -183,7 +183,7 @@ def _links(scenario: Scenario) -> None:
 
 
 def _class_queues(scenario: Scenario) -> None:
-    """Check what class queues hold, and how much, against the traffic of their link."""
+    """Check traffic and sizes of class queues against the traffic of their link."""
     queues = [(name, "queue", scenario.queue) for name in _directions(scenario)]
     queues += [(o.name, f"links.{i}.queue", o.queue) for i, o in enumerate(scenario.links)]
     for link, field, queue in queues:
@@ -192,7 +192,10 @@ def _class_queues(scenario: Scenario) -> None:
         from forebay.scenario.class_queues import check_rates, check_traffic
 
         if scenario.topology is not None:
-            wrong, hint = "set beside a topology", "leave it out: a network's links have one queue"
+            wrong, hint = (
+                "cannot be set with a topology",
+                "leave it out: a network's links have one queue",
+            )
             raise ScenarioError("contradiction", wrong, hint, field=f"{field}.classes")
         names = dict(zip(map(id, scenario.traffic), scenario.class_names, strict=True))
         here = scenario.at_link(link)
@@ -219,7 +222,7 @@ def _class_sizes(scenario: Scenario, link: str, field: str, queue: Queue) -> Non
 
 
 def _buckets(scenario: Scenario) -> None:
-    """Check shapers and policers: against their link, and against every packet of the scenario."""
+    """Check shapers and policers against their link and against every packet of the scenario."""
     places = [("link", scenario.link, "queue", scenario.queue)]
     places += [
         (f"links.{i}", link, f"links.{i}.queue", link.queue)
@@ -237,19 +240,19 @@ def _buckets(scenario: Scenario) -> None:
 
 def _bucket(scenario: Scenario, field: str, bucket: TokenBucket, link_rate: Rate) -> None:
     if scenario.topology is not None:
-        wrong, hint = "set beside a topology", "leave it out: a network's links have none"
+        wrong, hint = "cannot be set with a topology", "leave it out: a network's links have none"
         raise ScenarioError("contradiction", wrong, hint, field=field)
     if bucket.rate > link_rate:
         wrong = f"{bucket.rate} is above the rate of the link, {link_rate}"
         hint = f"write {link_rate} or less here, or a higher rate of the link"
         raise ScenarioError("contradiction", wrong, hint, field=f"{field}.rate", value=bucket.rate)
     if field.endswith("policer") and bucket.refill == "deficit":
-        wrong = "a policer without a bucket drops all that comes at once"
+        wrong = "a policer without a bucket drops every burst"
         hint = f"write {entry('refill', 'continuous')} and a burst"
         raise ScenarioError("contradiction", wrong, hint, field=f"{field}.refill")
     largest = scenario.largest_packet
     if bucket.burst is not None and bucket.burst < largest:
-        wrong = f"{bucket.burst} holds no packet of {DataSize(largest)}"
+        wrong = f"{bucket.burst} is smaller than a packet of {DataSize(largest)}"
         hint = f"write {DataSize(largest)} or more"
         raise ScenarioError("contradiction", wrong, hint, field=f"{field}.burst")
     if 8 * bucket.depth / bucket.rate > DAY:
@@ -270,7 +273,7 @@ def _routes(scenario: Scenario) -> None:
     for index, group in enumerate(scenario.traffic):
         if group.direction == "reverse" and (group.route or group.return_route):
             wrong = 'direction = "reverse" has a route of its own'
-            hint = "leave direction out where route is written"
+            hint = "leave direction out if route is written"
             raise ScenarioError("contradiction", wrong, hint, field=f"traffic.{index}.direction")
         for field in ("route", "return_route"):
             _known_links(getattr(group, field), delays, f"traffic.{index}.{field}")
@@ -300,7 +303,7 @@ def _memory(scenario: Scenario) -> None:
         hint = f"write {entry('memory', '16 MB')}"
         raise ScenarioError("contradiction", wrong, hint, field="memory")
     if scenario.memory is not None and not shares:
-        wrong = "no queue shares it, for none sets alpha"
+        wrong = "no queue uses it, because none sets alpha"
         hint = f"write {entry('alpha', 1.0)} for a queue, or leave memory out"
         raise ScenarioError("contradiction", wrong, hint, field="memory")
 
@@ -318,7 +321,7 @@ def _delay_goals(scenario: Scenario) -> None:
     mean, p99 = scenario.goals.queue_delay_mean, scenario.goals.queue_delay_p99
     table = scenario.goals.queue_delay
     if mean is not None and table is not None and table.mean is not None:
-        wrong, hint = "the mean is asked for twice", "leave out goals.queue_delay_mean"
+        wrong, hint = "the mean is set twice", "leave out goals.queue_delay_mean"
         raise ScenarioError("contradiction", wrong, hint, field="goals.queue_delay.mean")
     if mean is not None and p99 is not None and p99 < mean:
         wrong = f"{p99} is below queue_delay_mean, {mean}: the two goals contradict each other"
@@ -327,7 +330,7 @@ def _delay_goals(scenario: Scenario) -> None:
 
 
 def _completion_goals(scenario: Scenario) -> None:
-    """Refuse goals on completion times where no flow completes."""
+    """Refuse goals on completion times for flows that never complete."""
     endless = [group.kind not in COMPLETING_KINDS for group in scenario.traffic]
     hint = "leave this goal out, or write a class of flows that end"
     if scenario.goals.fct_increase is not None and all(endless):
@@ -363,8 +366,8 @@ def _utilization_goal(scenario: Scenario) -> None:
 
 
 def _fastest(scenario: Scenario, group: Traffic) -> float:
-    """Return a bound on a class's rate, bit/s; of open loops their mean."""
-    if isinstance(group, Short):  # as many at once as may happen to come
+    """Return an upper bound of a class's rate in bit/s; for open loops the mean rate."""
+    if isinstance(group, Short):  # any number may arrive at once
         return float("inf")
     access = group.access_links * group.access(scenario.link.capacity)
     if not isinstance(group, Long | Session):

@@ -1,7 +1,7 @@
-"""Which flows count at a link: those whose data crosses it, and no others.
+"""The flows that count at a link: only those whose data crosses it.
 
-n, the mean RTT, the mean packet and so the bandwidth-delay product of a link are those of the
-flows that queue there. The bottleneck's other direction is a link of its own, `REVERSE`.
+n, the mean RTT, the mean packet and the bandwidth-delay product of a link are those of the flows
+that queue there. The bottleneck's reverse direction is a separate link, `REVERSE`.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ BOTTLENECK = "bottleneck"
 """Name of the link under study."""
 
 REVERSE = "reverse"
-"""Name of its other direction, which is there where a class sends that way."""
+"""Name of its reverse direction, which exists if a class sends that way."""
 
 
 def data_route(group: Traffic) -> tuple[str, ...]:
-    """Links that the data of a class crosses, in turn."""
+    """Links that the data of a class crosses, in order."""
     if group.direction == "reverse":
         return (REVERSE,)
     return group.route or (BOTTLENECK,)
 
 
 def ack_route(group: Traffic, *, both_ways: bool) -> tuple[str, ...]:
-    """Links before which the ACKs of a class queue; `both_ways`: some class sends in reverse."""
+    """Links at which the ACKs of a class queue; `both_ways`: some class sends in reverse."""
     if group.direction == "reverse":
         return (BOTTLENECK,)
     if group.return_route or group.route or not both_ways:
@@ -45,13 +45,13 @@ def ack_route(group: Traffic, *, both_ways: bool) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Counted:
-    """What one link counts.
+    """The flows that count at one link.
 
     Attributes
     ----------
-    rate : at which its queue is served: the link's, or its shaper's.
-    classes : those whose data crosses it.
-    acknowledged : those of which only the ACKs do.
+    rate : rate at which its queue is served: the link's, or its shaper's.
+    classes : classes whose data crosses it.
+    acknowledged : classes of which only the ACKs cross it.
     """
 
     rate: Rate
@@ -62,26 +62,26 @@ class Counted:
 
     @property
     def n_flows(self) -> int:
-        """The n of the laws: flows, or users, of the `persistent` classes; may be 0."""
+        """n of the laws: flows, or users, of the `persistent` classes; may be 0."""
         return sum(group.flows for group in self.persistent)
 
     @cached_property
     def persistent(self) -> tuple[Long, ...] | tuple[Session, ...]:
-        """Classes whose flows are there all the time (paper A, §5.1.3, note 8); else users."""
+        """Classes with flows during the whole run (paper A, §5.1.3, note 8); else users."""
         return _lasting(self.classes)
 
     @property
     def n_for_size(self) -> int:
-        """n of a size over its root: without lasting data, the flows that it acknowledges."""
+        """n of bdp/sqrt(n): without long data flows, the long flows of its ACKs."""
         groups = _lasting(self._sizing) or _lasting(self.acknowledged)
         return sum(group.flows for group in groups)
 
     @cached_property
     def mean_rtt(self) -> Duration:
-        """Mean two-way propagation over the flows that count, else as short flows arrive; else 0.
+        """Mean two-way propagation delay of the long flows, else of arriving short flows; else 0.
 
-        Where no TCP data crosses, of the flows whose ACKs do; else of the whole scenario's, so
-        that a size in bandwidth-delay products means something on any link.
+        Without TCP data it is that of the flows whose ACKs cross the link, else of the whole
+        scenario, so that a size in bandwidth-delay products is defined on any link.
         """
         groups = cast("list[tuple[Tcp, float]]", self._weighted(self._sizing, Tcp))
         weight = sum(weight for _, weight in groups)
@@ -89,7 +89,7 @@ class Counted:
 
     @cached_property
     def packet(self) -> DataSize:
-        """Mean full packet over the same flows, or open-loop ones alone; in whole bytes."""
+        """Mean full packet of the same flows, else of open-loop flows; in whole bytes."""
         groups = self.classes or self._sizing
         pairs = self._weighted(groups, object)
         total = sum(weight * group.packet for group, weight in pairs)
@@ -101,7 +101,7 @@ class Counted:
         return self.rate * self.mean_rtt / (8 * self.packet)
 
     def part(self, groups: Collection[Traffic]) -> Counted:
-        """What a queue counts that holds only these of the classes that cross the link."""
+        """The part for a queue that has only these of the classes that cross the link."""
         held = {id(group) for group in groups}
         return replace(
             self,
@@ -110,7 +110,7 @@ class Counted:
         )
 
     def packets(self, size: BufferSize) -> int:
-        """Packets that may wait in a queue of that size before this link."""
+        """Packets that may wait in a queue of this size before this link."""
         return size.packets(
             rate_bps=self.rate,
             packet_bytes=self.packet,
@@ -126,12 +126,12 @@ class Counted:
         return self._everywhere
 
     def _weighted(self, groups: tuple[Traffic, ...], kind: type) -> list[tuple[Traffic, float]]:
-        """Return the classes that count, each with its flows, or its flows a second."""
+        """Return the classes that count, each with its flows, or its flows per second."""
         lasting = _lasting(groups)
         if lasting:
             return [(group, group.flows) for group in lasting]
         short = [group for group in groups if isinstance(group, Short)]
-        if short:  # a load is a share of the bottleneck's rate, wherever the flows go
+        if short:  # a load is always relative to the bottleneck's rate
             return [(group, group.arrivals_per_second(self._bottleneck_rate)) for group in short]
         return [(group, group.flows) for group in groups if isinstance(group, kind)]
 
@@ -140,10 +140,10 @@ _last: tuple[object, object, Rate, Mapping[str, Counted]] | None = None
 
 
 def counted(scenario: Scenario) -> Mapping[str, Counted]:
-    """What each link counts, by name, found in one pass over the classes.
+    """Flows that count at each link, by name, computed in one pass over the classes.
 
-    The last scenario's is kept: its parts are asked for one after the other, and of a network with
-    thousands of links a pass for each would take hours.
+    The result of the last scenario is cached, because callers use one link after the other, and a
+    pass for each of thousands of links would take hours.
     """
     global _last
     traffic, links, rate = scenario.traffic, scenario.links, scenario.link.capacity

@@ -1,6 +1,7 @@
-"""A duration that is the same for every flow of a class, or drawn for each.
+"""Distributions of a duration: the same for every flow of a class, or drawn for each flow.
 
-A file writes text, or a table named after the law; each has a model, and the name decides which.
+In a file a distribution is text, or a table named after the law. Each law has a model, which is
+chosen by that name.
 """
 
 from __future__ import annotations
@@ -52,29 +53,29 @@ _MOST_VALUES = 10_000
 
 
 class Distribution(ABC):
-    """A law on [low, high]; what lies outside is cut off, not moved to the ends."""
+    """A distribution on [low, high]; it is truncated there, so no draw is moved to the ends."""
 
     kind: ClassVar[str]
 
     @property
     @abstractmethod
     def low(self) -> Duration:
-        """The least that is drawn."""
+        """The smallest possible draw."""
 
     @property
     @abstractmethod
     def high(self) -> Duration:
-        """The most that is drawn."""
+        """The largest possible draw."""
 
     @property
     @abstractmethod
     def mean(self) -> Duration:
-        """The expected value, what was cut off not counted."""
+        """The expected value of the truncated distribution."""
 
     def mean_within(self, seconds: float) -> float:
-        """Return the expected value of the lesser of what is drawn and so many seconds.
+        """Return the expected value of min(draw, `seconds`).
 
-        What a run that long sees of a law whose mean lies in a few draws beyond its end.
+        It is the mean within a run of that length, if rare draws beyond it dominate the mean.
         """
         if seconds >= self.high:
             return self.mean
@@ -85,29 +86,29 @@ class Distribution(ABC):
 
     @abstractmethod
     def _below(self, seconds: float) -> tuple[float, float]:
-        """Return the share of draws up to a value between the ends, and the mean of those."""
+        """Return the share of draws up to a value between the ends, and their mean."""
 
     def parameters(self) -> list[float]:
-        """Return what tells the law from others with the same ends, in base units."""
+        """Return the parameters other than the ends, in base units."""
         return []
 
     def canonical(self) -> dict[str, list[float]]:
-        """Return base units, the same for every way of writing it."""
+        """Return base units, the same for every notation."""
         return {self.kind: [float(self.low), float(self.high), *self.parameters()]}
 
     @staticmethod
     def constant(value: Duration) -> Constant:
-        """Return a law that gives the same value for every flow."""
+        """Return the distribution with the same value for every flow."""
         return cast(Constant, Constant.model_construct(root=value))
 
     @staticmethod
     def uniform_between(low: Duration, high: Duration) -> Uniform:
-        """Return a law that is equally likely anywhere from low to high."""
+        """Return the uniform distribution from low to high."""
         return Uniform.model_construct(uniform=(low, high))
 
     @staticmethod
     def exponential_of(mean: Duration) -> Exponential:
-        """Return a law without memory, on 0 to 40 means."""
+        """Return the exponential distribution, on 0 to 40 means."""
         high = Duration(40 * mean)
         shape = ExponentialShape.model_construct(mean=mean, low=Duration(0), high=high)
         return Exponential.model_construct(exponential=shape)
@@ -121,7 +122,7 @@ class Distribution(ABC):
 if TYPE_CHECKING:
     _Root = RootModel[Duration]
 else:
-    _Root = RootModel  # pydantic would make a class of its own for RootModel[Duration]
+    _Root = RootModel  # RootModel[Duration] would be another class of pydantic
 
 
 class Constant(_Root, Distribution):
@@ -144,7 +145,7 @@ class Constant(_Root, Distribution):
         return self.root
 
     def _below(self, seconds: float) -> tuple[float, float]:
-        raise AssertionError("nothing lies between the ends of a constant")
+        raise AssertionError("a constant has no values between its ends")
 
     def __repr__(self) -> str:
         return repr(str(self.root))
@@ -223,7 +224,7 @@ class Named(ScenarioModel, Distribution):
 
 
 def _mean_alone(value: object) -> object:
-    """Take { exponential = "1 s" } for { exponential = { mean = "1 s" } }."""
+    """Accept { exponential = "1 s" } for { exponential = { mean = "1 s" } }."""
     return value if isinstance(value, Mapping | ExponentialShape) else {"mean": value}
 
 
@@ -298,7 +299,7 @@ class Values(ScenarioModel, Distribution):
     )
     dealt: bool = Field(
         default=False,
-        exclude_if=operator.not_,  # documents and digests without it stay as they were
+        exclude_if=operator.not_,  # keeps documents and digests without it unchanged
         description="Each value occurs exactly as often as its share says, to within one, "
         "instead of at random.",
     )
@@ -342,7 +343,7 @@ LAWS = ("uniform", "exponential", "normal", "lognormal", "pareto", "values")
 
 
 def _law_of(value: Any) -> str | None:
-    """Return the law that a value names; what is no table, and no range, is one value."""
+    """Return the law that a value names; anything but tables and ranges is one value."""
     if isinstance(value, Distribution):
         return value.kind
     if isinstance(value, Mapping):
@@ -361,13 +362,13 @@ def _constant(value: object) -> object:
 
 
 def _refuse_range(value: object) -> None:
-    """Refuse "10-180 ms" and ["10 ms", "180 ms"], with the table that says it."""
+    """Refuse "10-180 ms" and ["10 ms", "180 ms"], with the correct table in the hint."""
     from forebay.scenario import exact_forms
 
     two = value if isinstance(value, list | tuple) and len(value) == 2 else exact_forms.span(value)
     if two and all(isinstance(end, str) for end in two):
         hint = f"write {literal({'uniform': list(two)})}"
-        wrong = f"{show(value)} does not say how values lie between its ends"
+        wrong = f"{show(value)} does not give the distribution between its ends"
         raise ScenarioError("wrong-type", wrong, hint, value=value)
 
 
@@ -390,7 +391,7 @@ AnyDistribution = Annotated[
     Discriminator(_law_of),
     WrapSerializer(_written),
 ]
-"""What a field of a scenario holds: one of the laws, told apart by the name that it is written
+"""Value of a field of a scenario: one of the laws, selected by the name that it is written
 under."""
 
 

@@ -1,7 +1,7 @@
 """The tables of parameters inside a distribution, and the means and tails of truncated laws.
 
-A truncated law is the law of X given low <= X <= high. Infinite ends are allowed where the law's
-are. The functions are in plain numbers, and in whole packets.
+A truncated law is that of X given low <= X <= high. Ends may be infinite if those of the law are.
+The functions use plain numbers, or whole packets.
 """
 
 from __future__ import annotations
@@ -164,12 +164,12 @@ class ParetoShape(ScenarioModel):
 
     @property
     def low(self) -> float:
-        """Where the law begins, seconds."""
+        """Lower end of the law, seconds."""
         return _pareto_low(self.mean, self.shape, self.high)
 
     @property
     def expected(self) -> float:
-        """Mean of what is drawn, seconds."""
+        """Mean of the truncated law, seconds."""
         return self.mean
 
     def below(self, x: float) -> tuple[float, float]:
@@ -197,7 +197,7 @@ def _pareto_low(mean: float, shape: float, high: float) -> float:
 
 
 def check_deviation(deviation: float, mean: float) -> None:
-    """Raise ScenarioError for a standard deviation that no law of such a mean is drawn with."""
+    """Raise ScenarioError for a standard deviation that is out of range for this mean."""
     if not 1e-6 <= deviation / mean <= 1e3:
         wrong, hint = "is out of range", "write a deviation of 0.000001 to 1000 times the mean"
         raise ScenarioError("out-of-range", wrong, hint, field="deviation")
@@ -211,14 +211,14 @@ def _rising(low: Duration, high: Duration) -> None:
 
 def _keeps(low: Duration, high: Duration, share: float) -> None:
     if share < _LEAST_KEPT:
-        wrong = f"{low} to {high} holds almost nothing of the law"
+        wrong = f"{low} to {high} has almost no probability"
         raise ScenarioError("out-of-range", wrong, "write a low and a high around the mean")
 
 
 def exponential_mean(mean: float, low: float, high: float) -> float:
     """Mean of an exponential law on [low, high]."""
     span = (high - low) / mean
-    if span < 1e-6:  # as good as uniform
+    if span < 1e-6:  # practically uniform
         return (low + high) / 2
     return low + mean - (high - low) / expm1(span) if span < 700 else low + mean
 
@@ -249,7 +249,7 @@ def lognormal_share(median: float, sigma: float, low: float, x: float, high: flo
 
 
 def pareto_mean(shape: float, low: float, high: float) -> float:
-    """Mean of a Pareto law that begins at low and is cut at high."""
+    """Mean of a Pareto law on [low, high]."""
     ratio = log(high / low)
     if abs(shape - 1) < 1e-9:
         return low * ratio / -expm1(-shape * ratio)
@@ -258,7 +258,7 @@ def pareto_mean(shape: float, low: float, high: float) -> float:
 
 
 def lognormal_sigma(mean: float, deviation: float) -> float:
-    """Standard deviation of the logarithm, from those of the number itself."""
+    """Standard deviation of the logarithm, from mean and standard deviation."""
     return sqrt(log(1 + (deviation / mean) ** 2))
 
 
@@ -284,7 +284,7 @@ def pareto_tail(x: float, shape: float, low: float, high: float) -> float:
 
 
 def solve(rising: Callable[[float], float], wanted: float, least: float, most: float) -> float:
-    """Return the x in [least, most] where a rising function takes the wanted value."""
+    """Return the x in [least, most] at which an increasing function has the wanted value."""
     low, high = log(least), log(most)
     for _ in range(100):
         middle = (low + high) / 2
@@ -306,7 +306,7 @@ def _density(x: float) -> float:
 
 
 def _between(a: float, b: float) -> float:
-    """P(a < Z < b) of a standard normal Z, from the nearer tail so that no digits cancel."""
+    """P(a < Z < b) of a standard normal Z, computed from the nearer tail to avoid cancellation."""
     if a > 0:
         return (erfc(a / sqrt(2)) - erfc(b / sqrt(2))) / 2
     if b < 0:
@@ -319,15 +319,15 @@ _SUMMED = 200
 
 @dataclass(frozen=True, slots=True)
 class PacketLaw:
-    """A law of lengths counted in packets, parts of packets included.
+    """A law of lengths in packets, including fractions of packets.
 
     Attributes
     ----------
     kind : "fixed", "geometric", "pareto" or "lognormal".
-    mean : expected value of the whole packets drawn.
+    mean : expected value of the drawn whole packets.
     shape : exponent of a Pareto law's tail.
-    deviation : a lognormal law's standard deviation, relative to its mean before it is cut.
-    high : no longer flow is drawn.
+    deviation : standard deviation of a lognormal law over its mean, both before truncation.
+    high : length of the longest flow.
     """
 
     kind: str
@@ -339,10 +339,10 @@ class PacketLaw:
 
 @lru_cache(maxsize=256)
 def lower_end(kind: str, mean: float, shape: float, deviation: float, high: float) -> float:
-    """Return what makes the mean of the whole packets drawn the mean asked for.
+    """Return the parameter with which the mean of the drawn whole packets is `mean`.
 
-    For a Pareto law that is its lower end; for a lognormal one its median. In packets; the
-    number drawn is max(1, nearest whole number).
+    It is the lower end of a Pareto law and the median of a lognormal law, in packets. The drawn
+    number is max(1, nearest whole number).
     """
     sigma = lognormal_sigma(mean, deviation) if kind == "lognormal" else 0.0
 
@@ -359,7 +359,7 @@ def lower_end(kind: str, mean: float, shape: float, deviation: float, high: floa
             high,
         )
 
-    # Six deviations beyond the upper end a lognormal law is all but a Pareto one, cut there.
+    # With a median six deviations above the upper end, a lognormal law is nearly a Pareto law.
     most = high if kind == "pareto" else high * exp(6 * sigma)
     return solve(rounded_mean, mean, mean * 1e-9, most * (1 - 1e-12))
 
@@ -369,7 +369,7 @@ def _rounded_mean(
 ) -> float:
     """E[max(1, round X)] = 1 + sum over j >= 2 of P(X > j - 1/2).
 
-    Beyond 200 the sum is the integral of the tail, E[X - J; X > J], to seven digits.
+    Beyond J = 200 the sum is the integral of the tail, E[X - J; X > J], to seven digits.
     """
     last = min(_SUMMED, int(high + 0.5))
     total = 1.0 + sum(tail(j - 0.5) for j in range(2, last + 1))

@@ -1,4 +1,4 @@
-"""The one error of this package: a sentence that says what, where and what to write instead."""
+"""The error of this package: one sentence with what is wrong, where, and what to write instead."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ _SHOWN = 60
 
 
 class ScenarioError(ForebayError, ValueError):
-    """Input that cannot be a scenario.
+    """Invalid input for a scenario.
 
     Attributes
     ----------
     code : str
         Stable name of the kind of mistake, such as ``"unknown-key"``.
     file, field : str
-        Where: the file, ``--set`` or the class; the dotted path inside it. Either may be empty.
+        The place: the file, ``--set`` or the class; the dotted path inside it. Either may be empty.
     value : object
-        What was found there.
+        The value found there.
     wrong, hint : str
         What is wrong with it; what to write instead.
     """
@@ -46,7 +46,7 @@ class ScenarioError(ForebayError, ValueError):
         return (type(self), (self.code, self.wrong, self.hint), self.__dict__)
 
     def at(self, file: str, field: str = "") -> ScenarioError:
-        """Return the same complaint with the place filled in, ``field`` put before its own."""
+        """Return the same error with the place set, and ``field`` put before its own field."""
         path = ".".join(part for part in (field, self.field) if part)
         return ScenarioError(
             self.code, self.wrong, self.hint, file=file, field=path, value=self.value
@@ -54,7 +54,7 @@ class ScenarioError(ForebayError, ValueError):
 
 
 def show(value: object) -> str:
-    """Return a value as a person wrote it, in at most about 60 characters."""
+    """Return a value in the user's notation, in at most about 60 characters."""
     if isinstance(value, str):
         return f'"{_short(str(value))}"'
     if isinstance(value, bool):
@@ -64,7 +64,7 @@ def show(value: object) -> str:
     if isinstance(value, list | tuple):
         return "a list"
     if isinstance(value, int) and value.bit_length() > 128:
-        return "a huge number"  # turning it into digits can be refused by Python itself
+        return "a huge number"  # Python may refuse to convert it to digits
     return _short(str(value))
 
 
@@ -75,7 +75,7 @@ def one_of(names: Iterable[str]) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """Return the name that ``name`` was probably meant to be, whatever its case and its dashes."""
+    """Return the name most similar to ``name``, ignoring case and dashes."""
     import difflib
 
     by_folded = {_folded(known): known for known in names}
@@ -84,9 +84,9 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, names: Iterable[str], *, also: Mapping[str, str] | None = None) -> str:
-    """Return ' (did you mean "fq_codel"?)', "" where no name is near.
+    """Return ' (did you mean "fq_codel"?)', or "" without a similar name.
 
-    ``also`` has names that others use for the same, such as pfifo for drop-tail.
+    ``also`` has other names of the same thing, such as pfifo for drop-tail.
     """
     guess = (also or {}).get(_folded(name)) or nearest(name, names)
     return f' (did you mean "{guess}"?)' if guess and guess != name else ""

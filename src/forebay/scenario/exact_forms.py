@@ -1,7 +1,7 @@
-"""What was probably meant by a value that is refused, written as it would be accepted.
+"""The probable meaning of a refused value, in the accepted notation, for hints.
 
-Nothing here is accepted: a scenario has one way to write a thing, and these put it into the hint.
-It is imported where a value is refused: most runs refuse none.
+A scenario accepts one notation only; this module only writes hints. It is imported when a value is
+refused.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SCALES = {"": 1, "k": 10**3, "m": 10**6}
 
 
 def fraction(value: object) -> str | None:
-    """Return "0.995" for "99.5 %"; None where the value is no percentage of at most 100."""
+    """Return "0.995" for "99.5 %"; None if the value is not a percentage of at most 100."""
     match = _PERCENT.fullmatch(value) if isinstance(value, str) else None
     if match is None or Decimal(match[1]) > 100:
         return None
@@ -28,14 +28,14 @@ def fraction(value: object) -> str | None:
 
 
 def fraction_of_percent(value: object) -> str | None:
-    """Return "0.995" for 99.5, a number that can only be a percentage; None for any other."""
+    """Return "0.995" for 99.5, which must be a percentage; None for any other number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 1 < value <= 100:
         return None
     return _plain(Decimal(repr(value)) / 100)
 
 
 def count(value: object) -> str | None:
-    """Return "10000" for "10k", "10000" and 1e4; None where no whole number is meant."""
+    """Return "10000" for "10k", "10000" and 1e4; None if no whole number is meant."""
     if isinstance(value, float):
         return f"{int(value)}" if isfinite(value) and value.is_integer() and value > 0 else None
     match = _COUNT.fullmatch(value) if isinstance(value, str) else None
@@ -46,7 +46,7 @@ def count(value: object) -> str | None:
 
 
 def span(value: object) -> tuple[str, str] | None:
-    """Return ("10 ms", "180 ms") for "10-180 ms"; None where the value is no range of times."""
+    """Return ("10 ms", "180 ms") for "10-180 ms"; None if the value is not a range of times."""
     match = _RANGE.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         return None
@@ -56,13 +56,13 @@ def span(value: object) -> tuple[str, str] | None:
 
 
 def unit_of(unit: str, kinds: tuple[str, ...]) -> str | None:
-    """Return "Gbit/s" for the "G" of "100G" where only a rate is welcome; else None."""
+    """Return "Gbit/s" for the "G" of "100G" if only a rate is accepted; else None."""
     match = _PLAIN_RATE.fullmatch(unit) if kinds == ("rate",) else None
     return _RATES[match[1].lower()] if match else None
 
 
 def bare_rate(value: float) -> str:
-    """Return "155 Mbit/s" for 155e6, which can only be bit/s, and for 155."""
+    """Return "155 Mbit/s" for 155e6, which must be bit/s, and for 155."""
     if value < 1e4:
         return f"{_plain(Decimal(repr(value)))} Mbit/s"
     powers = ((12, "Tbit/s"), (9, "Gbit/s"), (6, "Mbit/s"), (3, "kbit/s"))
@@ -71,9 +71,9 @@ def bare_rate(value: float) -> str:
 
 
 def bare(value: float, unit: str) -> str:
-    """Return "60 s" for 60, without an exponent; "50 ms" for 0.05 where the unit is ms.
+    """Return "60 s" for 60, without an exponent; "50 ms" for 0.05 if the unit is ms.
 
-    Whoever writes less than 1 for a time that is mostly given in ms means seconds.
+    A number below 1 for a time that is usually given in ms is probably in seconds.
     """
     if unit == "ms" and value < 1:
         return f"{_plain(Decimal(repr(value)).scaleb(3))} ms"

@@ -1,6 +1,7 @@
-"""How much a flow has to send: the same for all, or drawn for each.
+"""Flow lengths: the same for every flow of a class, or drawn for each flow.
 
-A file writes text, or a table named after the law; each has a model, and the name decides which.
+In a file a length is text, or a table named after the law. Each law has a model, which is chosen by
+that name.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Amount(FromText):
         raise ScenarioError("out-of-range", f"{show(value)} is out of range", hint, value=value)
 
     def packets(self, packet_bytes: int) -> float:
-        """Return it in packets of that size, parts of packets included."""
+        """Return it in packets of this size, including fractions of packets."""
         return self.value if self.unit == "packets" else self.value / packet_bytes
 
     def __str__(self) -> str:
@@ -84,21 +85,21 @@ class Amount(FromText):
 
 
 class FlowLength(ABC):
-    """A law of lengths, in packets or in bytes; what is drawn are whole packets, at least one."""
+    """A law of lengths, in packets or bytes; draws are whole packets, at least one."""
 
     kind: ClassVar[str]
 
     @property
     @abstractmethod
     def amount(self) -> Amount:
-        """The mean of the whole packets drawn, as it was written."""
+        """The mean of the drawn whole packets, as written."""
 
     def in_packets(self, packet_bytes: int) -> PacketLaw:
-        """Return the law counted in packets of that size."""
+        """Return the law in packets of this size."""
         return PacketLaw(self.kind, self.amount.packets(packet_bytes))
 
     def check(self, packet_bytes: int) -> None:
-        """Raise ScenarioError where whole packets cannot have the mean: they are one at least."""
+        """Raise ScenarioError if whole packets, at least one, cannot have this mean."""
         mean = self.in_packets(packet_bytes).mean
         if self.kind != "fixed" and mean <= 1:
             wrong = f"a mean of {mean:.3g} packets of {int(packet_bytes)} B"
@@ -110,15 +111,15 @@ class FlowLength(ABC):
         return float(ceil(mean)) if self.kind == "fixed" else mean
 
     def most_packets(self, packet_bytes: int) -> float:
-        """Return the most packets that can be drawn; infinite for a geometric law."""
+        """Return the largest possible draw in packets; infinite for a geometric law."""
         if self.kind == "geometric":
             return float("inf")
         law = self.in_packets(packet_bytes)
         return self.mean_packets(packet_bytes) if self.kind == "fixed" else law.high
 
     def canonical(self) -> dict[str, list[float]]:
-        """Return base units, the same for every way of writing it."""
-        unit, law = self.amount.unit, self.in_packets(1)  # one byte a packet: bytes stay bytes
+        """Return base units, the same for every notation."""
+        unit, law = self.amount.unit, self.in_packets(1)  # packets of one byte: bytes stay bytes
         return {f"{self.kind} {unit}": [law.mean, law.shape, law.deviation, law.high]}
 
     @staticmethod
@@ -130,7 +131,7 @@ class FlowLength(ABC):
 if TYPE_CHECKING:
     _Root = RootModel[Amount]
 else:
-    _Root = RootModel  # pydantic would make a class of its own for RootModel[Amount]
+    _Root = RootModel  # RootModel[Amount] would be another class of pydantic
 
 
 class Fixed(_Root, FlowLength):
@@ -149,7 +150,7 @@ class Fixed(_Root, FlowLength):
 
 
 class Geometric(ScenarioModel, FlowLength):
-    """Geometric, from one packet on; this is its mean."""
+    """Geometric with this mean; at least one packet."""
 
     if TYPE_CHECKING:
 
@@ -164,13 +165,13 @@ class Geometric(ScenarioModel, FlowLength):
 
 
 def _no_end(data: dict[str, Any]) -> Amount:
-    """The upper end where none is given, in the unit of the mean."""
+    """The default upper end, in the unit of the mean."""
     unit: Unit = data["mean"].unit
     return Amount(1e6 if unit == "packets" else 1.5e9, unit)
 
 
 class _Cut(ScenarioModel):
-    """A law with a mean that is cut at ``high``."""
+    """A law with a mean, truncated at ``high``."""
 
     mean: Amount = Field(description=_MEAN)
 
@@ -290,7 +291,7 @@ AnyFlowLength = Annotated[
     Discriminator(_law_of),
     WrapSerializer(_written),
 ]
-"""What a field of a scenario holds: one of the laws, told apart by its name."""
+"""Value of a field of a scenario: one of the laws, selected by its name."""
 
 
 class _Alone(ScenarioModel):

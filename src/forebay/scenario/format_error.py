@@ -1,4 +1,4 @@
-"""The first thing that is wrong with a scenario, in our own words instead of pydantic's."""
+"""The first error of a scenario, in our own words instead of pydantic's."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _ALSO_CALLED = {
     "pfifo": "drop-tail", "fifo": "drop-tail", "taildrop": "drop-tail", "cake": "fq_codel",
     "tcp": "long", "bulk": "long", "web": "short", "cbr": "udp", "poisson": "udp",
 }  # fmt: skip
-"""Names that others use, as `errors.nearest` folds them, and ours for it or the next to it."""
+"""Names of other tools, normalized as in `errors.nearest`, and our name or the nearest one."""
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where pydantic complains: the dotted path, without the names of kinds that it took."""
+    """The place of pydantic's error: the dotted path without the names of kinds."""
 
     path: tuple[int | str, ...]
     table: type[BaseModel]
@@ -42,7 +42,7 @@ class _Place:
 
 
 def format_error(error: ValidationError, model: type[BaseModel]) -> ScenarioError:
-    """Return the first complaint, a mistyped key before what is missing because of it."""
+    """Return the first error; a mistyped key comes before the field that it leaves missing."""
     found = error.errors(include_url=False)
     first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
     place = _find(model, first["loc"])
@@ -133,7 +133,7 @@ def _extra_key(key: str, known: list[str]) -> ScenarioError:
     hint = f"write one law, or what belongs to it into its own table: {inside}"
     if key in LAWS + LENGTH_LAWS:
         hint = "write one law only"
-    return ScenarioError("unknown-key", f"{show(key)} beside {show(law)}", hint)
+    return ScenarioError("unknown-key", f"{show(key)} in addition to {show(law)}", hint)
 
 
 def _unknown_law(value: dict[Any, Any], place: _Place) -> ScenarioError:

@@ -1,4 +1,4 @@
-"""What the buffer must reach: goals of the link, and of one class of traffic."""
+"""Goals for the buffer: of the link, and of one traffic class."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def _form_of(value: object) -> str:
 
 
 class Target(float):
-    """The fraction itself; ``probability`` is None where the mean is meant.
+    """The target fraction; ``probability`` is None if the target is for the mean.
 
-    With a probability it is Yang, Zhang, Xu 2013's kind of goal (§III): the share of the
-    round trips that reach the fraction, each taken for itself, is at least ``probability``.
+    With a probability it is a goal as in Yang, Zhang, Xu 2013 (§III): the share of round trips that
+    reach the fraction, each by itself, is at least ``probability``.
     """
 
     forms: ClassVar[Any]
-    """The discriminated union of what is written: a number, or a table."""
+    """The discriminated union of its notations: a number, or a table."""
     sense: ClassVar[str]
     probability: float | None
 
@@ -82,7 +82,7 @@ class Target(float):
         return cls(getattr(written, cls.sense), written.probability)
 
     def written(self) -> float | dict[str, float]:
-        """Return the form that a scenario file holds."""
+        """Return the notation in a scenario file."""
         if self.probability is None:
             return float(self)
         return {self.sense: float(self), "probability": self.probability}
@@ -131,7 +131,7 @@ _INCREASE = Between(0.0, 1000.0, "fraction")
 
 _FCT_INCREASE = (
     "At most this increase of the mean flow completion time over a buffer in which nothing is "
-    "dropped (0.125: one eighth longer); asks for flows that complete."
+    "dropped (0.125: one eighth longer); needs flows that complete."
 )
 
 
@@ -139,15 +139,15 @@ COMPLETING_KINDS = frozenset({"short", "session"})
 """Kinds of traffic whose flows end."""
 
 OPEN_LOOP_KINDS = frozenset({"udp", "onoff", "video", "replay"})
-"""Kinds of traffic that do not answer to loss: real-time."""
+"""Kinds of traffic that do not respond to loss: real-time traffic."""
 
 COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")
-"""Goals of a class that only flows with an end can meet or miss."""
+"""Goals of a class that need flows that end."""
 
 
 class QueueDelay(ScenarioModel):
-    """Waiting time in the queue; any of these can be combined. The older names beside this
-    table mean the same."""
+    """Waiting time in the queue; any of these can be combined. The older names outside of this
+    table have the same meaning."""
 
     if TYPE_CHECKING:
 
@@ -177,7 +177,7 @@ class QueueDelay(ScenarioModel):
             raise ScenarioError("missing", wrong, hint)
         if self.model_fields_set == frozenset():
             hint = f"write {literal(_MAXIMUM)} or {literal(_QUANTILE)}"
-            raise ScenarioError("missing", "asks for nothing", hint)
+            raise ScenarioError("missing", "sets no goal", hint)
         return self
 
 
@@ -223,7 +223,7 @@ class Goals(ScenarioModel):
 
     @property
     def need_round_trips(self) -> bool:
-        """Whether a goal is about the share of the round trips."""
+        """Whether a goal is about the share of round trips."""
         targets = (self.utilization, self.loss_rate)
         return any(t is not None and t.probability is not None for t in targets)
 

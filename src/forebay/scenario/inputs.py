@@ -23,7 +23,7 @@ from forebay.scenario.traffic import OnOff, PacketList, Replay, Udp, Video
 
 
 class TokenBucketDict(TypedDict, total=False):
-    """A token bucket: a rate, and how far traffic may be ahead of it. The bucket starts full."""
+    """A token bucket: a rate, and the burst by which traffic may exceed it. It starts full."""
 
     rate: Required[str | Rate]
     burst: str | DataSize | None
@@ -41,7 +41,7 @@ class LinkDict(TypedDict, total=False):
 
 
 class RedDict(TypedDict, total=False):
-    """RED of one class: with thresholds of their own in each class it is WRED by class."""
+    """RED of one class queue; with thresholds in each class it is WRED by class."""
 
     min: str | DataSize | None
     max: str | DataSize | None
@@ -94,7 +94,7 @@ class QueueDict(TypedDict, total=False):
 
 
 class OtherLinkDict(TypedDict, total=False):
-    """A further link that routes may cross, with a queue of its own."""
+    """A further link that routes may cross, with its own queue."""
 
     rate: Required[str | Rate]
     delay: str | Duration
@@ -105,7 +105,7 @@ class OtherLinkDict(TypedDict, total=False):
 
 
 class TwoLevelDict(TypedDict, total=False):
-    """Core routers, middle routers behind them, edge routers behind those, hosts (paper C)."""
+    """Core routers, middle routers below them, edge routers below those, and hosts (paper C)."""
 
     core: Literal["abilene", "ring", "mesh"]
     cores: int
@@ -168,13 +168,14 @@ class DemandDict(TypedDict, total=False):
 
 
 class TopologyDict(TypedDict, total=False):
-    """A network: exactly one of two_level, isp, fat_tree, file or links says which links it has."""
+    """A network: exactly one of two_level, isp, fat_tree, file or links gives its links."""
 
     two_level: TwoLevel | TwoLevelDict | None
     isp: Isp | IspDict | None
     fat_tree: FatTree | FatTreeDict | None
     file: str | NetworkFile | None
     links: Sequence[NetworkLink | NetworkLinkDict]
+    failed: list[str] | tuple[str, ...]
     nodes: Sequence[NetworkNode | NetworkNodeDict]
     classes: Sequence[LinkClass | LinkClassDict]
     demands: Sequence[Demand | DemandDict]
@@ -271,7 +272,7 @@ class ValuesDict(TypedDict, total=False):
 
 
 class LongDict(TypedDict, total=False):
-    """Long-lived TCP flows: each has more to send than the run lasts."""
+    """Long-lived TCP flows, which send during the whole run."""
 
     kind: Literal["long"]
     name: str | None
@@ -299,7 +300,7 @@ class LongDict(TypedDict, total=False):
 
 
 class GeometricDict(TypedDict, total=False):
-    """Geometric, from one packet on; this is its mean."""
+    """Geometric with this mean; at least one packet."""
 
     geometric: Required[str | Amount]
 
@@ -333,7 +334,7 @@ class LognormalLengthDict(TypedDict, total=False):
 
 
 class ShortFields(TypedDict, total=False):
-    """Short TCP flows that come as a Poisson process, from the beginning of the run to its end."""
+    """Short TCP flows that arrive as a Poisson process during the whole run."""
 
     name: str | None
     direction: Literal["forward", "reverse"]
@@ -360,13 +361,13 @@ class ShortFields(TypedDict, total=False):
 
 
 class ShortDict(ShortFields):
-    """Short TCP flows that come as a Poisson process, from the beginning of the run to its end."""
+    """Short TCP flows that arrive as a Poisson process during the whole run."""
 
     kind: Required[Literal["short"]]
 
 
 class SessionFields(TypedDict, total=False):
-    """Users: each fetches a file over a new TCP flow, thinks, and fetches the next."""
+    """Users: each fetches a file over a new TCP flow, thinks, and fetches the next file."""
 
     name: str | None
     direction: Literal["forward", "reverse"]
@@ -395,13 +396,13 @@ class SessionFields(TypedDict, total=False):
 
 
 class SessionDict(SessionFields):
-    """Users: each fetches a file over a new TCP flow, thinks, and fetches the next."""
+    """Users: each fetches a file over a new TCP flow, thinks, and fetches the next file."""
 
     kind: Required[Literal["session"]]
 
 
 class UdpFields(TypedDict, total=False):
-    """Datagrams of one size at a constant rate, or one by one as a Poisson process."""
+    """Datagrams of one size at a constant rate, or as a Poisson process."""
 
     name: str | None
     direction: Literal["forward", "reverse"]
@@ -419,7 +420,7 @@ class UdpFields(TypedDict, total=False):
 
 
 class UdpDict(UdpFields):
-    """Datagrams of one size at a constant rate, or one by one as a Poisson process."""
+    """Datagrams of one size at a constant rate, or as a Poisson process."""
 
     kind: Required[Literal["udp"]]
 
@@ -449,7 +450,7 @@ class OnOffDict(OnOffFields):
 
 
 class VideoFields(TypedDict, total=False):
-    """Long-range-dependent video: frames whose sizes are lognormal, made from exact fractional"""
+    """Long-range-dependent video: frames with lognormal sizes from exact fractional Gaussian noise,"""
 
     name: str | None
     direction: Literal["forward", "reverse"]
@@ -470,13 +471,13 @@ class VideoFields(TypedDict, total=False):
 
 
 class VideoDict(VideoFields):
-    """Long-range-dependent video: frames whose sizes are lognormal, made from exact fractional"""
+    """Long-range-dependent video: frames with lognormal sizes from exact fractional Gaussian noise,"""
 
     kind: Required[Literal["video"]]
 
 
 class ReplayFields(TypedDict, total=False):
-    """Packets from a file; each flow sends them once from its start on."""
+    """Packets from a file; each flow sends them once after its start."""
 
     name: str | None
     direction: Literal["forward", "reverse"]
@@ -491,7 +492,7 @@ class ReplayFields(TypedDict, total=False):
 
 
 class ReplayDict(ReplayFields):
-    """Packets from a file; each flow sends them once from its start on."""
+    """Packets from a file; each flow sends them once after its start."""
 
     kind: Required[Literal["replay"]]
 
@@ -518,7 +519,7 @@ class AtMostTableDict(TypedDict, total=False):
 
 
 class QueueDelayDict(TypedDict, total=False):
-    """Waiting time in the queue; any of these can be combined. The older names beside this"""
+    """Waiting time in the queue; any of these can be combined. The older names outside of this"""
 
     maximum: str | Duration | None
     quantile: float | None
@@ -539,7 +540,7 @@ class GoalsDict(TypedDict, total=False):
 
 
 class ScenarioDict(TypedDict, total=False):
-    """A link or a network, its traffic, and what to measure and to reach."""
+    """A link or a network, its traffic, the measured window and the goals."""
 
     name: str
     link: Required[Link | LinkDict]

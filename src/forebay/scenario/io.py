@@ -1,4 +1,4 @@
-"""TOML in, a checked Scenario out, and back. Nothing after it checks input again."""
+"""Reads TOML to a checked Scenario, and writes it. No later code checks input again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from forebay.scenario.model import Scenario
 _SHIPPED = Path(__file__).resolve().parents[1] / "scenarios"
 _MOST_BYTES = 16 * 1024 * 1024
 _MOST_PARTS = 32
-# tomllib keeps every beginning of a dotted key: of 24,000 parts that is gigabytes.
+# tomllib stores every prefix of a dotted key: with 24,000 parts this takes gigabytes.
 _PART = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*"""
 _DOTTED = re.compile(rf"(?:^|[{{,\[])[ \t]*(?:{_PART}){{{_MOST_PARTS}}}", re.MULTILINE)
 
@@ -28,13 +28,13 @@ _DOTTED = re.compile(rf"(?:^|[{{,\[])[ \t]*(?:{_PART}){{{_MOST_PARTS}}}", re.MUL
 def shipped() -> list[str]:
     """Return the names of the scenarios that ship with Forebay, such as "oc3-gsr".
 
-    `forebay.load` and every verb of the command line take such a name in place of a path.
+    `forebay.load` and every verb of the command line accept such a name instead of a path.
     """
     return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
 
 
 def _find_file(source: str) -> str:
-    """Return the path of the shipped scenario of that name; a file of that name goes before it."""
+    """Return the path of the shipped scenario of this name; an existing file has precedence."""
     if os.path.exists(source) or source not in shipped():
         return source
     return str(_SHIPPED / f"{source}.toml")
@@ -48,12 +48,12 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     path
         A TOML file in UTF-8, or the name of a shipped scenario (`forebay.shipped`).
     overrides
-        ``PATH=VALUE`` texts, applied in order before anything is checked.
+        ``PATH=VALUE`` strings, applied in order before any check.
 
     Raises
     ------
     ScenarioError
-        What is wrong, where, and what to write instead; its ``str`` is one line.
+        The error has what is wrong, where, and what to write instead; its ``str`` is one line.
     """
     if not isinstance(path, str | os.PathLike):
         is_dict = isinstance(path, Mapping)
@@ -64,9 +64,9 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
 
 
 def loads(text: str, *, source: str = "<string>", overrides: Sequence[str] = ()) -> Scenario:
-    """Read a scenario from TOML text; ``source`` names it in messages. As ``load``.
+    """Read a scenario from TOML text, like ``load``; ``source`` is its name in messages.
 
-    Files that it names are looked for from the current folder on.
+    Relative paths in it start at the current folder.
     """
     return _read(text, source, overrides, "")
 
@@ -92,7 +92,7 @@ def _override(tree: dict[str, Any], overrides: Sequence[str]) -> list[str]:
 
 
 def expect_scenario(value: object) -> None:
-    """Refuse what is no Scenario, such as a path or a dict. Raises ScenarioError."""
+    """Refuse a value that is not a Scenario, such as a path or a dict. Raises ScenarioError."""
     if isinstance(value, Scenario):
         return
     hint = "write a Scenario(…), or forebay.load(…) of a file"
@@ -112,7 +112,7 @@ def dumps(scenario: Scenario) -> str:
 def _bytes(source: str) -> bytes:
     try:
         mode = os.stat(source).st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a pipe could wait for ever
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a pipe could block
             hint = "write the scenario into a file and give its path"
             raise ScenarioError("file-unreadable", "is no regular file", hint, file=source)
         with Path(source).open("rb") as file:
@@ -158,5 +158,5 @@ def _tree(text: str, source: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError("toml-syntax", f"not TOML: {error}", hint, file=source) from None
     except ValueError:
-        wrong = "holds a number with thousands of digits"
+        wrong = "has a number with thousands of digits"
         raise ScenarioError("toml-syntax", wrong, hint, file=source) from None

@@ -1,4 +1,4 @@
-"""The scenario: a link with its token buckets, its queue, its traffic, the window, the goals."""
+"""The scenario: a link with its token buckets, its queue, the traffic, window and goals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _EXCESSES = Between(DataSize(0), DataSize(10**12))
 
 
 class TokenBucket(ScenarioModel):
-    """A token bucket: a rate, and how far traffic may be ahead of it. The bucket starts full."""
+    """A token bucket: a rate, and the burst by which traffic may exceed it. It starts full."""
 
     if TYPE_CHECKING:
 
@@ -83,12 +83,12 @@ class TokenBucket(ScenarioModel):
 
     @property
     def depth(self) -> int:
-        """The most that the bucket holds, bytes."""
+        """Size of the bucket, bytes."""
         return int((self.burst or 0) + self.excess)
 
     @property
     def interval(self) -> Duration:
-        """Tc, the time in which Bc comes, seconds."""
+        """Tc, the time in which Bc is refilled, seconds."""
         return Duration(8 * (self.burst or 0) / self.rate)
 
 
@@ -129,7 +129,7 @@ class Link(ScenarioModel):
 
 
 class OtherLink(Link):
-    """A further link that routes may cross, with a queue of its own."""
+    """A further link that routes may cross, with its own queue."""
 
     if TYPE_CHECKING:
 
@@ -158,16 +158,16 @@ class Measure(ScenarioModel):
 
 
 class Scenario(ScenarioModel):
-    """A link or a network, its traffic, and what to measure and to reach.
+    """A link or a network, its traffic, the measured window and the goals.
 
     Made from its parts, ``Scenario(link=Link(rate="155 Mbit/s"), traffic=[Long(flows=100)])``, from
-    dicts in their place, or by `forebay.load` from a file. It never changes: `replace` returns
-    another.
+    dicts instead of parts, or by `forebay.load` from a file. It is immutable; `replace` returns
+    another scenario.
 
     Raises
     ------
     ScenarioError
-        The first thing that is wrong: the field's path, what is wrong, what to write instead.
+        The first error: the field's path, what is wrong, what to write instead.
     """
 
     if TYPE_CHECKING:
@@ -203,41 +203,41 @@ class Scenario(ScenarioModel):
         return self
 
     def at_link(self, link: str = BOTTLENECK) -> Counted:
-        """What a link counts: "bottleneck", "reverse" or one of ``links``; KeyError else."""
+        """Flows that count at "bottleneck", "reverse" or one of ``links``; else KeyError."""
         return counted(self)[link]
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """What answers call each class: its own name, else its kind and place in the list."""
+        """Name of each class in answers: its own name, else its kind and index."""
         return consistency.class_names(self.traffic)
 
     @property
     def n_flows(self) -> int:
-        """The n of the laws: flows, or users, of the `persistent` classes; may be 0."""
+        """n of the laws: flows, or users, of the `persistent` classes; may be 0."""
         return self.at_link().n_flows
 
     @property
     def persistent(self) -> tuple[Long, ...] | tuple[Session, ...]:
-        """Classes that cross the bottleneck with flows that last: long ones; else users."""
+        """Classes that cross the bottleneck with long flows; without such classes, users."""
         return self.at_link().persistent
 
     @property
     def crossing(self) -> tuple[Traffic, ...]:
-        """Classes whose data crosses the bottleneck; may be none."""
+        """Classes whose data crosses the bottleneck; may be empty."""
         return self.at_link().classes
 
     @property
     def mean_rtt(self) -> Duration:
-        """Mean two-way propagation delay, seconds, over the flows that count at the bottleneck.
+        """Mean two-way propagation delay, in seconds, over the flows that count at the bottleneck.
 
-        Those are the `persistent` ones; where there are none, short flows as they arrive; where
-        no TCP data crosses, see `Counted.mean_rtt`.
+        These are the `persistent` ones; without them, short flows as they arrive; without TCP data,
+        see `Counted.mean_rtt`.
         """
         return self.at_link().mean_rtt
 
     @property
     def packet(self) -> DataSize:
-        """Mean size of a full packet over the flows that count, rounded to whole bytes."""
+        """Mean size of a full packet over the flows that count, in whole bytes."""
         return self.at_link().packet
 
     @property
@@ -247,21 +247,21 @@ class Scenario(ScenarioModel):
 
     @property
     def buffer_packets(self) -> int:
-        """Packets that may wait in the queue, the one being sent not counted.
+        """Packets that may wait in the queue, without the one on the wire.
 
-        Of class queues in each that has no size of its own: what `with_buffer` sets.
+        With class queues, the size of each one without its own size; `with_buffer` sets it.
         """
         return self.at_link().packets(self.queue.size)
 
     def queue_packets(self, link: str) -> int:
-        """Packets that may wait in front of a link; "reverse" has the bottleneck's size."""
+        """Packets that may wait before a link; "reverse" has the bottleneck's size."""
         queue = self.queue_at(link)
         if not queue.classes:
             return self.at_link(link).packets(queue.size)
         return sum(packets for packets, _ in self.class_limits(link))
 
     def class_limits(self, link: str = BOTTLENECK) -> list[tuple[int, DataSize]]:
-        """Packets that may wait in each class queue before a link, and the packet they are of."""
+        """For each class queue before a link: packets that may wait, and their size."""
         here, queue = self.at_link(link), self.queue_at(link)
         found = []
         for each, own in zip(queue.classes, self.class_counts(link), strict=True):
@@ -274,7 +274,7 @@ class Scenario(ScenarioModel):
         return found
 
     def class_counts(self, link: str = BOTTLENECK) -> list[Counted]:
-        """What each class queue before a link counts: the traffic that it holds, and no other."""
+        """Flows that count at each class queue before a link: those of its own traffic."""
         placed = list(zip(self.traffic, self.class_queue_of(link), strict=True))
         return [
             self.at_link(link).part([group for group, place in placed if place == index])
@@ -282,7 +282,7 @@ class Scenario(ScenarioModel):
         ]
 
     def class_queue_of(self, link: str = BOTTLENECK) -> list[int]:
-        """The class queue before a link of each traffic class; 0 for those that do not cross it."""
+        """Index of each traffic class's class queue before a link; 0 if it does not cross it."""
         from forebay.scenario.class_queues import queue_of_traffic
 
         placed = queue_of_traffic(self.queue_at(link).classes, self.class_names)
@@ -300,7 +300,7 @@ class Scenario(ScenarioModel):
         return next((each.queue for each in self.links if each.name == link), self.queue)
 
     def with_buffer(self, packets: int) -> Scenario:
-        """Return the same question for another buffer. Raises ScenarioError below 1 packet."""
+        """Return the same scenario with another buffer. Raises ScenarioError below 1 packet."""
         if packets < 1:
             hint = "write at least 1 packet"
             raise ScenarioError("out-of-range", f"{packets} packets", hint, field="queue.size")
@@ -309,11 +309,11 @@ class Scenario(ScenarioModel):
 
     @property
     def flows_uncertain(self) -> bool:
-        """Whether a class gives its number of flows as a range."""
+        """Whether a class has a range of flows."""
         return any(isinstance(g, Standing) and g.flows.is_range for g in self.traffic)
 
     def at_flows(self, end: End) -> Scenario:
-        """Return the same question with every range of flows at its low or its high end."""
+        """Return the same scenario with every range of flows at its low or high end."""
         groups = (
             g.model_copy(update={"flows": g.flows.end(end)}) if isinstance(g, Standing) else g
             for g in self.traffic
@@ -326,18 +326,18 @@ class Scenario(ScenarioModel):
         return tuple(group.file.path for group in self.traffic if isinstance(group, Replay))
 
     def replace(self, changes: Mapping[str, object]) -> Scenario:
-        """Return another scenario, with a value for each dotted path; checked as a whole.
+        """Return another scenario with new values at dotted paths; it is checked as a whole.
 
         Parameters
         ----------
         changes
-            Such as ``{"queue.size": "64 packets", "traffic.0.flows": 200}``: entries of lists are
-            counted from 0, values are what the classes take, None takes a value away.
+            Such as ``{"queue.size": "64 packets", "traffic.0.flows": 200}``. Indices of lists start
+            at 0; values are those that the classes accept; None removes a value.
 
         Raises
         ------
         ScenarioError
-            A path or a value that a scenario cannot have.
+            An invalid path or value.
         """
         from forebay.scenario.overrides import as_tree, replace
 
@@ -346,25 +346,25 @@ class Scenario(ScenarioModel):
         return Scenario.from_dict(tree)
 
     def to_dict(self, *, folder: str | None = None) -> dict[str, Any]:
-        """Return JSON-able data; quantities as text with units, goals not set left out.
+        """Return data for JSON; quantities are text with units, unset goals are omitted.
 
-        Paths of files that it names begin at the current folder, or at ``folder``.
+        Relative paths in it start at the current folder, or at ``folder``.
         """
         return self.model_dump(mode="json", exclude_none=True, context={FOLDER: folder})
 
     def to_toml(self, *, folder: str | None = None) -> str:
-        """Return TOML with every field written out, as `save` writes it."""
+        """Return TOML with every field, as written by `save`."""
         import tomli_w
 
         return tomli_w.dumps(self.to_dict(folder=folder))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a scenario file, whole or not at all; `forebay.load` reads back an equal scenario.
+        """Write a scenario file atomically; `forebay.load` reads back an equal scenario.
 
         Raises
         ------
         ScenarioError
-            A file that cannot be written.
+            The file cannot be written.
         """
         from forebay.outcome.replacing import replacing
 
@@ -387,7 +387,7 @@ class Scenario(ScenarioModel):
     __str__ = __repr__
 
     def sha256(self) -> str:
-        """Return the hash of the meaning: neither layout nor choice of unit changes it."""
+        """Return the hash of the meaning, independent of layout and units."""
         meaning = self.model_dump(mode="python", exclude_none=True)
         text = json.dumps(meaning, sort_keys=True, default=lambda part: part.canonical())
         return hashlib.sha256(text.encode()).hexdigest()

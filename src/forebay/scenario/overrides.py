@@ -1,4 +1,4 @@
-"""Fields replaced before anything is checked: PATH=VALUE of --set, and Python's `replace`."""
+"""Replaces fields before a scenario is checked: PATH=VALUE of --set, and Python's `replace`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WRITE = 'write PATH=VALUE, such as queue.size="64 packets" or traffic.0.flows=1
 
 
 def source() -> str:
-    """Return where overrides are written."""
+    """Return the place of overrides, for errors."""
     return "--set" if current_words() is Words.COMMAND_LINE else "overrides"
 
 
@@ -44,7 +44,7 @@ def replace(tree: dict[str, Any], changes: Mapping[str, object]) -> None:
 
 
 def as_tree(value: Any) -> Any:
-    """Return a scenario as the tree of a file: what was set of each table, values as they are."""
+    """Return a scenario with a file's structure: the fields that were set, with their values."""
     if isinstance(value, ScenarioModel):
         set_ = [name for name in type(value).model_fields if name in value.model_fields_set]
         kind = ["kind"] if "kind" in type(value).model_fields else []
@@ -58,7 +58,7 @@ def as_tree(value: Any) -> Any:
 
 
 def blames(paths: Sequence[str], field: str) -> bool:
-    """Tell whether a complaint about ``field`` is about something that was replaced."""
+    """Return whether an error about ``field`` is about a replaced value."""
     return any(f"{field}.".startswith(f"{p}.") or f"{p}.".startswith(f"{field}.") for p in paths)
 
 
@@ -96,7 +96,7 @@ def _index(part: str, entries: list[Any], here: str) -> int:
     if part.isascii() and part.isdigit() and len(part) < 10 and int(part) < len(entries):
         return int(part)
     count = len(entries)
-    wrong = f"there is no such entry: {here} holds {count}, counted from 0"
+    wrong = f"there is no such entry: {here} has {count}, counted from 0"
     hint = f"write {here}.0" + (f" to {here}.{count - 1}" if count > 1 else "")
     if not count:
         hint = f"write {_whole(here, '[...]')} to fill it"
@@ -109,7 +109,7 @@ def _whole(path: str, value: str) -> str:
 
 
 def _value(text: str) -> object:
-    """Return a TOML value, or else the text itself."""
+    """Return a TOML value, or else the text as a string."""
     try:
         parsed = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
 """Quantities with units, read from text: Rate, Duration, DataSize and BufferSize.
 
-Each becomes an exact number of base units.
+Each is converted exactly to base units.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _UNITS = {
     **dict.fromkeys(("packet", "pkt"), ("packets", Decimal(1))),
     "bdp": ("bdp", Decimal(1)),
 }
-"""The kind of each unit, and its worth in bits, seconds, bit/s, packets or bdp."""
+"""The kind of each unit, and its factor to bits, seconds, bit/s, packets or bdp."""
 
 KNOWN = {
     "rate": ("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s", "Mbps", "Gbps", "B/s", "MB/s"),
@@ -52,7 +52,7 @@ KNOWN = {
     "packets": ("packets",),
     "bdp": ("bdp", "bdp/sqrt(n)"),
 }
-"""For each kind of quantity, the units that messages offer."""
+"""For each kind of quantity, the units that messages suggest."""
 
 _CALLED = {
     "rate": "a rate",
@@ -66,14 +66,14 @@ _RATIO = re.compile(r"\s*(?:/|\bper\b)\s*")
 _MOST = Decimal("1e30")
 _LONGEST_EXPONENT = 3
 _SHORTEST_PLURAL = 3
-"""Letters of a unit that may have a plural: packets, bits, but no bs."""
+"""Shortest unit in letters that may have a plural: packets, bits, but not bs."""
 
 
 def parse_amount(text: str, kinds: tuple[str, ...], example: str) -> tuple[Decimal, str]:
     """Return (amount in bit/s, s, bits, packets or bdp; the kind of quantity).
 
-    ``kinds`` are the kinds that are welcome; ``example`` shows how to write one.
-    Decimal keeps "35 ms" and "0.035 s" the same number. Raises ScenarioError.
+    ``kinds`` are the accepted kinds; ``example`` is an example for the hint.
+    With Decimal, "35 ms" and "0.035 s" are the same number. Raises ScenarioError.
     """
     number, unit = _split(text, example, kinds)
     found = _kind_and_factor(unit)
@@ -135,7 +135,7 @@ def _unknown_unit(text: str, unit: str, kinds: tuple[str, ...], known: str) -> S
 
 
 def _kind_and_factor(unit: str) -> tuple[str, Decimal] | None:
-    """Return the kind of a unit, or of a size over a time, and its worth; None if not known."""
+    """Return kind and factor of a unit, or of a size over a time; None if unknown."""
     parts = [_prefixed(part) for part in _RATIO.split(unit, maxsplit=1)]
     match parts:
         case [None | (str(), Decimal()) as one]:
@@ -147,7 +147,7 @@ def _kind_and_factor(unit: str) -> tuple[str, Decimal] | None:
 
 
 def _prefixed(word: str) -> tuple[str, Decimal] | None:
-    """Return the kind and the worth of one unit with or without a prefix and a plural's s."""
+    """Return kind and factor of one unit, with or without a prefix and a plural's s."""
     singular = word.removesuffix("s")
     for length in (0, 1, 2, 4, 5):
         factor, rest = _PREFIXES.get(word[:length]), word[length:]
@@ -163,7 +163,7 @@ NUMBER_PATTERN = r"^\s*[+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*[A-Za-
 
 
 class FromText(ABC):
-    """A value that is written as text: one parser of it, one form that it is written in."""
+    """A value that is written as text, with one parser and one notation."""
 
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "pattern": NUMBER_PATTERN}
     base_unit: ClassVar[str] = ""
@@ -174,11 +174,11 @@ class FromText(ABC):
         """Read the text, or return the value if it is one already. Raises ScenarioError."""
 
     def written(self) -> Any:
-        """Return the form that a scenario file holds."""
+        """Return the notation in a scenario file."""
         return str(self)
 
     def canonical(self) -> Any:
-        """Return base units, the same for every way of writing it."""
+        """Return base units, the same for every notation."""
         return self
 
     @classmethod
@@ -196,7 +196,7 @@ class FromText(ABC):
 
 
 class Quantity(FromText):
-    """What the three have in common; mixed into float or int."""
+    """Common base of the three quantities; mixed into float or int."""
 
     kind: ClassVar[str]
     unit: ClassVar[str]
@@ -204,7 +204,7 @@ class Quantity(FromText):
     _written_in: ClassVar[tuple[tuple[str, int], ...]]  # unit, power of ten; largest first
 
     def __new__(cls, value: float | str) -> Self:
-        """Return text that is read, or a number in the base unit. Raises ScenarioError."""
+        """Return parsed text, or a number in the base unit. Raises ScenarioError."""
         if isinstance(value, str):
             return cls.parse(value)
         return super().__new__(cls, value)  # type: ignore[call-arg]
@@ -224,7 +224,7 @@ class Quantity(FromText):
         return cls(float(amount))
 
     def __str__(self) -> str:
-        # The shortest digits of the number, with the point moved: parses back to the same.
+        # The shortest digits of the number with a shifted point: it parses to the same number.
         digits = Decimal(float.__repr__(self) if isinstance(self, float) else int(self))  # type: ignore[call-overload]
         unit, power = next(
             (step for step in self._written_in if digits >= Decimal(10) ** step[1]),
@@ -269,13 +269,13 @@ class DataSize(Quantity, int):
 
 
 def plain(number: Decimal) -> str:
-    """Return a decimal without exponent and without idle zeros."""
+    """Return a decimal without exponent and trailing zeros."""
     text = f"{number:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def unitless(value: object, example: str) -> ScenarioError:
-    """Return the complaint about a value that should be text with a unit."""
+    """Return the error for a value that should be text with a unit."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         from forebay.scenario import exact_forms
 
@@ -285,7 +285,7 @@ def unitless(value: object, example: str) -> ScenarioError:
             rate = unit == "Mbit/s"
             same = exact_forms.bare_rate(value) if rate else exact_forms.bare(value, unit)
         if unit in ("packets", "B") and value != int(min(value, 1e18)):
-            same = example  # no part of a packet or a byte
+            same = example  # no fraction of a packet or byte
         wrong, hint = f"{show(value)} has no unit", f'write it with one, such as "{same}"'
         return ScenarioError("no-unit", wrong, hint, value=value)
     wrong = f"{show(value)} is not a quantity"
@@ -308,11 +308,11 @@ _BUFFER_WRITTEN = {"bytes": "B", "seconds": "s"}
 
 @dataclass(frozen=True, slots=True)
 class BufferSize(FromText):
-    """An amount, its unit, and the text it was read from.
+    """An amount, its unit, and its original text.
 
-    ``bdp`` is the mean two-way propagation delay times the link's rate; n counts the long
-    flows; both of those that cross the link (`forebay.scenario.Counted`). Two sizes are equal if
-    they mean the same, however they were written.
+    ``bdp`` is the mean two-way propagation delay times the link's rate, and n the number of long
+    flows, both of the flows that cross the link (`forebay.scenario.Counted`). Sizes with the same
+    meaning are equal, whatever their text.
     """
 
     amount: float
@@ -337,7 +337,7 @@ class BufferSize(FromText):
         return cls(float(amount), unit, value.strip())
 
     def packets(self, *, rate_bps: float, packet_bytes: int, bdp: float, flows: int) -> int:
-        """Return how many packets may wait: bytes rounded down, the others to the nearest."""
+        """Return the packets that may wait: bytes are rounded down, other units to the nearest."""
         if self.unit == "packets":
             return int(self.amount)
         if self.unit == "bytes":
@@ -352,12 +352,12 @@ class BufferSize(FromText):
         return self.text or f"{number} {_BUFFER_WRITTEN.get(self.unit, self.unit)}"
 
     def canonical(self) -> dict[str, float]:
-        """Return base units, the same for every way of writing it."""
+        """Return base units, the same for every notation."""
         return {self.unit: self.amount}
 
 
 def _buffer_amount(text: str) -> tuple[Decimal, BufferUnit]:
-    """Return the amount in packets, bytes, seconds or bdp, and which of these it is."""
+    """Return the amount and its unit: packets, bytes, seconds or bdp."""
     bare, shared = _PER_SQRT_N.subn("", text)
     if shared:
         return parse_amount(bare, ("bdp",), "1 bdp/sqrt(n)")[0], "bdp/sqrt(n)"

@@ -1,4 +1,4 @@
-"""A queue: its discipline under Linux's names, its size, its parameters, and its class queues."""
+"""A queue: its discipline with Linux's names, its size, its parameters, and its class queues."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Discipline = Literal[
     "classes",
 ]
 
-# Which disciplines read a parameter; those that are not named read none.
+# The disciplines that use each parameter; other disciplines have none.
 _READ_BY: dict[str, tuple[str, ...]] = {
     "ecn": ("red", "pie", "codel", "fq_codel", "cobalt"),
     "min": ("red",),
@@ -56,30 +56,31 @@ _BYTES = Between(DataSize(1), DataSize(10**12))
 _TIMES = Between(Duration(1e-9), Duration(3600))
 _PRIORITIES = Between(0, 1000, "number")
 _LAST = 1001
-"""Priority of the class queues that set none."""
+"""Priority of class queues without one."""
 
 
 class Red(ScenarioModel):
-    """RED of one class: with thresholds of their own in each class it is WRED by class."""
+    """RED of one class queue; with thresholds in each class it is WRED by class."""
 
     if TYPE_CHECKING:
 
         def __init__(self, **fields: Unpack[RedDict]) -> None: ...
 
     min: Annotated[DataSize | None, _BYTES] = Field(
-        default=None, description="Average queue of the class below which nothing is signalled."
+        default=None,
+        description="Average queue of the class below which no packet is marked or dropped.",
     )
     max: Annotated[DataSize | None, _BYTES] = Field(
         default=None, description="Average queue at which the probability is reached."
     )
     probability: Annotated[float | None, Between(1e-6, 1.0, "fraction")] = Field(
-        default=None, description="Probability of a signal at max."
+        default=None, description="Probability of a mark or drop at max."
     )
     weight: Annotated[float | None, Between(1e-9, 1.0)] = Field(
-        default=None, description="Weight of the present queue in its average."
+        default=None, description="Weight of the current queue in its average."
     )
     gentle: Annotated[bool | None, Strict()] = Field(
-        default=None, description="From max to twice max the probability rises on to 1."
+        default=None, description="From max to twice max the probability increases to 1."
     )
     ecn: Annotated[bool | None, Strict()] = Field(
         default=None, description="Mark packets of ECN-capable flows instead of dropping them."
@@ -99,60 +100,59 @@ class ClassQueue(ScenarioModel):
         def __init__(self, **fields: Unpack[ClassQueueDict]) -> None: ...
 
     name: Annotated[str, Strict(), Field(pattern=NAME)] = Field(
-        description="What messages call it; letters, digits, '_', '.' and '-'.", examples=["voice"]
+        description="Name in messages; letters, digits, '_', '.' and '-'.", examples=["voice"]
     )
     traffic: tuple[str, ...] = Field(
         default=(),
-        description="Names of the traffic classes whose packets it holds, of ACKs as of data; a "
-        'class without a name is its kind and place in the list, "long-0".',
+        description="Names of the traffic classes whose packets, data and ACKs, it queues; a class "
+        'without a name has its kind and its place in the list, "long-0".',
         examples=[["voip"]],
     )
     default: Annotated[bool, Strict()] = Field(
         default=False,
-        description="Holds every traffic class that no class queue names; true in one at most.",
+        description="Queues all traffic classes that no class queue names; true in at most one.",
     )
     priority: Annotated[int | None, Strict(), _PRIORITIES] = Field(
         default=None,
-        description="Strict priority: while a class of a lower number has packets none of a higher "
-        "one is served; those without come after all with one.",
+        description="Strict priority: a class is served only while no class with a lower number "
+        "has packets; classes without a number come last.",
     )
     weight: Annotated[float, Between(1e-3, 1e3)] = Field(
         default=1.0,
-        description="Share, in bytes and relative to the others', of what is left to the classes "
-        "of its priority (deficit round robin).",
+        description="Relative share, in bytes, of the capacity left to the classes of its priority "
+        "(deficit round robin).",
     )
     min_rate: Annotated[Rate | None, RATES] = Field(
         default=None,
-        description="Rate that it gets, while it has packets, before the classes of its priority "
-        "share what is left by weight (tc htb: rate).",
+        description="Guaranteed rate while it has packets; the classes of its priority share the "
+        "rest by weight (tc htb: rate).",
         examples=["2 Mbit/s"],
     )
     max_rate: Annotated[Rate | None, RATES] = Field(
         default=None,
-        description="Rate that it is shaped to: it never gets more (tc htb: ceil).",
+        description="Maximum rate: it is shaped to this rate (tc htb: ceil).",
         examples=["5 Mbit/s"],
     )
     burst: Annotated[DataSize | None, Between(DataSize(1), DataSize(10**12))] = Field(
         default=None,
-        description="What it may send at once beyond max_rate, to make up for time in which it was "
-        "not served. Not set: one more of the largest packets than there are class queues.",
+        description="Burst beyond max_rate, after time in which it was not served. Not set: one "
+        "more of the largest packets than there are class queues.",
     )
     size: BufferSize | None = Field(
         default=None,
-        description="Its own limit, in packets, round trips and flows of its own traffic; time is "
-        "at the link's rate. A sizing leaves it as it is. Not set: queue.size, or a share of it.",
+        description="Its own limit; bdp and n are those of its own traffic, a time is at the "
+        "link's rate. A sizing does not change it. Not set: queue.size, or a share of it.",
         examples=["64 packets"],
     )
     share: Annotated[float | None, SHARE] = Field(
-        default=None, description="Its limit as a share of queue.size, which is what a sizing sets."
+        default=None, description="Its limit as a share of queue.size, which a sizing sets."
     )
     discipline: Literal["drop-tail", "bfifo", "red"] = Field(
         default="drop-tail",
-        description='What it drops by: "drop-tail" counts packets, "bfifo" bytes; "red" where red '
-        "is written.",
+        description='"drop-tail" counts packets, "bfifo" bytes; "red" is set if red is written.',
     )
     red: Red | None = Field(
-        default=None, description="RED on this class alone.", examples=[{"min": "30 kB"}]
+        default=None, description="RED of this class only.", examples=[{"min": "30 kB"}]
     )
 
     @model_validator(mode="before")
@@ -191,12 +191,12 @@ class ClassQueue(ScenarioModel):
 
     @property
     def level(self) -> int:
-        """Its priority as a number, whether it is set or not."""
+        """Its priority as a number, even if not set."""
         return _LAST if self.priority is None else self.priority
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What was set for its discipline: bytes, numbers and switches by name."""
+        """Parameters set for its discipline: bytes, numbers and switches by name."""
         given = {} if self.red is None else dict(self.red)
         return {name: value for name, value in given.items() if value is not None}
 
@@ -213,85 +213,84 @@ class Queue(ScenarioModel):
         description='"drop-tail" counts packets and drops an arrival that finds it full (Linux '
         'pfifo); "bfifo" does so in bytes; "pfifo_head_drop" drops the oldest instead; '
         '"red", "pie", "codel", "fq_codel", "dualpi2", "cobalt" and "cake" as in '
-        "queues.md, with Linux's defaults for what is not set; "
-        '"classes" several class queues, which [[queue.classes]] lists.',
+        "queues.md, with Linux's defaults for parameters that are not set; "
+        '"classes" means several class queues, which [[queue.classes]] lists.',
     )
     size: BufferSize = Field(
         default=BufferSize(1.0, "bdp"),
-        description="Packets that may wait, the one being sent not counted: packets, bytes "
-        "(rounded down to whole packets), time at the link's rate, a multiple of the "
-        "bandwidth-delay product, or that over the root of the number of flows; in all at least "
-        "1 packet, at most 1000000000. Of class queues the limit of each that has no size of its "
-        "own, or what its share is of.",
+        description="Packets that may wait, without the one on the wire: packets, bytes (rounded "
+        "down to whole packets), time at the link's rate, a multiple of the bandwidth-delay "
+        "product, or that over the root of the number of flows; from 1 to 1000000000 packets. With "
+        "class queues: the limit of each one without its own size, or the base of its share.",
         examples=["129 packets", "1.5 MB", "10 ms", "1 bdp", "1 bdp/sqrt(n)"],
     )
     classes: Annotated[tuple[ClassQueue, ...], LISTED] = Field(
         default=(),
-        exclude_if=operator.not_,  # documents and digests of other queues stay as they were
+        exclude_if=operator.not_,  # keeps documents and digests of other queues unchanged
         description="classes: the class queues before the wire.",
     )
     transmit_ring: Annotated[int, Strict(), Between(0, 100_000, "packets")] = Field(
         default=0,
-        description="Packets that the line card holds between queue and wire, on top of the "
+        description="Packets that the line card holds between queue and wire, in addition to the "
         "size; the queue does not count them (Appenzeller et al. 2004, section 5.2.2).",
     )
     ecn: Annotated[bool | None, Strict()] = Field(
         default=None, description="Mark packets of ECN-capable flows instead of dropping them."
     )
     min: Annotated[DataSize | None, _BYTES] = Field(
-        default=None, description="red: average queue below which nothing is signalled."
+        default=None, description="red: average queue below which no packet is marked or dropped."
     )
     max: Annotated[DataSize | None, _BYTES] = Field(
         default=None, description="red: average queue at which the probability is reached."
     )
     probability: Annotated[float | None, Between(1e-6, 1.0, "fraction")] = Field(
-        default=None, description="red: probability of a signal at max."
+        default=None, description="red: probability of a mark or drop at max."
     )
     weight: Annotated[float | None, Between(1e-9, 1.0)] = Field(
-        default=None, description="red: weight of the present queue in its average."
+        default=None, description="red: weight of the current queue in its average."
     )
     gentle: Annotated[bool | None, Strict()] = Field(
-        default=None, description="red: from max to twice max the probability rises on to 1."
+        default=None, description="red: from max to twice max the probability increases to 1."
     )
     target: Annotated[Duration | None, _TIMES] = Field(
-        default=None, description="pie, codel, fq_codel, dualpi2, cobalt: delay that is aimed at."
+        default=None, description="pie, codel, fq_codel, dualpi2, cobalt: target queueing delay."
     )
     interval: Annotated[Duration | None, _TIMES] = Field(
         default=None,
-        description="codel, fq_codel, cobalt: time in which a queue must fall below target.",
+        description="codel, fq_codel, cobalt: time within which the delay must fall below target.",
     )
     rtt: Annotated[Duration | None, _TIMES] = Field(
         default=None,
-        description="cake: the round trip that it is tuned to, its interval; its target is a "
-        "twentieth of that.",
+        description="cake: the RTT for which it is tuned, its interval; its target is a twentieth "
+        "of that.",
     )
     quantum: Annotated[DataSize | None, Between(DataSize(256), DataSize(1_000_000))] = Field(
-        default=None, description="fq_codel: bytes that a flow may send in its turn."
+        default=None, description="fq_codel: bytes that a flow may send in each round."
     )
     buckets: Annotated[int | None, Strict(), Between(1, 65_536, "queues")] = Field(
-        default=None, description="fq_codel: queues that flows are hashed into."
+        default=None, description="fq_codel: number of queues to which flows are hashed."
     )
     step_thresh: Annotated[Duration | None, _TIMES] = Field(
-        default=None, description="dualpi2: L4S packets that waited longer are all marked."
+        default=None, description="dualpi2: all L4S packets with a longer delay are marked."
     )
     coupling_factor: Annotated[int | None, Strict(), Between(1, 255)] = Field(
         default=None,
-        description="dualpi2: k; where classic packets are dropped with p, L4S ones are marked "
-        "with k times the root of p.",
+        description="dualpi2: k; if classic packets are dropped with probability p, L4S packets "
+        "are marked with k times the root of p.",
     )
     classic_protection: Annotated[int | None, Strict(), Between(0, 100, "percent")] = Field(
         default=None,
-        description="dualpi2: share of the classic queue while both queues wait.",
+        description="dualpi2: share of the classic queue while both queues have packets.",
     )
     drop_on_overload: Annotated[bool | None, Strict()] = Field(
         default=None,
-        description="dualpi2: what marks cannot slow down is dropped; else it fills the queue.",
+        description="dualpi2: drop packets that marks cannot slow down; else they fill the queue.",
     )
 
     alpha: Annotated[float | None, Between(1e-3, 1000.0)] = Field(
         default=None,
-        description="The queue takes its packets from the scenario's shared memory, and may hold "
-        "at most alpha times what is free there (Choudhury and Hahne 1998).",
+        description="The queue uses the scenario's shared memory, at most alpha times its free "
+        "part (Choudhury and Hahne 1998).",
     )
 
     @model_validator(mode="after")
@@ -322,12 +321,12 @@ class Queue(ScenarioModel):
 
     @property
     def reads_size(self) -> bool:
-        """Whether ``size`` says how large it is: not where each class queue has its own."""
+        """Whether ``size`` is its size; not if each class queue has its own."""
         return not self.classes or any(each.is_sized for each in self.classes)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What was set for the discipline: bytes, seconds, numbers and switches by name."""
+        """Parameters set for the discipline: bytes, seconds, numbers and switches by name."""
         given = ((name, getattr(self, name)) for name in _READ_BY)
         return {name: value for name, value in given if value is not None}
 

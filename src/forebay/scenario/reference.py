@@ -1,6 +1,6 @@
-"""What docs/reference says of a scenario file, made from the model itself.
+"""Generates the reference of scenario files in docs/reference from the model.
 
-``python -m forebay.scenario.reference docs/reference`` writes both files anew.
+``python -m forebay.scenario.reference docs/reference`` writes both files.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _UNITS: dict[Any, str] = {BufferSize: "as written"}
 
 
 class _Schema(GenerateJsonSchema):
-    """Pydantic's, but with defaults as a file holds them; its own shows our types' insides."""
+    """Pydantic's generator, with defaults as in a file; its own exposes our types' internals."""
 
     def encode_default(self, dft: Any) -> Any:
         return _written(dft)
@@ -79,9 +79,9 @@ def _tables() -> Iterator[tuple[str, type[BaseModel]]]:
 
 
 def _below(table: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseModel]]]:
-    """Return the tables in a table, each before those in it; `goals` of all classes once.
+    """Return the nested tables of a table, each before its own; `goals` of all classes once.
 
-    Those in tables of a list at the top, `[[links]]`, are those of `[link]`.
+    Tables nested in a list of the top level, `[[links]]`, are those of `[link]`.
     """
     for name, field in table.model_fields.items():
         if _is_law(field):
@@ -113,7 +113,7 @@ def _section(title: str, model: type[BaseModel]) -> str:
 
 
 def _summary(model: type[BaseModel]) -> str:
-    """Return what the model is; what follows is about its use in Python."""
+    """Return the model's description, without the part on its use in Python."""
     return cleandoc(model.__doc__ or "").partition("\n\nMade from")[0]
 
 
@@ -122,7 +122,7 @@ def _any_model(field: FieldInfo) -> bool:
 
 
 def _is_law(field: FieldInfo) -> bool:
-    """Whether the field holds a distribution or a length: explained below all tables."""
+    """Whether the field has a distribution or a length; these are explained after all tables."""
     return any(issubclass(each, Distribution | FlowLength) for each in _models(field.annotation))
 
 
@@ -163,7 +163,7 @@ def _default(field: FieldInfo) -> str:
 
 
 def _written(value: Any) -> Any:
-    """Return a default as a scenario file holds it."""
+    """Return a default in the notation of a scenario file."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", exclude_none=True)
     return str(value) if isinstance(value, Quantity | BufferSize) else value

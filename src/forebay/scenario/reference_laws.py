@@ -1,4 +1,4 @@
-"""What the reference page says of distributions and lengths."""
+"""The reference page's sections on distributions and lengths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all classes of traffic have in common: how many flows, on which route, from when on."""
+"""Common base of all traffic classes: number of flows, route, start."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _WRITE = 'write digits only, such as 100, or a range "8000..12000" where it is n
 
 
 class FlowCount(FromText, int):
-    """A number of flows; of a range its middle, with the ends in ``low`` and ``high``.
+    """A number of flows; for a range its middle, with the ends in ``low`` and ``high``.
 
-    Everything that needs one number takes the middle; a sizing looks at both ends.
+    Code that needs one number uses the middle; a sizing uses both ends.
     """
 
     low: int
@@ -36,7 +36,7 @@ class FlowCount(FromText, int):
     }
 
     def __new__(cls, count: int, low: int | None = None, high: int | None = None) -> Self:
-        """Return ``count`` with its ends, which are the count itself where none are given."""
+        """Return ``count`` with its ends, by default the count itself."""
         made = super().__new__(cls, count)
         made.low = int(count) if low is None else low
         made.high = int(count) if high is None else high
@@ -69,14 +69,14 @@ class FlowCount(FromText, int):
         return self.low != self.high
 
     def end(self, which: End) -> Self:
-        """Return one end as a count that is known."""
+        """Return one end as a count without a range."""
         return type(self)(getattr(self, which))
 
     def written(self) -> int | str:
-        """Return the form that a scenario file holds."""
+        """Return the notation in a scenario file."""
         return f"{self.low}..{self.high}" if self.is_range else int(self)
 
-    canonical = written  # a hash of the meaning needs both ends
+    canonical = written  # the hash of the meaning needs both ends
 
     def __eq__(self, other: object) -> bool:
         ends = (getattr(other, "low", other), getattr(other, "high", other))
@@ -93,14 +93,14 @@ RTTS = Between(Duration(1e-6), Duration(60))
 PACKETS = Between(DataSize(64), DataSize(65_535))
 LOADS = Between(1e-6, 10.0, "share of link.rate")
 NAME = r"^[A-Za-z0-9_.-]{1,64}$"
-"""Of a link and of a class of traffic."""
+"""Pattern of the names of links and traffic classes."""
 
 
 S = TypeVar("S", bound="Source")
 
 
 class Source(ScenarioModel):
-    """A class of traffic: flows that are alike but for what is drawn for each."""
+    """A class of traffic: flows that are equal except for what is drawn for each."""
 
     kind: str
     name: Annotated[str | None, Strict(), Field(pattern=NAME)] = Field(
@@ -137,7 +137,7 @@ class Source(ScenarioModel):
     )
 
     def access(self, link_rate: float) -> float:
-        """Return the rate of a flow's own link, bit/s, before a bottleneck of so many bit/s."""
+        """Return the rate of a flow's access link, for a bottleneck rate; both in bit/s."""
         return 10 * link_rate if self.access_rate is None else self.access_rate
 
 
@@ -168,7 +168,7 @@ class Standing(Source):
 
 
 class Sized(Source):
-    """A class whose full packets are all of one size."""
+    """A class whose full packets have one size."""
 
     packet: Annotated[DataSize, PACKETS] = Field(
         default=DataSize(1500), description="Size of a full packet on the link, headers included."
@@ -176,7 +176,7 @@ class Sized(Source):
 
 
 def exactly_one(source: S, first: str, second: str, example: tuple[str, object]) -> S:
-    """Return the class if just one of two fields is set. Raises ScenarioError."""
+    """Return the class if exactly one of two fields is set. Raises ScenarioError."""
     given = [name for name in (first, second) if getattr(source, name) is not None]
     if len(given) == 1:
         return source

@@ -1,4 +1,4 @@
-"""Classes that run TCP, and their congestion controls: long flows, short flows, users."""
+"""Traffic classes with TCP, and their congestion controls: long flows, short flows, users."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CONGESTION_CONTROLS: tuple[str, ...] = (
     "westwood",
     "prague",
 )
-"""Every name that a scenario may ask for; the simulator knows the same."""
+"""All congestion controls of a scenario; the simulator has the same list."""
 
 
 def _parse(value: object) -> str | dict[str, float]:
@@ -86,7 +86,7 @@ CongestionControl = Annotated[
 
 
 _LONGEST_LINUX_DELAY = 0.2
-"""Seconds; TCP_DELACK_MAX of Linux (include/net/tcp.h)."""
+"""In seconds: TCP_DELACK_MAX of Linux (include/net/tcp.h)."""
 
 
 class Tcp(Sized):
@@ -171,17 +171,17 @@ class Tcp(Sized):
 
     @property
     def shares(self) -> dict[str, float]:
-        """Share of the flows that each congestion control gets; the shares sum to 1."""
+        """Share of the flows of each congestion control; the shares sum to 1."""
         control = self.congestion_control
         return {control: 1.0} if isinstance(control, str) else dict(control)
 
 
 def _check_delayed_ack(group: Tcp, timeout: Duration) -> None:
-    """Raise ScenarioError for a timeout of ACKs that are not delayed, or that Linux never takes."""
+    """Raise ScenarioError for a timeout without delayed ACKs, or one that Linux never uses."""
     linux, named = group.sender == "linux", "delayed_ack_timeout"
     delays = linux if group.delayed_ack is None else group.delayed_ack
     if not delays:
-        hint = f"write {entry('delayed_ack', True)} beside it, or leave {named} out"
+        hint = f"write {entry('delayed_ack', True)} too, or leave {named} out"
         raise ScenarioError("contradiction", "no ACK is delayed here", hint, field=named)
     if linux and timeout > _LONGEST_LINUX_DELAY:
         hint = f"write 200 ms or less, or {entry('sender', 'ns2')}"
@@ -190,7 +190,7 @@ def _check_delayed_ack(group: Tcp, timeout: Duration) -> None:
 
 
 class Long(Standing, Tcp):
-    """Long-lived TCP flows: each has more to send than the run lasts."""
+    """Long-lived TCP flows, which send during the whole run."""
 
     if TYPE_CHECKING:
 
@@ -202,7 +202,7 @@ class Long(Standing, Tcp):
 
 
 class Short(Tcp):
-    """Short TCP flows that come as a Poisson process, from the beginning of the run to its end."""
+    """Short TCP flows that arrive as a Poisson process during the whole run."""
 
     if TYPE_CHECKING:
 
@@ -233,11 +233,11 @@ class Short(Tcp):
 
     @property
     def flows(self) -> int:
-        """Flows that are there from beginning to end: none, for these come and go."""
+        """Flows that exist during the whole run: none."""
         return 0
 
     def arrivals_per_second(self, link_rate: float) -> float:
-        """Return the rate of the Poisson process, flows/s, on a link of so many bit/s."""
+        """Return the rate of the Poisson process, flows/s, for a link rate in bit/s."""
         if self.arrival_rate is not None:
             return self.arrival_rate
         bits = 8 * self.packet * self.length.mean_packets(self.packet)
@@ -245,7 +245,7 @@ class Short(Tcp):
 
 
 class Session(Standing, Tcp):
-    """Users: each fetches a file over a new TCP flow, thinks, and fetches the next."""
+    """Users: each fetches a file over a new TCP flow, thinks, and fetches the next file."""
 
     if TYPE_CHECKING:
 
@@ -265,11 +265,11 @@ class Session(Standing, Tcp):
     )
 
     def files_in(self, seconds: float) -> float:
-        """Return about how many files one user begins in so many seconds if nothing waits."""
+        """Return the approximate number of files of one user in `seconds` without queueing."""
         cycle = self.think.mean_within(seconds) + self.rtt.mean_within(seconds)
         return 1 + seconds / max(cycle, 1e-12)
 
     @property
     def shortest_cycle(self) -> float:
-        """Mean seconds from file to file if nothing ever waits: an RTT and the think time."""
+        """Mean seconds from file to file without queueing: an RTT and the think time."""
         return self.think.mean + self.rtt.mean

@@ -1,7 +1,7 @@
-"""A network instead of one link: its routers, links and hosts, and who talks to whom.
+"""A network instead of one link: its routers, links, hosts and demand.
 
-Tables only; `forebay.network` makes a graph of them. A class of links that leaves out rate, delay
-or buffer takes those of [link] and [queue], so that it is the one under study.
+This module has only tables; `forebay.network` makes a graph of them. A class of links without rate,
+delay or buffer has those of [link] and [queue]; it is the class under study.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _NAME = Field(pattern=r"^[^\x00-\x1f\x7f]{1,64}$")
 _DELAYS = Between(Duration(0), Duration(60))
 _HOSTS = Between(0, 10_000_000, "hosts")
 SHAPES = ("two_level", "isp", "fat_tree", "file", "links")
-"""The ways to say which links there are; a topology has exactly one of them."""
+"""The ways to give the links; a topology has exactly one of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkFile(FromFile):
-    """A network's file. Equal if the content is."""
+    """A network's file. Two are equal if their contents are."""
 
     file_kind: ClassVar[str] = "a GraphML or SNDlib file"
 
@@ -49,7 +49,7 @@ class NetworkFile(FromFile):
     content: bytes = field(compare=False, repr=False)
 
     def canonical(self) -> dict[str, str]:
-        """Return what the file holds, wherever it lies."""
+        """Return the file's content, independent of its path."""
         return {"file": self.digest}
 
     @classmethod
@@ -154,7 +154,7 @@ class Demand(ScenarioModel):
 
 
 class TwoLevel(ScenarioModel):
-    """Core routers, middle routers behind them, edge routers behind those, hosts (paper C)."""
+    """Core routers, middle routers below them, edge routers below those, and hosts (paper C)."""
 
     if TYPE_CHECKING:
 
@@ -225,16 +225,16 @@ class FatTree(ScenarioModel):
     @model_validator(mode="after")
     def _even(self) -> Self:
         if self.k % 2:
-            wrong = f"{self.k} ports do not come in halves"
+            wrong = f"{self.k} ports cannot be divided by two"
             raise ScenarioError("out-of-range", wrong, "write an even number", field="k")
         return self
 
 
 class Topology(ScenarioModel):
-    """A network: exactly one of two_level, isp, fat_tree, file or links says which links it has.
+    """A network: exactly one of two_level, isp, fat_tree, file or links gives its links.
 
-    Every class in [[traffic]] runs over all of it: its flows are the connections of the network,
-    shared out over pairs of routers by the demand; their rtt is the path's.
+    Every class in [[traffic]] uses the whole network: its flows are the connections of the network,
+    distributed over pairs of routers by the demand; their rtt is the path's.
     """
 
     if TYPE_CHECKING:
@@ -252,6 +252,12 @@ class Topology(ScenarioModel):
         examples=["abilene.graphml"],
     )
     links: tuple[NetworkLink, ...] = Field(default=(), description="The links, one by one.")
+    failed: tuple[str, ...] = Field(
+        default=(),
+        description="Links that are down, by their names in answers; each is down in both "
+        "directions, and connections take the shortest paths that are left.",
+        examples=[["Denver->Seattle"]],
+    )
     nodes: tuple[NetworkNode, ...] = Field(
         default=(), description="Routers with hosts, in addition to links or a file."
     )
@@ -306,7 +312,7 @@ class Topology(ScenarioModel):
     def _one_shape(self) -> Self:
         given = [name for name in SHAPES if getattr(self, name)]
         if len(given) != 1:
-            wrong = f"{' and '.join(given)} are set" if given else "says not which links there are"
+            wrong = f"{' and '.join(given)} are set" if given else "gives no links"
             raise ScenarioError("contradiction", wrong, f"write one of {one_of(SHAPES)}")
         if self.demands and self.demand_file is not None:
             wrong, hint = "demands and demand_file are both set", "leave one of them out"
@@ -315,15 +321,17 @@ class Topology(ScenarioModel):
 
 
 def check(scenario: Scenario) -> None:
-    """Refuse what a network says otherwise. Raises ScenarioError."""
+    """Refuse fields that contradict a topology. Raises ScenarioError."""
     if scenario.topology is None:
         return
-    hint = "leave it out: the topology says it"
+    hint = "leave it out: the topology gives it"
     if scenario.links:
-        raise ScenarioError("contradiction", "set beside a topology", hint, field="links")
+        raise ScenarioError("contradiction", "cannot be set with a topology", hint, field="links")
     for index, group in enumerate(scenario.traffic):
         for name in ("direction", "route", "return_route", "rtt", "access_rate"):
             field = type(group).model_fields.get(name)
             if field is not None and getattr(group, name) != field.default:
                 place = f"traffic.{index}.{name}"
-                raise ScenarioError("contradiction", "set beside a topology", hint, field=place)
+                raise ScenarioError(
+                    "contradiction", "cannot be set with a topology", hint, field=place
+                )

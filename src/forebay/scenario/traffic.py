@@ -1,6 +1,6 @@
-"""Kinds of traffic: those that send at their own rate (datagrams, on-off, video, packet lists).
+"""Traffic without congestion control: datagrams, on-off, video, packet lists.
 
-`Traffic` is any kind, told apart by ``kind``; `forebay.scenario.tcp` has those that run TCP.
+`Traffic` is any kind, selected by ``kind``; `forebay.scenario.tcp` has those with TCP.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _LINE = 'write "seconds,bytes" on each line, such as 0.016667,1500'
 
 @dataclass(frozen=True, slots=True)
 class PacketList(FromFile):
-    """Packets in order of time. Two lists are equal if they hold the same packets.
+    """Packets in order of time. Two lists are equal if their packets are.
 
     Attributes
     ----------
     path : str
-        Where they came from; relative to the current folder, or absolute.
+        Path of their file; relative to the current folder, or absolute.
     digest : str
         SHA-256 of the packets.
     at_ps : int64, shape (packets,)
-        When each is sent, after the start, in picoseconds; never falling.
+        Sending time of each after the start, in picoseconds; never decreasing.
     bytes : int32, shape (packets,)
     """
 
@@ -61,17 +61,17 @@ class PacketList(FromFile):
 
     @property
     def total_bytes(self) -> int:
-        """Bytes of all packets together."""
+        """Bytes of all packets."""
         return int(self.bytes.sum(dtype="int64"))
 
     @property
     def length_s(self) -> float:
-        """Seconds from the first packet to the last, and one mean gap more."""
+        """Seconds from the first packet to the last, plus one mean gap."""
         span, gaps = int(self.at_ps[-1] - self.at_ps[0]), len(self) - 1
         return span * (gaps + 1) / gaps / 1e12 if gaps else 0.0
 
     def canonical(self) -> dict[str, str]:
-        """Return what the list holds, wherever it lies."""
+        """Return the list's content, independent of its path."""
         return {"packets": self.digest}
 
     @classmethod
@@ -107,9 +107,9 @@ def _rows(path: str, content: bytes) -> NDArray[np.float64]:
     if first.strip().replace(b" ", b"") == _HEADER:
         body = rest
     if not body.strip():
-        raise _wrong(path, "it holds no packets")
+        raise _wrong(path, "it has no packets")
     if body.translate(None, b"0123456789+-.eE, \t\r\n"):
-        raise _wrong(path, "it holds something else than numbers and commas")
+        raise _wrong(path, "it has other text than numbers and commas")
     if body.count(b"\n") > MOST_PACKETS:
         raise _wrong(path, f"it has more than {MOST_PACKETS} lines")
     try:
@@ -126,7 +126,7 @@ def _wrong(path: str, what: str) -> ScenarioError:
 
 
 class Rated(Standing, Sized):
-    """A class that offers a given rate."""
+    """A class with a given rate."""
 
     rate: Annotated[Rate | None, RATES] = Field(
         default=None,
@@ -145,18 +145,18 @@ class Rated(Standing, Sized):
         return exactly_one(self, "rate", "load", ("rate", "1 Mbit/s"))
 
     def flow_rate(self, link_rate: float) -> float:
-        """Return the mean rate of one flow, bit/s, on a link of so many bit/s."""
+        """Return the mean rate of one flow, for a link rate; both in bit/s."""
         if self.rate is not None:
             return self.rate
         return (self.load or 0.0) * link_rate / self.flows
 
     def packets_in(self, seconds: float, link_rate: float) -> float:
-        """Return the expected packets of all flows in so many seconds."""
+        """Return the expected packets of all flows in `seconds`."""
         return self.flows * (1 + seconds * self.flow_rate(link_rate) / (8 * self.packet))
 
 
 class Udp(Rated):
-    """Datagrams of one size at a constant rate, or one by one as a Poisson process."""
+    """Datagrams of one size at a constant rate, or as a Poisson process."""
 
     if TYPE_CHECKING:
 
@@ -193,24 +193,24 @@ class OnOff(Standing, Sized):
     )
 
     def periods(self, seconds: float) -> float:
-        """Return about how many on times one flow has in so many seconds."""
+        """Return the approximate number of on times of one flow in `seconds`."""
         cycle = self.on.mean_within(seconds) + self.off.mean_within(seconds)
         return 1 + seconds / max(cycle, 1e-12)
 
     def flow_rate(self, link_rate: float) -> float:
-        """Return the mean rate of one flow, bit/s; the link's changes nothing."""
+        """Return the mean rate of one flow in bit/s, which is independent of the link's."""
         cycle = self.on.mean + self.off.mean
         return self.peak_rate * self.on.mean / cycle if cycle else self.peak_rate
 
     def packets_in(self, seconds: float, link_rate: float) -> float:
-        """Return about how many packets all flows send in so many seconds: each starts on."""
+        """Return the approximate packets of all flows in `seconds`; each starts with an on time."""
         sending = min(seconds, self.on.mean_within(seconds) * self.periods(seconds))
         return self.flows * (1 + sending * self.peak_rate / (8 * self.packet))
 
 
 class Video(Rated):
-    """Long-range-dependent video: frames whose sizes are lognormal, made from exact fractional
-    Gaussian noise, and cut into packets. The rate is that of each flow's own run."""
+    """Long-range-dependent video: frames with lognormal sizes from exact fractional Gaussian noise,
+    divided into packets. Each flow has this mean rate in its own run."""
 
     if TYPE_CHECKING:
 
@@ -242,14 +242,14 @@ class Video(Rated):
     )
 
     def packets_in(self, seconds: float, link_rate: float) -> float:
-        """Return an upper bound of the expected packets of all flows in so many seconds."""
+        """Return an upper bound of the expected packets of all flows in `seconds`."""
         frames = max(seconds * self.frame_rate, 1.0 if self.spacing == "burst" else 0.0)
         full = self.flow_rate(link_rate) / (8 * self.packet * self.frame_rate)
         return self.flows * (1 + frames * (full + 1))
 
 
 class Replay(Standing):
-    """Packets from a file; each flow sends them once from its start on."""
+    """Packets from a file; each flow sends them once after its start."""
 
     if TYPE_CHECKING:
 
@@ -272,16 +272,16 @@ class Replay(Standing):
         return DataSize(round(self.file.total_bytes / len(self.file)))
 
     def flow_rate(self, link_rate: float) -> float:
-        """Return the mean rate of one flow while it plays, bit/s; the link's changes nothing."""
+        """Return the mean rate of one flow while it sends, in bit/s."""
         return 8.0 * self.file.total_bytes / max(self.file.length_s, 1e-12)
 
     def most_packets(self) -> int:
-        """Return how many packets all flows can send."""
+        """Return the number of packets that all flows can send."""
         return self.flows * len(self.file)
 
 
 def _kind(value: Any) -> Any:
-    """Return the kind that a table names, long if none; never a known one for what is no text."""
+    """Return the kind that a table names, "long" by default; not a known one if it is not text."""
     named = getattr(value, "kind", "long")
     if isinstance(value, Mapping):
         named = value.get("kind", "long")
@@ -300,10 +300,10 @@ Traffic = Annotated[
     ],
     Discriminator(_kind),
 ]
-"""Any class of traffic: all have ``kind flows packet direction access_rate``."""
+"""Any traffic class; all have ``kind flows packet direction access_rate``."""
 
 OpenLoop = Udp | OnOff | Video | Replay
-"""Classes that send whatever becomes of their packets."""
+"""Classes that do not respond to losses."""
 
 KINDS: tuple[str, ...] = ("long", "short", "session", "udp", "onoff", "video", "replay")
-"""Every kind, as `Traffic` lists them."""
+"""All kinds, in the order of `Traffic`."""

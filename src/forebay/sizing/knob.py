@@ -159,7 +159,7 @@ def notes_of(scenario: Scenario, engine: str, knob: Knob) -> list[str]:
 def _nothing_to_size() -> Exception:
     from forebay.scenario import ScenarioError
 
-    wrong = "each class queue has a size of its own, so there is none to size"
+    wrong = "each class queue has its own size, so there is none to size"
     hint = "leave out the size of the one to be sized; it then uses queue.size"
     return ScenarioError("contradiction", wrong, hint, field="queue.classes")
 

@@ -79,7 +79,8 @@ class Trials:
         self._seeds = [*seeds, *more_seeds(seeds, self.max_seeds)]
         self._jobs = jobs
         self._progress = progress
-        self._runs = 0
+        self._done = 0.0
+        self._running = 1.0
         self._reported = 0.0
         self._compares = any(goal.kind.compares for goal in goals)
         self._unlimited: dict[int, Outcome] = {}
@@ -117,6 +118,8 @@ class Trials:
         return self._judged(packets, len(outcome.provenance.seeds), Evidence(outcome))
 
     def _run(self, packets: int, seeds: int) -> Trial:
+        known = self.done[packets].seeds if packets in self.done else 0
+        self._running = max(seeds - known, 1) / self.first_seeds
         seen = Evidence(
             self._run_engine(self.knob.set(self._scenario, packets), seeds),
             self._without_drops(seeds),
@@ -136,7 +139,8 @@ class Trials:
             jobs=self._jobs,
             progress=None if self._progress is None else self._report,
         )
-        self._runs += 1
+        self._done += self._running
+        self._running = 1.0
         self._report(0.0)
         return outcome
 
@@ -168,11 +172,14 @@ class Trials:
         return metric
 
     def _report(self, fraction: float) -> None:
-        """Report the fraction done; the remaining runs are an estimate, so never decrease it."""
+        """Report the fraction done; the remaining runs are an estimate, so never decrease it.
+
+        A run counts by its new replications: those of the first seeds are 1.
+        """
         if self._progress is None:
             return
-        done = self._runs + fraction
-        estimate = done / max(done + self.remaining, self._runs + 1)
+        done = self._done + fraction * self._running
+        estimate = done / (self._done + self._running + max(self.remaining - 1, 0))
         self._reported = max(self._reported, min(estimate, 0.99))
         self._progress(self._reported)
 

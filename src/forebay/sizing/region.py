@@ -68,7 +68,7 @@ def find(question: Question, start: int, *, picture: bool = False) -> Found:
     missed = [g for g in question.down if g.judge(there.metric(g)) is Verdict.MISSED]
     if missed:
         return Found(need, allow, (), tuple(missed))
-    low, high = need.high, max(need.high, _ceiling(question, allow))
+    low, high = need.high, max(need.high, _ceiling(question, allow, need.high))
     spans = [(low, high)]
     if question.either:
         from forebay.sizing.explore import explore
@@ -81,11 +81,31 @@ def _need(question: Question, start: int) -> Bracket:
     """Return the bracket of the smallest buffer that meets the goals that push it up."""
     if not question.up:  # no goal needs more than the smallest buffer
         return Bracket(0, 1, ())
-    return smallest_met(question.trials, question.up, start, question.limit)
+    found = smallest_met(question.trials, question.up, start, question.limit)
+    top = _largest_that_meets(question)
+    if found.high is None and top is not None:
+        return smallest_met(question.trials, question.up, start, top)
+    return found
 
 
-def _ceiling(question: Question, allow: Bracket | None) -> int:
-    return question.limit if allow is None or allow.high is None else allow.low
+def _largest_that_meets(question: Question) -> int | None:
+    """Return the largest buffer that was shown to meet the goals that push it up; None if none.
+
+    If larger ones are shown to miss, what the goals ask for falls again as the buffer grows: the
+    utilization does with the target of some AQMs.
+    """
+    trials = question.trials.done.items()
+    return max((b for b, each in trials if each.verdict(question.up) is Verdict.MET), default=None)
+
+
+def _ceiling(question: Question, allow: Bracket | None, need: int) -> int:
+    """Return the largest buffer that meets the goals, as far as is known."""
+    most = question.limit if allow is None or allow.high is None else allow.low
+    trials = question.trials.done.items()
+    up = {b: each.verdict(question.up) for b, each in trials if need <= b <= most}
+    if question.up and up and up[max(up)] is Verdict.MISSED:
+        return max(b for b, verdict in up.items() if verdict is Verdict.MET)
+    return most
 
 
 def intervals(question: Question, spans: Sequence[tuple[int, int]]) -> tuple[Interval, ...]:
@@ -137,7 +157,8 @@ def _boundary(
     trials: Trials, goals: Sequence[Goal], sides: Mapping[Verdict, Side], start: int, limit: int
 ) -> Bracket:
     def table() -> dict[int, Side]:
-        return {b: sides[trial.verdict(goals)] for b, trial in trials.done.items()}
+        tried = trials.done.items()
+        return {b: sides[trial.verdict(goals)] for b, trial in tried if b <= limit}
 
     while True:
         now = table()

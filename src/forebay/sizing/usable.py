@@ -10,7 +10,7 @@ warning, and does not change the answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import sqrt
+from math import exp, log, sqrt
 from typing import TYPE_CHECKING
 
 from forebay.outcome import LINK, LossWarning, Verdict
@@ -24,6 +24,8 @@ USABLE_LOSS = 0.01
 SOURCE = "Cisco's design rule for interactive voice and video"
 _MOST_RUNS = 6
 _NEAR = 1.1
+_MARGIN = sqrt(_NEAR)
+_FLOOR = 1e-6
 
 
 def loss_warning(question: Question, there: Trial, *, look: bool = True) -> LossWarning | None:
@@ -64,20 +66,49 @@ def warning(question: Question, there: Trial) -> LossWarning:
 
 
 def _search(question: Question, low: int) -> None:
-    """Try the largest buffer, then bisect in ratio between a lossy buffer and a usable one."""
-    trials = question.trials
-    if not _tried(question, low) and not _played(trials, question.limit):
+    """Find a usable buffer, then close in on the smallest one."""
+    if not _tried(question, low) and not _reached(question, low):
         return
     for _ in range(_MOST_RUNS):
         usable = _tried(question, low)
         if not usable:
             return
-        high = usable[0]
-        below = max([b for b in trials.done if b < high], default=low)
-        if high <= max(below * _NEAR, below + 1):
+        below = max([b for b in question.trials.done if b < usable[0]], default=low)
+        if usable[0] <= max(below * _NEAR, below + 1):
             return
-        if not _played(trials, max(below + 1, min(high - 1, round(sqrt(below * high))))):
+        if not _played(question.trials, _between(question, below, usable[0])):
             return
+
+
+def _reached(question: Question, low: int) -> bool:
+    """Try the buffer that the law gives, then the largest; False if the engine refuses one."""
+    top = question.trials.done[max(question.trials.done)]
+    path, limit = question.scenario.bdp_packets, question.limit
+    law = (path + top.packets) * sqrt(_value(top) / USABLE_LOSS) - path
+    wanted = {min(round(_MARGIN * law), limit), limit}
+    for packets in sorted(b for b in wanted if b > top.packets):
+        if not _played(question.trials, packets):
+            return False
+        if _tried(question, low):
+            return True
+    return True
+
+
+def _between(question: Question, lossy: int, usable: int) -> int:
+    """Return a buffer slightly above the crossing of the usable loss, or just below ``usable``.
+
+    Loss falls as a power of the window, which is the packets in path and buffer (`laws.loss`).
+    """
+    path, done = question.scenario.bdp_packets, question.trials.done
+    ends = [
+        (log(path + b), log(max(_value(done[b]), _FLOOR) / USABLE_LOSS)) for b in (lossy, usable)
+    ]
+    share = ends[0][1] / max(ends[0][1] - ends[1][1], _FLOOR)
+    window = ends[0][0] + min(max(share, 0.1), 0.9) * (ends[1][0] - ends[0][0])
+    packets = _MARGIN * (exp(window) - path)
+    if packets * _MARGIN > usable:
+        packets = usable / _NEAR * 1.01
+    return max(lossy + 1, min(usable - 1, round(packets)))
 
 
 def _played(trials: Trials, packets: int) -> bool:

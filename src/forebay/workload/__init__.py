@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Packets", "Sessions", "Workload", "draw"]
 
-# A law asks for `workload.spread` alone; the draw is read when something is drawn.
+# Laws import only `workload.spread`; the draw is imported when it is used.
 _HOLDERS = {"Packets": "model", "Sessions": "model", "Workload": "model", "draw": "drawing"}
 
 

@@ -1,6 +1,6 @@
-"""The draw: a scenario and a seed become flows. All randomness of the traffic is here.
+"""The draw: turns a scenario and a seed into flows. All randomness of the traffic is drawn here.
 
-Classes that run TCP are drawn in this file; `open_loop` and `video` are imported when they are
+Classes that run TCP are drawn in this file. `open_loop` and `video` are imported when they are
 needed.
 """
 
@@ -41,15 +41,14 @@ from forebay.workload.streams import Block, Steps, poisson_arrivals, uniforms, u
 def draw(scenario: Scenario, seed: int) -> Workload:
     """Return the flows of one replication.
 
-    The same seed gives the same flows whatever the buffer, the goals or what is measured; a
-    class's draws do not depend on the other classes, nor one field's on another's. A longer run
-    adds flows, packets and files and changes none (but the scale of video, whose mean over the
-    run is kept).
+    The same seed gives the same flows for any buffer, goals or measured window. A class's draws do
+    not depend on the other classes, nor one field's on another's. A longer run adds flows, packets
+    and files and changes none, except the scale of video, whose mean over the run is fixed.
 
     Parameters
     ----------
     seed
-        0 to 2**64 - 1; outside, ValueError.
+        0 to 2**64 - 1; ValueError otherwise.
     """
     groups = scenario.traffic
     parts = [_draw_class(scenario, group, index, seed) for index, group in enumerate(groups)]
@@ -104,7 +103,7 @@ def _draw_class(scenario: Scenario, group: Traffic, index: int, seed: int) -> Pa
 
 
 def _access_groups(groups: Sequence[Traffic], counts: Sequence[int]) -> NDArray[np.int32]:
-    """Number the access links; short flows have one each."""
+    """Number the access links; each short flow has its own."""
     numbered, first = [], 0
     for group, count in zip(groups, counts, strict=True):
         sharing = group.access_sharing if isinstance(group, Standing) else 1
@@ -142,7 +141,7 @@ def _sessions(parts: Sequence[Part]) -> Sessions | None:
 def _offsets(
     parts: Sequence[Part], owned: Sequence[OwnPackets | OwnFiles | None]
 ) -> NDArray[np.int64]:
-    """Return where each flow's own begin, over all flows; a flow without any has none."""
+    """Return the offsets of each flow's packets or files, over all flows."""
     counts = [
         np.zeros(len(part), dtype=np.int64) if own is None else own.counts
         for part, own in zip(parts, owned, strict=True)
@@ -154,7 +153,7 @@ _Ints = NDArray[np.int64]
 
 
 def _long(group: Long, index: int, seed: int) -> Part:
-    """Flows without end."""
+    """Draw flows of unlimited length."""
     return Part(
         start_ps=picoseconds(group.start, uniforms(seed, "start", index, group.flows)),
         rtt_ps=_rtts(group, index, seed, group.flows),
@@ -164,7 +163,7 @@ def _long(group: Long, index: int, seed: int) -> Part:
 
 
 def _short(group: Short, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
-    """Flows as they arrive in [0, end); a longer run adds flows and changes none."""
+    """Draw the flows that arrive in [0, end); a longer run adds flows and changes none."""
     rate = group.arrivals_per_second(link_rate)
     start = poisson_arrivals(seed, "arrival", index, rate, end_ps)
     n = len(start)
@@ -178,16 +177,16 @@ def _short(group: Short, index: int, seed: int, link_rate: float, end_ps: int) -
 
 
 def _session(group: Session, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
-    """Users, and for each so many files that none can run out of them before the end."""
+    """Draw users, each with more files than it can transfer before the end."""
     start = picoseconds(group.start, uniforms(seed, "start", index, group.flows))
     rtt = _rtts(group, index, seed, group.flows)
     packet_ps = 8 * group.packet / group.access(link_rate) * PS_PER_S
 
     def cycles(block: Block) -> tuple[_Ints, ...]:
-        """The least time from file to file, the file's packets, the thinking."""
+        """Return the least time from file to file, the file's packets and the think time."""
         segments = whole_packets(group.file, group.packet, block.uniforms(seed, "file", index))
         think = picoseconds(group.think, block.uniforms(seed, "think", index))
-        # A file takes an RTT and its packets' time on the access link at the very least.
+        # A file takes at least an RTT plus its transmission time on the access link.
         sending = np.minimum(segments * packet_ps, 2.0**60).astype(np.int64)
         return think + np.minimum(sending, 2**60) + rtt[block.flows][:, None], segments, think
 
@@ -201,7 +200,7 @@ def _session(group: Session, index: int, seed: int, link_rate: float, end_ps: in
 
 
 def _files(walk: Iterator[Steps], end_ps: int) -> Iterator[tuple[_Ints, tuple[_Ints, _Ints]]]:
-    """Yield the files that can begin before the end, and each user's first."""
+    """Yield each user's first file, and the others that can begin before the end."""
     for place, steps in enumerate(walk):
         wanted = steps.begins < end_ps
         wanted[:, 0] |= place == 0
@@ -214,13 +213,13 @@ def _rtts(group: Tcp, index: int, seed: int, n: int) -> _Ints:
 
 
 def _apportioned(group: Long | Session, index: int, seed: int) -> NDArray[np.int32]:
-    """Give each congestion control its share of a fixed number of flows, shuffled."""
+    """Assign the congestion controls to a fixed number of flows by share, shuffled."""
     keys = uniforms(seed, "congestion-control", index, group.flows)
     return assign(apportion(group.flows, group.shares), CONGESTION_CONTROLS, keys)
 
 
 def _one_by_one(group: Short, u: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Draw the congestion control of each flow by itself: nobody knows how many will come."""
+    """Draw the congestion control of each flow by itself, because their number is random."""
     names = [name for name in CONGESTION_CONTROLS if name in group.shares]
     ends = np.cumsum([group.shares[name] for name in names])
     place = np.minimum(np.searchsorted(ends, u, side="right"), len(names) - 1)
@@ -230,7 +229,7 @@ def _one_by_one(group: Short, u: NDArray[np.float64]) -> NDArray[np.int32]:
 def apportion(flows: int, shares: Mapping[str, float]) -> dict[str, int]:
     """Return whole numbers that sum to ``flows``, by largest remainder (Hamilton).
 
-    Each count is within one of ``flows * share``; equal remainders go by name.
+    Each count is within one of ``flows * share``; ties are broken by name.
     """
     total = sum(shares.values())
     quotas = {name: flows * share / total for name, share in shares.items()}
@@ -246,7 +245,7 @@ def assign(
 ) -> NDArray[np.int32]:
     """Return for each flow the index of its congestion control in ``names``.
 
-    ``keys`` holds one random number a flow; the flows are shuffled by sorting on it.
+    ``keys`` has one random number for each flow; the flows are shuffled by sorting on it.
     """
     used = [name for name in names if counts.get(name)]
     indices = [names.index(name) for name in used]

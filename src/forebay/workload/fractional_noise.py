@@ -1,4 +1,4 @@
-"""Fractional Gaussian noise, exact: what long-range-dependent traffic is made of."""
+"""Exact fractional Gaussian noise, the source of long-range-dependent traffic."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _Floats = NDArray[np.float64]
 
 
 def autocovariance(hurst: float, lags: NDArray[np.int64]) -> _Floats:
-    """Covariance at whole lags, of variance 1: (|k+1|^2H - 2|k|^2H + |k-1|^2H) / 2.
+    """Return the autocovariance for variance 1: (|k+1|^2H - 2|k|^2H + |k-1|^2H) / 2 at lag k.
 
     Mandelbrot and Van Ness 1968.
     """
@@ -21,20 +21,20 @@ def autocovariance(hurst: float, lags: NDArray[np.int64]) -> _Floats:
 def noise(hurst: float, normals: _Floats) -> _Floats:
     """Return n samples from 2 n standard normal numbers, n a power of two.
 
-    The covariance matrix is embedded in a circulant one twice its size, whose eigenvalues are a
-    Fourier transform and, for this noise, never negative; the samples then have the covariance
-    exactly (Davies and Harte 1987; Dietrich and Newsam 1997).
+    The covariance matrix is embedded in a circulant matrix of twice its size. The eigenvalues of
+    that are a Fourier transform and, for this noise, never negative. The samples then have exactly
+    this covariance (Davies and Harte 1987; Dietrich and Newsam 1997).
 
     Parameters
     ----------
     hurst
-        0.5 to 1, 1 itself excluded.
+        Hurst parameter, from 0.5 to below 1.
     normals : shape (2 n,)
     """
     size = len(normals)
     half = size // 2
     row = autocovariance(hurst, np.minimum(np.arange(size), size - np.arange(size)))
-    # Rounding leaves the least eigenvalues, near zero, a little below it.
+    # Rounding can make the smallest eigenvalues slightly negative.
     eigenvalues = np.maximum(np.fft.rfft(row).real, 0.0)
     spectrum = np.empty(half + 1, dtype=np.complex128)
     spectrum[0], spectrum[half] = normals[0], normals[half]

@@ -1,6 +1,6 @@
-"""The draw's result: explicit flows, and the packets or files of those that have their own.
+"""The result of the draw: explicit flows, and their packets or files if they are drawn too.
 
-`Workload` is the whole; a `Part` is what one class adds to it.
+`Workload` is the whole result; a `Part` is that of one class.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Packets:
     Attributes
     ----------
     offsets : int64, shape (flows + 1,)
-        Over all flows of the workload; a flow that runs TCP has none.
+        For all flows of the workload; a TCP flow has no packets here.
     at_ps : int64, shape (packets,)
-        When the source hands the packet to its access link, from the beginning of the run; within
-        a flow never falling. Packets of equal times go in this order.
+        Time at which the source hands the packet to its access link, from the start of the run;
+        it never decreases within a flow. Packets with equal times are sent in this order.
     bytes : int32, shape (packets,)
         Size on the link, headers included.
     """
@@ -52,13 +52,13 @@ class Packets:
 class Sessions:
     """Files of users: user i fetches those from ``offsets[i]`` to ``offsets[i + 1]`` in order.
 
-    The first starts at the user's ``start_ps``; each other one ``think_ps`` after the one before
-    it ended, over a new TCP flow. There are more than any engine can use before the run ends.
+    The first file starts at the user's ``start_ps``, each later one ``think_ps`` after the end of
+    the previous one, over a new TCP flow. There are more files than the run can transfer.
 
     Attributes
     ----------
     offsets : int64, shape (flows + 1,)
-        Over all flows of the workload; what is no user has none.
+        For all flows of the workload; other flows than users have no files.
     segments : int64, shape (files,)
         Packets of the file, at least one.
     think_ps : int64, shape (files,)
@@ -78,20 +78,20 @@ class Sessions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workload:
-    """Arrays with one entry a flow, class after class, read-only. Times in picoseconds.
+    """Read-only arrays with one entry for each flow, class after class. Times in picoseconds.
 
-    A user of sessions is one entry; a short flow is one entry, in order of arrival.
+    Each user of sessions is one entry. Each short flow is one entry, in order of arrival.
 
     Attributes
     ----------
     traffic_class : int32
         Index into the scenario's ``traffic``.
     congestion_control : int32
-        Index into ``congestion_controls``; of open-loop flows 0, without meaning.
+        Index into ``congestion_controls``; for open-loop flows 0, which has no meaning.
     rtt_ps, start_ps : int64
-        Two-way propagation delay (of open-loop flows 0); start from the beginning of the run.
+        Two-way propagation delay (0 for open-loop flows); start time since the start of the run.
     segments : int64
-        Packets to send; 0 means without end, or as ``packets`` and ``sessions`` say.
+        Packets to send; 0 means unlimited, or given by ``packets`` or ``sessions``.
     packet_bytes : int32
         Size of a full packet, headers included.
     access_bps : float64
@@ -99,11 +99,11 @@ class Workload:
     access_group : int32
         Flows with the same number share one access link. Numbered from 0 without gaps.
     reverse : bool
-        Whether the data crosses the link the other way.
+        Whether the data crosses the link in the reverse direction.
     packets : Packets or None
-        Of open-loop flows; None where there are no such classes.
+        Of open-loop flows; None without such classes.
     sessions : Sessions or None
-        Of users; None where there are none.
+        Of users; None without such classes.
     congestion_controls : tuple of str
         Linux names.
     tie_break_seed : int
@@ -131,29 +131,36 @@ class Workload:
         return len(self.traffic_class)
 
     def without_own(self) -> Workload:
-        """Return the flows alone, so that what they send can go from memory."""
+        """Return the flows only, so that their packets and files can be freed."""
         return replace(self, packets=None, sessions=None)
 
+    @property
+    def array_bytes(self) -> int:
+        """Memory of all arrays, bytes."""
+        held = (self, *(own for own in (self.packets, self.sessions) if own is not None))
+        arrays = (getattr(part, field.name) for part in held for field in fields(part))
+        return sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
+
     def flows_of(self, traffic_class: int) -> int:
-        """Return how many entries a class has."""
+        """Return the number of entries of a class."""
         entries = self.slice_of(traffic_class)
         return int(entries.stop - entries.start)
 
     def slice_of(self, traffic_class: int) -> slice:
-        """Return where a class's entries lie."""
+        """Return the slice of a class's entries."""
         first, end = np.searchsorted(self.traffic_class, (traffic_class, traffic_class + 1))
         return slice(int(first), int(end))
 
 
 _MOST_DRAWN = 2 * MAX_PACKETS
-"""Memory refuses what is expected to be more long before it is drawn."""
+"""The memory limit refuses larger expected counts long before they are drawn."""
 
 _Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class OwnPackets:
-    """Packets of a class's flows, flow after flow; ``counts`` has one entry a flow."""
+    """Packets of a class's flows, flow after flow; ``counts`` has one entry for each flow."""
 
     counts: _Ints
     at_ps: _Ints
@@ -162,7 +169,7 @@ class OwnPackets:
 
 @dataclass(frozen=True, slots=True)
 class OwnFiles:
-    """Files of a class's users, user after user; ``counts`` has one entry a user."""
+    """Files of a class's users, user after user; ``counts`` has one entry for each user."""
 
     counts: _Ints
     segments: _Ints
@@ -171,7 +178,7 @@ class OwnFiles:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Flows of one class: entries of the workload's arrays, and what they own."""
+    """Flows of one class: entries of the workload's arrays, and their packets or files."""
 
     start_ps: _Ints
     rtt_ps: _Ints
@@ -185,12 +192,12 @@ class Part:
 
 
 class FlowColumns:
-    """Columns of what flows own, gathered piece by piece and put in the order of the flows.
+    """Columns of packets or files, collected in pieces and put into the order of the flows.
 
     Raises
     ------
     ScenarioError
-        There is far more than was expected when the scenario was read.
+        There are far more entries than the scenario let expect.
     """
 
     def __init__(self, flows: int) -> None:
@@ -199,7 +206,7 @@ class FlowColumns:
         self._total = 0
 
     def add(self, flows: _Ints, columns: tuple[NDArray[np.generic], ...]) -> None:
-        """Take entries of some flows, in the order of the flows."""
+        """Add entries of some flows, in the order of the flows."""
         self._total += len(flows)
         check_drawn(self._total)
         self._pieces.append(columns)
@@ -209,7 +216,7 @@ class FlowColumns:
             self.counts[first : first + len(counted)] += counted
 
     def add_group(self, pieces: Iterable[tuple[_Ints, tuple[NDArray[np.generic], ...]]]) -> None:
-        """Take pieces that each hold entries of the same flows, and put flow behind flow."""
+        """Add pieces with entries of the same flows, and put them into the order of the flows."""
         given = list(pieces)
         flows = np.concatenate([flows for flows, _ in given])
         columns = tuple(map(np.concatenate, zip(*(columns for _, columns in given), strict=True)))
@@ -219,7 +226,7 @@ class FlowColumns:
         self.add(flows, columns)
 
     def joined(self) -> tuple[NDArray[np.generic], ...]:
-        """Return each column whole."""
+        """Return the complete columns."""
         columns = [list(pieces) for pieces in zip(*self._pieces, strict=True)]
         self._pieces.clear()
         whole = []
@@ -230,7 +237,7 @@ class FlowColumns:
 
 
 def check_drawn(entries: int) -> None:
-    """Refuse more packets or files than a run may hold, before there is memory for them."""
+    """Refuse more packets or files than a run may hold, before memory is allocated."""
     if entries > _MOST_DRAWN:
         wrong = f"one class draws {entries} datagrams or files, above the most, {_MOST_DRAWN}"
         hint = "write a lower rate, or a shorter measure.duration"

@@ -1,4 +1,4 @@
-"""Draws of classes that send datagrams whatever becomes of them."""
+"""Draws of classes that send datagrams without congestion control."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from forebay.workload.streams import Block, Steps, exponential_gaps, uniforms, u
 _Ints = NDArray[np.int64]
 
 _AT_ONCE = 1 << 18
-"""Packets whose times are worked out together: the steps on the way take more room than these."""
+"""Packets whose times are computed at a time, because intermediate arrays are larger."""
 
 
 def starts(group: OpenLoop, index: int, seed: int) -> _Ints:
-    """Start of each flow."""
+    """Return the start of each flow."""
     return picoseconds(group.start, uniforms(seed, "start", index, group.flows))
 
 
 def part(start_ps: _Ints, packets: OwnPackets) -> Part:
-    """Flows that own packets and run no TCP."""
+    """Make the part of flows with packets and without TCP."""
     zeros = np.zeros(len(start_ps), dtype=np.int64)
     return Part(start_ps, zeros, zeros, zeros.astype(np.int32), packets=packets)
 
 
 def udp(group: Udp, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
-    """Datagrams at a constant rate from each flow's start on, or a Poisson process after it."""
+    """Draw datagrams at a constant rate from each flow's start, or a Poisson process after it."""
     start = starts(group, index, seed)
     gap_s = 8 * group.packet / group.flow_rate(link_rate)
     if group.arrivals == "constant":
@@ -46,7 +46,7 @@ def udp(group: Udp, index: int, seed: int, link_rate: float, end_ps: int) -> Par
 
 
 def onoff(group: OnOff, index: int, seed: int, end_ps: int) -> Part:
-    """Datagrams spaced evenly over a flow's on times, off times left out, from a random phase."""
+    """Draw datagrams with equal gaps of on time, beginning at a random phase."""
     start = starts(group, index, seed)
     gap = 8 * group.packet / group.peak_rate * PS_PER_S
     phase = uniforms(seed, "phase", index, group.flows)
@@ -63,10 +63,10 @@ def onoff(group: OnOff, index: int, seed: int, end_ps: int) -> Part:
 
 
 def replay(group: Replay, index: int, seed: int, end_ps: int) -> Part:
-    """The listed packets after each flow's start."""
+    """Return the listed packets after each flow's start."""
     start = starts(group, index, seed)
     listed = group.file.at_ps
-    counts = np.searchsorted(listed, end_ps - start)  # their times never fall
+    counts = np.searchsorted(listed, end_ps - start)  # times are sorted
     return part(
         start,
         OwnPackets(
@@ -78,7 +78,7 @@ def replay(group: Replay, index: int, seed: int, end_ps: int) -> Part:
 
 
 def _ends(steps: Steps, end_ps: int) -> tuple[_Ints, tuple[_Ints]]:
-    """A datagram ends each gap."""
+    """Return the end of each gap, at which a datagram is sent."""
     at = steps.begins + steps.parts[0]
     sent = at < end_ps
     return np.repeat(steps.flows, sent.sum(axis=1)), (at[sent],)
@@ -95,7 +95,7 @@ def _constant(group: Udp, start: _Ints, gap: float, end_ps: int) -> OwnPackets:
 def _spaced(
     walk: Iterator[Steps], gap: float, phase: NDArray[np.float64], end_ps: int
 ) -> Iterator[tuple[_Ints, tuple[_Ints]]]:
-    """Yield packets of each flow, and their times: every ``gap`` of the time spent sending."""
+    """Yield packets of each flow and their times: one in every ``gap`` of on time."""
     spent: _Ints | int = 0
     numbered_to: _Ints | int = 0
     for steps in walk:
@@ -128,7 +128,7 @@ def _total(counts: _Ints) -> int:
 
 
 def numbered(counts: _Ints) -> Iterator[tuple[int, _Ints, _Ints]]:
-    """Yield for a piece of the entries: the first one's number, whose each is, its own place."""
+    """Yield pieces of all entries: first entry's number, each entry's owner, its index there."""
     ends = np.cumsum(counts)
     for begin in range(0, int(ends[-1]) if len(ends) else 0, _AT_ONCE):
         entries = np.arange(begin, min(begin + _AT_ONCE, int(ends[-1])))
@@ -137,7 +137,7 @@ def numbered(counts: _Ints) -> Iterator[tuple[int, _Ints, _Ints]]:
 
 
 def within(counts: _Ints) -> _Ints:
-    """Return 0, 1, … for each count in turn: the place of each entry among its own."""
+    """Return 0, 1, … for each count in turn: the index of each entry among its owner's."""
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0
     return np.arange(total) - np.repeat(ends - counts, counts)

@@ -1,4 +1,4 @@
-"""Distributions at work: from uniform numbers to durations and lengths."""
+"""Converts uniform numbers to durations and flow lengths by a distribution."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Ints = NDArray[np.int64]
 
 
 def picoseconds(law: Distribution, u: _Floats) -> _Ints:
-    """Return one draw for each uniform number, rising with it, so that ranks never change."""
+    """Return one draw for each uniform number; a larger number never gives a smaller draw."""
     low, high = round(law.low * PS_PER_S), round(law.high * PS_PER_S)
     if isinstance(law, Values) and law.dealt and u.size:
         u = _dealt(u)
@@ -26,13 +26,13 @@ def picoseconds(law: Distribution, u: _Floats) -> _Ints:
         steps: _Ints = np.rint(u * (high - low)).astype(np.int64)
         return low + steps
     drawn: _Ints = np.rint(_seconds(law, u) * PS_PER_S).astype(np.int64)
-    return np.asarray(np.clip(drawn, low, high))  # what rounding pushed over an end
+    return np.asarray(np.clip(drawn, low, high))  # rounding may exceed the bounds
 
 
 def _dealt(u: _Floats) -> _Floats:
-    """Return as many numbers in the same order, a step apart: systematic sampling.
+    """Return as many numbers in the same order, equally spaced: systematic sampling.
 
-    Each interval of [0, 1] holds as many of them as its width says, to within one. The first is
+    Each interval of [0, 1] contains as many of them as its width gives, to within one. The first is
     uniform in the first step.
     """
     ranks = np.empty(u.size)
@@ -41,7 +41,7 @@ def _dealt(u: _Floats) -> _Floats:
 
 
 def whole_packets(law: FlowLength, packet_bytes: int, u: _Floats) -> _Ints:
-    """Return the packets of one flow for each uniform number, at least 1, rising with it."""
+    """Return the packets of one flow, at least 1, for each uniform number, in its order."""
     counted = law.in_packets(packet_bytes)
     drawn: _Floats
     match counted.kind:

@@ -1,6 +1,6 @@
-"""One random stream for each use, so that no draw depends on how much another one took.
+"""A named random stream for each use, so that draws do not depend on each other.
 
-Events with independent gaps (a Poisson process, datagrams, files and pauses) are drawn from them.
+Processes with independent gaps (Poisson arrivals, datagrams, files and pauses) are drawn from them.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _FIRST_BLOCK = 4
 def uniforms(seed: int, name: str, traffic_class: int, n: int) -> NDArray[np.float64]:
     """Return n numbers in [0, 1) for one use (``"rtt"``, ``"start"``, …) in one traffic class.
 
-    Made from PCG64's raw words, which NumPy keeps for ever (NEP 19); the methods of its
-    Generator may change from version to version.
+    They are made from PCG64's raw words, which NumPy guarantees for all versions (NEP 19). Methods
+    of its Generator may change.
     """
     return _piece(seed, name, traffic_class, 0, n)
 
 
 def normals(seed: int, name: str, traffic_class: int, n: int) -> NDArray[np.float64]:
-    """Return n standard normal numbers, each from one word, by the inverse of their law."""
-    from scipy.special import ndtri  # slow to import; most draws need no normal number
+    """Return n standard normal numbers, each from one word, by the inverse CDF."""
+    from scipy.special import ndtri  # slow to import; most draws need no normal numbers
 
     numbers: NDArray[np.float64] = ndtri(uniforms(seed, name, traffic_class, n) + 2.0**-54)
     return numbers
@@ -39,10 +39,10 @@ def normals(seed: int, name: str, traffic_class: int, n: int) -> NDArray[np.floa
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Columns of a block of endless streams, one stream a flow; each block is twice as wide.
+    """A block of columns of unlimited streams, one for each flow; each block is twice as wide.
 
-    A flow's numbers depend neither on how many are taken nor on how many flows follow it, nor on
-    the pieces in which they are taken.
+    A flow's numbers depend neither on how many are used, nor on the flows after it, nor on the
+    pieces in which they are drawn.
     """
 
     number: int
@@ -50,7 +50,7 @@ class Block:
     flows: NDArray[np.int64]
 
     def uniforms(self, seed: int, name: str, traffic_class: int) -> NDArray[np.float64]:
-        """Return numbers in [0, 1), a row a flow."""
+        """Return numbers in [0, 1), one row for each flow."""
         width, taken = _FIRST_BLOCK << self.number, len(self.columns)
         first, last = int(self.flows[0]), int(self.flows[-1])
         use = f"{name}/{self.number}"
@@ -68,10 +68,10 @@ class Block:
 
 
 def blocks(flows: NDArray[np.int64], most: int) -> Iterator[Block]:
-    """Yield the endless blocks of some flows, in pieces of about ``most`` numbers."""
+    """Yield blocks of some flows' streams, in pieces of about ``most`` numbers."""
     for number in count():
         width = _FIRST_BLOCK << number
-        # A few times as many are taken at once rather than row by row, which is slow.
+        # Row by row would be slow, so up to 8 times as many are drawn at once.
         step = width if width * len(flows) <= 8 * most else max(most // len(flows), _FIRST_BLOCK)
         for first in range(0, width, step):
             yield Block(number, range(first, min(first + step, width)), flows)
@@ -90,14 +90,14 @@ def _uniforms(generator: PCG64, n: int) -> NDArray[np.float64]:
 
 
 def word(seed: int, name: str) -> int:
-    """Return one number of 64 bits for a use that keeps its own generator."""
+    """Return a number of 64 bits for a use with its own generator."""
     return int(_sequence(seed, name, 0).generate_state(1, np.uint64)[0])
 
 
 def _sequence(seed: int, name: str, traffic_class: int) -> SeedSequence:
     if not 0 <= seed <= MAX_SEED:
         raise ValueError(f"seed: {seed} is not from 0 to {MAX_SEED}")
-    # Python's own hash of a text changes from run to run; this one never does.
+    # Python's own hash of a string changes from run to run.
     digest = hashlib.sha256(name.encode()).digest()
     key = (*np.frombuffer(digest[:16], dtype="<u4").tolist(), traffic_class)
     return SeedSequence(seed, spawn_key=key)
@@ -107,13 +107,13 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
 _AT_ONCE = 1 << 17
-"""Numbers drawn together: a draw needs memory for what it keeps, and for a few times this."""
+"""Numbers drawn at a time: a draw needs memory for its result and for a few times this."""
 
 
 def poisson_arrivals(seed: int, name: str, traffic_class: int, rate: float, end_ps: int) -> _Ints:
-    """Return the times in [0, end) of a Poisson process of ``rate`` a second.
+    """Return the times in [0, end) of a Poisson process of ``rate`` per second.
 
-    A later end adds times behind and changes none before it.
+    A later end only adds times after the others.
     """
     expected = rate * end_ps / PS_PER_S
     n = int(expected + 8 * expected**0.5) + 16
@@ -126,16 +126,17 @@ def poisson_arrivals(seed: int, name: str, traffic_class: int, rate: float, end_
 
 
 def exponential_gaps(u: _Floats, mean_s: float, most_ps: int) -> _Ints:
-    """Return exponential gaps; one that would reach past the run ends is cut to that."""
+    """Return exponential gaps, at most ``most_ps`` long."""
     gaps: _Ints = np.rint(np.minimum(-np.log1p(-u) * (mean_s * PS_PER_S), most_ps)).astype(np.int64)
     return gaps
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Some steps of some flows: when each begins, how long it takes, and what belongs to it.
+    """Some steps of some flows: the start and length of each, and the values that belong to it.
 
-    All arrays have a row a flow. Times beyond the end of the run mean only that they are beyond it.
+    All arrays have one row for each flow. The exact value of a time after the end of the run has no
+    meaning.
     """
 
     flows: _Ints
@@ -146,15 +147,15 @@ class Steps:
 def until(
     end_ps: int, start_ps: _Ints, expected: float, steps: Callable[[Block], tuple[_Ints, ...]]
 ) -> Iterator[Iterator[Steps]]:
-    """Walk through the steps of flows, some flows at a time, each until it has passed the end.
+    """Yield the steps of flows, some flows at a time, each until the end of the run.
 
     Parameters
     ----------
     expected
-        About how many steps a flow takes; so many flows are taken together that it all fits.
+        Approximate number of steps of a flow; it determines how many flows are drawn at a time.
     steps
-        Makes of a block of streams a tuple of arrays, a row a flow: first how long each step
-        takes, then whatever belongs to it.
+        Returns, for a block of streams, a tuple of arrays with one row for each flow: first the
+        length of each step, then the values that belong to it.
     """
     together = int(max(1, min(_AT_ONCE // max(expected, 1), _AT_ONCE // 4)))
     for first in range(0, len(start_ps), together):
@@ -176,7 +177,7 @@ def _walk(
 
 
 def _after(now: _Ints, steps: _Ints, end_ps: int) -> _Ints:
-    """Return when each step ends; what is far beyond the end stays there and cannot overflow."""
+    """Return the end of each step; times far after the end are cut, so that none overflows."""
     far = 2 * end_ps + 1
     rough = now[:, None] + np.cumsum(steps, axis=1, dtype=np.float64)
     exact = now[:, None] + np.cumsum(steps, axis=1)

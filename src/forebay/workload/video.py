@@ -1,9 +1,9 @@
 """Draw of long-range-dependent video.
 
-Frame sizes are lognormal: a rising function of fractional Gaussian noise, which keeps its Hurst
-parameter, can never be negative and has its mean in closed form. Frames come at a fixed rate, full
-packets first, then the rest. Volume over times below a frame's then varies as packets come, about
-as s^(-1/2); over longer times as s^-(1-H): the knee lies at one frame.
+Frame sizes are lognormal: an increasing function of fractional Gaussian noise. They keep its Hurst
+parameter, are never negative and have a mean in closed form. Frames come at a fixed rate; each is
+sent as full packets, then the rest. Below one frame time the variation of the volume depends on the
+packets' spacing, about as s^(-1/2); above it is as s^-(1-H). The knee is at one frame time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from forebay.workload.spread import PS_PER_S
 from forebay.workload.streams import normals
 
 LEAST_PACKET = 64
-"""Bytes of the smallest packet: a shorter rest takes from the full packet before it."""
+"""Size of the smallest packet in bytes; a smaller rest takes bytes from the packet before it."""
 _LEAST_FRAMES = 1024
 
 _Floats = NDArray[np.float64]
@@ -29,7 +29,7 @@ _Ints = NDArray[np.int64]
 
 
 def video(group: Video, index: int, seed: int, link_rate: float, end_ps: int) -> Part:
-    """Each flow its own film, whose mean rate in this run is the rate asked for."""
+    """Draw flows with a video each, whose mean rate in this run is the specified one."""
     start = starts(group, index, seed)
     frame_ps = PS_PER_S / group.frame_rate
     mean_bytes = group.flow_rate(link_rate) / (8 * group.frame_rate)
@@ -54,8 +54,8 @@ def frame_sizes(hurst: float, variation: float, gaussian: _Floats) -> _Floats:
 def _film(group: Video, index: int, seed: int, flow: int, mean_bytes: float, count: int) -> _Ints:
     """Return the bytes of each frame, scaled so that those sent have the specified mean.
 
-    With H near 1 the mean of an hour still strays by a third, so that the load would be another
-    one with every seed.
+    With H near 1 the mean of an hour still varies by a third. Without scaling, each seed would have
+    another load.
     """
     if count < 1:
         return np.zeros(0, dtype=np.int64)
@@ -74,10 +74,10 @@ def _count(span_ps: int, frame_ps: float) -> int:
 def _packets(
     frames: _Ints, start_ps: int, frame_ps: float, group: Video, end_ps: int
 ) -> Iterator[tuple[_Ints, NDArray[np.int32]]]:
-    """Yield times and bytes of one flow's packets, those before the end of the run."""
+    """Yield times and bytes of one flow's packets before the end of the run."""
     counts = -(-frames // group.packet)
     begins = start_ps + np.floor(np.arange(len(frames)) * frame_ps).astype(np.int64)
-    # An evenly spaced last frame may reach past the end, and be all but endless.
+    # With even spacing the last frame may extend far beyond the end of the run.
     apart = frame_ps / np.maximum(counts, 1) if group.spacing == "even" else np.zeros(len(frames))
     with np.errstate(divide="ignore"):
         before_end = np.ceil((end_ps - begins) / apart) + 1
@@ -92,7 +92,7 @@ def _packets(
 
 
 def _sizes(frame: _Ints, count: _Ints, place: _Ints, packet: int) -> NDArray[np.int32]:
-    """Return each packet's bytes: full ones, then the rest of the frame."""
+    """Return each packet's size in bytes: full packets, then the rest of the frame."""
     rest = frame - (count - 1) * packet
     lent = np.where(count > 1, np.maximum(LEAST_PACKET - rest, 0), 0)
     lent = np.minimum(lent, packet - LEAST_PACKET)

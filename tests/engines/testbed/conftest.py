@@ -1,4 +1,4 @@
-"""The testbed with an emulator that moves nothing; and a reason where a machine has no testbed."""
+"""The testbed with an emulator without traffic, and the reason if a machine has no testbed."""
 
 from __future__ import annotations
 

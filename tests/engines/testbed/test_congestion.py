@@ -21,7 +21,7 @@ def _why_not() -> str:
     if sys.platform != "linux" or not machine.is_root():
         return "only root on Linux may register a congestion control"
     if not Path("/sys/kernel/btf/vmlinux").exists():
-        return "the kernel gives no type information (BTF)"
+        return "the kernel has no type information (BTF)"
     try:
         bpf.built()
     except EngineUnavailable as missing:
@@ -77,7 +77,7 @@ def test_without_a_compiler_the_line_says_what_to_install(
     monkeypatch.setattr(bpf, "_BTF", btf)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(EngineUnavailable, match="clang is not there") as refused:
+    with pytest.raises(EngineUnavailable, match="clang is missing") as refused:
         bpf.built()
     assert "apt-get install clang libbpf-dev" in refused.value.hint
 

@@ -1,4 +1,4 @@
-"""Others' counters beside the router: the arithmetic, what is refused, and one real run."""
+"""Independent counters next to the router: their arithmetic, refusals, and one real run."""
 
 from __future__ import annotations
 

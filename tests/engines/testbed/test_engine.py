@@ -1,4 +1,4 @@
-"""From scenario to Outcome with an emulator that moves nothing: no root, no traffic."""
+"""From scenario to Outcome with an emulator without traffic; needs no root."""
 
 import pickle
 from typing import Any
@@ -104,7 +104,7 @@ def test_a_refusal_says_what_the_hypervisor_took(fake, small, monkeypatch, tmp_p
     [
         ("refuse", "opening /dev/net/tun: no; ask nicely"),
         ("die", "ended with status 101: panicked"),
-        ("chatter", "b'hello', which is no event"),
+        ("chatter", "b'hello', which is not an event"),
         ("other-queue", "the router's queues read"),
     ],
 )

@@ -37,7 +37,7 @@ def test_each_limit_alone_makes_a_run_invalid(reading, value, said):
 
 def test_lateness_counts_beside_the_time_that_the_buffer_drains_in():
     assert faults(WELL, drain_s=1.1e-3) == []
-    said = "delivery lateness p99, of the time the buffer drains in, 20 %, at most 10 %"
+    said = "delivery lateness p99, as a share of the buffer's drain time, 20 %, at most 10 %"
     assert faults(WELL, drain_s=0.5e-3) == [said]
 
 

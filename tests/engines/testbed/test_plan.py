@@ -1,4 +1,4 @@
-"""PLAN.json says what the scenario and the draw say; routes carry what each class asks for."""
+"""PLAN.json agrees with the scenario and the draw; routes have the settings of each class."""
 
 import json
 from pathlib import Path

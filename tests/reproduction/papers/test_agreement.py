@@ -1,4 +1,4 @@
-"""The simulator against the kernel: what is compared, and how a miss is told."""
+"""The simulator against the kernel: the comparison, and the reason of a miss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-//! Sums over exported flow records, in memory that does not grow with them.
+//! Sums over exported flow records, in constant memory.
 
 use super::netflow::{self, Told};
 use super::sequence::Sequences;
@@ -9,23 +9,23 @@ use crate::series::Series;
 use netflow_parser::{NetflowPacket, NetflowParser};
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Bins of the load: seconds, until they must widen.
+/// Bins of the load: seconds at first, wider if necessary.
 const BINS: usize = 1 << 16;
-/// A record may begin so long before the first that comes: the longest active timeouts.
+/// Longest time by which a record may begin before the first one: the longest active timeouts.
 const BEFORE_MS: u64 = 2 * 3600 * 1000;
-/// And end so long after it: a month.
+/// Longest time by which it may end after it: a month.
 const MOST_MS: u64 = 31 * 24 * 3600 * 1000;
-/// A record that spans more bins than this is told by its two ends.
+/// A record that spans more bins than this is counted at its two ends.
 const MOST_BINS: u64 = 1 << 14;
-/// Packets by which a flow has left slow start: the sum of six rounds that double from ten.
+/// Packets after which a flow has left slow start: the sum of six rounds that double from ten.
 const LONG_PACKETS: u64 = 630;
-/// Packets by which it may have.
+/// Packets after which it may have.
 const PERHAPS_PACKETS: u64 = 70;
-/// Shorter than this no flow is in congestion avoidance for long.
+/// Minimum duration of a flow in congestion avoidance.
 const LONG_MS: u64 = 1000;
 const TCP: u8 = 6;
 
-/// What exports say.
+/// Sums over exports.
 pub struct Collector {
     parser: NetflowParser,
     base_ms: Option<u64>,
@@ -33,7 +33,7 @@ pub struct Collector {
     pub load: Series,
     /// Flows over time.
     pub concurrent: Count,
-    /// TCP flows with packets enough to have left slow start, for sure and perhaps.
+    /// TCP flows with enough packets to have left slow start, certainly and possibly.
     pub long: [Count; 2],
     /// Bytes of a record.
     pub lengths: LogHistogram,
@@ -45,19 +45,19 @@ pub struct Collector {
     pub packets: u64,
     /// Bytes of TCP, scaled up.
     pub tcp_bytes: u64,
-    /// One packet of so many was looked at; 1: all.
+    /// Sampling rate: one packet of this many; 1 means all.
     pub sampling: u64,
-    /// Whether packets were drawn from the link, as sFlow does.
+    /// Sampled packets, as in sFlow.
     pub drawn: u64,
     /// Sequence numbers.
     pub sequences: Sequences,
     /// Sets of records without a template, and records without what is needed.
     pub unusable: (u64, u64),
-    /// Datagrams that are none of the protocols, or damaged.
+    /// Datagrams of other protocols, or damaged ones.
     pub not_exports: u64,
-    /// Active and inactive timeout in seconds, where they are told.
+    /// Active and inactive timeout in seconds, if exported.
     pub timeouts_s: (Option<u64>, Option<u64>),
-    /// From the first record's beginning to the last one's end, in ms since 1970.
+    /// From the first record's start to the last one's end, in ms since 1970.
     pub span_ms: Option<(u64, u64)>,
 }
 
@@ -86,7 +86,7 @@ impl Default for Collector {
 }
 
 impl Collector {
-    /// Takes what an exporter sent at a time.
+    /// Adds a datagram of an exporter.
     pub fn datagram(&mut self, exporter: [u8; 16], at_ns: u64, data: &[u8]) {
         // sFlow's version takes four bytes, NetFlow's two.
         if data.starts_with(&[0, 0, 0, 5]) {
@@ -143,7 +143,7 @@ impl Collector {
         }
     }
 
-    /// Adds a record whose counts are of one packet in `sampling`, if its times can be.
+    /// Adds a record whose counts are of one packet in `sampling`, if its times are possible.
     pub fn record(&mut self, record: &FlowRecord, sampling: u64) {
         if !self.can_be(record.first_ms, record.last_ms) {
             self.unusable.1 += 1;
@@ -169,7 +169,7 @@ impl Collector {
         }
     }
 
-    /// Whether times lie in order, and near the first that came.
+    /// Whether times are in order, and near those of the first record.
     fn can_be(&self, first_ms: u64, last_ms: u64) -> bool {
         let base = self.base_ms.unwrap_or(first_ms.saturating_sub(BEFORE_MS));
         base <= first_ms && first_ms <= last_ms && last_ms - base <= MOST_MS
@@ -195,7 +195,7 @@ impl Collector {
         }
     }
 
-    /// Both ends in ns from where the series begin.
+    /// Both ends in ns from the start of the series.
     fn placed(&mut self, first_ms: u64, last_ms: u64) -> (u64, u64) {
         let base = *self.base_ms.get_or_insert(first_ms.saturating_sub(BEFORE_MS));
         let (low, high) = self.span_ms.unwrap_or((first_ms, last_ms));
@@ -204,7 +204,7 @@ impl Collector {
         (place(first_ms), place(last_ms))
     }
 
-    /// A flow's bytes, evenly over its time.
+    /// Adds a flow's bytes, evenly over its time.
     fn spread(&mut self, first: u64, last: u64, bytes: f64) {
         let width = self.load.width_ns;
         let (low, high) = (first / width, last / width);
@@ -221,7 +221,7 @@ impl Collector {
         }
     }
 
-    /// When the series begin, in ms since 1970.
+    /// Start of the series, in ms since 1970.
     pub fn base_ms(&self) -> u64 {
         self.base_ms.unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! Flow records as routers export them, from UDP datagrams: NetFlow v5, v9, IPFIX and sFlow v5.
+//! Flow records of routers, from UDP datagrams: NetFlow v5, v9, IPFIX and sFlow v5.
 
 pub mod collector;
 pub mod netflow;
@@ -7,10 +7,10 @@ pub mod sflow;
 
 use crate::packet::FlowKey;
 
-/// What a router says of a flow; sampled counts are as they were exported.
+/// A router's record of a flow; sampled counts are as exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlowRecord {
-    /// Who sends to whom.
+    /// Addresses, ports and protocol.
     pub key: FlowKey,
     /// First and last packet, in milliseconds since 1970.
     pub first_ms: u64,

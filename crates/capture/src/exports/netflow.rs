@@ -11,18 +11,18 @@ use netflow_parser::variable_versions::v9::{FlowSetBody as V9Body, V9};
 use netflow_parser::variable_versions::{ipfix::lookup::IANAIPFixField, v9::lookup::V9Field};
 use std::net::IpAddr;
 
-/// What a datagram holds.
+/// Contents of a datagram.
 #[derive(Default)]
 pub struct Told {
     /// Its records.
     pub records: Vec<FlowRecord>,
-    /// One packet of so many was looked at, if it says.
+    /// Sampling rate, if given.
     pub sampling: Option<u64>,
-    /// Sets of records whose template has not come.
+    /// Sets of records without a template so far.
     pub without_template: u64,
     /// Records that lack bytes, times or addresses.
     pub incomplete: u64,
-    /// Seconds after which a flow that goes on is exported, and one that is silent.
+    /// Active and inactive timeout in seconds.
     pub timeouts_s: (Option<u64>, Option<u64>),
 }
 
@@ -40,7 +40,7 @@ struct Fields {
     last_ms: Option<u64>,
 }
 
-/// Version 5: times count from when the router started.
+/// Version 5: times count from the router's start.
 pub fn v5(datagram: &v5::V5) -> Told {
     let header = &datagram.header;
     let now_ms = u64::from(header.unix_secs) * 1000 + u64::from(header.unix_nsecs) / 1_000_000;
@@ -67,7 +67,7 @@ pub fn v5(datagram: &v5::V5) -> Told {
     }
 }
 
-/// Version 9; its data count from when the router started too.
+/// Version 9; its times also count from the router's start.
 pub fn v9(datagram: &V9) -> Told {
     let header = &datagram.header;
     let now_ms = u64::from(header.unix_secs) * 1000;
@@ -94,7 +94,7 @@ pub fn v9(datagram: &V9) -> Told {
     told
 }
 
-/// IPFIX; where times count from the router's start that is not known, and taken from the last.
+/// IPFIX; if times count from the router's start, which is unknown, the last one is the reference.
 pub fn ipfix(datagram: &IPFix) -> Told {
     let now_ms = u64::from(datagram.header.export_time) * 1000;
     let mut told = Told::default();
@@ -124,7 +124,7 @@ fn number_v9(field: V9Field) -> u16 {
     field.into()
 }
 
-/// Fields of IANA's registry that are read here. The parser names them and forgets the numbers.
+/// Fields of IANA's registry that are read here. The parser has names, but not the numbers.
 const READ: [u16; 27] = [
     1, 2, 4, 7, 8, 11, 12, 21, 22, 27, 28, 34, 36, 37, 50, 85, 86, 150, 151, 152, 153, 154, 155,
     156, 157, 305, 306,
@@ -170,7 +170,7 @@ impl Told {
         }
     }
 
-    /// Sampling and timeouts, which come in options or in the records themselves.
+    /// Sampling and timeouts, from options or from the records themselves.
     fn option(&mut self, number: u16, value: &FieldValue) {
         const SAMPLING: [u16; 3] = [34, 50, 305];
         const ACTIVE: u16 = 36;

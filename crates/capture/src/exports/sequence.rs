@@ -1,10 +1,10 @@
-//! Whether exports are missing, or come in another order than they were sent.
+//! Detects missing and reordered exports by sequence numbers.
 
 use std::collections::HashMap;
 
-/// More exporters than this are not told apart.
+/// Maximum number of exporters that are distinguished.
 const MOST_SOURCES: usize = 4096;
-/// A number so far behind, or ahead, is an exporter that began anew.
+/// A number that differs by more than this means that the exporter was restarted.
 const RESTART: u32 = 1 << 16;
 
 /// Exporter, version of the protocol, observation domain.
@@ -16,12 +16,12 @@ pub struct Sequences {
     due: HashMap<Source, u32>,
     /// Units that are missing: records in v5 and IPFIX, datagrams in v9 and sFlow.
     pub lost: u64,
-    /// Datagrams that came after a later one.
+    /// Datagrams that arrived after a later one.
     pub reordered: u64,
 }
 
 impl Sequences {
-    /// A datagram numbered `number` that holds so many units.
+    /// Adds a datagram with number `number` and this many units.
     pub fn take(&mut self, source: Source, number: u32, units: u32) {
         let after = number.wrapping_add(units);
         if self.due.len() >= MOST_SOURCES && !self.due.contains_key(&source) {
@@ -34,7 +34,7 @@ impl Sequences {
             self.lost += u64::from(ahead);
             *due = after;
         } else if behind < RESTART {
-            // It had been counted as lost when the later one came.
+            // It was counted as lost when the later one arrived.
             self.reordered += 1;
             self.lost = self.lost.saturating_sub(u64::from(units));
         } else {

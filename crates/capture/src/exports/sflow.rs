@@ -1,4 +1,4 @@
-//! sFlow v5: headers of packets that were drawn at random.
+//! sFlow v5: headers of randomly sampled packets.
 
 use crate::frames::Frame;
 use crate::packet::{Packet, decode};
@@ -8,7 +8,7 @@ use sflow_parser::models::record_flows::{HeaderProtocol, SampledHeader};
 const ETHERNET: i32 = 1;
 const RAW: i32 = 101;
 
-/// Packets of a datagram and the packets that each stands for.
+/// Packets of a datagram, each with the number of packets that it represents.
 pub fn samples(datagram: &SFlowDatagram, at_ns: u64) -> Vec<(Packet, u64)> {
     let mut all = Vec::new();
     for sample in &datagram.samples {

@@ -7,18 +7,18 @@ use super::table::NONE;
 use super::tally::Tally;
 use crate::packet::{FlowKey, Segment, flags};
 
-/// Round trip of a flow that has not told its own.
+/// Assumed round trip of a flow while it is unknown.
 const GUESS_US: u32 = 100_000;
-/// A hole filled sooner is reordering: less than half a round trip, or where none is known this,
-/// which is what Wireshark takes.
+/// A hole that is filled sooner is reordering: less than half a round trip, or this if unknown,
+/// as in Wireshark.
 const REORDERED_US: u32 = 3_000;
-/// A pause after which a flow has had nothing to send: longer than an RTO of a second that was
+/// A pause from which on a flow had nothing to send: longer than an RTO of a second that was
 /// doubled once (RFC 6298).
 const PAUSE_US: u32 = 3_000_000;
-/// A packet of its own only closes bursts after this share of a round trip.
+/// A burst ends at a gap of more than a round trip divided by this.
 const BURST_GAP: u32 = 2;
 
-/// After so many round trips, and a pause, a hole has been filled, or never will be.
+/// Round trips after which, with a pause, a hole is never filled.
 const STALE_ROUNDS: u32 = 8;
 
 const SYN: u8 = 1;
@@ -33,14 +33,14 @@ const LOSSY: u8 = 128;
 /// State of a flow; times are microseconds since the capture began, wrapping, unless in ns.
 #[derive(Clone, Copy)]
 pub struct Flow {
-    /// Who sends to whom.
+    /// Addresses, ports and protocol.
     pub key: FlowKey,
     flags: u8,
     /// Segments since the last pause of half a round trip.
     burst: u16,
     /// See `Flight`.
     skip: u16,
-    /// Place of the other direction, or `NONE`.
+    /// Index of the other direction, or `NONE`.
     pub peer: u32,
     first_ns: u64,
     /// The latest packet.
@@ -58,7 +58,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// A flow whose first packet comes now.
+    /// Makes a flow whose first packet arrives now.
     pub fn new(key: FlowKey, now_ns: u64, on_link: bool) -> Self {
         Self {
             key,
@@ -84,7 +84,7 @@ impl Flow {
         self.flags & flag != 0
     }
 
-    /// Whether data of it crosses the link under study.
+    /// Whether its data crosses the link under study.
     pub fn has_data_on_link(&self) -> bool {
         self.is(ON_LINK) && self.is(DATA)
     }
@@ -94,8 +94,8 @@ impl Flow {
         self.is(ON_LINK)
     }
 
-    /// A whole round trip of it was seen. It stands for what has told its sender of one since the
-    /// sample before, so many of them so far: ACKs, or echoes of them where none was captured.
+    /// Adds a complete round trip. Its weight is the number of its sender's samples since the
+    /// previous one; `told` is their total so far: ACKs, or echoes if no ACKs were captured.
     pub fn sample(&mut self, us: u32, told: u32, stamped: bool, tally: &mut Tally) {
         self.rtt.sample(us);
         if self.has_data_on_link() {
@@ -104,7 +104,7 @@ impl Flow {
         }
     }
 
-    /// A whole round trip from this direction alone, if this echo tells it.
+    /// A complete round trip from this direction only, if this echo gives it.
     pub fn one_way(&mut self, echo: u32, now_us: u32) -> Option<u32> {
         let mut flight = Flight { segments: self.pace.last_round(), skip: self.skip };
         let told = self.rtt.one_way(echo, now_us, &mut flight);
@@ -122,7 +122,7 @@ impl Flow {
         self.next_seq
     }
 
-    /// The far end has sent `echo` back: whether the probe under way has told a round trip.
+    /// The far end has returned `echo`: whether this completes the current probe.
     pub fn answered(&mut self, echo: u32, stamped: bool, now_us: u32) -> bool {
         let was_free = self.rtt.is_free();
         let answered = self.rtt.answered(echo, stamped, now_us);
@@ -132,12 +132,12 @@ impl Flow {
         answered
     }
 
-    /// Sends a probe with a segment that ends before `sent`, if an answer will come at once:
-    /// to data, to a SYN, and with timestamps to what is `expected` to let more data go.
+    /// Starts a probe with a segment that ends before `sent`, if it is answered at once:
+    /// data, a SYN, and with timestamps an ACK that is `expected` to cause more data.
     ///
-    /// The first segment after an answer is mostly the first of a burst, and the last of a flight,
-    /// whose ACK waits for a timer, would hardly be watched: so many segments go by unwatched as
-    /// were drawn, up to a flight.
+    /// The first segment after an answer is usually the first of a burst. The last one of a flight,
+    /// whose ACK waits for a timer, would hardly ever be used. So a random number of segments,
+    /// up to a flight, is skipped.
     pub fn probe(&mut self, segment: &Segment, sent: u32, expected: bool, now_us: u32) {
         let asks = segment.payload > 0 || segment.flags & flags::SYN != 0;
         if self.skip > 0 && segment.payload > 0 && self.rtt.is_free() {
@@ -152,7 +152,7 @@ impl Flow {
         }
     }
 
-    /// A packet of this flow.
+    /// Adds a packet of this flow.
     pub fn packet(&mut self, now_ns: u64, bytes: u32, tcp: Option<&Segment>, tally: &mut Tally) {
         self.last_ns = now_ns;
         self.packets = self.packets.saturating_add(1);
@@ -180,7 +180,7 @@ impl Flow {
         }
     }
 
-    /// The first segment after the SYN. A SYN sent twice does not tell which one was answered.
+    /// Handles the first segment after the SYN. Of a repeated SYN it is unknown which was answered.
     fn shaken(&mut self, now_us: u32, segment: &Segment, tally: &mut Tally) {
         self.flags |= SHAKEN;
         let answers_syn = segment.flags & flags::ACK != 0 && segment.payload == 0;
@@ -214,8 +214,8 @@ impl Flow {
         self.last_data_us = now_us;
     }
 
-    /// What a pause since the last data means: the end of a burst, or of congestion avoidance.
-    /// One that ends with a retransmission was a timeout's.
+    /// Handles a pause since the last data: the end of a burst, or of congestion avoidance.
+    /// A pause that ends with a retransmission was a timeout.
     fn pause(&mut self, now_ns: u64, start: u32, tally: &mut Tally) {
         let gap_us = clock(now_ns).wrapping_sub(self.last_data_us);
         let timeout = before(start, self.next_seq);
@@ -250,7 +250,7 @@ impl Flow {
         }
     }
 
-    /// A segment below the highest number: late, or sent again.
+    /// Handles a segment below the highest number: late, or sent again.
     fn again(&mut self, now_ns: u64, start: u32, end: u32, tally: &mut Tally) {
         self.rtt.forget();
         let on_link = u64::from(self.is(ON_LINK));
@@ -279,7 +279,7 @@ impl Flow {
         }
     }
 
-    /// A flow that was there before the capture has been in avoidance from its beginning.
+    /// Start of congestion avoidance; for a flow that existed before the capture, its beginning.
     fn since_ms(&self, now_ns: u64) -> u32 {
         ((if self.is(SYN) { now_ns } else { self.first_ns }) / 1_000_000) as u32
     }
@@ -304,12 +304,12 @@ impl Flow {
         tally.avoiding.add(ns(since_ms), end_ns);
     }
 
-    /// The last round trip that is known, or a guess.
+    /// The latest round trip, or an assumed one.
     fn round_us(&self) -> u32 {
         if self.rtt.latest_us == UNKNOWN { GUESS_US } else { self.rtt.latest_us.max(100) }
     }
 
-    /// The flow is gone: what it adds to the sums.
+    /// Adds a flow that has ended to the sums.
     pub fn finish(mut self, tally: &mut Tally) {
         if !self.is(ON_LINK) {
             return;

@@ -1,6 +1,6 @@
-//! Gaps in a flow's sequence numbers: what was lost before the place of the capture.
+//! Gaps in a flow's sequence numbers: losses before the capture point.
 
-/// Holes that are told apart; more at once are counted as one that spans them.
+/// Maximum number of separate holes; more are counted as one that spans them.
 const HOLES: usize = 3;
 
 /// Compares sequence numbers, which wrap (RFC 9293, section 3.4).
@@ -12,19 +12,19 @@ pub fn before(a: u32, b: u32) -> bool {
 struct Hole {
     start: u32,
     end: u32,
-    /// When it was seen, in wrapping microseconds.
+    /// Time of detection, in wrapping microseconds.
     at_us: u32,
 }
 
-/// The holes of one flow, in the order of their numbers; places that begin where they end are free.
+/// The holes of one flow, in the order of their numbers; empty ranges are free places.
 #[derive(Clone, Copy, Default)]
 pub struct Holes {
     holes: [Hole; HOLES],
 }
 
 impl Holes {
-    /// The flow went on at `end` where `start` was due. Where there is no room, a hole older than
-    /// `stale_us` goes: of one that spans several, what was never lost is never filled.
+    /// The flow continued at `end` instead of `start`. If there is no free place, a hole older than
+    /// `stale_us` is removed: the received parts of one that spans several are never filled.
     pub fn open(&mut self, start: u32, end: u32, at_us: u32, stale_us: u32) {
         if self.number() == HOLES && at_us.wrapping_sub(self.holes[0].at_us) > stale_us {
             self.close(0);
@@ -37,7 +37,7 @@ impl Holes {
         }
     }
 
-    /// A segment below the highest number: how long ago its hole was seen, if it fills one.
+    /// Age of the hole that a segment below the highest number fills, if it fills one.
     pub fn fill(&mut self, start: u32, end: u32, now_us: u32) -> Option<u32> {
         let open = &self.holes[..self.number()];
         let index = open.iter().position(|h| before(start, h.end) && before(h.start, end))?;
@@ -52,8 +52,8 @@ impl Holes {
         Some(now_us.wrapping_sub(hole.at_us))
     }
 
-    /// Where there is no room for a further hole, this one stays as it is: what is below may have been
-    /// lost once more, and comes later.
+    /// If there is no place for another hole, this one stays: the part below may have been
+    /// lost again, and arrives later.
     fn split(&mut self, index: usize, start: u32, end: u32) {
         let open = self.number();
         if open < HOLES {

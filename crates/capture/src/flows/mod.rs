@@ -1,4 +1,4 @@
-//! Flows of a capture: one direction of a five-tuple each, and what they add to the estimates.
+//! Flows of a capture, each one direction of a five-tuple, and their sums.
 
 pub mod flow;
 pub mod holes;

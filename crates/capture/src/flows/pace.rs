@@ -1,15 +1,15 @@
-//! How many segments a flow sends a round trip, and whether that still grows as in slow start.
+//! A flow's segments in each round trip, and whether they still grow as in slow start.
 
 /// Growth of a round trip over the one before below which a flow has left slow start. With an ACK
-/// for every second segment slow start grows by half a round trip (RFC 5681, section 3.1).
+/// for every second segment slow start grows by half in a round trip (RFC 5681, section 3.1).
 const SLOW_START: f64 = 1.25;
-/// So many round trips without that growth, or it may have been chance.
+/// Round trips without that growth that are required, to exclude random variation.
 const ROUNDS: u8 = 4;
-/// A round trip with fewer segments says nothing about growth.
+/// Minimum number of segments of a round trip in which growth is visible.
 const FEW: u16 = 4;
-/// Closed rounds from a loss to when its reduction is over.
+/// Completed rounds from a loss to the end of its reduction.
 const RECOVERED: u8 = 3;
-/// A smaller flight says nothing about the share that is left of it.
+/// Minimum flight for an estimate of the share that is left of it.
 const FLIGHT: u16 = 16;
 
 /// Rounds of about a round-trip time each.
@@ -24,7 +24,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Counts a segment; returns what is left of the flight after a loss, once that can be said.
+    /// Counts a segment; returns the share of the flight left after a loss, once it is known.
     pub fn segment(&mut self, now_us: u32, round_us: u32) -> Option<f64> {
         let elapsed = now_us.wrapping_sub(self.began_us);
         let mut left = None;
@@ -38,7 +38,7 @@ impl Pace {
         left
     }
 
-    /// Segments of the last whole round trip.
+    /// Segments of the last complete round trip.
     pub fn last_round(&self) -> u16 {
         self.last
     }
@@ -69,8 +69,8 @@ impl Pace {
         }
         self.since_loss = 0;
         let told = self.flight_at_loss >= FLIGHT;
-        // The round trip since the reduction has added about a segment; and windows are rounded down
-        // to segments, which takes half a segment from what is left.
+        // The round trip since the reduction has added about a segment, and windows are rounded down
+        // to segments, which is half a segment on average.
         told.then(|| (f64::from(self.last.max(1)) - 0.5) / f64::from(self.flight_at_loss))
     }
 }

@@ -1,40 +1,40 @@
 //! Round-trip times of a flow: from its handshake, from timestamps, from acknowledgements.
 //!
-//! A probe is a value that the far end will send back: a TSval (RFC 7323, section 4), or where
-//! there are no timestamps the end of a segment. One probe a flow is under way at a time, so a
-//! flow gives about a sample a round trip whatever its rate.
+//! A probe is a value that the far end returns: a TSval (RFC 7323, section 4), or if
+//! there are no timestamps the end of a segment. A flow has one probe at a time, so a
+//! flow gives about one sample in each round trip at any rate.
 
 use super::holes::before;
 
-/// No time is known.
+/// An unknown time.
 pub const UNKNOWN: u32 = u32::MAX;
 
-/// Clocks that senders of timestamps have, in microseconds a tick (RFC 7323, section 5.4: 1 ms to
+/// Usual clocks of timestamps, in microseconds for each tick (RFC 7323, section 5.4: 1 ms to
 /// 1 s; Linux has 1 ms, and 1 µs by choice).
 const TICKS_US: [f64; 6] = [1.0, 1e3, 2e3, 4e3, 1e4, 1e5];
-/// Before this a clock's rate cannot be told.
+/// Minimum time for an estimate of a clock's rate.
 const SETTLED_US: u32 = 2_000_000;
-/// After this two clocks that run a ten-thousandth apart differ by 6 ms.
+/// Time after which two clocks with rates that differ by 1e-4 differ by 6 ms.
 const DRIFTED_US: u32 = 60_000_000;
 
 /// Spreads times over their top bits (Fibonacci hashing: Knuth, volume 3, section 6.4).
 const SPREAD: u32 = 0x9e37_79b1;
 
-/// What one direction of a connection knows of its round trip.
+/// State of the round-trip measurement of one direction of a connection.
 #[derive(Clone, Copy)]
 pub struct RoundTrip {
     probe: u32,
     probe_us: u32,
-    /// From the capture to this direction's receiver and back; of one direction alone how long the
-    /// receiver let a segment wait for its ACK, signed.
+    /// From the capture to this direction's receiver and back; with one direction only, the time by
+    /// which the receiver delayed the ACK of a segment, signed.
     pub half_us: u32,
-    /// When the SYN went by; after the handshake, when its last ACK did, if it has timestamps.
+    /// Time of the SYN; after the handshake, time of its last ACK, if it has timestamps.
     pub mark_us: u32,
     /// From the SYN to the ACK that ends the handshake.
     pub handshake_us: u32,
-    /// The latest whole round trip.
+    /// The latest complete round trip.
     pub latest_us: u32,
-    /// The least whole round trip.
+    /// The minimum complete round trip.
     pub least_us: u32,
     base_echo: u32,
     weighed: u32,
@@ -42,11 +42,11 @@ pub struct RoundTrip {
     last_echo: u32,
 }
 
-/// What is on its way in a round trip of one direction alone.
+/// The flight of a connection with one direction only.
 pub struct Flight {
     /// Segments in the last round trip.
     pub segments: u16,
-    /// Segments until the next one whose wait is watched.
+    /// Segments until the next one whose ACK delay is measured.
     pub skip: u16,
 }
 
@@ -68,28 +68,28 @@ impl Default for RoundTrip {
     }
 }
 
-/// Microseconds that wrap, never the value that means none.
+/// Wrapping microseconds, never equal to `UNKNOWN`.
 pub fn clock(after_ns: u64) -> u32 {
     ((after_ns / 1000) as u32).min(UNKNOWN - 1)
 }
 
-/// A number below `bound`, drawn by a time.
+/// A pseudo-random number below `bound`, from a time.
 pub fn drawn(at_us: u32, bound: u16) -> u16 {
     (at_us.wrapping_mul(SPREAD) >> 16) as u16 % bound.max(1)
 }
 
 impl RoundTrip {
-    /// Whether no probe is under way.
+    /// Whether there is no current probe.
     pub fn is_free(&self) -> bool {
         self.probe_us == UNKNOWN
     }
 
-    /// A value goes by and is not watched.
+    /// Records a value that is not a probe.
     pub fn pass(&mut self, value: u32) {
         self.last_value = value;
     }
 
-    /// Sends `value` on its way unless one is under way; a TSval must be new.
+    /// Starts a probe with `value` unless there is one; a TSval must be new.
     pub fn probe(&mut self, value: u32, now_us: u32) {
         if self.probe_us == UNKNOWN && value != self.last_value {
             (self.probe, self.probe_us) = (value, now_us);
@@ -97,13 +97,13 @@ impl RoundTrip {
         self.last_value = value;
     }
 
-    /// Gives the probe up: what it measures is a retransmission (Karn; RFC 6298, section 3).
+    /// Discards the probe, because its segment was sent again (Karn; RFC 6298, section 3).
     pub fn forget(&mut self) {
         self.probe_us = UNKNOWN;
     }
 
-    /// The far end has sent `value` back. A later timestamp than the probe's answers a later segment:
-    /// this one was not the first that an ACK was for, or let nothing go, and tells no round trip.
+    /// The far end has returned `value`. A timestamp after the probe's answers a later segment:
+    /// the probe was not the first segment of an ACK, or caused no data, and gives no round trip.
     pub fn answered(&mut self, value: u32, stamped: bool, now_us: u32) -> bool {
         if self.probe_us == UNKNOWN || before(value, self.probe) {
             return false;
@@ -117,25 +117,25 @@ impl RoundTrip {
         true
     }
 
-    /// A whole round trip was seen.
+    /// Records a complete round trip.
     pub fn sample(&mut self, us: u32) {
         self.latest_us = us;
         self.least_us = self.least_us.min(us);
     }
 
-    /// As many as at the last sample, and one more.
+    /// The count at the last sample, plus one.
     pub fn one_more(&self) -> u32 {
         self.weighed.saturating_add(1)
     }
 
-    /// What has come since the last sample, now that there have been so many in all.
+    /// The count since the last sample, from the total.
     pub fn weight(&mut self, all: u32) -> u64 {
         let since = all.saturating_sub(self.weighed);
         self.weighed = all;
         u64::from(since)
     }
 
-    /// The other direction was seen: what its absence made of this one's probe is of no use.
+    /// Resets the state of a connection with one direction, because the other direction was seen.
     pub fn meet(&mut self) {
         if self.handshake_us != UNKNOWN {
             self.half_us = UNKNOWN;
@@ -143,7 +143,7 @@ impl RoundTrip {
         }
     }
 
-    /// The handshake is over: the ACK for the SYN-ACK goes by.
+    /// Handles the end of the handshake: the ACK of the SYN-ACK.
     pub fn shake(&mut self, echo: Option<u32>, now_us: u32) {
         self.forget();
         self.handshake_us = now_us.wrapping_sub(self.mark_us);
@@ -154,13 +154,13 @@ impl RoundTrip {
         }
     }
 
-    /// A whole round trip from one direction alone: the handshake's, how much later than its echo the
-    /// echo of this segment comes, by the receiver's clock, and how long a segment has waited there
+    /// A complete round trip from one direction only: the handshake's, the delay of this segment's
+    /// echo after the handshake's by the receiver's clock, and the time that a segment waited there
     /// for its ACK.
     ///
-    /// Queues on the way from the capture to the receiver do not count in it. What comes next after
-    /// an answer is mostly the first of a burst, and the last of a `flight` waits longest: as many
-    /// segments are skipped as chance will have it, up to a flight.
+    /// It does not include queues from the capture to the receiver. The segment after
+    /// an answer is usually the first of a burst, and the last of a `flight` waits longest: a random
+    /// number of segments is skipped, up to a flight.
     pub fn one_way(&mut self, echo: u32, now_us: u32, flight: &mut Flight) -> Option<u32> {
         if self.handshake_us == UNKNOWN || self.mark_us == UNKNOWN {
             return None;
@@ -190,8 +190,8 @@ impl RoundTrip {
         (us >= 1.0).then_some(us as u32)
     }
 
-    /// Watches how long the receiver lets this segment wait for its ACK, unless it does so already;
-    /// `probe` has the time of the segment before it.
+    /// Starts to measure the ACK delay of this segment, unless another is being measured;
+    /// `probe` has the time of the previous segment.
     fn watch_wait(&mut self, now_us: u32, flight: &mut Flight) {
         if self.probe_us == UNKNOWN && flight.skip == 0 {
             (self.probe, self.probe_us) = (self.last_value, now_us);
@@ -200,13 +200,13 @@ impl RoundTrip {
         self.last_value = now_us;
     }
 
-    /// The receiver has sent an ACK, and the one before it, so long after the SYN reached it: the
-    /// first ACK after the watched segment tells its wait. As a sender does, only a segment counts that is the
-    /// first of those that the ACK is for: the one before it had come by the ACK before.
+    /// The receiver has sent an ACK and the previous ACK at these times after the SYN arrived: the
+    /// first ACK after the measured segment gives its delay. As at a sender, only the first segment
+    /// of an ACK counts: the segment before it had arrived by the previous ACK.
     fn wait(&mut self, answered_us: f64, before_us: f64, tick: f64, flight: &mut Flight) {
         let syn_us = self.mark_us.wrapping_sub(self.handshake_us);
         let came = |at_us: u32| f64::from(at_us.wrapping_sub(syn_us));
-        // Either ACK may have come up to a tick later than it says.
+        // Each ACK may be up to a tick later than its timestamp.
         if self.probe_us == UNKNOWN || answered_us + tick <= came(self.probe_us) {
             return;
         }

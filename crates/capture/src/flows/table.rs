@@ -1,4 +1,4 @@
-//! All flows that are live, in memory that has a bound.
+//! All active flows, in bounded memory.
 
 use super::flow::Flow;
 use super::tally::Tally;
@@ -9,14 +9,14 @@ use std::hash::{BuildHasher, Hasher};
 
 /// No place in the table.
 pub const NONE: u32 = u32::MAX;
-/// Flows are allocated so many at a time, so that growing never copies them.
+/// Flows allocated at a time, so that growing never copies them.
 const CHUNK: usize = 1 << 12;
-/// Places looked at for each new flow: twice as many as come, so all are seen in time.
+/// Places checked for idle flows at each new flow: twice as many, so that all are checked in time.
 const SWEEP: usize = 2;
-/// Places looked at for the one that has been silent longest, where there is no room.
+/// Places from which the longest-idle flow is removed if the table is full.
 const SAMPLED: usize = 64;
 
-/// Flows by key. A flow silent for `idle_ns` has ended; one that comes back is another.
+/// Flows by key. A flow idle for `idle_ns` has ended; later packets are of a new flow.
 pub struct Table {
     index: HashTable<u32>,
     chunks: Vec<Vec<Flow>>,
@@ -26,16 +26,16 @@ pub struct Table {
     hand: usize,
     idle_ns: u64,
     most: usize,
-    /// Where the last packet was: the next is often of the same flow.
+    /// Place of the last packet's flow: the next is often of the same flow.
     recent: u32,
-    /// Flows that had to go because there was no room, though they were not silent.
+    /// Active flows that were removed because the table was full.
     pub crowded_out: u64,
-    /// Most flows that were live at once.
+    /// Maximum number of active flows.
     pub peak: usize,
 }
 
 impl Table {
-    /// At most `most` flows, which end after `idle_ns` of silence.
+    /// Makes a table of at most `most` flows, which end when idle for `idle_ns`.
     pub fn new(most: usize, idle_ns: u64) -> Self {
         Self {
             index: HashTable::new(),
@@ -52,12 +52,12 @@ impl Table {
         }
     }
 
-    /// The flow in a place that is taken.
+    /// The flow in an occupied place.
     pub fn flow(&mut self, place: u32) -> &mut Flow {
         &mut self.chunks[place as usize / CHUNK][place as usize % CHUNK]
     }
 
-    /// The place of a packet's flow, which begins now if it was not there.
+    /// The place of a packet's flow, which is added if it is new.
     pub fn place(&mut self, key: &FlowKey, now_ns: u64, on_link: bool, tally: &mut Tally) -> u32 {
         let found = self.find(key);
         if let Some(place) = found {
@@ -131,7 +131,7 @@ impl Table {
         self.used[place / 64] >> (place % 64) & 1 == 1
     }
 
-    /// Each direction learns where the other is.
+    /// Links the two directions of a connection.
     fn introduce(&mut self, place: u32, key: &FlowKey) {
         let reversed = key.reversed();
         let hash = hash(&self.state, &reversed);

@@ -1,20 +1,20 @@
-//! What all flows of the link add up to.
+//! Sums over all flows of the link.
 
 use crate::histogram::LogHistogram;
 use crate::series::Series;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The longest flows are kept one by one, for the tail of their lengths.
+/// Number of longest flows that are stored singly, for the tail of the lengths.
 const LONGEST: usize = 1 << 14;
 /// Slow-start bursts of more packets count as this many.
 const LONGEST_BURST: usize = 4096;
 const BIN_NS: u64 = 10_000_000;
 const BINS: usize = 1 << 16;
-/// Hundredths of the flight that is left after a loss, up to twice the flight.
+/// Bins of the share of the flight left after a loss, in hundredths, up to twice the flight.
 const SHARES: usize = 200;
 
-/// How many flows there are over time: +1 where one begins, -1 where one ends.
+/// Number of flows over time: +1 at a flow's start, -1 at its end.
 pub struct Count {
     /// The changes.
     pub changes: Series,
@@ -27,22 +27,22 @@ impl Default for Count {
 }
 
 impl Count {
-    /// A flow was there from `begin` to `end`.
+    /// Adds a flow from `begin` to `end`.
     pub fn add(&mut self, begin_ns: u64, end_ns: u64) {
         self.changes.add(end_ns, -1.0);
         self.changes.add(begin_ns, 1.0);
     }
 }
 
-/// Segments of data that were seen, and what became of others.
+/// Counts of data segments, losses and reordering.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Segments {
     /// Segments with data.
     pub data: u64,
-    /// Segments that fill a hole a good part of a round trip after it was seen: retransmissions
-    /// of what was lost before the capture.
+    /// Segments that fill a hole at least half a round trip after it was seen: retransmissions
+    /// of losses before the capture.
     pub lost_before: u64,
-    /// Segments whose bytes had been seen: retransmissions of what was lost behind it, or needless.
+    /// Segments whose bytes were seen before: retransmissions of losses after it, or needless ones.
     pub repeated: u64,
     /// Segments that fill a hole at once: late, not lost.
     pub late: u64,
@@ -52,17 +52,17 @@ pub struct Segments {
 pub struct Tally {
     /// Five-tuples seen, of either kind.
     pub tuples: u64,
-    /// Those that carried data.
+    /// Those with data.
     pub flows: u64,
-    /// Those with a beginning that was not seen, or without an end.
+    /// Those whose start or end was not captured.
     pub censored: u64,
-    /// TCP flows that have been in congestion avoidance.
+    /// TCP flows that were in congestion avoidance.
     pub long_flows: u64,
     /// Bytes of these.
     pub long_bytes: u64,
-    /// Bytes of TCP flows that have not.
+    /// Bytes of the other TCP flows.
     pub short_bytes: u64,
-    /// TCP flows whose beginning was seen and that never came into congestion avoidance.
+    /// TCP flows whose start was captured and that never reached congestion avoidance.
     pub short_begun: u64,
     /// Packets of these.
     pub short_packets: LogHistogram,
@@ -71,20 +71,20 @@ pub struct Tally {
     longest: BinaryHeap<Reverse<u64>>,
     /// Flows of any kind over time.
     pub concurrent: Count,
-    /// Flows that have lost something and go on.
+    /// Flows after their first loss, until their end.
     pub lossy: Count,
     /// These and flows that send steadily, without slow start's growth.
     pub avoiding: Count,
-    /// Whole round trips, about one a round trip and flow, by the packets that each stands for.
+    /// Complete round trips, about one for each round trip and flow, weighted by packets.
     pub rtt_us: LogHistogram,
-    /// Those of flows without timestamps: what is between the receiver and the capture was seen with the
-    /// last ACK, and what is on the sender's side with the handshake alone.
+    /// Those of flows without timestamps: the part between receiver and capture is from the
+    /// last ACK, and that of the sender's side only from the handshake.
     pub unstamped_rtt_us: LogHistogram,
-    /// The least round trip of each flow.
+    /// The minimum round trip of each flow.
     pub least_rtt_us: LogHistogram,
     /// Handshakes.
     pub handshake_us: LogHistogram,
-    /// From when a hole was seen to its retransmission.
+    /// Times from the detection of a hole to its retransmission.
     pub recovery_us: LogHistogram,
     /// Bursts of flows in slow start, by packets.
     pub bursts: Vec<u64>,
@@ -137,7 +137,7 @@ impl Tally {
         }
     }
 
-    /// The longest flows in bytes, from the longest on.
+    /// The longest flows in bytes, in descending order.
     pub fn longest(&self) -> Vec<u64> {
         let mut all: Vec<u64> = self.longest.iter().map(|length| length.0).collect();
         all.sort_unstable_by(|a, b| b.cmp(a));
@@ -149,7 +149,7 @@ impl Tally {
         self.bursts[usize::from(packets).min(LONGEST_BURST)] += 1;
     }
 
-    /// Counts what was left of a flight after a loss.
+    /// Counts the share of a flight that was left after a loss.
     pub fn left(&mut self, share: f64) {
         self.left_after_loss[((share * 100.0) as usize).min(SHARES)] += 1;
     }

@@ -1,4 +1,4 @@
-//! What a side does with its connections, from the handshake to the end.
+//! A side's handling of its connections, from the handshake to the end.
 
 use super::counters::Counts;
 use super::host::{Host, refused};
@@ -18,7 +18,7 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering::SeqCst;
 
 impl Host {
-    /// Begins the handshake for what a flow sends next, ahead of the time at which data may go.
+    /// Begins the handshake of a flow's next connection, before the time at which data may be sent.
     pub(super) fn open(&mut self, flow: u32) -> Result<(), Failure> {
         let begins = self.drive_plan.begun[flow as usize].load(SeqCst);
         let file = self.drive_plan.file[flow as usize].load(SeqCst);
@@ -62,7 +62,7 @@ impl Host {
         }
     }
 
-    /// A sender that could write more hears of it again.
+    /// Registers a sender again that could write more.
     fn come_back(&mut self, place: u32, more: bool) -> Result<(), Failure> {
         match self.senders.get_mut(place) {
             Some(sender) if more => self.poll.again(&sender.socket, place),
@@ -85,11 +85,11 @@ impl Host {
         Ok(())
     }
 
-    /// The connection's time has come.
+    /// Begins to send over a connection whose time has come.
     pub(super) fn begin(&mut self, place: u32) -> Result<(), Failure> {
         let now = self.clock.now_ps();
         let Some(sender) = self.senders.get_mut(place) else { return Ok(()) };
-        // Another may have taken the place of one that has failed.
+        // Another connection may be in the slot of one that has failed.
         if sender.stage != Stage::Waiting || sender.begins > now {
             return Ok(());
         }
@@ -123,7 +123,7 @@ impl Host {
         Ok(())
     }
 
-    /// A user who has a file waits before the next.
+    /// Starts a user's think time after a file.
     fn think(&mut self, flow: u32, file: u32) {
         let Some(think) = self.drive_plan.think(flow, file) else { return };
         let begins = self.clock.now_ps() + think;
@@ -139,7 +139,7 @@ impl Host {
         }
     }
 
-    /// Takes the connections that have arrived at a listener.
+    /// Accepts the connections that have arrived at a listener.
     pub(super) fn accept(&mut self, listen_port: usize) -> Result<(), Failure> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         loop {
@@ -168,7 +168,7 @@ impl Host {
         let bytes = self.drive_plan.segments(flow, file).map(|segments| segments * payload);
         let class = self.drive_plan.class_of(flow);
         let clamp = class.max_window.map(|_| class.window_bytes());
-        // One that has gone already has no option to set.
+        // Options of a connection that has already ended cannot be set.
         let Ok(sink) = Sink::new(socket, flow, bytes, clamp) else { return Ok(()) };
         self.poll.watch(&sink.socket, SINK, self.sinks.next())?;
         self.sinks.insert(sink);
@@ -183,7 +183,7 @@ impl Host {
             return Ok(());
         }
         let now = self.clock.now_ps();
-        // Closing it tells the sender at once that all has come.
+        // Closing it tells the sender at once that all data has arrived.
         let Some(sink) = self.sinks.remove(place) else { return Ok(()) };
         let class = self.drive_plan.flows[flow as usize].class;
         self.counters.keep(class, flow, &self.delivered(&sink)?);
@@ -197,7 +197,7 @@ impl Host {
         Ok(())
     }
 
-    /// What a sink's connection has delivered: whole segments, as bytes on the link.
+    /// Delivered data of a sink's connection: whole segments, as bytes on the link.
     pub(super) fn delivered(&self, sink: &Sink) -> Result<Counts, Failure> {
         let spec = &self.drive_plan.flows[sink.flow as usize];
         let received = TcpInfo::of(&sink.socket).map_err(refused)?.bytes_received;

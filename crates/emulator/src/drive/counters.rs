@@ -1,9 +1,9 @@
-//! Counters by class and flow, read at the cuts between batches.
+//! Counters by class and flow, read at the boundaries of batches.
 
 use super::tcp_info::TcpInfo;
 use forebay_sim::time::Picos;
 
-/// What connections of a class have counted; times in microseconds.
+/// Counts of the connections of a class; times in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     /// Data packets sent.
@@ -14,18 +14,18 @@ pub(super) struct Counts {
     pub(super) timeouts: u64,
     /// Duplicate SACKs received.
     pub(super) dsacks: u64,
-    /// Senders had something to send.
+    /// Time in which senders had data to send.
     pub(super) busy: u64,
-    /// They waited for the receiver's window.
+    /// Time limited by the receiver's window.
     pub(super) rwnd_limited: u64,
-    /// They waited for room in their own buffer.
+    /// Time limited by the send buffer.
     pub(super) sndbuf_limited: u64,
     /// Bytes on the link of whole segments received in order.
     pub(super) delivered: u64,
 }
 
 impl Counts {
-    /// What a sender has counted since its connection was established.
+    /// Counts of a sender since its connection was established.
     pub(super) fn of_sender(now: &TcpInfo, base: &TcpInfo) -> Self {
         Self {
             sent: u64::from(now.data_segs_out.wrapping_sub(base.data_segs_out)),
@@ -39,17 +39,17 @@ impl Counts {
         }
     }
 
-    /// Bytes delivered alone.
+    /// Counts with delivered bytes only.
     pub(super) fn delivered(bytes: u64) -> Self {
         Self { delivered: bytes, ..Self::default() }
     }
 
-    /// Adds another's.
+    /// Adds other counts.
     pub(super) fn add(&mut self, other: &Self) {
         *self = self.zip(other, u64::wrapping_add);
     }
 
-    /// What was counted since `before`.
+    /// Difference to `before`.
     pub(super) fn since(&self, before: &Self) -> Self {
         self.zip(before, u64::saturating_sub)
     }
@@ -68,18 +68,18 @@ impl Counts {
     }
 }
 
-/// One side's counters. A connection counts for itself while it lives.
+/// One side's counters. The counts of open connections are not included.
 pub(super) struct Counters {
     past: Vec<Counts>,
     past_bytes: Vec<u64>,
     batches: usize,
-    /// By cut, then class: what all connections had counted.
+    /// By batch boundary, then class: counts of all connections.
     pub(super) cuts: Vec<Vec<Counts>>,
-    /// By flow: bytes delivered up to the first cut, and up to the last one so far.
+    /// By flow: bytes delivered until the first boundary, and until the latest one.
     pub(super) bytes: [Vec<u64>; 2],
-    /// How long transfers took that began and ended in the window, by class.
+    /// Completion times of transfers that began and ended in the window, by class.
     pub(super) completions: Vec<Vec<Picos>>,
-    /// How long those had taken that had not ended with it, by class.
+    /// Ages of transfers that had not ended at its end, by class.
     pub(super) unfinished: Vec<Vec<Picos>>,
 }
 
@@ -96,30 +96,30 @@ impl Counters {
         }
     }
 
-    /// Takes over what a connection, or something without one, has counted.
+    /// Adds the counts of a closed connection, or of traffic without one.
     pub(super) fn keep(&mut self, class: u16, flow: u32, counts: &Counts) {
         self.past[usize::from(class)].add(counts);
         self.past_bytes[flow as usize] += counts.delivered;
     }
 
-    /// A transfer's data has all arrived after so long; it began in the window, or before it.
+    /// All data of a transfer has arrived after this time; it began in the window or before it.
     pub(super) fn completed(&mut self, class: u16, after: Picos, began_within: bool) {
         if self.measures() && began_within {
             self.completions[usize::from(class)].push(after);
         }
     }
 
-    /// The measured window has begun and not ended.
+    /// Whether the measured window has begun and not ended.
     pub(super) fn measures(&self) -> bool {
         (1..=self.batches).contains(&self.cuts.len())
     }
 
-    /// The measured window has ended.
+    /// Whether the measured window has ended.
     pub(super) fn over(&self) -> bool {
         self.cuts.len() > self.batches
     }
 
-    /// Ends a batch; `live` are connections by class and flow.
+    /// Ends a batch; `live` are the counts of open connections by class and flow.
     pub(super) fn cut(&mut self, live: impl Iterator<Item = (u16, u32, Counts)>) {
         let mut totals = self.past.clone();
         let mut bytes = self.past_bytes.clone();

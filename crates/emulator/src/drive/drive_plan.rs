@@ -1,4 +1,4 @@
-//! The plan as the driver plays it: what each flow does, from which side, and when readings are
+//! The plan in the driver's form: what each flow sends, from which side, and when readings are
 //! taken.
 
 use crate::failure::Failure;
@@ -9,25 +9,25 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 
 /// Headers of a TCP segment: IPv4, TCP, and timestamps with their padding.
 const TCP_HEADERS: u32 = 52;
-/// The MSS option counts neither of the two headers, but the timestamps (RFC 6691).
+/// The MSS option excludes the two headers, but includes the timestamps (RFC 6691).
 pub(super) const TIMESTAMPS: u32 = 12;
 /// Headers of a datagram: IPv4 and UDP.
 pub(super) const UDP_HEADERS: u32 = 28;
-/// A datagram tells its flow and its number.
+/// Bytes of a datagram's flow and number.
 pub(super) const STAMP: usize = 8;
 /// Linux's TCP_MIN_MSS, and the largest MSS that TCP_MAXSEG takes.
 const MSS: std::ops::RangeInclusive<u32> = 88..=32767;
-/// Linux clamps no window below half its SOCK_MIN_RCVBUF; half a window must hold a segment.
+/// Linux does not clamp a window below half its SOCK_MIN_RCVBUF; half a window must hold a segment.
 const LEAST_WINDOW: u32 = 1152;
 const LARGEST_WINDOW: u32 = 1 << 29;
-/// Handshakes begin earlier than their queues need by so much.
+/// Handshakes begin earlier than their queues require by this time.
 const SPARE: Picos = 20 * MILLISECOND;
-/// They allow for no longer queue.
+/// Longest queueing delay for which handshakes allow.
 const LONGEST_QUEUE: Picos = 500 * MILLISECOND;
-/// What all senders together hold ready to be sent, bytes.
+/// Unsent bytes in the buffers of all senders together.
 const READY: usize = 64 << 20;
 
-/// Ports that a class's receivers listen on; classes without users need but the first.
+/// Ports on which a class's receivers listen; classes without users need only the first.
 pub(super) const PORTS_PER_CLASS: usize = 2;
 
 /// Where an endpoint is.
@@ -39,12 +39,12 @@ pub(super) enum Side {
     Right,
 }
 
-/// What a flow sends; ranges are of `DrivePlan::files` or `DrivePlan::packets`.
+/// Data of a flow; ranges are indices into `DrivePlan::files` or `DrivePlan::packets`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Segments without end.
+    /// Unlimited segments.
     Endless,
-    /// So many segments, once.
+    /// This many segments, once.
     Once(u64),
     /// File after file.
     Files(usize, usize),
@@ -58,7 +58,7 @@ pub(super) struct Flow {
     pub(super) class: u16,
     pub(super) control: u16,
     pub(super) start: Picos,
-    /// A handshake takes no longer, unless a packet is lost; nor does a packet's way.
+    /// Upper bound of a handshake without loss, and of a packet's one-way delay.
     pub(super) one_way_bound: Picos,
     pub(super) packet_bytes: u32,
     pub(super) source: Source,
@@ -67,11 +67,11 @@ pub(super) struct Flow {
 /// A class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Class {
-    /// Where its data comes from.
+    /// The side of its senders.
     pub(super) from: Side,
-    /// It runs over TCP.
+    /// Whether it uses TCP.
     pub(super) tcp: bool,
-    /// Its flows have more than one connection.
+    /// Whether its flows have more than one connection.
     pub(super) users: bool,
     pub(super) max_window: Option<u32>,
     /// Size of its packets; of the first flow.
@@ -89,21 +89,21 @@ pub(super) struct DrivePlan {
     /// When each packet is sent, and its size on the link.
     pub(super) packets: Vec<(Picos, u32)>,
     first: [Ipv4Addr; 2],
-    /// When batches begin and end.
+    /// Boundaries of batches.
     pub(super) cuts: Vec<Picos>,
-    /// Between two samples.
+    /// Time between two samples.
     pub(super) step: Picos,
-    /// Keep moments of every flow's window and when it backed off.
+    /// Whether moments and reductions of every flow's window are recorded.
     pub(super) traces: bool,
-    /// Flows sampled one by one.
+    /// Flows with samples of their own.
     pub(super) traced: Vec<u32>,
     /// TCP_NOTSENT_LOWAT.
     pub(super) lowat: u32,
-    /// By flow: when its connection is to begin; once it has begun, when it did.
+    /// By flow: planned start of its connection, or the actual one after it began.
     pub(super) begun: Vec<AtomicU64>,
-    /// By flow: which file its user fetches, or will next.
+    /// By flow: the file that its user fetches now or next.
     pub(super) file: Vec<AtomicU32>,
-    /// By flow: one past the last file that has arrived whole.
+    /// By flow: one past the last complete file.
     pub(super) files_ended: Vec<AtomicU32>,
 }
 
@@ -126,14 +126,14 @@ impl Class {
 }
 
 impl Flow {
-    /// Bytes that a full segment carries.
+    /// Payload bytes of a full segment.
     pub(super) fn payload(&self) -> u32 {
         self.packet_bytes - TCP_HEADERS
     }
 }
 
 impl DrivePlan {
-    /// Refuses what sockets cannot play.
+    /// Makes the driver's plan; refuses what sockets cannot do.
     pub(super) fn new(plan: &Plan) -> Result<Self, Failure> {
         let flows: Vec<Flow> = (0..plan.flows.len()).map(|i| flow(plan, i)).collect();
         let drive_plan = Self {
@@ -160,7 +160,7 @@ impl DrivePlan {
         Ok(drive_plan)
     }
 
-    /// Where a flow's data comes from.
+    /// The side of a flow's sender.
     pub(super) fn from(&self, flow: u32) -> Side {
         self.class_of(flow).from
     }
@@ -170,8 +170,8 @@ impl DrivePlan {
         &self.classes[usize::from(self.flows[flow as usize].class)]
     }
 
-    /// How long the transfer of a flow has been under way at `now`; none where none is. What is to
-    /// begin by then counts, for a handshake that is held up is its delay.
+    /// Age of a flow's transfer at `now`; none without a transfer. A transfer that was planned to
+    /// begin by then counts, because a late handshake is part of its delay.
     pub(super) fn under_way(&self, flow: u32, now: Picos) -> Option<Picos> {
         let at = flow as usize;
         let file = self.file[at].load(SeqCst);
@@ -180,7 +180,7 @@ impl DrivePlan {
         (begun < now && self.files_ended[at].load(SeqCst) <= file).then(|| now - begun)
     }
 
-    /// Segments of a flow's file; none for a flow without end.
+    /// Segments of a flow's file; none for an unlimited flow.
     pub(super) fn segments(&self, flow: u32, file: u32) -> Option<u64> {
         match self.flows[flow as usize].source {
             Source::Once(segments) => Some(segments),
@@ -189,7 +189,7 @@ impl DrivePlan {
         }
     }
 
-    /// What a user does after a file, if there is a next one: thinks for so long.
+    /// Think time after a file, if there is a next one.
     pub(super) fn think(&self, flow: u32, file: u32) -> Option<Picos> {
         match self.flows[flow as usize].source {
             Source::Files(from, to) if from + (file as usize) + 1 < to => {
@@ -199,7 +199,7 @@ impl DrivePlan {
         }
     }
 
-    /// The file of a connection by its listener: a user has one for the file that is fetched at most,
+    /// The file of a connection by its listener: a user has at most one for the file being fetched,
     /// and one for the next.
     pub(super) fn file_at(&self, flow: u32, listen_port: usize) -> u32 {
         let file = self.file[flow as usize].load(SeqCst);
@@ -306,13 +306,13 @@ fn class(plan: &Plan, index: usize, flows: &[Flow]) -> Class {
     }
 }
 
-/// As the simulator has them.
+/// Batch boundaries, as in the simulator.
 fn cuts(plan: &Plan) -> Vec<Picos> {
     let share = |k| (u128::from(plan.window_ps) * k / u128::from(plan.batches)) as Picos;
     (0..=u128::from(plan.batches)).map(|k| plan.warmup_ps + share(k)).collect()
 }
 
-/// Enough unsent bytes at each sender that none waits for the driver, without filling the memory.
+/// Unsent bytes at each sender: enough that none waits for the driver, within the memory.
 fn lowat(flows: &[Flow]) -> u32 {
     let open = |flow: &&Flow| matches!(flow.source, Source::Endless | Source::Files(..));
     (READY / flows.iter().filter(open).count().max(1)).clamp(16 << 10, 1 << 20) as u32

@@ -1,4 +1,4 @@
-//! Sends datagrams at their times, from a thread of its own.
+//! Sends datagrams at their times, in a separate thread.
 
 use super::drive_plan::{DrivePlan, STAMP, Side, Source, UDP_HEADERS};
 use super::sockets::outbox;
@@ -16,18 +16,18 @@ use std::collections::BinaryHeap;
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
 
-/// Told to stop, it does so no later than this.
+/// Longest sleep, which limits the time to stop.
 const NAP: Picos = 100 * MILLISECOND;
 
-/// What an emitter did.
+/// Readings of an emitter.
 pub(super) struct Emitted {
     /// By batch, then class.
     pub(super) sent: Vec<Vec<u64>>,
-    /// By flow: those that `DrivePlan::counts_in_window`.
+    /// By flow: sent datagrams that `DrivePlan::counts_in_window`.
     pub(super) judged: Vec<u64>,
-    /// Those that the kernel did not take.
+    /// Datagrams that the kernel did not accept.
     pub(super) refused: u64,
-    /// How long after their times they were sent.
+    /// Lateness of sending.
     pub(super) lateness: Histogram,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    /// Opens the sockets; nothing if there are no such flows. Call it in their namespace.
+    /// Opens the sockets; none without such flows. Call it in their namespace.
     pub(super) fn new(
         drive_plan: &'a DrivePlan,
         clock: Clock,
@@ -74,9 +74,9 @@ impl<'a> Emitter<'a> {
         Ok((!emitter.next.is_empty()).then_some(emitter))
     }
 
-    /// Plays until told to stop, or until nothing is left.
+    /// Sends until it is stopped or nothing is left.
     pub(super) fn run(mut self, stop: &Stop) -> Result<Emitted, Failure> {
-        // Refused, it is a little less precise, which the lateness tells.
+        // If refused, sending is slightly less precise, which the lateness shows.
         let _ = set_current_timer_slack(NonZeroU64::new(1));
         while let Some(&Reverse((at, flow, packet))) = self.next.peek() {
             if stop.is_told() {

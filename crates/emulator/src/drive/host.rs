@@ -1,4 +1,4 @@
-//! One side's TCP: all connections of a namespace, in one thread that waits for whatever comes
+//! One side's TCP: all connections of a namespace, in one thread that waits for the next event.
 //! first.
 
 use super::counters::Counters;
@@ -21,9 +21,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-/// What a sink takes at once; never touched, so that it costs no memory.
+/// Largest read of a sink; the buffer is never touched, so it uses no memory.
 const ROOM: usize = 1 << 20;
-/// Datagrams are collected so often.
+/// Period at which datagrams are collected.
 pub(super) const COLLECTS: Picos = 5 * MILLISECOND;
 
 /// All connections of one namespace.
@@ -31,28 +31,28 @@ pub(super) struct Host {
     pub(super) side: Side,
     pub(super) drive_plan: Arc<DrivePlan>,
     pub(super) clock: Clock,
-    /// Where the other side listens, by listener; the last is for datagrams.
+    /// Ports of the other side's listeners; the last is for datagrams.
     pub(super) ports: Vec<u16>,
     pub(super) poll: Poll,
     pub(super) timer_queue: TimerQueue,
     pub(super) senders: SlotMap<SenderSocket>,
     pub(super) sinks: SlotMap<Sink>,
-    /// By flow: the place of a connection that waits for the end of the one before it.
+    /// By flow: slot of a connection that waits for the end of the previous one.
     pub(super) preconnected: HashMap<u32, u32>,
-    /// By listener; none for classes whose data comes from here.
+    /// By listener; none for classes whose senders are on this side.
     pub(super) listeners: Vec<Option<OwnedFd>>,
     pub(super) udp_sink: UdpSink,
     pub(super) counters: Counters,
     pub(super) sampler: Sampler,
     pub(super) room: Vec<u8>,
-    /// Connections that ended before their time.
+    /// Connections that ended too early.
     pub(super) failures: u64,
-    /// This thread's processor time at the first cut, and at the last.
+    /// This thread's CPU time at the first batch boundary, and at the last.
     pub(super) cpu: [Picos; 2],
 }
 
 impl Host {
-    /// Listens, on ports from `port` on, or on any if that is 0. Gives the ports, too.
+    /// Listens on ports from `port` on, or on any if it is 0. Returns the ports too.
     pub(super) fn new(
         drive_plan: Arc<DrivePlan>,
         clock: Clock,
@@ -90,13 +90,13 @@ impl Host {
         Ok((host, ports))
     }
 
-    /// Plays until told to stop.
+    /// Runs until it is stopped.
     pub(super) fn run(&mut self, stop: &Stop) -> Result<(), Failure> {
         self.poll.watch(stop, STOP, 0)?;
         self.plan_ahead();
         let mut events = Vec::with_capacity(EVENTS);
         loop {
-            // First, so that a cut that is due when the run is stopped is still made.
+            // Read first, so that a batch boundary that is due at the stop is still made.
             let told = stop.is_told();
             self.do_due()?;
             if told {
@@ -155,7 +155,7 @@ impl Host {
 
 type Listeners = (Vec<Option<OwnedFd>>, Vec<u16>);
 
-/// Listeners of each class whose data comes from the other side.
+/// Listeners of each class whose senders are on the other side.
 fn listen(drive_plan: &DrivePlan, side: Side, port: u16) -> Result<Listeners, Failure> {
     let (mut listeners, mut ports) = (Vec::new(), Vec::new());
     for listen_port in 0..drive_plan.classes.len() * PORTS_PER_CLASS {
@@ -173,7 +173,7 @@ fn listen(drive_plan: &DrivePlan, side: Side, port: u16) -> Result<Listeners, Fa
     Ok((listeners, ports))
 }
 
-/// What became of a socket that asks the kernel about itself.
+/// The failure of a query of a socket.
 pub(super) fn refused(error: io::Error) -> Failure {
     Failure::Kernel("read or write a socket".into(), error, "start the run again")
 }

@@ -1,4 +1,4 @@
-//! The driver's readings as they go into the result.
+//! The driver's readings as JSON of the result.
 
 use super::readings::DriveReadings;
 use crate::result::{histogram, seconds, spans};
@@ -6,7 +6,7 @@ use forebay_sim::meters::trace::{EventCount, FlowTrace, State, Trace};
 use serde_json::{Value, json};
 
 impl DriveReadings {
-    /// What is inside `trace`, `gate` and `provenance` joins the router's.
+    /// Contents of `trace`, `gate` and `provenance` are merged with the router's.
     pub fn to_json(&self) -> Value {
         let mut all = json!({
             "delivered_bytes": self.delivered_bytes,
@@ -35,7 +35,7 @@ impl DriveReadings {
                 "datagram_lateness": histogram(&self.lateness),
             },
         });
-        // The moments of all flows' windows are there just where a trace was asked for.
+        // The moments of all flows' windows exist only with a trace.
         if !self.trace.windows.is_empty() {
             all["trace"] = trace(&self.trace);
         }

@@ -1,4 +1,4 @@
-//! The process's and its threads' surroundings: namespaces, open files.
+//! Namespaces and priority of threads, and the process's limit of open files.
 
 use super::drive_plan::{DrivePlan, Source};
 use crate::failure::Failure;
@@ -7,22 +7,22 @@ use crate::sys;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::path::Path;
 
-/// Descriptors of other things than flows.
+/// Descriptors that do not belong to flows.
 const OTHERS: u64 = 256;
-/// Of flows that end, so many at a time must find descriptors at least.
+/// Minimum number of concurrent flows that end for which there must be descriptors.
 const AT_A_TIME: u64 = 1000;
 
-/// Below the router's: a late packet is worse than a late reader.
+/// Below the router's, because a late packet is worse than a late reading.
 const PRIORITY: i32 = 5;
 
-/// Moves this thread into the network namespace at `path`, before all that is not real-time: on a
-/// busy machine a sink otherwise waits for up to half a second, and completion times with it. An
-/// empty path means where it is and as it is.
+/// Moves this thread into the network namespace at `path`, with real-time priority: on a
+/// busy machine a sink may otherwise wait up to half a second, which adds to completion times. An
+/// empty path changes neither.
 pub(super) fn enter(path: &Path) -> Result<(), Failure> {
     if path.as_os_str().is_empty() {
         return Ok(());
     }
-    // Refused, completion times tell of the machine's other work too; the router says that it was.
+    // If refused, other work of the machine affects completion times; the router reports this.
     let _ = sys::be_real_time(PRIORITY);
     namespace::enter(path)
 }
@@ -52,13 +52,13 @@ pub(super) fn raise_open_files(drive_plan: &DrivePlan) -> Result<(), Failure> {
     Err(Failure::Kernel(what, error.into(), hint))
 }
 
-/// How many are needed, and how many there may be at most.
+/// Descriptors that are required, and the maximum that may be used.
 fn descriptors(drive_plan: &DrivePlan) -> (u64, u64) {
     let count = |which: fn(&Source) -> bool| {
         drive_plan.flows.iter().filter(|flow| which(&flow.source)).count() as u64
     };
     let endless = 2 * count(|source| matches!(source, Source::Endless));
-    // A user has two connections where the next one is made ahead of its time.
+    // A user has two connections if the next one is made in advance.
     let always = endless + 4 * count(|source| matches!(source, Source::Files(..)));
     let once = count(|source| matches!(source, Source::Once(_)));
     let always = always + count(|source| matches!(source, Source::Packets(..))) + OTHERS;

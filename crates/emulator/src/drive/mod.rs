@@ -1,9 +1,9 @@
-//! The driver: sockets in the two namespaces that play the plan's flows.
+//! The driver: runs the plan's flows on sockets in the two namespaces.
 //!
 //! Each side has a thread for all its connections (`host`), and one for the datagrams that it sends
-//! (`emitter`). Data goes from where its class says; the receiving end ends a connection once it
-//! has all, with a reset, so that nothing but data and its ACKs crosses the queues. A handshake is
-//! made ahead of a flow's start, so that its first byte leaves at the time that the plan says.
+//! (`emitter`). Each class has its senders on one side. The receiver ends a connection when it
+//! has all data, with a reset, so that only data and ACKs cross the queues. A handshake is
+//! made before a flow's start, so that its first byte leaves at the planned time.
 
 mod connections;
 mod counters;
@@ -43,11 +43,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use stop::Stop;
 
-/// Where the first class's receivers listen in a namespace of ours; the next class's one above, and
-/// datagrams above the last. In a namespace that is not ours the kernel chooses.
+/// First listening port of receivers in our own namespaces; each class has the next ones, and
+/// datagrams the last. In other namespaces the kernel chooses the ports.
 const FIRST_PORT: u16 = 5001;
 
-/// Plays the plan's flows.
+/// Runs the plan's flows.
 pub struct Driver {
     drive_plan: Arc<DrivePlan>,
     stop: Arc<Stop>,
@@ -55,7 +55,7 @@ pub struct Driver {
     emitters: Vec<JoinHandle<Result<Option<Emitted>, Failure>>>,
 }
 
-/// What a side's threads are started with.
+/// Arguments of a side's threads.
 struct Place {
     side: Side,
     namespace: PathBuf,
@@ -65,7 +65,7 @@ struct Place {
 }
 
 impl Driver {
-    /// Enters the namespaces, listens there, and begins; the clock's zero is now or just past.
+    /// Enters the namespaces, listens there, and starts; the clock's zero is now or just before.
     pub fn start(plan: &Plan, clock: Clock) -> Result<Self, Failure> {
         let drive_plan = Arc::new(DrivePlan::new(plan)?);
         limits::raise_open_files(&drive_plan)?;
@@ -84,11 +84,11 @@ impl Driver {
         let mut driver =
             Self { drive_plan: drive_plan.clone(), stop: stop.clone(), hosts, emitters: vec![] };
         let (Ok(left), Ok(right)) = (left_listens.recv(), right_listens.recv()) else {
-            drop((tell_left, tell_right)); // nobody waits for the other's ports any longer
+            drop((tell_left, tell_right)); // no side waits for the other's ports any more
             return Err(driver.stop().err().unwrap_or(Failure::Thread("flow driver")));
         };
         let (to_left, to_right) = (left[left.len() - 1], right[right.len() - 1]);
-        // A side that has failed since tells of it when it is joined.
+        // A side that has failed since then reports it when it is joined.
         let _ = (tell_left.send(right), tell_right.send(left));
         driver.emitters = vec![
             place(Side::Left, &plan.sender.netns).start_emitter(to_right),
@@ -97,18 +97,18 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Whether a side has failed: `stop` then says why.
+    /// Whether a side has failed; `stop` returns the reason.
     pub fn has_failed(&self) -> bool {
         self.stop.has_failed()
     }
 
-    /// Ends every flow and gives what was read.
+    /// Ends every flow and returns the readings.
     pub fn stop(mut self) -> Result<DriveReadings, Failure> {
         self.stop.tell();
         let hosts = all(self.hosts.drain(..).map(joined).collect());
         let emitted = all(self.emitters.drain(..).map(joined).collect());
         let (hosts, emitted) = (hosts?, emitted?);
-        // Only now that both have read all: what one closes, the other sees end.
+        // Only after both have read everything, because closing a socket ends the other side's.
         let hosts: Vec<_> = hosts.into_iter().map(Host::finish).collect();
         let hosts = hosts.try_into().map_err(|_| Failure::Thread("flow driver"))?;
         let emitted = emitted.into_iter().flatten().collect();
@@ -167,7 +167,7 @@ impl Place {
     }
 }
 
-/// Where one has failed, others may have for that reason: a cause of its own comes first.
+/// If one has failed, others may fail as a consequence: the original cause comes first.
 fn all<T>(results: Vec<Result<T, Failure>>) -> Result<Vec<T>, Failure> {
     let (good, bad): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
     let failures = bad.into_iter().filter_map(Result::err);

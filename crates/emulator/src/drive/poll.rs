@@ -1,4 +1,4 @@
-//! Waits for whatever comes first.
+//! Waits for the next event of many sockets (epoll).
 
 use crate::failure::Failure;
 use rustix::buffer::spare_capacity;
@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-/// What an event is about: this in its upper half, a place in its lower.
+/// Kind of an event, in the upper half of its data; a slot is in the lower half.
 pub(super) const LISTENER: u64 = 0;
 pub(super) const SENDER: u64 = 1;
 pub(super) const SINK: u64 = 2;
@@ -25,17 +25,17 @@ impl Poll {
         epoll::create(CreateFlags::CLOEXEC).map(Self).map_err(refused)
     }
 
-    /// Tells of what happens to a socket from now on.
+    /// Reports a socket's events from now on.
     pub(super) fn watch(&self, what: impl AsFd, kind: u64, place: u32) -> Result<(), Failure> {
         epoll::add(&self.0, what, data(kind, place), flags(kind)).map_err(refused)
     }
 
-    /// Tells once more that a sender can write, if it can.
+    /// Reports once more that a sender can write, if it can.
     pub(super) fn again(&self, sender: impl AsFd, place: u32) -> Result<(), Failure> {
         epoll::modify(&self.0, sender, data(SENDER, place), flags(SENDER)).map_err(refused)
     }
 
-    /// Waits so long at most; `None` waits for ever.
+    /// Waits at most this long; `None` means without limit.
     pub(super) fn wait(
         &self,
         events: &mut Vec<Event>,
@@ -57,7 +57,7 @@ fn data(kind: u64, place: u32) -> EventData {
     EventData::new_u64(kind << 32 | u64::from(place))
 }
 
-/// Edges for connections, since whoever is woken takes all there is.
+/// Edge-triggered for connections, because the reader takes all available data.
 fn flags(kind: u64) -> EventFlags {
     match kind {
         SENDER => EventFlags::OUT | EventFlags::ET,

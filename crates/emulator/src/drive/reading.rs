@@ -1,4 +1,4 @@
-//! What a side reads at its times, and what it gives at the end.
+//! A side's periodic readings, and its result.
 
 use super::counters::{Counters, Counts};
 use super::host::{COLLECTS, Host, refused};
@@ -16,10 +16,10 @@ pub(super) struct HostReadings {
     pub(super) counters: Counters,
     pub(super) trace: Trace,
     pub(super) rtt: Vec<Histogram>,
-    /// By flow: datagrams that arrived of those that `DrivePlan::counts_in_window`.
+    /// By flow: arrived datagrams that `DrivePlan::counts_in_window`.
     pub(super) received: Vec<u64>,
     pub(super) failures: u64,
-    /// Processor time of the thread in the window.
+    /// CPU time of the thread in the window.
     pub(super) cpu: Picos,
 }
 
@@ -49,7 +49,7 @@ impl Host {
         Ok(())
     }
 
-    /// The window has ended: what is on its way to this side has not.
+    /// Records the transfers to this side that are unfinished at the end of the window.
     fn note_unfinished(&mut self) {
         let end = self.drive_plan.cuts[self.drive_plan.cuts.len() - 1];
         for (flow, spec) in (0..).zip(&self.drive_plan.flows) {
@@ -81,14 +81,14 @@ impl Host {
         Ok(())
     }
 
-    /// Takes the datagrams that have arrived, and will again.
+    /// Reads the datagrams that have arrived, and schedules the next time.
     pub(super) fn collect(&mut self, at: Picos) -> Result<(), Failure> {
         self.udp_sink.collect(&self.drive_plan, &mut self.counters).map_err(refused)?;
         self.timer_queue.put(self.clock.now_ps().max(at) + COLLECTS, Task::Collect);
         Ok(())
     }
 
-    /// Ends every connection, and gives what it has read.
+    /// Ends every connection and returns the readings.
     pub(super) fn finish(self) -> HostReadings {
         let (trace, rtt) = self.sampler.finish();
         HostReadings {

@@ -1,4 +1,4 @@
-//! What the driver gives: both sides' readings as one.
+//! The driver's result: the merged readings of both sides.
 
 use super::counters::{Counters, Counts};
 use super::drive_plan::{DrivePlan, Side, Source};
@@ -13,19 +13,19 @@ use forebay_sim::time::Picos;
 pub struct Stream {
     /// The flow.
     pub flow: u32,
-    /// How many were sent.
+    /// Datagrams sent.
     pub sent: u64,
-    /// How many of these arrived.
+    /// Datagrams of these that arrived.
     pub received: u64,
 }
 
-/// What endpoints read of the measured window. What the router sees (packets dropped, queues) is
-/// the router's.
+/// Endpoints' readings of the measured window. Readings of the router (drops, queues) are
+/// separate.
 #[derive(Default)]
 pub struct DriveReadings {
-    /// Data packets that senders let go; by batch, then class.
+    /// Data packets sent; by batch, then class.
     pub sent: Vec<Vec<u64>>,
-    /// Bytes on the link of segments that receivers took in order; by batch, then class.
+    /// Bytes on the link of segments received in order; by batch, then class.
     pub delivered_bytes: Vec<Vec<u64>>,
     /// Retransmission timeouts; by batch, then class.
     pub timeouts: Vec<Vec<u64>>,
@@ -39,14 +39,14 @@ pub struct DriveReadings {
     /// Completion times of transfers that began and ended in the window, by class: from the first byte
     /// that the sender's kernel was given to the last one at the receiver.
     pub completions: Vec<Vec<Picos>>,
-    /// How long those had taken that had not ended with the window, by class.
+    /// Ages of transfers that had not ended at the window's end, by class.
     pub unfinished: Vec<Vec<Picos>>,
     /// Open-loop flows.
     pub streams: Vec<Stream>,
-    /// Samples at the plan's steps through the window; `queue` and `drops` are left empty, and
-    /// `flows`, `windows` and `reductions` too where no trace was asked for.
+    /// Samples at the plan's steps in the window; `queue` and `drops` are empty, and
+    /// `flows`, `windows` and `reductions` too without a trace.
     pub trace: Trace,
-    /// Share of the senders' time limited by the receiver's window, but for classes with a
+    /// Share of the senders' time limited by the receiver's window, except in classes with a
     /// `max_window`.
     pub rwnd_limited: f64,
     /// Share of the senders' time limited by their send buffers.
@@ -55,11 +55,11 @@ pub struct DriveReadings {
     pub dsacks: u64,
     /// Connections that ended before all their data had arrived.
     pub failures: u64,
-    /// Datagrams that the kernel did not take.
+    /// Datagrams that the kernel did not accept.
     pub refused: u64,
-    /// How long after their times datagrams were sent.
+    /// Lateness of sending datagrams.
     pub lateness: Histogram,
-    /// Share of one processor that both sides' threads had in the window.
+    /// CPU time of both sides' threads over the window.
     pub cpu: f64,
 }
 
@@ -67,7 +67,7 @@ pub struct DriveReadings {
 pub(super) struct Sides {
     /// In the order of `Side`.
     pub(super) hosts: [HostReadings; 2],
-    /// Likewise; of sides with open-loop flows.
+    /// The same; only sides with open-loop flows.
     pub(super) emitted: Vec<Emitted>,
 }
 
@@ -115,7 +115,7 @@ impl Sides {
             .collect()
     }
 
-    /// By class, from the first cut to the last.
+    /// By class, from the first batch boundary to the last.
     fn window(&self, drive_plan: &DrivePlan) -> Vec<Counts> {
         let cuts = self.hosts.iter().map(|host| host.counters.cuts.len()).min().unwrap_or(0);
         let last = cuts.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Samples of TCP_INFO through the measured window, on one side.
+//! Samples of TCP_INFO in the measured window, on one side.
 
 use super::drive_plan::DrivePlan;
 use super::tcp_info::TcpInfo;
@@ -13,11 +13,11 @@ pub(super) struct Sampler {
     /// By class: the smoothed round-trip time at each sample, as often as segments were
     /// acknowledged since the sample before.
     pub(super) rtt: Vec<Histogram>,
-    /// `windows` is made by `finish`; `queue` and `drops` are the router's.
+    /// `finish` makes `windows`; `queue` and `drops` are the router's.
     trace: Trace,
-    /// By flow: sums of its windows and of their squares; empty if not asked.
+    /// By flow: sums of its windows and of their squares; empty without a trace.
     sums: Vec<(f64, f64)>,
-    /// By flow: its place in the trace, if any; empty if none has one.
+    /// By flow: its index in the trace, if any; empty if no flow has one.
     places: Vec<Option<u32>>,
 }
 
@@ -53,7 +53,7 @@ impl Sampler {
         }
     }
 
-    /// One connection at the sample that has begun.
+    /// Adds one connection to the current sample.
     pub(super) fn take(&mut self, class: u16, flow: u32, before: &TcpInfo, now: &TcpInfo) {
         self.take_rtt(class, before, now);
         let (window, state) = (now.window(), now.state());
@@ -78,7 +78,7 @@ impl Sampler {
         }
     }
 
-    /// The round-trip time of a connection, and how often it was measured since `before`.
+    /// Adds the round-trip time of a connection, as often as it was measured since `before`.
     pub(super) fn take_rtt(&mut self, class: u16, before: &TcpInfo, now: &TcpInfo) {
         let rtt = Picos::from(now.rtt) * PICOS_PER_MICRO;
         for _ in 0..now.delivered.wrapping_sub(before.delivered) {
@@ -86,7 +86,7 @@ impl Sampler {
         }
     }
 
-    /// Gives what it has.
+    /// Returns the samples.
     pub(super) fn finish(mut self) -> (Trace, Vec<Histogram>) {
         let n = self.trace.at.len().max(1) as f64;
         let moments = |&(sum, squares): &(f64, f64)| {

@@ -1,4 +1,4 @@
-//! A connection's sending end.
+//! The sending end of a connection.
 
 use super::drive_plan::DrivePlan;
 use super::tcp_info::TcpInfo;
@@ -8,37 +8,37 @@ use rustix::net::{SendFlags, send, sockopt};
 use std::io;
 use std::os::fd::OwnedFd;
 
-/// What flows carry.
+/// Payload of all flows.
 static NOTHING: [u8; 256 << 10] = [0; 256 << 10];
 
-/// Writes at a time.
+/// Maximum number of writes at a time.
 const WRITES: u32 = 8;
 
-/// How far a connection has come.
+/// State of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// The handshake is under way.
+    /// In the handshake.
     Connecting,
-    /// It is done before its time.
+    /// Established, before its start time.
     Waiting,
-    /// Data flows.
+    /// Sending data.
     Flowing,
 }
 
-/// A connection's sending socket, and what it has yet to send.
+/// A connection's sending socket, and its unsent data.
 pub(super) struct SenderSocket {
     pub(super) socket: OwnedFd,
     pub(super) flow: u32,
-    /// Which of the flow's files it carries.
+    /// Index of the flow's file.
     pub(super) file: u32,
     pub(super) stage: Stage,
-    /// When the first byte may go; `NEVER` while that is not known.
+    /// Time of the first byte; `NEVER` while it is unknown.
     pub(super) begins: Picos,
-    /// As the connection was established.
+    /// TCP_INFO when the connection was established.
     pub(super) base: TcpInfo,
-    /// As it was last read.
+    /// The latest TCP_INFO.
     pub(super) seen: TcpInfo,
-    /// Bytes that the kernel has yet to take; `None` for a flow without end.
+    /// Bytes not yet passed to the kernel; `None` for an unlimited flow.
     left: Option<u64>,
     /// The largest write: whole segments.
     chunk: usize,
@@ -60,18 +60,18 @@ impl SenderSocket {
         Self { socket, flow, file, stage, begins, base, seen: base, left, chunk }
     }
 
-    /// The first byte may go. As `write`.
+    /// Sends the first bytes, like `write`.
     pub(super) fn begin(&mut self) -> io::Result<bool> {
         self.stage = Stage::Flowing;
         if self.left.is_some() {
-            // Where the end that the receiver tells of is lost, it is asked for again.
+            // If the receiver's reset is lost, keepalive causes another one.
             sockopt::set_socket_keepalive(&self.socket, true)?;
         }
         self.write()
     }
 
-    /// Gives the kernel what it takes, but only so much at a time: over a device that delivers at
-    /// once it would take without end. True if it would take more.
+    /// Writes what the kernel accepts, up to a limit: over a device that delivers at
+    /// once it would accept without limit. True if it would accept more.
     pub(super) fn write(&mut self) -> io::Result<bool> {
         for _ in 0..WRITES {
             let most = self.left.map_or(self.chunk, |left| left.min(self.chunk as u64) as usize);
@@ -82,7 +82,7 @@ impl SenderSocket {
                 Ok(taken) => self.left = self.left.map(|left| left - taken as u64),
                 Err(Errno::AGAIN) => return Ok(false),
                 Err(Errno::INTR) => {}
-                // The event that tells of the end comes next.
+                // The event of the end follows.
                 Err(Errno::CONNRESET | Errno::PIPE | Errno::TIMEDOUT) => return Ok(false),
                 Err(error) => return Err(error.into()),
             }
@@ -90,7 +90,7 @@ impl SenderSocket {
         Ok(true)
     }
 
-    /// All data has been handed over: the receiver ends the connection once it has it.
+    /// Whether the kernel has all data: the receiver ends the connection when it has received it.
     pub(super) fn has_sent_all(&self) -> bool {
         self.left == Some(0)
     }

@@ -1,4 +1,4 @@
-//! A connection's receiving end: counts bytes, looks at none.
+//! The receiving end of a connection: counts bytes without reading them.
 
 use super::sockets::WAKES;
 use super::sys::set_option;
@@ -7,14 +7,14 @@ use rustix::net::{RecvFlags, recv};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// What a sink found when it was woken.
+/// State of a sink after a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// More is to come.
+    /// More data is expected.
     Open,
-    /// All has arrived.
+    /// All data has arrived.
     Whole,
-    /// The sender has gone.
+    /// The sender has closed the connection.
     Gone,
 }
 
@@ -22,19 +22,19 @@ pub(super) enum Found {
 pub(super) struct Sink {
     pub(super) socket: OwnedFd,
     pub(super) flow: u32,
-    /// Bytes to come; `None` for a flow without end.
+    /// Missing bytes; `None` for an unlimited flow.
     left: Option<u64>,
     /// Bytes that wake it.
     wakes: u64,
-    /// A window that is still to be set.
+    /// A window that is not set yet.
     clamp: Option<u32>,
 }
 
 impl Sink {
-    /// For a connection that was accepted. A tail shorter than `WAKES` wakes it too.
+    /// For an accepted connection. A rest shorter than `WAKES` wakes it too.
     ///
-    /// Linux (tcp_measure_rcv_mss) forgets a window clamp when it sees the first full segment, so
-    /// that `clamp` is set after that.
+    /// Linux (tcp_measure_rcv_mss) resets a window clamp at the first full segment, so
+    /// `clamp` is set after that.
     pub(super) fn new(
         socket: OwnedFd,
         flow: u32,
@@ -46,7 +46,7 @@ impl Sink {
         Ok(sink)
     }
 
-    /// Takes what has arrived; the kernel throws it away (MSG_TRUNC), so that `room` is not touched.
+    /// Reads the data that has arrived; the kernel discards it (MSG_TRUNC) without touching `room`.
     pub(super) fn read(&mut self, room: &mut [u8]) -> io::Result<Found> {
         loop {
             match recv(&self.socket, &mut *room, RecvFlags::TRUNC) {

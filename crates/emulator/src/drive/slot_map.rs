@@ -1,7 +1,7 @@
-//! Numbered places for connections.
+//! Numbered slots for connections.
 
-/// Places whose numbers are given again, but not before `settle`: an event that was already
-/// fetched for a connection never meets another one.
+/// Slots whose numbers are reused, but not before `settle`: an event that was already
+/// fetched for a connection never reaches another one.
 pub(super) struct SlotMap<T> {
     places: Vec<Option<T>>,
     free: Vec<u32>,
@@ -15,12 +15,12 @@ impl<T> Default for SlotMap<T> {
 }
 
 impl<T> SlotMap<T> {
-    /// The number that the next `insert` will give.
+    /// The number that the next `insert` returns.
     pub(super) fn next(&self) -> u32 {
         self.free.last().copied().unwrap_or(self.places.len() as u32)
     }
 
-    /// Takes a place.
+    /// Stores a value in a free slot and returns its number.
     pub(super) fn insert(&mut self, value: T) -> u32 {
         let place = self.next();
         match self.free.pop() {
@@ -30,12 +30,12 @@ impl<T> SlotMap<T> {
         place
     }
 
-    /// Who is in a place.
+    /// The value in a slot.
     pub(super) fn get_mut(&mut self, place: u32) -> Option<&mut T> {
         self.places.get_mut(place as usize)?.as_mut()
     }
 
-    /// Leaves a place.
+    /// Removes the value of a slot.
     pub(super) fn remove(&mut self, place: u32) -> Option<T> {
         let value = self.places.get_mut(place as usize)?.take();
         if value.is_some() {
@@ -44,12 +44,12 @@ impl<T> SlotMap<T> {
         value
     }
 
-    /// No event fetched before is left: places that were left can be taken.
+    /// Frees the removed slots, because no event fetched before is left.
     pub(super) fn settle(&mut self) {
         self.free.append(&mut self.left);
     }
 
-    /// All who are in a place.
+    /// All values.
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.places.iter().flatten()
     }

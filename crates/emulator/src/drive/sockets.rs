@@ -17,28 +17,28 @@ use std::time::Duration;
 pub(super) const WAKES: u64 = 65536;
 /// Connections that may wait to be accepted; the kernel caps it at net.core.somaxconn.
 const BACKLOG: i32 = 65535;
-/// Memory for datagrams that wait to be collected.
+/// Receive buffer for datagrams until they are collected.
 const MAILBOX: usize = 32 << 20;
-/// Memory for a datagram burst that waits for the device.
+/// Send buffer for a burst of datagrams.
 const OUTBOX: usize = 4 << 20;
-/// A truesize of several times its length is the worst that a packet may have.
+/// Largest truesize of a packet over its length.
 const TRUESIZE: u32 = 4;
 const SPARE_ROOM: u32 = 1 << 20;
 
 const TCP: i32 = libc::IPPROTO_TCP;
 const IP: i32 = libc::IPPROTO_IP;
 
-/// Seconds: once a sender has keepalive on, it asks a silent receiver so often whether it is there.
+/// In seconds: times of keepalive probes to a silent receiver.
 const KEEPALIVE: [(i32, i32); 2] = [(libc::TCP_KEEPIDLE, 1), (libc::TCP_KEEPINTVL, 1)];
 
-/// Accepts a class's connections; what is set here they inherit.
+/// Makes a listener of a class; accepted connections inherit its options.
 pub(super) fn listener(class: &Class, port: u16) -> io::Result<(OwnedFd, u16)> {
     let socket = open(SocketType::STREAM)?;
     sockopt::set_socket_linger(&socket, Some(Duration::ZERO))?;
     set_option(socket.as_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, WAKES as i32)?;
     if class.max_window.is_some() {
         let bytes = class.window_bytes();
-        // A buffer that is set is one that the kernel does not tune, and the window with it.
+        // The kernel does not tune a buffer that is set, nor its window.
         let room = bytes.saturating_mul(TRUESIZE).saturating_add(SPARE_ROOM);
         force_receive_buffer(&socket, room as usize)?;
         set_option(socket.as_fd(), TCP, libc::TCP_WINDOW_CLAMP, bytes as i32)?;
@@ -72,7 +72,7 @@ pub(super) fn connecting(drive_plan: &DrivePlan, flow: u32, port: u16) -> Result
     }
 }
 
-/// Takes the datagrams of all flows.
+/// Makes the socket that receives the datagrams of all flows.
 pub(super) fn udp_sink(port: u16) -> io::Result<(OwnedFd, u16)> {
     let socket = open(SocketType::DGRAM)?;
     force_receive_buffer(&socket, MAILBOX)?;
@@ -81,7 +81,7 @@ pub(super) fn udp_sink(port: u16) -> io::Result<(OwnedFd, u16)> {
     Ok((socket, port))
 }
 
-/// Sends a flow's datagrams, none in fragments.
+/// Makes the socket that sends a flow's datagrams without fragments.
 pub(super) fn outbox(drive_plan: &DrivePlan, flow: u32, port: u16) -> io::Result<OwnedFd> {
     let socket = open(SocketType::DGRAM)?;
     let (here, there) = ends(drive_plan, flow, port);
@@ -94,7 +94,7 @@ pub(super) fn outbox(drive_plan: &DrivePlan, flow: u32, port: u16) -> io::Result
     Ok(socket)
 }
 
-/// What to say when there is no socket.
+/// The failure of opening a socket.
 pub(super) fn no_socket(error: io::Error) -> Failure {
     let hint = "raise the limit of open files, or fs.file-max, or write fewer flows";
     Failure::Kernel("socket".into(), error, hint)
@@ -116,7 +116,7 @@ fn open(kind: SocketType) -> io::Result<OwnedFd> {
     Ok(socket_with(AddressFamily::INET, kind, flags, None)?)
 }
 
-/// Beyond net.core.rmem_max where that is allowed.
+/// Exceeds net.core.rmem_max if permitted.
 fn force_receive_buffer(socket: &OwnedFd, bytes: usize) -> io::Result<()> {
     if sockopt::set_socket_recv_buffer_size_force(socket, bytes).is_err() {
         sockopt::set_socket_recv_buffer_size(socket, bytes)?;

@@ -1,11 +1,11 @@
-//! Tells threads to stop.
+//! A stop flag for threads.
 
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
-/// A flag that wakes those who wait for it with epoll, and stays raised.
+/// A flag that wakes threads that wait for it with epoll, and stays set.
 pub(super) struct Stop {
     told: AtomicBool,
     failed: AtomicBool,
@@ -18,7 +18,7 @@ impl Stop {
         Ok(Self { told: AtomicBool::new(false), failed: AtomicBool::new(false), event })
     }
 
-    /// Raises the flag.
+    /// Sets the flag.
     pub(super) fn tell(&self) {
         self.told.store(true, SeqCst);
         // It cannot fail: the counter is far from full.
@@ -29,7 +29,7 @@ impl Stop {
         self.told.load(SeqCst)
     }
 
-    /// A thread has failed: there is no use in going on.
+    /// Sets the flag because a thread has failed.
     pub(super) fn fail(&self) {
         self.failed.store(true, SeqCst);
         self.tell();

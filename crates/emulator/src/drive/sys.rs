@@ -1,4 +1,4 @@
-//! Socket options that no crate offers.
+//! Socket options that no crate supports.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -12,7 +12,7 @@ pub(super) fn set_option(fd: BorrowedFd<'_>, level: i32, name: i32, value: i32) 
     if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Reads TCP_INFO as the kernel lays it out; gives how many bytes it has written.
+/// Reads TCP_INFO in the kernel's layout; returns the number of bytes written.
 pub(super) fn tcp_info(fd: BorrowedFd<'_>, into: &mut [u8]) -> io::Result<usize> {
     let mut len = into.len() as libc::socklen_t;
     let at = into.as_mut_ptr().cast();

@@ -1,4 +1,4 @@
-//! TCP_INFO: what the kernel tells of a connection.
+//! TCP_INFO: the kernel's state of a connection.
 
 use super::sys;
 use forebay_sim::meters::trace::State;
@@ -8,7 +8,7 @@ use std::os::fd::AsFd;
 /// Bytes of `struct tcp_info` that are read (include/uapi/linux/tcp.h, Linux 6.7 and later).
 const LENGTH: usize = 248;
 
-/// Fields of `struct tcp_info` under their names there, less the prefix. Those that an older kernel
+/// Fields of `struct tcp_info` with the kernel's names, without the prefix. Those that an old kernel
 /// lacks are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TcpInfo {
@@ -39,7 +39,7 @@ const RECOVERY: u8 = 3;
 const LOSS: u8 = 4;
 
 impl TcpInfo {
-    /// Asks the kernel.
+    /// Reads it from the kernel.
     pub(super) fn of(socket: impl AsFd) -> io::Result<Self> {
         let mut bytes = [0; LENGTH];
         sys::tcp_info(socket.as_fd(), &mut bytes)?;
@@ -70,7 +70,7 @@ impl TcpInfo {
         }
     }
 
-    /// What the sender does, in the simulator's terms.
+    /// The sender's state, in the simulator's terms.
     pub(super) fn state(&self) -> State {
         match self.ca_state {
             _ if self.unacked == 0 && self.notsent_bytes == 0 => State::Idle,
@@ -81,13 +81,13 @@ impl TcpInfo {
         }
     }
 
-    /// The congestion window in segments; none while the sender has nothing to do.
+    /// The congestion window in segments; 0 while the sender has nothing to do.
     pub(super) fn window(&self) -> f64 {
         if self.state() == State::Idle { 0.0 } else { f64::from(self.snd_cwnd) }
     }
 
     /// Whether the sender has backed off since `before`: its threshold moved, for a loss or a mark.
-    /// Twice between the two readings look like once.
+    /// Two reductions between the readings count as one.
     pub(super) fn backed_off_since(&self, before: &Self) -> bool {
         let reason = self.total_retrans != before.total_retrans
             || self.delivered_ce != before.delivered_ce

@@ -1,25 +1,25 @@
-//! What is to be done, and when.
+//! The queue of timed tasks.
 
 use forebay_sim::time::Picos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Something that a side does at a time of its own.
+/// A task of a side at a given time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Task {
     /// End a batch and begin the next.
     Cut,
     /// Read TCP_INFO of every connection.
     Sample,
-    /// Take the datagrams that have arrived.
+    /// Read the datagrams that have arrived.
     Collect,
     /// Connect for this flow's next file.
     Open(u32),
-    /// Send over the connection in this place.
+    /// Send over the connection in this slot.
     Begin(u32),
 }
 
-/// Tasks by time; those of one time in the order of `Task`, then in no order.
+/// Tasks by time; equal times are in the order of `Task`.
 #[derive(Default)]
 pub(super) struct TimerQueue {
     tasks: BinaryHeap<Reverse<(Picos, Task)>>,
@@ -36,7 +36,7 @@ impl TimerQueue {
         self.tasks.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// Takes the first task if it is due, with its time.
+    /// Removes the first task if it is due, and returns it with its time.
     pub(super) fn due(&mut self, now: Picos) -> Option<(Picos, Task)> {
         self.next_at().filter(|&at| at <= now)?;
         self.tasks.pop().map(|Reverse(entry)| entry)

@@ -1,4 +1,4 @@
-//! Takes datagrams and counts them by flow.
+//! Receives datagrams and counts them by flow.
 
 use super::counters::{Counters, Counts};
 use super::drive_plan::{DrivePlan, STAMP, Source, UDP_HEADERS};
@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 /// A side's datagrams.
 pub(super) struct UdpSink {
     socket: OwnedFd,
-    /// By flow: those that arrived of the packets that `DrivePlan::counts_in_window`.
+    /// By flow: arrived packets that `DrivePlan::counts_in_window`.
     pub(super) received: Vec<u64>,
 }
 
@@ -19,7 +19,7 @@ impl UdpSink {
         Self { socket, received: vec![0; flows] }
     }
 
-    /// Takes all that have arrived.
+    /// Reads all datagrams that have arrived.
     pub(super) fn collect(
         &mut self,
         drive_plan: &DrivePlan,
@@ -55,7 +55,7 @@ impl UdpSink {
     }
 }
 
-/// What a datagram begins with: its flow, and its number among the flow's.
+/// First bytes of a datagram: its flow, and its number in the flow.
 pub(super) fn stamp(flow: u32, number: u32) -> [u8; STAMP] {
     (u64::from(flow) << 32 | u64::from(number)).to_be_bytes()
 }

@@ -1,12 +1,12 @@
-//! Refuses a plan that cannot be played. Python has checked the scenario: whoever reads one of these
-//! has a plan of another version, or one written by hand.
+//! Refuses an invalid plan. Python has checked the scenario, so such a plan is
+//! of another version or written by hand.
 
 use super::{Bucket, Flows, Link, Plan, Tokens};
 use forebay_sim::time::Picos;
 
-/// The version of the plan's form that this binary reads.
+/// The version of the plan's format that this binary reads.
 const SCHEMA: u32 = 1;
-/// Longer than any run: spans below it can be added up.
+/// Longer than any run: sums of shorter times cannot overflow.
 const LONGEST: Picos = 1 << 60;
 
 impl Plan {

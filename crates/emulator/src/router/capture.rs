@@ -1,7 +1,7 @@
-//! The packets that leave the plan's links, as a pcapng file with an interface a link.
+//! The packets that leave the plan's links, as a pcapng file with one interface for each link.
 //!
-//! The router hands over copies of their headers and never waits: a thread of its own writes. What
-//! that thread cannot keep up with is missing in the file, and counted.
+//! The router passes copies of their headers to a separate thread, which writes; it never waits.
+//! Packets that this thread is too slow to write are missing in the file, and counted.
 
 use crate::failure::Failure;
 use forebay_sim::time::Picos;
@@ -19,7 +19,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Bytes kept of a packet: all headers that the testbed's packets can have.
+/// Captured bytes of a packet: all headers that the testbed's packets can have.
 const SNAP: usize = 128;
 /// Packets that may wait for the thread that writes.
 const BACKLOG: usize = 1 << 14;
@@ -34,20 +34,20 @@ struct Frame {
     head: [u8; SNAP],
 }
 
-/// Where the router puts packets.
+/// The router's end of the capture.
 pub struct Capture {
     frames: SyncSender<Frame>,
-    /// How many there are: those behind them, of hosts, are not captured.
+    /// Number of the plan's links: later ones, of hosts, are not captured.
     links: usize,
     /// Packets missing in the file.
     pub lost: u64,
 }
 
-/// The thread that writes; its file is whole once it has ended.
+/// The thread that writes; its file is complete when it has ended.
 pub struct CaptureWriter(JoinHandle<Result<(), String>>, String);
 
 impl Capture {
-    /// A file for packets of links of these names, whose times count from now.
+    /// Begins a file for packets of links with these names; times count from now.
     pub fn begin(path: &Path, names: Vec<String>) -> Result<(Self, CaptureWriter), Failure> {
         let shown = path.display().to_string();
         let file = File::create(path).map_err(|error| Failure::Result(shown.clone(), error))?;
@@ -60,7 +60,7 @@ impl Capture {
         Ok((Self { frames, links, lost: 0 }, CaptureWriter(thread, shown)))
     }
 
-    /// A packet whose last bit leaves a link `at`.
+    /// Records a packet whose last bit leaves a link `at`.
     pub fn take(&mut self, link: usize, at: Picos, packet: &[u8]) {
         if link >= self.links {
             return;
@@ -74,7 +74,7 @@ impl Capture {
 }
 
 impl CaptureWriter {
-    /// Waits until the file is whole: its `Capture` is gone.
+    /// Waits until the file is complete, after its `Capture` is dropped.
     pub fn end(self) -> Result<(), Failure> {
         match self.0.join() {
             Ok(written) => {

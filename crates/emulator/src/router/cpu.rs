@@ -1,10 +1,10 @@
-//! Processor time of a thread in the measured window.
+//! CPU time of a thread in the measured window.
 
 use forebay_sim::time::{Picos, SECOND};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// Of the thread that calls it.
+/// CPU time of the calling thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CpuTime {
     before: Duration,

@@ -1,24 +1,25 @@
-//! Whether a segment that came twice (DSACK, RFC 2883) can be the router's doing.
+//! Whether the router may have caused a segment that was received twice (DSACK, RFC 2883).
 //!
-//! A sender may rightly send again what was never lost: a tail loss probe, or a timeout, when the
-//! queue has grown faster than it has measured. The router is to blame if it made two of one, or if
-//! it was late: so it remembers what was sent again, and which connections it has kept waiting.
+//! A sender may correctly send a segment again that was not lost: a tail loss probe, or a timeout
+//! when the queue has grown faster than it has measured. The router is the cause if it duplicated a
+//! segment, or if it was late. So it records which segments were sent again, and for which
+//! connections it was late.
 
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 use std::collections::{HashMap, VecDeque};
 
 /// A probe comes 2 ms after two smoothed round trips (Linux's `TCP_TIMEOUT_MIN`): a millisecond
-/// each way alone never calls for one.
+/// in each direction alone never causes one.
 pub const LATE: Picos = MILLISECOND;
-/// So long after a late delivery it may still be what a timer went off for.
+/// Time after a late delivery in which it may be the cause of a timeout.
 const REMEMBERED: Picos = 2 * SECOND;
-/// Repetitions that are kept of a connection.
+/// Retransmissions recorded for each connection.
 const KEPT: usize = 1 << 10;
 
 const TCP: u8 = 6;
 const SYN: u8 = 2;
 const RST: u8 = 4;
-/// TCP's options: one without a length, and selective acknowledgements (RFC 2018).
+/// TCP's options: those without a length, and selective acknowledgements (RFC 2018).
 const END: u8 = 0;
 const NOTHING: u8 = 1;
 const SACK: u8 = 5;
@@ -33,15 +34,15 @@ type Range = (u32, u32);
 pub struct DsackAudit {
     connections: HashMap<Key, Connection>,
     stalled: Option<Picos>,
-    /// Segments that came twice and were sent once.
+    /// Segments that were received twice and sent once.
     pub doubled: u64,
-    /// Segments that came twice on connections that were kept waiting, or after a stall.
+    /// Segments received twice on connections with a late delivery, or after a stall.
     pub late: u64,
 }
 
 #[derive(Default)]
 struct Connection {
-    /// One past the highest that was sent.
+    /// One past the highest sequence number sent.
     next: u32,
     resent: VecDeque<Range>,
     kept_late: Option<Picos>,
@@ -57,7 +58,7 @@ struct Segment<'a> {
 }
 
 impl DsackAudit {
-    /// A packet comes from its sender.
+    /// A packet arrives from its sender.
     pub fn enters(&mut self, packet: &[u8]) {
         let Some(segment) = Segment::read(packet) else { return };
         if segment.flags & SYN != 0 {
@@ -65,16 +66,16 @@ impl DsackAudit {
                 Connection { next: segment.data.0.wrapping_add(1), ..Connection::default() };
             self.connections.insert(segment.from, fresh);
         } else if segment.flags & RST != 0 {
-            // Receivers end so what has all arrived: forgotten, or the table would grow in the run.
+            // Receivers reset completed transfers; removing them limits the table.
             self.connections.remove(&segment.to);
         } else if segment.data.0 != segment.data.1 {
             self.connections.entry(segment.from).or_default().sends(segment.data);
         }
     }
 
-    /// A packet that was due `at` is handed over at `now`; `counts` once the window has begun.
+    /// A packet due `at` is delivered at `now`; `counts` once the window has begun.
     pub fn leaves(&mut self, at: Picos, now: Picos, counts: bool, packet: &[u8]) {
-        // Nothing but timestamps, and on time: nearly all packets.
+        // On time and only with timestamps, like nearly all packets.
         if now - at <= LATE && packet.get(32).is_none_or(|&offset| offset >> 4 <= 8) {
             return;
         }
@@ -87,7 +88,7 @@ impl DsackAudit {
         }
         let (false, true, Some(twice)) = (carries, counts, segment.dsack()) else { return };
         let recent = |then: Option<Picos>| {
-            // Another thread may have looked at the clock a moment later.
+            // Another thread may have read the clock slightly later.
             then.is_some_and(|then| now.saturating_sub(then) < REMEMBERED)
         };
         if !connection.has_resent(twice.0) {
@@ -120,7 +121,7 @@ impl Connection {
 }
 
 impl<'a> Segment<'a> {
-    /// `None` for what is no whole TCP segment of IPv4.
+    /// `None` if it is not a complete TCP segment of IPv4.
     fn read(packet: &'a [u8]) -> Option<Self> {
         let header = usize::from(packet.first()? & 0xf) * 4;
         let bytes = usize::from(u16::from_be_bytes(part(packet, 2)?));
@@ -140,7 +141,7 @@ impl<'a> Segment<'a> {
         })
     }
 
-    /// What came twice: a first block below the acknowledgement, or inside the second (RFC 2883,
+    /// The duplicate range: a first block below the acknowledgement, or inside the second (RFC 2883,
     /// section 4).
     fn dsack(&self) -> Option<Range> {
         let blocks = self.sack_blocks()?;
@@ -171,7 +172,7 @@ impl<'a> Segment<'a> {
     }
 }
 
-/// Of sequence numbers, which wrap around (RFC 9293, section 3.4).
+/// Compares sequence numbers, which wrap around (RFC 9293, section 3.4).
 fn before(one: u32, other: u32) -> bool {
     (one.wrapping_sub(other) as i32) < 0
 }

@@ -1,10 +1,10 @@
-//! The right end in a thread of its own, where one thread cannot do all.
+//! The right end in a separate thread, for rates at which one thread is too slow.
 //!
-//! Writing to a TUN device is most of the router's work, for the kernel's TCP runs inside it: the
+//! Writing to a TUN device is most of the router's work, as the kernel's TCP runs inside it: the
 //! receiver of the data and its ACK in one write, the ACK's sender and what it sends next in the
-//! other. So this thread hands over what goes to the right and reads what the right answers, which
-//! no queue awaits. What either thread posts is due at the other's end half a round trip later, so
-//! that neither need be woken for it: each looks in time.
+//! other. So this thread delivers packets to the right and reads the answers of the right, which
+//! cross no queue. Packets that a thread posts are due at the other end half a round trip later, so
+//! that neither thread must be woken for them: each polls often enough.
 
 use super::cpu::CpuTime;
 use super::dsack_audit::LATE;
@@ -23,22 +23,22 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 
-/// Buffers kept to read into.
+/// Spare buffers for reads.
 const STOCK: usize = 64;
 
-/// What the far end sends back.
+/// Messages of the far end.
 pub enum FarEndMessage {
-    /// A buffer whose packet has been handed over.
+    /// A buffer whose packet has been delivered.
     Spent(TimedPacket),
     /// A packet that was read from the right, at `at`.
     Read(TimedPacket),
-    /// It was late or did not run, at this time: any connection may have been kept waiting.
+    /// It was late or did not run at this time, which may have delayed any connection.
     Late(Picos),
     /// The device failed.
     Failed(Failure),
 }
 
-/// The router's side of it.
+/// The router's side of the channels.
 pub struct FarEndChannels {
     /// To the far end.
     pub out: Sender<TimedPacket>,
@@ -59,12 +59,12 @@ pub struct FarEnd<'a> {
     stock: Vec<TimedPacket>,
     wake_policy: WakePolicy,
     window: Range<Picos>,
-    /// The window has begun and is not over.
+    /// Whether the window has begun and is not over.
     measuring: bool,
     read: Delivered,
 }
 
-/// What a far end read of itself in the window.
+/// A far end's readings of itself in the window.
 #[derive(Default)]
 pub struct Delivered {
     /// Of packets to the right.
@@ -74,7 +74,7 @@ pub struct Delivered {
 }
 
 impl<'a> FarEnd<'a> {
-    /// One that has nothing to hand over yet.
+    /// Makes one without packets.
     pub fn new(
         port: TunPort<'a>,
         (clock, progress): (Clock, &'a Progress),
@@ -98,7 +98,7 @@ impl<'a> FarEnd<'a> {
         }
     }
 
-    /// Works until nobody posts any longer, or until it is told to stop.
+    /// Runs until all senders are dropped, or until it is stopped.
     pub fn run(mut self) -> Delivered {
         let _ = sys::be_real_time(PRIORITY);
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
@@ -115,13 +115,13 @@ impl<'a> FarEnd<'a> {
         while self.collect() && !self.progress.stop.load(Ordering::Relaxed) {
             let woken = self.clock.now_ps();
             self.housekeep(woken);
-            // Of what it hands over comes what it reads, and while it reads, more is due.
+            // Deliveries cause reads, and while it reads, more deliveries become due.
             while self.hand_over() | self.read()? {}
             let now = self.clock.now_ps();
             let rested = self.timer_queue.next_at().max(woken + self.wake_policy.min_interval);
             let until = rested.min(now + self.wake_policy.max_sleep);
             if self.stock.is_empty() {
-                self.clock.sleep_until(until); // there is nothing to read into
+                self.clock.sleep_until(until); // there is no buffer to read into
             } else {
                 self.port.wait(until.saturating_sub(now))?;
             }
@@ -145,7 +145,7 @@ impl<'a> FarEnd<'a> {
         self.measuring = !self.measuring;
     }
 
-    /// Takes in what was posted; false if nothing ever will be again.
+    /// Receives posted packets; false if there will be no more.
     fn collect(&mut self) -> bool {
         loop {
             match self.inbox.try_recv() {
@@ -164,7 +164,7 @@ impl<'a> FarEnd<'a> {
         self.held[place] = Some(packet);
     }
 
-    /// Hands over a packet that is due; false if none is.
+    /// Delivers a packet that is due; false if none is.
     fn hand_over(&mut self) -> bool {
         let now = self.clock.now_ps();
         if self.timer_queue.next_at() > now {
@@ -185,8 +185,8 @@ impl<'a> FarEnd<'a> {
         true
     }
 
-    /// Reads a packet; false if there is none, or no buffer to read into: one comes with each packet
-    /// that is handed over, and the stock is more than the right says unasked.
+    /// Reads a packet; false if there is none, or no buffer for it: each delivered packet frees
+    /// one, and the spare ones suffice for packets that the right sends by itself.
     fn read(&mut self) -> Result<bool, Failure> {
         if !self.port.ready {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! A packet's way through the router.
+//! Forwarding of packets through the router.
 
 use super::slab::{PacketMeta, Slot};
 use super::timer_queue::Due;
@@ -8,7 +8,7 @@ use forebay_sim::packet::{Packet, Payload};
 use forebay_sim::time::{NEVER, Picos};
 
 impl Router {
-    /// Whose packet this is, and which way it goes; `None` if it belongs to no flow.
+    /// The flow and direction of a packet; `None` if it belongs to no flow.
     pub(super) fn identify(&mut self, side: Side, slot: Slot, bytes: usize) -> Option<PacketMeta> {
         let headers = packet::headers(self.slab.buffer(slot).get(..bytes)?)?;
         let other = match side {
@@ -21,7 +21,7 @@ impl Router {
         Some(PacketMeta { flow, bytes: headers.bytes, hop: 0, forward, data, ecn: headers.ecn })
     }
 
-    /// A packet reaches the next queue on its way, or its end.
+    /// A packet reaches the next queue of its route, or its end.
     pub(super) fn on_packet(&mut self, now: Picos, slot: Slot, egress: &mut impl Egress) {
         let meta = *self.slab.meta_of(slot);
         let flow = &self.flows[meta.flow as usize];
@@ -29,7 +29,7 @@ impl Router {
         let hops = if meta.forward { &route.forward } else { &route.backward };
         match hops.get(meta.hop as usize) {
             Some(&link) => self.enqueue(now, slot, link, egress),
-            // An ACK that crosses no queue has the rest of its way before it.
+            // An ACK without queues still has its whole propagation delay.
             None if hops.is_empty() && meta.hop == 0 => {
                 let at = now + flow.to_sender;
                 self.slab.meta_of(slot).hop = 1;
@@ -47,7 +47,7 @@ impl Router {
         if meta.forward == reverse { Side::Left } else { Side::Right }
     }
 
-    /// A packet has nothing before it but time, until `at`.
+    /// Sends a packet on its last hop, which it completes `at`.
     fn send_off(&mut self, at: Picos, slot: Slot, egress: &mut impl Egress) {
         let meta = *self.slab.meta_of(slot);
         let (side, bytes) = (self.end_of(&meta), meta.bytes as usize);
@@ -73,7 +73,7 @@ impl Router {
 
     pub(super) fn on_dequeue_event(&mut self, now: Picos, link: usize, egress: &mut impl Egress) {
         if self.service_at[link] != now {
-            return; // it was noted anew for another time
+            return; // it was scheduled again for another time
         }
         self.service_at[link] = NEVER;
         if let Some((held, at, marked)) = self.links[link].dequeue(now, &mut self.side_drops) {

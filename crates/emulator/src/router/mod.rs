@@ -1,8 +1,8 @@
 //! The router: it forwards packets between the two namespaces over the links of the plan.
 //!
-//! Everything happens at its computed time: a packet leaves a link so many picoseconds after the
-//! one before it, however late this process runs. It knows no clock and no device; `router_loop` moves it
-//! and tells it when packets arrive.
+//! Everything happens at its computed time: a packet leaves a link a computed time after the
+//! one before it, however late this process runs. It has no clock and device; `router_loop` runs it
+//! and gives it the arrival times of packets.
 
 pub mod capture;
 mod cpu;
@@ -43,49 +43,49 @@ pub enum Side {
     Right,
 }
 
-/// Where packets go that have reached their end.
+/// Receives packets that have reached their end.
 pub trait Egress {
     /// A packet reaches `side`; it was due there `at`.
     fn deliver(&mut self, side: Side, at: Picos, packet: &[u8]);
-    /// Whether packets to `side` are taken over as soon as it is known when they are due there.
+    /// Whether packets to `side` are accepted as soon as their time of delivery is known.
     fn takes_early(&self, _: Side) -> bool {
         false
     }
-    /// Takes over a packet, with its buffer, if it does so ahead.
+    /// Accepts a packet with its buffer before its time of delivery.
     fn post(&mut self, _: TimedPacket) {}
     /// A packet's last bit leaves a link `at`, now or soon.
     fn departs(&mut self, link: usize, at: Picos, packet: &[u8]);
 }
 
-/// A packet that has nothing before it but time.
+/// A packet on its last hop, with its time of delivery.
 pub struct TimedPacket {
-    /// Where it goes.
+    /// Side of delivery.
     pub side: Side,
-    /// When it is due there.
+    /// Time of delivery.
     pub at: Picos,
     /// The buffer's number.
     pub slot: Slot,
     /// The packet's length.
     pub bytes: usize,
-    /// The packet is in its first bytes.
+    /// The buffer, which starts with the packet.
     pub buffer: Box<[u8]>,
 }
 
-/// Links, flows and the packets between them; it knows neither clock nor device.
+/// Links, flows and the packets between them, without clock and device.
 pub struct Router {
     flows: Vec<Flow>,
     routes: Vec<Route>,
     links: Links,
-    /// When the next service of each link is noted for.
+    /// Scheduled time of each link's next service.
     service_at: Vec<Picos>,
     timer_queue: TimerQueue,
     slab: Slab,
-    /// What the flows' addresses count from, left and right.
+    /// First addresses of the flows, left and right.
     first: [u32; 2],
     recorder: Recorder,
-    /// Packets that a queue lost while it did something else.
+    /// Packets that a queue dropped while it dequeued or accepted another.
     side_drops: Vec<Packet>,
-    /// Bytes that the first link has taken on since the run began.
+    /// Bytes that the first link has accepted since the start of the run.
     pub first_link_bytes: u64,
 }
 
@@ -110,7 +110,7 @@ impl Router {
         })
     }
 
-    /// All links as they were made, the plan's first.
+    /// All links, those of the plan first.
     pub fn link_infos(&self) -> impl Iterator<Item = LinkInfo> {
         self.links.iter().map(Link::info)
     }
@@ -139,8 +139,8 @@ impl Router {
         self.slab.restore(slot, buffer);
     }
 
-    /// Whether what comes from the right crosses no queue, and what goes there is data, so that no
-    /// link needs to know of both.
+    /// Whether packets from the right cross no queue, and packets to the right are data, so that no
+    /// link has both.
     pub fn acks_cross_no_queue(&self) -> bool {
         let reverse = self.flows.iter().any(|flow| flow.reverse);
         !reverse && self.routes.iter().all(|route| route.backward.is_empty())
@@ -152,7 +152,7 @@ impl Router {
         self.timer_queue.next_at().min(self.recorder.next_at)
     }
 
-    /// Of all flows, the shortest time from the last link to an end.
+    /// Shortest time of all flows from the last link to an end.
     pub fn min_last_hop_delay(&self) -> Picos {
         let tun_ports = self.flows.iter().map(|flow| flow.to_receiver.min(flow.to_sender));
         tun_ports.min().unwrap_or(0)
@@ -163,7 +163,7 @@ impl Router {
         self.recorder.finished()
     }
 
-    /// Does what is due next, if that is not after `now`; false if nothing is.
+    /// Handles the next event if it is due by `now`; false if none is.
     #[inline]
     pub fn step(&mut self, now: Picos, egress: &mut impl Egress) -> bool {
         let at = self.timer_queue.next_at().min(now);
@@ -182,7 +182,7 @@ impl Router {
         true
     }
 
-    /// A packet of `bytes` has been read into `slot` from `side` at `now`. Nothing else is due
+    /// A packet of `bytes` has been read into `slot` from `side` at `now`. No other event is due
     /// before that.
     pub fn arrive(
         &mut self,
@@ -209,7 +209,7 @@ impl Router {
         }
     }
 
-    /// What was read, once the window is over.
+    /// Returns the readings after the window.
     pub fn finish(self) -> RouterReadings {
         self.recorder.finish(self.links)
     }

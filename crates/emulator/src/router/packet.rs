@@ -1,4 +1,4 @@
-//! What the router reads in an IPv4 packet, and the one thing that it writes.
+//! The fields that the router reads in an IPv4 packet, and the only one that it writes.
 
 use forebay_sim::packet::EcnCodepoint;
 use std::net::Ipv4Addr;
@@ -8,20 +8,20 @@ const UDP: u8 = 17;
 /// Congestion experienced, in the lowest two bits of the traffic class (RFC 3168, section 5).
 const CE: u8 = 0b11;
 
-/// What a packet's headers say.
+/// Fields of a packet's headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Headers {
     /// Length of the packet, from its own header.
     pub bytes: u32,
-    /// Where it goes.
+    /// Destination address.
     pub destination: Ipv4Addr,
-    /// It may be marked where it is ECT(0), ECT(1) or CE.
+    /// ECN codepoint; ECT(0), ECT(1) and CE may be marked.
     pub ecn: EcnCodepoint,
-    /// It carries more than headers.
+    /// Whether it has payload.
     pub payload: bool,
 }
 
-/// Reads the headers; `None` for what is no whole IPv4 packet.
+/// Reads the headers; `None` if it is not a complete IPv4 packet.
 pub fn headers(packet: &[u8]) -> Option<Headers> {
     let (&first, &class) = (packet.first()?, packet.get(1)?);
     let header = usize::from(first & 0xf) * 4;
@@ -51,7 +51,7 @@ fn word(packet: &[u8], at: usize) -> Option<u16> {
     packet.get(at..at + 2)?.try_into().ok().map(u16::from_be_bytes)
 }
 
-/// The checksum once a 16-bit word has changed: HC' = ~(~HC + ~m + m') (RFC 1624, equation 3).
+/// The checksum after a change of a 16-bit word: HC' = ~(~HC + ~m + m') (RFC 1624, equation 3).
 fn updated(sum: u16, before: u16, after: u16) -> u16 {
     let total = u32::from(!sum) + u32::from(!before) + u32::from(after);
     let folded = (total & 0xffff) + (total >> 16);

@@ -1,4 +1,4 @@
-//! The router's own readings: cuts between batches, and samples when due.
+//! The router's own readings: batches, and samples.
 
 use crate::plan::Plan;
 use forebay_sim::link::Link;
@@ -9,33 +9,33 @@ use forebay_sim::time::{NEVER, Picos};
 /// Data packets of a class.
 #[derive(Clone, Copy, Default)]
 pub struct Counts {
-    /// That senders let go.
+    /// Sent.
     pub sent: u64,
-    /// That queues dropped.
+    /// Dropped by queues.
     pub drops: u64,
-    /// Of which it became known when they leave their last queue.
+    /// Passed: their departure from the last queue is known.
     pub passed: u64,
 }
 
 /// Samples through the window.
 pub struct QueueTrace {
-    /// When.
+    /// Times.
     pub at: Vec<Picos>,
     /// Packets waiting, for each link.
     pub queue: Vec<Vec<u32>>,
-    /// Data packets dropped since the sample before.
+    /// Data packets dropped since the previous sample.
     pub drops: Vec<EventCount>,
 }
 
-/// What the router has read.
+/// Readings of the router.
 pub struct RouterReadings {
     /// The plan's links.
     pub links: Vec<LinkReport>,
     /// By batch, then class.
     pub classes: Vec<Vec<Counts>>,
-    /// Of each flow in the window; nothing is said of what senders let go.
+    /// Of each flow in the window, without sent packets.
     pub flows: Vec<Counts>,
-    /// If asked for.
+    /// Trace, if requested.
     pub trace: Option<QueueTrace>,
     /// Data packets that left last links since the run began.
     pub packets: u64,
@@ -47,7 +47,7 @@ pub struct RouterReadings {
 
 /// Counts of each batch, and samples of the queues.
 pub struct Recorder {
-    /// When something is to be read next; `NEVER` once the window is over.
+    /// Time of the next reading; `NEVER` after the window.
     pub next_at: Picos,
     pub packets: u64,
     pub events: u64,
@@ -66,7 +66,7 @@ pub struct Recorder {
     flows_at_first: Vec<Counts>,
     at_batch_ends: Vec<Vec<Counts>>,
     trace: Option<QueueTrace>,
-    /// Flows whose packets were dropped since the last sample, one entry a packet.
+    /// Flows whose packets were dropped since the last sample, one entry for each packet.
     dropped: Vec<u32>,
 }
 
@@ -98,7 +98,7 @@ impl Recorder {
         }
     }
 
-    /// A sender has let a data packet go.
+    /// A sender has sent a data packet.
     #[inline]
     pub fn sent(&mut self, class: u16) {
         self.totals[class as usize].sent += 1;
@@ -115,7 +115,7 @@ impl Recorder {
         }
     }
 
-    /// It is known when a data packet leaves its last queue.
+    /// The departure of a data packet from its last queue is known.
     #[inline]
     pub fn passed(&mut self, class: u16, flow: u32) {
         self.packets += 1;
@@ -131,7 +131,7 @@ impl Recorder {
         self.batches_done > self.batches
     }
 
-    /// Takes what is due up to `now`.
+    /// Takes the readings that are due by `now`.
     #[cold]
     pub fn take(&mut self, now: Picos, links: &mut [Link]) {
         while self.next_at <= now {

@@ -1,4 +1,4 @@
-//! Moves the router: reads packets, hands packets over when they are due, and sleeps between.
+//! Runs the router: reads packets, delivers packets when they are due, and sleeps between.
 
 use super::capture::Capture;
 use super::cpu::CpuTime;
@@ -18,42 +18,42 @@ use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Among real-time threads.
+/// Real-time priority.
 pub const PRIORITY: i32 = 10;
 
-/// What other threads may know of the router while it runs.
+/// State of the running router for other threads.
 #[derive(Default)]
 pub struct Progress {
     /// Time reached.
     pub reached: AtomicU64,
-    /// Bytes that the first link has taken on.
+    /// Bytes that the first link has accepted.
     pub first_link_bytes: AtomicU64,
-    /// Of lateness, so far.
+    /// 99th percentile of lateness so far.
     pub lateness_p99: AtomicU64,
-    /// Set to end it early.
+    /// Set to stop it early.
     pub stop: AtomicBool,
 }
 
-/// What the router read, and how well it kept its times.
+/// The router's readings, and its timing.
 pub struct RouterResult {
-    /// Of links and classes.
+    /// Readings of links and classes.
     pub readings: RouterReadings,
-    /// Over the window.
+    /// Timing in the window.
     pub timing: TimingStats,
-    /// Of segments that came twice.
+    /// Audit of segments that were received twice.
     pub dsack_audit: DsackAudit,
-    /// Share of a core that each of its threads took in the window.
+    /// Share of a core of each of its threads in the window.
     pub cpu: Vec<f64>,
-    /// It ran before all threads that are not real-time.
+    /// Whether it had real-time priority.
     pub real_time: bool,
-    /// Packets that the kernel lost before the router saw them.
+    /// Packets that the kernel dropped before the router read them.
     pub lost_before: u64,
     /// Packets missing in the capture.
     pub capture_lost: u64,
 }
 
 impl RouterResult {
-    /// Adds what the far end read of itself.
+    /// Adds the far end's readings of itself.
     pub fn join(&mut self, delivered: &Delivered, window: Picos) {
         self.cpu.push(delivered.cpu.share(window));
         self.timing.join(&delivered.timing);
@@ -69,7 +69,7 @@ pub struct RouterLoop<'a> {
     warmup: Picos,
     window: Picos,
     wake_policy: WakePolicy,
-    /// When it last woke.
+    /// Time of the last wake-up.
     woken: Picos,
     cpu: CpuTime,
     next_report: Picos,
@@ -100,9 +100,9 @@ impl<'a> RouterLoop<'a> {
         }
     }
 
-    /// Routes until the window is over; `None` if it was told to stop.
+    /// Routes until the window is over; `None` if it was stopped.
     pub fn run(mut self) -> Result<Option<RouterResult>, Failure> {
-        // Without the right to it the run goes on: the gate judges by lateness, not by rank.
+        // Without permission the run continues: the gate checks lateness, not priority.
         let real_time = sys::be_real_time(PRIORITY).is_ok();
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         while !self.router.finished() {
@@ -114,7 +114,7 @@ impl<'a> RouterLoop<'a> {
             self.work();
             match [Side::Left, Side::Right].map(|side| self.tun_ports.may_read(side)) {
                 [false, false] => self.sleep()?,
-                // A side that goes on sending must not keep the other waiting.
+                // A side that keeps sending must not block the other.
                 [true, true] => {}
                 _ => self.tun_ports.poll_other()?,
             }
@@ -124,7 +124,7 @@ impl<'a> RouterLoop<'a> {
         Ok(Some(self.end(real_time)))
     }
 
-    /// Does all that is due.
+    /// Handles all events that are due.
     #[inline]
     fn work(&mut self) {
         loop {
@@ -136,7 +136,7 @@ impl<'a> RouterLoop<'a> {
         }
     }
 
-    /// Takes in a packet of a side that may have one.
+    /// Reads a packet of a side that may have one.
     fn read(&mut self, side: Side) -> Result<(), Failure> {
         if !self.tun_ports.may_read(side) {
             return Ok(());
@@ -152,7 +152,7 @@ impl<'a> RouterLoop<'a> {
         Ok(())
     }
 
-    /// Takes in what the far end has read, and buffers that it no longer needs.
+    /// Receives packets that the far end has read, and buffers that it no longer needs.
     #[inline]
     fn drain_far_end(&mut self) -> Result<(), Failure> {
         loop {
@@ -175,7 +175,7 @@ impl<'a> RouterLoop<'a> {
         }
     }
 
-    /// Waits for a packet or the next thing due, once the pause since it last woke is over.
+    /// Waits for a packet or the next event, at least until the minimum interval is over.
     fn sleep(&mut self) -> Result<(), Failure> {
         let now = self.clock.now_ps();
         let rested = self.woken + self.wake_policy.min_interval;
@@ -187,7 +187,7 @@ impl<'a> RouterLoop<'a> {
         Ok(())
     }
 
-    /// Notes the beginning of the window, and tells the watch from time to time.
+    /// Records the start of the window, and updates the progress periodically.
     #[inline]
     fn housekeep(&mut self) {
         let now = self.tun_ports.now;

@@ -1,4 +1,4 @@
-//! Which queues a flow's packets cross, and how long they travel besides.
+//! The queues that a flow's packets cross, and their other delays.
 
 use crate::plan::{Bucket, ClassQueue, Link as LinkPlan, Plan, Tokens};
 use forebay_sim::config::{BucketSpec, LinkSpec, Refill};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const SMALLEST: u32 = 28;
 /// The largest that a device of Ethernet's MTU carries.
 const ETHERNET: u32 = 1500;
-/// Packets that a host keeps before an access link that its flows share: Linux's txqueuelen.
+/// Packets that a host queues before an access link that its flows share: Linux's txqueuelen.
 const HOST_QUEUE: u32 = 1000;
 
 /// Links in the order in which packets cross them.
@@ -28,32 +28,32 @@ pub struct Route {
 pub struct Flow {
     /// Traffic class.
     pub class: u16,
-    /// Index of its way.
+    /// Index of its route.
     pub route: u32,
-    /// Its data comes from the right.
+    /// Whether its data comes from the right.
     pub reverse: bool,
-    /// From the last link to the data's end.
+    /// Delay of data from the last link to the receiver.
     pub to_receiver: Picos,
-    /// From the last link, or the receiver, to the ACKs' end.
+    /// Delay of ACKs from the last link, or from the receiver, to the sender.
     pub to_sender: Picos,
     access_bps: f64,
     access_free: Picos,
 }
 
-/// Everything a router forwards over.
+/// Links, routes and flows of a router.
 pub struct Layout {
     /// The plan's links, then access links that flows share.
     pub links: Vec<Link>,
     /// Memories that links share, bytes each.
     pub pools: Vec<u64>,
-    /// The plan's routes, then those from behind an access link that flows share.
+    /// The plan's routes, then those with an access link that flows share.
     pub routes: Vec<Route>,
     /// In the plan's order.
     pub flows: Vec<Flow>,
 }
 
 impl Flow {
-    /// When a packet that its sender lets go now has crossed the access link.
+    /// Time at which a packet that is sent now has crossed the access link.
     #[inline]
     pub fn through_access(&mut self, now: Picos, bytes: u32) -> Picos {
         self.access_free = self.access_free.max(now) + serialization(bytes, self.access_bps);
@@ -81,8 +81,8 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Gives each access link that several flows share a link and a queue of its own, as the
-    /// simulator has it.
+    /// Adds a link with a queue for each access link that several flows share, as in the
+    /// simulator.
     fn share_access(&mut self, plan: &Plan) {
         let mut groups: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for (flow, &group) in plan.flows.access_group.iter().enumerate() {
@@ -110,7 +110,7 @@ fn flow(plan: &Plan, index: usize) -> Flow {
         let before_last = route.len().saturating_sub(1);
         route[..before_last].iter().map(|&link| plan.links[link as usize].delay_ps).sum()
     };
-    // Of an open-loop flow, whose round trip is 0, nothing is left; `Plan::check` has seen the rest.
+    // 0 for an open-loop flow, whose round trip is 0; `Plan::check` refuses other cases.
     let edge = flows.rtt_ps[index].saturating_sub(between(&route.0) + between(&route.1));
     let class = flows.class[index];
     Flow {

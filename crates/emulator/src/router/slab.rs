@@ -1,27 +1,27 @@
-//! Packets under way: buffers of one size, taken and given back without allocating.
+//! Packets in the router: buffers of one size, reused without allocation.
 
 /// Number of a buffer.
 pub type Slot = u32;
 
-/// Bytes that packets under way may take: a second of 2 Gbit/s.
+/// Memory limit of packets in the router: a second of 2 Gbit/s.
 const LIMIT: usize = 256 << 20;
 /// Buffers that are added at a time.
 const CHUNK: usize = 1024;
 
-/// What the router knows of a packet under way.
+/// The router's data about a packet.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct PacketMeta {
     /// Its flow.
     pub flow: u32,
     /// Its length.
     pub bytes: u32,
-    /// Number of the next queue on its way.
+    /// Number of the next queue on its route.
     pub hop: u8,
-    /// It goes as its flow's data goes.
+    /// Whether it has the direction of its flow's data.
     pub forward: bool,
-    /// It is data: on its way onward, and more than headers.
+    /// Whether it is data: in that direction, and with payload.
     pub data: bool,
-    /// It may be marked.
+    /// Its ECN codepoint.
     pub ecn: forebay_sim::packet::EcnCodepoint,
 }
 
@@ -39,7 +39,7 @@ impl Slab {
         Self { buffer_bytes, buffers: Vec::new(), meta: Vec::new(), free: Vec::new() }
     }
 
-    /// A buffer, or, beyond the memory allowed, that limit in bytes.
+    /// Returns a buffer, or, above the memory limit, the limit in bytes.
     #[inline]
     pub fn take(&mut self) -> Result<Slot, usize> {
         match self.free.pop() {
@@ -48,7 +48,7 @@ impl Slab {
         }
     }
 
-    /// Gives a buffer back.
+    /// Frees a buffer.
     #[inline]
     pub fn give(&mut self, slot: Slot) {
         self.free.push(slot);
@@ -60,7 +60,7 @@ impl Slab {
         &mut self.buffers[slot as usize]
     }
 
-    /// Lends a buffer, in which the packet is, to another thread; its number stays taken.
+    /// Lends a buffer with its packet to another thread; its number stays in use.
     #[inline]
     pub fn lend(&mut self, slot: Slot) -> Box<[u8]> {
         std::mem::take(&mut self.buffers[slot as usize])
@@ -79,7 +79,7 @@ impl Slab {
         &mut self.buffer(slot)[..bytes]
     }
 
-    /// What is known of it.
+    /// Its data.
     #[inline]
     pub fn meta_of(&mut self, slot: Slot) -> &mut PacketMeta {
         &mut self.meta[slot as usize]

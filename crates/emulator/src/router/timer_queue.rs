@@ -1,16 +1,16 @@
-//! What is due when: of two events at one instant, the one noted first comes first.
+//! The queue of timed events: events with equal times are in the order of insertion.
 
 use super::slab::Slot;
 use forebay_sim::time::{NEVER, Picos};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Something due.
+/// A timed event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Due {
-    /// A packet reaches the next queue on its way, or its end.
+    /// A packet reaches the next queue of its route, or its end.
     Packet(Slot),
-    /// A link can take the next packet off its queue.
+    /// A link can dequeue the next packet.
     Service(u32),
 }
 
@@ -22,20 +22,20 @@ pub struct TimerQueue {
 }
 
 impl TimerQueue {
-    /// Notes what is due `at`.
+    /// Adds an event `at` a time.
     #[inline]
     pub fn note(&mut self, at: Picos, due: Due) {
         self.noted += 1;
         self.heap.push(Reverse((at, self.noted, due)));
     }
 
-    /// When the next is due; `NEVER` if nothing is.
+    /// Time of the next event; `NEVER` without events.
     #[inline]
     pub fn next_at(&self) -> Picos {
         self.heap.peek().map_or(NEVER, |Reverse((at, ..))| *at)
     }
 
-    /// Takes the next.
+    /// Removes and returns the next event.
     #[inline]
     pub fn pop(&mut self) -> Option<(Picos, Due)> {
         self.heap.pop().map(|Reverse((at, _, due))| (at, due))

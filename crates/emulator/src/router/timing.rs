@@ -1,13 +1,13 @@
-//! How well the router kept its times, and what it handed over.
+//! Timing of the router's deliveries, and their counts.
 
 use super::Side;
 use forebay_sim::meters::histogram::Histogram;
 use forebay_sim::time::{MILLISECOND, Picos};
 
-/// Kept from running for so long, the router has stalled.
+/// Delay of a wake-up from which it counts as a stall.
 const STALL: Picos = 4 * MILLISECOND;
 
-/// Packets that a side's device has taken, and their bytes with IP headers.
+/// Packets that a side's device has accepted, and their bytes with IP headers.
 #[derive(Clone, Copy, Default)]
 pub struct Handed {
     pub packets: u64,
@@ -17,15 +17,15 @@ pub struct Handed {
 /// Lateness of deliveries in the measured window.
 #[derive(Clone, Default)]
 pub struct TimingStats {
-    /// Actual delivery less computed delivery.
+    /// Actual minus computed time of delivery.
     pub lateness: Histogram,
-    /// The worst of them.
+    /// Largest lateness.
     pub worst: Picos,
-    /// Packets that could not be handed over.
+    /// Packets that could not be delivered.
     pub write_errors: u64,
-    /// Times that the router was kept from running when it had something to do.
+    /// Number of stalls.
     pub stalls: u64,
-    /// Left and right: what an interface counter there reads too.
+    /// Left and right: the same counts as those of an interface counter there.
     pub handed: [Handed; 2],
 }
 
@@ -38,7 +38,7 @@ impl TimingStats {
         self.worst = self.worst.max(late);
     }
 
-    /// The device of a side has taken a packet, or refused it.
+    /// The device of a side has accepted a packet, or refused it.
     #[inline]
     pub fn hands(&mut self, side: Side, bytes: usize, taken: bool) {
         if !taken {
@@ -58,7 +58,7 @@ impl TimingStats {
         stalled
     }
 
-    /// Adds what another thread read.
+    /// Adds the readings of another thread.
     pub fn join(&mut self, other: &Self) {
         self.lateness.add(&other.lateness);
         self.worst = self.worst.max(other.worst);

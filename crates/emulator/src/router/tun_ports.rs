@@ -1,4 +1,4 @@
-//! The router's devices, left and right, and what is read of the packets that go out there.
+//! The router's devices, left and right, and the readings of delivered packets.
 
 use super::capture::Capture;
 use super::dsack_audit::DsackAudit;
@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, read, write};
 use std::os::fd::OwnedFd;
 
-/// Packets read from one device before the other is asked whether it has any.
+/// Packets read from one device before the other is checked.
 const GLANCES_A_LOOK: u32 = 8;
 
 /// A device.
@@ -19,12 +19,12 @@ pub struct TunPort<'a> {
     /// Its side.
     pub side: Side,
     device: &'a OwnedFd,
-    /// It may have packets.
+    /// Whether it may have packets.
     pub ready: bool,
 }
 
 impl<'a> TunPort<'a> {
-    /// Of a device that has sent nothing yet.
+    /// Makes the port of a device that has sent nothing yet.
     pub fn new(side: Side, device: &'a OwnedFd) -> Self {
         Self { side, device, ready: false }
     }
@@ -53,7 +53,7 @@ impl<'a> TunPort<'a> {
     }
 }
 
-/// Hands a packet that was due `at` over `now`, and tells the gauge if there is one.
+/// Delivers a packet that was due `at` now, and records its timing if there is a recorder.
 #[inline]
 pub fn deliver(
     port: &mut TunPort<'_>,
@@ -62,7 +62,7 @@ pub fn deliver(
     packet: &[u8],
 ) {
     let taken = write(port.device, packet).is_ok();
-    // The stack there answers, if it does, before the write returns.
+    // If the stack there answers, it does so before the write returns.
     port.ready = true;
     if let Some(timing) = timing {
         timing.delivered(at, now);
@@ -74,17 +74,17 @@ pub fn deliver(
 pub struct TunPorts<'a> {
     ports: [TunPort<'a>; 2],
     glances: u32,
-    /// When the router last looked at the clock.
+    /// Latest reading of the clock.
     pub now: Picos,
-    /// The window has begun.
+    /// Whether the window has begun.
     pub measuring: bool,
-    /// How well times are kept.
+    /// Timing of deliveries.
     pub timing: TimingStats,
-    /// Who is to blame for what comes twice.
+    /// Causes of segments that are received twice.
     pub dsack_audit: DsackAudit,
-    /// Where packets that leave the plan's links go, if asked for.
+    /// Capture of packets that leave the plan's links, if requested.
     pub capture: Option<Capture>,
-    /// The right is another thread's.
+    /// Channels to the thread of the right end, if there is one.
     pub far: Option<FarEndChannels>,
 }
 
@@ -104,7 +104,7 @@ impl Egress for TunPorts<'_> {
     #[inline]
     fn post(&mut self, packet: TimedPacket) {
         if let Some(far) = &self.far {
-            // A far end that has gone has said why.
+            // A far end that has ended has reported its failure.
             let _ = far.out.send(packet);
         }
     }
@@ -161,7 +161,7 @@ impl<'a> TunPorts<'a> {
         Ok(read)
     }
 
-    /// From time to time, looks whether the other device has packets too.
+    /// Checks periodically if the other device has packets too.
     #[inline]
     pub fn poll_other(&mut self) -> Result<(), Failure> {
         if self.far.is_some() {
@@ -182,7 +182,7 @@ impl<'a> TunPorts<'a> {
     }
 }
 
-/// Which of the devices have a packet, after so long at most.
+/// The devices that have a packet, after at most this time.
 fn wait_for<const N: usize>(devices: [&OwnedFd; N], span: Picos) -> Result<[bool; N], Failure> {
     let mut tun_ports = devices.map(|end| PollFd::new(end, PollFlags::IN));
     match poll(&mut tun_ports, Some(&timespec(span))) {
@@ -194,7 +194,7 @@ fn wait_for<const N: usize>(devices: [&OwnedFd; N], span: Picos) -> Result<[bool
     }
 }
 
-/// Rounded up, so that nothing is woken before its time.
+/// Rounded up, so that no wake-up is too early.
 fn timespec(span: Picos) -> Timespec {
     let nanos = span.div_ceil(1_000);
     Timespec { tv_sec: (nanos / 1_000_000_000) as i64, tv_nsec: (nanos % 1_000_000_000) as i64 }

@@ -1,31 +1,31 @@
-//! How often the router wakes, and in how many threads it works.
+//! The router's wake-up interval and number of threads.
 
 use super::Router;
 use crate::plan::Plan;
 use forebay_sim::time::{MICROSECOND, MILLISECOND, Picos, serialization};
 use std::thread::available_parallelism;
 
-/// The longest pause.
+/// Longest minimum interval.
 const LONGEST_PAUSE: Picos = 50 * MICROSECOND;
-/// So many pauses, and the shortest buffer would have drained.
+/// Minimum intervals in the drain time of the shortest buffer.
 const PAUSES_A_BUFFER: Picos = 100;
-/// Packets a second from which one thread comes near what the gate allows it (0.7 of a core, at
-/// 11 to 15 µs a packet with both TCP stacks).
+/// Packets per second from which one thread approaches the gate's limit (0.7 of a core, at
+/// 11 to 15 µs for each packet with both TCP stacks).
 const TWO_FROM: f64 = 30_000.0;
-/// The longest sleep: how soon a thread sees that it is to stop.
+/// Longest sleep, which limits the time to stop.
 const NAP: Picos = 50 * MILLISECOND;
-/// A second thread is told of its packets so long before they are due, or there is none.
+/// Minimum time before delivery at which a second thread gets its packets; else there is none.
 const LEAST_AHEAD: Picos = 2 * MILLISECOND;
 
-/// How often the router wakes, and in how many threads it runs.
+/// Wake-up interval, longest sleep, and number of threads.
 #[derive(Clone, Copy, Debug)]
 pub struct WakePolicy {
-    /// Once woken, not again for so long: arming a timer and waking cost nearly as much as a packet.
+    /// Minimum time between wake-ups: arming a timer and waking cost nearly as much as a packet.
     pub min_interval: Picos,
-    /// The longest sleep. Of two threads neither wakes the other, so that it is half the time by
-    /// which one tells the other ahead.
+    /// The longest sleep. Two threads do not wake each other, so it is half of the time by
+    /// which packets are posted in advance.
     pub max_sleep: Picos,
-    /// The right end has a thread of its own.
+    /// Whether the right end has its own thread.
     pub two_threads: bool,
 }
 

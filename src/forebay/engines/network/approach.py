@@ -16,6 +16,7 @@ import numpy as np
 from forebay.engines.network.balance import Balance, Flow
 from forebay.engines.network.queueing import Queueing, State
 from forebay.network.graph import Floats, Ints
+from forebay.progress import Progress, enter
 
 _PART = 0.3
 _USUAL_SLOPE = 0.5  # d log rate / d log loss without timeouts
@@ -24,30 +25,46 @@ _DELAY_PART = 0.7
 _UNFELT = 0.02
 _FAR_BELOW = 12.0  # log of a loss that is negligible next to the others on the path
 _BISECTIONS = 24
+_WINDOW = 5  # steps over which the residual must fall
+_STALLED, _SLOW = 0.9, 0.7  # to less than this far away; near, where Newton's method is quicker
 
 
-def approach(balance: Balance, start: Floats | None, steps: int) -> Floats:
+def approach(
+    balance: Balance, start: Floats | None, steps: int, progress: Progress | None = None
+) -> Floats:
     """Return a state near the steady state, from ``start`` or from each link's fair share."""
     links = _Links(balance)
     s = links.fair() if start is None else np.array(start, dtype=np.float64)
-    best, least = _approached(links, s, steps, own_slopes=False)
+    enter(progress, "first state")
+    best, least = _approached(links, s, steps, progress, own_slopes=False)
     if least < _FAR:
         return best
     # At such high losses rates fall faster than their root, and the usual steps oscillate.
-    slower, size = _approached(links, s, 2 * steps, own_slopes=True)
+    enter(progress, "first state by own slopes")
+    slower, size = _approached(links, s, 2 * steps, progress, own_slopes=True)
     return slower if size < least else best
 
 
-def _approached(links: _Links, s: Floats, steps: int, *, own_slopes: bool) -> tuple[Floats, float]:
-    """Return the best state in `steps` steps, and its residual, root mean square."""
-    best, least, balance = s, np.inf, links.balance
-    for _ in range(steps):
+def _approached(
+    links: _Links, s: Floats, steps: int, progress: Progress | None, *, own_slopes: bool
+) -> tuple[Floats, float]:
+    """Return the best state in `steps` steps, and its residual, root mean square.
+
+    Ends early if a large residual does not fall, and by own slopes if a small one falls slowly.
+    """
+    best, least, balance, had = s, np.inf, links.balance, [np.inf] * _WINDOW
+    for step in range(steps):
+        if progress is not None:
+            progress(step / steps)
         state = balance.queueing.state(s)
         flow = balance.flow(state)
         left = balance.left(state, flow)
         size = float(np.sqrt(np.mean(left * left))) if len(left) else 0.0
         if size < least:
             best, least = s, size
+        if least > had[-_WINDOW] * (_STALLED if least > _FAR else _SLOW if own_slopes else 1.0):
+            break
+        had.append(least)
         s = links.moved(s, state, flow, left, own_slopes=own_slopes)
     return best, least
 
@@ -56,7 +73,7 @@ class _Links:
     def __init__(self, balance: Balance) -> None:
         self.balance = balance
         self.empty = np.zeros(len(balance.used))
-        self.least_log_loss = balance.queueing.state(self.empty).log_loss
+        self.least_log_loss = balance.queueing.log_loss(self.empty)
 
     def fair(self) -> Floats:
         """Return the state in which each link has the loss that its fair share needs."""
@@ -126,6 +143,6 @@ def at_loss(queueing: Queueing, log_loss: Floats) -> Floats:
     low, high = np.zeros(len(wanted)), queueing.most()
     for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)
-        below = queueing.state(middle).log_loss < wanted
+        below = queueing.log_loss(middle) < wanted
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     return 0.5 * (low + high)

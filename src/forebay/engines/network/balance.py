@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from forebay.engines.network.exposure import exposures
-from forebay.engines.network.linear import DIRECT
+from forebay.engines.network.linear import Linear
 from forebay.engines.network.queueing import Queueing, Slides, State, Windows
 from forebay.engines.network.response import RESPONSES, hisamatsu, spread
-from forebay.engines.network.slopes import Couples, Slopes, make_couples
+from forebay.engines.network.slopes import Slopes
 from forebay.errors import option
 from forebay.network.errors import refuse
 from forebay.network.graph import Floats, Ints
@@ -55,6 +55,7 @@ class Balance:
     ``incidence`` is the same as a sparse matrix, shape (links, paths). ``events`` and ``packets``
     are the `exposure` of paths to loss events and to losses, by hop. In the slides' model all paths
     are exposed alike, and ``packets`` is None. ``heard`` is ``events`` as a sparse matrix.
+    ``linear`` solves its Newton steps.
     """
 
     problem: Problem
@@ -66,7 +67,7 @@ class Balance:
     events: Floats
     packets: Floats | None
     queueing: Queueing
-    couples: Couples | None
+    linear: Linear
 
     @property
     def is_slides(self) -> bool:
@@ -122,21 +123,40 @@ class Balance:
         """Rate of the slowest link of each path, shape (paths,)."""
         return np.asarray(np.append(self.rate_bps, np.inf)[self.paths].min(axis=0))
 
+    @cached_property
+    def least_rtt_s(self) -> Floats:
+        """Time of a packet on the slowest link of each path: part of every round trip."""
+        return 8.0 * self.problem.packet_bytes / self.slowest_bps
+
     def flow(self, state: State) -> Flow:
         """Compute loss, RTT and rate along every path."""
-        felt = np.maximum(log_hazard(state.log_loss), _LEAST_LOG)
+        felt = self.log_hazard(state.log_loss)
         hazard = np.exp(felt)
-        rtt = self.problem.rtt_s + self.incidence.T @ (state.queue * self.packet_s)
+        rtt = self.round_trips(state.queue)
         log_total = np.log(np.maximum(self.heard.T @ hazard, 1e-300))
         log_loss = log_total + _log_kept_share(log_total)
         sent = self.sent(log_loss, rtt)
         passing, kept = self._passing(sent, hazard)
         delivered = np.ones(kept.shape) if self.is_slides else kept
+        carried = self._on_links(passing)
+        return Flow(log_loss, log_total, rtt, sent, kept, delivered, passing, carried, felt)
+
+    def round_trips(self, queue: Floats) -> Floats:
+        """Return the round trip of every path for queues in packets, shape (links,)."""
+        waiting = self.incidence.T @ (queue * self.packet_s)
+        return np.asarray(np.maximum(self.problem.rtt_s + waiting, self.least_rtt_s))
+
+    def carried(self, sent: Floats, hazard: Floats) -> Floats:
+        """Return the bit/s that ``sent`` by path brings to each link of an entry."""
+        if self.is_slides and not self.offered_bps:  # nothing is lost on the way to later links
+            return np.asarray(self.incidence @ (self.problem.share * sent) / self.count)
+        return self._on_links(self._passing(sent, hazard)[0])
+
+    def _on_links(self, passing: Floats) -> Floats:
         total = np.zeros(len(self.used) + 1)
         for row, each in zip(self.paths, passing, strict=True):
             total += np.bincount(row, weights=each, minlength=len(total))
-        carried = total[:-1] / self.count
-        return Flow(log_loss, log_total, rtt, sent, kept, delivered, passing, carried, felt)
+        return np.asarray(total[:-1] / self.count)
 
     def _passing(self, sent: Floats, hazard: Floats) -> tuple[Floats, Floats]:
         """Dropped packets do not reach later links, except those of TCP in the slides' model."""
@@ -180,7 +200,6 @@ class Balance:
             hazard=hazard * np.exp(flow.log_hazard),
             wait=waiting,
             own=(ahead.log_load - state.log_load) / step + self._thinning(hazard, flow),
-            couples=self.couples,
         )
 
     def _elastic(self, flow: Flow) -> Floats:
@@ -221,16 +240,16 @@ def make_balance(problem: Problem, topology: Topology) -> Balance:
     queueing = _slides(problem, topology, used) if slides else _windows(problem, used)
     paths = number[problem.paths]
     incidence = _incidence(paths, len(used), None)
-    couples = make_couples(paths, len(used)) if len(used) <= DIRECT else None
+    linear = Linear(paths)
     if slides:
         alike = (paths < len(used)).astype(np.float64)
         return Balance(
-            problem, topology, used, paths, incidence, incidence, alike, None, queueing, couples
+            problem, topology, used, paths, incidence, incidence, alike, None, queueing, linear
         )
     events, packets = exposures(problem, problem.paths)
     heard = _incidence(paths, len(used), events)
     return Balance(
-        problem, topology, used, paths, incidence, heard, events, packets, queueing, couples
+        problem, topology, used, paths, incidence, heard, events, packets, queueing, linear
     )
 
 
@@ -280,7 +299,7 @@ def _windows(problem: Problem, used: Ints) -> Windows:
     load = offered * share[used] / problem.graph.count[used]
     in_flight = load * problem.link_rtt_s[used] / (8 * problem.packet_bytes)
     return Windows(
-        bdp=_own_bdp(problem, used),
+        bdp=np.maximum(_own_bdp(problem, used), 1.0),  # the packet that is being sent
         buffer=problem.buffer_packets[used],
         relative=mean / np.sqrt(np.maximum(problem.flows[used], 1.0)),
         poisson=np.sqrt(np.maximum(in_flight, 1e-6)),

@@ -9,7 +9,6 @@ ds/dt = F, with a dt that grows while F decreases (pseudo-transient continuation
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -19,9 +18,7 @@ from forebay.engines.network.balance import Balance, Flow
 from forebay.engines.network.queueing import State
 from forebay.engines.network.slopes import Slopes
 from forebay.network.graph import Floats
-
-LinearStep = Callable[[Slopes, Floats, Floats], Floats]
-"""Solves (damping - J) step = left for the damping of each link."""
+from forebay.progress import Progress, enter
 
 _FIRST_LOG_LOSS = -7.0
 _NEAR, _CLOSE = 1e-2, 1e-5
@@ -33,20 +30,26 @@ _FELT = -25.0  # log of a hazard
 
 
 def continue_from_wide(
-    balance: Balance, linear: LinearStep, tolerance: float, start: Floats | None = None
+    balance: Balance,
+    tolerance: float,
+    start: Floats | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Floats, int]:
     """Return the state at width 0 with the smallest residual reached, and the steps taken."""
     width, part, steps = 1.0, 0.5, 0
     wide = _widened(balance, width)
     s = _first(wide) if start is None else at_loss(wide.queueing, _losses(balance, start))
-    s, taken, _ = rest(wide, s, linear, _NEAR, 2 * _STAGE_STEPS)
+    s, taken, _ = rest(wide, s, _NEAR, 2 * _STAGE_STEPS)
     steps += taken
     while width > 0.0:
+        enter(progress, f"continuation, step {steps}, width {width:.1e}")
+        if progress is not None:
+            progress(1.0 - width)
         narrower = part * width if part * width > _LEAST_WIDTH else 0.0
         next_ = _widened(balance, narrower)
         goal = tolerance if narrower == 0.0 else _NEAR
         most = _LAST_STEPS if narrower == 0.0 else _STAGE_STEPS
-        new, taken, left = rest(next_, _carried_over(wide, next_, s), linear, goal, most)
+        new, taken, left = rest(next_, _carried_over(wide, next_, s), goal, most)
         steps += taken
         if narrower > 0.0 and left > 10.0 * _NEAR and part < 0.9:
             part = part**0.5  # the stage was too large
@@ -56,9 +59,7 @@ def continue_from_wide(
     return s, steps
 
 
-def rest(
-    balance: Balance, s: Floats, linear: LinearStep, tolerance: float, most: int
-) -> tuple[Floats, int, float]:
+def rest(balance: Balance, s: Floats, tolerance: float, most: int) -> tuple[Floats, int, float]:
     """Step until the largest |F| is below the tolerance; return the best s, steps and its |F|."""
     damping, steps = 1.0, 0
     state, flow, left = evaluate(balance, s)
@@ -66,7 +67,7 @@ def rest(
     while largest(left) > tolerance and steps < most:
         slopes = balance.slopes(s, state, flow)
         own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
-        step = np.nan_to_num(linear(slopes, left, damping * own + _LEAST_SLOPE**2))
+        step = np.nan_to_num(balance.linear.step(slopes, left, damping * own + _LEAST_SLOPE**2))
         limit = _limit(s, flow, slopes, own)
         before = _clipped_norm(left)
         s = s + np.clip(step, -limit, limit)

@@ -27,9 +27,9 @@ import numpy as np
 
 from forebay.engines.network.approach import at_loss
 from forebay.engines.network.balance import Balance, Flow
-from forebay.engines.network.linear import newton_step
 from forebay.engines.network.queueing import State
 from forebay.network.graph import Floats, Ints
+from forebay.progress import enter
 
 _MOST_DAMPING = 0.1
 _LEAST_SLOPE = 1e-7  # below it no rate responds to the link
@@ -92,18 +92,23 @@ def descend(
         best = min(best, here, key=lambda each: each.largest)
         if no_nearer and best.largest < _ROUNDING:
             break
+        enter(progress, f"solve, step {steps}, residual {best.largest:.1e}")
         if progress is not None:
             progress(min(0.99, max(0.0, -np.log10(max(best.largest, 1e-12)) / 12.0)))
     return best, steps
 
 
 def _next(balance: Balance, here: Point, caution: float) -> tuple[Point, float]:
-    """Take a step, shortened if the full step is too long; return the next step's caution."""
+    """Take a step, shortened if the full step is too long; return the next step's caution.
+
+    Caution beyond what the largest damping needs would only delay its fall.
+    """
     step = _Step(balance, here, caution)
     for tried in range(_TRIES):
         there = point(balance, step.to(step.part * _SHORTER**tried))
         if not step.is_too_far(there):
             break
+    caution = min(caution, _MOST_DAMPING / max(_mean_size(here.left), 1e-12))
     return there, max(1.0, caution * (_WARIER if tried else _BOLDER))
 
 
@@ -124,7 +129,7 @@ class _Step:
         slopes = balance.slopes(here.s, here.state, here.flow)
         own = np.maximum(np.abs(slopes.diagonal()), _LEAST_SLOPE)
         damping = _damping(here.left, caution) * own
-        self.by_s = np.nan_to_num(newton_step(slopes, here.left, damping))
+        self.by_s = np.nan_to_num(balance.linear.step(slopes, here.left, damping))
         self.by_hazard = slopes.hazard * self.by_s
         sent = balance.problem.share * here.flow.sent_bps
         each = np.stack([sent, sent * np.exp(here.flow.log_total), sent / here.flow.rtt_s], axis=1)
@@ -182,4 +187,8 @@ class _Step:
 
 def _damping(left: Floats, caution: float) -> float:
     """Reduce damping near the steady state: damped links that share a loss converge slowly."""
-    return min(_MOST_DAMPING, caution * float(np.sqrt(np.mean(left * left))))
+    return min(_MOST_DAMPING, caution * _mean_size(left))
+
+
+def _mean_size(left: Floats) -> float:
+    return float(np.sqrt(np.mean(left * left)))

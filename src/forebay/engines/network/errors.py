@@ -1,4 +1,4 @@
-"""What can go wrong with a network whose file is sound."""
+"""Errors of the network engine for valid scenarios."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class NoSteadyState(ForebayError):
     Attributes
     ----------
     residual : float
-        What is left of them, relative.
+        Largest residual of the equations, relative.
     worst : sequence of str
-        Names of the links where most is left.
+        Names of the links with the largest residuals.
     """
 
     code = "no-steady-state"
@@ -23,10 +23,10 @@ class NoSteadyState(ForebayError):
 
     def __init__(self, residual: float, worst: Sequence[str]) -> None:
         self.residual, self.worst = residual, tuple(worst)
-        self.hint = "look at these links' rates and buffers, or write another topology.model"
+        self.hint = "check these links' rates and buffers, or write another topology.model"
         where = ", ".join(worst)
         super().__init__(
-            f"engine network found no steady state: {residual:.1e} is left, most of it at {where}; "
+            f"engine network found no steady state: residual {residual:.1e}, largest at {where}; "
             f"{self.hint}"
         )
 

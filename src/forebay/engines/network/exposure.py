@@ -1,14 +1,15 @@
-"""Whose packets a full queue drops: those that come in bursts, more than those that come singly.
+"""Loss by path at a full queue: packets in bursts are lost more often than single packets.
 
-A full drop-tail queue has room for one packet in each packet time of its link: the first to come
-takes it. Senders whose receivers acknowledge every second packet send two at once (RFC 5681,
-section 4.2), and a full queue drops at least one of them. Packets that have crossed a link as slow
-as this one come a packet time apart, and are dropped only where others have taken the room.
+A full drop-tail queue accepts one packet in each packet time of its link: the first to arrive.
+Senders whose receivers acknowledge every second packet send two at once (RFC 5681, section 4.2),
+and a full queue drops at least one of them. Packets that have crossed a link as slow as this one
+arrive a packet time apart, and are dropped only if another packet has taken the free place.
 
-Let m be the bursts that come in a packet time of a link that is just full, and a packet come at
-any moment of it: the room is taken with t = m' / 2, where m' leaves out what comes through the same
-last link, as far as that link is no faster. Of a burst of b, 1 - (1 - t) / b of the packets are
-lost, and at least one of them with t + (1 - t) min(1, b - 1).
+Let m be the number of bursts that arrive in a packet time of a link that is just full, and let a
+packet arrive at a uniform time within it. The place is taken with probability t = m' / 2, where m'
+excludes what comes through the same previous link, as far as that link is no faster. Of a burst of
+b packets the share 1 - (1 - t) / b is lost, and at least one packet of it with probability
+t + (1 - t) min(1, b - 1).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from forebay.network.problem import Problem
 
 
 def exposures(problem: Problem, paths: Ints) -> tuple[Floats, Floats]:
-    """Return what a link's loss is to each path, shapes (hops, paths), 0 beyond the last link.
+    """Return each path's loss relative to the link's, shapes (hops, paths), 0 beyond the last link.
 
     Parameters
     ----------
@@ -28,18 +29,18 @@ def exposures(problem: Problem, paths: Ints) -> tuple[Floats, Floats]:
 
     Returns
     -------
-    events : loss events of a sent packet, over the link's loss rate.
-    packets : packets lost of a sent packet, likewise; 1 in the mean over a link's connections.
+    events : loss events per sent packet, over the link's loss rate.
+    packets : lost packets per sent packet, over the same; the mean over a link's connections is 1.
     """
     graph = problem.graph
     rate = np.append(graph.rate_bps, np.inf)
-    burst = _bursts(_mean_burst(problem), rate, paths)
+    burst = _bursts(mean_burst(problem), rate, paths)
     taken = 0.5 * _others(problem, paths, rate, burst)
     packets = 1.0 - (1.0 - taken) / burst
     events = (taken + (1.0 - taken) * np.minimum(1.0, burst - 1.0)) / burst
     mean = _mean_on(problem.share, paths, packets, graph.links)[paths]
     real = paths < graph.links
-    alike = real & (mean < 1e-9)  # one link feeds this one, and no faster: nothing tells them apart
+    alike = real & (mean < 1e-9)  # one link feeds this one, no faster: all paths are exposed alike
     mean = np.where(mean < 1e-9, 1.0, mean)
     return (
         np.where(alike, 1.0, np.where(real, events / mean, 0.0)),
@@ -47,14 +48,15 @@ def exposures(problem: Problem, paths: Ints) -> tuple[Floats, Floats]:
     )
 
 
-def _mean_burst(problem: Problem) -> float:
+def mean_burst(problem: Problem) -> float:
+    """Return the mean packets that senders that respond to loss send at once."""
     kinds = [kind for kind in problem.kinds if kind.control]
     total = sum(kind.flows for kind in kinds)
     return sum(kind.flows * kind.burst for kind in kinds) / total if total else 1.0
 
 
 def _bursts(first: float, rate: Floats, paths: Ints) -> Floats:
-    """Return packets of a burst that come in one packet time; a slower link before spreads them."""
+    """Return burst size in packets within one packet time; a slower link before spreads bursts."""
     slowest, made = np.full(paths.shape[1], np.inf), np.empty(paths.shape)
     for hop, row in enumerate(paths):
         made[hop] = 1.0 + (first - 1.0) * np.maximum(0.0, 1.0 - rate[row] / slowest)
@@ -63,7 +65,7 @@ def _bursts(first: float, rate: Floats, paths: Ints) -> Floats:
 
 
 def _others(problem: Problem, paths: Ints, rate: Floats, burst: Floats) -> Floats:
-    """Return bursts of others in a packet time of a full link."""
+    """Return the number of bursts of others in a packet time of a full link."""
     n = problem.graph.links
     before = np.vstack([np.full(paths.shape[1], n), paths[:-1]])
     key = paths.astype(np.int64) * (n + 1) + before
@@ -74,7 +76,7 @@ def _others(problem: Problem, paths: Ints, rate: Floats, burst: Floats) -> Float
     every = _sums(paths, weight, n + 1) / whole
     same = _sums(place, weight, int(place.max(initial=0)) + 1)[place] / whole[paths]
     count = np.append(np.where(problem.graph.kind == BETWEEN, 1, problem.graph.count), 1)
-    # Of equal hosts' links one is the packet's own; a first link has none before it.
+    # One of the links of equal hosts is the packet's own; a first link has no previous one.
     real = (before < n) & (paths < n)
     alone = np.zeros(paths.shape)
     alone[real] = np.minimum(1.0, rate[paths[real]] / rate[before[real]]) / count[before[real]]

@@ -1,11 +1,11 @@
-"""A Newton step: a small network's as a dense matrix, a large one's for links that others feel.
+"""A Newton step: solved for the coupled links; the other links follow from their load.
 
-A link that is far from full has a column of nothing but its own diagonal: its loss and its queue
-stay at nothing. So the system is solved for the links that others feel, directly where they are
-few and else by GMRES, with an incomplete factorization of the large entries where the diagonal
-alone does not do (SciPy's); the others follow from what comes to them. Nothing grows faster than
-the paths times the square of the links on a path that others feel. A network whose `Couples` are
-few enough to keep is solved whole, by LAPACK: where each entry goes is then looked up once.
+A link is coupled if its state affects the rates of paths. A link that is far from full is not: its
+loss and queue stay zero, and its column has only the diagonal entry. A few links are solved
+directly, as a dense matrix by LAPACK or a sparse one by SuperLU. Many are solved by GMRES
+(SciPy's), preconditioned with the diagonal, and if it does not converge, with an incomplete
+factorization of the large entries. Successive matrices are similar, so one factorization serves
+many steps. The places of the entries are also kept from step to step (`couples`).
 """
 
 from __future__ import annotations
@@ -15,70 +15,128 @@ from typing import Any
 
 import numpy as np
 
+from forebay.engines.network.couples import MOST_DENSE, Couples, felt_links, make_couples
 from forebay.engines.network.slopes import Slopes
 from forebay.network.graph import Floats, Ints
 
 DIRECT = 1200
-"""Links that others feel, up to which the system is solved directly."""
-_UNFELT = 1e-12  # of a link's own slope
+"""Largest number of coupled links for which the system is solved directly."""
 _LARGE = 3e-3  # of the largest entry in a column
-_KEPT = 10  # entries a link, or their ordering takes longer than all the rest
+_KEPT = 10  # entries a link; with more, their ordering takes longer than all other steps
 _DROP, _FILL = 1e-2, 8.0
 _PRECISE, _RESTART, _ROUNDS = 1e-6, 50, 2
+_FEWER = 0.8  # of the coupled links: for a matrix as much smaller, the places are computed again
 
 
-def newton_step(slopes: Slopes, left: Floats, damping: Floats) -> Floats:
-    """Solve (damping - J) step = left, all of shape (links,)."""
-    if slopes.couples is not None and len(left) <= DIRECT:
-        matrix = -slopes.couples.matrix(slopes)
-        matrix[np.diag_indices(len(left))] += damping
-        return _dense_solved(matrix, left)
-    felt, matrix = reduced(slopes)
-    step = np.zeros(len(left))
-    if len(felt):
-        step[felt] = _solved(matrix, damping[felt], left[felt])
-    rest = (left + slopes.times(step)) / (damping + slopes.own)
-    rest[felt] = step[felt]
-    return rest
+class Linear:
+    """Solves the Newton steps of one network."""
+
+    def __init__(self, paths: Ints) -> None:
+        self.paths = paths
+        self._couples: Couples | None = None
+        self._factors: _Factors | None = None
+
+    def step(self, slopes: Slopes, left: Floats, damping: Floats) -> Floats:
+        """Solve (damping - J) step = left, all of shape (links,)."""
+        couples = self._found(slopes)
+        felt, step = couples.felt, np.zeros(len(left))
+        own = slopes.own[felt] + damping[felt]
+        if len(felt):
+            step[felt] = self._solved(couples, couples.brought(slopes), own, left[felt])
+        rest = (left + slopes.times(step)) / (damping + slopes.own)
+        rest[felt] = step[felt]
+        return rest
+
+    def jacobian(self, slopes: Slopes, most: int) -> tuple[Ints, Floats] | None:
+        """Return the links that others feel, and J among them; None for more than `most`."""
+        couples = self._found(slopes)
+        n = len(couples.felt)
+        if n > min(most, MOST_DENSE):
+            return None
+        matrix = couples.brought(slopes).reshape(n, n).T.copy()
+        matrix[np.diag_indices(n)] -= slopes.own[couples.felt]
+        return couples.felt, matrix
+
+    def _found(self, slopes: Slopes) -> Couples:
+        """Return the places of the entries; those of an earlier step if it had all links."""
+        felt = felt_links(slopes)
+        known = np.zeros(len(felt), dtype=bool)
+        if self._couples is not None:
+            known[self._couples.felt] = True
+        enough = felt.sum() >= _FEWER * known.sum()
+        if self._couples is None or (felt & ~known).any() or not enough:
+            self._couples = make_couples(self.paths, felt | known if enough else felt)
+            self._factors = None
+        return self._couples
+
+    def _solved(self, couples: Couples, brought: Floats, own: Floats, left: Floats) -> Floats:
+        if couples.is_dense:
+            matrix = -brought.reshape(len(own), len(own)).T
+            matrix[np.diag_indices(len(own))] += own
+            return _dense_solved(matrix, left)
+        values = -brought
+        values[couples.diagonal] += own
+        scale = 1.0 / np.maximum(np.maximum.reduceat(np.abs(values), couples.starts[:-1]), 1e-300)
+        values *= np.repeat(scale, np.diff(couples.starts))
+        whole = _columns(values, couples)
+        if len(left) <= DIRECT:
+            return np.asarray(scale * _lu_solved(whole, left))
+        return np.asarray(scale * self._krylov_solved(whole, scale, left))
+
+    def _krylov_solved(self, whole: Any, scale: Floats, left: Floats) -> Floats:
+        if self._factors is not None:
+            found, failed = _krylov(whole, left, self._factors.near(scale))
+        else:  # converges if links hardly share connections
+            found, failed = _krylov(whole, left, _divided_by(whole.diagonal()))
+        if failed:
+            self._factors = _factors(whole, scale)
+            if self._factors is not None:
+                found, _ = _krylov(whole, left, self._factors.near(scale))
+        return found
 
 
-def reduced(slopes: Slopes) -> tuple[Ints, Any]:
-    """Return the links that others feel, and -J among them, sparse."""
-    from scipy.sparse import coo_array, diags_array
+class _Factors:
+    """An incomplete factorization of a matrix with scaled columns."""
 
-    n = len(slopes.own)
-    answers, thinned = slopes.by_link()
-    strength = np.zeros(n + 1)
-    for row, each in zip(slopes.paths, np.abs(answers) + np.abs(thinned), strict=True):
-        strength += np.bincount(row, weights=each, minlength=n + 1)
-    felt = np.flatnonzero(strength[:n] > _UNFELT * np.abs(slopes.own))
-    number = np.full(n + 1, -1, dtype=np.int32)
-    number[felt] = np.arange(len(felt))
-    at, passing, answers, thinned = _packed(number[slopes.paths], slopes.passing, answers, thinned)
-    entries = [(np.zeros(0), felt[:0], felt[:0])]
-    for later, row in enumerate(at):
-        for hop, column in enumerate(at):
-            both = np.flatnonzero((row if later > hop else column) >= 0)  # packed: then both are
-            change = answers[hop, both]
-            if hop <= later:
-                change = change - thinned[hop, both]
-            entries.append((passing[later, both] * change, row[both], column[both]))
-    data, rows, columns = (np.concatenate(each) for each in zip(*entries, strict=True))
-    brought = coo_array((data, (rows, columns)), shape=(len(felt), len(felt))).tocsc()
-    return felt, (diags_array(slopes.own[felt]) - brought).tocsc()
+    def __init__(self, solve: Callable[[Floats], Floats], scale: Floats) -> None:
+        self.solve, self.scale = solve, scale
+
+    def near(self, scale: Floats) -> Callable[[Floats], Floats]:
+        """Return the solution operator for columns with another scale."""
+        ratio = self.scale / scale
+        return lambda v: np.asarray(ratio * self.solve(v))
 
 
-def _packed(at: Any, *values: Floats) -> tuple[Any, ...]:
-    """Close the gaps before links that nobody feels, -1, in each column."""
-    real = at >= 0
-    place = np.cumsum(real, axis=0) - 1
-    rows, columns = np.nonzero(real)
-    to = place[rows, columns]
-    shape = (int(to.max(initial=-1)) + 1, at.shape[1])
-    made = [np.full(shape, -1, dtype=at.dtype), *(np.zeros(shape) for _ in values)]
-    for new, old in zip(made, (at, *values), strict=True):
-        new[to, columns] = old[rows, columns]
-    return tuple(made)
+def _factors(whole: Any, scale: Floats) -> _Factors | None:
+    """Return the factors of the large entries, None if they are exactly singular."""
+    from scipy.sparse.linalg import spilu
+
+    large, size = whole.copy(), np.abs(whole.data)
+    if len(size) > (kept := _KEPT * len(scale)):
+        size[size < np.partition(size, -kept)[-kept]] = 0.0
+    large.data[size < _LARGE] = 0.0
+    large.eliminate_zeros()
+    try:
+        near = spilu(large, permc_spec="MMD_AT_PLUS_A", drop_tol=_DROP, fill_factor=_FILL)
+    except RuntimeError:  # the caller keeps the step of the diagonal preconditioner
+        return None
+    return _Factors(near.solve, scale)
+
+
+def _columns(values: Floats, couples: Couples) -> Any:
+    from scipy.sparse import csc_array
+
+    shape = (len(couples.felt), len(couples.felt))
+    return csc_array((values, couples.rows, couples.starts), shape=shape)
+
+
+def _lu_solved(whole: Any, left: Floats) -> Floats:
+    from scipy.sparse.linalg import splu
+
+    try:
+        return np.asarray(splu(whole).solve(left))
+    except RuntimeError:  # exactly singular: far beyond full, a link's state has no effect
+        return np.asarray(np.linalg.lstsq(whole.toarray(), left, rcond=1e-12)[0])
 
 
 def _dense_solved(matrix: Floats, left: Floats) -> Floats:
@@ -86,36 +144,8 @@ def _dense_solved(matrix: Floats, left: Floats) -> Floats:
     scale = 1.0 / np.maximum(np.abs(matrix).max(axis=0, initial=0.0), 1e-300)
     try:
         return np.asarray(scale * np.linalg.solve(matrix * scale, left))
-    except np.linalg.LinAlgError:  # exactly singular: as in `_solved`
+    except np.linalg.LinAlgError:  # exactly singular: as in `_lu_solved`
         return np.asarray(scale * np.linalg.lstsq(matrix * scale, left, rcond=1e-12)[0])
-
-
-def _solved(matrix: Any, damping: Floats, left: Floats) -> Floats:
-    """Solve (damping + matrix) step = left; columns are scaled, for links differ widely."""
-    from scipy.sparse import diags_array
-    from scipy.sparse.linalg import spilu, splu
-
-    whole = (matrix + diags_array(damping)).tocsc()
-    scale = 1.0 / np.maximum(abs(whole).max(axis=0).toarray().ravel(), 1e-300)
-    whole = (whole @ diags_array(scale)).tocsc()
-    if len(left) <= DIRECT:
-        try:
-            return np.asarray(scale * splu(whole).solve(left))
-        except RuntimeError:  # exactly singular: far beyond full nothing answers to a link's state
-            return np.asarray(scale * np.linalg.lstsq(whole.toarray(), left, rcond=1e-12)[0])
-    found, failed = _krylov(whole, left, _divided_by(whole.diagonal()))
-    if failed:  # few steps where links hardly share connections, none where they share many
-        large, size = whole.copy(), np.abs(whole.data)
-        if len(size) > (kept := _KEPT * len(left)):
-            size[size < np.partition(size, -kept)[-kept]] = 0.0
-        large.data[size < _LARGE] = 0.0
-        large.eliminate_zeros()
-        try:
-            near = spilu(large, permc_spec="MMD_AT_PLUS_A", drop_tol=_DROP, fill_factor=_FILL)
-        except RuntimeError:  # exactly singular: what the diagonal alone has given is a step too
-            return np.asarray(scale * found)
-        found, _ = _krylov(whole, left, near.solve)
-    return np.asarray(scale * found)
 
 
 def _divided_by(diagonal: Floats) -> Callable[[Floats], Floats]:
@@ -124,7 +154,7 @@ def _divided_by(diagonal: Floats) -> Callable[[Floats], Floats]:
 
 
 def _krylov(matrix: Any, left: Floats, near: Callable[[Floats], Floats]) -> tuple[Floats, int]:
-    """Return the solution, and 0 where it is precise."""
+    """Return the solution, and 0 if it reached the precision."""
     from scipy.sparse.linalg import LinearOperator, gmres
 
     given = LinearOperator(matrix.shape, matvec=near, dtype=np.float64)

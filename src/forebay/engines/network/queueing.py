@@ -1,7 +1,7 @@
-"""What a link does for a state: its utilization, loss and queue, along one variable.
+"""Models of a link: load, loss and queue as functions of one state variable s.
 
-The variable s runs over all numbers. Below 0 the link is not full; above, the queue grows. So no
-case has to be told apart, and one solver serves both models.
+s is any real number. For s < 0 the link is not full; for s > 0 the queue grows. The equations are
+then the same in both cases, and one solver serves both models.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class State:
     """Shapes (links,)."""
 
     log_load: Floats
-    """Log of what the link carries over its capacity."""
+    """Log of the carried rate over the capacity."""
     log_loss: Floats
     queue: Floats
     """Packets."""
@@ -33,40 +33,43 @@ class Queueing(Protocol):
 
     def state(self, s: Floats) -> State: ...
 
+    def log_loss(self, s: Floats) -> Floats:
+        """Return the state's log loss alone: the cheaper half of it."""
+
     @property
     def below(self) -> Floats:
-        """Log of the load for one of s, where there is no queue."""
+        """Change of the log of the load for one unit of s, where there is no queue."""
 
     @property
     def scale(self) -> Floats:
-        """What one of s is, where there is a queue."""
+        """Change of the queue's variable for one unit of s, where there is a queue."""
 
     def with_buffers(self, factor: float) -> Queueing:
-        """Return the same links with so many times their buffers."""
+        """Return the same links with their buffers multiplied by ``factor``."""
 
     def start(self) -> Floats:
-        """Return where to begin: links with a queue."""
+        """Return an initial state in which every link has a queue."""
 
     def most(self) -> Floats:
-        """Return a state in which most is lost."""
+        """Return a state in which most packets are lost."""
 
     def widened(self, width: float) -> Queueing:
-        """Return links whose queues vary by ``width`` more, 1 a good part of what they hold."""
+        """Return links with more queue variance; at ``width`` 1, a large part of the buffer."""
 
     def only(self, links: Ints) -> Queueing:
-        """Return these links alone."""
+        """Return only these links."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Windows:
-    """The sum of the windows is normal, and the link and its buffer cut it (ours).
+    """Model of our own: the sum W of the windows is normal; the link and its buffer truncate it.
 
-    W has mean v and standard deviation sigma; with a bandwidth-delay product D and a buffer B, the
-    link sends min(W, D), the queue holds what is over D up to B, and what is over D + B is
-    lost, each a round trip; the parts sum to v. sigma^2 is (c v)^2 / n, c the spread of one
-    window, as in Appenzeller et al. 2004, section 3.2 (eq. 4 and 5), and the variance of a Poisson
-    count for what does not answer to loss. log(v / D) is s below 0, and above it s times
-    ``scale``, so that s counts deviations there.
+    W has mean v and standard deviation sigma. With a bandwidth-delay product D and a buffer B, the
+    link sends min(W, D) in a round trip, the queue holds the part above D, up to B, and the part
+    above D + B is lost. The three parts sum to v. sigma^2 is (c v)^2 / n, where c is the relative
+    deviation of one window, as in Appenzeller et al. 2004, section 3.2 (eq. 4 and 5), plus the
+    variance of a Poisson count for traffic that does not respond to loss. log(v / D) is s for
+    s < 0, and s times ``scale`` for s > 0, so that s is in standard deviations there.
     """
 
     bdp: Floats
@@ -74,32 +77,44 @@ class Windows:
     relative: Floats
     """c / sqrt(n), n at least 1."""
     poisson: Floats
-    """Standard deviation of what does not answer to loss, packets."""
+    """Standard deviation of the traffic that does not respond to loss, packets."""
     is_even: bool = False
-    """Whether s counts deviations below 0 too: smooth there."""
+    """Whether s is in standard deviations below 0 too, which makes it smooth at 0."""
 
     def state(self, s: Floats) -> State:
-        mean = self.bdp * np.exp(np.where(s < 0.0, s * self.below, s * self.scale))
-        sigma = np.sqrt((self.relative * mean) ** 2 + self.poisson**2)
-        over, beyond = mean - self.bdp, mean - self.bdp - self.buffer
-        idle, room = _log_least_side(over, sigma), _log_least_side(beyond, sigma)
-        # E[min(W, D)] = v - E[(W - D)+] = D - E[(D - W)+]: neither side takes a small number from
-        # two large ones.
+        mean, sigma = self._windows(s)
+        over = mean - self.bdp
+        idle, (room, log_loss) = _log_least_side(over, sigma), self._lost(mean, sigma)
+        # E[min(W, D)] = v - E[(W - D)+] = D - E[(D - W)+]. Each is used where its expectation is
+        # the smaller one, so that no digits cancel.
         short = np.exp(idle)
         sent = np.where(over < 0.0, mean - short, self.bdp - short)
-        full = beyond >= 0.0
-        more = np.maximum(beyond + np.exp(room), 1e-300)
-        log_lost = np.where(full, np.log(np.where(full, more, 1.0)), room)
         held = np.clip(over, 0.0, self.buffer) + short - np.exp(room)
         return State(
             log_load=np.log(np.maximum(sent, 1e-12 * np.minimum(mean, self.bdp)) / self.bdp),
-            log_loss=np.minimum(log_lost - np.log(mean), -1e-12),
+            log_loss=log_loss,
             queue=held,
         )
 
+    def log_loss(self, s: Floats) -> Floats:
+        return self._lost(*self._windows(s))[1]
+
+    def _windows(self, s: Floats) -> tuple[Floats, Floats]:
+        """Return the mean and the deviation of the sum of the windows, packets."""
+        mean = self.bdp * np.exp(np.where(s < 0.0, s * self.below, s * self.scale))
+        return mean, np.sqrt((self.relative * mean) ** 2 + self.poisson**2)
+
+    def _lost(self, mean: Floats, sigma: Floats) -> tuple[Floats, Floats]:
+        """Return the lesser side of what is over D + B, and the log loss."""
+        beyond = mean - self.bdp - self.buffer
+        room, full = _log_least_side(beyond, sigma), beyond >= 0.0
+        more = np.maximum(beyond + np.exp(room), 1e-300)
+        log_lost = np.where(full, np.log(np.where(full, more, 1.0)), room)
+        return room, np.minimum(log_lost - np.log(mean), -1e-12)
+
     @property
     def scale(self) -> Floats:
-        """Log of v for one of s, above 0."""
+        """Change of log v for one unit of s, above 0."""
         return np.maximum(np.hypot(self.relative, self.poisson / self.bdp), 1e-6)
 
     @property
@@ -126,16 +141,16 @@ class Windows:
 
 
 def _log_least_side(mean: Floats, sigma: Floats) -> Floats:
-    """Log of E[X+] or of E[(-X)+] of a normal X, the smaller, with its digits in the tail.
+    """Log of the smaller of E[X+] and E[(-X)+] of a normal X, precise in the tail.
 
-    The larger is |mean| more.
+    The larger one exceeds it by |mean|.
     """
     from scipy.special import erfcx
 
     z = np.clip(np.abs(mean) / np.maximum(sigma, 1e-300), 0.0, 1e8)
     a = z / _SQRT2
-    # phi(z) - z (1 - Phi(z)) = phi(z) g(a); Mills's ratio in erfcx. Beyond 30 deviations g is
-    # 1 / z^2 - 3 / z^4 to all digits that its difference would lose.
+    # phi(z) - z (1 - Phi(z)) = phi(z) g(a), with Mills's ratio by erfcx. Beyond a = 30 the
+    # difference in g loses its digits; g is then 1 / z^2 - 3 / z^4.
     near = 1.0 - math.sqrt(math.pi) * a * erfcx(a)
     far = 0.5 / np.maximum(a, 1.0) ** 2
     g = np.where(a < 30.0, np.maximum(near, 0.0), far * (1.0 - 3.0 * far))
@@ -145,11 +160,11 @@ def _log_least_side(mean: Floats, sigma: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slides:
-    """Slide 10 at rest: arrivals match the link where there is a queue; loss by a Gaussian tail.
+    """Steady state of slide 10: arrivals match the capacity if there is a queue; Gaussian loss.
 
-    d = erfc((b - q) / (sqrt(2) sigma)) / 2, as corrected; sigma(q) as `kind` says, times
-    ``factor``. For s < 0 the queue is empty and s is the log of the load; else q = s times
-    ``scale``.
+    d = erfc((b - q) / (sqrt(2) sigma)) / 2, the corrected formula. sigma(q) depends on `kind` and
+    is multiplied by ``factor``. For s < 0 the queue is empty and s is the log of the load; else
+    q = s times ``scale``.
     """
 
     bdp: Floats
@@ -158,21 +173,24 @@ class Slides:
     kind: str
     factor: float
     more: float = 0.0
-    """Deviation that is added, buffers."""
+    """Standard deviation that is added, in buffers."""
 
     def state(self, s: Floats) -> State:
+        return State(np.minimum(s, 0.0), self.log_loss(s), np.maximum(s, 0.0) * self.scale)
+
+    def log_loss(self, s: Floats) -> Floats:
         queue = np.maximum(s, 0.0) * self.scale
         apart = (self.buffer - queue) / self.sigma(queue)
         # erfc(x / sqrt(2)) / 2 is the normal distribution's tail
-        return State(np.minimum(s, 0.0), np.minimum(_log_tail(apart), -1e-12), queue)
+        return np.minimum(_log_tail(apart), -1e-12)
 
     @property
     def scale(self) -> Floats:
-        """Packets of queue for one of s."""
+        """Change of the queue for one unit of s, packets."""
         return np.maximum(self.sigma(self.buffer), 1.0)
 
     def sigma(self, queue: Floats) -> Floats:
-        """Standard deviation of a queue of that mean, packets; below 1e-3 counts as that."""
+        """Standard deviation of a queue with this mean, packets; at least 1e-3."""
         if self.kind == "windows":
             spread = (self.bdp + queue) / (3.0 * math.sqrt(3.0) * np.sqrt(np.maximum(self.n, 1.0)))
         elif self.kind == "geometric":

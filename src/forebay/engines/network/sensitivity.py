@@ -1,6 +1,7 @@
-"""Which connections gain or lose where a link's buffer changes: the steady state's derivative.
+"""Derivative of the steady state by a link's buffer: which connections gain, which lose.
 
-At rest F(s, B) = 0, so that ds / dlog B = -J^-1 dF / dlog B; what a class gets follows from both.
+In the steady state F(s, B) = 0, so ds / dlog B = -J^-1 dF / dlog B. The derivative of throughputs
+follows by the chain rule.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ _STEP = 1e-5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sensitivity:
-    """Elasticities: by how many per cent a mean throughput goes up where a buffer grows by one.
+    """Elasticities: by how many per cent a mean throughput rises if a buffer grows by one per cent.
 
     Attributes
     ----------
     hops : shape (groups,), hops of the connections of each group, fewest first.
     throughput : shape (groups, links used), d log throughput / d log buffer.
-    total : shape (links used,), likewise of all connections together.
+    total : shape (links used,), the same of all connections together.
     """
 
     hops: Ints
@@ -40,13 +41,13 @@ def sensitivity(solution: Solution) -> Sensitivity:
     Raises
     ------
     ScenarioError
-        More links than a dense matrix is made for.
+        The network has more links than the largest dense matrix.
     """
     if len(solution.s) > MOST_LINKS:
         wrong = (
-            f"{len(solution.s)} links are more than the {MOST_LINKS} of which buffers are weighed"
+            f"{len(solution.s)} links are more than the maximum of {MOST_LINKS} for sensitivities"
         )
-        raise refuse(wrong, "ask a smaller network")
+        raise refuse(wrong, "use a smaller network")
     balance, flow = solution.balance, solution.flow
     at_rest = balance.slopes(solution.s, solution.state, flow)
     by_buffer = _by_buffer(solution, at_rest)
@@ -62,10 +63,10 @@ def sensitivity(solution: Solution) -> Sensitivity:
 
 
 def _by_buffer(solution: Solution, at_rest: Slopes) -> Slopes:
-    """Return the slopes along the log of each link's own buffer instead of along its state.
+    """Return the slopes by the log of each link's own buffer instead of by its state.
 
-    `Windows` and `Slides` count s in their own scale, which may hang on the buffer: it does not at
-    rest, for the scale is looked up at the buffer that is asked about in both.
+    The unit of s in `Windows` and `Slides` may depend on the buffer. s is therefore converted to
+    the unit of the larger buffer, so that only the buffer changes.
     """
     balance, state = solution.balance, solution.state
     queueing = balance.queueing
@@ -81,14 +82,14 @@ def _by_buffer(solution: Solution, at_rest: Slopes) -> Slopes:
 
 
 def _solved(matrix: Floats, right: Floats) -> Floats:
-    """Solve with the least solution where links at both ends of the same connections are full."""
+    """Solve by least squares: singular if full links carry exactly the same connections."""
     scale = np.maximum(np.abs(matrix).max(axis=0), 1e-300)
     found = np.linalg.lstsq(matrix / scale, right, rcond=1e-12)[0]
     return np.asarray(found / scale[:, None])
 
 
 def _of(slopes: Slopes, hazard: Floats, wait: Floats, weight: Floats) -> Floats:
-    """Return the weighted mean change of the log of what paths deliver, for each buffer."""
+    """Return d log(delivered rate) / d log(buffer), a weighted mean over paths, for each buffer."""
     by_loss = slopes.heard @ (weight * slopes.elastic * slopes.by_hazard)
     by_wait = slopes.incidence @ (weight * slopes.elastic * slopes.by_wait)
     total = by_loss @ hazard + by_wait @ wait

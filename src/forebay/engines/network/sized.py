@@ -1,8 +1,7 @@
-"""One link of a network, or all of a class, under a buffer that is looked for.
+"""Sizing of one link of a network, or of all links of a class.
 
-Everything but these links' buffers stays as the scenario says, so that the network is built and
-routed once. What is read of several links is the worst of each: a goal that is met there is met at
-every one.
+Only the buffers of these links change, so the network is built and routed once. Each metric of
+several links is that of the worst one: a goal that it meets is met at every link.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forebay.engines.errors import CannotPlay
-from forebay.engines.network.engine import NetworkEngine
+from forebay.engines.network.answer import NAME, to_outcome
 from forebay.outcome import LINK
 from forebay.outcome.worst import worst
 
@@ -24,19 +23,19 @@ if TYPE_CHECKING:
 
 
 class SizingSolver:
-    """Answers `scenario` with the buffer of some of its links set to that of ``queue.size``.
+    """Engine that solves a network with the buffer of some links set to ``queue.size``.
 
-    ``links`` says which, and what to ask of them.
+    ``links`` has these links and their goals.
 
     Raises
     ------
     ScenarioError
         See `forebay.network.choose_links`.
     CannotPlay
-        There is no network.
+        The scenario has no topology.
     """
 
-    name = "network"
+    name = NAME
 
     def __init__(self, scenario: Scenario, *, link: str | None, link_class: str | None) -> None:
         if scenario.topology is None:
@@ -54,7 +53,9 @@ class SizingSolver:
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """Solve with `scenario`'s buffer before the sized links; their worst is ``bottleneck``."""
+        """Solve with `scenario`'s buffer at the sized links; link ``bottleneck`` is their worst."""
+        import numpy as np
+
         from forebay.engines.network.balance import make_balance
         from forebay.engines.network.solver import solve
 
@@ -62,8 +63,8 @@ class SizingSolver:
         buffers = problem.buffer_packets.copy()
         buffers[self.links.links] = max(1, scenario.buffer_packets)
         balance = make_balance(replace(problem, buffer_packets=buffers), self.topology)
-        found = NetworkEngine().outcome(
-            self.scenario, list(seeds), solve(balance, progress=progress), 0.0
-        )
+        solution = solve(balance, progress=progress)
+        places = np.flatnonzero(np.isin(balance.used, self.links.links))
+        found = to_outcome(self.scenario, list(seeds), solution, 0.0, sized=places)
         sized = [found.links[name] for name in self.links.names if name in found.links]
         return found.model_copy(update={"links": {LINK: worst(sized), **found.links}})

@@ -1,8 +1,9 @@
-"""How the equations of a network change with the states of its links."""
+"""The Jacobian of a network's equations by the states of its links."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,58 +11,22 @@ import numpy as np
 from forebay.network.graph import Floats, Ints
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Couples:
-    """Where in the matrix each two links of each path meet, found once for all steps.
-
-    ``place`` has shape (hops, hops, paths): what goes through a link, by the link that changes it,
-    as an index into a matrix with a row and a column more than there are links.
-    """
-
-    place: Ints
-
-    def matrix(self, slopes: Slopes) -> Floats:
-        """Return the Jacobian, shape (links, links)."""
-        n = len(slopes.own)
-        answers, thinned = slopes.by_link()
-        before, total = answers - thinned, np.zeros((n + 1) ** 2)
-        for later, (row, passing) in enumerate(zip(self.place, slopes.passing, strict=True)):
-            here = np.concatenate([before[: later + 1], answers[later + 1 :]]) * passing
-            total += np.bincount(row.ravel(), weights=here.ravel(), minlength=len(total))
-        matrix = total.reshape(n + 1, n + 1)[:n, :n].copy()
-        matrix[np.diag_indices(n)] -= slopes.own
-        return matrix
-
-
-MOST_COUPLES = 8_000_000
-"""Meetings of links on paths of which the places are kept, 8 bytes each."""
-
-
-def make_couples(paths: Ints, links: int) -> Couples | None:
-    """Return the places for paths of shape (hops, paths), None where they are too many."""
-    if len(paths) * paths.size > MOST_COUPLES:
-        return None
-    rows = paths.astype(np.int64)
-    return Couples(rows[:, None] * (links + 1) + rows[None])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Slopes:
-    """The Jacobian of what is left, for vectors and as a matrix.
+    """The Jacobian of the residual, as a product with vectors and as a matrix.
 
     Attributes
     ----------
     paths : shape (hops, paths), links, the number of links beyond the last.
     incidence : sparse, shape (links, paths), 1 where a path crosses a link.
-    heard : likewise, the loss events there over the link's loss; ``events`` says the same by hop.
+    heard : same shape, the loss events there over the link's loss; ``events`` is the same by hop.
     events, packets : shape (hops, paths), loss events and lost packets over the link's loss;
-        ``packets`` is None where nothing is thinned out.
-    passing : shape (hops, paths), what a path brings through a link, over that link's whole.
-    elastic : shape (paths,), the part of it that answers.
+        ``packets`` is None if losses do not reduce the load of later links.
+    passing : shape (hops, paths), a path's share of the load of each of its links.
+    elastic : shape (paths,), share of the path's rate that responds to loss and delay.
     by_hazard, by_wait : shape (paths,), d log rate of a path / d hazard, d wait.
     hazard, wait : shape (links,), d hazard, d wait of a link / d s.
     own : shape (links,), d log load / d s of the link's own state.
-    couples : where the matrix's entries go, None where that is not kept.
     """
 
     paths: Ints
@@ -76,10 +41,9 @@ class Slopes:
     hazard: Floats
     wait: Floats
     own: Floats
-    couples: Couples | None = None
 
     def times(self, v: Floats) -> Floats:
-        """Return the matrix times a vector, without forming it."""
+        """Return the matrix times a vector, without forming the matrix."""
         n, hazard = len(self.own), self.hazard * v
         change = self.by_hazard * (self.heard.T @ hazard)
         change += self.by_wait * (self.incidence.T @ (self.wait * v))
@@ -91,23 +55,25 @@ class Slopes:
             total += np.bincount(row, weights=self.passing[hop] * change, minlength=n + 1)
         return total[:n] - self.own * v
 
-    def by_link(self) -> tuple[Floats, Floats]:
-        """Return d log of a path's rate, and of what a link takes off it, for s of each link on it.
+    @cached_property
+    def by_link(self) -> tuple[Floats, Floats | None]:
+        """Return d log(sent rate) / d s and -d log(kept share) / d s, for each link on each path.
 
-        Shapes (hops, paths); 0 beyond the last link.
+        Shapes (hops, paths); 0 beyond the last link. The second is None if no traffic is thinned.
         """
         hazard, wait = np.append(self.hazard, 0.0), np.append(self.wait, 0.0)
         felt = hazard[self.paths]
         answers = self.elastic * (
             self.by_hazard * self.events * felt + self.by_wait * wait[self.paths]
         )
-        return answers, np.zeros(felt.shape) if self.packets is None else self.packets * felt
+        return answers, None if self.packets is None else self.packets * felt
 
     def diagonal(self) -> Floats:
         """Return the matrix's diagonal."""
-        n, (answers, thinned) = len(self.own), self.by_link()
+        n, (answers, thinned) = len(self.own), self.by_link
         total = np.zeros(n + 1)
-        for row, passing, each in zip(self.paths, self.passing, answers - thinned, strict=True):
+        for hop, (row, passing) in enumerate(zip(self.paths, self.passing, strict=True)):
+            each = answers[hop] if thinned is None else answers[hop] - thinned[hop]
             total += np.bincount(row, weights=passing * each, minlength=n + 1)
         return total[:n] - self.own
 
@@ -125,8 +91,8 @@ class Slopes:
         return np.asarray(matrix)
 
     def _thinned(self, n: int) -> Floats:
-        """Return what a link takes off what links behind it, and itself, get."""
-        assert self.packets is not None, "asked where there is something"
+        """Return the decrease by a link's loss of its own load and the load of later links."""
+        assert self.packets is not None, "only for equations with thinning"
         keys, weights = [], []
         for later, row in enumerate(self.paths):
             for hop in range(later + 1):

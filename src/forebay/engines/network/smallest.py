@@ -1,8 +1,9 @@
-"""The smallest set of buffers, a size for each class of links, that meets a network's goals.
+"""The smallest set of buffers, one size for each class of links, that meets a network's goals.
 
-From the largest buffers worth trying each class is made as small as the goals allow while the
-others stay, the one with the most bytes first, and once more until none gets smaller by 5 %: no
-class alone can then be smaller by that. Another order may end at another such set.
+The search starts with the largest buffers. It reduces one class at a time as far as the goals
+allow, with the other classes fixed, beginning with the class with the most bytes. Rounds repeat
+until no class shrinks by 5 %: then no class alone can be smaller by that much. Another order of
+classes may end at another such set.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 _LARGEST = 4.0
-"""Of bdp, the largest buffer worth trying."""
+"""Largest buffer of the search, in bdp."""
 _FINE = 1.05
-"""Two sizes of a class that differ by less are one."""
+"""Two sizes of a class with a smaller ratio count as equal."""
 _GOALS = ("utilization", "loss_rate")
 
 
 class ClassBuffer(NamedTuple):
-    """One class of links: the size of each buffer, of the smallest and the largest link of it."""
+    """One class of links: its smallest and its largest buffer, and the bytes of all of them."""
 
     name: str
     links: int
@@ -45,16 +46,17 @@ class ClassBuffer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SmallestBuffers:
-    """What the search found.
+    """Result of the search.
 
     Attributes
     ----------
-    classes : every class of links that somebody crosses.
-    bytes : of all buffers together.
-    links, filled : entries of links that somebody crosses, and of them those that reach the
-        utilization with the largest buffers, so that it is asked of them; None where it is no goal.
-    solution : the steady state with them.
-    solved : steady states that were looked for.
+    classes : every class of links that some path uses.
+    bytes : sum of all buffers.
+    links, filled : number of entries of links that some path uses, and of those that reach the
+        utilization goal with the largest buffers; the goal applies to these. ``filled`` is None
+        without that goal.
+    solution : the steady state with these buffers.
+    solved : number of steady states that were computed or tried.
     """
 
     classes: tuple[ClassBuffer, ...]
@@ -66,19 +68,19 @@ class SmallestBuffers:
 
 
 def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> SmallestBuffers:
-    """Find the set.
+    """Find the smallest set of buffers.
 
-    ``utilization`` is asked of every link that reaches it with the largest buffers: what demand
-    leaves idle no buffer fills. ``loss_rate`` is asked of every link.
+    ``utilization`` applies to every link that reaches it with the largest buffers, because no
+    buffer fills a link without demand. ``loss_rate`` applies to every link.
 
     Raises
     ------
     ScenarioError
         No goals, goals of another kind, or goals that the largest buffers do not meet.
     NoSteadyState
-        With the largest buffers there is none.
+        The solver does not converge with the largest buffers.
     CannotPlay
-        There is no network.
+        The scenario has no topology.
     """
     if scenario.topology is None:
         raise CannotPlay("network", "a single link", "topology")
@@ -90,7 +92,7 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Sm
         before = shares.copy()
         for place in order:
             shares[place] = search.least(place, shares)
-            left -= left / 2 / len(order)  # about half of it is the first round
+            left -= left / 2 / len(order)  # the first round is about half of the work
             if progress is not None:
                 progress(1.0 - left)
     if progress is not None:
@@ -104,7 +106,7 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Sm
 
 
 class _Search:
-    """Solves the network under buffers that are shares of each link's bdp, one a class.
+    """Solves the network with one buffer for each class, as a share of each link's bdp.
 
     ``last`` is the steady state with the smallest shares that met the goals so far.
     """
@@ -123,7 +125,7 @@ class _Search:
         self._check_largest()
 
     def least(self, place: int, shares: Floats) -> float:
-        """Return the smallest share of one class that meets the goals beside the others' shares."""
+        """Return the smallest share of one class that meets the goals, the others being fixed."""
         links = self._links(place)
         low = 1.0 / float(self.problem.bdp_packets[links].max())
         high = float(shares[place])
@@ -152,7 +154,7 @@ class _Search:
         return met
 
     def _check_largest(self) -> None:
-        """Refuse goals that the largest buffers miss."""
+        """Refuse goals that the largest buffers do not meet."""
         names, largest = self.problem.graph.link_names, self.last
         worst = int(np.argmax(largest.state.log_loss))
         lost = float(np.exp(largest.state.log_loss[worst]))
@@ -162,7 +164,7 @@ class _Search:
             raise ScenarioError("goals", wrong, "write a larger loss", field="goals.loss_rate")
         if not self.filled.any():
             fullest = float(_used_share(largest).max(initial=0.0))
-            wrong = f"no link is used to more than {100 * fullest:.3g} %, whatever its buffer"
+            wrong = f"no link is used to more than {100 * fullest:.3g} % with any buffer"
             raise ScenarioError(
                 "goals", wrong, "write a goal below that", field="goals.utilization"
             )
@@ -192,7 +194,7 @@ class _Search:
         return int(packets) * self.problem.packet_bytes
 
     def described(self, place: int, share: float) -> ClassBuffer:
-        """Return a class with its share as sizes."""
+        """Return a class with its share converted to sizes."""
         links, graph = self._links(place), self.problem.graph
         packets = self._packets(links, share)
         return ClassBuffer(
@@ -206,16 +208,16 @@ class _Search:
 
 
 def _targets(scenario: Scenario) -> tuple[float, float | None]:
-    """Return the targets on loss, 1 where there is none, and on utilization."""
+    """Return the targets of loss rate (1 without a goal) and of utilization."""
     goals = scenario.goals
     stated = [name for name in type(goals).model_fields if getattr(goals, name) is not None]
     for name in stated:
         if name not in _GOALS or getattr(getattr(goals, name), "probability", None) is not None:
-            wrong = f"the smallest set of buffers is for plain {' and '.join(_GOALS)}"
+            wrong = f"the smallest set of buffers supports only plain {' and '.join(_GOALS)}"
             raise ScenarioError("goals", wrong, "leave it out", field=f"goals.{name}")
     if not stated:
         hint = f"write {setting('goals.loss_rate', 0.01)}"
-        raise ScenarioError("goals", "none is stated", hint, field="goals")
+        raise ScenarioError("goals", "no goal is set", hint, field="goals")
     loss, used = goals.loss_rate, goals.utilization
     return 1.0 if loss is None else float(loss), None if used is None else float(used)
 

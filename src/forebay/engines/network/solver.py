@@ -1,6 +1,7 @@
-"""The steady state, with a certificate.
+"""The solver of the steady state. It returns a state only if its residual is small enough.
 
-`approach` comes near it, `descent` converges to it; where that fails, `continuation` does.
+`approach` finds a state near it, and `descent` converges to it. If that fails, `continuation` is
+tried.
 """
 
 from __future__ import annotations
@@ -16,17 +17,16 @@ from forebay.engines.network.balance import Balance, Flow
 from forebay.engines.network.continuation import continue_from_wide
 from forebay.engines.network.descent import Point, descend, point
 from forebay.engines.network.errors import NoSteadyState
-from forebay.engines.network.linear import newton_step
 from forebay.engines.network.queueing import State
 from forebay.network.graph import Floats
 
 TOLERANCE = 1e-10
 """Relative residual at which the solver stops."""
 ACCEPTED = 1e-9
-"""Relative residual above which there is no answer."""
+"""Relative residual above which the solver raises NoSteadyState."""
 
 _APPROACH = 30
-_MOST_STEPS = 80
+_MOST_STEPS = 160
 _WORST = 3
 
 
@@ -36,9 +36,9 @@ class Solution:
 
     Attributes
     ----------
-    residual : largest relative difference between what connections bring to a link and what the
-        link's state carries.
-    conservation : largest |carried by connections - carried by the link| over the capacity.
+    residual : largest relative difference between a link's load by its connections and the load of
+        its state.
+    conservation : largest |rate of the connections - rate of the link's state| over the capacity.
     """
 
     balance: Balance
@@ -60,19 +60,20 @@ def solve(
 
     Parameters
     ----------
-    start : shape (links used,), another state to begin from.
+    start : shape (links used,), a state to start from; by default each link's fair share.
 
     Raises
     ------
     NoSteadyState
-        With the links where most is left.
+        The solver did not converge; the error names the links with the largest residuals.
     """
     begun = time.process_time()
-    with np.errstate(over="ignore", under="ignore"):
-        near = approach(balance, start, _APPROACH)
+    # Far from the steady state a link may overflow; a NaN counts as an infinite residual.
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        near = approach(balance, start, _APPROACH, progress)
         found, steps = descend(balance, near, TOLERANCE, _MOST_STEPS, progress)
         if not found.largest < ACCEPTED:
-            s, more = continue_from_wide(balance, newton_step, TOLERANCE, start)
+            s, more = continue_from_wide(balance, TOLERANCE, start, progress)
             balance = replace(balance, queueing=balance.queueing.widened(0.0))
             found = point(balance, s)
             steps += more

@@ -1,4 +1,4 @@
-"""Whether a network has one steady state: the solver again, from random states."""
+"""Tests whether a network has one steady state, by solving it again from random states."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class FixedPoints:
-    """What random starts came to.
+    """Steady states found from random starts.
 
     Attributes
     ----------
-    starts : how many there were. not_at_rest : those from which the solver found no rest.
-    points : distinct steady states, the first solution among them: paths' rates (relative) or
-        links' loss rates (absolute) differ by more than 1e-6.
-    rate_difference : largest, of a path's rate, relative. loss_difference : of a link's loss rate.
-    residual : the largest of all.
+    starts : number of random starts.
+    not_converged : number of starts from which the solver did not converge.
+    points : number of distinct steady states, including the first solution. Two are distinct if
+        a path's rate (relative) or a link's loss rate (absolute) differs by more than 1e-6.
+    rate_difference : largest difference of a path's rate, relative to the smaller.
+    loss_difference : largest difference of a link's loss rate.
+    residual : largest residual of all solutions.
     """
 
     starts: int
-    not_at_rest: int
+    not_converged: int
     points: int
     rate_difference: float
     loss_difference: float
@@ -35,7 +37,7 @@ class FixedPoints:
 
 
 def fixed_points(first: Solution, starts: int) -> FixedPoints:
-    """Solve again from random states: queues up to the buffer, links from idle to full."""
+    """Solve again from `starts` random states: queues up to the buffer, links from idle to full."""
     random = np.random.default_rng(_SEED)
     balance, found, lost = first.balance, [first], 0
     rate = loss = 0.0
@@ -57,7 +59,7 @@ def fixed_points(first: Solution, starts: int) -> FixedPoints:
 
 
 def _apart(one: Solution, other: Solution) -> tuple[float, float]:
-    """Return by how much rates of paths and losses of links differ at most."""
+    """Return the largest differences of rates, relative to the smaller, and of links' losses."""
     rates = np.log(one.flow.sent_bps) - np.log(other.flow.sent_bps)
     losses = np.exp(one.state.log_loss) - np.exp(other.state.log_loss)
-    return float(np.abs(rates).max(initial=0.0)), float(np.abs(losses).max(initial=0.0))
+    return float(np.expm1(np.abs(rates).max(initial=0.0))), float(np.abs(losses).max(initial=0.0))

@@ -1,4 +1,4 @@
-"""From a steady state to links, classes by hops, and the network as a whole."""
+"""Converts a steady state to an Outcome's links, classes by hops, and network totals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def links(solution: Solution) -> dict[str, LinkOutcome]:
-    """Return every link that somebody crosses, under ``from->to``; equal hosts' links are one."""
+    """Return every link that some path uses, named ``from->to``; equal hosts share one entry."""
     balance = solution.balance
     problem, graph = balance.problem, balance.problem.graph
     utilization = solution.flow.carried_bps / balance.rate_bps
@@ -48,7 +48,7 @@ def links(solution: Solution) -> dict[str, LinkOutcome]:
 
 
 def classes(scenario: Scenario, solution: Solution) -> list[ClassOutcome]:
-    """Return each [[traffic]] by the hops of its paths, fewest first."""
+    """Return each traffic class, divided by the hops of its paths, fewest first."""
     problem = solution.balance.problem
     rates = [_rates(solution, index) for index in range(len(scenario.traffic))]
     made = []
@@ -76,7 +76,7 @@ def classes(scenario: Scenario, solution: Solution) -> list[ClassOutcome]:
 
 
 def network(solution: Solution) -> NetworkOutcome:
-    """Return the totals over connections that last."""
+    """Return the totals over long-lived connections."""
     problem = solution.balance.problem
     lasting = problem.long_flows
     each = solution.flow.sent_bps * solution.flow.delivered / lasting if lasting else None
@@ -105,7 +105,7 @@ def _hops(solution: Solution, hops: int, each: Floats | None) -> HopsOutcome:
 
 
 def _rates(solution: Solution, traffic: int) -> Floats:
-    """Return bit/s of a class's connections, were they all on the path."""
+    """Return the bit/s of a class's connections on each path, if all were on that path."""
     balance, flow = solution.balance, solution.flow
     total = np.zeros(flow.rtt_s.shape)
     for kind in balance.problem.kinds:

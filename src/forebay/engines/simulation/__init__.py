@@ -1,4 +1,4 @@
-"""The engine that moves packets: `crates/sim`, the packet-level simulator, behind the protocol."""
+"""The simulation engine: the packet-level simulator `crates/sim` with the engine protocol."""
 
 from __future__ import annotations
 
@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING
 
 from forebay import _core
 from forebay.engines.errors import CannotPlay
-from forebay.engines.simulation.runs import make_run
+from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, make_run
 from forebay.footprint import Limit, estimate
-from forebay.outcome import Outcome, Provenance, Reading, checked, summarize
+from forebay.outcome import (
+    Outcome,
+    Provenance,
+    Reading,
+    checked,
+    summarize,
+    violations_of_readings,
+)
 from forebay.replication import SeedCache, Watched, to_reading
 from forebay.scenario import BOTTLENECK
 
@@ -25,16 +32,17 @@ if TYPE_CHECKING:
 
 
 class SimulationEngine:
-    """Simulates one replication a seed, side by side on threads.
+    """Simulates one replication for each seed, in parallel threads.
 
-    The answer depends on the scenario and the seeds alone, not on the number of threads.
-    Replications that this engine object has run before are not run again: a search that adds
-    seeds to a buffer pays for the new ones only.
+    The result depends only on the scenario and the seeds, not on the number of threads. An engine
+    object does not run a replication twice: a search that adds seeds simulates only the new ones.
+    It draws each seed's workload once for all buffers.
     """
 
     def __init__(self) -> None:
         self._readings = SeedCache[Reading]()
         self._limit = Limit()
+        self._draws = Draws(int(DRAWS_SHARE * self._limit.octets))
         self._capture: Path | None = None
 
     @property
@@ -43,11 +51,12 @@ class SimulationEngine:
         return "simulation"
 
     def limit_memory(self, octets: int) -> None:
-        """Let a run take so many bytes of memory instead of the default."""
+        """Set the memory limit of a run, in bytes."""
         self._limit = Limit(octets)
+        self._draws = Draws(int(DRAWS_SHARE * octets))
 
     def capture_to(self, path: Path) -> None:
-        """Have the packets that leave the link within the window, and their ACKs, written there."""
+        """Write the packets that leave the link in the measured window, and their ACKs, there."""
         self._capture = path
 
     def run(
@@ -63,7 +72,7 @@ class SimulationEngine:
         Raises
         ------
         TooMuchMemory
-            It would take, or has taken, more than it may.
+            The run would need, or has used, more memory than its limit.
         """
         return self.run_with(scenario, {}, seeds, jobs=jobs, progress=progress)
 
@@ -76,14 +85,16 @@ class SimulationEngine:
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """As `run`, with so many packets before links of a network of these names."""
+        """Like `run`, with the buffers of a network's links, in packets by link name."""
         started = time.perf_counter()
         sha = f"{scenario.sha256()}{sorted(buffers.items())}"
         known = self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
         if self._capture is None:
             threads = jobs or os.cpu_count() or 1
-            fresh = _simulate(scenario, missing, threads, progress, self._limit, buffers)
+            fresh = _simulate(
+                scenario, missing, threads, progress, self._limit, buffers, self._draws
+            )
         else:
             fresh = _captured(scenario, list(seeds), self._capture, progress, self._limit)
         for seed, reading in fresh.items():
@@ -111,12 +122,12 @@ class SimulationEngine:
             ),
             network=network,
         )
-        return checked(outcome, readings)
+        return checked(outcome, violations_of_readings(readings))
 
     def sized(
         self, scenario: Scenario, *, link: str | None, link_class: str | None
     ) -> SizingSimulator:
-        """Return the engine that answers for one link of a network, or a class, under any buffer.
+        """Return an engine that varies the buffer of one link of a network, or of one link class.
 
         Raises
         ------
@@ -136,7 +147,7 @@ class SimulationEngine:
         seed: int,
         progress: Progress | None = None,
     ) -> Trace:
-        """Watch one replication over time."""
+        """Trace one replication over time."""
         from forebay.replication import check_step, to_trace
 
         check_step(scenario, step)
@@ -156,8 +167,9 @@ def _simulate(
     progress: Progress | None,
     limit: Limit,
     buffers: Mapping[str, int],
+    draws: Draws,
 ) -> dict[int, Reading]:
-    """Simulate as many replications side by side, and draw as many beforehand, as memory holds."""
+    """Simulate replications in parallel, as many at a time as fit into memory with their draws."""
     network = None
     if scenario.topology is not None and seeds:
         from forebay.replication import expand
@@ -165,18 +177,19 @@ def _simulate(
         scenario, network = expand(scenario, buffers)
     takes = estimate(scenario)
     limit.check(takes, len(seeds))
+    keeps = network is None and takes.least(len(seeds)) <= limit.octets // 2
     threads, together = limit.side_by_side(takes, len(seeds), jobs)
     watched = limit.watch(progress)
     found: dict[int, Reading] = {}
     for first in range(0, len(seeds), together):
         some = seeds[first : first + together]
         report = _part_of(watched, first, len(seeds), len(some))
-        found |= _side_by_side(scenario, network, some, threads, report)
+        found |= _side_by_side(scenario, network, some, threads, report, draws if keeps else None)
     return found
 
 
 def _part_of(progress: Progress, first: int, seeds: int, some: int) -> Progress | None:
-    """Return the progress of some of the replications, where memory does not hold them all."""
+    """Return the progress of a part of the replications, if memory does not hold all."""
     if some == seeds:
         return progress
     from forebay.progress import part
@@ -195,7 +208,7 @@ def _captured(
     run, workload, layout = make_run(scenario, seed, capture=True)
     (raw,) = _core.simulate([run], jobs=1, progress=limit.watch(progress))
     packets = raw["capture"]
-    assert packets is not None, "asked for"
+    assert packets is not None, "capture=True"
     packets.write(path, BOTTLENECK)
     return {seed: to_reading(scenario, seed, workload, layout, raw)}
 
@@ -206,8 +219,12 @@ def _side_by_side(
     seeds: list[int],
     jobs: int,
     progress: Progress | None,
+    draws: Draws | None,
 ) -> dict[int, Reading]:
-    made = {seed: make_run(scenario, seed, layout=network) for seed in seeds}
+    made = {}
+    for seed in seeds:
+        workload = None if draws is None else draws.draw(scenario, seed)
+        made[seed] = make_run(scenario, seed, layout=network, workload=workload)
     raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
     return {
         seed: to_reading(scenario, seed, workload, layout, each)

@@ -1,4 +1,4 @@
-"""What an answer says of a network beyond its links and classes, from packets."""
+"""The network totals of an Outcome, from simulated packets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOPS = re.compile(r", (\d+) hops$")
 def summarize_network(
     scenario: Scenario, links: dict[str, LinkOutcome], classes: list[ClassOutcome]
 ) -> tuple[dict[str, LinkOutcome], NetworkOutcome]:
-    """Return the links with their class and connections, and the network as a whole."""
+    """Return the links with their class and connections, and the network's totals."""
     problem = make_problem(scenario)
     graph = problem.graph
     numbers = {name: place for place, name in enumerate(graph.link_names)}
@@ -70,7 +70,7 @@ def _hops(each: ClassOutcome) -> int:
 
 
 def _weighted(values: Sequence[tuple[float, float | None]]) -> float | None:
-    """Return the mean over connections; None where one of them is not known."""
+    """Return the mean over connections; None if one of the values is None."""
     known = [(weight, value) for weight, value in values if value is not None]
     if not known or len(known) < len(values):
         return None

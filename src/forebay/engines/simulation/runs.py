@@ -1,6 +1,6 @@
-"""From a scenario and a seed to the simulator's arguments.
+"""Converts a scenario and a seed to the simulator's arguments.
 
-Access links that flows share become links with a queue.
+Access links that several flows share become links with a queue.
 """
 
 from __future__ import annotations
@@ -23,6 +23,41 @@ if TYPE_CHECKING:
     from forebay.workload import Workload
 
 
+DRAWS_SHARE = 1 / 16
+"""Largest share of the memory limit for all workloads that are kept."""
+
+
+class Draws:
+    """The workloads of the latest traffic, link and time, by seed: a search draws each once.
+
+    Parameters
+    ----------
+    most_bytes : memory for all of them; what does not fit is drawn again.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most, self._held = most_bytes, 0
+        self._of: object = None
+        self._known: dict[int, Workload] = {}
+
+    def draw(self, scenario: Scenario, seed: int) -> Workload:
+        """Return the workload, drawn now unless it is kept. Nobody may change its arrays."""
+        of = (scenario.traffic, scenario.link.capacity, scenario.measure)
+        if of != self._of:
+            self._of, self._held = of, 0
+            self._known.clear()
+        known = self._known.get(seed)
+        if known is None:
+            known = draw(scenario, seed)
+            self._keep(seed, known)
+        return known
+
+    def _keep(self, seed: int, workload: Workload) -> None:
+        if self._held + workload.array_bytes <= self._most:
+            self._held += workload.array_bytes
+            self._known[seed] = workload
+
+
 def make_run(
     scenario: Scenario,
     seed: int,
@@ -30,12 +65,13 @@ def make_run(
     layout: Layout | None = None,
     *,
     capture: bool = False,
+    workload: Workload | None = None,
 ) -> tuple[_core.Run, Workload, Layout]:
-    """Draw the workload of `seed`, lay out the links, and hand both to the simulator.
+    """Draw the workload of `seed` unless it is given, and lay out the links, for the simulator.
 
-    A network's layout is given, with the scenario that `expand` made of its own.
+    For a network, `layout` is given, and `scenario` is the one that `expand` returned.
     """
-    workload = draw(scenario, seed)
+    workload = draw(scenario, seed) if workload is None else workload
     if watched is not None:
         watched.check(len(workload))
     layout = layout or lay_out(scenario)
@@ -99,7 +135,7 @@ def _sources(workload: Workload) -> _core.Sources | None:
 
 def _profile(traffic: Traffic) -> _core.Profile:
     if not isinstance(traffic, Tcp):
-        return _core.Profile("ns2")  # open loop: there is no stack to describe
+        return _core.Profile("ns2")  # open loop: no TCP stack
     return _core.Profile(
         traffic.sender,
         ecn=traffic.ecn,
@@ -119,21 +155,21 @@ def _optional_ps(seconds: float | None) -> int | None:
 
 
 _HOST_QUEUE = 1000
-"""Packets that a host keeps before its own access link: Linux's txqueuelen."""
+"""Packets that a host queues before its own access link: Linux's txqueuelen."""
 _MOST_SHARED = 60_000
 _AT_ONCE = 1e18
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """All links in the simulator's order, and what each flow crosses.
+    """All links in the simulator's order, and the route of each flow.
 
     Attributes
     ----------
     route : int32, shape (flows,)
         Index into ``routes``.
     access_bps : float64, shape (flows,)
-        Of each flow's own link; without end behind an access link that is shared.
+        Rate of each flow's own link; practically unlimited behind a shared access link.
     """
 
     links: list[_core.Link]
@@ -143,7 +179,7 @@ class Access:
 
 
 def give_access(layout: Layout, workload: Workload) -> Access:
-    """Put the shared access links behind those that are reported; a network has its hosts' own."""
+    """Append shared access links to the reported links; in a network, the hosts' links instead."""
     if layout.flows is not None:
         return Access(
             links=[_link(each) for each in (*layout.links, *layout.flows.hosts)],
@@ -162,7 +198,7 @@ def give_access(layout: Layout, workload: Workload) -> Access:
 
 
 def _share(access: Access, workload: Workload) -> None:
-    """Give each access link that several flows share a link and a queue of its own."""
+    """Add a link with a queue for each access link that several flows share."""
     _, first, size = np.unique(workload.access_group, return_index=True, return_counts=True)
     if np.count_nonzero(size > 1) > _MOST_SHARED:
         wrong = f"more than {_MOST_SHARED} access links are shared"
@@ -186,7 +222,7 @@ def _class(each: ClassSpec) -> tuple[str, int, int, dict[str, Any], int, float, 
 
 
 def _link(link: LinkSpec) -> _core.Link:
-    """Return a link of the simulator; a discipline may refuse so small a buffer (red does)."""
+    """Return a link of the simulator; some disciplines, such as red, refuse very small buffers."""
     try:
         return _core.Link(
             link.wire_bps or link.rate_bps,
@@ -210,7 +246,7 @@ def _link(link: LinkSpec) -> _core.Link:
 
 
 def _too_small(link: LinkSpec, error: ValueError) -> tuple[str, ValueError]:
-    """Return which queue is refused, and why: of several class queues the first that is."""
+    """Return which queue is refused, and why; of several class queues, the first one."""
     for each in link.classes:
         try:
             _core.Link(

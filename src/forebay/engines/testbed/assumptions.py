@@ -20,13 +20,13 @@ def broken(scenario: Scenario) -> list[str]:
     if any(group.sender == "ns2" for group in tcp):
         said.append(f"the testbed's senders are {kernel}, not ns2")
     if has_sack(scenario) and any(group.sack is False for group in tcp):
-        said.append("SACK is one switch for all classes of the testbed, and some ask for it: on")
+        said.append("SACK is one switch for all classes of the testbed, and some need it: on")
     if any(group.delayed_ack_timeout for group in tcp):
-        said.append(
-            "the testbed cannot set delayed_ack_timeout: its ACKs wait as the kernel has it"
-        )
+        said.append("the testbed cannot set delayed_ack_timeout: the kernel sets the delay of ACKs")
     if any(group.jitter for group in tcp):
         said.append("the testbed adds no jitter: its hosts have their own")
     if any(group.timer_tick for group in tcp):
-        said.append("the testbed has no timer_tick: its router delivers each segment in its time")
+        said.append(
+            "the testbed has no timer_tick: its router delivers each segment at its own time"
+        )
     return said

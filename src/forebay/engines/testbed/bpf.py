@@ -39,7 +39,7 @@ def built() -> Path:
 def _require_type_information() -> None:
     if not _BTF.exists():
         hint = "use a kernel with CONFIG_DEBUG_INFO_BTF, 6.4 or later"
-        raise EngineUnavailable("testbed", f"the kernel gives no type information ({_BTF})", hint)
+        raise EngineUnavailable("testbed", f"the kernel has no type information ({_BTF})", hint)
 
 
 def _cache() -> Path:
@@ -58,7 +58,7 @@ def _digest() -> str:
 def _build(folder: Path) -> None:
     """Build in a temporary folder, then rename it: no process ever sees an incomplete build."""
     if shutil.which("clang") is None:
-        raise EngineUnavailable("testbed", "clang is not there", _INSTALL)
+        raise EngineUnavailable("testbed", "clang is missing", _INSTALL)
     folder.parent.mkdir(parents=True, exist_ok=True)
     _remove_halves(folder.parent)
     temporary = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=folder.parent))

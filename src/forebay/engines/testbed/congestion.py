@@ -122,7 +122,7 @@ def _await_ready(loader: subprocess.Popen[str]) -> None:
         if event["event"] == "error":
             raise _refused(event)
     missing = f"the loader of congestion controls ended with status {loader.wait()}"
-    raise EngineUnavailable("testbed", missing, "look at the kernel's log (`dmesg`)")
+    raise EngineUnavailable("testbed", missing, "read the kernel's log (`dmesg`)")
 
 
 def _refused(event: dict[str, str]) -> EngineUnavailable:

@@ -15,7 +15,14 @@ from forebay.engines.testbed.errors import NAME
 from forebay.engines.testbed.playing import Played, controls_of
 from forebay.engines.testbed.repeating import play_until_valid
 from forebay.footprint import Limit, estimate
-from forebay.outcome import Outcome, Provenance, Reading, checked, summarize
+from forebay.outcome import (
+    Outcome,
+    Provenance,
+    Reading,
+    checked,
+    summarize,
+    violations_of_readings,
+)
 from forebay.progress import part
 from forebay.replication import SeedCache, Watched, check_step, to_reading, to_trace
 
@@ -34,7 +41,7 @@ class _Run(NamedTuple):
 class TestbedEngine:
     """Runs one replication per seed in real time: a run takes warm-up plus window.
 
-    Replications never run in parallel, whatever ``jobs`` says: they would share the cores that
+    Replications never run in parallel, for any ``jobs``: they would share the cores that
     each needs alone to be on time. This engine object does not repeat a replication that it has
     run before.
     """
@@ -111,7 +118,7 @@ class TestbedEngine:
             broken_assumptions=broken(scenario),
             provenance=_provenance(scenario, sha, [known[seed] for seed in seeds], started),
         )
-        return checked(outcome, readings)
+        return checked(outcome, violations_of_readings(readings))
 
     def trace(
         self,

@@ -9,7 +9,7 @@ from forebay.engines.errors import EngineUnavailable
 
 NAME = "testbed"
 
-_EXPECTED = "look whether the kernel has the feature, and nothing else manages these interfaces"
+_EXPECTED = "check that the kernel has the feature, and nothing else manages these interfaces"
 _NEEDS_ROOT = (
     "run it as root of the machine, or of a container with CAP_NET_ADMIN, CAP_SYS_ADMIN and "
     "/dev/net/tun; the root of a user namespace does not suffice"
@@ -30,7 +30,7 @@ class TestbedError(EngineUnavailable):
 
 
 class GateFailed(TestbedError):
-    """Every run failed the validity gate: the machine is too slow for the rate, or busy.
+    """Every run missed its timing limits: the machine is too slow for the rate, or busy.
 
     ``steal`` is the share of time that a hypervisor took from the core that lost most.
     ``stalled`` says that stalls were the only faults: the machine was busy for milliseconds.

@@ -42,8 +42,8 @@ LIMITS = (
     Limit("write_errors", "packets that could not be written", 0),
     Limit("rwnd_limited", "time limited by the receive window", 0.005, 100, " %"),
     Limit("sndbuf_limited", "time limited by the send buffer", 0.005, 100, " %"),
-    Limit("failed_connections", "connections that broke", 0),
-    Limit("refused_datagrams", "datagrams that the kernel did not take", 0),
+    Limit("failed_connections", "connections that failed", 0),
+    Limit("refused_datagrams", "datagrams that the kernel did not accept", 0),
     Limit("doubled_segments", "segments received twice and sent once", 0),
     Limit("late_segments", "segments received twice after a late delivery", 0),
 )
@@ -57,7 +57,7 @@ where 98.2 is right, at a p99 of 0.15 ms."""
 
 _OF_BUFFER = Limit(
     "of_buffer",
-    "delivery lateness p99, of the time the buffer drains in,",
+    "delivery lateness p99, as a share of the buffer's drain time,",
     MOST_OF_BUFFER,
     100,
     " %",

@@ -37,7 +37,7 @@ def check() -> None:
         raise needs_root("it needs root")
     if not can_open_tun():
         hint = "load the module tun; in a container pass --device /dev/net/tun and CAP_NET_ADMIN"
-        raise EngineUnavailable(NAME, "it needs TUN devices, and /dev/net/tun is not there", hint)
+        raise EngineUnavailable(NAME, "it needs TUN devices, and /dev/net/tun is missing", hint)
     try:
         import pyroute2  # noqa: F401
     except ImportError as error:

@@ -74,7 +74,7 @@ class Program:
             *whole, rest = (rest + part).split(b"\n")
             yield from whole
             silent_until = time.monotonic() + _SILENT_S
-        raise TestbedError(f"forebay-emulator said nothing for {_SILENT_S:g} s", _DEFECT)
+        raise TestbedError(f"forebay-emulator sent no event for {_SILENT_S:g} s", _DEFECT)
 
     def _ending(self) -> str:
         status = self._child.wait()
@@ -101,4 +101,4 @@ def _parse(line: bytes) -> Event:
             return event
     except ValueError:
         pass
-    raise TestbedError(f"forebay-emulator said {line[:80]!r}, which is no event", _DEFECT)
+    raise TestbedError(f"forebay-emulator said {line[:80]!r}, which is not an event", _DEFECT)

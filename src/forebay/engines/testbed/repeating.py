@@ -55,9 +55,9 @@ def refusal(scenario: Scenario, failed: list[list[str]], steal: float) -> GateFa
     holds = holds_below(scenario)
     able = "no smaller rate that was tried" if holds is None else f"{holds}"
     return GateFailed(
-        f"{len(failed)} runs failed the validity gate ({'; '.join(failed[-1])}); "
-        f"{taken if steal >= _NOTEWORTHY else ''}this machine holds {able} of such traffic now",
-        "leave the machine idle, ask for a lower link.rate, or choose another engine",
+        f"{len(failed)} runs missed their timing limits ({'; '.join(failed[-1])}); "
+        f"{taken if steal >= _NOTEWORTHY else ''}this machine can run {able} of such traffic now",
+        "leave the machine idle, write a lower link.rate, or choose another engine",
         steal,
         stalled=all(is_stall(fault) for each in failed for fault in each),
     )

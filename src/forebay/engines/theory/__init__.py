@@ -1,4 +1,4 @@
-"""The engine of published laws: answers at once, and says what it assumes."""
+"""The theory engine: published laws, without simulation."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What a scenario's bursts do, where nothing else queues (paper A, §4, solved exactly).
+"""Prediction for a link whose traffic is only bursts (paper A, §4, solved exactly).
 
 The queue has the buffer of the scenario (`forebay.laws.finite_queue`). If all traffic is TCP, the
-link carries what the flows have to send, and lost packets are sent again. The loss has a range:
-its lower end holds for flows that send smaller bursts after a loss, and its upper end is paper A's
-P(Q > B) of an unlimited buffer, which its law takes for the loss.
+link carries the offered data, and lost packets are sent again. The loss rate has a range: the lower
+end holds for flows that send smaller bursts after a loss; the upper end is P(Q > B) of an unlimited
+buffer, which paper A's law uses as the loss rate.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 LEAST_OF_LOSS = 0.25
-"""Of this loss rate simulation lost a quarter at the least, where bursts fit the buffer."""
+"""Smallest loss rate in simulations over this prediction, for bursts that fit the buffer."""
 _PROBABILITIES = (0.50, 0.95, 0.99)
 
 
 def predict_bursts(scenario: Scenario) -> Prediction | None:
-    """Prediction for a scenario that `forebay.laws.burst_law.governs`.
+    """Return the prediction for a scenario that `forebay.laws.burst_law.governs`.
 
-    None where TCP would have to send so much again that flows are bursts no more.
+    None if TCP would have to send so many packets again that flows are no longer bursts.
     """
     traffic = short_flows.stable_traffic(scenario)
     if traffic is None:
@@ -75,7 +75,7 @@ def _solved(
 
 
 def _over(traffic: BurstTraffic, size: int) -> float:
-    """P(Q > B) of a buffer without end."""
+    """P(Q > B) of an unlimited buffer."""
     endless = burst_law.queue_of(traffic)
     return 1.0 if endless is None else min(float(endless.tail(size + 1)), 1.0)
 
@@ -92,9 +92,9 @@ def _quantile(queue: FiniteQueue, probability: float) -> float:
 def _goal_metrics(
     scenario: Scenario, traffic: BurstTraffic, queue: FiniteQueue, over: float
 ) -> dict[str, Metric]:
-    """Delays and completion times; of single round trips a law of bursts says nothing."""
+    """Delays and completion times; the law of bursts does not cover single round trips."""
     found = _delays(scenario, traffic, queue)
-    if scenario.goals.fct_increase == completion_time.AFCT_INCREASE:  # the one that paper A gives
+    if scenario.goals.fct_increase == completion_time.AFCT_INCREASE:  # the only one in paper A
         found[FCT_INCREASE] = float(completion_time.increase(over))
     return {name: Metric(value=v, low=None, high=None, n=0) for name, v in found.items()}
 

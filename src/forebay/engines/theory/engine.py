@@ -1,11 +1,10 @@
 """Published laws as an engine.
 
-A law's value is exact for what it says and nothing was repeated to get it, so its metrics
-carry no interval and a count of zero replications: ``Metric(value, None, None, n=0)``; the loss
-rate, which laws tell only roughly, has the band in which simulations of such links lay. That eq. 6
-is a lower bound stands in the provenance. What no law speaks of is None: with several
-classes nothing of how they share the link; with one, its throughput and round trip follow
-from the link's.
+A law gives one value without replications, so its metrics have no interval and n = 0:
+``Metric(value, None, None, n=0)``. The loss rate is only a rough prediction; its interval is the
+band of the loss rates in simulations of such links. The provenance says that eq. 6 is a lower
+bound. Metrics that no law covers are None. With several classes this includes their shares of the
+link, except where `throughputs` gives them; a single class has the link's throughput and RTT.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ from forebay.engines.errors import (
     refuse_token_buckets,
 )
 from forebay.engines.theory.lost import Between
-from forebay.engines.theory.prediction import Prediction, Spread, predict
+from forebay.engines.theory.prediction import Prediction, Spread, predict_long_flows
 from forebay.errors import entry
-from forebay.laws import regime_of
-from forebay.laws.quantities import offered, short_share
+from forebay.laws import governing_law, regime_of
+from forebay.laws.quantities import bursts_only, offered, short_share
 from forebay.laws.regime_words import SIMULATE
 from forebay.outcome import (
     ClassOutcome,
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class TheoryEngine:
-    """Answers a scenario by the law that governs it (`forebay.laws.governing_law`)."""
+    """Predicts a scenario with the law that governs it (`forebay.laws.governing_law`)."""
 
     @property
     def name(self) -> str:
@@ -60,12 +59,12 @@ class TheoryEngine:
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> Outcome:
-        """Predict `scenario`; `seeds` are recorded, and change nothing."""
+        """Predict `scenario`; `seeds` are recorded, but do not change the result."""
         started = time.perf_counter()
         refuse_network(self.name, scenario)
         refuse_token_buckets(self.name, scenario)
         refuse_class_queues(self.name, scenario)
-        prediction = predict(scenario)
+        prediction = _predict(scenario)
         if prediction is None:
             raise NoLaw(_uncovered(scenario), _small_change(scenario))
         outcome = checked(_outcome(scenario, prediction, list(seeds), started))
@@ -74,16 +73,28 @@ class TheoryEngine:
         return outcome
 
 
+def _predict(scenario: Scenario) -> Prediction | None:
+    """Prediction of the law that governs `scenario`, None where none does."""
+    law = governing_law(scenario)
+    if law is None:
+        return None
+    if bursts_only(scenario):
+        from forebay.engines.theory.burst_prediction import predict_bursts
+
+        return predict_bursts(scenario)
+    return predict_long_flows(scenario, law)
+
+
 def _uncovered(scenario: Scenario) -> str:
-    """Why no law answers: what governs instead."""
+    """Return why no law applies."""
     regime = regime_of(scenario)
     if regime.law is not None:
-        return f"with {scenario.buffer_packets} packets flows back off, and are bursts no more"
+        return f"with {scenario.buffer_packets} packets flows slow down and are no longer bursts"
     return f"{regime.regime}: {regime.why}".removesuffix(SIMULATE).strip().rstrip(".")
 
 
 def _small_change(scenario: Scenario) -> str:
-    """What to write so that a law answers: round trips with a spread, where they are all alike."""
+    """Return a change with which a law applies: RTTs with a spread, if all are alike."""
     if regime_of(scenario).regime != "round trips alike":
         return ""
     low, high = (f"{factor * 1e3 * float(scenario.mean_rtt):.3g} ms" for factor in (0.8, 1.2))
@@ -118,7 +129,7 @@ def _link(scenario: Scenario, prediction: Prediction) -> LinkOutcome:
 
 
 def _classes(scenario: Scenario, prediction: Prediction) -> list[ClassOutcome]:
-    """What the laws tell of each class; loss is the link's for a class alone."""
+    """Return the predictions for each class; a single class has the link's loss rate."""
     groups = scenario.crossing
     here = {id(group) for group in groups}
     got = throughputs(scenario, prediction)
@@ -132,7 +143,7 @@ def _classes(scenario: Scenario, prediction: Prediction) -> list[ClassOutcome]:
 def _class(
     prediction: Prediction, traffic: Traffic, name: str, got: float | None, sharing: int
 ) -> ClassOutcome:
-    """What the laws tell of a class of the `sharing` ones that cross the link, 0 if it does not."""
+    """Return the prediction for one of `sharing` classes on the link; 0: it does not cross it."""
     return ClassOutcome(
         kind=traffic.kind,
         name=name,
@@ -149,13 +160,13 @@ def _class(
 
 
 def _last_link(traffic: Traffic) -> str:
-    """The bottleneck where the class crosses it last; of other links laws say nothing."""
+    """Return the bottleneck if it is the class's last link; laws do not cover other links."""
     forward = traffic.direction == "forward" and traffic.route[-1:] in ((), ("bottleneck",))
     return "bottleneck" if forward else ""
 
 
 def _round_trip(prediction: Prediction, traffic: Traffic) -> Quantiles | None:
-    """Propagation and queueing, their mean."""
+    """Return the mean of propagation delay plus queueing delay."""
     if prediction.queue_delay_s is None or not isinstance(traffic, Tcp):
         return None
     mean = _exact(traffic.rtt.mean + prediction.queue_delay_s.mean)
@@ -163,7 +174,7 @@ def _round_trip(prediction: Prediction, traffic: Traffic) -> Quantiles | None:
 
 
 def _between(known: Between | None) -> Metric | None:
-    """None where no law tells, or where its rate is no fraction any more."""
+    """Return the metric, None if no law gives it or its value exceeds 1."""
     if known is None or not known.value <= 1.0:
         return None
     return Metric(value=known.value, low=known.low, high=known.high, n=0)
@@ -209,11 +220,11 @@ def _version() -> str:
 
 
 def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None]:
-    """Bit/s of each class, None where no law tells it from the others.
+    """Return the bit/s of each class, None if no law gives it.
 
-    One alone gets what the link carries. Bursts get what they offer, of what is not sent again
-    less what is lost; beside long flows short ones get what they offer and the long class the rest
-    (paper A, §5.1.3), where the link carries as much.
+    A single class gets all that the link carries. Bursts get their offered rate, reduced by the
+    loss rate unless all of them send lost packets again. Next to long flows, short flows get their
+    offered rate and the long class gets the rest, if there is any (paper A, §5.1.3).
     """
     groups = scenario.crossing
     here = {id(group) for group in groups}
@@ -236,13 +247,13 @@ def throughputs(scenario: Scenario, prediction: Prediction) -> list[float | None
 
 
 def _delivered_share(prediction: Prediction, groups: Sequence[Traffic]) -> float | None:
-    """Share of what bursts offer that is carried in the end."""
+    """Return the share of the bursts' offered rate that is finally delivered."""
     if all(isinstance(group, Tcp) for group in groups):
         return 1.0
     return None if prediction.loss_rate is None else 1.0 - prediction.loss_rate.value
 
 
 def _offered_or_rest(scenario: Scenario, traffic: Traffic, left: float | None) -> float | None:
-    """What a class offers by itself, else what is left to the one that does not."""
+    """Return the class's offered rate, or `left` for a class without one."""
     own = offered(traffic, scenario.link.rate)
     return left if own is None else own

@@ -1,6 +1,6 @@
-"""Loss rate of long flows: by their response to it where they are many, by the sawtooth of a few.
+"""Loss rate of long flows: from response functions for many flows, from the sawtooth for few.
 
-Both come with the band in which simulation was found (`forebay.laws.response.BAND`, `FEW_BAND`).
+Both have the band of the simulations' loss rates (`forebay.laws.response.BAND`, `FEW_BAND`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Distribution, Scenario
 
 FEW_BAND = (0.35, 3.6)
-"""What simulation lost over the sawtooth's loss: 34 random links of one to nine halving flows."""
+"""Simulated over predicted loss rate: range in 34 random links with one to nine halving flows."""
 _MIN_RTO_S = 0.2
 _POINTS = 8
 _MANY_KINDS = 200
@@ -28,7 +28,7 @@ _MANY_KINDS = 200
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A value that is known within a band only."""
+    """A value that is known only within a band."""
 
     value: float
     low: float
@@ -36,9 +36,9 @@ class Between:
 
 
 def of_many(scenario: Scenario) -> Between | None:
-    """Loss rate at which the flows send what others leave of the link, their queue half full.
+    """Return the loss rate at which the flows just fill the rest of the link, at a half-full queue.
 
-    None where a control has no response function, or windows are too small or too large for any.
+    None if a control has no response function, or if windows are outside the range of all.
     """
     left = 1.0 - share(scenario, COMPLETING_KINDS | OPEN_LOOP_KINDS)
     flows = list(_flows(scenario))
@@ -51,7 +51,7 @@ def of_many(scenario: Scenario) -> Between | None:
 
 
 def of_few(scenario: Scenario) -> Between | None:
-    """One drop a flow and cycle of the sawtooth; None for controls that do not halve."""
+    """Return the loss rate of one drop for each flow and sawtooth cycle; None without halving."""
     if not halves(scenario):
         return None
     size, bdp = scenario.buffer_packets, scenario.bdp_packets
@@ -80,7 +80,7 @@ def _flows(scenario: Scenario) -> Iterator[response.Flows]:
 
 
 def _together(flows: Iterable[response.Flows]) -> list[response.Flows]:
-    """Flows that hardly differ as one kind, so that thousands of classes take no longer."""
+    """Merge flows with almost equal RTT and timeout, so that thousands of classes stay fast."""
     counts: dict[response.Flows, float] = {}
     for each in flows:
         rtt, timeout = (float(f"{value:.3g}") for value in (each.rtt, each.timeout))
@@ -90,13 +90,13 @@ def _together(flows: Iterable[response.Flows]) -> list[response.Flows]:
 
 
 def _timeout(group: Tcp, rtt: float) -> float:
-    """Linux adds its minimum to srtt, RFC 6298 (2.4) takes the larger of the two."""
+    """Return the RTO: Linux adds its minimum to srtt, RFC 6298 (2.4) takes the larger of both."""
     least = _MIN_RTO_S if group.min_rto is None else float(group.min_rto)
     return rtt + least if group.sender == "linux" else max(rtt, least)
 
 
 def _representative(law: Distribution) -> list[float]:
-    """Round trips that stand for equal parts of the flows, seconds."""
+    """Return RTTs in seconds, each of which represents an equal part of the flows."""
     if law.low == law.high:
         return [float(law.low)]
     from forebay.workload.spread import picoseconds  # imports SciPy for some laws

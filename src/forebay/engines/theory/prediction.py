@@ -1,4 +1,4 @@
-"""What a scenario's governing law predicts, before it becomes an Outcome."""
+"""The prediction of the law that governs a scenario, before it becomes an Outcome."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from forebay.laws import (
     Law,
     desynchronized,
     general_decrease,
-    governing_law,
     response,
     sawtooth,
     single_flow,
@@ -48,9 +47,9 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """One link by its laws; packets and seconds. None is what they do not tell.
+    """Prediction for one link, in packets and seconds. None means that no law gives the value.
 
-    ``laws`` names the source of each part, and ``goal_metrics`` has what goals ask beyond the rest.
+    ``laws`` are the sources; ``goal_metrics`` has the metrics of goals beyond the other fields.
     """
 
     utilization: float
@@ -61,24 +60,19 @@ class Prediction:
     goal_metrics: dict[str, Metric]
 
 
-def predict(scenario: Scenario) -> Prediction | None:
-    """Prediction of the law that governs `scenario`, None where none does."""
-    law = governing_law(scenario)
-    if law is None:
-        return None
+def predict_long_flows(scenario: Scenario, law: Law) -> Prediction | None:
+    """Return the prediction of `law`, which governs `scenario` and is one of long flows."""
     if law is utilization.LAW or law.name == MIX:
         return _desynchronized(scenario, law)
     if law is general_decrease.LAW:
         return _general(scenario)
     if law in (single_flow.LAW, synchronized.LAW):
         return _sawtooth(scenario, law)
-    from forebay.engines.theory.burst_prediction import predict_bursts
-
-    return predict_bursts(scenario)
+    raise ValueError(f"{law.name} is not a law of long flows")
 
 
 def _sawtooth(scenario: Scenario, law: Law) -> Prediction:
-    """One window, or the sum of windows in lockstep: appendix B for every part."""
+    """Prediction for one window, or for synchronized windows (paper A, appendix B)."""
     size, bdp = scenario.buffer_packets, scenario.bdp_packets
     second = 1.0 / capacity(scenario)
     p50, p95, p99 = (float(sawtooth.queue_quantile(p, size, bdp)) for p in _PROBABILITIES)
@@ -97,7 +91,7 @@ def _sawtooth(scenario: Scenario, law: Law) -> Prediction:
 
 
 def _general(scenario: Scenario) -> Prediction:
-    """One flow, or few as one, whose control does not halve: how full the link gets."""
+    """Utilization with one flow, or few synchronized flows, whose control does not halve."""
     used = general_decrease.mean_utilization(scenario)
     assert used is not None
     law = general_decrease.LAW
@@ -105,7 +99,7 @@ def _general(scenario: Scenario) -> Prediction:
 
 
 def _desynchronized(scenario: Scenario, law: Law) -> Prediction:
-    """Windows out of step: eq. 4 to 6; the delay is Q/C."""
+    """Prediction for desynchronized windows (eq. 4 to 6); the delay is Q/C."""
     size, bdp, n = scenario.buffer_packets, scenario.bdp_packets, scenario.n_flows
     second = 1.0 / capacity(scenario)
     p50, p95, p99 = (float(desynchronized.queue_quantile(p, size, bdp, n)) for p in _PROBABILITIES)
@@ -121,13 +115,13 @@ def _desynchronized(scenario: Scenario, law: Law) -> Prediction:
 
 
 def goal_metrics(scenario: Scenario, *, in_step: bool) -> dict[str, Metric]:
-    """Answer the goals of `scenario`; `in_step` is whether its windows march as one."""
+    """Return the goals' metrics; `in_step` is whether the windows are synchronized."""
     values = _probabilities(scenario, in_step) | _delays(scenario, in_step)
     return {name: Metric(value=v, low=None, high=None, n=0) for name, v in values.items()}
 
 
 def longest_delay(scenario: Scenario) -> dict[str, Metric]:
-    """The maximum delay alone, which asks nothing of the windows."""
+    """Return only the maximum delay, which does not depend on the windows."""
     wanted = scenario.goals.queue_delay
     if wanted is None or wanted.maximum is None:
         return {}
@@ -148,9 +142,9 @@ def _probabilities(scenario: Scenario, in_step: bool) -> dict[str, float]:
 
 
 def _busy(scenario: Scenario, used: float) -> float:
-    """P(W >= BDP), whatever share of the link is asked for: a lower bound, like eq. 6.
+    """P(W >= BDP) for any target utilization: a lower bound, like eq. 6.
 
-    Where the normal W leaves the buffer's range the law does not say how deep it falls.
+    The law does not give the utilization of windows below BDP.
     """
     return 1.0 - _below(scenario, scenario.bdp_packets)
 
@@ -168,14 +162,14 @@ def _below(scenario: Scenario, windows: float) -> float:
 
 
 def _busy_in_step(scenario: Scenario, used: float) -> float:
-    """Share of a cycle in which W >= used BDP; below BDP a round trip always takes 2 Tp."""
+    """Share of a cycle with W >= used * BDP; below BDP every round trip takes 2 Tp."""
     size, bdp = scenario.buffer_packets, scenario.bdp_packets
     climb = max(used * bdp - (bdp + size) / 2.0, 0.0)
     return 1.0 - bdp * climb / float(sawtooth.period(size, 1.0, bdp))
 
 
 def _spared_in_step(scenario: Scenario, lost: float) -> float:
-    """All but one round trip of a cycle, where every flow loses a packet of (BDP + B) / n."""
+    """Share of a cycle before its last RTT, in which each flow loses 1 of (BDP + B) / n packets."""
     size, bdp, n = scenario.buffer_packets, scenario.bdp_packets, scenario.n_flows
     if n <= lost * (bdp + size):
         return 1.0
@@ -184,7 +178,7 @@ def _spared_in_step(scenario: Scenario, lost: float) -> float:
 
 
 def _delays(scenario: Scenario, in_step: bool) -> dict[str, float]:
-    """Drop-tail's longest wait is behind a full buffer: lambda = B / C (§VI)."""
+    """Return the delay goals' metrics. The maximum delay of drop-tail is B / C (§VI)."""
     wanted = scenario.goals.queue_delay
     if wanted is None:
         return {}

@@ -1,9 +1,9 @@
-"""Many flows of many protocols on one link: Yang, Zhang, Xu 2013 ("paper D"), whole.
+"""Many flows of many protocols on one link: all of Yang, Zhang, Xu 2013 ("paper D").
 
 `PROTOCOLS` gives growth functions with epoch, mean and deviation; `characteristic_value` and
 `mixed` reduce a protocol or a mix to one number a; `for_utilization`, `for_drops` and
-`for_utilization_and_drops` size the buffer; `z_kept` and `drop_rate_added` say what a bound on
-the delay costs. Correct by default; `as_printed=True` gives the paper's own figures.
+`for_utilization_and_drops` size the buffer; `z_kept` and `drop_rate_added` give the cost of a bound
+on the delay. Results are correct by default; `as_printed=True` gives the paper's own figures.
 """
 
 from typing import TYPE_CHECKING
@@ -81,7 +81,7 @@ __all__ = [
     "z_score",
 ]
 
-# What no sizing asks for: read when it is asked for.
+# No sizing needs these; they are imported at first use.
 _COMPROMISES = (
     "drop_rate_added", "probability_kept", "reduction_at_zero_delay", "share_kept", "z_kept",
 )  # fmt: skip

@@ -1,9 +1,9 @@
-"""Compound TCP: window^(3/4) / 8 packets a round trip, but never less than Reno's one.
+"""Compound TCP: growth by window^(3/4) / 8 packets in a round trip, at least Reno's one packet.
 
-CTCP's growth is that of paper D's Table II (its t / 32 is the integral of that rate). The window
-is the sum of Reno's and of one led by the delay, so that it never grows by less than Reno's, which
-is more below 16 packets: verified by derivation from those two facts. No delay is sensed here,
-so that the second window is never given back; with a standing queue a flow falls back to Reno.
+The growth is that of paper D's Table II (its t / 32 is the integral of that rate). The window is
+the sum of Reno's window and a delay window, so it never grows by less than Reno's, which is more
+below 16 packets; this follows from those two facts. This module does not model delay, so the delay
+window never shrinks. In reality, with a standing queue, a flow falls back to Reno.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from forebay.laws.arrays import Array
 from forebay.laws.heterogeneous.growth import Growth
 
 _BETA = 0.5
-_REACH = 16.0  # where window^(3/4) / 8 is one packet
+_REACH = 16.0  # window at which window^(3/4) / 8 is one packet
 
 
 def fourth_root(values: Array) -> Array:
-    """The fourth root; w^(1/4) of CTCP grows evenly, by 1/32 a round trip."""
+    """Return the fourth root; w^(1/4) of CTCP grows linearly, by 1/32 in a round trip."""
     return np.sqrt(np.sqrt(values))
 
 
 def _change(w_max: Array) -> Array:
-    """Window at which the scalable part takes over, within [beta w_max, w_max]."""
+    """Window at which the scalable growth begins, within [beta w_max, w_max]."""
     return np.minimum(np.maximum(_BETA * w_max, _REACH), w_max)
 
 
 def _round_trips(w_max: Array) -> tuple[Array, Array]:
-    """Round trips of Reno's growth, then of the scalable one."""
+    """Round trips with Reno's growth, then with the scalable growth."""
     change = _change(w_max)
     return change - _BETA * w_max, 32.0 * (fourth_root(w_max) - fourth_root(change))
 

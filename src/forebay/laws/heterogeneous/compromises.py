@@ -1,4 +1,4 @@
-"""What has to give where the delay allows less buffer than the other goals (paper D, §VII.B).
+"""The other goals if a delay bound allows a smaller buffer than they need (paper D, §VII.B).
 
 Delay lambda on a link of capacity C allows a buffer of C lambda. Arguments broadcast.
 """
@@ -21,9 +21,9 @@ def share_kept(allowed: ArrayLike, needed: ArrayLike, bdp: ArrayLike) -> Array:
 def z_kept(
     gamma: ArrayLike, a: ArrayLike, n: ArrayLike, tau: ArrayLike, *, as_printed: bool = False
 ) -> Array:
-    """z that is left with the share `gamma` of BDP + B (inequality 18).
+    """z with the share `gamma` of BDP + B (inequality 18).
 
-    An upper bound, though Figure 7's caption calls it a lower one. Zero without any buffer.
+    An upper bound, although Figure 7's caption calls it a lower one. Zero without a buffer.
     """
     kept = as_array(gamma)
     z = z_score(tau, as_printed=as_printed)
@@ -33,19 +33,19 @@ def z_kept(
 def probability_kept(
     gamma: ArrayLike, a: ArrayLike, n: ArrayLike, tau: ArrayLike, *, as_printed: bool = False
 ) -> Array:
-    """q: the probability of a full link that is left of `tau` (below inequality 18)."""
+    """q: the probability of a full link, reduced from `tau` by `gamma` (below inequality 18)."""
     return probability(z_kept(gamma, a, n, tau, as_printed=as_printed), as_printed=as_printed)
 
 
 def reduction_at_zero_delay(tau: ArrayLike, *, as_printed: bool = False) -> Array:
-    """tau - q without a buffer: one half is left of any tau.
+    """tau - q without a buffer; q is then one half for any tau.
 
-    The print reads z = 0 as q = 0.75, so that 0.24 is lost of 0.99; P(W >= BDP) at z = 0 is 0.5.
+    The paper uses q = 0.75 for z = 0, a reduction of 0.24 from 0.99; P(W >= BDP) at z = 0 is 0.5.
     """
     return as_array(tau) - probability(0.0, as_printed=as_printed)
 
 
 def drop_rate_added(allowed: ArrayLike, needed: ArrayLike, bdp: ArrayLike) -> Array:
-    """Least rise of the drop rate where `needed` buffer shrinks to `allowed` (inequality 19)."""
+    """Smallest increase of the drop rate by a buffer of `allowed` only (inequality 19)."""
     missing = np.maximum(as_array(needed) - as_array(allowed), 0.0)
     return missing / (as_array(bdp) + as_array(needed))

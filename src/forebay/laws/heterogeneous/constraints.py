@@ -1,14 +1,14 @@
 """The smallest buffer under constraints on utilization and drops (paper D, §IV, V, VII.A).
 
 A mix of flows is reduced to one characteristic value a and one number of flows n. The sum W of n
-windows is normal with mean mu and deviation a mu / sqrt(n) (eq. 6). Buffers come
-in the unit of `bdp`. `tau` is the probability of W >= BDP, `rho` that of no more than `phi` of
-the packets dropped. Arguments broadcast.
+windows is normal with mean mu and deviation a mu / sqrt(n) (eq. 6). Buffers are in the unit of
+`bdp`. `tau` is the probability of W >= BDP, `rho` that of a drop rate of at most `phi`. Arguments
+broadcast.
 
-`as_printed` takes the paper's z: for the probability 2 tau - 1 instead of tau, to the two decimals
-of a table, 2.05 instead of 2.326 at 0.99. One-sided events ask for P(Z <= z) = tau.
+`as_printed` uses the paper's z. It is for the probability 2 tau - 1 instead of tau, to the two
+decimals of a table: 2.05 instead of 2.326 at 0.99. One-sided events need P(Z <= z) = tau.
 
-All sizes are necessary ones: eq. 9 lets the mean of W be as high as BDP + B, a full buffer.
+All sizes are lower bounds: eq. 9 allows a mean of W up to BDP + B, a full buffer.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ def characteristic_value(
     Parameters
     ----------
     protocol : a name in `PROTOCOLS`.
-    w_max : packets, and rtt : seconds, arrays that broadcast. Only "cubic" and "compound" depend
-        on them, and need them.
-    as_printed : Table III's own figures, for the five protocols of paper D. Two of them are not
-        what Table II's growth functions give: BIC (0.0241, right 0.0340), CTCP (0.19, 0.198).
+    w_max : packets, and rtt : seconds, arrays that broadcast. Only "cubic" and "compound" need
+        them.
+    as_printed : Table III's own figures, for the five protocols of paper D. Two of them differ
+        from Table II's growth functions: BIC (0.0241 instead of 0.0340), CTCP (0.19, 0.198).
 
     Raises
     ------
@@ -77,7 +77,7 @@ def mixed(
 ) -> Array:
     """a of a mix, sqrt of the mean of a_i^2 over the flows (eq. 6); `flows` by protocol.
 
-    Counts or shares: only their ratio matters. The paper takes equal mean windows.
+    These are counts or shares; only their ratio matters. The paper assumes equal mean windows.
     """
     total = squares = as_array(0.0)
     for protocol, count in flows.items():
@@ -88,7 +88,7 @@ def mixed(
 
 
 def effective_flows(windows: ArrayLike, axis: int = -1) -> Array:
-    """n_eff = (sum w)^2 / sum w^2: the n of equal flows that vary as much (ours, no paper's).
+    """n_eff = (sum w)^2 / sum w^2: number of equal flows with the same variation (not of a paper).
 
     `windows` are mean windows of flows that rise and fall independently, along `axis`. With equal
     characteristic values a, the deviation of the sum is a sqrt(sum w^2), its mean sum w, so
@@ -100,7 +100,7 @@ def effective_flows(windows: ArrayLike, axis: int = -1) -> Array:
 
 
 def uneven(values: ArrayLike, windows: ArrayLike, axis: int = -1) -> Array:
-    """a of flows with unequal windows and characteristic values, for use with n_eff (ours).
+    """a of flows with unequal windows and characteristic values, for n_eff (not of a paper).
 
     sqrt(sum (a_i w_i)^2 / sum w_i^2), so that a / sqrt(n_eff) is deviation over mean of the sum.
     """
@@ -112,8 +112,8 @@ def uneven(values: ArrayLike, windows: ArrayLike, axis: int = -1) -> Array:
 def sawtooth_value(beta: ArrayLike) -> Array:
     """a of a window uniform between beta W and W: (1 - beta) / (sqrt(3) (1 + beta)).
 
-    The spread of any linear growth, derived from the uniform distribution: 0.1925 at one half
-    (Table III, RENO), 0.1019 at 0.7.
+    It is that of any linear growth, derived from the uniform distribution: 0.1925 for beta = 1/2
+    (Table III, RENO), 0.1019 for 0.7.
     """
     kept = as_array(beta)
     return (1.0 - kept) / (math.sqrt(3.0) * (1.0 + kept))
@@ -140,14 +140,14 @@ def aggregate_deviation(mean: ArrayLike, a: ArrayLike, n: ArrayLike) -> Array:
 def mean_needed(
     deviation: ArrayLike, bdp: ArrayLike, tau: ArrayLike, *, as_printed: bool = False
 ) -> Array:
-    """Smallest mean of W so that P(W >= BDP) >= tau (Theorem 1, eq. 1)."""
+    """Smallest mean of W with P(W >= BDP) >= tau (Theorem 1, eq. 1)."""
     return z_score(tau, as_printed=as_printed) * as_array(deviation) + as_array(bdp)
 
 
 def mean_of_mix(
     bdp: ArrayLike, a: ArrayLike, n: ArrayLike, tau: ArrayLike, *, as_printed: bool = False
 ) -> Array:
-    """Smallest mean of W where its deviation grows with it (eq. 8); infinite where none is."""
+    """Smallest mean of W if its deviation grows with it (eq. 8); infinite if there is none."""
     rest = 1.0 - _spread(a, n, tau, as_printed)
     with np.errstate(divide="ignore"):
         return np.where(rest > 0.0, as_array(bdp) / np.maximum(rest, 0.0), np.inf)[()]
@@ -156,10 +156,10 @@ def mean_of_mix(
 def for_utilization(
     bdp: ArrayLike, a: ArrayLike, n: ArrayLike, tau: ArrayLike, *, as_printed: bool = False
 ) -> Array:
-    """Smallest buffer so that P(W >= BDP) >= tau (Theorem 2, eq. 7).
+    """Smallest buffer with P(W >= BDP) >= tau (Theorem 2, eq. 7).
 
-    Infinite where z a / sqrt(n) >= 1: flows so few and so restless that their spread outgrows
-    any buffer. Zero, not less, for tau below one half.
+    Infinite if z a / sqrt(n) >= 1: with few flows and large a, the deviation grows faster than the
+    buffer. At least zero, which matters for tau below one half.
     """
     return np.maximum(mean_of_mix(bdp, a, n, tau, as_printed=as_printed) - as_array(bdp), 0.0)
 
@@ -167,7 +167,7 @@ def for_utilization(
 def probability_of_full_link(
     buffer: ArrayLike, bdp: ArrayLike, a: ArrayLike, n: ArrayLike, *, as_printed: bool = False
 ) -> Array:
-    """tau that a buffer gives: inverse of eq. 7, with the mean at BDP + B (eq. 9)."""
+    """tau for a buffer: the inverse of eq. 7, with mean BDP + B (eq. 9)."""
     size = as_array(buffer)
     z = np.sqrt(as_array(n)) / as_array(a) * size / (as_array(bdp) + size)
     return probability(z, as_printed=as_printed)
@@ -183,9 +183,9 @@ def for_drops(
     *,
     as_printed: bool = False,
 ) -> Array:
-    """Smallest buffer so that P(W <= BDP + B + phi W) >= rho at a given mean (Theorem 3, eq. 11).
+    """Smallest buffer with P(W <= BDP + B + phi W) >= rho at a given mean (Theorem 3, eq. 11).
 
-    Zero, not less, where none is needed.
+    Zero if none is needed.
     """
     held = _overshoot(a, n, phi, rho, as_printed) * as_array(mean)
     return np.maximum(held - as_array(bdp), 0.0)
@@ -194,14 +194,14 @@ def for_drops(
 def drops_hold_for_any_buffer(
     a: ArrayLike, n: ArrayLike, phi: ArrayLike, rho: ArrayLike, *, as_printed: bool = False
 ) -> np.bool_ | np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Whether the constraint on drops asks for no buffer of its own (inequality 12)."""
+    """Whether the constraint on drops needs no buffer by itself (inequality 12)."""
     return _overshoot(a, n, phi, rho, as_printed) <= 1.0
 
 
 def flows_for_drops(
     a: ArrayLike, phi: ArrayLike, rho: ArrayLike, *, as_printed: bool = False
 ) -> Array:
-    """Number of flows from which inequality 12 holds, not rounded: (z a (1 - phi) / phi)^2."""
+    """Smallest number of flows for inequality 12, not rounded: (z a (1 - phi) / phi)^2."""
     allowed = as_array(phi)
     return (z_score(rho, as_printed=as_printed) * as_array(a) * (1.0 - allowed) / allowed) ** 2
 
@@ -209,7 +209,7 @@ def flows_for_drops(
 def drop_rate_of_any_buffer(
     a: ArrayLike, n: ArrayLike, rho: ArrayLike, *, as_printed: bool = False
 ) -> Array:
-    """Smallest phi for which inequality 12 holds: the curves of Figure 5."""
+    """Smallest phi that satisfies inequality 12: the curves of Figure 5."""
     spread = _spread(a, n, rho, as_printed)
     return spread / (1.0 + spread)
 
@@ -226,8 +226,8 @@ def for_utilization_and_drops(
 ) -> Array:
     """Smallest buffer for both constraints (inequality 14).
 
-    The print has z_rho in the denominator 1 - z a / sqrt(n); that factor is the mean of eq. 8,
-    which the utilization sets: z_tau. The two agree where tau = rho. `as_printed` takes z_rho.
+    The paper prints z_rho in the denominator 1 - z a / sqrt(n). That factor is the mean of eq. 8,
+    which the utilization determines: z_tau. Both agree for tau = rho. `as_printed` uses z_rho.
     """
     mean = mean_of_mix(bdp, a, n, rho if as_printed else tau, as_printed=as_printed)
     alone = for_utilization(bdp, a, n, rho if as_printed else tau, as_printed=as_printed)
@@ -243,7 +243,7 @@ def increase_for_drops(
     *,
     as_printed: bool = False,
 ) -> Array:
-    """Share by which inequality 14 asks for more than eq. 7; zero where it does not (Figure 6)."""
+    """Relative increase of the buffer from eq. 7 to inequality 14, at least zero (Figure 6)."""
     alone = for_utilization(1.0, a, n, tau, as_printed=as_printed)
     both = for_utilization_and_drops(1.0, a, n, tau, phi, rho, as_printed=as_printed)
     return both / alone - 1.0
@@ -262,14 +262,14 @@ def _overshoot(
 
 
 DROPS_HOLD_WITH = 0.99
-"""rho, where a scenario bounds the loss rate without saying how surely: the paper's own."""
+"""Default rho for a loss goal without a probability: the paper's value."""
 
 
 def _value(scenario: Scenario) -> float | None:
-    """a of the scenario's mix; None where a protocol has no growth function.
+    """a of the scenario's mix; None if a protocol has no growth function.
 
-    w_max is read as the path's window over its share of the peak, about 0.9 for those two
-    protocols whose a depends on it at all, and hardly.
+    w_max is estimated as the path's window / 0.9, the mean share of the peak of the two protocols
+    whose a depends on w_max. The dependence is weak.
     """
     flows = flows_by_control(scenario)
     if not flows.keys() <= PROTOCOLS.keys():
@@ -306,7 +306,7 @@ def _known_protocols(scenario: Scenario) -> str | None:
 
 LAW = Law(
     name="yang-2013/utilization",
-    source="Yang, Zhang, Xu 2013, eq. 7, inequality 14, one-sided z (needed, not enough)",
+    source="Yang, Zhang, Xu 2013, eq. 7, inequality 14, one-sided z (necessary, not sufficient)",
     packets=_packets,
     utilization=_utilization,
     checks=(

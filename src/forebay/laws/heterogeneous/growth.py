@@ -1,9 +1,9 @@
-"""How a window grows from beta w_max to w_max in one epoch, and its mean and spread.
+"""Growth of a window from beta w_max to w_max in one epoch, and its mean and deviation.
 
-Yang, Zhang, Xu 2013 ("paper D"), §IV.A, eq. 4 and 5. Both integrals are taken by Gauss-Legendre
-quadrature with eight nodes: exact for polynomials up to degree 15, which covers the square of
-every growth function of Table II, and exact to rounding for Scalable's exponential. Growth made
-of two pieces (`rfc9438`, `compound`) brings its integrals in closed form.
+Yang, Zhang, Xu 2013 ("paper D"), §IV.A, eq. 4 and 5. Both integrals use Gauss-Legendre quadrature
+with eight nodes. It is exact for polynomials up to degree 15, which includes the square of every
+growth function of Table II, and exact to rounding for Scalable's exponential. Growth in two pieces
+(`rfc9438`, `compound`) has its integrals in closed form.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from forebay.laws.arrays import Array, as_array
 
 @cache
 def _quadrature() -> tuple[Array, Array]:
-    """Places in [0, 1], and weights that sum to one. Worked out once: its import takes 5 ms."""
+    """Nodes in [0, 1], and weights that sum to one. Computed once: its import takes 5 ms."""
     places, weights = np.polynomial.legendre.leggauss(8)
     return (places + 1.0) / 2.0, weights / 2.0
 
@@ -31,13 +31,13 @@ class Growth:
 
     Attributes
     ----------
-    name : the protocol's.
+    name : name of the protocol.
     source : paper or standard, and place.
     beta : share of w_max that is left after a decrease.
-    rule : (t in s, w_max in packets, rtt in s) to the window in packets.
-    duration : (w_max, rtt) to the length T of an epoch in seconds.
-    moments : (w_max, rtt) to the means of w / w_max and of its square. None where they are
-        the same for every w_max and rtt: then they are integrated from the rule.
+    rule : function of (t in s, w_max in packets, rtt in s); the window in packets.
+    duration : function of (w_max, rtt); the length T of an epoch in seconds.
+    moments : function of (w_max, rtt); the means of w / w_max and of its square. None if they are
+        the same for every w_max and rtt; they are then integrated from the rule.
     """
 
     name: str

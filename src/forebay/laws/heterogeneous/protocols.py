@@ -1,11 +1,11 @@
-"""The protocols: growth functions of paper D's Table II, and of what runs today.
+"""The protocols: growth functions of paper D's Table II, and of today's protocols.
 
-Time is in seconds and R is the round-trip time. Where the print is not right:
+Time is in seconds and R is the round-trip time. Errors of the paper:
 
-* CUBIC's epoch is printed with beta where w(0) = beta w_max asks for 1 - beta. `EPOCH_AS_PRINTED`
-  has the printed ones. Table III follows from the right ones.
-* CTCP's t / 32 counts t in round trips, or its growth would not be that of its source.
-* BIC is followed for its first round trip only, 0.8 to 0.9 w_max: so it is printed.
+* CUBIC's epoch is printed with beta, but w(0) = beta w_max needs 1 - beta. `EPOCH_AS_PRINTED` has
+  the printed epochs. Table III follows from the correct ones.
+* CTCP's t / 32 needs t in round trips, or the growth would not be that of its source.
+* BIC's growth function covers only its first round trip, 0.8 to 0.9 w_max, as printed.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ PROTOCOLS: dict[str, Growth] = {
         RENO, BIC, CUBIC_BETA_0_8, CUBIC_BETA_0_7, CTCP, CUBIC, COMPOUND, SCALABLE,
     )
 }  # fmt: skip
-"""Every protocol that has a law of growth; the first five are paper D's."""
+"""Every protocol with a growth function; the first five are paper D's."""
 
 PAPER_D = ("reno", "bic", "cubic_beta_0_8", "cubic_beta_0_7", "ctcp")
 

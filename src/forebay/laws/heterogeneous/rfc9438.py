@@ -1,10 +1,10 @@
-"""CUBIC as RFC 9438 has it: the larger of the cubic and of Reno's estimate (§4.2, §4.3).
+"""CUBIC of RFC 9438: the larger of the cubic function and of Reno's estimate (§4.2, §4.3).
 
-In steady state each loss finds the window of the last, so that fast convergence (§4.7) is not at
-work. With K the time that the cubic takes to come back to w_max (§4.2), u = t / K and
-v = (w_max - w) / ((1 - beta) w_max), the cubic is v = (1 - u)^3 and the estimate v = 1 - s u.
-The estimate is ahead where s > 3 - 3 u + u^2, which falls from 3 at u = 0 to 1 at u = 1: for s <= 1
-never, for s >= 3 always, between them from one moment on to the end.
+In steady state each loss occurs at the same window, so fast convergence (§4.7) has no effect. With
+K the time of the cubic until w_max (§4.2), u = t / K and v = (w_max - w) / ((1 - beta) w_max), the
+cubic is v = (1 - u)^3 and the estimate is v = 1 - s u. The estimate is larger if
+s > 3 - 3 u + u^2, which falls from 3 at u = 0 to 1 at u = 1: never for s <= 1, always for s >= 3,
+and otherwise from some time until the end of the epoch.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _window(t: Array, w_max: Array, rtt: Array) -> Array:
 
 
 def _moments(w_max: Array, rtt: Array) -> tuple[Array, Array]:
-    """Means of w / w_max and of its square: the cubic up to where they cross, then the line."""
+    """Means of w / w_max and of its square: the cubic up to the crossing, then the line."""
     steep = np.maximum(_steepness(w_max, rtt), 1.0)
     left = 1.0 - (3.0 - np.sqrt(4.0 * np.minimum(steep, 3.0) - 3.0)) / 2.0  # 1 - u at the crossing
     below = np.minimum(1.0 - steep * (1.0 - left), 1.0)  # v of the line there

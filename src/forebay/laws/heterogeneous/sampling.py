@@ -1,4 +1,4 @@
-"""Independent draws of the sum of the windows, each flow at a random place of its epoch."""
+"""Independent random draws of the sum of the windows, each flow at a random time of its epoch."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def sample_sum(
 ) -> Array:
     """W, the sum of `n` independent windows in packets, `draws` times over (shape (draws,)).
 
-    Flows out of step are met at a time uniform over their epoch: what the normal of paper D,
-    §III is a limit of. Same arguments, same draws.
+    Each flow is at a uniform time of its epoch; the normal distribution of paper D, §III is the
+    limit for many flows. The same arguments give the same draws.
     """
     growth = PROTOCOLS[protocol]
     random = np.random.default_rng(np.random.SeedSequence([seed, n]))

@@ -1,7 +1,7 @@
-"""The Hurst parameter of a series, by four methods that err differently.
+"""The Hurst parameter of a series, by four methods with different errors.
 
-All are for series whose increments are stationary. Daily cycles, a rate that drifts or a queue that
-cuts peaks off make any of them wrong; that the four disagree is the sign of it.
+All need stationary increments. Daily cycles, a drifting rate or a queue that limits peaks make each
+of them wrong; the four methods then disagree.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ METHODS: dict[str, Callable[[Floats], Estimate]] = {
 
 
 def hurst(series: Floats) -> dict[str, Estimate] | Refused:
-    """Return H by every method, or why the series cannot carry it.
+    """Return H by every method, or why the series does not allow it.
 
     Parameters
     ----------
     series : shape (n,)
-        Amounts in intervals of one length, one after another.
+        Amounts in consecutive intervals of equal length.
     """
     if len(series) < SHORTEST:
         why = f"{len(series)} intervals; at least {SHORTEST} are needed: capture longer"
@@ -38,7 +38,7 @@ def hurst(series: Floats) -> dict[str, Estimate] | Refused:
     if not series.std() > 0:
         return Refused("hurst", "the load never changes")
     if not falls(series)[1].min() > 0:
-        return Refused("hurst", "the load repeats itself: long intervals never differ")
+        return Refused("hurst", "the load is periodic: long intervals never differ")
     return {name: method(series) for name, method in METHODS.items()}
 
 

@@ -1,4 +1,4 @@
-"""Make the table of `calibration.py`; five minutes of CPU.
+"""Makes the table of `calibration.py`; takes five minutes of CPU.
 
 python -m forebay.measure.hurst.calibrate
 """
@@ -16,7 +16,7 @@ from forebay.measure.hurst.rescaled_range import raw as rescaled_range
 from forebay.workload.fractional_noise import noise
 
 HURST = (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.985, 0.995)
-"""The generator's noise exists below 1."""
+"""The generator needs H below 1."""
 LENGTHS = tuple(1 << octave for octave in range(10, 19, 2))
 _FEWEST, _MOST, _SAMPLES = 300, 2000, 1 << 24
 _SEED = 22
@@ -26,7 +26,7 @@ RAW: dict[str, Callable[[Floats], float]] = {
 
 
 def draws(truth: float, length: int) -> Iterator[Floats]:
-    """Yield noise of one H, of the same random numbers for each: the table is smooth in H."""
+    """Yield noise of one H, from the same random numbers for each H: the table is smooth in H."""
     random = np.random.default_rng((_SEED, length))
     for _ in range(min(max(_SAMPLES // length, _FEWEST), _MOST)):
         yield noise(truth, random.standard_normal(2 * length))

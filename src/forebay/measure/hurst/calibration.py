@@ -1,7 +1,7 @@
-"""Bias and spread of an estimator of H, from a table of what it says of noise whose H is known.
+"""Corrects the bias of an estimator of H and gives its interval, from a table of simulated noise.
 
-The table, `calibration.csv` beside this file, has for each method, length of the series and H the
-quantiles of the estimator over some hundred draws of fractional Gaussian noise. `calibrate.py`
+The table, `calibration.csv` in this folder, has the quantiles of the estimator over some hundred
+draws of fractional Gaussian noise, for each method, length of the series and H. `calibrate.py`
 makes it.
 """
 
@@ -18,25 +18,25 @@ from forebay.measure.estimate import Estimate, Floats
 TABLE = Path(__file__).with_name("calibration.csv")
 QUANTILES = {"low": 0.025, "middle": 0.5, "high": 0.975}
 _FLATTEST = 0.2
-"""An estimator that says less than so much of a change of H says nothing."""
+"""Lower limit of the slope of an estimator as a function of H, for its inversion."""
 
 
 def calibrated(method: str, raw: float, length: int) -> Estimate:
-    """Return the H of fractional Gaussian noise of which the estimator says what it says here.
+    """Return the H of fractional Gaussian noise for which the estimator typically gives ``raw``.
 
-    The value is the H whose median is ``raw``. The interval holds each H of which ``raw`` lies
-    between the 2.5 % and the 97.5 % quantile (Neyman 1937), so that it covers the truth in 95 % of
-    all series of such noise, whatever the estimator's bias and spread are. Beyond the table's ends
-    its last lines go on.
+    The value is the H whose median is ``raw``. The interval has each H for which ``raw`` is between
+    the 2.5 % and the 97.5 % quantile (Neyman 1937). It covers the truth in 95 % of all series of
+    such noise, for any bias and variance of the estimator. The curves are extrapolated linearly
+    beyond the table's ends.
 
     Parameters
     ----------
     method
         As in the table.
     raw
-        What the estimator says of the series.
+        The estimator's uncorrected result.
     length
-        Of the series, up to the table's longest.
+        Length of the series, up to the table's longest.
     """
     hurst, curves = _curves(method, length)
     low, value, high = (_inverse(hurst, curves[name], raw) for name in ("high", "middle", "low"))
@@ -44,21 +44,21 @@ def calibrated(method: str, raw: float, length: int) -> Estimate:
 
 
 def shortened(series: Floats, longest: int) -> Floats:
-    """Return sums of neighbours of a series longer than the table goes: their H is the same."""
+    """Return sums of neighbours of a series longer than the table's longest; H stays the same."""
     while len(series) > longest:
         series = series[: len(series) // 2 * 2].reshape(-1, 2).sum(axis=1)
     return series
 
 
 def longest() -> int:
-    """Return the longest series that the table has."""
+    """Return the length of the table's longest series."""
     return max(int(row["length"]) for row in _rows())
 
 
 def _curves(method: str, length: int) -> tuple[Floats, dict[str, Floats]]:
-    """Return the table's H, and the quantiles of the estimator there for series of a length.
+    """Return the table's H, and the estimator's quantiles for series of this length.
 
-    Between two lengths of the table they are interpolated over the logarithm.
+    Between two lengths of the table they are interpolated in the logarithm.
     """
     table = _table(method)
     lengths = np.array(sorted(table))
@@ -88,7 +88,7 @@ def _rows() -> list[dict[str, str]]:
 
 
 def _inverse(hurst: Floats, curve: Floats, raw: float) -> float:
-    """Return the H at which a rising curve is ``raw``; its chance falls are levelled."""
+    """Return the H at which a rising curve is ``raw``; random decreases are flattened."""
     rising = np.maximum.accumulate(curve)
     at = min(max(int(np.searchsorted(rising, raw)), 1), len(hurst) - 1)
     slope = max((rising[at] - rising[at - 1]) / (hurst[at] - hurst[at - 1]), _FLATTEST)

@@ -1,12 +1,12 @@
-"""Energies of wavelet details of fractional Gaussian noise: their means, and how they go together.
+"""Energies of wavelet details of fractional Gaussian noise: their means and covariances.
 
 For Gaussian details D of octaves j and k = j + g, with n of them in the finer octave,
 
     Cov(mean D_j^2, mean D_k^2) = 2/n sum over offsets of Cov(D_j, D_k)^2
 
-(Isserlis 1918), where one coarse detail meets the fine ones at every offset. Relative to the
-means' product the sum depends on the gap g alone, for the noise is self-similar. It is 1 for g = 0
-and 0 otherwise where details are independent, which is what Veitch and Abry 1999 assume.
+(Isserlis 1918), over all offsets of a coarse detail to the fine ones. Divided by the product of the
+means, the sum depends only on the gap g, because the noise is self-similar. For independent details
+it is 1 for g = 0 and else 0, which Veitch and Abry 1999 assume.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from forebay.measure.estimate import Floats
 from forebay.workload.fractional_noise import autocovariance
 
 _FINE = 3
-"""Octave of the finer details: from here on the noise is close to its limit."""
+"""Octave of the finer details; from this octave on the noise is close to its limit."""
 _SAMPLES = 1 << 15
 _GAPS = 8
-"""Details further apart in scale have correlations below a hundredth."""
+"""Details with a larger gap have correlations below 0.01."""
 
 
 @cache
@@ -32,9 +32,9 @@ def overlaps(scaling: tuple[float, ...], hurst: float) -> Floats:
     Parameters
     ----------
     scaling
-        The wavelet's scaling filter, of sum root 2.
+        The wavelet's scaling filter, with sum sqrt(2).
     hurst
-        Of the noise, between 0 and 1.
+        Hurst parameter of the noise, between 0 and 1.
     """
     spectrum = _spectrum(hurst)
     fine = _response(scaling, _FINE)
@@ -52,9 +52,9 @@ def overlaps(scaling: tuple[float, ...], hurst: float) -> Floats:
 def excess(scaling: tuple[float, ...], hurst: float) -> Floats:
     """Return log2 of the mean energy above its power law, for the octaves 1, 2, …
 
-    The power law is that of coarse octaves. Fine ones are off it, for samples that are sums over
-    intervals are not the approximations that the cascade of filters wants (Veitch, Taqqu and Abry
-    2000, Meaningful MRA initialization for discrete time series). For Haar's filter they are.
+    The power law is that of coarse octaves. Fine octaves deviate from it, because samples that are
+    sums over intervals are not the approximations that the filter cascade needs (Veitch, Taqqu and
+    Abry 2000, Meaningful MRA initialization for discrete time series). For Haar's filter they are.
     """
     spectrum, octaves = _spectrum(hurst), np.arange(1, _FINE + _GAPS)
     energies = [_energy(_response(scaling, int(octave)), spectrum) for octave in octaves]
@@ -74,13 +74,13 @@ def _energy(response: Floats, spectrum: Floats) -> float:
 
 
 def _covariances(one: Floats, other: Floats, spectrum: Floats) -> Floats:
-    """Return covariances of a detail with those of the fine octave, 2^octave samples apart."""
+    """Return covariances of a detail with those of the fine octave, for each offset."""
     lagged: Floats = np.fft.ifft(one * np.conj(other) * spectrum).real
     return lagged[:: 1 << _FINE]
 
 
 def _response(scaling: tuple[float, ...], octave: int) -> Floats:
-    """Return the transfer function of the cascade of filters that ends in an octave's details."""
+    """Return the transfer function of the filter cascade of an octave's details."""
     low = np.array(scaling)
     high = low[::-1] * (-1.0) ** np.arange(len(low))
     turns = np.arange(_SAMPLES)

@@ -1,8 +1,8 @@
 """H from the energies of details: weighted regression of their logarithms on the octave.
 
-Veitch and Abry 1999 (IEEE Transactions on Information Theory 45(3)), with two things taken from
-fractional Gaussian noise of that H: how far a fine octave is off the power law, and the covariance
-of the energies, which they take as independent.
+Veitch and Abry 1999 (IEEE Transactions on Information Theory 45(3)), with two corrections from
+fractional Gaussian noise of that H: the deviation of fine octaves from the power law, and the
+covariance of the energies, which they assume to be independent.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from forebay.measure.estimate import NORMAL_95, Estimate, Floats
 from forebay.measure.hurst.detail_covariance import excess, overlaps
 
 _ROUNDS = 3
-"""The weights hang on H, and H a little on them."""
+"""The weights depend on H, and H depends slightly on the weights."""
 _LEAST, _MOST = 0.05, 0.99
 
 
 def hurst_of_energies(
     octaves: Floats, energies: Floats, counts: Floats, scaling: tuple[float, ...], offset: float
 ) -> Estimate:
-    """Return H where the energy of an octave's details grows as 2^(octave (2H - offset)).
+    """Return H if the energy of an octave's details grows as 2^(octave (2H - offset)).
 
     Parameters
     ----------
     octaves, energies, counts : shape (m,)
-        Rising octaves, one apart; mean squares of their details, and how many there are.
+        Consecutive octaves, ascending; mean squares of their details, and the number of details.
     scaling
         Scaling filter of the wavelet.
     offset
@@ -49,8 +49,8 @@ def _regression(
 ) -> tuple[float, float]:
     """Return the slope of logarithms by generalized least squares, and its variance.
 
-    A mean of squares has about n / overlap degrees of freedom; log2 of it is too small by
-    psi(n/2)/ln 2 - log2(n/2), which is taken off.
+    A mean of squares has about n / overlap degrees of freedom. The bias of its log2,
+    psi(n/2)/ln 2 - log2(n/2), is subtracted.
     """
     from scipy.special import psi
 
@@ -63,7 +63,7 @@ def _regression(
 
 
 def _covariance(counts: Floats, overlap: Floats) -> Floats:
-    """Return the covariance of log2 of the energies: trigamma(n/2) where they are independent."""
+    """Return the covariance of log2 of the energies; trigamma(n/2) if independent."""
     from scipy.special import zeta
 
     octave = np.arange(len(counts))
@@ -75,5 +75,5 @@ def _covariance(counts: Floats, overlap: Floats) -> Floats:
 
 
 def _of(known: Floats, index: NDArray[np.int64]) -> Floats:
-    """Return the values at an index; beyond the known ones they are zero."""
+    """Return the values at an index, zero beyond the known ones."""
     return np.where(index < len(known), known[np.minimum(index, len(known) - 1)], 0.0)

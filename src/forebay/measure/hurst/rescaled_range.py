@@ -1,12 +1,12 @@
-"""Rescaled-range estimate of H: the range of block sums over their deviation grows as m^H.
+"""Rescaled-range estimate of H: the range of block sums over their deviation is about m^H.
 
-Hurst 1951; Mandelbrot and Wallis 1969. Short blocks give too much: Anis and Lloyd 1976 have the
-expectation of R/S for independent normal numbers,
+Hurst 1951; Mandelbrot and Wallis 1969. Short blocks give too large values. Anis and Lloyd 1976 give
+the expectation of R/S for independent normal numbers,
 
     E = Gamma((m-1)/2) / (sqrt(pi) Gamma(m/2)) * sum_{i<m} sqrt((m-i)/i),
 
-and H is 1/2 plus the slope of what is left when it is taken off. That is exact for H = 1/2 only;
-what bias is left for others is found by calibration.
+and H is 1/2 plus the slope after it is subtracted. That is exact only for H = 1/2; calibration
+corrects the remaining bias for other H.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def rescaled_range(series: Floats) -> Estimate:
 
 @cache
 def expected(block: int) -> float:
-    """Return E[R/S] of so many independent normal numbers (Anis and Lloyd 1976)."""
+    """Return E[R/S] of `block` independent normal numbers (Anis and Lloyd 1976)."""
     i = np.arange(1, block)
     gammas = math.lgamma((block - 1) / 2) - math.lgamma(block / 2)
     return math.exp(gammas) / math.sqrt(math.pi) * float(np.sqrt((block - i) / i).sum())
 
 
 def raw(series: Floats) -> float:
-    """Return what the slope alone says of a series of shape (n,)."""
+    """Return the uncorrected estimate of a series of shape (n,)."""
     blocks, left = [], []
     block = _SHORTEST
     while len(series) // block >= _FEWEST_BLOCKS:
@@ -51,7 +51,7 @@ def raw(series: Floats) -> float:
 
 
 def _rescaled(blocks: Floats) -> Floats:
-    """Return R/S of each row; rows that never change have none."""
+    """Return R/S of each row that is not constant."""
     apart = blocks - blocks.mean(axis=1, keepdims=True)
     sums = np.cumsum(apart, axis=1)
     deviation = blocks.std(axis=1)

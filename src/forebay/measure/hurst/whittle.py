@@ -14,7 +14,7 @@ import numpy as np
 from forebay.measure.estimate import NORMAL_95, Estimate, Floats
 
 _FREQUENCIES = 0.65
-"""m = n^0.65: few enough that only the power law at low frequencies is seen."""
+"""m = n^0.65: so few that only the power law at low frequencies is used."""
 
 
 def whittle(series: Floats) -> Estimate:

@@ -4,12 +4,15 @@ from forebay.report.figures.measurement import draw_measurement
 from forebay.report.figures.outcome import outcome_figure
 from forebay.report.figures.size import draw_size, size_figure
 from forebay.report.figures.trace import draw_trace, trace_figure
+from forebay.report.figures.transient import draw_transient, transient_figure
 
 __all__ = [
     "draw_measurement",
     "draw_size",
     "draw_trace",
+    "draw_transient",
     "outcome_figure",
     "size_figure",
     "trace_figure",
+    "transient_figure",
 ]

@@ -86,7 +86,7 @@ def _hill(axes: Axes, curve: Any, estimates: Any) -> None:
     axes.semilogx(curve["flows"], curve["exponent"], color=BLUE, **_THIN)
     tail = estimates["flow_tail"]
     axes.plot([tail["n"]], [tail["value"]], "o", color=VERMILLION, markersize=4)
-    axes.set(xlabel="longest flows taken", ylabel="Hill's exponent", ylim=(0, None))
+    axes.set(xlabel="number of longest flows", ylabel="Hill's exponent", ylim=(0, None))
     _plain_ticks(axes.xaxis)
 
 
@@ -141,7 +141,7 @@ def _left(axes: Axes, curve: Any, estimates: Any) -> None:
     told = estimates["congestion_control_hint"]
     axes.axvline(told["left_after_loss"]["value"], color=VERMILLION, linestyle="--", **_THIN)
     axes.set(xlabel="flight that is left after a loss", ylabel="losses", ylim=(0, None))
-    axes.set_title(f"a hint: {told['hint']}", fontsize=8, color=INK)
+    axes.set_title(f"indication: {told['hint']}", fontsize=8, color=INK)
 
 
 def _plain_ticks(axis: Axis) -> None:

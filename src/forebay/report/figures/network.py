@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from forebay.report.figures.style import BLUE, FAINT, INK, clean, house_style, save
+from forebay.report.figures.style import BLUE, FAINT, INK, clean, house_style, literal, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from forebay.outcome import NetworkOutcome, Outcome
 
 _LEAST_LOSS = 1e-6
+_MOST_NAMED = 20  # routers: more names would cover each other
+_NARROW = 10.0  # a span without two powers of ten has ticks of its own
 
 
 def draw_network(outcome: Outcome, drawing: Mapping[str, Any], path: Path) -> None:
@@ -25,7 +28,8 @@ def draw_network(outcome: Outcome, drawing: Mapping[str, Any], path: Path) -> No
 
     Parameters
     ----------
-    drawing : ``place`` (routers, 2), ``source``, ``target``, ``utilization``, ``loss`` (links,).
+    drawing : ``names`` (routers,), ``place`` (routers, 2), ``source``, ``target``,
+        ``utilization``, ``loss`` (links,).
     """
     with house_style():
         figure = Figure(figsize=(10.5, 7.2), layout="constrained")
@@ -37,7 +41,9 @@ def draw_network(outcome: Outcome, drawing: Mapping[str, Any], path: Path) -> No
         if outcome.network is not None:
             _curve(below, outcome.network, "throughput_bps", 1e-6, "throughput, Mbit/s", "log")
             _curve(beside, outcome.network, "rtt_s", 1e3, "round trip, ms", "linear")
-        figure.suptitle(str(outcome.scenario.get("name", "network")), fontsize=10, color=INK)
+        figure.suptitle(
+            literal(str(outcome.scenario.get("name", "network"))), fontsize=10, color=INK
+        )
         save(figure, path)
 
 
@@ -61,6 +67,11 @@ def _map(
     lines.set_clim(*limits)
     axes.add_collection(lines)
     axes.plot(place[:, 0], place[:, 1], ".", color=FAINT, markersize=3, zorder=3)
+    if len(place) <= _MOST_NAMED:
+        for (x, y), name in zip(place, drawing["names"], strict=True):
+            axes.annotate(
+                literal(name), (x, y), (4, 4), textcoords="offset points", fontsize=7, color=INK
+            )
     axes.autoscale_view()
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xticks([])
@@ -73,8 +84,20 @@ def _curve(
     axes: Axes, whole: NetworkOutcome, name: str, factor: float, label: str, scale: Any
 ) -> None:
     known = [(e.hops, getattr(e, name)) for e in whole.by_hops if getattr(e, name) is not None]
-    axes.plot([h for h, _ in known], [v * factor for _, v in known], "o-", color=BLUE)
-    axes.set_yscale(scale)
+    values = [value * factor for _, value in known]
     axes.set_xlabel("hops")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if known:
+        axes.plot([hops for hops, _ in known], values, "o-", color=BLUE)
+        axes.set_xlim(known[0][0] - 0.5, known[-1][0] + 0.5)
+        wide = min(values) > 0.0 and max(values) > _NARROW * min(values)
+        axes.set_yscale(scale if wide else "linear")
+        if not wide:
+            axes.set_ylim(0.0, 1.1 * max(values))
+    else:
+        text = "no connection responds to loss"
+        axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=FAINT)
+        axes.set_xticks([])
+        axes.set_yticks([])
     axes.set_ylabel(label)
     clean(axes)

@@ -96,10 +96,13 @@ def _head(figure: Figure, text: str) -> None:
 
 
 def _utilization(axes: Axes, answer: SizeResult) -> None:
-    _line(axes, answer.curve, lambda link: link.utilization, 100, BLUE, "")
+    drawn = _line(axes, answer.curve, lambda link: link.utilization, 100, BLUE, "")
     _target(axes, answer.goals, "utilization", 100)
     axes.set_ylabel("utilization, %")
-    axes.set_ylim(top=min(100.5, axes.get_ylim()[1]))
+    low, high = axes.get_ylim()
+    if drawn and max(drawn) - min(drawn) < _LEAST_SPAN:
+        low, high = min(low, max(0.0, min(drawn) - 1.0)), max(high, max(drawn) + 1.0)
+    axes.set_ylim(low, min(100.5, high))
 
 
 def _loss(axes: Axes, answer: SizeResult) -> None:
@@ -142,6 +145,8 @@ def _share_of_round_trips(link: LinkOutcome) -> Metric | None:
     return link.goal_metrics.get(UTILIZATION_PROBABILITY) or link.goal_metrics.get(LOSS_PROBABILITY)
 
 
+_LEAST_SPAN = 0.1
+"""Per cent: utilizations that differ by less are drawn as equal, as rounding may be all of it."""
 _FEW_DECADES = 50.0
 """A span of fewer has at most two powers of ten, and also needs labels at 2 and 5."""
 
@@ -174,6 +179,8 @@ def _line(
 def _draw_line(
     axes: Axes, seen: Sequence[tuple[int, Metric]], factor: float, colour: str, label: str
 ) -> list[float]:
+    if not seen:
+        return []  # the legend names no curve that is not there
     packets = [each for each, _ in seen]
     values = [metric.value * factor for _, metric in seen]
     axes.plot(

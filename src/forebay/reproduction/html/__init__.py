@@ -1,4 +1,4 @@
-"""The papers' artefacts as one page that needs no other file, and as a section of a notebook."""
+"""The artefacts as one self-contained page, and as a section of a notebook."""
 
 from forebay.reproduction.html.page import section, write_page
 

@@ -14,14 +14,14 @@ _NAMED = re.compile(r'(\bid="|href="#|url\(#)')
 
 
 def anchor(made: Reproduction) -> str:
-    """Return the artefact's name as an id of a page."""
+    """Return the artefact's name as an id in a page."""
     return re.sub(r"[^A-Za-z0-9]+", "-", made.artefact)
 
 
 def inline_svg(made: Reproduction) -> Markup:
     """Return the figure as an <svg> element.
 
-    Its ids begin with the artefact's name: those of two figures on one page never meet.
+    Its ids begin with the artefact's name, so that ids of two figures in a page differ.
     """
     from forebay.reproduction.figure import draw_reproduction
 

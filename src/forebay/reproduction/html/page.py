@@ -1,4 +1,4 @@
-"""One self-contained page: a summary on top, then each artefact with its figure and table."""
+"""One self-contained page: a summary, then each artefact with its figure and table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """What the templates show of one artefact; ``kept`` is how it was asked for, on a page."""
+    """Data of one artefact for the templates; ``kept`` has its arguments, for a page."""
 
     made: Reproduction
     svg: Markup
@@ -55,13 +55,13 @@ class _Section:
 
 
 def write_page(results: Sequence[CachedResult], path: Path, *, version: str) -> None:
-    """Write the page beside its place and rename it there: never half a page.
+    """Write the page to a temporary file and rename it.
 
     Parameters
     ----------
-    results : in the order in which they shall stand.
-    path : the page's; its folder must exist.
-    version : Forebay's, for the foot of the page.
+    results : in the order of the page.
+    path : path of the page; its folder must exist.
+    version : Forebay's version, for the foot of the page.
     """
     text = _render(results, version)
     with replacing(path) as file:

@@ -1,8 +1,8 @@
-"""The papers' tables and figures: a folder a paper, in it a folder an artefact.
+"""The papers' tables and figures: one folder for each paper, with a folder for each artefact.
 
-An artefact's folder holds the published values, the band with its reason, the scenario, the
-testbed's recorded runs, and ``artefact.py``, which makes it again. What artefacts of a paper
-share lies beside their folders. A folder's name is the artefact's with ``_`` for ``-``.
+An artefact's folder has the published values, the bands with their reasons, the scenario, the
+testbed's recorded runs, and ``artefact.py``, which reproduces it. Modules shared by artefacts of a
+paper are in the paper's folder. A folder's name is the artefact's with ``_`` for ``-``.
 """
 
 KEYS = {

@@ -1,7 +1,6 @@
-"""The papers' own readings of a run: SNMP's interface counters and NetFlow, beside the router's.
+"""Counts by the papers' methods: SNMP's interface counters and NetFlow, next to the router's own.
 
-Both are read where a router's own would be: at the device that the packets come in by on the
-receiving side, by programs that know nothing of us.
+Both are read where a router has them: at the receivers' input device, by independent programs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The counters of others beside the router's own, over the same packets."""
+"""Comparison of independent counters with the router's own, for the same packets."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from forebay.engines.testbed.counters.moments import Counted
 def agreement(
     router: Counted, others: Mapping[str, Counted], rate_bps: float | None
 ) -> dict[str, Any]:
-    """Return each count, and by how much it differs from the router's.
+    """Return each count, and its difference from the router's.
 
     Parameters
     ----------
     router : Counted
-        What the receivers' device took in the window.
+        Packets that the receivers' device accepted in the window.
     others : mapping
-        The same by another's counter, over nearly the same time: rates are compared.
+        The same by other counters, over nearly the same time: rates are compared.
     rate_bps : float, optional
-        Of the link, bit/s, where the device stands behind one alone; without it there is no
+        Rate of the link, bit/s, if the device is behind only one; without it there is no
         utilization (octets × 8 / rate / time).
     """
     rates = {"router": _rate(router, rate_bps)}
@@ -33,7 +33,7 @@ def agreement(
 
 
 def off_percent(count: int, of: Counted, reference: int, router: Counted) -> float | None:
-    """Return the difference of two counts a second, in per cent of the second; None of nothing."""
+    """Return the difference of two counts per second, in per cent of the reference, or None."""
     if not reference:
         return None
     return 100 * (count / of.span_s / (reference / router.span_s) - 1)

@@ -1,4 +1,4 @@
-"""Another's program inside a namespace, for the time of a run."""
+"""Runs another program inside a namespace during a run."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 from forebay.engines.testbed import namespaces
 from forebay.engines.testbed.errors import asking
 
-# The kernel kills it when we die. It begins once it is on record, and never if we die before.
+# The kernel kills it when we end. It starts after it is recorded, and never if we end before.
 _HELD = 'read -r _ && exec "$@" < /dev/null'
 _TO_END_S = 0.4
 _ALSO = "/usr/sbin:/sbin"  # a root's PATH may lack them
 
 
 def find(program: str) -> str | None:
-    """Return where a program is, or None."""
+    """Return the path of a program, or None."""
     return shutil.which(program, path=f"{os.environ.get('PATH', os.defpath)}:{_ALSO}")
 
 
@@ -29,10 +29,10 @@ class Daemon:
     Parameters
     ----------
     command : sequence of str
-        The program and its arguments; in the foreground, as the user that we are: one that changed
-        its user would outlive us.
+        The program and its arguments. It must stay in the foreground and keep our user, because a
+        program that changes its user would not be killed with us.
     started : callable
-        Told the process number before the program begins.
+        Called with the process ID before the program starts.
     """
 
     def __init__(
@@ -72,6 +72,6 @@ class Daemon:
 
     @property
     def last_words(self) -> str:
-        """The last line of what it said, in brackets, for an error's text."""
+        """The last line of its output, in brackets, for error messages."""
         said = self._log.read_text(errors="replace").strip().splitlines()
         return f" ({said[-1]})" if said else ""

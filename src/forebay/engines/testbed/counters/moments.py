@@ -1,4 +1,4 @@
-"""The measured window on our own clock, for those who read from outside the router."""
+"""The measured window on our own clock, for readers outside of the router."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ _BEFORE_THE_END_S = 0.05
 
 
 class Counted(NamedTuple):
-    """What a counter gained between two looks at it.
+    """Increase of a counter between two readings.
 
     Attributes
     ----------
     octets, packets : int
-        Of IP, headers included.
+        Of IP, including headers.
     span_s : float
-        Time between the looks.
+        Time between the readings.
     flows : int, optional
-        Of different addresses and ports, where the counter knows them.
+        Number of different addresses and ports, if the counter has it.
     """
 
     octets: int
@@ -29,15 +29,15 @@ class Counted(NamedTuple):
 
 
 class Moments:
-    """Moments of the window, to wait for; none comes once the run is over.
+    """Waits for times of the window; waiting ends with the run.
 
     Attributes
     ----------
     window_s : float
         Length of the measured window.
     last_s : float
-        When to look last, from the window's beginning: traffic ends with the window, so a look
-        that came a little after it would tell of a time without any.
+        Time of the last reading since the window's start. Traffic ends with the window, so a
+        slightly later reading would include time without traffic.
     """
 
     def __init__(self, warmup_s: float, window_s: float) -> None:
@@ -48,13 +48,13 @@ class Moments:
         self._over = threading.Event()
 
     def begin(self, at_s: float) -> None:
-        """The router's clock began then, on the monotonic clock that it shares with us."""
+        """Set the start of the router's clock, on the monotonic clock."""
         self._begins = at_s + self._warmup_s
 
     def end(self) -> None:
-        """The run is over, whatever is still waited for."""
+        """End the run and all waiting."""
         self._over.set()
 
     def reached(self, after_s: float) -> bool:
-        """Wait until so long into the window; False where the run is over before."""
+        """Wait until this time in the window; False if the run ends before."""
         return not self._over.wait(max(0.0, self._begins + after_s - time.monotonic()))

@@ -1,4 +1,4 @@
-"""NetFlow: softflowd beside the receivers exports what it saw in the window; we collect."""
+"""NetFlow: softflowd next to the receivers exports the window's flows, which are collected here."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from forebay.engines.testbed.errors import TestbedError, asking
 from forebay.engines.testbed.sides import TUN
 
 PROGRAM = "softflowd"
-# All of a run's datagrams wait here until its end: 48 octets a flow.
+# Receive buffer for all datagrams of a run until its end: 48 octets for each flow.
 _WAITING_OCTETS = 64 << 20
 _SO_RCVBUFFORCE = 33  # asm-generic/socket.h; root may go beyond the machine's limit
 _MOST_FLOWS = 1 << 20
-# softflowd 1.1 asks libpcap for packets without a timeout, and so gets them by blocks of 128 KiB,
-# once full. Whole packets fill one in tens of them, headers alone in hundreds.
+# softflowd 1.1 uses libpcap without a timeout, so it gets packets only in full blocks of 128 KiB.
+# Complete packets fill a block after tens of packets, headers only after hundreds.
 _OF_EACH_PACKET = 65535
 _CAPTURED_OCTETS = 32 << 20
 _APPEARS_WITHIN_S = 5.0
@@ -34,7 +34,7 @@ _MS_PER_S = 1e3
 def reader(
     namespace: str, scratch: Path, started: Callable[[int], None]
 ) -> Iterator[Callable[[Moments], Counted]]:
-    """Start an exporter and a collector; yields what follows a run and returns the count."""
+    """Start an exporter and a collector; yield a function that returns the count."""
     control = scratch / "softflowd.ctl"
     with closing(namespaces.inside(namespace, _collector)) as collector:
         command = _command(control, collector.getsockname()[1])
@@ -44,7 +44,7 @@ def reader(
 
 
 def _command(control: Path, port: int) -> list[str]:
-    """No timeout ends a flow that we do not end: what is active at the end is one record."""
+    """Return the command; no timeout ends flows, so each active flow is one record."""
     return [
         PROGRAM, "-d", "-N", "-i", TUN, "-v", "5", "-n", f"127.0.0.1:{port}",
         "-c", str(control), "-p", str(control.with_suffix(".pid")),
@@ -72,7 +72,7 @@ def _await(control: Path, exporter: Daemon) -> None:
 
 
 def _follow(control: Path, collector: socket.socket, moments: Moments) -> Counted:
-    """Forget what came before the window; have all flows exported at its end."""
+    """Discard flows before the window; export all flows at its end."""
     for after_s, command in ((0.0, "delete-all"), (moments.last_s, "expire-all")):
         if not moments.reached(after_s):
             raise TestbedError("the run was over before NetFlow could be read")
@@ -81,7 +81,7 @@ def _follow(control: Path, collector: socket.socket, moments: Moments) -> Counte
 
 
 def tell(control: Path, command: str) -> str:
-    """Say to softflowd what softflowctl(8) would; returns once it is done."""
+    """Send a command to softflowd like softflowctl(8); return when it is done."""
     with asking(f"telling softflowd to {command}"), socket.socket(socket.AF_UNIX) as line:
         line.settimeout(_APPEARS_WITHIN_S)
         line.connect(str(control))
@@ -90,7 +90,7 @@ def tell(control: Path, command: str) -> str:
 
 
 def _received(collector: socket.socket) -> list[bytes]:
-    """On the loopback, what was sent is there."""
+    """Read the datagrams; on loopback, all that were sent are there."""
     datagrams = []
     while True:
         try:
@@ -102,20 +102,20 @@ def _received(collector: socket.socket) -> list[bytes]:
 def total(datagrams: list[bytes], asked_s: float) -> Counted:
     """Add up the flows of NetFlow version 5 datagrams.
 
-    The span is from the first packet to the last as the records have them, for those are the
-    packets that were counted; where there are not two, what was asked for.
+    The span is from the first packet to the last in the records, because these are the packets
+    that were counted; with fewer than two, it is ``asked_s``.
 
     Raises
     ------
     TestbedError
-        Their sequence has a gap: some were lost.
+        Their sequence numbers have a gap: some were lost.
     """
     import netflow
 
     records: list[Any] = []
     expected = None
     for datagram in datagrams:
-        # As hexadecimal text: octets that happen to be text are taken for that by the library.
+        # As hexadecimal text, because the library reads octets that look like text as such.
         export = netflow.parse_packet(datagram.hex())
         if expected not in (None, export.header.sequence):
             raise TestbedError("NetFlow datagrams were lost", "leave the machine idle")

@@ -1,4 +1,4 @@
-"""SNMP questions, one after the other, from a thread inside the agent's namespace."""
+"""SNMP requests, one after the other, from a thread inside the agent's namespace."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Questions:
 
     async def _close(self) -> None:
         self._dispatcher.close()
-        await asyncio.sleep(0)  # the socket is closed when the loop next turns
+        await asyncio.sleep(0)  # lets the event loop close the socket
 
     def _named(self, name: str, *value: Any) -> Any:
         from pysnmp.hlapi.v1arch import asyncio as snmp
@@ -57,12 +57,12 @@ class Questions:
         from pysnmp.hlapi.v1arch import asyncio as snmp
 
         async def ask() -> Any:
-            # A coroutine of our own: what is made inside belongs to the running loop.
+            # In a coroutine, because objects made here belong to the running loop.
             who = snmp.CommunityData(community, mpModel=1)
             return await command(self._dispatcher, who, self._target, *objects, lookupMib=False)
 
         silent, refused, which, answers = self._loop.run(ask())
         if silent or refused:
             wrong = silent or f"{refused.prettyPrint()} at object {which}"
-            raise TestbedError(f"asking snmpd: {wrong}", "look whether snmpd runs elsewhere")
+            raise TestbedError(f"asking snmpd: {wrong}", "check if snmpd runs elsewhere")
         return [value for _, value in answers]

@@ -1,4 +1,4 @@
-"""Which counters there are, and all that were asked for through one run."""
+"""The counters, and the readings of those that a run requests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMES = tuple(_READERS)
 
 
 def check(names: Sequence[str]) -> None:
-    """Refuse what cannot be read here.
+    """Refuse counters that cannot be read on this machine.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def check(names: Sequence[str]) -> None:
 
 
 class Counters:
-    """Counters that stand ready, for one run."""
+    """Counters that are ready for one run."""
 
     def __init__(
         self,
@@ -54,14 +54,14 @@ class Counters:
         self._counts: dict[str, Future[Counted]] = {}
 
     def begin(self, at_s: float) -> None:
-        """The router's clock began then: each is read in a thread of its own."""
+        """Set the start of the router's clock; start a thread for each counter."""
         self._moments.begin(at_s)
         self._counts = {
             name: self._pool.submit(follow, self._moments) for name, follow in self._follow.items()
         }
 
     def counts(self) -> dict[str, Counted]:
-        """Return what each has read, once the run is over."""
+        """Return the count of each, after the run."""
         return {name: count.result() for name, count in self._counts.items()}
 
 
@@ -69,12 +69,12 @@ class Counters:
 def counting(
     names: Sequence[str], namespace: str, scratch: Path, record: Record, moments: Moments
 ) -> Iterator[Counters]:
-    """Start what reads in a namespace; all of it ends with the context."""
+    """Start the counters' programs in a namespace; all of them end with the context."""
     with ExitStack() as made:
         follow = {
             name: made.enter_context(_READERS[name](namespace, scratch, record.started))
             for name in names
         }
         pool = made.enter_context(ThreadPoolExecutor(max_workers=max(1, len(names))))
-        made.callback(moments.end)  # before the threads are waited for
+        made.callback(moments.end)  # before the threads are joined
         yield Counters(follow, moments, pool)

@@ -1,4 +1,4 @@
-"""Interface counters by SNMP: net-snmp's snmpd beside the receivers, asked once a second."""
+"""Interface counters by SNMP: net-snmp's snmpd next to the receivers, polled once a second."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from forebay.engines.testbed.sides import TUN
 
 PROGRAM = "snmpd"
 EVERY_S = 1.0
-_PORT = 161  # of the namespace's own loopback: nobody else's
+_PORT = 161  # on the namespace's own loopback device, so it is free
 _READER, _TUNER = "forebay", "forebay-cache"
 _MIB_2 = ".1.3.6.1.2.1"
-# NET-SNMP-AGENT-MIB's nsCacheTimeout of ifTable. Counters are up to three seconds old without.
+# NET-SNMP-AGENT-MIB's nsCacheTimeout of ifTable. Without it counters are up to 3 s old.
 _CACHE = ".1.3.6.1.4.1.8072.1.5.3.1.2.1.3.6.1.2.1.2.2"
 # ifXTable of IF-MIB, RFC 2863
 _NAME = _MIB_2 + ".31.1.1.1.1"
@@ -46,7 +46,7 @@ class Look(NamedTuple):
 def reader(
     namespace: str, scratch: Path, started: Callable[[int], None]
 ) -> Iterator[Callable[[Moments], Counted]]:
-    """Start an agent of our own settings; yields what follows a run and returns the count."""
+    """Start an agent with our settings; yield a function that returns the count."""
     settings = scratch / "snmpd.conf"
     settings.write_text(_SETTINGS)
     command = [PROGRAM, "-f", "-C", "-c", str(settings), "-r", "-Le"]
@@ -57,7 +57,7 @@ def reader(
 
 
 def _prepare(agent: Daemon) -> int:
-    """Have every answer fresh, and return the device's number, checked against its name."""
+    """Disable the agent's cache, and return the device's number, checked by its name."""
     import socket
 
     device = socket.if_nametoindex(TUN)
@@ -75,7 +75,7 @@ def _prepare(agent: Daemon) -> int:
 
 def _follow(device: int, moments: Moments) -> Counted:
     with Questions(_PORT) as ask:
-        _look(ask, device)  # the first answer takes ten times as long as the others
+        _look(ask, device)  # the first answer takes ten times as long as later ones
         looks = [
             _look(ask, device)
             for after_s in times(moments.last_s, EVERY_S)
@@ -91,18 +91,18 @@ def _look(ask: Questions, device: int) -> Look:
 
 
 def times(until_s: float, every_s: float) -> list[float]:
-    """Return when to look: at the beginning, each second, and at the end."""
+    """Return the times of readings: at the start, each second, and at the end."""
     inside = [step * every_s for step in range(int(until_s / every_s) + 1)]
     return inside if inside[-1] == until_s else [*inside, until_s]
 
 
 def gained(looks: list[Look]) -> Counted:
-    """Return what the counters gained from the first to the last look.
+    """Return the counters' increase from the first to the last reading.
 
     Raises
     ------
     TestbedError
-        There are none to compare.
+        There are fewer than two readings.
     """
     if len(looks) < 2:
         raise TestbedError("the run was over before SNMP could be read twice")

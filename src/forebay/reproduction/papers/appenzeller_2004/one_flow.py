@@ -1,4 +1,4 @@
-"""One flow through a bottleneck, watched: Figures 5 and 6."""
+"""Figures 5 and 6: a trace of one flow through a bottleneck."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forebay.report import Line, Panel, Picture
 def watch(
     folder: Path, progress: Callable[[float], None] | None
 ) -> tuple[dict[str, float], Picture]:
-    """Return the claims' numbers and the figure; no draw is in it, so once is enough."""
+    """Return the claims' numbers and the figure; the run has no randomness, so one suffices."""
     trace = forebay.trace(forebay.load(folder / "scenario.toml"), step="20 ms", progress=progress)
     window, queue = trace.flows[0].cwnd_packets, trace.bottleneck.queue_packets
     x = trace.at_s.tolist()

@@ -1,12 +1,12 @@
-"""What the paper leaves open about its simulated hosts, as named readings of a scenario.
+"""Variants of a scenario for what the paper leaves open about its simulated hosts.
 
-Section 5.1 names ns-2 and TCP Reno, but neither when receivers acknowledge nor how far the round
-trips of one simulation lie apart. The first reading is each scenario's own.
+Section 5.1 names ns-2 and TCP Reno, but neither the ACK policy of receivers nor the range of RTTs
+in one simulation. The first variant is the scenario itself.
 
 * An ACK for each packet: appendix A, "Upon receiving a packet, the receiver sends back an ACK".
-* ACKs delayed by 40 ms: Linux's least; by 100 ms: the default of ns-2's Agent/TCPSink/DelAck.
-* Round trips over a half-width of 75 % of their mean: with a mean of 100 ms from 25 ms on, the
-  least delay that section 5.1 names.
+* ACKs delayed by 40 ms: Linux's minimum; by 100 ms: the default of ns-2's Agent/TCPSink/DelAck.
+* RTTs with a half-width of 75 % of their mean: with a mean of 100 ms from 25 ms on, the smallest
+  delay that section 5.1 names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WIDE = 0.75
 
 
 def readings(mean_rtt_ms: float) -> dict[str, list[str]]:
-    """Return the overrides of each reading of a scenario with such round trips, by its name."""
+    """Return the overrides of each variant of a scenario with this mean RTT, by name."""
     low, high = ((1 + side * WIDE) * mean_rtt_ms for side in (-1, 1))
     return {
         CHOSEN: [],
@@ -34,6 +34,6 @@ def under_each(
     chosen: Mapping[str, float],
     numbers: Callable[[Iterable[str]], Mapping[str, float]],
 ) -> dict[str, Mapping[str, float]]:
-    """Return an artefact's numbers under each reading; those of the chosen one are known."""
+    """Return an artefact's numbers for each variant; those of the chosen one are given."""
     others = {name: sets for name, sets in readings(mean_rtt_ms).items() if name != CHOSEN}
     return {CHOSEN: chosen, **{name: numbers(sets) for name, sets in others.items()}}

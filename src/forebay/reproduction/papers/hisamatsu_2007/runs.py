@@ -1,4 +1,4 @@
-"""What the artefacts share: the four networks, solved, and what is read of them."""
+"""Shared by the artefacts: solutions of the four networks, and their metrics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RULES = ("small", "traditional")
 
 @cache
 def solved(edge: str, rule: str, changes: Sequence[str] = ()) -> forebay.Outcome:
-    """Solve one of the shipped networks, with changes as --set takes them."""
+    """Solve one of the shipped networks, with changes in the notation of --set."""
     scenario = forebay.load(SCENARIOS / f"abilene-{edge}-edge-{rule}.toml", list(changes))
     return forebay.run(scenario, engine="network")
 
@@ -29,7 +29,7 @@ def readings(outcome: forebay.Outcome, link_class: str) -> dict[str, list[float]
 
 
 def mean(values: Sequence[float]) -> float:
-    """Plain mean over links: the slides do not say how theirs is weighted."""
+    """Mean over links without weights, because the slides do not define theirs."""
     return sum(values) / len(values)
 
 

@@ -1,4 +1,4 @@
-"""How much the numbers hang on what the slides leave open: each choice, varied alone.
+"""Dependence of the numbers on parameters that the slides leave open: each is varied alone.
 
 python -m forebay.reproduction.papers.hisamatsu_2007.variants > variants.csv
 """
@@ -40,7 +40,7 @@ HEADER = ["edge", "choice", "rule", "delay_ms", "core_utilization", "core_larges
 
 
 def main() -> None:
-    """Write a line a variant and rule."""
+    """Write a row for each variant and rule."""
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(HEADER)
     for edge, variants in (("fast", FAST), ("slow", SLOW)):

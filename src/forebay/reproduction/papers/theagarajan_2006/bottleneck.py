@@ -1,4 +1,4 @@
-"""Runs of the bottleneck, which Figures 4 and 5 share: 21 Mbit/s, 40 TCP flows, videos."""
+"""Runs of the bottleneck for Figures 4 and 5: 21 Mbit/s, 40 TCP flows, videos."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 SCENARIO = HERE / "scenario.toml"
 BUFFERS = (18, 22, 27, 31, 35, 40, 48, 55, 62, 75, 100, 150)
 QUICK_BUFFERS = (18, 27, 35, 48, 62, 100)
-# iperf counts payload; the shaped line carries Ethernet frames: 21 x 1448 / 1514 is 20.08.
+# iperf counts payload; the shaped line has Ethernet frames: 21 x 1448 / 1514 is 20.08.
 PAYLOAD = 1448 / 1514
 RATE = "21 Mbit/s"
 
@@ -33,7 +33,7 @@ def curves(
     quick: bool,
     reading: str = shaper.CHOSEN,
 ) -> dict[int, list[Point]]:
-    """Return for each number of videos the classes (TCP, then video) at each buffer."""
+    """Return, for each number of videos, the classes (TCP, then video) at each buffer."""
     buffers = QUICK_BUFFERS if quick else BUFFERS
     wanted = [(number, buffer) for number in videos for buffer in buffers]
     made: dict[int, list[Point]] = {number: [] for number in videos}
@@ -48,7 +48,7 @@ def curves(
 def _classes(
     videos: int, buffer: int, seeds: int, jobs: int, quick: bool, reading: str
 ) -> list[Any]:
-    """One point. Kept in memory: `reproduce --all` asks for Figure 5's after Figure 4's."""
+    """Run one point. Cached, because Figures 4 and 5 have the same runs."""
     scenario = scenario_of(videos, buffer, 60 if quick else 300, reading)
     return forebay.run(scenario, seeds=seeds, jobs=jobs).classes
 
@@ -56,7 +56,7 @@ def _classes(
 def under_each(
     videos: tuple[int, ...], *, seeds: int, jobs: int
 ) -> dict[str, dict[int, list[Point]]]:
-    """Run every buffer under each reading but the chosen one."""
+    """Run every buffer for each variant but the chosen one."""
     few = min(seeds, shaper.READING_SEEDS)
     return {
         name: curves(videos, seeds=few, jobs=jobs, progress=None, quick=False, reading=name)
@@ -67,11 +67,11 @@ def under_each(
 def scenario_of(
     videos: int, buffer: int, seconds: int, reading: str = shaper.CHOSEN
 ) -> forebay.Scenario:
-    """Return what is run; seconds are measured."""
+    """Return the scenario; `seconds` are measured."""
     sets = [*shaper.sets(reading, RATE, buffer), f"measure.duration={seconds} s"]
     if videos:
         sets.append(f"traffic.1.flows={videos}")
-    else:  # a class of no flows is no scenario; one small packet a second is as good as none
+    else:  # a class needs flows; one small packet in a second is negligible
         sets += ['traffic.1.rate="1 kbit/s"', "traffic.1.frame_rate=1.0"]
     return forebay.load(SCENARIO, sets)
 
@@ -82,23 +82,23 @@ def line(curve: list[tuple[int, Metric]], name: str, kind: Any = "line") -> Line
 
 
 def megabits(classes: list[Any]) -> Any:
-    """TCP throughput as iperf tells it, Mbit/s."""
+    """TCP throughput as reported by iperf, Mbit/s."""
     goodput = classes[0].goodput_bps
     assert goodput is not None
     return scaled(goodput, PAYLOAD / 1e6)
 
 
-# --- the testbed: both figures are made from the same runs, which lie beside this file -----------
+# --- the testbed: both figures use the same runs, which are in this file's folder ----------------
 
 
 def measure(*, seeds: int = 3, progress: Progress = None, again: bool = False) -> list[str]:
-    """Play the buffers of a quick run on the testbed, and record them."""
+    """Run the buffers of a quick run on the testbed, and record them."""
     asked = range(1, seeds + 1)
     return record(HERE, testbed_cells(), seeds=asked, progress=progress, again=again)
 
 
 def testbed_cells() -> list[Cell]:
-    """Return what the testbed plays: 80 s of real time each."""
+    """Return the testbed's cells: 80 s of real time each."""
     return [
         Cell(key(videos, buffer), _play(videos, buffer))
         for videos in (0, 1, 2)
@@ -107,7 +107,7 @@ def testbed_cells() -> list[Cell]:
 
 
 def key(videos: int, buffer: int) -> dict[str, int]:
-    """Return what names a point in measured.toml."""
+    """Return the key of a point in measured.toml."""
     return {"videos": videos, "packets": buffer}
 
 
@@ -117,7 +117,7 @@ def _play(videos: int, buffer: int) -> Callable[..., Mapping[str, Any]]:
 
 
 def read(outcome: forebay.Outcome) -> dict[str, Any]:
-    """Return what is recorded: TCP's whole packets a second, in bits, and the video's loss."""
+    """Return the record of a run: TCP's packets per second in bit/s, and the video's loss rate."""
     tcp, video = outcome.classes
     assert tcp.goodput_bps is not None and video.loss_rate is not None
     return {
@@ -128,7 +128,7 @@ def read(outcome: forebay.Outcome) -> dict[str, Any]:
 
 
 def testbed_curve(videos: int, name: str) -> list[tuple[int, Metric]]:
-    """Return what is recorded of a curve, Mbit/s as iperf's or percent; no point, no entry."""
+    """Return the recorded points of a curve, in iperf's Mbit/s or in percent."""
     measured = Measured(HERE)
     found = [(buffer, measured.metric(key(videos, buffer), name)) for buffer in QUICK_BUFFERS]
     return [(buffer, _shown(metric, name)) for buffer, metric in found if metric is not None]
@@ -140,7 +140,7 @@ def complete(curves: Mapping[int, list[tuple[int, Metric]]]) -> bool:
 
 
 def note() -> str:
-    """Say when and on which kernel the testbed was run."""
+    """Return when and on which kernel the testbed ran."""
     return Measured(HERE).note()
 
 

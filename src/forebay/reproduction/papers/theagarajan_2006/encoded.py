@@ -1,4 +1,4 @@
-"""The film that was encoded, streamed and captured: `film/README.md` says how."""
+"""The film that was encoded, streamed and captured; see `film/README.md`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ FRAME_RATE = 25
 
 
 def packets() -> tuple[Any, Any]:
-    """Return the middle of each cell of 2^10 µs that held packets, in seconds, and its bytes of IP.
+    """Return the centre of each interval of 2^10 µs with packets, in seconds, and its IP bytes.
 
-    Shapes (cells,); times count from the first packet's cell.
+    Shapes (cells,); times are relative to the first packet's interval.
     """
     text = io.StringIO(gzip.decompress(FILM.read_bytes()).decode())
     rows = [(int(row["cells_since"]), int(row["bytes"])) for row in csv.DictReader(text)]

@@ -1,22 +1,22 @@
-"""The router's buffer read as what the paper says it was: the token bucket of an egress shaper.
+"""Variants in which the paper's buffer size is the token bucket of an egress shaper.
 
-Section II.A: "employing egress link shaping and adapting the token bucket size". Then the bucket is
-on the figures' axis, its tokens come once each Tc = Bc / rate, the port behind it is of 100 Mbit/s,
-and the queue before it has a length of its own, of which the paper says nothing.
+Section II.A: "employing egress link shaping and adapting the token bucket size". The figures' axis
+is then the bucket. Its tokens arrive once in each Tc = Bc / rate, the port after it has 100 Mbit/s,
+and the queue before it has a separate length, which the paper does not give.
 """
 
 from __future__ import annotations
 
 CHOSEN = "a queue"
-"""The reading that verdicts come from: the axis is the limit of a drop-tail queue."""
+"""The variant of the verdicts: the axis is the limit of a drop-tail queue."""
 
 READINGS: dict[str, tuple[int, int]] = {
     "shaper, Be 0, 40 waiting": (0, 40),
     "shaper, Be = Bc, 40 waiting": (1, 40),
     "shaper, Be 0, 1000 waiting": (0, 1000),
 }
-"""By name, Be in buckets and the packets that may wait. 40 is the default of IOS for what waits at
-an interface (hold-queue out), Be = Bc that of traffic-shape rate; 1000 is hardly ever full."""
+"""By name, Be in buckets and the packets that may wait. 40 is IOS's default of an interface's
+output queue (hold-queue out), Be = Bc that of traffic-shape rate; 1000 is hardly ever full."""
 
 READING_SEEDS = 3
 SAYS = (
@@ -28,7 +28,7 @@ _PACKET = 1500
 
 
 def sets(reading: str, rate: str, packets: int) -> list[str]:
-    """Return what a reading changes: ``packets`` is the number on the figure's axis."""
+    """Return the overrides of a variant: ``packets`` is the number on the figure's axis."""
     if reading == CHOSEN:
         return [f"link.rate={rate}", f"queue.size={packets} packets"]
     excess, waiting = READINGS[reading]

@@ -1,4 +1,4 @@
-"""Runs of section VIII, which Figures 9 to 12 share: the mix of 198 flows on an OC-12."""
+"""Runs of section VIII for Figures 9 to 12: the mix of 198 flows on an OC-12."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ Progress = Callable[[float], None] | None
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What one RTT gave.
+    """Results for one RTT.
 
     Attributes
     ----------
     rtt_ms, bdp, buffer : milliseconds; packets.
     utilization, loss : in percent, with intervals.
-    window : mean of W, the packets that the network holds.
+    window : mean of W, the packets in the network.
     """
 
     rtt_ms: int
@@ -44,7 +44,7 @@ class Point:
     window: float
 
 
-# What the paper leaves open of its router and hosts, and its README.md of each reading's source.
+# Parameters that the paper leaves open; README.md has the source of each variant.
 CHOSEN = "constant RTTs"
 READINGS: dict[str, Callable[[int], list[str]]] = {
     "RTTs ± 2 %": lambda rtt_ms: _each(
@@ -65,7 +65,7 @@ def _each(setting: str) -> list[str]:
 
 
 def under_each(*, drops: bool, seeds: int, jobs: int) -> dict[str, list[Point]]:
-    """Run the three RTTs under each reading but the chosen one, three times at most."""
+    """Run the three RTTs for each variant but the chosen one, with at most three seeds."""
     return {
         name: [
             _run(rtt_ms, drops, tuple(sets(rtt_ms)), min(seeds, READING_SEEDS), jobs)
@@ -89,7 +89,7 @@ def dots(made: list[Any], values: list[float], name: str) -> Line:
 
 
 def spread() -> float:
-    """a / sqrt(n) of the mix as the paper prints it: deviation over mean of W (eq. 6)."""
+    """a / sqrt(n) of the mix as printed in the paper: deviation over mean of W (eq. 6)."""
     a = forebay.laws.heterogeneous.mixed(FLOWS, as_printed=True)
     return float(a / sum(FLOWS.values()) ** 0.5)
 
@@ -102,14 +102,14 @@ def deviation(point: Point, quick: bool) -> float:
 
 
 def least_mean(bdp: float) -> float:
-    """Mean of W that inequality 1 asks for, with the deviation of eq. 6: eq. 8; packets."""
+    """Mean of W that inequality 1 needs, with the deviation of eq. 6: eq. 8; packets."""
     h = forebay.laws.heterogeneous
     a = h.mixed(FLOWS, as_printed=True)
     return float(h.mean_of_mix(bdp, a, sum(FLOWS.values()), TAU, as_printed=True))
 
 
 def least_buffer(mean: float, bdp: float, times: float = 1.0) -> float:
-    """Buffer that inequality 10 asks for at a mean of W, packets; below zero it asks for none.
+    """Buffer that inequality 10 needs for a mean of W, packets; none if below zero.
 
     ``times`` : the deviation of W over that of eq. 6.
     """
@@ -131,7 +131,7 @@ _kept: dict[tuple[int, bool, int, bool], Point] = {}
 def _point(
     rtt_ms: int, drops: bool, seeds: int, jobs: int, progress: Progress, quick: bool
 ) -> Point:
-    """Run one RTT, or take it from memory: two figures are made from the same runs."""
+    """Run one RTT, or use the cached result: two figures use the same runs."""
     key = (rtt_ms, drops, seeds, quick)
     if key not in _kept:
         _kept[key] = _run(rtt_ms, drops, (), seeds, jobs, progress, quick)
@@ -178,11 +178,11 @@ def _read(rtt_ms: int, outcome: forebay.Outcome) -> Point:
 
 
 def held(link: Any) -> float:
-    """Mean of W as packets that the network holds: on their way and waiting.
+    """Mean of W as packets in the network: in propagation and in the queue.
 
-    All flows have one RTT, so that what is on its way is utilization times BDP. What a receiver
-    has but has not acknowledged yet counts in the senders' windows and not here: neither BDP
-    nor buffer must hold it (eq. 9).
+    All flows have one RTT, so the packets in propagation are utilization times BDP. Packets that a
+    receiver has not yet acknowledged are in the senders' windows but not counted here, because
+    they use neither BDP nor buffer (eq. 9).
     """
     assert link.utilization is not None
     assert link.queue_packets is not None and link.queue_packets.mean is not None

@@ -1,4 +1,4 @@
-"""The mix of `mix.py` on the testbed. Figures 9 to 12 are made from the same runs, kept here."""
+"""The mix of `mix.py` on the testbed. Figures 9 to 12 use the same recorded runs."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ HERE = Path(__file__).resolve().parent
 
 Progress = Callable[[float], None] | None
 
-# This machine's router takes 15 us for a packet with both TCP stacks, and at 622 Mbit/s one comes
-# every 19 us: such runs may pass the gate and yet read too little (README.md). So the same packets
-# are played at a quarter of the speed: a link of a quarter, round trips of four times, hence the
-# same BDP, buffers and windows, and four times as long for each packet.
+# The router of this machine needs 15 us for a packet with both TCP stacks, and at 622 Mbit/s one
+# arrives every 19 us. Such runs may meet the timing limits and yet read too low (README.md). So the
+# runs are at a quarter of the speed: a quarter of the rate and four times the RTTs, which gives the
+# same BDP, buffers and windows, and four times as much time for each packet.
 SLOWER = 4
 LABEL = "testbed, at a quarter of the speed"
 FULL_MBPS = 622.0
 SLOW_MBPS = FULL_MBPS / SLOWER
 SLOW_SETS = [f"link.rate={SLOW_MBPS} Mbit/s", "measure.warmup=20 s"]
-# A sum of windows above so many medians is a window that the kernel garbled.
+# A sum of windows above this many medians has a window that the kernel reported wrongly.
 TELLING = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What the testbed has recorded for one RTT.
+    """The testbed's record for one RTT.
 
     Attributes
     ----------
@@ -52,13 +52,13 @@ class Played:
 
 
 def played(*, drops: bool) -> list[Played]:
-    """Return what is recorded of the three RTTs; one that is not has no entry."""
+    """Return the records of the three RTTs that there are."""
     found = [_recorded(rtt_ms, drops) for rtt_ms in mix.RTTS_MS]
     return [each for each in found if each is not None]
 
 
 def note() -> str:
-    """Say at which speed, when and on which kernel the testbed was run."""
+    """Return at which speed, when and on which kernel the testbed ran."""
     slow = (
         f"Exp. ours is NOT at 622 Mbit/s: it is at {SLOW_MBPS:g} Mbit/s and {SLOWER} times the "
         "RTT, the same packets at a quarter of the speed (README.md of yang_2013 says why)."
@@ -69,22 +69,22 @@ def note() -> str:
 def measure(
     *, drops: bool, seeds: int = 2, progress: Progress = None, again: bool = False
 ) -> list[str]:
-    """Play the three RTTs on the testbed, with one set of buffers, and record them.
+    """Run the three RTTs on the testbed, with one set of buffers, and record them.
 
-    Figures 9 and 10 are made from the runs with the smaller buffers, 11 and 12 from the others.
+    Figures 9 and 10 use the runs with the smaller buffers, 11 and 12 the others.
     """
     asked = range(1, seeds + 1)
     return record(HERE, testbed_cells(drops), seeds=asked, progress=progress, again=again)
 
 
 def testbed_cells(drops: bool) -> list[Cell]:
-    """Return what the testbed plays: 50 s of real time each."""
+    """Return the testbed's cells: 50 s of real time each."""
     keys = [_key(rtt_ms, drops) for rtt_ms in mix.RTTS_MS]
     return [Cell(key, _play(scenario_of(**key))) for key in keys]
 
 
 def full_speed_cells(drops: bool) -> list[Cell]:
-    """Return the same at 622 Mbit/s, for a machine that holds it; `measure` does not play them."""
+    """Return the same at 622 Mbit/s, for faster machines; `measure` does not run them."""
     slow = [_key(rtt_ms, drops) for rtt_ms in mix.RTTS_MS]
     keys = [
         {**key, "link_mbps": FULL_MBPS, "rtt_ms": rtt_ms}
@@ -94,13 +94,13 @@ def full_speed_cells(drops: bool) -> list[Cell]:
 
 
 def scenario_of(link_mbps: float, rtt_ms: int, packets: int) -> forebay.Scenario:
-    """Return what the testbed plays."""
+    """Return the testbed's scenario."""
     sets = [*mix.overrides(rtt_ms, quick=False), f"queue.size={packets} packets"]
     return forebay.load(mix.SCENARIO, [*sets, *(SLOW_SETS if link_mbps < FULL_MBPS else [])])
 
 
 def _key(rtt_ms: int, drops: bool) -> dict[str, Any]:
-    """Return the cell that stands for one of the paper's RTTs."""
+    """Return the key of one of the paper's RTTs."""
     bdp = mix.bdp_of(tuple(mix.overrides(rtt_ms, quick=False)))
     packets = mix.buffer_of(bdp, drops)
     return {"link_mbps": SLOW_MBPS, "rtt_ms": SLOWER * rtt_ms, "packets": packets}
@@ -111,12 +111,12 @@ def _play(scenario: forebay.Scenario) -> Callable[..., Mapping[str, Any]]:
 
 
 def _watch(scenario: forebay.Scenario, seed: int, told: Progress) -> dict[str, Any]:
-    """Play one replication, watched: the deviation of W comes from the trace."""
+    """Run one replication with a trace, from which the deviation of W is computed."""
     step = forebay.scenario.Duration(0.05)
     engine: Any = forebay.engines.get("testbed")
     seen = engine.trace(scenario, step=step, flows=(0,), seed=seed, progress=told)
-    outcome = engine.run(scenario, [seed])  # the same replication: it is not played again
-    # For an ACK or two, until it is made up for (docs/explanation/kernel-congestion-controls.md).
+    outcome = engine.run(scenario, [seed])  # the same replication: cached, not run again
+    # For an ACK or two, until it is corrected (docs/explanation/kernel-congestion-controls.md).
     window = seen.window_sum_packets
     kept = window[window < TELLING * np.median(window)]
     return {

@@ -1,4 +1,4 @@
-"""The simulator's Linux profile against the Linux kernel itself, on eight cells of one dumbbell."""
+"""The simulator's Linux profile compared with the Linux kernel, on eight cells of a dumbbell."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOTES = [
     "percent of the kernel's value.",
 ]
 KEY = ("flows", "packets", "congestion_control")
-NAMES = {  # by their names in measured.toml
+NAMES = {  # names in measured.toml
     "utilization": "utilization, %",
     "loss_rate": "loss, %",
     "queue_packets": "mean queue, packets",
@@ -40,7 +40,7 @@ NAMES = {  # by their names in measured.toml
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One quantity of one cell, twice; each a Metric, or None where not measured."""
+    """One quantity of one cell from both; each is a Metric, or None if not measured."""
 
     cell: dict[str, Any]
     quantity: str
@@ -49,7 +49,7 @@ class Compared:
 
     @property
     def apart(self) -> float | None:
-        """Points of utilization, else percent of the kernel's value."""
+        """Difference in percentage points of utilization, else in percent of the kernel's value."""
         if self.kernel is None or self.simulator is None:
             return None
         away = float(self.simulator.value - self.kernel.value)
@@ -57,7 +57,7 @@ class Compared:
 
     @property
     def band(self) -> float:
-        """The most that ``apart`` may be, either way."""
+        """Largest allowed absolute difference."""
         known = _toml()["band"]
         if self.quantity == "utilization":
             return float(known["utilization_points"])
@@ -65,7 +65,7 @@ class Compared:
 
     @property
     def reason(self) -> str:
-        """Why it misses; "" where it does not."""
+        """Why it is out of the band; "" if it is not."""
         if self.apart is None:
             return "the kernel was not measured"
         if abs(self.apart) <= self.band:
@@ -77,24 +77,24 @@ class Compared:
 
 
 def cells() -> list[dict[str, Any]]:
-    """Return what names each cell."""
+    """Return the key of each cell."""
     return [{name: cell[name] for name in KEY} for cell in _toml()["cell"]]
 
 
 def times(cell: dict[str, Any]) -> int:
-    """Return how many replications of the simulator this cell takes for each that is asked."""
+    """Return the simulator's replications of this cell for each requested one."""
     return int(
         next(each.get("times", 1) for each in _toml()["cell"] if cell.items() <= each.items())
     )
 
 
 def known_misses(cell: dict[str, Any]) -> set[str]:
-    """Return the quantities of which cells.toml says why they miss."""
+    """Return the quantities for which cells.toml explains a miss."""
     return {name for name in NAMES if f"{cell['congestion_control']}_{name}" in _toml()["miss"]}
 
 
 def measure(seeds: int = 3, progress: Progress | None = None, again: bool = False) -> list[str]:
-    """Play the cells that are no rows of Figure 15 on the testbed; those are recorded there."""
+    """Run the cells that are not rows of Figure 15 on the testbed; those are recorded there."""
     own = [Cell(cell, _play(cell)) for cell in cells() if cell["congestion_control"] != "reno"]
     return record(HERE, own, seeds=range(1, seeds + 1), progress=progress, again=again)
 
@@ -102,7 +102,7 @@ def measure(seeds: int = 3, progress: Progress | None = None, again: bool = Fals
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Simulate each cell ``seeds`` times and hold it against what the kernel did."""
+    """Simulate each cell ``seeds`` times and compare it with the kernel's record."""
     rows, own = _recorded()
     parts = shares(progress, len(cells()))
     compared = [each for cell in cells() for each in compare(cell, seeds, jobs, next(parts))]
@@ -125,7 +125,7 @@ def reproduce(
 
 
 def scenario_of(cell: dict[str, Any]) -> forebay.Scenario:
-    """Return the one set-up of Figure 15's testbed runs with this cell's flows."""
+    """Return the set-up of Figure 15's testbed runs with this cell's flows."""
     control = f"traffic.0.congestion_control={cell['congestion_control']}"
     return fig15.on_linux(cell["flows"], cell["packets"], control)
 
@@ -138,7 +138,7 @@ def _play(cell: dict[str, Any]) -> Callable[..., dict[str, Any]]:
 def compare(
     cell: dict[str, Any], seeds: int, jobs: int = 0, told: Progress | None = None
 ) -> list[Compared]:
-    """Simulate one cell; return its quantities beside the kernel's."""
+    """Simulate one cell; return its quantities with the kernel's."""
     asked = scenario_of(cell)
     run = forebay.run(asked, seeds=times(cell) * seeds, jobs=jobs, progress=told)
     link = run.links["bottleneck"]
@@ -154,7 +154,7 @@ def compare(
 
 
 def recorded(cell: dict[str, Any], quantity: str) -> Any:
-    """Return what the kernel read, a Metric in SI units; None where it was not measured."""
+    """Return the kernel's value, a Metric in SI units; None if it was not measured."""
     rows, own = _recorded()
     if cell["congestion_control"] != "reno":
         return own.metric(cell, quantity)
@@ -215,7 +215,7 @@ def _bounds(metric: Any) -> tuple[float, float]:
 
 
 def _band(seen: list[Compared]) -> list[Line]:
-    """The line of equality and the band about it."""
+    """The line of equality and the band around it."""
     values = [metric.value for each in seen for metric in (each.kernel, each.simulator)]
     if not values:
         return []

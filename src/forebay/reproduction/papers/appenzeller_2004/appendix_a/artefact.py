@@ -1,4 +1,4 @@
-"""Appendix A: how a window grows, in slow start and in congestion avoidance."""
+"""Appendix A: growth of a window in slow start and in congestion avoidance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOTES = [
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Watch one flow; no draw is in it, so once is enough."""
+    """Trace one flow; the run has no randomness, so one suffices."""
     ours = _numbers(())
     sets = {
         name: each
@@ -57,14 +57,14 @@ def _watch(sets: Iterable[str], step: str) -> Any:
 
 
 def _doubles(trace: Any) -> float:
-    """Factor a round trip, from the end of the first to the end of the sixth."""
+    """Growth factor for each round trip, from the end of the first to the end of the sixth."""
     ends = [np.argmax(trace.at_s >= (k + 0.5) * RTT_S) for k in (1, 6)]
     first, last = (float(trace.flows[0].cwnd_packets[end]) for end in ends)
     return float((last / first) ** 0.2)
 
 
 def _adds(trace: Any) -> float:
-    """Packets a round trip between two losses, where nothing waits in the queue."""
+    """Growth in packets for each round trip between two losses while the queue is empty."""
     begin, end = trace.cuts.at_s[-2:]
     window, queue = trace.flows[0].cwnd_packets, trace.bottleneck.queue_packets
     climbs = (trace.at_s > begin + 5 * RTT_S) & (trace.at_s < end) & (queue <= 2)

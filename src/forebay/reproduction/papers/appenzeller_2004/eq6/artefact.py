@@ -57,7 +57,7 @@ def reproduce(
 
 
 def _percent(multiple: Any, flows: int) -> Any:
-    """Eq. 6 in percent, with the path as the unit of the buffer."""
+    """Eq. 6 in percent, with the buffer in units of the bdp."""
     law = forebay.laws.utilization
     return 100.0 * law.utilization(multiple / math.sqrt(flows), 1.0, flows)
 
@@ -74,7 +74,7 @@ def _row(row: dict[str, Any], wrong: dict[str, Any] | None, flows: int) -> tuple
 
 
 def _picture(stated: dict[str, Any]) -> Picture:
-    """Share of the link left idle, on which the three rows can be told apart."""
+    """Idle share of the link, in which the three rows differ visibly."""
     multiples = np.linspace(0.25, 2.25, 81)
     idle = 100.0 - _percent(multiples, stated["flows"])
     rows = stated["rows"]

@@ -14,7 +14,7 @@ RATES = (40, 80, 200)
 LENGTHS = (2, 4, 6, 8, 10, 14, 16, 20, 26, 30, 36, 46, 56, 62, 70)
 QUICK = (10, 14, 16, 26, 30, 36, 56, 62, 70)
 PACKETS = 80_000  # a replication
-TOO_NOISY = ("coincide",)  # of a quick run: one rate alone then has an error of 9 %
+TOO_NOISY = ("coincide",)  # in a quick run: each rate alone has an error of 9 %
 NOTES = [
     "Packets waiting, load 0.8. Law: the exact mean of Poisson bursts served packet by packet. "
     "The paper's formula takes half a burst off instead of half a packet and lies below it.",

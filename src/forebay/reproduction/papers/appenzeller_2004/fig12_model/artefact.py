@@ -31,7 +31,7 @@ DRAWN = range(1, 91)
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Ask the laws at every length; needs no run."""
+    """Evaluate the laws at every length; needs no run."""
     stated = tomllib.loads((HERE / "published.toml").read_text("utf-8"))
     made = [_row(row, stated) for row in stated["rows"]]
     return Reproduction(
@@ -63,7 +63,7 @@ def _reason(at_rates: list[dict[str, Any]], row: dict[str, Any], half: float) ->
 
 
 def _buffers(length: int, rate: str) -> dict[str, Any]:
-    """What each law asks for, packets."""
+    """The buffer by each law, packets."""
     overrides = [f"traffic.0.length={length} packets", f"link.rate={rate}"]
     scenario = forebay.load(HERE / "scenario.toml", overrides)
     said = {answer.law: answer.packets for answer in forebay.laws.for_scenario(scenario)}
@@ -71,7 +71,7 @@ def _buffers(length: int, rate: str) -> dict[str, Any]:
 
 
 def _kind(name: str) -> Literal["line", "dashes"]:
-    """The exact curve lies on the whole one: dashes let both be seen."""
+    """The exact curve lies on that of the complete series, so one of them is dashed."""
     return "dashes" if name == "exact" else "line"
 
 

@@ -13,8 +13,8 @@ from forebay.reproduction import Progress, Reproduction, judge, shares
 
 HERE = Path(__file__).resolve().parent
 TARGET = 0.95
-NEARLY_ALL = 0.9  # offered by short flows: a tenth is left for long ones
-LADDER = (0.25, 0.5, 1.0, 2.0)  # multiples of bdp/sqrt(n); more is not needed to judge
+NEARLY_ALL = 0.9  # offered by short flows: long flows get a tenth
+LADDER = (0.25, 0.5, 1.0, 2.0)  # multiples of bdp/sqrt(n); the verdicts need no more
 MIXES = (
     *((n, 20) for n in (1, 10, 50, 100, 200, 400, 500)),
     *((200, length) for length in (6, 62)),
@@ -22,7 +22,7 @@ MIXES = (
 MOST_SEEDS = 2
 FEW = 10
 FEW_SEEDS = 4
-FEW_TIMES = ("measure.warmup=60 s", "measure.duration=180 s")  # README.md says why
+FEW_TIMES = ("measure.warmup=60 s", "measure.duration=180 s")  # for the reason see README.md
 ONE_TIMES = ("measure.warmup=200 s", "measure.duration=800 s")  # half a window takes 130 s
 NOTES = [
     "Between two buffers the need is read off in the logarithm; below the smallest tried it is "
@@ -33,7 +33,7 @@ NOTES = [
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Run every mix with every buffer; ``quick`` once, and without the one long flow."""
+    """Run every mix with every buffer; ``quick`` once, and without the single long flow."""
     mixes, seeds = MIXES[quick:], 1 if quick else seeds
     parts = shares(progress, len(mixes) * len(LADDER) + 1)
     needs = {
@@ -58,7 +58,7 @@ def reproduce(
 
 
 def _farthest(needs: list[float]) -> float:
-    """Return the need that is farthest from bdp/sqrt(n), in percent of it."""
+    """Return the buffer that differs most from bdp/sqrt(n), in percent of it."""
     return max((100 * need for need in needs), key=lambda share: abs(share - 100))
 
 
@@ -86,7 +86,7 @@ def _utilization(
 
 
 def _need(reached: list[float]) -> float:
-    """Multiple of bdp/sqrt(n) at which the target is first reached, within the ladder's ends."""
+    """Multiple of bdp/sqrt(n) at which the target is first reached, within the ladder."""
     rising = np.maximum.accumulate(reached)
     return float(np.exp(np.interp(TARGET, rising, np.log(LADDER))))
 

@@ -1,4 +1,4 @@
-"""Figure 14: short flows among long ones end sooner with small buffers."""
+"""Figure 14: with small buffers, short flows among long ones complete earlier."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FLOWS = (10, 50, 100, 200, 300, 500)
 MANY = 200
 SIZES = ("1 bdp/sqrt(n)", "1 bdp")
 MOST_SEEDS = 2
-Point = tuple[float, float, float]  # AFCT of the short flows, utilization, share of the long
+Point = tuple[float, float, float]  # AFCT of the short flows, utilization, share of the long flows
 
 
 def reproduce(

@@ -32,7 +32,7 @@ COLUMNS = [
     "flows", "multiple", "packets", "Model", "eq. 6", "Sim.", "Sim. ours", "Exp.", "Exp. ours",
 ]  # fmt: skip
 EXPERIMENT_POINTS = 2.0
-# The testbed's own set-up (README.md): today's Linux, and a run that an afternoon has room for.
+# The testbed's own set-up (README.md): today's Linux, and runs that fit into an afternoon.
 TESTBED = [
     "traffic.0.sender=linux",
     "traffic.0.initial_window=10",
@@ -40,7 +40,7 @@ TESTBED = [
     "measure.warmup=15 s",
     "measure.duration=25 s",
 ]
-# Recorded first: agreement/cells holds the simulator against these.
+# Recorded first: agreement/cells compares the simulator with these.
 FIRST = [(100, 64), (100, 129), (100, 258), (400, 32), (400, 64), (400, 128)]
 NOTES = [
     "Utilization in percent. Model, Sim. and Exp. are as printed; eq. 6 of the same paper and "
@@ -82,9 +82,9 @@ def band() -> dict[float, float]:
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Run all 16 rows with ``seeds`` replications each, in the one set-up of scenario.toml.
+    """Run all 16 rows with ``seeds`` replications each, with the set-up of scenario.toml.
 
-    Besides, where it is not ``quick``, under the other readings of that set-up.
+    Without ``quick``, also with the other variants of that set-up.
     """
     rows, allowed, measured = published(), band(), Measured(HERE)
     table: list[list[Any]] = []
@@ -122,7 +122,7 @@ def reproduce(
 
 
 def _carrying(rows: list[Row], allowed: dict[float, float]) -> str:
-    """Say which rows a link that is never idle would not pass: they alone carry the test."""
+    """Return a note on the rows that a link which is never idle would fail: only they can fail."""
     carry = [row for row in rows if not _within(100 - row.sim, allowed[row.multiple])]
     named = " and ".join(f"{row.flows} flows at {row.multiple:g}" for row in carry)
     rest = len(rows) - len(carry)
@@ -137,7 +137,7 @@ def _variants(
     jobs: int,
     parts: Iterator[Progress | None],
 ) -> Variants:
-    """Run every row under the other readings of the set-up."""
+    """Run every row with the other variants of the set-up."""
     columns = [chosen]
     for sets in list(READINGS.values())[1:]:
         scenarios = [
@@ -161,19 +161,19 @@ def _variants(
 
 
 def measure(seeds: int = 3, progress: Progress | None = None, again: bool = False) -> list[str]:
-    """Play the rows on the testbed and record each run in measured.toml."""
+    """Run the rows on the testbed and record each run in measured.toml."""
     rows = sorted(published(), key=lambda row: (row.flows, row.packets) not in FIRST)
     cells = [Cell(key(row), _play(row)) for row in rows]
     return record(HERE, cells, seeds=range(1, seeds + 1), progress=progress, again=again)
 
 
 def key(row: Row) -> dict[str, int]:
-    """Return what names a row in measured.toml."""
+    """Return the key of a row in measured.toml."""
     return {"flows": row.flows, "packets": row.packets}
 
 
 def on_linux(flows: int, packets: int, *more: str) -> forebay.Scenario:
-    """Return the testbed's set-up with so many flows and packets that may wait."""
+    """Return the testbed's set-up with this number of flows and this buffer."""
     sizes = [f"traffic.0.flows={flows}", f"queue.size={packets} packets"]
     return forebay.load(HERE / "scenario.toml", [*TESTBED, *sizes, *more])
 
@@ -188,12 +188,12 @@ def _overrides(row: Row) -> list[str]:
 
 
 def _utilization(outcome: forebay.Outcome) -> Any:
-    """Return the link's utilization as a Metric in percent, None where not measured."""
+    """Return the link's utilization as a Metric in percent, None if not measured."""
     return percent(outcome.links[LINK].utilization)
 
 
 def _reason(row: Row, ours: Any, allowed: float) -> str:
-    """Say by how much a row misses and what is known of the cause; "" where it does not."""
+    """Return by how much a row misses and the known cause; "" if it does not miss."""
     if ours is None:
         return "utilization was not measured"
     away = ours.value - row.sim
@@ -205,12 +205,12 @@ def _reason(row: Row, ours: Any, allowed: float) -> str:
 
 
 def _within(away: float, allowed: float) -> bool:
-    """Whether so many points lie in the band, whose ends are decimals and belong to it."""
+    """Whether a difference in points is in the band, including its ends, which are decimals."""
     return abs(away) <= allowed + 1e-9
 
 
 def _experiment_reason(row: Row, ours: Any) -> str:
-    """Say by how much the testbed misses the printed Exp.; "" where it does not or was not run."""
+    """Return by how much the testbed misses the printed Exp.; "" if it does not or was not run."""
     away = 0.0 if ours is None else ours.value - row.exp
     if _within(away, EXPERIMENT_POINTS):
         return ""

@@ -1,4 +1,4 @@
-"""Figure 16: how long the queue of short flows is, with and without a hidden FIFO."""
+"""Figure 16: the queue length of short flows, with and without a hidden FIFO."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ LOAD, LENGTH = 0.8, 14
 HIDDEN = 64 * 1024 // 1500  # packets, footnote 10
 LEVELS = (0.1, 0.01, 0.001)
 DRAWN = 140  # packets
-# The testbed's gate lets a stall of 20 ms pass. In 60 s it is seldom, but so are the moments that
-# make this figure's tail, and 10 ms without a router are 100 packets that arrive at once.
+# The testbed's timing limits allow a stall of 20 ms. It is rare in 60 s, but so are the events in
+# this figure's tail, and after 10 ms without the router 100 packets arrive at once.
 STALL_S, ATTEMPTS = 5e-3, 3
 NOTES = [
     "P(Q >= b), Q the packets that the interface queue holds. Model: effective bandwidth to second "
@@ -41,7 +41,7 @@ Tail = np.ndarray  # P(Q >= b) at b = 0, 1, …
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Watch the queue without and with the FIFO; ``quick`` 20 s."""
+    """Trace the queue without and with the FIFO; ``quick`` 20 s."""
     parts = shares(progress, 2 * seeds)
     plain, hidden = (
         np.mean([_tail(ring, seed, quick, next(parts)) for seed in range(1, seeds + 1)], axis=0)
@@ -59,7 +59,7 @@ def reproduce(
 
 
 def measure(seeds: int = 2, progress: Progress | None = None, again: bool = False) -> list[str]:
-    """Play the short flows on the testbed without and with the FIFO."""
+    """Run the short flows on the testbed without and with the FIFO."""
     cells = [Cell({"ring": ring}, _play(ring)) for ring in (0, HIDDEN)]
     return record(HERE, cells, seeds=range(1, seeds + 1), progress=progress, again=again)
 
@@ -70,13 +70,13 @@ def _play(ring: int) -> Callable[..., Mapping[str, Any]]:
 
 
 def scenario_of(ring: int) -> forebay.Scenario:
-    """Return what the testbed plays: its senders are Linux's."""
+    """Return the testbed's scenario, with Linux senders."""
     sets = [f"queue.transmit_ring={ring}", "traffic.0.sender=linux"]
     return forebay.load(HERE / "scenario.toml", sets)
 
 
 def _watch(scenario: forebay.Scenario, seed: int, told: Progress | None) -> dict[str, Any]:
-    """Play one replication, watched; again where a stall of the machine made a queue of its own."""
+    """Run one replication with a trace; repeat it if a stall of the machine made a queue."""
     for _ in range(ATTEMPTS):
         read = _play_once(scenario, seed, told)
         if read["gate"]["lateness_max_s"] <= STALL_S:
@@ -89,30 +89,30 @@ def _watch(scenario: forebay.Scenario, seed: int, told: Progress | None) -> dict
 
 
 def _play_once(scenario: forebay.Scenario, seed: int, told: Progress | None) -> dict[str, Any]:
-    """Play it once: the queue's distribution comes from the trace."""
+    """Run it once; the queue's distribution comes from the trace."""
     step = forebay.scenario.Duration(1.0)
     engine: Any = forebay.engines.get("testbed")
     queue = engine.trace(scenario, step=step, flows=(0,), seed=seed, progress=told).bottleneck
-    outcome = engine.run(scenario, [seed])  # the same replication: it is not played again
+    outcome = engine.run(scenario, [seed])  # the same replication: cached, not run again
     probability = [float(f"{each:.6g}") for each in _above(queue)[: 2 * DRAWN]]
     return {"probability": probability, "drops": int(queue.drops.sum()), **facts(outcome)}
 
 
 def _recorded(ring: int) -> Tail | None:
-    """Return the mean tail of the testbed's runs; None where there is none."""
+    """Return the mean tail of the testbed's runs; None without runs."""
     runs = Measured(HERE).of({"ring": ring})
     return np.mean([run["probability"] for run in runs], axis=0) if runs else None
 
 
 def _tested() -> dict[str, float]:
-    """Return what the testbed's runs say; with and without the FIFO only on the same draws."""
+    """Return the testbed's numbers; those on both variants only for equal draws."""
     plain, hidden = _recorded(0), _recorded(HIDDEN)
     if hidden is None:
         return {}
     if plain is None or _seeds(0) != _seeds(HIDDEN):
         return {"unexplained": _unexplained(hidden)}
     made = _numbers(plain, hidden)
-    return {name: made[name] for name in made if name != "hidden"}  # no measurement
+    return {name: made[name] for name in made if name != "hidden"}  # not a measurement
 
 
 def _seeds(ring: int) -> set[int]:
@@ -147,14 +147,14 @@ def _unexplained(hidden: Tail) -> float:
 
 
 def reached(tail: Tail, probability: float) -> float:
-    """Queue that is reached with that probability, packets; log P is taken as straight between."""
+    """Queue that is reached with this probability, packets; log P is interpolated linearly."""
     after = int(np.argmax(tail <= probability))
     above, below = np.log(tail[after - 1 : after + 1])
     return float(after - 1 + (np.log(probability) - above) / (below - above))
 
 
 def model(probability: float) -> float:
-    """The paper's: the queue that short flows reach with that probability."""
+    """The paper's model: the queue that short flows reach with this probability."""
     return float(forebay.laws.effective_bandwidth.buffer_for(probability, LOAD, _bursts()))
 
 

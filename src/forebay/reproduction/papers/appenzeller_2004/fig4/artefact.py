@@ -24,7 +24,7 @@ NOTES = [
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Watch one flow, settled and from its first packet; no draw is in it, so once is enough."""
+    """Trace one flow in steady state and from its start; no randomness, so one run suffices."""
     first, second = shares(progress, 2)
     scenario = forebay.load(HERE / "scenario.toml")
     settled = forebay.trace(scenario, step="20 ms", progress=first)
@@ -60,7 +60,7 @@ def _numbers(trace: Any) -> dict[str, float]:
 
 
 def _from_root(at_s: Any, queue: Any) -> float:
-    """Largest distance, packets, from eq. 10, begun where the queue is least."""
+    """Largest difference from eq. 10, in packets, from the smallest queue on."""
     lowest = int(np.argmin(queue))
     since = at_s[lowest:] - at_s[lowest]
     law = np.sqrt(2 * RATE * since + BDP**2) - BDP
@@ -68,7 +68,7 @@ def _from_root(at_s: Any, queue: Any) -> float:
 
 
 def _empty_in_slow_start(trace: Any) -> float:
-    """Percent of the time before the window is bdp in which nothing waits."""
+    """Percent of the time until the window reaches bdp in which the queue is empty."""
     begun = trace.flows[0].cwnd_packets > 0
     reached = int(np.argmax(trace.flows[0].cwnd_packets >= BDP))
     before = np.flatnonzero(begun[:reached])

@@ -13,9 +13,9 @@ HERE = Path(__file__).resolve().parent
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Watch one flow."""
+    """Trace one flow."""
     numbers, picture = one_flow.watch(HERE, progress)
-    del numbers["left"]  # an empty queue leaves nothing
+    del numbers["left"]  # the queue is empty here
     return judge(
         "appenzeller-2004/fig5",
         "Appenzeller et al. 2004, Figure 5: one flow, buffer half of bdp",

@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Watch one flow."""
+    """Trace one flow."""
     numbers, picture = one_flow.watch(HERE, progress)
     return judge(
         "appenzeller-2004/fig6",

@@ -1,4 +1,4 @@
-"""Figure 7: two flows fall into step."""
+"""Figure 7: two flows become synchronized."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOTES = ["A loss is one congestion event: all drops within a round trip."]
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Watch them settled and from the start; no draw is in it, so once is enough."""
+    """Trace them in steady state and from the start; no randomness, so one run suffices."""
     first, second = shares(progress, 2)
     scenario = forebay.load(HERE / "scenario.toml")
     settled = forebay.trace(scenario, step="50 ms", flows=(0, 1), progress=first)
@@ -52,13 +52,13 @@ def _round_trips(trace: Any) -> dict[str, float]:
 
 
 def _smaller_share(trace: Any) -> float:
-    """Percent of the sum of both rates, window over round trip (eq. 7), on average."""
+    """Smaller share of the sum of both rates, window over RTT (eq. 7), mean in percent."""
     rates = [np.nanmean(trace.flows[i].cwnd_packets / trace.flows[i].srtt_s) for i in (0, 1)]
     return float(100 * min(rates) / sum(rates))
 
 
 def _losses_until_close(trace: Any) -> float:
-    """Congestion events after the second flow's start until the windows stay close for one."""
+    """Congestion events from the second flow's start until the windows stay close for one event."""
     a, b = (trace.flows[i].cwnd_packets for i in (0, 1))
     opened = trace.congestion_events.opened_s
     later = opened[opened > SECOND_STARTS_S]

@@ -26,7 +26,7 @@ SAYS = (
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Watch one replication; ``quick`` two thirds as long: 20 s stray from normal by 0.06."""
+    """Trace one replication; ``quick`` two thirds as long: 20 s differ from normal by 0.06."""
     scenario, trace = _watch(["measure.duration=40 s"] if quick else [], progress)
     ours = _numbers(scenario, trace)
     under = {} if quick else open_choices.under_each(126, ours, lambda s: _numbers(*_watch(s)))

@@ -23,7 +23,7 @@ SAYS = (
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Watch one replication; ``quick`` a third as long."""
+    """Trace one replication; ``quick`` a third as long."""
     scenario, trace = _watch(["measure.duration=20 s"] if quick else [], progress)
     windows, queue = trace.window_sum_packets, trace.bottleneck.queue_packets
     ours = _numbers(trace)

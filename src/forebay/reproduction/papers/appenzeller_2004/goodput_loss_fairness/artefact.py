@@ -1,4 +1,4 @@
-"""Section 5.1.1: what a small buffer does to loss, goodput and fairness."""
+"""Section 5.1.1: effect of a small buffer on loss, goodput and fairness."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOTES = [
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One run: loss rate, the paper's formula for it, goodput in % of the link, Jain's index."""
+    """One run: loss rate, its value by the paper's formula, goodput in % of the link, fairness."""
 
     loss: float
     law: float

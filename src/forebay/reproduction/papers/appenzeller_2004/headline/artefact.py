@@ -1,4 +1,4 @@
-"""The abstract: two backbone links with a hundredth of the buffer, and less."""
+"""The abstract: two backbone links with a hundredth of the buffer or less."""
 
 from __future__ import annotations
 

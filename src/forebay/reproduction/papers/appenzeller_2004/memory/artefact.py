@@ -11,7 +11,7 @@ from forebay.reproduction import FORMULA, Progress, Reproduction, judge
 HERE = Path(__file__).resolve().parent
 MBIT, GBIT = 1e6, 1e9
 SRAM_BITS, DRAM_BITS, EMBEDDED_BITS = 36 * MBIT, 1 * GBIT, 256 * MBIT
-ROWS = (  # Figure 15: packets of 1500 bytes, and the RAM that is printed beside them, Mbit
+ROWS = (  # Figure 15: packets of 1500 bytes, and the printed RAM, Mbit
     (64, 1), (129, 2), (258, 4), (387, 8), (46, 1), (91, 2), (182, 4), (273, 4),
     (37, 0.5), (74, 1), (148, 2), (222, 4), (32, 0.5), (64, 1), (128, 2), (192, 4),
 )  # fmt: skip
@@ -31,7 +31,7 @@ def reproduce(
 
 
 def numbers() -> dict[str, float]:
-    """The claims' numbers, from the law of the rule of thumb and the chips that the paper names."""
+    """The claims' numbers, from the rule of thumb and the memory chips that the paper names."""
     rule = forebay.laws.rule_of_thumb.buffer
     line_card = float(rule(40 * GBIT, 0.25))
     return {
@@ -49,5 +49,5 @@ def numbers() -> dict[str, float]:
 
 
 def ram(packets: int) -> float:
-    """Smallest memory of a power of two, Mbit of 2^20 bits, that holds so many packets."""
+    """Smallest memory of a power of two, in Mbit of 2^20 bits, that holds this many packets."""
     return 2.0 ** math.ceil(math.log2(packets * 12_000 / 2**20))

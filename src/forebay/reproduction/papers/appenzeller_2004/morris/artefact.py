@@ -1,4 +1,4 @@
-"""Section 6 on Morris: more flows than packets need a multiple of the flows."""
+"""Section 6 on Morris: more flows than packets in flight need a buffer of some packets a flow."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ HERE = Path(__file__).resolve().parent
 FLOWS, BDP = 1500, 217
 BUFFERS, QUICK = (BDP, 750, 1500, 3000, 6000, 9000), (BDP, 6000)
 ENOUGH = 6000  # four packets a flow
-Point = tuple[float, float, float]  # timeouts a flow and minute, Jain's index, utilization
+Point = tuple[float, float, float]  # timeouts per flow and minute, Jain's index, utilization
 
 
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Run every buffer; ``quick`` the two that are compared, once."""
+    """Run every buffer; ``quick`` only the two that are compared, once."""
     buffers, seeds = (QUICK, 1) if quick else (BUFFERS, seeds)
     scenario = forebay.load(HERE / "scenario.toml")
     found = {

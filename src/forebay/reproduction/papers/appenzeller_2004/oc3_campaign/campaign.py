@@ -1,8 +1,8 @@
-"""The OC3 campaign: 15,000 runs over flows, buffers and round-trip times, kept one by one.
+"""The OC3 campaign: 15,000 runs over flows, buffers and round-trip times, stored one by one.
 
-``--share 0.01`` makes 1 % of the runs, drawn over the grid at random (always the same ones), and
-says how long all would take; without ``--share`` it makes all. Each run is a line of ``--store``;
-those that stand there already are not made again.
+``--share 0.01`` makes 1 % of the runs, a fixed random sample of the grid, and prints the estimated
+time of all; without ``--share`` it makes all. Each run is a line of ``--store``; stored runs are
+not repeated.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def grid() -> list[Run]:
 
 
 def sample(runs: list[Run], share: float) -> list[Run]:
-    """Draw that share of the runs; a larger share holds a smaller one's runs."""
+    """Draw this share of the runs; a larger share includes a smaller one's runs."""
     drawn = random.Random(2004).sample(runs, len(runs))
     return drawn[: max(1, round(share * len(runs)))]
 
@@ -77,7 +77,7 @@ def _cpu() -> float:
 
 
 def kept(store: Path) -> dict[Run, dict[str, float]]:
-    """What the store has; a line that was cut off in the middle counts as not there."""
+    """Return the stored runs; an incomplete line is ignored."""
     if not store.exists():
         return {}
     with store.open(newline="") as file:
@@ -91,12 +91,12 @@ def _run(line: dict[str, str]) -> Run:
 
 
 def go_on(runs: list[Run], store: Path, jobs: int) -> None:
-    """Make the runs that the store lacks, and keep each as soon as it is there."""
+    """Make the missing runs, and store each as soon as it is done."""
     done = kept(store)
     todo = [run for run in runs if run not in done]
     store.parent.mkdir(parents=True, exist_ok=True)
     whole = store.exists() and store.read_bytes().endswith(b"\n")
-    with store.open("a", newline="") as file:  # a run that was cut off may have left half a line
+    with store.open("a", newline="") as file:  # an interrupted run may have left an incomplete line
         file.write("" if whole or not done else "\n")
         table = csv.DictWriter(file, [*Run._fields, *READ], lineterminator="\n")
         if file.tell() == 0:
@@ -119,15 +119,15 @@ def _made(todo: list[Run], jobs: int) -> Iterator[tuple[Run, dict[str, float]]]:
 
 
 def _leave_interrupts() -> None:
-    """Ctrl-C is the parent's: it lets what runs end, and starts nothing more."""
+    """Ignore Ctrl-C in workers: the parent lets running ones end, and starts no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def forecast(found: list[dict[str, float]], runs: int) -> dict[str, float]:
-    """Work out what all runs take from some.
+    """Estimate the CPU time of all runs from a sample.
 
-    The machine may be busy, which makes some runs dearer: the median of CPU time over packets
-    stands for all, times the mean number of packets.
+    It is the median CPU time per packet, times the mean number of packets. The median excludes
+    runs that were slow because the machine was busy.
     """
     a_packet = median(each["cpu_s"] / each["packets"] for each in found)
     packets = mean(each["packets"] for each in found)
@@ -136,7 +136,7 @@ def forecast(found: list[dict[str, float]], runs: int) -> dict[str, float]:
 
 
 def main() -> int:
-    """Read the command line, make the runs, say what all would take."""
+    """Read the command line, make the runs, and print the estimate for all."""
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("--share", type=float, default=1.0, help="of the grid, 0 to 1")
     ask.add_argument("--jobs", type=int, default=2)

@@ -20,7 +20,7 @@ NOTES = [
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Run the one set-up; ``quick`` measures 20 s."""
+    """Run the only set-up; ``quick`` measures 20 s."""
     changes = ["measure.warmup=10 s", "measure.duration=20 s"] if quick else []
     scenario = forebay.load(HERE / "scenario.toml", changes)
     outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=progress)

@@ -1,4 +1,4 @@
-"""Section 5.3: RED and the need for buffer, many flows and few."""
+"""Section 5.3: RED and the required buffer, for many flows and for few."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TARGET = 0.98
 LADDER, QUICK = (0.25, 0.5, 1.0, 1.5, 2.0, 4.0), (0.5, 1.0, 2.0)  # multiples of bdp/sqrt(n)
 MANY, FEW = 500, 20
 MOST_SEEDS = 2
-FEW_RUNS = 64  # one run's index lies anywhere from a half to four
+FEW_RUNS = 64  # the index of single runs is between 0.5 and 4
 DISCIPLINES = ("drop-tail", "red")
 NOTES = [
     "Need: the buffer for 98 %, read off between multiples of bdp/√n; the ladder's ends where it "
@@ -77,7 +77,7 @@ def _utilization(
 
 
 def _index(discipline: str, progress: Progress | None) -> float:
-    """Mean over the replications."""
+    """Mean index over the replications."""
     scenario = _load(discipline, FEW, "1 bdp")
     parts = each_with(progress, range(1, FEW_RUNS + 1))
     traces = [forebay.trace(scenario, seed=seed, progress=part) for seed, part in parts]
@@ -86,7 +86,7 @@ def _index(discipline: str, progress: Progress | None) -> float:
 
 
 def _need(ladder: tuple[float, ...], reached: list[float]) -> float:
-    """Multiple of bdp/sqrt(n) at which the target is first reached, within the ladder's ends."""
+    """Multiple of bdp/sqrt(n) at which the target is first reached, within the ladder."""
     rising = np.maximum.accumulate(reached)
     return float(np.exp(np.interp(TARGET, rising, np.log(ladder))))
 

@@ -21,7 +21,7 @@ NOTES = [
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Calculate the orders and run three links; ``quick`` leaves 1 Tbit/s out."""
+    """Calculate the orders and run three links; ``quick`` omits 1 Tbit/s."""
     runs = [("poisson", _slow(1)), ("slow", _slow(LENGTH))]
     runs += [] if quick else [("terabit", _fast())]
     queue = {
@@ -47,7 +47,7 @@ def reproduce(
 
 
 def _apart(one: str, other: str) -> float:
-    """Percent by which the buffer for P(Q > B) = 0.025 differs between two orders."""
+    """Difference between two orders of the buffer for P(Q > B) = 0.025, in percent."""
     law = forebay.laws.effective_bandwidth
     bursts = forebay.laws.bursts.Bursts.of_lengths([LENGTH])
     sizes = [law.buffer_for(PROBABILITY, LOAD, bursts, law.Order[name]) for name in (one, other)]

@@ -1,4 +1,4 @@
-"""Section 5.1.1: windows below two, and timeouts against the buffer."""
+"""Section 5.1.1: windows below two packets, and timeouts by buffer."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def reproduce(
 def _run(
     n: int, step: float, seeds: int, jobs: int, progress: Progress | None
 ) -> tuple[float, float]:
-    """Utilization, and timeouts of a flow in a minute."""
+    """Utilization, and timeouts for each flow and minute."""
     sets = [f"traffic.0.flows={n}", f"queue.size={step} bdp/sqrt(n)"]
     scenario = forebay.load(HERE / "scenario.toml", sets)
     outcome = forebay.run(scenario, seeds=seeds, jobs=jobs, progress=progress)
@@ -63,7 +63,7 @@ def _value(metric: Any) -> float:
 
 
 def _need(reached: list[float]) -> float:
-    """Multiple of bdp/sqrt(n) at which the target is first reached, within the ladder's ends."""
+    """Multiple of bdp/sqrt(n) at which the target is first reached, within the ladder."""
     rising = np.maximum.accumulate(reached)
     return float(np.exp(np.interp(TARGET, rising, np.log(LADDER))))
 

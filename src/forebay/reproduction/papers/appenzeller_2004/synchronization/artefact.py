@@ -35,7 +35,7 @@ NOTES = [
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Watch every number of flows; ``quick`` once."""
+    """Trace every number of flows; ``quick`` once."""
     runs = 1 if quick else min(seeds, RUNS)
     mean = _means(runs, (), progress)
     others = {} if quick else {name: _means(runs, sets, None) for name, sets in READINGS.items()}

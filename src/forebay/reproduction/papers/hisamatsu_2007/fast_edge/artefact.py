@@ -1,4 +1,4 @@
-"""Slides 16 to 18: the network whose edge is fast."""
+"""Slides 16 to 18: the network with a fast edge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slide 19: throughput by the hops of a connection."""
+"""Slide 19: throughput of connections by hops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slides 14 and 15: the network whose edge is slow."""
+"""Slides 14 and 15: the network with a slow edge."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ NOTES = [
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Add the captured bytes up; needs no run."""
+    """Sum the captured bytes; needs no run."""
     at_s, octets = encoded.packets()
     return judge(
         "theagarajan-2006/fig2",
@@ -36,7 +36,7 @@ def reproduce(
 
 
 def numbers(at_s: Any, octets: Any) -> dict[str, float]:
-    """The claims' numbers, of packets at times in seconds."""
+    """The claims' numbers, from packets at times in seconds."""
     each = volumes(at_s, octets, INTERVAL_S)
     frames = volumes(at_s, octets, 1 / encoded.FRAME_RATE)
     shuffled = frames.std() * np.sqrt(INTERVAL_S * encoded.FRAME_RATE)
@@ -48,7 +48,7 @@ def numbers(at_s: Any, octets: Any) -> dict[str, float]:
 
 
 def volumes(at_s: Any, octets: Any, width_s: float) -> Any:
-    """Return the bytes of each whole interval; shape (intervals,)."""
+    """Return the bytes of each complete interval; shape (intervals,)."""
     place = (at_s / width_s).astype(np.int64)
     return np.bincount(place, weights=octets)[: int(at_s[-1] / width_s)]
 

@@ -11,14 +11,14 @@ import forebay
 from forebay.report import Line, Panel, Picture
 from forebay.reproduction import OURS, Progress, Reproduction, judge
 from forebay.reproduction.papers.theagarajan_2006 import encoded
-from forebay.workload import draw  # the draw itself is on trial here, not an outcome of it
+from forebay.workload import draw  # this artefact tests the draw itself, not an Outcome
 
 HERE = Path(__file__).resolve().parent
 POWERS = range(10, 25)  # windows of 2^10 µs (1 ms) to 2^24 µs (17 s)
 BELOW, ABOVE = slice(0, 4), slice(5, 13)  # 2^10 … 2^13 µs, 2^15 … 2^22 µs
 MIDWAY = -(0.5 + 0.04) / 2  # between the slopes of independent packets and of H = 0.96
 GENERATED_RATE = 60  # frames a second, of scenario.toml
-FREQUENCIES = 2**12  # lowest ones that the estimate of H reads: a standard error of 0.008
+FREQUENCIES = 2**12  # number of lowest ones in the estimate of H: a standard error of 0.008
 NOTES = [
     "β(s): standard deviation over mean of the bytes in windows of length s. Slopes are fitted "
     "from 2^10 to 2^13 µs and from 2^15 to 2^22 µs; the knee is the first power of two after "
@@ -78,7 +78,7 @@ def _measured(at_s: Any, octets: Any, span: float, frame_rate: int) -> dict[str,
 
 
 def _knee(slopes: Any) -> float:
-    """Milliseconds after which β(s) falls slowly."""
+    """Milliseconds from which β(s) decreases slowly."""
     steep = [place for place, slope in enumerate(slopes[: ABOVE.stop]) if slope < MIDWAY]
     return 2.0 ** (POWERS[0] + steep[-1] + 1) / 1e3 if steep else 0.0
 
@@ -92,7 +92,7 @@ def _beta(at_s: Any, octets: Any, span: float, step: float) -> float:
 
 
 def _local_whittle(samples: Any) -> float:
-    """H from the lowest frequencies: least of log mean(I λ^(2H-1)) - (2H-1) mean log λ.
+    """H from the lowest frequencies: minimum of log mean(I λ^(2H-1)) - (2H-1) mean log λ.
 
     Robinson 1995.
     """

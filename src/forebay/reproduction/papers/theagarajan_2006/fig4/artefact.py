@@ -1,4 +1,4 @@
-"""Figure 4: TCP throughput against the buffer, with no, one and two videos."""
+"""Figure 4: TCP throughput by buffer, with no, one and two videos."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Curves = dict[int, list[tuple[int, Any]]]  # by videos: buffer and throughput
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Run every buffer with each number of videos; ``quick`` takes six buffers and 60 s."""
+    """Run every buffer with each number of videos; ``quick`` uses six buffers and 60 s."""
     made = bottleneck.curves(VIDEOS, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
     curves = _curves(made)
     variants = None if quick else _variants(curves, seeds, jobs)
@@ -57,7 +57,7 @@ def _curves(made: Mapping[int, list[bottleneck.Point]]) -> Curves:
 
 
 def _variants(chosen: Curves, seeds: int, jobs: int) -> Variants:
-    """Run the shaper's readings: their rows are shown, the verdict is the chosen one's."""
+    """Run the shaper's variants: their rows are shown, but the chosen one has the verdict."""
     others = bottleneck.under_each(VIDEOS, seeds=seeds, jobs=jobs)
     found = {shaper.CHOSEN: _numbers(chosen)}
     found |= {name: _numbers(_curves(made)) for name, made in others.items()}

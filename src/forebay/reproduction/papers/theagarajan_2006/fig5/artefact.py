@@ -1,4 +1,4 @@
-"""Figure 5: loss of the video against the buffer."""
+"""Figure 5: loss of the video by buffer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ HERE = Path(__file__).resolve().parent
 measure = bottleneck.measure
 VIDEOS = (1, 2)
 NAMES = {1: "one video", 2: "two videos"}
-TURN, FAR = 35, 100  # packets: where loss turns in the paper; where its rise must be seen
+TURN, FAR = (
+    35,
+    100,
+)  # packets: minimum of the loss in the paper; buffer at which its increase must be visible
 NOTES = [
     "The same runs as Figure 4's. Loss of the video: packets dropped at the bottleneck over "
     "packets that arrived there.",
@@ -26,7 +29,7 @@ NOTES = [
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Run every buffer with one and two videos; ``quick`` takes six buffers and 60 s."""
+    """Run every buffer with one and two videos; ``quick`` uses six buffers and 60 s."""
     made = bottleneck.curves(VIDEOS, seeds=seeds, jobs=jobs, progress=progress, quick=quick)
     curves = _curves(made)
     variants = None if quick else _variants(curves, seeds, jobs)
@@ -51,7 +54,7 @@ def _curves(made: Mapping[int, list[bottleneck.Point]]) -> dict[int, list[tuple[
 
 
 def _variants(chosen: dict[int, list[tuple[int, Any]]], seeds: int, jobs: int) -> Variants:
-    """Run the shaper's readings: their rows are shown, the verdict is the chosen one's."""
+    """Run the shaper's variants: their rows are shown, but the chosen one has the verdict."""
     others = bottleneck.under_each(VIDEOS, seeds=seeds, jobs=jobs)
     found = {shaper.CHOSEN: _all(chosen)}
     found |= {name: _all(_curves(made)) for name, made in others.items()}

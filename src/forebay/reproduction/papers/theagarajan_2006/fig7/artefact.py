@@ -1,4 +1,4 @@
-"""Figure 7: TCP throughput against the buffer of a core that is no bottleneck."""
+"""Figure 7: TCP throughput by the buffer of a core that is not the bottleneck."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from forebay.reproduction import (
 from forebay.reproduction.papers.theagarajan_2006 import shaper
 
 HERE = Path(__file__).resolve().parent
-CORE = {0: 9.0, 1: 10.5, 2: 12.0}  # Mbit/s for so many videos: a load of 85 % each time
+CORE = {0: 9.0, 1: 10.5, 2: 12.0}  # Mbit/s by number of videos: a load of 85 % each time
 NAMES = ("no video", "one video", "two videos")
-TCP = (0, 2, 4)  # classes: TCP and what leaves before the core, three times; then the video
+TCP = (0, 2, 4)  # classes: TCP and traffic that leaves before the core, three times; then the video
 WANTED = 7.4  # Mbit/s
 BUFFERS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 20)
 QUICK_BUFFERS = (3, 4, 5, 6, 7, 9, 13)
@@ -43,7 +43,7 @@ Curve = list[tuple[int, float]]
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Run every buffer with each number of videos; ``quick`` takes seven buffers and 60 s."""
+    """Run every buffer with each number of videos; ``quick`` uses seven buffers and 60 s."""
     buffers = QUICK_BUFFERS if quick else BUFFERS
     wanted = [(videos, buffer) for videos in CORE for buffer in buffers]
     curves: dict[int, Curve] = {videos: [] for videos in CORE}
@@ -73,7 +73,7 @@ def _throughput(
 
 
 def _variants(chosen: dict[int, Curve], seeds: int, jobs: int) -> Variants:
-    """Run the shaper's readings: their rows are shown, the verdict is the chosen one's."""
+    """Run the shaper's variants: their rows are shown, but the chosen one has the verdict."""
     found = {shaper.CHOSEN: _numbers(chosen)}
     for name in shaper.READINGS:
         curves = {
@@ -99,7 +99,7 @@ def _numbers(curves: dict[int, Curve]) -> dict[str, float]:
 
 
 def _tested() -> dict[int, Curve]:
-    """Return what the testbed has recorded; no point, no entry."""
+    """Return the testbed's recorded points."""
     measured = Measured(HERE)
     read = {
         videos: [(each, measured.metric(_key(videos, each), "tcp_bps")) for each in TESTBED_BUFFERS]
@@ -116,12 +116,12 @@ def _complete(curves: dict[int, Curve]) -> bool:
 
 
 def measure(seeds: int = 2, progress: Progress | None = None, again: bool = False) -> list[str]:
-    """Play six buffers with each number of videos on the testbed, 80 s of real time each."""
+    """Run six buffers with each number of videos on the testbed, 80 s of real time each."""
     return record(HERE, cells(), seeds=range(1, seeds + 1), progress=progress, again=again)
 
 
 def cells() -> list[Cell]:
-    """Return what the testbed plays."""
+    """Return the testbed's cells."""
     return [
         Cell(_key(videos, buffer), _play(videos, buffer))
         for videos in CORE
@@ -147,7 +147,7 @@ def _read(outcome: forebay.Outcome) -> dict[str, Any]:
 def scenario_of(
     videos: int, buffer: int, quick: bool, reading: str = shaper.CHOSEN
 ) -> forebay.Scenario:
-    """Return what is run."""
+    """Return the scenario."""
     return forebay.load(HERE / "scenario.toml", _overrides(videos, buffer, quick, reading))
 
 
@@ -157,7 +157,7 @@ def _overrides(videos: int, buffer: int, quick: bool, reading: str) -> list[str]
         sets.append("measure.duration=60 s")
     if videos:
         return [*sets, f"traffic.6.flows={videos}"]
-    # A class of no flows is no scenario; one small packet a second is as good as none.
+    # A class needs flows; one small packet in a second is negligible.
     return [*sets, 'traffic.6.rate="1 kbit/s"', "traffic.6.frame_rate=1.0"]
 
 

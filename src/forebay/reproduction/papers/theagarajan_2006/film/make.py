@@ -1,12 +1,11 @@
-"""The recipe of `film.csv.gz`: an encoded film, streamed in real time, captured on loopback.
+"""Makes `film.csv.gz`: an encoded film, streamed in real time, captured on loopback.
 
     python make.py FOLDER      # needs ffmpeg, tcpdump and root; takes as long as the film, and more
 
-The source is synthetic: scenes cut together as a film has them. Scenes have lengths with a heavy
-tail and a level of detail of their own; their shots are short and change the picture. The encoder
-is x264 at a constant quality, so the rate follows the picture; sound goes with it, as in the
-paper's film. MPEG transport stream in RTP, as VLC sends it: up to seven cells of 188 bytes a
-packet.
+The source is synthetic: a sequence of scenes as in a film. Scene lengths are heavy-tailed, and each
+scene has its own level of detail; its shots are short and change the picture. The encoder is x264
+at a constant quality, so the rate follows the picture. Sound is included, as in the paper's film.
+The stream is MPEG-TS in RTP, as sent by VLC: up to seven cells of 188 bytes in a packet.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ from pathlib import Path
 
 SECONDS, FRAME_RATE, SIZE = 1200, 25, "352x288"
 QUALITY = 22
-"""x264's crf: with the scenes below about 1.3 Mbit/s, as the paper's film has."""
+"""x264's crf: with the scenes below about 1.3 Mbit/s, as in the paper's film."""
 PORT, SEED = 50_004, 2006
 SHORTEST_S, TAIL = 15.0, 1.3
-"""Scenes: Pareto, a tail as file sizes and talk spurts have it; shots 4 s on average."""
+"""Scene lengths: Pareto, with a tail like that of file sizes and talk spurts; shots: mean 4 s."""
 SHOT_S = 4.0
 CELL_US = 1024
-"""Packets are kept by cells of 2^10 µs: the finest window of Figure 3."""
+"""Packets are summed in intervals of 2^10 µs, the shortest window of Figure 3."""
 
 
 def shots() -> Iterator[tuple[str, int]]:
-    """Yield the source of each shot, in ffmpeg's words, and its frames."""
+    """Yield the source of each shot in ffmpeg's notation, and its frames."""
     chance, left = random.Random(SEED), SECONDS * FRAME_RATE
     while left > 0:
         scene = min(round(SHORTEST_S * chance.paretovariate(TAIL) * FRAME_RATE), left)
@@ -60,7 +59,7 @@ def _picture(chance: random.Random, detail: float) -> str:
 
 
 def encode(film: Path) -> None:
-    """Draw the shots one after another into one encoder."""
+    """Render the shots one after another into one encoder."""
     raw = ["-f", "rawvideo", "-pix_fmt", "yuv420p"]
     voice = "anoisesrc=c=pink:r=44100:a=0.3:seed=1,tremolo=f=3:d=0.9"
     encoder = subprocess.Popen(
@@ -96,7 +95,7 @@ def stream(film: Path, capture: Path) -> None:
 
 
 def _play(player: socket.socket) -> None:
-    """Take what comes: without anyone at the port the sender would be told so, and stop."""
+    """Receive and discard the stream; without a receiver an ICMP error would stop the sender."""
     while True:
         try:
             player.recv(2048)
@@ -105,7 +104,7 @@ def _play(player: socket.socket) -> None:
 
 
 def packets(capture: Path) -> Iterator[tuple[int, int]]:
-    """Yield time in ns and bytes of IP of each packet; tcpdump's own pcap of loopback."""
+    """Yield time in ns and IP bytes of each packet of tcpdump's pcap of loopback."""
     data, at = capture.read_bytes(), 24
     while at + 16 <= len(data):
         seconds, ns, kept, length = struct.unpack_from("<IIII", data, at)
@@ -114,7 +113,7 @@ def packets(capture: Path) -> Iterator[tuple[int, int]]:
 
 
 def write(capture: Path, path: Path) -> None:
-    """Keep what each cell of time holds: the cells since the last that held something, bytes."""
+    """Write each interval with packets: the intervals since the previous one, and its bytes."""
     cells: dict[int, int] = {}
     begin = None
     for at_ns, octets in packets(capture):
@@ -130,7 +129,7 @@ def write(capture: Path, path: Path) -> None:
 
 
 def main() -> None:
-    """Make all of it in the folder named."""
+    """Make everything in the folder that is named."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     film, capture = folder / "film.mp4", folder / "film.pcap"

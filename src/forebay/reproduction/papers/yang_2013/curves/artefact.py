@@ -47,7 +47,7 @@ def numbers() -> dict[str, float]:
 
 
 def _increase(name: str, as_printed: bool) -> np.ndarray:
-    """Percent more buffer over φ."""
+    """Increase of the buffer in percent, by φ."""
     h = forebay.laws.heterogeneous
     a = h.characteristic_value(name, as_printed=as_printed)
     made = [h.increase_for_drops(a, N, TAU, phi, RHO, as_printed=as_printed) for phi in PHIS]
@@ -55,14 +55,14 @@ def _increase(name: str, as_printed: bool) -> np.ndarray:
 
 
 def _outside(curves: dict[str, np.ndarray]) -> float:
-    """Largest distance of any curve from the range between BIC's and RENO's, points."""
+    """Largest distance of any curve from the range between BIC's and RENO's, in points."""
     below = max(float((curves["bic"] - each).max()) for each in curves.values())
     above = max(float((each - curves["reno"]).max()) for each in curves.values())
     return max(below, above, 0.0)
 
 
 def _left(name: str) -> np.ndarray:
-    """z over γ, from no buffer at all to all of it."""
+    """z by γ, from no buffer to the full one."""
     h = forebay.laws.heterogeneous
     a = h.characteristic_value(name)
     needed = float(h.for_utilization(1.0, a, N, TAU))

@@ -1,4 +1,4 @@
-"""Section VI, played: a buffer of C lambda bounds the delay."""
+"""Section VI by simulation: a buffer of C lambda bounds the delay."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def reproduce(
 
 
 def _longest_ms(lambda_ms: float, *, quick: bool, **how: Any) -> float:
-    """Longest wait with a buffer of C λ."""
+    """Longest wait with a buffer of C λ, in milliseconds."""
     goal = f"goals.queue_delay={{maximum='{lambda_ms} ms'}}"
     scenario = forebay.load(mix.SCENARIO, [*mix.overrides(RTT_MS, quick), goal])
     packets = int(scenario.link.rate * lambda_ms * 1e-3 / (8 * scenario.packet))

@@ -8,7 +8,7 @@ from forebay.reproduction import FORMULA, Progress, Reproduction, judge
 from forebay.reproduction.papers.yang_2013 import mix
 
 HERE = Path(__file__).resolve().parent
-MEASURED = {  # percent of 30,000 web servers: least and most
+MEASURED = {  # percent of 30,000 web servers: minimum and maximum
     "reno": (3.31, 14.47),
     "bic": (20.45, 20.45),
     "cubic_beta_0_8": (12.81, 12.81),
@@ -42,7 +42,7 @@ def numbers() -> dict[str, float]:
 
 
 def bounds(name: str) -> tuple[float, float]:
-    """Least and most percent that a protocol can have among the five."""
+    """Minimum and maximum percent of a protocol among the five."""
     low, high = MEASURED[name]
     others = [each for other, each in MEASURED.items() if other != name]
     least, most = (sum(each[side] for each in others) for side in (0, 1))

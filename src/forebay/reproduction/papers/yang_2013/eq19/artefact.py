@@ -1,4 +1,4 @@
-"""Inequality 19: by how much a smaller buffer raises the drop rate, at least."""
+"""Inequality 19: minimum increase of the drop rate by a smaller buffer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def reproduce(
 
 
 def _share(large: Any, small: Any) -> float:
-    """The drop rate that was added, over the least by inequality 19."""
+    """Increase of the drop rate over the minimum of inequality 19."""
     law = forebay.laws.heterogeneous.drop_rate_added
     least = float(law(small.buffer, large.buffer, large.bdp))
     return float(small.loss.value - large.loss.value) / 100 / least

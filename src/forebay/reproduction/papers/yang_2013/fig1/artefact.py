@@ -17,7 +17,7 @@ from forebay.reproduction import OURS, Check, Progress, Reproduction
 HERE = Path(__file__).resolve().parent
 PROTOCOL = "cubic_beta_0_7"
 DRAWS, PIECE = 100_000, 10_000
-SKEWNESS = -1.0581  # of one such window; README.md works it out
+SKEWNESS = -1.0581  # of one such window, as derived in README.md
 NOISE = 1.95 / math.sqrt(DRAWS)  # Kolmogorov: exceeded with probability 0.001
 COLUMNS = ["flows", "distance", "expected", "skewness", "deviation", "eq. 6"]
 NOTES = [
@@ -34,7 +34,7 @@ NOTES = [
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Draw the sums; ``seeds`` and ``jobs`` do not matter, the draws are always the same."""
+    """Draw the sums; the draws are always the same, so ``seeds`` and ``jobs`` are ignored."""
     stated = tomllib.loads((HERE / "published.toml").read_text("utf-8"))
     bdp = stated["rate_bps"] * stated["rtt_s"] / 8 / stated["packet_bytes"]
     made, panels = [], []
@@ -59,7 +59,7 @@ def reproduce(
 
 
 def _sum(n: int, bdp: float, rtt: float) -> Any:
-    """Draws of W, packets, with BDP as its mean; in pieces, to stay small in memory."""
+    """Draws of W, in packets, with mean BDP; in pieces, to limit memory."""
     laws = forebay.laws.heterogeneous
     w_max = bdp / n / float(laws.PROTOCOLS[PROTOCOL].mean())
     pieces = [

@@ -1,4 +1,4 @@
-"""Figure 2: the two probabilities that its buffers are made for, measured."""
+"""Figure 2: the two probabilities for which its buffers are sized, measured."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTES = [
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Watch the mix at the three RTTs; ``quick`` 10 s."""
+    """Trace the mix at the three RTTs; ``quick`` 10 s."""
     watched = {
         rtt_ms: _watch(rtt_ms, quick, part) for rtt_ms, part in each_with(progress, mix.RTTS_MS)
     }

@@ -21,7 +21,7 @@ PROTOCOLS = {
     "ctcp": "compound",
 }
 RTT_S = 0.1
-SETTLED = 2  # cuts that slow start takes
+SETTLED = 2  # decreases at the end of slow start
 NOTES = [
     "One flow, buffer a twentieth of bdp, so that the round trip hardly changes. T as printed is "
     "taken at the mean of the windows before a cut; an epoch is the time between two cuts.",
@@ -31,7 +31,7 @@ NOTES = [
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Watch one flow of each protocol; no draw is in it, so once is enough."""
+    """Trace one flow of each protocol; no randomness, so one run suffices."""
     traces = {
         name: forebay.trace(
             forebay.load(HERE / "scenario.toml", [f"traffic.0.congestion_control={linux}"]),
@@ -67,7 +67,7 @@ def _epoch(trace: Any) -> float:
 
 
 def _cuts(trace: Any) -> Any:
-    """When the window was cut, one time an event."""
+    """Times of the window's decreases, one for each event."""
     at_s = trace.cuts.at_s
     alone = np.concatenate(([True], np.diff(at_s) > 3 * RTT_S))
     return at_s[alone][SETTLED:]

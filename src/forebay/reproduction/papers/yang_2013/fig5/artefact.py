@@ -1,4 +1,4 @@
-"""Figure 5: drop rates and flows for which no buffer is needed on the drops' account."""
+"""Figure 5: drop rates and numbers of flows for which the drops need no buffer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure 6: how much more buffer a bound on the drop rate asks for."""
+"""Figure 6: the increase of the buffer by a bound on the drop rate."""
 
 from __future__ import annotations
 

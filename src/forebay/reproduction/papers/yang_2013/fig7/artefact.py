@@ -1,4 +1,4 @@
-"""Figure 7: what is left of the z-score where the delay bounds the buffer."""
+"""Figure 7: the z-score that remains if a delay bound limits the buffer."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from forebay.report import Line, Panel, Picture
 from forebay.reproduction import FORMULA, OURS, Check, Progress, Reproduction
 
 HERE = Path(__file__).resolve().parent
-W_MAX, RTT = 400.0, 0.1  # an example; the comparison does not hang on it
+W_MAX, RTT = 400.0, 0.1  # an example; the comparison does not depend on it
 COLUMNS = [
     "protocol",
     "β",
@@ -34,7 +34,7 @@ NOTES = [
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Work the table out again from the growth functions; needs no run."""
+    """Derive the table from the growth functions; needs no run."""
     rows = tomllib.loads((HERE / "published.toml").read_text("utf-8"))["rows"]
     made = [_row(row) for row in rows]
     return Reproduction(
@@ -66,7 +66,7 @@ def _row(row: dict[str, Any]) -> tuple[list[Any], str]:
 
 
 def _start_of_cubic(epoch: float) -> float:
-    """Where 0.4 (t - T)^3 + w_max is at t = 0, over w_max."""
+    """0.4 (t - T)^3 + w_max at t = 0, over w_max."""
     return 1.0 - 0.4 * epoch**3 / W_MAX
 
 

@@ -1,4 +1,4 @@
-"""Table III, played: mean and deviation of one flow's window, for each protocol."""
+"""Table III by simulation: mean and deviation of one flow's window, for each protocol."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROTOCOLS = {
     "reno": "RENO", "bic": "BIC", "cubic-beta-0.8": "CUBIC'", "cubic-beta-0.7": "CUBIC''",
     "compound": "CTCP",
 }  # fmt: skip
-_AVOIDANCE = 2  # congestion avoidance among the states of docs/reference/readings.md
+_AVOIDANCE = 2  # congestion avoidance, a state of docs/reference/readings.md
 SHOWN_S = 60.0
 NOTES = [
     "One flow of Linux's sender on 100 Mbit/s at 100 ms with 20 packets of buffer, sampled every "
@@ -27,7 +27,7 @@ NOTES = [
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Trace each protocol's flow once: nothing in it is random. ``quick`` watches 150 s."""
+    """Trace each protocol's flow once: there is no randomness. ``quick`` traces 150 s."""
     numbers, panels = {}, []
     for protocol, report in each_with(progress, list(PROTOCOLS)):
         sets = [f"traffic.0.congestion_control={protocol}"]

@@ -29,7 +29,7 @@ UNITS = {"flows": "flows", "increase %": "more buffer, %", "τ lost at no delay"
 def reproduce(
     seeds: int = 5, jobs: int = 0, progress: Progress | None = None, quick: bool = False
 ) -> Reproduction:
-    """Calculate every number twice, as printed and right; needs no run."""
+    """Calculate every number twice, as printed and corrected; needs no run."""
     stated = tomllib.loads((HERE / "published.toml").read_text("utf-8"))
     made = [_number(each, stated["mix"]) for each in stated["number"]]
     return Reproduction(
