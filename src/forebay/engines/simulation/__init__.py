@@ -87,7 +87,8 @@ class SimulationEngine:
     ) -> Outcome:
         """Like `run`, with the buffers of a network's links, in packets by link name."""
         started = time.perf_counter()
-        sha = f"{scenario.sha256()}{sorted(buffers.items())}"
+        identity = scenario.sha256()
+        sha = f"{identity}{sorted(buffers.items())}"
         known = self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
         if self._capture is None:
@@ -116,7 +117,7 @@ class SimulationEngine:
             provenance=Provenance(
                 version=_core.__version__,
                 seeds=list(seeds),
-                scenario_sha256=scenario.sha256(),
+                scenario_sha256=identity,
                 wall_s=time.perf_counter() - started,
                 packets=sum(known[seed].packets for seed in seeds),
             ),
