@@ -39,7 +39,7 @@ def test_a_sizing_says_it_of_the_link_that_it_sized():
     found = forebay.size(sized, "network", link="A->B")
     assert found.buffer is not None and found.buffer.packets == 1
     (note,) = [each for each in found.notes if each.startswith("bursts")]
-    assert "matter at A->B: independent ones of 2 packets overflow a buffer of 1 " in note
+    assert "matter at A->B: independent bursts of 2 packets overflow a buffer of 1 " in note
     (point,) = [each for each in found.curve if each.packets == 1]
     assert note in point.outcome.broken_assumptions
 

@@ -57,8 +57,8 @@ def test_the_direction_that_is_open_changes_no_load():
     solution, _ = NetworkEngine().solution(network(topology, 500, changes))
     balance = solution.balance
     slopes = balance.slopes(solution.s, solution.state, solution.flow)
-    felt, matrix = balance.linear.jacobian(slopes, 10)
-    assert matrix == pytest.approx(slopes.dense()[np.ix_(felt, felt)], rel=1e-9)
+    coupled, matrix = balance.linear.jacobian(slopes, 10)
+    assert matrix == pytest.approx(slopes.dense()[np.ix_(coupled, coupled)], rel=1e-9)
     singular = np.linalg.svd(matrix / np.abs(matrix).max(axis=0), compute_uv=False)
     assert singular[-1] < 1e-9 * singular[0]
 

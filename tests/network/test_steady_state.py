@@ -10,7 +10,7 @@ from tests.network.build import network
 
 import forebay
 from forebay.engines.errors import CannotPlay
-from forebay.engines.network import NetworkEngine, couples, linear
+from forebay.engines.network import NetworkEngine, linear, sparsity
 from forebay.engines.network.balance import make_balance
 from forebay.engines.network.continuation import evaluate
 from forebay.engines.network.errors import NoSteadyState
@@ -278,7 +278,7 @@ def test_a_newton_step_is_that_of_the_whole_matrix(monkeypatch, most_dense, dire
     assert slopes.diagonal() == pytest.approx(np.diag(dense), rel=1e-9)
     damping = np.full(len(s), 1e-3)
     wanted = np.linalg.solve(np.diag(damping) - dense, left)
-    monkeypatch.setattr(couples, "MOST_DENSE", most_dense)
+    monkeypatch.setattr(sparsity, "MOST_DENSE", most_dense)
     monkeypatch.setattr(linear, "DIRECT", direct)
     solver = linear.Linear(balance.paths)
     assert solver.step(slopes, left, damping) == pytest.approx(wanted, rel=1e-4)

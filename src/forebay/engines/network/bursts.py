@@ -1,10 +1,9 @@
-"""Where a buffer is so small that bursts matter, which the steady state leaves out.
+"""Links whose buffer is so small that bursts matter, which the steady state does not represent.
 
-Bursts of X packets that come independently of each other fill a queue of b packets with the
+Independent bursts of X packets fill a queue of b packets with the
 probability exp(-b 2 (1 - rho) / rho E[X] / E[X^2]) at the load rho (Appenzeller et al. 2004,
-section 4). Solved for rho, this is the load at which bursts alone lose as much as the windows do in
-the model. Packets of senders that cross an equally slow link come more evenly, so that it is an
-estimate from below.
+section 4). Solved for rho, this gives the load at which bursts alone cause the loss of the model.
+Packets that cross an equally slow link before are spaced more evenly, so the estimate is low.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from forebay.engines.network.solver import Solution
     from forebay.network.graph import Floats, Ints
 
-_LEAST_LOSS = 1e-4  # less is lost by few bursts, and says nothing of a load
+_LEAST_LOSS = 1e-4  # a smaller loss comes from few bursts and determines no load
 _APART = 0.02
 
 
@@ -30,17 +29,17 @@ def burst_load(buffer: Floats, loss: Floats, burst: float) -> Floats:
     ----------
     buffer : packets, 1 or more.
     loss : between 0 and 1, without both.
-    burst : mean packets of a burst; all count as equally long, E[X^2] / E[X].
+    burst : mean packets of a burst; all are taken as equally long, E[X^2] / E[X].
     """
     return np.asarray(1.0 / (1.0 + burst * np.log(1.0 / loss) / (2.0 * buffer)))
 
 
 def burst_note(solution: Solution, links: Ints | None = None) -> str | None:
-    """Return what the model leaves out at these links; None if bursts change little there.
+    """Return a note about bursts at these links; None if bursts change little there.
 
     Parameters
     ----------
-    links : places in ``balance.used``; not set: all.
+    links : indices into ``balance.used``; default: all.
     """
     balance = solution.balance
     loss = np.exp(solution.state.log_loss)
@@ -59,11 +58,9 @@ def burst_note(solution: Solution, links: Ints | None = None) -> str | None:
     name = balance.problem.graph.link_names[balance.used[worst]]
     n = np.count_nonzero(wrong)
     which = name if n == 1 else f"{n} links, most of all {name}"
-    n = np.count_nonzero(wrong)
-    which = name if n == 1 else f"{n} links, most of all {name}"
     return (
-        f"bursts, which the model leaves out, matter at {which}: independent ones of {burst:.2g} "
-        f"packets overflow a buffer of {buffer[worst]:.0f} as often as said here "
-        f"({loss[worst]:.2%}) at a load of {load[worst]:.0%}, and the model has {used[worst]:.0%}; "
+        f"bursts, which the model leaves out, matter at {which}: independent bursts of {burst:.2g} "
+        f"packets overflow a buffer of {buffer[worst]:.0f} with this probability "
+        f"({loss[worst]:.2%}) at a load of {load[worst]:.0%}, but the model has {used[worst]:.0%}; "
         "simulation has bursts"
     )

@@ -5,7 +5,7 @@ loss and queue stay zero, and its column has only the diagonal entry. A few link
 directly, as a dense matrix by LAPACK or a sparse one by SuperLU. Many are solved by GMRES
 (SciPy's), preconditioned with the diagonal, and if it does not converge, with an incomplete
 factorization of the large entries. Successive matrices are similar, so one factorization serves
-many steps. The places of the entries are also kept from step to step (`couples`).
+many steps. The sparsity pattern also serves many steps (`sparsity`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from forebay.engines.network.couples import MOST_DENSE, Couples, felt_links, make_couples
 from forebay.engines.network.slopes import Slopes
+from forebay.engines.network.sparsity import MOST_DENSE, Pattern, coupled_links, make_pattern
 from forebay.network.graph import Floats, Ints
 
 DIRECT = 1200
@@ -25,7 +25,7 @@ _LARGE = 3e-3  # of the largest entry in a column
 _KEPT = 10  # entries a link; with more, their ordering takes longer than all other steps
 _DROP, _FILL = 1e-2, 8.0
 _PRECISE, _RESTART, _ROUNDS = 1e-6, 50, 2
-_FEWER = 0.8  # of the coupled links: for a matrix as much smaller, the places are computed again
+_FEWER = 0.8  # of the coupled links: for so much smaller a matrix, the pattern is computed again
 
 
 class Linear:
@@ -33,52 +33,52 @@ class Linear:
 
     def __init__(self, paths: Ints) -> None:
         self.paths = paths
-        self._couples: Couples | None = None
+        self._pattern: Pattern | None = None
         self._factors: _Factors | None = None
 
     def step(self, slopes: Slopes, left: Floats, damping: Floats) -> Floats:
         """Solve (damping - J) step = left, all of shape (links,)."""
-        couples = self._found(slopes)
-        felt, step = couples.felt, np.zeros(len(left))
-        own = slopes.own[felt] + damping[felt]
-        if len(felt):
-            step[felt] = self._solved(couples, couples.brought(slopes), own, left[felt])
+        pattern = self._found(slopes)
+        coupled, step = pattern.links, np.zeros(len(left))
+        own = slopes.own[coupled] + damping[coupled]
+        if len(coupled):
+            step[coupled] = self._solved(pattern, pattern.values(slopes), own, left[coupled])
         rest = (left + slopes.times(step)) / (damping + slopes.own)
-        rest[felt] = step[felt]
+        rest[coupled] = step[coupled]
         return rest
 
     def jacobian(self, slopes: Slopes, most: int) -> tuple[Ints, Floats] | None:
-        """Return the links that others feel, and J among them; None for more than `most`."""
-        couples = self._found(slopes)
-        n = len(couples.felt)
+        """Return the coupled links, and J among them; None for more than `most`."""
+        pattern = self._found(slopes)
+        n = len(pattern.links)
         if n > min(most, MOST_DENSE):
             return None
-        matrix = couples.brought(slopes).reshape(n, n).T.copy()
-        matrix[np.diag_indices(n)] -= slopes.own[couples.felt]
-        return couples.felt, matrix
+        matrix = pattern.values(slopes).reshape(n, n).T.copy()
+        matrix[np.diag_indices(n)] -= slopes.own[pattern.links]
+        return pattern.links, matrix
 
-    def _found(self, slopes: Slopes) -> Couples:
-        """Return the places of the entries; those of an earlier step if it had all links."""
-        felt = felt_links(slopes)
-        known = np.zeros(len(felt), dtype=bool)
-        if self._couples is not None:
-            known[self._couples.felt] = True
-        enough = felt.sum() >= _FEWER * known.sum()
-        if self._couples is None or (felt & ~known).any() or not enough:
-            self._couples = make_couples(self.paths, felt | known if enough else felt)
+    def _found(self, slopes: Slopes) -> Pattern:
+        """Return the pattern; that of an earlier step if it has all coupled links."""
+        coupled = coupled_links(slopes)
+        known = np.zeros(len(coupled), dtype=bool)
+        if self._pattern is not None:
+            known[self._pattern.links] = True
+        enough = coupled.sum() >= _FEWER * known.sum()
+        if self._pattern is None or (coupled & ~known).any() or not enough:
+            self._pattern = make_pattern(self.paths, coupled | known if enough else coupled)
             self._factors = None
-        return self._couples
+        return self._pattern
 
-    def _solved(self, couples: Couples, brought: Floats, own: Floats, left: Floats) -> Floats:
-        if couples.is_dense:
-            matrix = -brought.reshape(len(own), len(own)).T
+    def _solved(self, pattern: Pattern, values: Floats, own: Floats, left: Floats) -> Floats:
+        if pattern.is_dense:
+            matrix = -values.reshape(len(own), len(own)).T
             matrix[np.diag_indices(len(own))] += own
             return _dense_solved(matrix, left)
-        values = -brought
-        values[couples.diagonal] += own
-        scale = 1.0 / np.maximum(np.maximum.reduceat(np.abs(values), couples.starts[:-1]), 1e-300)
-        values *= np.repeat(scale, np.diff(couples.starts))
-        whole = _columns(values, couples)
+        values = -values
+        values[pattern.diagonal] += own
+        scale = 1.0 / np.maximum(np.maximum.reduceat(np.abs(values), pattern.starts[:-1]), 1e-300)
+        values *= np.repeat(scale, np.diff(pattern.starts))
+        whole = _columns(values, pattern)
         if len(left) <= DIRECT:
             return np.asarray(scale * _lu_solved(whole, left))
         return np.asarray(scale * self._krylov_solved(whole, scale, left))
@@ -123,11 +123,11 @@ def _factors(whole: Any, scale: Floats) -> _Factors | None:
     return _Factors(near.solve, scale)
 
 
-def _columns(values: Floats, couples: Couples) -> Any:
+def _columns(values: Floats, pattern: Pattern) -> Any:
     from scipy.sparse import csc_array
 
-    shape = (len(couples.felt), len(couples.felt))
-    return csc_array((values, couples.rows, couples.starts), shape=shape)
+    shape = (len(pattern.links), len(pattern.links))
+    return csc_array((values, pattern.rows, pattern.starts), shape=shape)
 
 
 def _lu_solved(whole: Any, left: Floats) -> Floats:

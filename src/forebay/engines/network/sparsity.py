@@ -1,9 +1,9 @@
-"""Where the Jacobian has entries: found once, and used as long as the same links matter.
+"""The sparsity pattern of the Jacobian, computed once for many Newton steps.
 
-A link that is far from full has a column of nothing but its own diagonal: its loss and its queue
-stay at nothing. Only the links that others feel need a matrix. Each two of them that are on one
-path make an entry, and many paths add to the same entry. Where an entry is depends on the paths
-alone, so a Newton step only adds up new values.
+Only coupled links need a matrix (`linear`): the column of a link that is far from full has only the
+diagonal entry. Two coupled links on one path have an entry, to which all their common paths
+contribute. The pattern depends only on the paths and on which links are coupled. A Newton step
+therefore computes new values only.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from forebay.network.graph import Floats, Ints
 MOST_DENSE = 1000
 """Largest number of coupled links for which every entry of the matrix is stored."""
 _MOST_TABLE = 150_000_000
-"""Entries of a table of 4 bytes each with a place for every two links."""
-UNFELT = 1e-12
-"""Of a link's own slope; less than this on all paths together is not felt."""
+"""Largest number of entries of a table for all pairs of links, 4 bytes each."""
+UNCOUPLED = 1e-12
+"""A link is coupled if its slopes on all paths sum to more than this share of its own slope."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Couples:
-    """The felt links of every path, two by two; paths with most felt links first.
+class Pattern:
+    """The pairs of coupled links of every path. Paths with most coupled links come first.
 
     Attributes
     ----------
-    felt : shape (felt,), the links that the matrix is about.
-    entry : for each place along a path, felt links only: indices into arrays of shape
-        (hops, paths), of the paths that have so many.
-    place : for each such place, of what goes through that link, by the link that changes it: the
-        index of the matrix's value, for all places of the other link in turn.
-    rows, starts : of a sparse matrix, by columns; empty for a dense one.
-    diagonal : shape (felt,), which values are on the diagonal.
+    links : shape (coupled,), the links of the matrix.
+    entry : for the first, second, ... coupled link of a path: indices into arrays of shape
+        (hops, paths), for the paths that have so many.
+    place : for each of these, as the link whose load changes: indices of the matrix's values, for
+        each coupled link of the path in turn as the link that changes it.
+    rows, starts : row indices and column starts of a sparse matrix; empty for a dense one.
+    diagonal : shape (coupled,), indices of the values on the diagonal.
     """
 
-    felt: Ints
+    links: Ints
     entry: list[Ints]
     place: list[Ints]
     rows: Ints
@@ -48,15 +48,15 @@ class Couples:
 
     @property
     def is_dense(self) -> bool:
-        """Whether the values are those of the whole matrix, column by column."""
+        """Whether the values are those of a dense matrix, column by column."""
         return not len(self.starts)
 
-    def brought(self, slopes: Slopes) -> Floats:
-        """Return the values of the matrix of what connections bring: J without links' own."""
+    def values(self, slopes: Slopes) -> Floats:
+        """Return the values of the Jacobian without the links' own slopes."""
         answers, thinned = slopes.by_link
         passing = slopes.passing.ravel()
         alone = [answers.ravel()[at] for at in self.entry]
-        total = np.zeros(len(self.felt) ** 2 if self.is_dense else len(self.rows))
+        total = np.zeros(len(self.links) ** 2 if self.is_dense else len(self.rows))
         both = alone if thinned is None else list(alone)
         for later, (at, place) in enumerate(zip(self.entry, self.place, strict=True)):
             if thinned is not None:
@@ -71,8 +71,8 @@ class Couples:
         return total
 
 
-def felt_links(slopes: Slopes) -> NDArray[np.bool_]:
-    """Return which links change what another link gets, shape (links,)."""
+def coupled_links(slopes: Slopes) -> NDArray[np.bool_]:
+    """Return which links affect the load of another link, shape (links,)."""
     n = len(slopes.own)
     answers, thinned = slopes.by_link
     strength = np.zeros(n + 1)
@@ -81,13 +81,13 @@ def felt_links(slopes: Slopes) -> NDArray[np.bool_]:
         if thinned is not None:
             size += thinned[hop]
         strength += np.bincount(row, weights=size, minlength=n + 1)
-    return np.asarray(strength[:n] > UNFELT * np.abs(slopes.own))
+    return np.asarray(strength[:n] > UNCOUPLED * np.abs(slopes.own))
 
 
-def make_couples(paths: Ints, felt: NDArray[np.bool_]) -> Couples:
-    """Return the entries for paths of shape (hops, paths) and these links, shape (links,)."""
-    links = np.flatnonzero(felt)
-    number = np.full(len(felt) + 1, -1, dtype=np.int64)
+def make_pattern(paths: Ints, coupled: NDArray[np.bool_]) -> Pattern:
+    """Return the pattern for paths of shape (hops, paths) and these links, shape (links,)."""
+    links = np.flatnonzero(coupled)
+    number = np.full(len(coupled) + 1, -1, dtype=np.int64)
     number[links] = np.arange(len(links))
     entry = _by_place(number[paths] >= 0)
     at = [number[paths.ravel()[each]] for each in entry]
@@ -95,13 +95,13 @@ def make_couples(paths: Ints, felt: NDArray[np.bool_]) -> Couples:
     keys = [_keys(row, at, m) for row in at]
     if m <= MOST_DENSE:
         none = np.zeros(0, dtype=np.int64)
-        return Couples(links, entry, keys, none, none, np.arange(m) * (m + 1))
+        return Pattern(links, entry, keys, none, none, np.arange(m) * (m + 1))
     ends, every_key = np.cumsum([len(each) for each in keys])[:-1], np.concatenate(keys)
-    del keys  # as long as all the rest
+    del keys  # as large as everything else together
     every, place = _numbered(every_key, m * m)
     starts = np.searchsorted(every, np.arange(m + 1) * m)
     diagonal = np.searchsorted(every, np.arange(m) * (m + 1))
-    return Couples(links, entry, np.split(place, ends), every % m, starts, diagonal)
+    return Pattern(links, entry, np.split(place, ends), every % m, starts, diagonal)
 
 
 def _numbered(keys: Ints, end: int) -> tuple[Ints, Ints]:
@@ -109,7 +109,7 @@ def _numbered(keys: Ints, end: int) -> tuple[Ints, Ints]:
     if end > _MOST_TABLE:
         every, number = np.unique(keys, return_inverse=True)
         return every, number
-    table = np.zeros(end, dtype=np.int32)  # many times quicker than sorting
+    table = np.zeros(end, dtype=np.int32)  # much faster than sorting
     table[keys] = 1
     every = np.flatnonzero(table)
     table[every] = np.arange(len(every))
@@ -117,21 +117,21 @@ def _numbered(keys: Ints, end: int) -> tuple[Ints, Ints]:
 
 
 def _keys(row: Ints, at: list[Ints], links: int) -> Ints:
-    """Return row plus column times links, of a place and every place, for paths that have both.
+    """Return row + column * links for one place and every place, for paths that have both.
 
-    Paths are sorted by their number of places, so that the shorter list is the start of the longer.
+    Paths are sorted by their number of places, so the shorter list is the start of the longer.
     """
     n = [min(len(row), len(each)) for each in at]
     return np.concatenate([row[:m] + each[:m] * links for m, each in zip(n, at, strict=True)])
 
 
-def _by_place(felt: NDArray[np.bool_]) -> list[Ints]:
-    """Return indices into (hops, paths) of the first, second, ... felt link of each path."""
-    count = felt.sum(axis=0)
+def _by_place(coupled: NDArray[np.bool_]) -> list[Ints]:
+    """Return indices into (hops, paths) of the first, second, ... coupled link of each path."""
+    count = coupled.sum(axis=0)
     order = np.argsort(-count, kind="stable")
-    rank = np.cumsum(felt, axis=0, dtype=np.int16)
-    paths = felt.shape[1]
-    hops, path = np.nonzero(felt)
+    rank = np.cumsum(coupled, axis=0, dtype=np.int16)
+    paths = coupled.shape[1]
+    hops, path = np.nonzero(coupled)
     rank = rank[hops, path] - 1
     found = []
     for place in range(int(count.max(initial=0))):
