@@ -11,8 +11,8 @@ import numpy as np
 
 from forebay.network import demand, routing
 from forebay.network.building import build
+from forebay.network.cost import Cost
 from forebay.network.errors import refuse
-from forebay.network.foresight import Foreseen
 from forebay.network.graph import DOWN, UP, Floats, Graph, Ints
 from forebay.progress import Progress, enter
 from forebay.scenario import Long, OnOff, Replay, Short, Tcp, Udp, Video
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
 
 _MOST_BUFFER = 1_000_000_000
-_MANY = 200_000  # paths at most, or links: what takes so little is not foreseen
+_MANY = 200_000  # paths at most, or links: what takes so little is not estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Problem:
 
 def make_problem(
     scenario: Scenario,
-    check: Callable[[Foreseen], None] | None = None,
+    check: Callable[[Cost], None] | None = None,
     progress: Progress | None = None,
 ) -> Problem:
     """Route a scenario's connections over its topology.
@@ -117,7 +117,7 @@ def make_problem(
     way = (graph, pairs.source, pairs.target, topology.metric, topology.max_paths)
     many = max(len(pairs.source) * topology.max_paths, graph.links)
     if check is not None and many > _MANY:
-        check(_with_rates(graph, pairs, routing.foresee(*way)))
+        check(_with_rates(graph, pairs, routing.estimate_cost(*way)))
     enter(progress, "routes")
     paths = routing.route(*way, progress)
     share = pairs.share[paths.pair] * paths.share
@@ -150,7 +150,7 @@ def make_problem(
     )
 
 
-def _with_rates(graph: Graph, pairs: demand.Pairs, routes: Foreseen) -> Foreseen:
+def _with_rates(graph: Graph, pairs: demand.Pairs, routes: Cost) -> Cost:
     """Multiply paths by the rates of hosts' links at both ends, as `_with_access` does."""
     if not np.any(graph.kind == UP):
         return routes

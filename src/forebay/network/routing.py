@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from forebay.network.cost import Cost
 from forebay.network.errors import refuse
-from forebay.network.foresight import Foreseen
 from forebay.network.graph import BETWEEN, Floats, Graph, Ints
 from forebay.progress import Progress
 
@@ -62,7 +62,7 @@ def route(
     return _join(climb, middle)
 
 
-def foresee(graph: Graph, source: Ints, target: Ints, metric: str, most: int) -> Foreseen:
+def estimate_cost(graph: Graph, source: Ints, target: Ints, metric: str, most: int) -> Cost:
     """Estimate what `route` will take, from some pairs that end at a few of the routers."""
     weight, tree = _weights(graph, metric), _peel(graph)
     climb = _climb(tree, source, target)
@@ -79,7 +79,7 @@ def foresee(graph: Graph, source: Ints, target: Ints, metric: str, most: int) ->
     spent_s = time.process_time() - begun
     paths = len(found.pair) * len(source) / max(len(tried), 1)
     cells = paths * (found.links.shape[0] + _ACCESS_HOPS)
-    return Foreseen(len(source), paths, cells, spent_s * len(ends) / max(len(few), 1))
+    return Cost(len(source), paths, cells, spent_s * len(ends) / max(len(few), 1))
 
 
 def _weights(graph: Graph, metric: str) -> Floats:

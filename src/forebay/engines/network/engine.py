@@ -17,7 +17,7 @@ from forebay.progress import enter
 if TYPE_CHECKING:
     from forebay.engines.network.sized import SizingSolver
     from forebay.engines.network.solver import Solution
-    from forebay.network.foresight import Foreseen
+    from forebay.network.cost import Cost
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -92,10 +92,10 @@ class NetworkEngine:
         from forebay.engines.network.solver import solve
         from forebay.network import make_problem
 
-        def check(foreseen: Foreseen) -> None:
-            self._check(foreseen)
+        def check(cost: Cost) -> None:
+            self._check(cost)
             if expect is not None:
-                expect(foreseen.seconds)
+                expect(cost.seconds)
 
         begun = time.process_time()
         check_marks(scenario)
@@ -106,13 +106,13 @@ class NetworkEngine:
         loading = time.process_time() - begun
         return solve(balance, progress=progress), loading
 
-    def _check(self, foreseen: Foreseen) -> None:
+    def _check(self, cost: Cost) -> None:
         from forebay.footprint import Limit, resident
 
         limit, held = Limit(self._octets), resident()
-        pairs = foreseen.pairs_within(max(limit.octets - held, 0))
+        pairs = cost.pairs_within(max(limit.octets - held, 0))
         smaller = f"{entry('topology.max_pairs', pairs)}, fewer max_paths"
-        limit.check_octets(held + foreseen.octets, smaller)
+        limit.check_octets(held + cost.octets, smaller)
 
 
 def check_marks(scenario: Scenario) -> None:

@@ -1,4 +1,4 @@
-"""What a network's routes and steady state will take, from the routes of a few of its pairs.
+"""The expected time and memory of a network's routes and steady state, from a few of its pairs.
 
 The times are of one core, from provider networks and fat trees of 250,000 to 4,000,000 paths.
 The number of the solver's steps is not known beforehand: its time is that of about 35 steps.
@@ -15,15 +15,15 @@ CELL = 400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Foreseen:
-    """Estimates before the routes.
+class Cost:
+    """Expected time and memory, before the routes are searched for.
 
     Attributes
     ----------
-    pairs : of routers.
-    paths : of equal connections.
-    cells : links of all paths.
-    search_s : seconds of the search for the shortest ways, as far as it is not by paths.
+    pairs : number of pairs of routers.
+    paths : number of paths, each of equal connections.
+    cells : number of links of all paths together.
+    search_s : seconds of the search for the shortest paths that do not depend on their number.
     """
 
     pairs: int

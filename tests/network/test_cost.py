@@ -12,7 +12,7 @@ from forebay.cli.network import command
 from forebay.cli.output import progress
 from forebay.footprint import Limit, TooMuchMemory
 from forebay.network import make_problem
-from forebay.network.foresight import Foreseen
+from forebay.network.cost import Cost
 from forebay.progress import enter
 
 FAT = "[topology.fat_tree]\nk = 16\n"
@@ -37,17 +37,17 @@ name = "edge"
 
 @pytest.mark.parametrize("topology", [FAT, ISP], ids=["fat-tree", "isp"])
 def test_paths_and_cells_are_foreseen_within_a_quarter(topology):
-    said: list[Foreseen] = []
+    said: list[Cost] = []
     problem = make_problem(network(topology, 10_000), said.append)
-    (foreseen,) = said
-    assert foreseen.paths == pytest.approx(len(problem.share), rel=0.25)
+    (cost,) = said
+    assert cost.paths == pytest.approx(len(problem.share), rel=0.25)
     cells = problem.paths.size
-    assert cells * 0.7 < foreseen.cells < cells * 2.0
-    assert foreseen.seconds > 0.0
+    assert cells * 0.7 < cost.cells < cells * 2.0
+    assert cost.seconds > 0.0
 
 
 def test_a_small_network_is_solved_without_a_look_ahead():
-    said: list[Foreseen] = []
+    said: list[Cost] = []
     make_problem(network("[topology.fat_tree]\nk = 4\n"), said.append)
     assert not said
 
@@ -61,9 +61,9 @@ def test_too_many_paths_are_refused_in_one_line_with_how_many_pairs_fit():
 
 @pytest.mark.parametrize(("octets", "pairs"), [(1e9, 2000), (0.0, 1), (1e5, 1)])
 def test_the_pairs_that_fit_have_one_digit(octets, pairs):
-    foreseen = Foreseen(pairs=10_000, paths=160_000.0, cells=1e7, search_s=1.0)
-    assert foreseen.pairs_within(octets) == pairs
-    assert foreseen.octets * pairs / 10_000 <= max(octets, foreseen.octets / 10_000)
+    cost = Cost(pairs=10_000, paths=160_000.0, cells=1e7, search_s=1.0)
+    assert cost.pairs_within(octets) == pairs
+    assert cost.octets * pairs / 10_000 <= max(octets, cost.octets / 10_000)
 
 
 def test_the_verb_refuses_it_with_status_2(tmp_path):
