@@ -15,6 +15,7 @@ from tests.network.build import network
 import forebay
 from forebay import networks
 from forebay.cli.network import command
+from forebay.engines import CannotPlay
 from forebay.engines.network.response import hisamatsu, hisamatsu_step
 from forebay.outcome.transient import Transient
 from forebay.scenario import Scenario, ScenarioError
@@ -158,6 +159,26 @@ def test_unresponsive_traffic_takes_its_share():
     assert 100 * course.throughput_bps[-1] + udp == pytest.approx(100e6, rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("duration", "step", "said"),
+    [
+        ("10 ms", "1 s", "step: 1 s is longer than 10 ms"),
+        ("10 ms", "0 s", "step: 0 s is not above 0"),
+        ("0 s", None, "transient: 0 s is not above 0"),
+        ("30 days", None, "transient: "),
+    ],
+)
+def test_a_time_that_cannot_be_stepped_through_is_refused(duration, step, said):
+    with pytest.raises(ScenarioError, match=said) as error:
+        networks.transient(line(), duration, step=step)
+    assert "\n" not in str(error.value)
+
+
+def test_a_single_link_is_refused_by_what_needs_a_network():
+    with pytest.raises(CannotPlay, match="single link; add a"):
+        networks.transient(forebay.load("oc3-gsr"), "1 s")
+
+
 def test_a_model_without_equations_in_time_is_refused_in_one_line():
     with pytest.raises(ScenarioError, match="hisamatsu-2007") as error:
         networks.transient(forebay.load(LOT), "1 s")
@@ -168,7 +189,7 @@ def test_a_model_without_equations_in_time_is_refused_in_one_line():
     ("wrong", "says"),
     [
         (["--transient", "2"], "unit"),
-        (["--transient", "0 s"], "no time"),
+        (["--transient", "0 s"], "is not above 0"),
         (["--transient", "1 h", "--step", "1 ns"], "more than 20,000,000"),
         (["--transient", "1 s", "--starts", "3"], "exclude each other"),
         (["--transient", "1 s", "--paths", "p.csv"], "exclude each other"),

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.engines.errors import CannotPlay
 from forebay.engines.network.balance import Balance, make_balance
-from forebay.engines.network.errors import NoSteadyState
+from forebay.engines.network.errors import NoNetwork, NoSteadyState
 from forebay.engines.network.recording import Recorder, transient_of
 from forebay.engines.network.solver import Solution, solve
 from forebay.engines.network.transient import (
@@ -29,7 +28,7 @@ from forebay.network import make_problem
 if TYPE_CHECKING:
     from forebay.outcome.transient import Transient
     from forebay.progress import Progress
-    from forebay.scenario import Scenario
+    from forebay.scenario import Scenario, ScenarioError
 
 _TRIED = 20
 _TOLD_EVERY = 50
@@ -46,8 +45,10 @@ def step_through(
     expect: Callable[[float], None] | None = None,
 ) -> Transient:
     """See `forebay.networks.transient`."""
-    length_s = _seconds("transient", duration)
-    own_s = None if step is None else _seconds("step", step)
+    length_s = _seconds("transient", duration, "2 s")
+    own_s = None if step is None else _seconds("step", step, "100 us")
+    if own_s is not None and own_s > length_s:
+        raise _refuse("step", f"{step} is longer than {duration}", "write a shorter step")
     balance = _balance(scenario)
     check_model(balance)
     steady = _steady(balance)
@@ -77,7 +78,13 @@ def step_through(
     return answer()
 
 
-def _seconds(field: str, text: str) -> float:
+def _refuse(field: str, wrong: str, hint: str) -> ScenarioError:
+    from forebay.scenario import ScenarioError
+
+    return ScenarioError("time", wrong, hint, field=field)
+
+
+def _seconds(field: str, text: str, instead: str) -> float:
     """Read a time above 0. Raises ScenarioError."""
     from forebay.scenario import Duration, ScenarioError
 
@@ -86,8 +93,7 @@ def _seconds(field: str, text: str) -> float:
     except ScenarioError as error:
         raise error.at("", field) from None
     if not seconds > 0.0:
-        wrong = f"{text} is no time to step through"
-        raise ScenarioError("time", wrong, 'write "2 s"', field=field)
+        raise _refuse(field, f"{text} is not above 0", f'write a time such as "{instead}"')
     return seconds
 
 
@@ -95,7 +101,7 @@ def _balance(scenario: Scenario) -> Balance:
     from forebay.engines.network.engine import check_marks
 
     if scenario.topology is None:
-        raise CannotPlay("network", "a single link", "topology")
+        raise NoNetwork
     check_marks(scenario)
     return make_balance(make_problem(scenario), scenario.topology)
 
@@ -110,10 +116,8 @@ def _steady(balance: Balance) -> Solution | None:
 def _steps(length_s: float, step_s: float) -> int:
     steps = max(1, math.ceil(length_s / step_s * (1.0 - 1e-9)))
     if steps > MOST_STEPS:
-        from forebay.scenario import ScenarioError
-
         wrong = f"{length_s:g} s take {steps:,} steps of {step_s:.2g} s, more than {MOST_STEPS:,}"
-        raise ScenarioError("time", wrong, "write a shorter time, or a longer step", field="step")
+        raise _refuse("step", wrong, "write a shorter time, or a longer step")
     return steps
 
 

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from forebay.engines.errors import CannotPlay
 from forebay.engines.network.answer import NAME, NO_MARKS, to_outcome
+from forebay.engines.network.errors import NoNetwork
 from forebay.errors import entry
 from forebay.progress import enter
 
@@ -87,7 +87,7 @@ class NetworkEngine:
             The paths would take more than the limit.
         """
         if scenario.topology is None:
-            raise CannotPlay(self.name, "a single link", "topology")
+            raise NoNetwork
         from forebay.engines.network.balance import make_balance
         from forebay.engines.network.solver import solve
         from forebay.network import make_problem

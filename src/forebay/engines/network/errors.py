@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from forebay.engines.errors import CannotPlay
 from forebay.errors import ForebayError
+
+
+class NoNetwork(CannotPlay):
+    """The scenario has no topology, only a single link."""
+
+    def __init__(self) -> None:
+        super().__init__("network", "a single link", "topology")
+        self.hint = "add a [topology], or size and run the link with another engine"
+        self.args = (f"topology: network cannot run {self.what}; {self.hint}",)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), ())
 
 
 class NoSteadyState(ForebayError):

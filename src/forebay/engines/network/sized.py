@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from forebay.engines.errors import CannotPlay
 from forebay.engines.network.answer import NAME, to_outcome
+from forebay.engines.network.errors import NoNetwork
 from forebay.outcome import LINK
 from forebay.outcome.worst import worst
 
@@ -39,7 +39,7 @@ class SizingSolver:
 
     def __init__(self, scenario: Scenario, *, link: str | None, link_class: str | None) -> None:
         if scenario.topology is None:
-            raise CannotPlay(self.name, "a single link", "topology")
+            raise NoNetwork
         from forebay.network import choose_links
 
         self.scenario, self.topology = scenario, scenario.topology

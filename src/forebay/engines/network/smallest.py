@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from forebay.engines.errors import CannotPlay
 from forebay.engines.network.balance import make_balance
-from forebay.engines.network.errors import NoSteadyState
+from forebay.engines.network.errors import NoNetwork, NoSteadyState
 from forebay.engines.network.solver import Solution, solve
 from forebay.errors import setting
 from forebay.network import check_goals_of_links, make_problem
@@ -83,7 +82,7 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Sm
         The scenario has no topology.
     """
     if scenario.topology is None:
-        raise CannotPlay("network", "a single link", "topology")
+        raise NoNetwork
     search = _Search(scenario)
     shares = np.full(len(search.classes), _LARGEST)
     order = sorted(range(len(shares)), key=lambda place: -search.bytes_of(place, _LARGEST))
