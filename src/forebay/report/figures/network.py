@@ -74,9 +74,7 @@ def _map(
             )
     axes.autoscale_view()
     axes.set_aspect("equal", adjustable="datalim")
-    axes.set_xticks([])
-    axes.set_yticks([])
-    axes.grid(False)
+    axes.set_axis_off()
     figure.colorbar(lines, ax=axes, label=label, shrink=0.8)
 
 
