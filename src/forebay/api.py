@@ -350,7 +350,10 @@ def get_engine(name: str, memory_limit: str | None) -> Engine:
     """Make an engine, with the memory limit if it supports one."""
     engine = _engines.get(name)
     if memory_limit is not None and hasattr(engine, "limit_memory"):
-        cast("Limited", engine).limit_memory(_octets(memory_limit))
+        from forebay.scenario import DataSize
+
+        octets = int(DataSize.parse_argument("memory_limit", memory_limit))
+        cast("Limited", engine).limit_memory(octets)
     return engine
 
 
@@ -372,24 +375,11 @@ def _budget(engine: str, budget: str | None) -> float:
     if isinstance(budget, int | float) and not isinstance(budget, Duration):
         hint = f'write it with one, such as "{budget:g} s"'
         raise ScenarioError("no-unit", f"{budget:g} has no unit", hint, field="budget")
-    try:
-        seconds = float(Duration.parse(BUDGET if budget is None else budget))
-    except ScenarioError as error:
-        raise error.at("", "budget") from None
+    seconds = float(Duration.parse_argument("budget", BUDGET if budget is None else budget))
     if not 0.0 < seconds <= MAX_BUDGET_S:
         hint = 'write a time such as "2 min", up to 30 days'
         raise ScenarioError("out-of-range", f"{budget!r}", hint, field="budget")
     return seconds
-
-
-def _octets(memory_limit: str) -> int:
-    from forebay.scenario import DataSize, ScenarioError
-
-    try:
-        octets = DataSize.parse(memory_limit)
-    except ScenarioError as error:
-        raise error.at("", "memory_limit") from None
-    return int(octets)
 
 
 def seed_range(seed: int, seeds: int, field: str = "seeds") -> range:

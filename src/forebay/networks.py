@@ -96,7 +96,9 @@ def solve(
     expect_scenario(scenario)
     engine = NetworkEngine()
     if memory_limit is not None:
-        engine.limit_memory(_octets(memory_limit))
+        from forebay.scenario import DataSize
+
+        engine.limit_memory(int(DataSize.parse_argument("memory_limit", memory_limit)))
     solution, loading = engine.solution(scenario, progress, expect)
     outcome = to_outcome(scenario, [1], solution, loading)
     if starts:
@@ -342,16 +344,6 @@ def check_format(path: str | os.PathLike[str]) -> None:
         if find_spec("pyarrow") is None:
             hint = "run `pip install 'forebay[parquet]'`, or write a name that ends in .csv"
             raise EngineUnavailable("network", "pyarrow, which writes Parquet, is missing", hint)
-
-
-def _octets(text: str) -> int:
-    """Read a limit of memory. Raises ScenarioError."""
-    from forebay.scenario import DataSize, ScenarioError
-
-    try:
-        return int(DataSize.parse(text))
-    except ScenarioError as error:
-        raise error.at("", "memory_limit") from None
 
 
 def _is_parquet(path: str | os.PathLike[str]) -> bool:

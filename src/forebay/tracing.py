@@ -56,10 +56,7 @@ def trace(
 
     expect_scenario(scenario)
     numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in listed("flows", flows)]
-    try:
-        every = Duration.parse(step)
-    except ScenarioError as error:
-        raise error.at("", "step") from None
+    every = Duration.parse_argument("step", step)
     chosen = get_engine(engine, memory_limit)
     if not hasattr(chosen, "trace"):
         wrong = f"{engine} cannot trace packets over time"

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 def parse(name: str, kind: type[Q], text: str) -> Q:
     """Return the quantity of an argument. Raises ScenarioError that names the argument."""
-    try:
-        return kind.parse(text)
-    except ScenarioError as error:
-        raise error.at("", argument(name)) from None
+    return kind.parse_argument(argument(name), text)
 
 
 def bits_per_second(rate: str) -> float:

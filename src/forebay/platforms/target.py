@@ -13,7 +13,7 @@ from forebay.outcome import Aqm, DocumentError, SizeResult
 from forebay.platforms.errors import PlatformError, short
 from forebay.platforms.port import Port, Wanted
 from forebay.platforms.snippet import MOST_BYTES, Snippet
-from forebay.scenario import BufferSize, DataSize, Rate, Scenario, ScenarioError, load, shipped
+from forebay.scenario import BufferSize, DataSize, Rate, Scenario, load, shipped
 
 Q = TypeVar("Q", Rate, DataSize)
 
@@ -225,10 +225,7 @@ def _size(name: str, text: str | None) -> int | None:
 
 def _parsed(name: str, kind: type[Q], text: str) -> Q:
     """Return a quantity in its range. Raises ScenarioError, PlatformError."""
-    try:
-        amount = kind.parse(text)
-    except ScenarioError as error:
-        raise error.at("", argument(name)) from None
+    amount = kind.parse_argument(argument(name), text)
     least, most = _RANGES[name]
     if not least <= amount <= most:
         wrong = f"{argument(name)}: {amount} is out of range"

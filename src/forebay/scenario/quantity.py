@@ -173,6 +173,14 @@ class FromText(ABC):
     def parse(cls, value: object) -> Self:
         """Read the text, or return the value if it is one already. Raises ScenarioError."""
 
+    @classmethod
+    def parse_argument(cls, name: str, value: object) -> Self:
+        """Read an argument, as `parse` does. The ScenarioError names the argument."""
+        try:
+            return cls.parse(value)
+        except ScenarioError as error:
+            raise error.at("", name) from None
+
     def written(self) -> Any:
         """Return the notation in a scenario file."""
         return str(self)

@@ -86,12 +86,9 @@ def _refuse(field: str, wrong: str, hint: str) -> ScenarioError:
 
 def _seconds(field: str, text: str, instead: str) -> float:
     """Read a time above 0. Raises ScenarioError."""
-    from forebay.scenario import Duration, ScenarioError
+    from forebay.scenario import Duration
 
-    try:
-        seconds = float(Duration.parse(text))
-    except ScenarioError as error:
-        raise error.at("", field) from None
+    seconds = float(Duration.parse_argument(field, text))
     if not seconds > 0.0:
         raise _refuse(field, f"{text} is not above 0", f'write a time such as "{instead}"')
     return seconds
