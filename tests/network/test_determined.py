@@ -67,3 +67,4 @@ def test_more_links_than_are_looked_at_are_not_said_to_be_one(monkeypatch):
     monkeypatch.setattr(determined, "MOST_LINKS", 1)
     outcome = forebay.run(forebay.load(LOT), engine="network")
     assert outcome.provenance.model_extra["open_directions"] is None
+    assert any("was not tested" in note for note in outcome.broken_assumptions)

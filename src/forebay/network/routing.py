@@ -18,7 +18,7 @@ from forebay.network.errors import refuse
 from forebay.network.graph import BETWEEN, Floats, Graph, Ints
 from forebay.progress import Progress
 
-_BATCH_CELLS, _TOLD_CELLS = 20_000_000, 200_000  # distances that are searched for at once
+_BATCH_CELLS, _REPORT_CELLS = 20_000_000, 200_000  # distances that are searched for at once
 _EQUAL = 1e-9
 _TRIED_ENDS, _TRIED_PAIRS = 8, 2000
 _ACCESS_HOPS = 2
@@ -190,7 +190,7 @@ def _search(
     order = np.argsort(begins, kind="stable")
     cuts = np.searchsorted(begins[order], np.arange(len(ends) + 1))
     found: list[tuple[Ints, Floats, Ints]] = []
-    step = max(1, (_BATCH_CELLS if progress is None else _TOLD_CELLS) // max(n, 1))
+    step = max(1, (_BATCH_CELLS if progress is None else _REPORT_CELLS) // max(n, 1))
     for first in range(0, len(ends), step):
         batch = ends[first : first + step]
         distance = np.atleast_2d(dijkstra(least, indices=batch))

@@ -73,8 +73,15 @@ def broken(scenario: Scenario, solution: Solution, sized: Ints | None = None) ->
 
 
 def _open(left: Determined | None) -> list[str]:
-    """Return the note of an answer that is one of several."""
-    if left is None or not left.open_directions:
+    """Return the note of an answer that is one of several, or that was not tested for it."""
+    from forebay.engines.network.determined import MOST_LINKS
+
+    if left is None:
+        return [
+            f"more than {MOST_LINKS} links affect each other: whether other steady states exist "
+            "was not tested; forebay network --starts 10 tests it"
+        ]
+    if not left.open_directions:
         return []
     ways = f"{left.open_directions} way{'s' if left.open_directions > 1 else ''}"
     return [

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario, ScenarioError
 
 _TRIED = 20
-_TOLD_EVERY = 50
+_REPORT_EVERY = 50
 
 
 def step_through(
@@ -69,7 +69,7 @@ def step_through(
     try:
         with np.errstate(over="ignore", under="ignore"):
             for done in run(stepper, begin, steps, every, recorder.record, swings):
-                if progress is not None and done % _TOLD_EVERY == 0:
+                if progress is not None and done % _REPORT_EVERY == 0:
                     progress(done / steps)
     except KeyboardInterrupt as stop:
         if recorder.rows:
