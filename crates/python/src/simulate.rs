@@ -5,7 +5,7 @@ use crate::readings::readings;
 use crate::run::Run;
 use forebay_sim::config::Config;
 use forebay_sim::report::Report;
-use forebay_sim::simulation::{Control, run};
+use forebay_sim::simulation::{Control, run_on};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 /// Time between two checks of Python's signals and progress.
 const WATCH: Duration = Duration::from_millis(50);
 
-/// Simulates `runs` on up to `jobs` threads and gives one dict of readings each, in their order.
+/// Simulates `runs` on up to `jobs` threads and gives one dict of readings each, in their order. Where there are more
+/// threads than runs, a run over a network that can be split uses several.
 ///
 /// `progress` is called about 20 times a second with the fraction done. An exception from it, or a
 /// signal, stops all runs within milliseconds and is raised.
@@ -31,8 +32,8 @@ pub fn simulate<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let configs: Vec<&Config> = runs.iter().map(|run| &run.0).collect();
-    let batch = Batch::new(configs);
-    let watched = py.detach(|| batch.run(jobs.max(1), || watch(&batch, progress.as_ref())));
+    let batch = Batch::new(configs, jobs.max(1));
+    let watched = py.detach(|| batch.run(|| watch(&batch, progress.as_ref())));
     watched?;
     let reports = batch.finished()?.into_iter().zip(&runs);
     let dicts = reports.map(|((mut report, cpu), run)| {
@@ -60,16 +61,23 @@ fn watch(batch: &Batch<'_>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
 /// Runs that share a pool of threads.
 struct Batch<'a> {
     configs: Vec<&'a Config>,
+    /// Runs at a time.
+    workers: usize,
+    /// The most threads of a run.
+    threads: usize,
     controls: Vec<Control>,
     results: Vec<Mutex<Option<(Report, f64)>>>,
     next: AtomicUsize,
 }
 
 impl<'a> Batch<'a> {
-    fn new(configs: Vec<&'a Config>) -> Self {
+    fn new(configs: Vec<&'a Config>, jobs: usize) -> Self {
         let n = configs.len();
+        let workers = jobs.min(n);
         Self {
             configs,
+            workers,
+            threads: jobs / workers.max(1),
             controls: (0..n).map(|_| Control::default()).collect(),
             results: (0..n).map(|_| Mutex::new(None)).collect(),
             next: AtomicUsize::new(0),
@@ -77,11 +85,11 @@ impl<'a> Batch<'a> {
     }
 
     /// Runs all; `watch` is called periodically, and its error stops them.
-    fn run(&self, jobs: usize, watch: impl Fn() -> PyResult<()>) -> PyResult<()> {
+    fn run(&self, watch: impl Fn() -> PyResult<()>) -> PyResult<()> {
         std::thread::scope(|scope| {
             // Nothing is ever sent: the channel closes when all workers have ended.
             let (working, ended) = mpsc::channel::<Infallible>();
-            for _ in 0..jobs.min(self.configs.len()) {
+            for _ in 0..self.workers {
                 let working = working.clone();
                 scope.spawn(move || {
                     self.work();
@@ -111,7 +119,7 @@ impl<'a> Batch<'a> {
                 return;
             };
             let began = Instant::now();
-            let Ok(Some(report)) = run(config, &self.controls[index]) else {
+            let Ok(Some(report)) = run_on(config, &self.controls[index], self.threads) else {
                 return;
             };
             let result = (report, began.elapsed().as_secs_f64());

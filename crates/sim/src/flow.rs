@@ -7,6 +7,8 @@
 
 mod build;
 
+pub(crate) use build::ack_delays;
+
 use crate::access_link::AccessLink;
 use crate::ack_path::AckPath;
 use crate::app_source::AppSource;

@@ -1,6 +1,6 @@
 //! How packets pass queues, from one to the next of their route, ACKs too.
 
-use crate::event_key::HOP;
+use crate::event_key::{HOP, encode};
 use crate::flow::Flow;
 use crate::flow_kind::{FlowKind, GeneralKind, dispatch_kind};
 use crate::link::Verdict;
@@ -112,12 +112,14 @@ impl Network<'_> {
         match hop.then {
             Then::Hop => {
                 let at = departs + self.links[hop.at.link as usize].delay;
-                self.schedule(flow, HOP, at, packet.at_hop(packet.hop() + 1));
+                let packet = packet.at_hop(packet.hop() + 1);
+                self.schedule_in(hop.next_part, at, encode(flow.index(), HOP), packet);
             }
             Then::Receiver => self.deliver(flow, departs, packet),
             Then::Sender => {
                 let at = departs + flow.route.last_ack_hop_delay();
-                self.schedule(flow, GeneralKind::ACK_EVENT, at, packet);
+                let key = encode(flow.index(), GeneralKind::ACK_EVENT);
+                self.schedule_in(hop.next_part, at, key, packet);
             }
         }
     }

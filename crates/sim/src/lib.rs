@@ -24,6 +24,7 @@ mod lost_acks;
 pub mod meters;
 mod network;
 pub mod packet;
+mod parts;
 mod paths;
 mod prefetch;
 pub mod queue;

@@ -5,6 +5,7 @@ use crate::config::{Config, LinkSpec};
 use crate::early_deliveries::EarlyDeliveries;
 use crate::event_key::{TIMER, encode, encode_link};
 use crate::event_timer::EventTimer;
+use crate::events::EventKey;
 use crate::events::Wheel;
 use crate::flow::Flow;
 use crate::flow_kind::FlowKind;
@@ -13,6 +14,7 @@ use crate::link::{Link, Links};
 use crate::lost_acks::LostAcks;
 use crate::meters::histogram::Histogram;
 use crate::packet::{Packet, Payload};
+use crate::parts::{Part, Partition};
 use crate::paths::Paths;
 use crate::queue::registry::Wire;
 use crate::sole_dequeue::SoleDequeue;
@@ -55,12 +57,15 @@ pub(crate) struct Network<'a> {
     pub(crate) jitter_delays: Option<JitterDelays>,
     /// What a capture has, if asked for.
     pub(crate) recorder: Option<Box<Recorder>>,
+    /// Which part of the network it is, where several threads share one run.
+    pub(crate) part: Part,
 }
 
 impl<'a> Network<'a> {
-    pub(crate) fn new(config: &'a Config) -> Self {
+    /// Part `number` of a network.
+    pub(crate) fn new(config: &'a Config, partition: &Partition, number: u8) -> Self {
         let classes = config.profiles.len();
-        let paths = Paths::of(config);
+        let paths = Paths::of(config, &partition.by_link);
         Self {
             traffic: Traffic::of(config),
             links: build_links(config, &paths),
@@ -78,6 +83,7 @@ impl<'a> Network<'a> {
             sole_dequeue: SoleDequeue::of(config),
             jitter_delays: JitterDelays::of(config),
             recorder: config.capture.then(|| Box::new(Recorder::of(config))),
+            part: Part::of(number, partition.parts),
         }
     }
 
@@ -85,6 +91,16 @@ impl<'a> Network<'a> {
     #[inline(always)]
     pub(crate) fn schedule(&mut self, flow: &Flow, kind: u32, at: Picos, payload: Payload) {
         self.wheel.insert(at, encode(flow.index(), kind), payload);
+    }
+
+    /// Schedules an event in part `to` of the network.
+    #[inline(always)]
+    pub(crate) fn schedule_in(&mut self, to: u8, at: Picos, key: EventKey, payload: Payload) {
+        if to == self.part.number() {
+            self.wheel.insert(at, key, payload);
+        } else {
+            self.part.send(to, (at, key, payload), &mut self.lost_acks);
+        }
     }
 
     /// Makes sure that the flow's timer fires no later than `at`.

@@ -1,7 +1,7 @@
 //! The queues on each flow's route, one after the other in one table, so that a packet finds the next
 //! one whatever the number of links and classes.
 
-use crate::config::Config;
+use crate::config::{Config, Route};
 use std::collections::HashMap;
 
 /// A link, and a flow's traffic class as the link's meter numbers it.
@@ -19,6 +19,9 @@ pub(crate) struct Hop {
     pub(crate) at: LinkClass,
     /// What lies behind it.
     pub(crate) then: Then,
+    /// The part of the network in which that is: behind the last forward queue, in which the receiver's ACK
+    /// acts.
+    pub(crate) next_part: u8,
 }
 
 /// What lies behind a queue.
@@ -44,14 +47,14 @@ pub(crate) struct Paths {
 const FEW_CLASSES: usize = 64;
 
 impl Paths {
-    /// Those of `config`, which has been checked.
-    pub(crate) fn of(config: &Config) -> Self {
+    /// Those of `config`, which has been checked, with its links in parts.
+    pub(crate) fn of(config: &Config, parts: &[u8]) -> Self {
         let classes = classes_by_link(config);
         let (mut hops, mut starts) = (Vec::new(), HashMap::new());
         for flow in &config.flows {
             starts.entry((flow.route, flow.class)).or_insert_with(|| {
                 let start = hops.len() as u32;
-                add_path(&mut hops, config, &classes, (flow.route, flow.class));
+                add_path(&mut hops, config, &classes, (flow.route, flow.class), parts);
                 start
             });
         }
@@ -76,13 +79,23 @@ impl Paths {
     }
 }
 
-fn add_path(hops: &mut Vec<Hop>, config: &Config, classes: &[Vec<u16>], key: (u16, u16)) {
-    let route = &config.routes[key.0 as usize];
-    for (links, end) in [(&route.forward, Then::Receiver), (&route.backward, Then::Sender)] {
+fn add_path(
+    hops: &mut Vec<Hop>,
+    config: &Config,
+    classes: &[Vec<u16>],
+    key: (u16, u16),
+    parts: &[u8],
+) {
+    let Route { forward, backward } = &config.routes[key.0 as usize];
+    let sender_at = forward[0];
+    let ack_at = backward.first().copied().unwrap_or(sender_at);
+    for (links, end) in [(forward, (Then::Receiver, ack_at)), (backward, (Then::Sender, sender_at))]
+    {
         for (place, &link) in (1..).zip(links) {
             let class = classes[link as usize].binary_search(&key.1).expect("it crosses the link");
-            let then = if place == links.len() { end } else { Then::Hop };
-            hops.push(Hop { at: LinkClass { class: class as u16, link }, then });
+            let (then, next) = links.get(place).map_or(end, |&next| (Then::Hop, next));
+            let at = LinkClass { class: class as u16, link };
+            hops.push(Hop { at, then, next_part: parts[next as usize] });
         }
     }
 }

@@ -78,7 +78,9 @@ impl<'a> Readings<'a> {
         network.early_deliveries.next_batch_end = self.next_batch_end;
     }
 
-    pub(crate) fn finish(self, network: Network, flows: &[Flow], events: u64) -> Report {
+    pub(crate) fn finish(self, mut network: Network, flows: &[Flow], events: u64) -> Report {
+        // In an order that does not depend on which part of the network counted them.
+        network.completions.iter_mut().for_each(|ended| ended.sort_unstable());
         let ends = received_bytes(&network, flows).into_iter();
         let window = self.config.warmup..self.config.warmup + self.config.window;
         let unfinished = under_way(&network, flows, &window);
@@ -121,10 +123,9 @@ impl From<crate::meters::link::LinkMeter> for LinkReport {
     }
 }
 
-/// How long those took that began and ended in the window, in order of completion.
+/// How long those took that began and ended in the window, in the order given, that of completion.
 fn times_within(window: &Range<Picos>, mut ended: Vec<(Picos, Picos)>) -> Vec<Picos> {
     ended.retain(|&(at, took)| window.contains(&at) && window.contains(&(at - took)));
-    ended.sort_by_key(|&(at, _)| at);
     ended.into_iter().map(|(_, took)| took).collect()
 }
 

@@ -110,22 +110,24 @@ impl Network<'_> {
         let bare = Payload::ack(AckPacket::default(), connection);
         let (key, bare) =
             if K::FAST_PATH { (flow.key, bare) } else { flow.first_event_of_ack(bare) };
-        let wheel = &mut self.wheel;
         let ecn_flags = if K::FAST_PATH { EcnFlags::default() } else { ecn_flags(segment) };
+        let own_part = self.part.number();
+        let to = if K::FAST_PATH { own_part } else { flow.route.ack_part().unwrap_or(own_part) };
+        let (part, wheel) = (&mut self.part, &mut self.wheel);
         let last_arrival = &mut flow.ack_path.last_arrival;
-        let first = |at, ack| {
-            wheel.insert(at, key, bare.with_ack(ack));
+        let mut send = |at, ack| {
+            if K::FAST_PATH {
+                wheel.insert(at, key, bare.with_ack(ack));
+            } else {
+                part.schedule(wheel, to, (at, key, bare.with_ack(ack)));
+            }
             if K::SACK_ONLY {
                 *last_arrival = at;
             }
         };
-        match flow.receiver.on_segment::<K>(segment.seq(), answered, ecn_flags, profile, first) {
-            Some(ack) => {
-                self.wheel.insert(answered, key, bare.with_ack(ack));
-                if K::SACK_ONLY {
-                    flow.ack_path.last_arrival = answered;
-                }
-            }
+        match flow.receiver.on_segment::<K>(segment.seq(), answered, ecn_flags, profile, &mut send)
+        {
+            Some(ack) => send(answered, ack),
             None if K::SACK_ONLY => {} // see `arm_delack_if_no_ack_in_flight`
             None => self.arm_delack(flow, flow.receiver.delack_deadline()),
         }

@@ -23,16 +23,20 @@ struct MultiHopState {
     lost_ack_segments: Vec<Vec<SackRun>>,
     /// Forward queues.
     forward: u8,
+    /// The part of the network in which the receiver's ACKs act.
+    ack_part: u8,
 }
 
 impl RouteState {
     /// A route that has carried nothing yet.
-    pub(crate) fn new(path: u32, route: &Route, last_ack_hop_delay: Picos) -> Self {
+    /// Its receiver's ACKs act in part `ack_part` of the network.
+    pub(crate) fn new(path: u32, route: &Route, last_ack_hop_delay: Picos, ack_part: u8) -> Self {
         let multi_hop = (!route.has_one_link()).then(|| {
             Box::new(MultiHopState {
                 last_ack_hop_delay,
                 lost_ack_segments: vec![Vec::new(); route.backward.len()],
                 forward: route.forward.len() as u8,
+                ack_part,
             })
         });
         Self { multi_hop, path, drops: 0 }
@@ -50,6 +54,13 @@ impl RouteState {
         let hop =
             |state: &MultiHopState| (!state.lost_ack_segments.is_empty()).then_some(state.forward);
         self.multi_hop.as_deref().and_then(hop)
+    }
+
+    /// The part of the network in which the receiver's ACKs act; `None` where that is the receiver's own, for it has
+    /// one queue.
+    #[inline]
+    pub(crate) fn ack_part(&self) -> Option<u8> {
+        self.multi_hop.as_ref().map(|state| state.ack_part)
     }
 
     /// From an ACK's departure at the last backward queue to the sender.
@@ -88,7 +99,7 @@ mod tests {
     #[test]
     fn an_ack_that_is_lost_at_a_queue_is_repeated_by_the_next_at_that_queue() {
         let route = Route { forward: vec![0, 1], backward: vec![2, 3] };
-        let mut state = RouteState::new(0, &route, 0);
+        let mut state = RouteState::new(0, &route, 0, 0);
         assert_eq!((state.has_one_queue(), state.first_ack_hop()), (false, Some(2)));
         let ack = AckPacket { sacked_last: 9, sacked_count: 2, ..AckPacket::default() };
         let carried = SackRun { last: 5, count: 1 };
@@ -108,7 +119,7 @@ mod tests {
     #[test]
     fn a_route_of_one_queue_has_no_acks_to_lose() {
         let route = Route { forward: vec![4], backward: vec![] };
-        let mut state = RouteState::new(0, &route, 0);
+        let mut state = RouteState::new(0, &route, 0, 0);
         assert_eq!((state.has_one_queue(), state.first_ack_hop()), (true, None));
         assert_eq!(state.last_ack_hop_delay(), 0);
         assert!(state.lost_ack_segments(0).is_none());

@@ -9,6 +9,7 @@ use crate::flow_kind::{
 };
 use crate::network::Network;
 use crate::packet::Payload;
+use crate::parts::{Partition, run_in_parts};
 use crate::prefetch::{DeepPrefetch, NextEventPrefetch, Prefetcher};
 use crate::readings::Readings;
 use crate::report::Report;
@@ -28,56 +29,102 @@ pub struct Control {
 /// Events between two looks at `Control`.
 const WATCH_INTERVAL: u64 = 4096;
 
-/// A run in progress.
-struct Simulation<'a> {
-    flows: Vec<Flow>,
-    network: Network<'a>,
+/// A run in progress, or a part of it.
+pub(crate) struct Simulation<'a> {
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) network: Network<'a>,
 }
 
 /// Runs `config` to its end. Gives `None` if `control` stopped it.
 pub fn run(config: &Config, control: &Control) -> Result<Option<Report>, ConfigError> {
+    run_on(config, control, 1)
+}
+
+/// The same on up to so many threads. It uses as many as there are parts of the network that can be simulated
+/// side by side and have enough to do; of one link it uses one. The readings are the same but for
+/// `Report::events`.
+pub fn run_on(
+    config: &Config,
+    control: &Control,
+    threads: usize,
+) -> Result<Option<Report>, ConfigError> {
     config.check()?;
-    Ok(Simulation::new(config).run(config, control))
+    let partition = Partition::of(config, threads);
+    if partition.parts > 1 {
+        return Ok(run_in_parts(config, control, &partition));
+    }
+    Ok(Simulation::of_part(config, &partition, 0).run(config, control))
+}
+
+/// What is done where no event comes before the limit that the network has been given.
+pub(crate) trait AtLimit {
+    /// The limit is reached at `now`, and is given anew; else the run ends, or has been stopped (false).
+    fn on_limit(&mut self, simulation: &mut Simulation, now: Picos) -> ControlFlow<bool>;
+}
+
+impl AtLimit for Readings<'_> {
+    fn on_limit(&mut self, simulation: &mut Simulation, now: Picos) -> ControlFlow<bool> {
+        if self.take(&mut simulation.network, &simulation.flows, now) {
+            return ControlFlow::Break(true);
+        }
+        simulation.network.schedule_reading(self.next_at);
+        ControlFlow::Continue(())
+    }
 }
 
 impl<'a> Simulation<'a> {
-    fn new(config: &'a Config) -> Self {
-        let mut network = Network::new(config);
+    /// Part `number` of a network, at the start.
+    pub(crate) fn of_part(config: &'a Config, partition: &Partition, number: u8) -> Self {
+        let mut network = Network::new(config, partition, number);
         let make = |(index, spec)| Flow::new(index, spec, config, &network.paths);
         let mut flows: Vec<Flow> = (0..).zip(&config.flows).map(make).collect();
-        flows.iter_mut().for_each(|flow| network.arm_timer(flow, flow.start(config)));
+        let sends = |flow: &&mut Flow| partition.by_link[flow.first_hop.link as usize] == number;
+        let senders = flows.iter_mut().filter(sends);
+        senders.for_each(|flow| network.arm_timer(flow, flow.start(config)));
         Self { flows, network }
     }
 
-    fn run(self, config: &Config, control: &Control) -> Option<Report> {
+    fn run(mut self, config: &Config, control: &Control) -> Option<Report> {
+        let mut readings = Readings::new(config);
+        self.network.schedule_reading(readings.next_at);
+        let events = self.run_until(&mut readings, control)?;
+        Some(readings.finish(self.network, &self.flows, events))
+    }
+
+    /// Handles events until `at_limit` ends it, and gives their number; `None` if it was stopped.
+    pub(crate) fn run_until(
+        &mut self,
+        at_limit: &mut dyn AtLimit,
+        control: &Control,
+    ) -> Option<u64> {
         if let Some(deep) = DeepPrefetch::<false>::of(&self.flows) {
-            self.event_loop(deep, config, control)
+            self.event_loop(deep, at_limit, control)
         } else if let Some(deep) = DeepPrefetch::<true>::of(&self.flows) {
-            self.event_loop(deep, config, control)
+            self.event_loop(deep, at_limit, control)
         } else if self.flows.iter().all(|flow| flow.sender.scoreboard.is_none()) {
-            self.event_loop(NextEventPrefetch::<false>, config, control)
+            self.event_loop(NextEventPrefetch::<false>, at_limit, control)
         } else {
-            self.event_loop(NextEventPrefetch::<true>, config, control)
+            self.event_loop(NextEventPrefetch::<true>, at_limit, control)
         }
     }
 
     /// All events, one after the other.
     fn event_loop(
-        mut self,
+        &mut self,
         mut prefetcher: impl Prefetcher,
-        config: &Config,
+        at_limit: &mut dyn AtLimit,
         control: &Control,
-    ) -> Option<Report> {
-        let mut readings = Readings::new(config);
+    ) -> Option<u64> {
         let mut events = 0_u64;
         let mut unwatched = WATCH_INTERVAL;
-        self.network.schedule_reading(readings.next_at);
         loop {
             let limit = self.network.event_limit;
             let Some((event, next_event_key)) = self.network.wheel.pop_before(limit) else {
-                match self.on_event_limit(&mut readings) {
+                match self.on_event_limit(at_limit) {
                     ControlFlow::Continue(dequeues) => events += dequeues,
-                    ControlFlow::Break(()) => break,
+                    ControlFlow::Break(ended) => {
+                        return ended.then_some(events + WATCH_INTERVAL - unwatched);
+                    }
                 }
                 continue;
             };
@@ -92,24 +139,18 @@ impl<'a> Simulation<'a> {
             prefetcher.prefetch(&event, next_event_key, &self.network, &self.flows);
             self.handle(event);
         }
-        events += WATCH_INTERVAL - unwatched;
-        Some(readings.finish(self.network, &self.flows, events))
     }
 
     /// No event comes before the next reading, or before the one link that needs no event for it takes packets off
-    /// its queue. Gives how often that has happened; ends with the last reading.
+    /// its queue. Gives how often that has happened; ends where `at_limit` says so.
     #[cold]
     #[inline(never)]
-    fn on_event_limit(&mut self, readings: &mut Readings) -> ControlFlow<(), u64> {
+    fn on_event_limit(&mut self, at_limit: &mut dyn AtLimit) -> ControlFlow<bool, u64> {
         let Some(at) = self.network.reading_due() else {
             self.on_sole_dequeue();
             return ControlFlow::Continue(1);
         };
-        if readings.take(&mut self.network, &self.flows, at) {
-            return ControlFlow::Break(());
-        }
-        self.network.schedule_reading(readings.next_at);
-        ControlFlow::Continue(0)
+        at_limit.on_limit(self, at).map_continue(|()| 0)
     }
 
     /// The one link that needs no event for it takes packets off its queue.
@@ -167,6 +208,7 @@ impl<'a> Simulation<'a> {
             }
             TIMER => dispatch_kind!(flow.ack_event(), K => self.network.on_timer::<K>(now, flow)),
             ACCESS => dispatch_kind!(flow.ack_event(), K => self.network.on_access::<K>(now, flow)),
+            DELACK if payload.is_ack() => self.network.on_held_ack_arrival(now, flow, payload),
             DELACK => {
                 dispatch_kind!(flow.ack_event(), K => self.network.on_delack_timer::<K>(now, flow))
             }

@@ -28,13 +28,14 @@ impl Flow {
         let cc = controller(spec, stream_seed(config.seed, index.into()));
         let (ecn, per_packet_echo) = (sent_codepoint(&cc, profile), cc.needs_ecn());
         let access = AccessLink::new(serialization(spec.packet_bytes, spec.access_bps));
-        let (return_delay, last_ack_hop_delay) = ack_delays(spec, config, access.packet_time);
+        let (return_delay, last_ack_hop_delay) = ack_delays(spec, config);
         let path = paths.start(spec.route, spec.class);
+        let last_forward = paths.hop(path, route.forward.len() as u8 - 1);
         let mut flow = Self {
             app: AppSource::of(spec),
             delack_timer: EventTimer::default(),
             timer: EventTimer::default(),
-            route: RouteState::new(path, route, last_ack_hop_delay),
+            route: RouteState::new(path, route, last_ack_hop_delay, last_forward.next_part),
             access,
             ack_path: AckPath::new(return_delay),
             key: encode(index, GeneralKind::ACK_EVENT),
@@ -128,7 +129,8 @@ fn first_segments(spec: &FlowSpec, config: &Config) -> u64 {
 /// An ACK's delays: from a packet's departure at the last forward queue to where the ACK acts next, and
 /// from the ACK's departure at the last backward queue, if there is one, to the sender. The one that ends at
 /// the sender includes the way from there to the first queue.
-fn ack_delays(spec: &FlowSpec, config: &Config, access_time: Picos) -> (Picos, Picos) {
+pub(crate) fn ack_delays(spec: &FlowSpec, config: &Config) -> (Picos, Picos) {
+    let access_time = serialization(spec.packet_bytes, spec.access_bps);
     let edge = config.edge_delay(spec);
     if config.routes[spec.route as usize].backward.is_empty() {
         (edge + access_time, 0)

@@ -1,0 +1,151 @@
+//! Which links are simulated together, where one run uses several threads.
+//!
+//! A part of the network is a set of links, with the senders whose first queue is one of them and the
+//! receivers whose last queue is. Nothing that happens in a part has an effect in another one sooner than
+//! the lookahead: propagation and transmission of a packet from a link to the next one of its route, or
+//! the time of an ACK on its way back, where the two ends are in different parts.
+
+use super::groups::Groups;
+use super::load::packets_per_second;
+use crate::config::{Config, FlowSpec, Source};
+use crate::flow::ack_delays;
+use crate::time::{Picos, SECOND, serialization};
+use std::collections::HashMap;
+
+/// The most parts: each has an outbox for every other.
+const MAX_PARTS: usize = 64;
+/// Packets at queues that a part handles between two exchanges with the others, at least: fewer would not pay for
+/// the wait.
+const LEAST_WORK: f64 = 200.0;
+
+/// The parts of a network.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Partition {
+    /// How many.
+    pub(crate) parts: usize,
+    /// The part of each link.
+    pub(crate) by_link: Vec<u8>,
+    /// The least time from an event in one part to its effect in another.
+    pub(crate) lookahead: Picos,
+}
+
+impl Partition {
+    /// All links together.
+    pub(crate) fn whole(config: &Config) -> Self {
+        Self { parts: 1, by_link: vec![0; config.links.len()], lookahead: Picos::MAX }
+    }
+
+    /// Up to so many parts; fewer where more would not pay. Samples over time and captures are of the
+    /// whole network.
+    pub(crate) fn of(config: &Config, threads: usize) -> Self {
+        let splits = config.trace.is_none() && !config.capture;
+        let most = if splits { threads.min(MAX_PARTS).min(config.links.len()) } else { 1 };
+        let parts = (2..=most).rev().find_map(|parts| Self::in_parts(config, parts, LEAST_WORK));
+        parts.unwrap_or_else(|| Self::whole(config))
+    }
+
+    /// The parts of a long lookahead that share the work evenly, if each handles `least_work` packets in
+    /// that time.
+    pub(crate) fn in_parts(config: &Config, parts: usize, least_work: f64) -> Option<Self> {
+        let (effects, loads) = (effects(config), packets_per_second(config));
+        let rate = loads.iter().sum::<f64>() / parts as f64 / SECOND as f64;
+        let mut apart = effects.values().copied().max()?;
+        while apart > 0 && apart as f64 * rate >= least_work {
+            if let Some(by_link) = share_out(&effects, &loads, parts, apart) {
+                return Some(Self { parts, lookahead: lookahead(&effects, &by_link), by_link });
+            }
+            apart /= 2;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+impl Partition {
+    /// With the links in these parts.
+    pub(super) fn given(config: &Config, parts: usize, by_link: Vec<u8>) -> Self {
+        Self { parts, lookahead: lookahead(&effects(config), &by_link), by_link }
+    }
+}
+
+/// By two links, the least time from an event at one of them to its effect at the other.
+type Effects = HashMap<(u16, u16), Picos>;
+
+/// The part of each link, if the work can be shared evenly while links stay together where one has an effect at the
+/// other in less time than `apart`.
+fn share_out(effects: &Effects, loads: &[f64], parts: usize, apart: Picos) -> Option<Vec<u8>> {
+    let mut groups = Groups::of(loads.len());
+    for (&(from, to), _) in effects.iter().filter(|&(_, &time)| time < apart) {
+        groups.join(from.into(), to.into());
+    }
+    groups.share_out(loads, parts)
+}
+
+fn lookahead(effects: &Effects, by_link: &[u8]) -> Picos {
+    let is_cut = |&(from, to): &(u16, u16)| by_link[from as usize] != by_link[to as usize];
+    let cut = effects.iter().filter(|(links, _)| is_cut(links));
+    cut.map(|(_, &time)| time).min().unwrap_or(Picos::MAX)
+}
+
+fn effects(config: &Config) -> Effects {
+    let smallest = config.wire(1.0).smallest_packet; // looks at all flows
+    let transmit = |link: u16| serialization(smallest, config.links[link as usize].rate_bps);
+    let mut least = HashMap::new();
+    let mut add = |(from, to), time: Picos| {
+        let known = least.entry((from, to)).or_insert(time);
+        *known = time.min(*known);
+    };
+    for route in &config.routes {
+        for links in [&route.forward, &route.backward] {
+            let pairs = links.windows(2).map(|pair| (pair[0], pair[1]));
+            pairs
+                .for_each(|pair| add(pair, transmit(pair.0) + config.links[pair.0 as usize].delay));
+        }
+    }
+    for flow in &config.flows {
+        let acks = ack_effects(config, flow);
+        acks.for_each(|((from, to), time)| add((from, to), transmit(from) + time));
+        links_of_one_part(config, flow).for_each(|links| add(links, 0));
+    }
+    links_that_share_memory(config).for_each(|links| add(links, 0));
+    least
+}
+
+/// From the wire of the last forward queue to where an ACK acts next, and from that of the last backward
+/// queue to the sender.
+fn ack_effects(
+    config: &Config,
+    flow: &FlowSpec,
+) -> impl Iterator<Item = ((u16, u16), Picos)> + use<> {
+    let (first, last) = ends(config, flow);
+    let back = &config.routes[flow.route as usize].backward;
+    let (to_next, to_sender) = ack_delays(flow, config);
+    let next = back.first().copied().unwrap_or(first);
+    let there = back.last().map(|&queue| ((queue, first), to_sender));
+    [Some(((last, next), to_next)), there].into_iter().flatten()
+}
+
+/// Sender and receiver of datagrams and of file after file have state in common, and the queues on the way
+/// back that of lost ACKs.
+fn links_of_one_part(config: &Config, flow: &FlowSpec) -> impl Iterator<Item = (u16, u16)> + use<> {
+    let (first, last) = ends(config, flow);
+    let together = !matches!(flow.source, Source::Segments(_));
+    let mut links = config.routes[flow.route as usize].backward.clone();
+    links.push(last);
+    links.truncate(if together { links.len() } else { 0 });
+    links.into_iter().map(move |link| (first, link))
+}
+
+fn links_that_share_memory(config: &Config) -> impl Iterator<Item = (u16, u16)> + '_ {
+    let mut first_of = HashMap::new();
+    (0..).zip(&config.links).filter_map(move |(index, link)| {
+        let (pool, _) = link.pool?;
+        Some((*first_of.entry(pool).or_insert(index), index))
+    })
+}
+
+/// The first and the last forward queue of a flow.
+fn ends(config: &Config, flow: &FlowSpec) -> (u16, u16) {
+    let forward = &config.routes[flow.route as usize].forward;
+    (forward[0], forward[forward.len() - 1])
+}

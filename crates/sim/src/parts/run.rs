@@ -1,0 +1,109 @@
+//! A run in parts.
+
+use super::exchange::Exchange;
+use super::gather::swap_into_first;
+use super::partition::Partition;
+use crate::config::Config;
+use crate::readings::Readings;
+use crate::report::Report;
+use crate::simulation::{AtLimit, Control, Simulation};
+use crate::time::Picos;
+use std::ops::{ControlFlow, Range};
+
+/// Runs `config` to its end. Gives `None` if `control` stopped it.
+pub(crate) fn run_in_parts(
+    config: &Config,
+    control: &Control,
+    partition: &Partition,
+) -> Option<Report> {
+    let numbers = 0..partition.parts as u8;
+    let mut parts: Vec<_> =
+        numbers.map(|number| Simulation::of_part(config, partition, number)).collect();
+    let exchange = Exchange::between(partition.parts);
+    let mut readings = Readings::new(config);
+    let (mut now, mut events) = (0, 0);
+    loop {
+        let until = readings.next_at;
+        let periods = Periods { exchange: &exchange, lookahead: partition.lookahead, until };
+        events += advance(&mut parts, now..until, &periods, control)?;
+        swap_into_first(&mut parts, config, partition);
+        let first = &mut parts[0];
+        if readings.take(&mut first.network, &first.flows, until) {
+            let first = parts.swap_remove(0);
+            return Some(readings.finish(first.network, &first.flows, events));
+        }
+        let next_batch_end = first.network.early_deliveries.next_batch_end;
+        swap_into_first(&mut parts, config, partition);
+        for part in &mut parts {
+            part.network.early_deliveries.next_batch_end = next_batch_end;
+        }
+        now = until;
+    }
+}
+
+/// All parts, each on a thread, from one instant to another. Gives the events of all.
+fn advance(
+    parts: &mut [Simulation],
+    span: Range<Picos>,
+    periods: &Periods,
+    control: &Control,
+) -> Option<u64> {
+    let run = |part: &mut Simulation| {
+        let _guard = StopOnPanic(periods.exchange);
+        part.network.schedule_reading(periods.end(span.start));
+        let events = part.run_until(&mut periods.clone(), control);
+        if events.is_none() {
+            periods.exchange.stop();
+        }
+        events
+    };
+    std::thread::scope(|scope| {
+        let (first, others) = parts.split_first_mut()?;
+        let others: Vec<_> = others.iter_mut().map(|part| scope.spawn(|| run(part))).collect();
+        let mut events = run(first);
+        for other in others {
+            let more = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            events = events.zip(more).map(|(sum, more)| sum + more);
+        }
+        events
+    })
+}
+
+/// Periods of the lookahead, up to a reading.
+#[derive(Clone)]
+struct Periods<'a> {
+    exchange: &'a Exchange,
+    lookahead: Picos,
+    until: Picos,
+}
+
+impl Periods<'_> {
+    /// The end of the period that begins at `now`.
+    fn end(&self, now: Picos) -> Picos {
+        now.saturating_add(self.lookahead).min(self.until)
+    }
+}
+
+impl AtLimit for Periods<'_> {
+    fn on_limit(&mut self, part: &mut Simulation, now: Picos) -> ControlFlow<bool> {
+        if self.exchange.exchange(&mut part.network).is_err() {
+            return ControlFlow::Break(false);
+        }
+        if now == self.until {
+            return ControlFlow::Break(true);
+        }
+        part.network.schedule_reading(self.end(now));
+        ControlFlow::Continue(())
+    }
+}
+
+/// Nobody waits for a part that panics.
+struct StopOnPanic<'a>(&'a Exchange);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop();
+        }
+    }
+}
