@@ -1,7 +1,7 @@
 //! What reaches a flow's receiver, and what it answers.
 
 use crate::flow::Flow;
-use crate::flow_kind::FlowKind;
+use crate::flow_kind::{FlowKind, GeneralKind};
 use crate::network::Network;
 use crate::packet::{EcnCodepoint, Payload};
 use crate::tcp::profile::Profile;
@@ -106,29 +106,63 @@ impl Network<'_> {
         answered: Picos,
         profile: &Profile,
     ) {
-        let connection = if K::FAST_PATH { 0 } else { flow.connection };
-        let bare = Payload::ack(AckPacket::default(), connection);
-        let (key, bare) =
-            if K::FAST_PATH { (flow.key, bare) } else { flow.first_event_of_ack(bare) };
-        let ecn_flags = if K::FAST_PATH { EcnFlags::default() } else { ecn_flags(segment) };
-        let own_part = self.part.number();
-        let to = if K::FAST_PATH { own_part } else { flow.route.ack_part().unwrap_or(own_part) };
-        let (part, wheel) = (&mut self.part, &mut self.wheel);
+        if K::SACK_ONLY {
+            self.answer_over_one_queue::<K>(flow, segment, answered, profile);
+        } else {
+            self.answer_in_any_part(flow, segment, answered, profile);
+        }
+    }
+
+    /// `answer` for flows over one queue: its sender is in the same part of the network. An ACK that is held back
+    /// gets its timer in `arm_delack_if_no_ack_in_flight`.
+    #[inline(always)]
+    fn answer_over_one_queue<K: FlowKind>(
+        &mut self,
+        flow: &mut Flow,
+        segment: Payload,
+        answered: Picos,
+        profile: &Profile,
+    ) {
+        let bare = Payload::ack(AckPacket::default(), 0);
+        let (key, wheel) = (flow.key, &mut self.wheel);
         let last_arrival = &mut flow.ack_path.last_arrival;
-        let mut send = |at, ack| {
-            if K::FAST_PATH {
-                wheel.insert(at, key, bare.with_ack(ack));
-            } else {
-                part.schedule(wheel, to, (at, key, bare.with_ack(ack)));
-            }
-            if K::SACK_ONLY {
-                *last_arrival = at;
-            }
+        let first = |at, ack| {
+            wheel.insert(at, key, bare.with_ack(ack));
+            *last_arrival = at;
         };
-        match flow.receiver.on_segment::<K>(segment.seq(), answered, ecn_flags, profile, &mut send)
-        {
+        let ecn_flags = EcnFlags::default();
+        let ack = flow.receiver.on_segment::<K>(segment.seq(), answered, ecn_flags, profile, first);
+        if let Some(ack) = ack {
+            self.wheel.insert(answered, key, bare.with_ack(ack));
+            flow.ack_path.last_arrival = answered;
+        }
+    }
+
+    /// `answer` for any flow.
+    #[inline]
+    fn answer_in_any_part(
+        &mut self,
+        flow: &mut Flow,
+        segment: Payload,
+        answered: Picos,
+        profile: &Profile,
+    ) {
+        let bare = Payload::ack(AckPacket::default(), flow.connection);
+        let (key, bare) = flow.first_event_of_ack(bare);
+        let to = flow.route.ack_part().unwrap_or(self.part.number());
+        let (part, wheel) = (&mut self.part, &mut self.wheel);
+        let mut send = |at, ack| part.schedule(wheel, to, (at, key, bare.with_ack(ack)));
+        let ecn_flags = ecn_flags(segment);
+        let receiver = &mut flow.receiver;
+        let ack = receiver.on_segment::<GeneralKind>(
+            segment.seq(),
+            answered,
+            ecn_flags,
+            profile,
+            &mut send,
+        );
+        match ack {
             Some(ack) => send(answered, ack),
-            None if K::SACK_ONLY => {} // see `arm_delack_if_no_ack_in_flight`
             None => self.arm_delack(flow, flow.receiver.delack_deadline()),
         }
     }

@@ -87,16 +87,16 @@ impl<'a> Simulation<'a> {
     fn run(mut self, config: &Config, control: &Control) -> Option<Report> {
         let mut readings = Readings::new(config);
         self.network.schedule_reading(readings.next_at);
-        let events = self.run_until(&mut readings, control)?;
-        Some(readings.finish(self.network, &self.flows, events))
+        let (ended, events) = self.run_until(&mut readings, control)?;
+        Some(readings.finish(ended.network, &ended.flows, events))
     }
 
-    /// Handles events until `at_limit` ends it, and gives their number; `None` if it was stopped.
+    /// Handles events until `at_limit` ends it, and counts them; `None` if it was stopped.
     pub(crate) fn run_until(
-        &mut self,
+        self,
         at_limit: &mut dyn AtLimit,
         control: &Control,
-    ) -> Option<u64> {
+    ) -> Option<(Self, u64)> {
         if let Some(deep) = DeepPrefetch::<false>::of(&self.flows) {
             self.event_loop(deep, at_limit, control)
         } else if let Some(deep) = DeepPrefetch::<true>::of(&self.flows) {
@@ -108,13 +108,13 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// All events, one after the other.
+    /// All events, one after the other. The simulation is moved, for a reference to it would cost a register.
     fn event_loop(
-        &mut self,
+        mut self,
         mut prefetcher: impl Prefetcher,
         at_limit: &mut dyn AtLimit,
         control: &Control,
-    ) -> Option<u64> {
+    ) -> Option<(Self, u64)> {
         let mut events = 0_u64;
         let mut unwatched = WATCH_INTERVAL;
         loop {
@@ -123,7 +123,8 @@ impl<'a> Simulation<'a> {
                 match self.on_event_limit(at_limit) {
                     ControlFlow::Continue(dequeues) => events += dequeues,
                     ControlFlow::Break(ended) => {
-                        return ended.then_some(events + WATCH_INTERVAL - unwatched);
+                        events += WATCH_INTERVAL - unwatched;
+                        return ended.then_some((self, events));
                     }
                 }
                 continue;

@@ -25,7 +25,9 @@ pub(crate) fn run_in_parts(
     loop {
         let until = readings.next_at;
         let periods = Periods { exchange: &exchange, lookahead: partition.lookahead, until };
-        events += advance(&mut parts, now..until, &periods, control)?;
+        let more;
+        (parts, more) = advance(parts, now..until, &periods, control)?;
+        events += more;
         swap_into_first(&mut parts, config, partition);
         let first = &mut parts[0];
         if readings.take(&mut first.network, &first.flows, until) {
@@ -41,31 +43,34 @@ pub(crate) fn run_in_parts(
     }
 }
 
-/// All parts, each on a thread, from one instant to another. Gives the events of all.
-fn advance(
-    parts: &mut [Simulation],
+/// All parts, each on a thread, from one instant to another. Counts the events of all.
+fn advance<'a>(
+    parts: Vec<Simulation<'a>>,
     span: Range<Picos>,
     periods: &Periods,
     control: &Control,
-) -> Option<u64> {
-    let run = |part: &mut Simulation| {
+) -> Option<(Vec<Simulation<'a>>, u64)> {
+    let run = |mut part: Simulation<'a>| {
         let _guard = StopOnPanic(periods.exchange);
         part.network.schedule_reading(periods.end(span.start));
-        let events = part.run_until(&mut periods.clone(), control);
-        if events.is_none() {
+        let ended = part.run_until(&mut periods.clone(), control);
+        if ended.is_none() {
             periods.exchange.stop();
         }
-        events
+        ended
     };
+    let run = &run;
     std::thread::scope(|scope| {
-        let (first, others) = parts.split_first_mut()?;
-        let others: Vec<_> = others.iter_mut().map(|part| scope.spawn(|| run(part))).collect();
-        let mut events = run(first);
-        for other in others {
-            let more = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            events = events.zip(more).map(|(sum, more)| sum + more);
+        let threads: Vec<_> =
+            parts.into_iter().map(|part| scope.spawn(move || run(part))).collect();
+        let mut ended = (Vec::new(), 0);
+        for thread in threads {
+            let joined = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let (part, events) = joined?;
+            ended.0.push(part);
+            ended.1 += events;
         }
-        events
+        Some(ended)
     })
 }
 
