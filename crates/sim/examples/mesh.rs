@@ -4,7 +4,7 @@
 
 use forebay_sim::config::{Config, FlowSpec, LinkSpec, Route, Source};
 use forebay_sim::queue::registry::QueueSpec;
-use forebay_sim::simulation::{Control, run};
+use forebay_sim::simulation::{Control, run_on};
 use forebay_sim::tcp::profile::Profile;
 use forebay_sim::time::{MILLISECOND, Picos, SECOND};
 use std::collections::HashMap;
@@ -95,7 +95,9 @@ fn main() {
     };
     let before = memory_kb("VmRSS");
     let began = Instant::now();
-    let report = run(&config, &Control::default()).expect("valid").expect("not stopped");
+    let threads = number("threads", 1.0) as usize;
+    let report =
+        run_on(&config, &Control::default(), threads).expect("valid").expect("not stopped");
     let took = began.elapsed().as_secs_f64();
     let counts = || report.links.iter().flat_map(|link| &link.batches).flat_map(|b| &b.classes);
     let arrivals: u64 = counts().map(|class| class.arrivals).sum();

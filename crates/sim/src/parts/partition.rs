@@ -16,7 +16,11 @@ use std::collections::HashMap;
 const MAX_PARTS: usize = 64;
 /// Packets at queues that a part handles between two exchanges with the others, at least: fewer would not pay for
 /// the wait.
-const LEAST_WORK: f64 = 200.0;
+const LEAST_WORK: f64 = 500.0;
+/// The largest part's work, as a multiple of the mean: up to the first the work is shared evenly, from the
+/// second on too badly.
+const EVEN: f64 = 1.1;
+const MOST_UNEVEN: f64 = 1.5;
 
 /// The parts of a network.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,23 +44,29 @@ impl Partition {
     pub(crate) fn of(config: &Config, threads: usize) -> Self {
         let splits = config.trace.is_none() && !config.capture;
         let most = if splits { threads.min(MAX_PARTS).min(config.links.len()) } else { 1 };
-        let parts = (2..=most).rev().find_map(|parts| Self::in_parts(config, parts, LEAST_WORK));
+        if most < 2 {
+            return Self::whole(config);
+        }
+        let (effects, loads) = (effects(config), packets_per_second(config));
+        let parts = (2..=most).rev().find_map(|parts| Self::in_parts(&effects, &loads, parts));
         parts.unwrap_or_else(|| Self::whole(config))
     }
 
-    /// The parts of a long lookahead that share the work evenly, if each handles `least_work` packets in
-    /// that time.
-    pub(crate) fn in_parts(config: &Config, parts: usize, least_work: f64) -> Option<Self> {
-        let (effects, loads) = (effects(config), packets_per_second(config));
+    /// The parts of the longest lookahead that share the work evenly, else those that share it best; none
+    /// where one part would have most of it, or all too little in the lookahead.
+    fn in_parts(effects: &Effects, loads: &[f64], parts: usize) -> Option<Self> {
         let rate = loads.iter().sum::<f64>() / parts as f64 / SECOND as f64;
         let mut apart = effects.values().copied().max()?;
-        while apart > 0 && apart as f64 * rate >= least_work {
-            if let Some(by_link) = share_out(&effects, &loads, parts, apart) {
-                return Some(Self { parts, lookahead: lookahead(&effects, &by_link), by_link });
+        let mut best = (MOST_UNEVEN, None);
+        while apart as f64 * rate >= LEAST_WORK && best.0 > EVEN {
+            let (by_link, uneven) = share_out(effects, loads, parts, apart);
+            if uneven < best.0 {
+                best = (uneven, Some(by_link));
             }
             apart /= 2;
         }
-        None
+        let by_link = best.1?;
+        Some(Self { parts, lookahead: lookahead(effects, &by_link), by_link })
     }
 }
 
@@ -71,9 +81,9 @@ impl Partition {
 /// By two links, the least time from an event at one of them to its effect at the other.
 type Effects = HashMap<(u16, u16), Picos>;
 
-/// The part of each link, if the work can be shared evenly while links stay together where one has an effect at the
-/// other in less time than `apart`.
-fn share_out(effects: &Effects, loads: &[f64], parts: usize, apart: Picos) -> Option<Vec<u8>> {
+/// The part of each link, where those stay together of which one has an effect at the other in less time than
+/// `apart`; and the largest part's work, as a multiple of the mean.
+fn share_out(effects: &Effects, loads: &[f64], parts: usize, apart: Picos) -> (Vec<u8>, f64) {
     let mut groups = Groups::of(loads.len());
     for (&(from, to), _) in effects.iter().filter(|&(_, &time)| time < apart) {
         groups.join(from.into(), to.into());

@@ -3,13 +3,14 @@
 use super::partition::Partition;
 use super::run::run_in_parts;
 use crate::cc;
-use crate::config::{Config, FlowSpec, LinkSpec, Route, Source};
+use crate::config::{Config, File, FlowSpec, LinkSpec, Route, Source, TraceSpec};
 use crate::queue::registry::{NAMES, QueueSpec};
 use crate::report::Report;
-use crate::simulation::{Control, run};
+use crate::simulation::{Control, run, run_on};
 use crate::tcp::profile::Profile;
-use crate::time::{MILLISECOND, SECOND};
+use crate::time::{MICROSECOND, MILLISECOND, Picos, SECOND};
 use proptest::prelude::*;
+use std::sync::atomic::Ordering;
 
 fn any_link() -> impl Strategy<Value = LinkSpec> {
     let given = (1e6..50e6, 2_u32..80, 1_u64..6, 0..NAMES.len());
@@ -111,4 +112,95 @@ proptest! {
         let parts = run_in_parts(&config, &Control::default(), &partition).expect("not stopped");
         prop_assert_eq!(readings(&whole), readings(&parts));
     }
+}
+
+/// A chain of four links, with so many flows over all of them and over each.
+fn chain(delay: Picos) -> Config {
+    let link = LinkSpec {
+        rate_bps: 1e9,
+        queue: QueueSpec::by_name("pfifo").expect("listed").sized(100, 1500),
+        transmit_ring: 0,
+        pool: None,
+        delay,
+        shaper: None,
+        policer: None,
+    };
+    let over = |forward: Vec<u16>| Route { forward, backward: vec![] };
+    let flow = |index: u16| FlowSpec {
+        class: 0,
+        route: index % 5,
+        congestion_control: "reno",
+        rtt: 100 * MILLISECOND,
+        start: 0,
+        source: Source::Segments(u64::MAX),
+        packet_bytes: 1500,
+        access_bps: 1e9,
+    };
+    Config {
+        links: vec![link; 4],
+        routes: vec![
+            over(vec![0, 1, 2, 3]),
+            over(vec![0]),
+            over(vec![1]),
+            over(vec![2]),
+            over(vec![3]),
+        ],
+        flows: (0..100).map(flow).collect(),
+        seed: 1,
+        pools: vec![],
+        profiles: vec![Profile::linux()],
+        datagrams: vec![],
+        files: vec![],
+        warmup: SECOND,
+        window: SECOND,
+        batches: 1,
+        trace: None,
+        capture: false,
+    }
+}
+
+#[test]
+fn a_network_is_split_where_propagation_leaves_time_for_it() {
+    let smallest_packet = MICROSECOND * 416 / 1000;
+    let split = Partition::of(&chain(10 * MILLISECOND), 2);
+    assert_eq!((split.parts, split.lookahead), (2, 10 * MILLISECOND + smallest_packet));
+    assert_eq!(Partition::of(&chain(10 * MILLISECOND), 9).parts, 4, "no more than there are links");
+    let whole = Partition { parts: 1, by_link: vec![0; 4], lookahead: Picos::MAX };
+    assert_eq!(Partition::of(&chain(MICROSECOND), 2), whole, "too few packets in so short a time");
+    assert_eq!(Partition::of(&chain(10 * MILLISECOND), 1), whole, "one thread");
+}
+
+#[test]
+fn what_belongs_together_is_not_split() {
+    let with = |change: &dyn Fn(&mut Config)| {
+        let mut config = chain(10 * MILLISECOND);
+        change(&mut config);
+        Partition::of(&config, 2)
+    };
+    let share =
+        |links: &mut [LinkSpec]| links.iter_mut().for_each(|link| link.pool = Some((0, 1.0)));
+    assert_eq!(with(&|config: &mut Config| share(&mut config.links)).parts, 1, "one memory");
+    let pair = with(&|config: &mut Config| share(&mut config.links[1..3]));
+    assert!(pair.parts == 2 && pair.by_link[1] == pair.by_link[2]);
+    let files = with(&|config: &mut Config| {
+        config.files = vec![File { segments: 100, think: 0 }; 9];
+        config.flows[0].source = Source::Files(0, 9);
+    });
+    assert!(files.parts == 2 && files.by_link[0] == files.by_link[3], "sender and receiver");
+    let traced = with(&|config: &mut Config| {
+        config.trace = Some(TraceSpec { step: SECOND, ..TraceSpec::default() })
+    });
+    assert_eq!(traced.parts, 1);
+}
+
+#[test]
+fn two_threads_read_the_same_as_one_and_stop() {
+    let config = chain(10 * MILLISECOND);
+    let one = run(&config, &Control::default()).expect("valid").expect("not stopped");
+    let two = run_on(&config, &Control::default(), 2).expect("valid").expect("not stopped");
+    assert!(one.packets > 100_000);
+    assert_eq!(readings(&one), readings(&two));
+    let stopped = Control::default();
+    stopped.stop.store(true, Ordering::Relaxed);
+    assert!(run_on(&config, &stopped, 2).expect("valid").is_none());
 }
