@@ -8,7 +8,7 @@ use crate::time::Picos;
 
 /// Events for another part, in the order in which they were scheduled.
 #[derive(Default)]
-pub(super) struct Outbox {
+pub(crate) struct Outbox {
     events: Vec<(Picos, EventKey, Payload)>,
     /// Places of ACKs among the events, and what these carry of lost ones.
     lost_acks: Vec<(usize, Vec<SackRun>)>,
@@ -16,7 +16,7 @@ pub(super) struct Outbox {
 
 impl Outbox {
     /// Schedules all of it in the part that it is for, and leaves it empty.
-    pub(super) fn empty_into(&mut self, wheel: &mut Wheel, lost_acks: &mut LostAcks) {
+    pub(crate) fn empty_into(&mut self, wheel: &mut Wheel, lost_acks: &mut LostAcks) {
         for (place, mut runs) in self.lost_acks.drain(..) {
             let packet = &mut self.events[place].2;
             let mut ack = packet.as_ack();
@@ -31,7 +31,7 @@ impl Outbox {
 pub(crate) struct Part {
     number: u8,
     /// By part; empty where there is only one.
-    pub(super) outboxes: Vec<Outbox>,
+    pub(crate) outboxes: Vec<Outbox>,
 }
 
 impl Part {

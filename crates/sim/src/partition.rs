@@ -5,11 +5,14 @@
 //! the lookahead: propagation and transmission of a packet from a link to the next one of its route, or
 //! the time of an ACK on its way back, where the two ends are in different parts.
 
-use super::groups::Groups;
-use super::load::packets_per_second;
+mod groups;
+mod load;
+
 use crate::config::{Config, FlowSpec, Source};
 use crate::flow::ack_delays;
 use crate::time::{Picos, SECOND, serialization};
+use groups::Groups;
+use load::packets_per_second;
 use std::collections::HashMap;
 
 /// The most parts: each has an outbox for every other.
@@ -73,7 +76,7 @@ impl Partition {
 #[cfg(test)]
 impl Partition {
     /// With the links in these parts.
-    pub(super) fn given(config: &Config, parts: usize, by_link: Vec<u8>) -> Self {
+    pub(crate) fn given(config: &Config, parts: usize, by_link: Vec<u8>) -> Self {
         Self { parts, lookahead: lookahead(&effects(config), &by_link), by_link }
     }
 }

@@ -1,13 +1,25 @@
-//! A run in parts.
+//! One run on several threads: the network in parts, each with its own event queue.
+//!
+//! A part simulates its links, and the senders and receivers at them, up to the end of a period as long as
+//! the lookahead (`partition`). What it causes in other parts happens later than that. So all parts can do so
+//! at the same time, and then exchange what they caused (`exchange`): conservative, synchronous parallel
+//! simulation. Events of an instant fire in the order of their keys, and those of one key are caused by one
+//! part, so the readings do not depend on the number of threads.
+//!
+//! Each part has all flows and links, but uses only its own. Before a reading, what the others have counted is
+//! brought into the first one (`gather`).
 
-use super::exchange::Exchange;
-use super::gather::swap_into_first;
-use super::partition::Partition;
+mod exchange;
+mod gather;
+
 use crate::config::Config;
+use crate::event_loop::{AtLimit, Control, Simulation};
+use crate::partition::Partition;
 use crate::readings::Readings;
 use crate::report::Report;
-use crate::simulation::{AtLimit, Control, Simulation};
 use crate::time::Picos;
+use exchange::Exchange;
+use gather::swap_into_first;
 use std::ops::{ControlFlow, Range};
 
 /// Runs `config` to its end. Gives `None` if `control` stopped it.
@@ -112,3 +124,6 @@ impl Drop for StopOnPanic<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

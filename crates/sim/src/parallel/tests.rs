@@ -1,9 +1,9 @@
 //! A run in parts reads the same as one in a piece.
 
-use super::partition::Partition;
-use super::run::run_in_parts;
+use super::run_in_parts;
 use crate::cc;
 use crate::config::{Config, File, FlowSpec, LinkSpec, Route, Source, TraceSpec};
+use crate::partition::Partition;
 use crate::queue::registry::{NAMES, QueueSpec};
 use crate::report::Report;
 use crate::simulation::{Control, run, run_on};
