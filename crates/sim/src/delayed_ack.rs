@@ -19,7 +19,7 @@ impl Network<'_> {
         }
         let ack = Payload::ack(flow.receiver.release(), flow.connection);
         match flow.route.first_ack_hop() {
-            Some(hop) => self.on_hop(now, flow, ack.at_hop(hop)),
+            Some(hop) => self.on_ack_hop(now, flow, ack.at_hop(hop)),
             None => self.on_ack_arrival::<K>(now, flow, ack),
         }
     }

@@ -9,7 +9,7 @@ use crate::flow_kind::{
 };
 use crate::network::Network;
 use crate::packet::Payload;
-use crate::prefetch::{DeepPrefetch, NextEventPrefetch, Prefetcher};
+use crate::prefetch::{DeepPrefetch, NetworkPrefetch, NextEventPrefetch, Prefetcher, pays};
 use crate::readings::Readings;
 use crate::report::Report;
 use crate::time::Picos;
@@ -50,10 +50,10 @@ impl<'a> Simulation<'a> {
     }
 
     fn run(self, config: &Config, control: &Control) -> Option<Report> {
-        if let Some(deep) = DeepPrefetch::<false>::of(&self.flows) {
-            self.event_loop(deep, config, control)
-        } else if let Some(deep) = DeepPrefetch::<true>::of(&self.flows) {
-            self.event_loop(deep, config, control)
+        if self.network.wheel.is_sorted() {
+            self.event_loop(NetworkPrefetch, config, control)
+        } else if pays(self.flows.len()) {
+            self.event_loop(DeepPrefetch::default(), config, control)
         } else if self.flows.iter().all(|flow| flow.sender.scoreboard.is_none()) {
             self.event_loop(NextEventPrefetch::<false>, config, control)
         } else {
@@ -74,7 +74,9 @@ impl<'a> Simulation<'a> {
         self.network.schedule_reading(readings.next_at);
         loop {
             let limit = self.network.event_limit;
-            let Some((event, next_event_key)) = self.network.wheel.pop_before(limit) else {
+            let Some((event, next_event_key)) =
+                prefetcher.pop_before(&mut self.network.wheel, limit)
+            else {
                 match self.on_event_limit(&mut readings) {
                     ControlFlow::Continue(dequeues) => events += dequeues,
                     ControlFlow::Break(()) => break,
@@ -170,7 +172,7 @@ impl<'a> Simulation<'a> {
             DELACK => {
                 dispatch_kind!(flow.ack_event(), K => self.network.on_delack_timer::<K>(now, flow))
             }
-            _ => self.network.on_hop(now, flow, payload),
+            _ => self.network.on_hop(now, flow, key, payload),
         }
     }
 }

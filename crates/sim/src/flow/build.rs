@@ -38,7 +38,7 @@ impl Flow {
             access,
             ack_path: AckPath::new(return_delay),
             key: encode(index, GeneralKind::ACK_EVENT),
-            first_hop: paths.hop(path, 0).at,
+            first_hop: paths.hop(path).at,
             receiver: Receiver::new(spec.rtt, per_packet_echo),
             sender: Sender::new(cc, first_segments(spec, config), profile),
             packet_bytes: spec.packet_bytes,
