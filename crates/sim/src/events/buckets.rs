@@ -9,11 +9,14 @@ use super::crowds::Ranked;
 use super::{Event, EventKey, NIL};
 use crate::packet::Payload;
 use crate::time::Picos;
+use prefetch_index::prefetch_index;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Events of one chunk: a kilobyte.
 const CHUNK: usize = 32;
+/// Events that wait for the ends of their buckets to be in the cache.
+const PENDING: usize = 8;
 /// Events that are sorted ahead of the next one, as far as the buckets near it hold so many.
 const SORTED_AHEAD: usize = 64;
 /// Buckets beyond that of the next event that may be sorted ahead. What is scheduled into a sorted bucket takes longer.
@@ -41,9 +44,15 @@ pub struct Buckets {
     /// By number modulo their count, what is due in each bucket, in this revolution or a later one, in order of
     /// scheduling.
     buckets: Vec<Bucket>,
-    /// How many events these hold.
+    /// How many events these and `pending` hold.
     waiting: usize,
+    /// The last events that were scheduled, on their way into their buckets, whose ends are called into the cache
+    /// meanwhile. Place number `scheduled` is the next, modulo their count.
+    pending: [Event; PENDING],
+    scheduled: usize,
     chunks: Vec<Chunk>,
+    /// Of each chunk, the one that follows it in its bucket, or in the list of those that are free.
+    following: Vec<u32>,
     /// The first chunk that is free.
     free: u32,
     /// Of each part of the bucket that is being sorted, its events, then the place of its next one.
@@ -58,10 +67,7 @@ struct Bucket {
     events: u32,
 }
 
-struct Chunk {
-    events: [Event; CHUNK],
-    next: u32,
-}
+type Chunk = [Event; CHUNK];
 
 impl Bucket {
     const EMPTY: Self = Self { first: NIL, last: NIL, events: 0 };
@@ -82,7 +88,10 @@ impl Buckets {
             shift,
             buckets: vec![Bucket::EMPTY; count],
             waiting: 0,
+            pending: [Event::NONE; PENDING],
+            scheduled: 0,
             chunks: Vec::new(),
+            following: Vec::new(),
             free: NIL,
             parts: [0; PARTS],
         }
@@ -96,7 +105,14 @@ impl Buckets {
         if bucket <= self.open {
             self.insert_late(event);
         } else {
-            self.append(bucket, event);
+            self.waiting += 1;
+            self.prefetch_end(bucket);
+            let place = self.scheduled % PENDING;
+            let earlier = std::mem::replace(&mut self.pending[place], event);
+            self.scheduled += 1;
+            if self.scheduled > PENDING {
+                self.append(earlier);
+            }
         }
     }
 
@@ -106,35 +122,53 @@ impl Buckets {
         self.late.push(Reverse(Ranked { order: self.late_events, event }));
     }
 
-    #[inline]
-    fn append(&mut self, bucket: u64, event: Event) {
-        let index = bucket as usize & (self.buckets.len() - 1);
+    /// Calls the place of the next event of a bucket into the cache.
+    #[inline(always)]
+    fn prefetch_end(&self, bucket: u64) {
+        let Bucket { last, events, .. } = self.buckets[bucket as usize & (self.buckets.len() - 1)];
+        let place = events as usize % CHUNK;
+        if let Some(chunk) = self.chunks.get(if place == 0 { self.free } else { last } as usize) {
+            prefetch_index(chunk, place);
+        }
+    }
+
+    /// Puts what is pending into its buckets.
+    fn settle_pending(&mut self) {
+        for place in self.scheduled.saturating_sub(PENDING)..self.scheduled {
+            self.append(self.pending[place % PENDING]);
+        }
+        self.scheduled = 0;
+    }
+
+    /// Puts an event at the end of its bucket.
+    #[inline(always)]
+    fn append(&mut self, event: Event) {
+        let index = (event.at >> self.shift) as usize & (self.buckets.len() - 1);
         let place = self.buckets[index].events as usize % CHUNK;
         if place == 0 {
             self.extend(index);
         }
         let bucket = &mut self.buckets[index];
         bucket.events += 1;
-        self.chunks[bucket.last as usize].events[place] = event;
-        self.waiting += 1;
+        self.chunks[bucket.last as usize][place] = event;
     }
 
     /// Gives a bucket another chunk.
     #[inline(never)]
     fn extend(&mut self, index: usize) {
         let chunk = self.free;
-        let chunk = if let Some(free) = self.chunks.get_mut(chunk as usize) {
-            self.free = free.next;
-            free.next = NIL;
-            chunk
-        } else {
-            self.chunks.push(Chunk { events: [Event::NONE; CHUNK], next: NIL });
+        let chunk = if chunk == NIL {
+            self.chunks.push([Event::NONE; CHUNK]);
+            self.following.push(NIL);
             self.chunks.len() as u32 - 1
+        } else {
+            self.free = std::mem::replace(&mut self.following[chunk as usize], NIL);
+            chunk
         };
         let bucket = &mut self.buckets[index];
         match bucket.last {
             NIL => bucket.first = chunk,
-            last => self.chunks[last as usize].next = chunk,
+            last => self.following[last as usize] = chunk,
         }
         bucket.last = chunk;
     }
@@ -187,6 +221,7 @@ impl Buckets {
         self.next_at().is_none_or(|next| next > at)
             && bucket <= self.open + BUCKETS_AHEAD
             && (self.open + 1..=bucket).all(empty)
+            && self.pending[..self.scheduled.min(PENDING)].iter().all(|event| event.at > at)
     }
 
     /// Sorts the next bucket that holds anything, where nothing else is left, and buckets near the next event; none that
@@ -197,6 +232,7 @@ impl Buckets {
         if self.waiting == 0 {
             return;
         }
+        self.settle_pending();
         if self.next_at().is_none() {
             self.sort_next_occupied(limit >> self.shift);
         }
@@ -240,9 +276,9 @@ impl Buckets {
         let (mut chunk, mut left) = (bucket.first, bucket.events as usize);
         while left > 0 {
             let here = left.min(CHUNK);
-            self.chunks[chunk as usize].events[..here].iter().for_each(&mut then);
+            self.chunks[chunk as usize][..here].iter().for_each(&mut then);
             left -= here;
-            chunk = self.chunks[chunk as usize].next;
+            chunk = self.following[chunk as usize];
         }
     }
 
@@ -266,19 +302,32 @@ impl Buckets {
     fn count_parts(&mut self, bucket: Bucket, number: u64) {
         self.parts.fill(0);
         let (mut chunk, mut left) = (bucket.first, bucket.events as usize);
+        self.prefetch_chunk(chunk);
+        self.prefetch_chunk(self.following[chunk as usize]);
         while left > 0 {
             let here = left.min(CHUNK);
+            let following = self.following[chunk as usize];
+            if following != NIL {
+                self.prefetch_chunk(self.following[following as usize]);
+            }
             for place in 0..here {
-                let event = &self.chunks[chunk as usize].events[place];
+                let event = &self.chunks[chunk as usize][place];
                 if event.at >> self.shift == number {
                     self.parts[part(event.at, self.shift)] += 1;
                 } else {
                     let event = *event;
-                    self.append(number, event);
+                    self.append(event);
+                    self.waiting += 1;
                 }
             }
             left -= here;
-            chunk = self.chunks[chunk as usize].next;
+            chunk = following;
+        }
+    }
+
+    fn prefetch_chunk(&self, chunk: u32) {
+        if let Some(chunk) = self.chunks.get(chunk as usize) {
+            (0..CHUNK).step_by(2).for_each(|place| prefetch_index(chunk, place));
         }
     }
 
@@ -295,14 +344,14 @@ impl Buckets {
         let (mut chunk, mut left) = (bucket.first, bucket.events as usize);
         while left > 0 {
             let here = left.min(CHUNK);
-            let Chunk { events, next } = &self.chunks[chunk as usize];
-            for event in events[..here].iter().filter(|event| event.at >> self.shift == number) {
+            let events = &self.chunks[chunk as usize][..here];
+            for event in events.iter().filter(|event| event.at >> self.shift == number) {
                 let place = &mut self.parts[part(event.at, self.shift)];
                 self.sorted[*place as usize] = *event;
                 *place += 1;
             }
             left -= here;
-            chunk = *next;
+            chunk = self.following[chunk as usize];
         }
         let sorted = &mut self.sorted[begin..];
         if most > LONGEST_PART {
@@ -314,7 +363,7 @@ impl Buckets {
 
     /// Frees the chunks of a bucket.
     fn release(&mut self, bucket: Bucket) {
-        self.chunks[bucket.last as usize].next = self.free;
+        self.following[bucket.last as usize] = self.free;
         self.free = bucket.first;
     }
 }
