@@ -31,7 +31,7 @@ impl Network<'_> {
     /// An ACK that the receiver has held back acts at the first backward queue, or the sender.
     pub(crate) fn on_held_ack_arrival(&mut self, now: Picos, flow: &mut Flow, ack: Payload) {
         match flow.route.first_ack_hop() {
-            Some(_) => self.on_hop(now, flow, ack),
+            Some(_) => self.on_ack_hop(now, flow, ack),
             None => self.on_ack_arrival::<GeneralKind>(now, flow, ack),
         }
     }

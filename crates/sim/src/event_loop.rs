@@ -10,7 +10,7 @@ use crate::flow_kind::{
 use crate::network::Network;
 use crate::packet::Payload;
 use crate::partition::Partition;
-use crate::prefetch::{DeepPrefetch, NextEventPrefetch, Prefetcher};
+use crate::prefetch::{DeepPrefetch, NetworkPrefetch, NextEventPrefetch, Prefetcher, pays};
 use crate::readings::Readings;
 use crate::report::Report;
 use crate::time::Picos;
@@ -76,10 +76,10 @@ impl<'a> Simulation<'a> {
         at_limit: &mut dyn AtLimit,
         control: &Control,
     ) -> Option<(Self, u64)> {
-        if let Some(deep) = DeepPrefetch::<false>::of(&self.flows) {
-            self.event_loop(deep, at_limit, control)
-        } else if let Some(deep) = DeepPrefetch::<true>::of(&self.flows) {
-            self.event_loop(deep, at_limit, control)
+        if self.network.wheel.is_sorted() {
+            self.event_loop(NetworkPrefetch, at_limit, control)
+        } else if pays(self.flows.len()) {
+            self.event_loop(DeepPrefetch::default(), at_limit, control)
         } else if self.flows.iter().all(|flow| flow.sender.scoreboard.is_none()) {
             self.event_loop(NextEventPrefetch::<false>, at_limit, control)
         } else {
@@ -98,7 +98,9 @@ impl<'a> Simulation<'a> {
         let mut unwatched = WATCH_INTERVAL;
         loop {
             let limit = self.network.event_limit;
-            let Some((event, next_event_key)) = self.network.wheel.pop_before(limit) else {
+            let Some((event, next_event_key)) =
+                prefetcher.pop_before(&mut self.network.wheel, limit)
+            else {
                 match self.on_event_limit(at_limit) {
                     ControlFlow::Continue(dequeues) => events += dequeues,
                     ControlFlow::Break(ended) => {
@@ -192,7 +194,7 @@ impl<'a> Simulation<'a> {
             DELACK => {
                 dispatch_kind!(flow.ack_event(), K => self.network.on_delack_timer::<K>(now, flow))
             }
-            _ => self.network.on_hop(now, flow, payload),
+            _ => self.network.on_hop(now, flow, key, payload),
         }
     }
 }

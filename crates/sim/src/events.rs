@@ -12,8 +12,10 @@
 //! lies beyond the wheel waits in coarse slots of a second one, and moves over a coarse slot at a time
 //! as the first wheel turns.
 
+mod buckets;
 mod crowds;
 
+use self::buckets::Buckets;
 use self::crowds::{Crowds, is_crowd};
 use crate::packet::Payload;
 use crate::time::{NEVER, Picos};
@@ -34,6 +36,10 @@ const WORDS: usize = MAX_SLOTS / 64;
 const COARSE_SLOTS: usize = 256;
 /// The most of a network's.
 const NETWORK_COARSE_SLOTS: usize = 1 << 15;
+/// Slots that a bucket of a large network's spans.
+const BUCKET_SLOTS: u64 = 1 << 11;
+/// Round trips that its buckets reach ahead.
+const BUCKETS_REACH: u64 = 8;
 /// Words in which a look ahead searches: through all of an empty wheel it would take longer than what
 /// it is to save.
 const FORESIGHT: u64 = 32;
@@ -58,6 +64,8 @@ pub struct Event {
 }
 
 impl Event {
+    const NONE: Self = Self { at: 0, payload: Payload::NONE, key: 0, link: NIL };
+
     /// Another one of its slot follows.
     #[inline(always)]
     pub fn is_followed(&self) -> bool {
@@ -98,6 +106,8 @@ pub struct Wheel {
     /// How many these are.
     overflow_events: usize,
     crowds: Crowds,
+    /// Of a large network what holds all events, in place of the wheel.
+    buckets: Option<Box<Buckets>>,
 }
 
 impl Wheel {
@@ -125,9 +135,18 @@ impl Wheel {
         Self::of(slots, shift, coarse.clamp(COARSE_SLOTS, NETWORK_COARSE_SLOTS))
     }
 
+    /// A wheel for so many flows over several links that they do not stay in the cache: it keeps its events in buckets
+    /// of so many slots. All slots of the wheel itself lie beyond its frontier.
+    pub fn for_large_network(slot_width: Picos, horizon: Picos) -> Self {
+        let width = slot_width.saturating_mul(BUCKET_SLOTS);
+        let buckets = Buckets::new(width, BUCKETS_REACH * horizon, NETWORK_COARSE_SLOTS);
+        let wheel = Self::of(64, 63, 1);
+        Self { frontier: 0, lookahead_limit: 0, buckets: Some(Box::new(buckets)), ..wheel }
+    }
+
     fn of(slots: usize, shift: u32, coarse_slots: usize) -> Self {
         Self {
-            slots: vec![Event { at: 0, payload: Payload::NONE, key: 0, link: NIL }; slots],
+            slots: vec![Event::NONE; slots],
             occupied: vec![0; WORDS].try_into().expect("as many words"),
             pool: Vec::new(),
             free: NIL,
@@ -139,6 +158,7 @@ impl Wheel {
             overflow_events: 0,
             insert_hint: (NIL, NOWHERE),
             crowds: Crowds::default(),
+            buckets: None,
         }
     }
 
@@ -199,6 +219,9 @@ impl Wheel {
     /// `insert` where the slot may lie beyond the wheel, or be occupied.
     #[inline(never)]
     fn insert_more(&mut self, at: Picos, key: EventKey, payload: Payload) {
+        if let Some(buckets) = &mut self.buckets {
+            return buckets.insert(at, key, payload);
+        }
         let (slot, event) = (self.slot(at), Event { at, payload, key, link: NIL });
         if slot >= self.frontier {
             self.insert_overflow(event, slot);
@@ -331,6 +354,23 @@ impl Wheel {
         Some((event, self.promote_follower(index, link)))
     }
 
+    /// `pop_before` for a large network.
+    #[inline(always)]
+    pub fn pop_sorted_before(&mut self, limit: Picos) -> Option<Event> {
+        self.buckets.as_mut()?.pop_before(limit)
+    }
+
+    /// Whether it is one for a large network.
+    pub fn is_sorted(&self) -> bool {
+        self.buckets.is_some()
+    }
+
+    /// Of a large network's events, one that comes so many after the next.
+    #[inline(always)]
+    pub fn upcoming(&self, after: usize) -> Option<&Event> {
+        self.buckets.as_ref()?.upcoming(after)
+    }
+
     /// Puts the event that follows the first one of a slot into its place. Gives whose it is.
     #[inline(always)]
     fn promote_follower(&mut self, index: usize, link: u32) -> EventKey {
@@ -361,6 +401,12 @@ impl Wheel {
     #[cold]
     #[inline(never)]
     fn advance_frontier(&mut self, mut slot: u64, limit: Picos) -> Option<u64> {
+        if let Some(buckets) = &mut self.buckets {
+            let event = buckets.pop_before(limit)?;
+            let (slot, index) = (self.slot(event.at), self.index(self.slot(event.at)));
+            self.slots[index] = event;
+            return Some(slot);
+        }
         let mut in_vain = 0;
         let last = (limit >> self.shift).saturating_add(1);
         while slot >= self.lookahead_limit {
@@ -418,7 +464,10 @@ impl Wheel {
     pub fn is_empty_until(&self, at: Picos) -> bool {
         let bits = self.occupied_from(self.cursor);
         if bits == 0 {
-            return self.slot(at) < self.cursor + 64;
+            return match &self.buckets {
+                Some(buckets) => buckets.is_empty_until(at),
+                None => self.slot(at) < self.cursor + 64,
+            };
         }
         let next = self.cursor + u64::from(bits.trailing_zeros());
         self.slots[self.index(next)].at > at

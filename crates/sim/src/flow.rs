@@ -75,7 +75,17 @@ impl Flow {
         prefetch_index(from_ref(&self.connection), 0);
     }
 
-    /// Calls what a packet touches that reaches a further queue into the cache.
+    /// Calls what a segment touches that reaches its receiver from a further queue into the cache.
+    #[inline]
+    pub(crate) fn prefetch_receiver(&self) {
+        prefetch_index(from_ref(&self.app), 0);
+        prefetch_index(from_ref(&self.ack_path), 0);
+        self.receiver.prefetch();
+        prefetch_index(from_ref(&self.sender.snd_una), 0);
+        prefetch_index(from_ref(&self.connection), 0);
+    }
+
+    /// Calls what an ACK touches that reaches a queue into the cache.
     #[inline]
     pub(crate) fn prefetch_hop_state(&self) {
         prefetch_index(from_ref(&self.ack_path), 0);
@@ -120,7 +130,7 @@ impl Flow {
     /// 3168, section 6.1.5) unless the controller asks for marks (Linux, tcp_ecn_send).
     #[inline]
     pub(crate) fn segment(&self, seq: u64) -> Payload {
-        let payload = Payload::data(seq, self.connection);
+        let payload = Payload::data(seq, self.connection).at_place(self.route.path);
         if self.ecn != EcnCodepoint::NotEct {
             let ect = self.sender.cc.needs_ecn() || !self.sender.was_retransmitted(seq);
             let ecn = if ect { self.ecn } else { EcnCodepoint::NotEct };

@@ -1,6 +1,7 @@
 //! How packets pass queues, from one to the next of their route, ACKs too.
 
 use crate::event_key::{HOP, encode};
+use crate::events::EventKey;
 use crate::flow::Flow;
 use crate::flow_kind::{FlowKind, GeneralKind, dispatch_kind};
 use crate::link::Verdict;
@@ -33,11 +34,28 @@ impl Network<'_> {
         self.enqueue::<K>(now, flow, flow.first_hop, Payload::data(seq, 0));
     }
 
-    /// A packet reaches a queue of its route: a segment any but the first.
+    /// A packet reaches a queue of its route: a segment any but the first. The event had `key`. Of its flow, which lies in memory,
+    /// a segment that goes on to another queue needs nothing.
     #[inline(always)]
-    pub(crate) fn on_hop(&mut self, now: Picos, flow: &mut Flow, packet: Payload) {
-        let hop = self.paths.hop(flow.route.path, packet.hop());
-        self.enqueue_outlined::<GeneralKind>(now, flow, hop.at, packet);
+    pub(crate) fn on_hop(&mut self, now: Picos, flow: &mut Flow, key: EventKey, packet: Payload) {
+        if packet.is_ack() {
+            return self.on_ack_hop(now, flow, packet);
+        }
+        let hop = self.paths.hop(packet.place());
+        let Some((departs, packet)) = self.pass_queue(now, flow, hop.at, packet) else { return };
+        if hop.then == Then::Hop {
+            let at = departs + self.links[hop.at.link as usize].delay;
+            self.schedule_in(hop.next_part, at, key, packet.at_next_queue());
+        } else {
+            self.deliver(flow, departs, packet);
+        }
+    }
+
+    /// The same of an ACK.
+    #[inline(never)]
+    pub(crate) fn on_ack_hop(&mut self, now: Picos, flow: &mut Flow, ack: Payload) {
+        let hop = self.paths.hop(flow.route.place_of(ack));
+        self.enqueue_outlined::<GeneralKind>(now, flow, hop.at, ack);
     }
 
     /// `enqueue` as one function for all callers: inlined code of a flow with SACK would not stay in
@@ -62,22 +80,33 @@ impl Network<'_> {
         at: LinkClass,
         packet: Payload,
     ) {
-        let (traffic, link, sent_by) = (&self.traffic, at.link as usize, &*flow);
-        let whole = move || traffic.packet(sent_by, at.class, packet);
-        let verdict = self.links.enqueue(now, link, at.class, whole, &mut self.side_drops);
-        let (departs, marked) = match verdict {
-            Verdict::Departs(departs) => (departs, false),
-            Verdict::DepartsMarked(departs) => (departs, true),
-            Verdict::Dropped => return self.on_drop(flow, packet),
-            Verdict::Queued => return self.arm_dequeue(now, link),
-        };
-        // Flows on the fast path use no ECN.
-        let packet = if K::FAST_PATH { packet } else { packet.with_ce(marked) };
+        let Some((departs, packet)) = self.pass_queue(now, flow, at, packet) else { return };
         if K::FAST_PATH || flow.route.has_one_queue() {
             self.receive::<K>(flow, departs, packet, self.profile::<K>(flow));
         } else {
             self.forward(flow, departs, packet);
         }
+    }
+
+    /// A packet reaches a queue: when it leaves the wire, and what it carries then; `None` where it is dropped or
+    /// waits.
+    #[inline(always)]
+    fn pass_queue(
+        &mut self,
+        now: Picos,
+        flow: &mut Flow,
+        at: LinkClass,
+        packet: Payload,
+    ) -> Option<(Picos, Payload)> {
+        let (traffic, link, sent_by) = (&self.traffic, at.link as usize, &*flow);
+        let whole = move || traffic.packet(sent_by, at.class, packet);
+        match self.links.enqueue(now, link, at.class, whole, &mut self.side_drops) {
+            Verdict::Departs(departs) => return Some((departs, packet)),
+            Verdict::DepartsMarked(departs) => return Some((departs, packet.with_ce(true))),
+            Verdict::Dropped => self.on_drop(flow, packet),
+            Verdict::Queued => self.arm_dequeue(now, link),
+        }
+        None
     }
 
     /// A queue has dropped a packet.
@@ -107,13 +136,13 @@ impl Network<'_> {
         if flow.route.has_one_queue() {
             return self.deliver(flow, departs, packet);
         }
-        let hop = self.paths.hop(flow.route.path, packet.hop());
+        let hop = self.paths.hop(flow.route.place_of(packet));
         let packet = if packet.is_ack() { self.merge_lost_acks(flow, packet) } else { packet };
         match hop.then {
             Then::Hop => {
                 let at = departs + self.links[hop.at.link as usize].delay;
-                let packet = packet.at_hop(packet.hop() + 1);
-                self.schedule_in(hop.next_part, at, encode(flow.index(), HOP), packet);
+                let key = encode(flow.index(), HOP);
+                self.schedule_in(hop.next_part, at, key, packet.at_next_queue());
             }
             Then::Receiver => self.deliver(flow, departs, packet),
             Then::Sender => {

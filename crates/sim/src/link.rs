@@ -153,7 +153,7 @@ impl Link {
     #[inline]
     pub fn prefetch_counts(&self, at: Picos) {
         if let Queue::FixedSizeFifo(queue) = &self.queue {
-            self.meter.delay.prefetch(queue.prefetch_level(at));
+            self.meter.delay.prefetch(queue.prefetch_counts(at));
         }
     }
 

@@ -38,9 +38,9 @@ impl EcnCodepoint {
 pub struct Payload {
     /// Of a segment its number; of an ACK `next`, and `sacked_last` above it.
     low: u64,
-    /// From bit 0 of an ACK `sacked_count`, then the flags, from 24 the connection, from 32 the hop, and from 40 of an
-    /// ACK `carried_lost_acks`. What the packets of plain flows have is in the lower half: an instruction can
-    /// contain it.
+    /// From bit 0 of an ACK `sacked_count`, then the flags, from 24 the connection, from 32 of a segment its place in
+    /// `Paths`, of an ACK the hop and from 40 `carried_lost_acks`. What the packets of plain flows have is in the
+    /// lower half: an instruction can contain it.
     high: u64,
 }
 
@@ -49,6 +49,7 @@ const ECE: u64 = 1 << 17;
 const CWR: u64 = 1 << 18;
 const ECN: u32 = 19;
 const CONNECTION: u32 = 24;
+const PLACE: u32 = 32;
 const HOP: u32 = 32;
 const LOST_ACKS: u32 = 40;
 
@@ -136,16 +137,39 @@ impl Payload {
         Self { high: self.high | if marked { ce } else { 0 }, ..self }
     }
 
-    /// The number of the queue on its route: forward queues first, then backward ones.
+    /// Of a segment, the place in `Paths` of the queue that it is at or reaches next: what passes on a packet need not
+    /// ask its flow for the route.
+    #[inline(always)]
+    pub fn place(self) -> u32 {
+        debug_assert!(!self.is_ack());
+        (self.high >> PLACE) as u32
+    }
+
+    /// A segment at another queue of its route.
+    #[inline(always)]
+    pub fn at_place(self, place: u32) -> Self {
+        debug_assert!(!self.is_ack());
+        Self { high: self.high & u64::from(u32::MAX) | u64::from(place) << PLACE, ..self }
+    }
+
+    /// Of an ACK, the number of the queue on its route: forward queues first, then backward ones.
     #[inline(always)]
     pub fn hop(self) -> u8 {
+        debug_assert!(self.is_ack());
         (self.high >> HOP) as u8
     }
 
-    /// At queue number `hop` of its route.
+    /// An ACK at queue number `hop` of its route.
     #[inline(always)]
     pub fn at_hop(self, hop: u8) -> Self {
+        debug_assert!(self.is_ack());
         Self { high: self.high & !(0xff << HOP) | u64::from(hop) << HOP, ..self }
+    }
+
+    /// At the next queue of its route.
+    #[inline(always)]
+    pub fn at_next_queue(self) -> Self {
+        Self { high: self.high + (1 << PLACE), ..self } // a route's hops are few: no carry
     }
 
     /// The same with another acknowledgement.
@@ -200,13 +224,13 @@ mod tests {
     #[test]
     fn a_mark_turns_either_ect_into_ce_and_leaves_the_rest() {
         for ecn in [NotEct, Ect0, Ect1] {
-            let sent = Payload::data(7, 3).with_ecn(ecn, true).at_hop(2);
+            let sent = Payload::data(7, 3).with_ecn(ecn, true).at_place(70_000);
             assert_eq!((sent.ecn(), sent.is_ecn_capable()), (ecn, ecn != NotEct));
             assert_eq!(sent.is_l4s(), ecn == Ect1);
             let marked = sent.with_ce(ecn != NotEct);
             assert_eq!(marked.ecn(), if ecn == NotEct { NotEct } else { Ce });
             assert_eq!(marked.is_l4s(), ecn != NotEct);
-            assert_eq!((marked.seq(), marked.connection(), marked.hop()), (7, 3, 2));
+            assert_eq!((marked.seq(), marked.connection(), marked.place()), (7, 3, 70_000));
             assert!(marked.carries_cwr() && !marked.is_ack());
         }
     }

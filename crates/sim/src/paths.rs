@@ -66,16 +66,16 @@ impl Paths {
         self.starts[&(route, class)]
     }
 
-    /// Queue number `hop` of a route.
+    /// The queue at a place of the table. The next one of its route follows.
     #[inline(always)]
-    pub(crate) fn hop(&self, start: u32, hop: u8) -> Hop {
-        self.hops[start as usize + hop as usize]
+    pub(crate) fn hop(&self, place: u32) -> Hop {
+        self.hops[place as usize]
     }
 
     /// Calls it into the cache.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, start: u32, hop: u8) {
-        prefetch_index::prefetch_index(&self.hops, start as usize + hop as usize);
+    pub(crate) fn prefetch(&self, place: u32) {
+        prefetch_index::prefetch_index(&self.hops, place as usize);
     }
 }
 

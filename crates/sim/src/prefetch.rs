@@ -2,10 +2,10 @@
 //! cache, while others are handled, hides the wait for it.
 
 use crate::event_key::{HOP, decode};
-use crate::events::{Event, EventKey};
+use crate::events::{Event, EventKey, Wheel};
 use crate::flow::Flow;
 use crate::network::Network;
-use crate::packet::Payload;
+use crate::paths::Then;
 use crate::tcp::scoreboard::Scoreboard;
 use crate::time::Picos;
 
@@ -13,15 +13,31 @@ use crate::time::Picos;
 const START: u64 = 120;
 const MOST: u64 = 4 * START;
 /// Calls between that for a slot, that for the flow of its first event, that for its scoreboard, and
-/// that for what lies in there: each says where the next is. A packet that reaches a further queue has
-/// one more, for what its link counts.
+/// that for what lies in there: each says where the next is.
 const STEPS: usize = 8;
 const SEEN: usize = 4 * STEPS;
 /// Flows of fewer bytes together stay in the core's cache by themselves.
 const LARGE: usize = 1 << 20;
 
+/// Events between the call for what each step of `NetworkPrefetch` finds and the event.
+const FIRST: usize = 32;
+const SECOND: usize = 24;
+const THIRD: usize = 14;
+const FOURTH: usize = 6;
+
+/// Whether a look at more than the next event pays with so many flows.
+pub(crate) fn pays(flows: usize) -> bool {
+    flows * size_of::<Flow>() > LARGE
+}
+
 /// How far ahead the event loop looks.
 pub(crate) trait Prefetcher {
+    /// `Wheel::pop_before` of the wheel that it is for.
+    #[inline(always)]
+    fn pop_before(&self, wheel: &mut Wheel, limit: Picos) -> Option<(Event, EventKey)> {
+        wheel.pop_before(limit)
+    }
+
     /// To be called once an event, before that is handled; `next_event_key` is whose event follows, or
     /// anyone's.
     fn prefetch(
@@ -46,8 +62,9 @@ impl<const SACK: bool> Prefetcher for NextEventPrefetch<SACK> {
     }
 }
 
-/// For many flows, which lie in memory; `HOPS` says whether packets reach further queues.
-pub(crate) struct DeepPrefetch<const HOPS: bool> {
+/// For many flows over one queue each, which lie in memory.
+#[derive(Default)]
+pub(crate) struct DeepPrefetch {
     /// The slot after that called for last.
     slot: u64,
     /// The places in the wheel of the last slots called for.
@@ -55,15 +72,7 @@ pub(crate) struct DeepPrefetch<const HOPS: bool> {
     next_seen: usize,
 }
 
-impl<const HOPS: bool> DeepPrefetch<HOPS> {
-    /// `None` where there are too few flows for it to pay, or they are of the other kind.
-    pub(crate) fn of(flows: &[Flow]) -> Option<Self> {
-        let pays = size_of_val(flows) > LARGE && any_hops(flows) == HOPS;
-        pays.then_some(Self { slot: 0, seen: [0; SEEN], next_seen: 0 })
-    }
-}
-
-impl<const HOPS: bool> Prefetcher for DeepPrefetch<HOPS> {
+impl Prefetcher for DeepPrefetch {
     /// It looks one slot further, and not as far as some bound: how many slots that takes would be
     /// a random number, and the processor guesses those wrong. It has not seen what follows in the
     /// slot of the event at hand.
@@ -77,7 +86,7 @@ impl<const HOPS: bool> Prefetcher for DeepPrefetch<HOPS> {
     ) {
         let wheel = &network.wheel;
         if event.is_followed() {
-            prefetch_flow::<HOPS>(next_event_key, flows);
+            prefetch_flow(next_event_key, flows);
         }
         let now = wheel.cursor();
         if self.slot <= now || self.slot > now + MOST {
@@ -89,77 +98,107 @@ impl<const HOPS: bool> Prefetcher for DeepPrefetch<HOPS> {
         self.seen[self.next_seen] = first;
         let before = |calls: usize| self.seen[(self.next_seen + SEEN - calls) % SEEN];
         wheel.prefetch_next(before(STEPS));
-        prefetch_flow::<HOPS>(wheel.key(before(STEPS)), flows);
+        prefetch_flow(wheel.key(before(STEPS)), flows);
         for (calls, step) in [(2 * STEPS, Step::Second), (3 * STEPS, Step::Third)] {
-            prefetch_step::<HOPS>(step, before(calls), network, flows);
+            let flow = flows.get(decode(wheel.key(before(calls))).0);
+            prefetch_board(step, flow.and_then(|flow| flow.sender.scoreboard.as_deref()));
         }
-        if HOPS {
-            prefetch_step::<HOPS>(Step::Fourth, before(SEEN - 1), network, flows);
-        }
-        let (index, kind) = decode(event.key);
-        if !(HOPS && kind == HOP)
-            && let Some(flow) = flows.get(index)
-        {
+        if let Some(flow) = flows.get(decode(event.key).0) {
             network.prefetch_ack_slot(event.at, flow);
         }
     }
 }
 
-/// Some packet goes on from its first queue to another, forward or back.
-fn any_hops(flows: &[Flow]) -> bool {
-    flows.iter().any(|flow| !flow.route.has_one_queue())
+/// For many flows over several queues, whose events are sorted.
+pub(crate) struct NetworkPrefetch;
+
+impl Prefetcher for NetworkPrefetch {
+    #[inline(always)]
+    fn pop_before(&self, wheel: &mut Wheel, limit: Picos) -> Option<(Event, EventKey)> {
+        wheel.pop_sorted_before(limit).map(|event| (event, event.key))
+    }
+
+    #[inline(always)]
+    fn prefetch(&mut self, _: &Event, _: EventKey, network: &Network<'_>, flows: &[Flow]) {
+        prefetch_step(Step::First, FIRST, network, flows);
+        prefetch_step(Step::Second, SECOND, network, flows);
+        prefetch_step(Step::Third, THIRD, network, flows);
+        prefetch_step(Step::Fourth, FOURTH, network, flows);
+    }
 }
 
-/// The calls after that for the flow of an event.
+/// The calls for an event, each when that before it has brought what says where its own lies.
 #[derive(Clone, Copy)]
 enum Step {
+    First,
     Second,
     Third,
     Fourth,
 }
 
 #[inline]
-fn prefetch_flow<const HOPS: bool>(key: EventKey, flows: &[Flow]) {
-    let (index, kind) = decode(key);
-    match flows.get(index) {
-        Some(flow) if HOPS && kind == HOP => flow.prefetch_hop_state(),
-        Some(flow) => flow.prefetch(),
-        None => {}
+fn prefetch_flow(key: EventKey, flows: &[Flow]) {
+    if let Some(flow) = flows.get(decode(key).0) {
+        flow.prefetch();
     }
 }
 
-/// A later call for the event at a place of the wheel.
+/// What the event that comes so many after the next touches.
 #[inline(always)]
-fn prefetch_step<const HOPS: bool>(step: Step, place: u32, network: &Network<'_>, flows: &[Flow]) {
-    let wheel = &network.wheel;
-    let (index, kind) = decode(wheel.key(place));
+fn prefetch_step(step: Step, after: usize, network: &Network<'_>, flows: &[Flow]) {
+    let Some(event) = network.wheel.upcoming(after) else { return };
+    let (index, kind) = decode(event.key);
     let Some(flow) = flows.get(index) else { return };
-    if HOPS && kind == HOP {
-        prefetch_hop(step, flow, (wheel.at(place), wheel.payload(place)), network);
-    } else if let Some(board) = flow.sender.scoreboard.as_deref() {
-        prefetch_board(step, board);
+    if kind == HOP && !event.payload.is_ack() {
+        prefetch_hop(step, flow, event, network);
+    } else if kind == HOP {
+        prefetch_ack_hop(step, flow, event, network);
+    } else if matches!(step, Step::First) {
+        flow.prefetch();
+    } else {
+        prefetch_board(step, flow.sender.scoreboard.as_deref());
     }
 }
 
 #[inline]
-fn prefetch_board(step: Step, board: &Scoreboard) {
-    match step {
-        Step::Second => board.prefetch(),
-        Step::Third => board.prefetch_segments(),
-        Step::Fourth => {}
+fn prefetch_board(step: Step, board: Option<&Scoreboard>) {
+    match (step, board) {
+        (Step::Second, Some(board)) => board.prefetch(),
+        (Step::Third, Some(board)) => board.prefetch_segments(),
+        _ => {}
     }
 }
 
-/// What a packet that reaches a further queue touches.
-#[inline]
-fn prefetch_hop(step: Step, flow: &Flow, (at, payload): (Picos, Payload), network: &Network<'_>) {
-    if matches!(step, Step::Second) {
-        return network.paths.prefetch(flow.route.path, payload.hop());
+/// What a segment that reaches a further queue touches: of its flow nothing, before the last one.
+#[inline(always)]
+fn prefetch_hop(step: Step, flow: &Flow, event: &Event, network: &Network<'_>) {
+    if matches!(step, Step::First) {
+        return network.paths.prefetch(event.payload.place());
     }
-    let hop = network.paths.hop(flow.route.path, payload.hop());
+    let hop = network.paths.hop(event.payload.place());
     let link = &network.links[hop.at.link as usize];
     match step {
-        Step::Fourth => link.prefetch_counts(at),
-        _ => link.prefetch(),
+        Step::Second => {
+            link.prefetch();
+            if hop.then == Then::Receiver {
+                flow.prefetch_receiver();
+            }
+        }
+        Step::Third => link.prefetch_counts(event.at),
+        _ => {}
+    }
+}
+
+/// What an ACK that reaches a queue touches.
+#[inline(never)]
+fn prefetch_ack_hop(step: Step, flow: &Flow, event: &Event, network: &Network<'_>) {
+    if matches!(step, Step::First) {
+        return flow.prefetch_hop_state();
+    }
+    let place = flow.route.place_of(event.payload);
+    match step {
+        Step::Second => network.paths.prefetch(place),
+        Step::Third => network.links[network.paths.hop(place).at.link as usize].prefetch(),
+        _ => network.links[network.paths.hop(place).at.link as usize].prefetch_counts(event.at),
     }
 }

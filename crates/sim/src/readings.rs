@@ -114,7 +114,7 @@ impl From<crate::meters::link::LinkMeter> for LinkReport {
             queue_bin_width: meter.bin_width(),
             delay: std::mem::take(&mut meter.delay),
             longest: meter.longest,
-            delays: std::mem::take(&mut meter.delays),
+            delays: meter.take_delays(),
             held_at_first: meter.held_at_first,
             detail: meter.detail.take(),
             classes: (0..meter.classes().len() as u16).collect(),

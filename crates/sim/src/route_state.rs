@@ -1,6 +1,7 @@
 //! What a flow knows of its route, and has lost on it.
 
 use crate::config::Route;
+use crate::packet::Payload;
 use crate::tcp::receiver::{AckPacket, SackRun};
 use crate::time::Picos;
 
@@ -40,6 +41,12 @@ impl RouteState {
             })
         });
         Self { multi_hop, path, drops: 0 }
+    }
+
+    /// Where in `Paths` the queue is that a packet is at or reaches next.
+    #[inline(always)]
+    pub(crate) fn place_of(&self, packet: Payload) -> u32 {
+        if packet.is_ack() { self.path + u32::from(packet.hop()) } else { packet.place() }
     }
 
     /// It has one queue.

@@ -3,16 +3,25 @@
 use crate::cc::Cc;
 use crate::config::{Config, FlowSpec, Route};
 use crate::events::Wheel;
+use crate::prefetch;
 use crate::sole_dequeue::SoleDequeue;
 use crate::time::{Picos, SECOND, serialization};
 
 /// An event queue for what `config` has on its way.
 pub(crate) fn wheel(config: &Config) -> Wheel {
+    let (width, horizon) = (slot_width(config), horizon(config));
     if config.routes.iter().all(Route::has_one_link) {
-        Wheel::new(slot_width(config), horizon(config))
+        Wheel::new(width, horizon)
+    } else if prefetch::pays(config.flows.len()) && crosses_several_links(config) {
+        Wheel::for_large_network(width, horizon)
     } else {
-        Wheel::for_network(slot_width(config), horizon(config))
+        Wheel::for_network(width, horizon)
     }
+}
+
+/// Some flow's packets do.
+fn crosses_several_links(config: &Config) -> bool {
+    config.flows.iter().any(|flow| !config.routes[flow.route as usize].has_one_link())
 }
 
 /// Slots at most a quarter as wide as the time between two events of all links together, which is what

@@ -21,15 +21,15 @@ pub struct Crowds {
 
 #[derive(Default)]
 struct Crowd {
-    waiting: BinaryHeap<Reverse<Waiting>>,
+    waiting: BinaryHeap<Reverse<Ranked>>,
     /// How many have joined.
     joined: i64,
 }
 
 /// An event and the order of its joining: below 0 for one that goes before others of its key and instant.
-struct Waiting {
-    order: i64,
-    event: Event,
+pub(super) struct Ranked {
+    pub(super) order: i64,
+    pub(super) event: Event,
 }
 
 /// Whether a link names a crowd.
@@ -53,13 +53,13 @@ impl Crowds {
         let crowd = &mut self.crowds[(link - CROWDED) as usize];
         crowd.joined += 1;
         let order = if first { -crowd.joined } else { crowd.joined };
-        crowd.waiting.push(Reverse(Waiting { order, event }));
+        crowd.waiting.push(Reverse(Ranked { order, event }));
     }
 
     /// Takes the next event out, linked to what follows it. A crowd that holds nothing then is free.
     pub fn leave(&mut self, link: u32) -> Event {
         let crowd = &mut self.crowds[(link - CROWDED) as usize];
-        let Reverse(Waiting { event, .. }) = crowd.waiting.pop().expect("a crowd in a slot");
+        let Reverse(Ranked { event, .. }) = crowd.waiting.pop().expect("a crowd in a slot");
         if !crowd.waiting.is_empty() {
             return Event { link, ..event };
         }
@@ -69,28 +69,28 @@ impl Crowds {
     }
 }
 
-impl Waiting {
+impl Ranked {
     fn rank(&self) -> (Picos, EventKey, i64) {
         (self.event.at, self.event.key, self.order)
     }
 }
 
-impl Ord for Waiting {
+impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.rank().cmp(&other.rank())
     }
 }
 
-impl PartialOrd for Waiting {
+impl PartialOrd for Ranked {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Waiting {
+impl PartialEq for Ranked {
     fn eq(&self, other: &Self) -> bool {
         self.rank() == other.rank()
     }
 }
 
-impl Eq for Waiting {}
+impl Eq for Ranked {}

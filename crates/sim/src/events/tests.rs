@@ -21,9 +21,15 @@ proptest! {
     /// drawn to meet the open slot, other slots and what lies beyond the horizon.
     #[test]
     fn events_fire_in_order_of_time_then_of_key_then_of_scheduling(
+        kind in 0_usize..4,
         steps in prop::collection::vec((0_u8..6, 0_u64..100_000, -2..3), 1..400)
     ) {
-        let mut wheel = Wheel::new(2, 1000);
+        let mut wheel = [
+            Wheel::new(2, 1000),
+            Wheel::for_network(2, 1000),
+            Wheel::for_large_network(2, 1000),
+            Wheel { buckets: Some(Box::new(Buckets::new(100, 1000, 16))), ..Wheel::for_large_network(2, 1000) },
+        ].into_iter().nth(kind).expect("one of four");
         let (mut model, mut now) = (BTreeSet::<(Picos, EventKey, u64)>::new(), 0);
         for (number_, (step, span, key)) in (0..).zip(steps) {
             if step < 2 {

@@ -30,7 +30,7 @@ impl Flow {
         let access = AccessLink::new(serialization(spec.packet_bytes, spec.access_bps));
         let (return_delay, last_ack_hop_delay) = ack_delays(spec, config);
         let path = paths.start(spec.route, spec.class);
-        let last_forward = paths.hop(path, route.forward.len() as u8 - 1);
+        let last_forward = paths.hop(path + route.forward.len() as u32 - 1);
         let mut flow = Self {
             app: AppSource::of(spec),
             delack_timer: EventTimer::default(),
@@ -39,7 +39,7 @@ impl Flow {
             access,
             ack_path: AckPath::new(return_delay),
             key: encode(index, GeneralKind::ACK_EVENT),
-            first_hop: paths.hop(path, 0).at,
+            first_hop: paths.hop(path).at,
             receiver: Receiver::new(spec.rtt, per_packet_echo),
             sender: Sender::new(cc, first_segments(spec, config), profile),
             packet_bytes: spec.packet_bytes,

@@ -42,16 +42,23 @@ pub(super) struct FixedSizeFifo {
     drop_from: usize,
     /// Their number is a power of two.
     levels: Vec<LevelCount>,
-    /// Classes of the last packets accepted, twice as many as there are levels so that the one on the
-    /// wire is among them, `accepted` being the place of the next; empty where all are of one class.
+    /// A ring of the classes of the last packets accepted, at least twice as many as there are levels so that the
+    /// one on the wire is among them; empty where all are of one class.
     recent: Vec<u16>,
+    /// The packets that it has taken in; where all are of one class, those that found the wire free.
     accepted: usize,
+    /// As many of these as the meter has counted. The others follow when the ring is full or a batch ends: a count
+    /// by class lies in a line of its own, which each packet would touch.
+    counted: usize,
     queue: EnqueueQueue,
     bytes: u32,
     /// Time until the wire was free, and packets waiting of each class, at the end of the last batch.
     backlog: Picos,
     waiting: Vec<u64>,
 }
+
+/// Places of the smallest ring of classes: a line of the cache.
+const LEAST_RECENT: usize = 32;
 
 /// Delays are shorter than 2 to this, picoseconds: 13 days.
 const DELAY_BITS: u32 = 60;
@@ -72,8 +79,9 @@ impl FixedSizeFifo {
             accept_below: 0,
             drop_from: 0,
             levels: vec![LevelCount::default()],
-            recent: if classes > 1 { vec![0; 2] } else { Vec::new() },
+            recent: vec![0; if classes > 1 { LEAST_RECENT } else { 0 }],
             accepted: 0,
+            counted: 0,
             queue,
             bytes,
             backlog: 0,
@@ -103,7 +111,8 @@ impl FixedSizeFifo {
 
     /// Calls what counts a packet that arrives at `at` into the cache; gives its waiting time.
     #[inline]
-    pub(super) fn prefetch_level(&self, at: Picos) -> Picos {
+    pub(super) fn prefetch_counts(&self, at: Picos) -> Picos {
+        prefetch_index(&self.recent, self.accepted & self.recent.len().wrapping_sub(1));
         let delay = self.free_at.saturating_sub(at);
         prefetch_index(&self.levels, self.level(delay));
         delay
@@ -128,12 +137,11 @@ impl FixedSizeFifo {
         }
         let level = self.levels.get_mut(waiting)?;
         level.packets += 1;
+        level.residuals += delay - waiting as u64 * self.tx_time;
         if !self.recent.is_empty() {
-            remember(&mut self.recent, &mut self.accepted, class);
-            meter.arrived(class);
+            self.remember(class, meter);
             meter.class_waited(class, delay);
         }
-        level.residuals += delay - waiting as u64 * self.tx_time;
         meter.waited(delay);
         self.free_at += self.tx_time;
         Some(Verdict::Departs(self.free_at))
@@ -161,11 +169,12 @@ impl FixedSizeFifo {
         if self.accept_below == 0 {
             return None;
         }
-        if !self.recent.is_empty() {
-            remember(&mut self.recent, &mut self.accepted, class);
+        if self.recent.is_empty() {
+            self.accepted += 1;
+        } else {
+            self.remember(class, meter);
             meter.class_waited(class, 0);
         }
-        meter.arrived(class);
         meter.waited(0);
         self.free_at = now + self.tx_time;
         Some(Verdict::Departs(self.free_at))
@@ -195,14 +204,13 @@ impl FixedSizeFifo {
         if delay == 0 {
             meter.wakes(now, self.free_at);
         } else {
-            self.count_accept(waiting, delay - waiting as u64 * self.tx_time);
+            self.count_accept(waiting, delay - waiting as u64 * self.tx_time, meter);
         }
         if !self.recent.is_empty() {
-            remember(&mut self.recent, &mut self.accepted, packet.class);
-            meter.arrived(packet.class);
+            self.remember(packet.class, meter);
             meter.class_waited(packet.class, delay);
         } else if delay == 0 {
-            meter.arrived(packet.class); // else its level has counted it
+            self.accepted += 1; // else its level has counted it
         }
         meter.waited(delay);
         self.free_at = now + delay + self.tx_time;
@@ -210,24 +218,46 @@ impl FixedSizeFifo {
     }
 
     /// A packet is accepted at a level, with this rest.
-    fn count_accept(&mut self, level: usize, residual: Picos) {
+    fn count_accept(&mut self, level: usize, residual: Picos, meter: &mut LinkMeter) {
         if level >= self.levels.len() {
-            self.grow(level);
+            self.grow(level, meter);
         }
         self.levels[level].packets += 1;
         self.levels[level].residuals += residual;
     }
 
     #[cold]
-    fn grow(&mut self, level: usize) {
-        let (before, after) = (self.levels.len(), (level + 1).next_power_of_two());
-        self.levels.resize(after, LevelCount::default());
-        if !self.recent.is_empty() {
-            let old = std::mem::replace(&mut self.recent, vec![0; 2 * after]);
-            for place in self.accepted.saturating_sub(2 * before)..self.accepted {
-                self.recent[place % (2 * after)] = old[place % (2 * before)];
+    fn grow(&mut self, level: usize, meter: &mut LinkMeter) {
+        let levels = (level + 1).next_power_of_two();
+        self.levels.resize(levels, LevelCount::default());
+        let (before, after) = (self.recent.len(), 2 * levels);
+        if (1..after).contains(&before) {
+            self.count_recent(meter);
+            let old = std::mem::replace(&mut self.recent, vec![0; after]);
+            for place in self.accepted.saturating_sub(before)..self.accepted {
+                self.recent[place % after] = old[place % before];
             }
         }
+    }
+
+    /// A packet of this class is accepted.
+    #[inline(always)]
+    fn remember(&mut self, class: u16, meter: &mut LinkMeter) {
+        let last = self.recent.len() - 1;
+        self.recent[self.accepted & last] = class;
+        self.accepted += 1;
+        if self.accepted & last == 0 {
+            self.count_recent(meter);
+        }
+    }
+
+    /// Counts the packets of each class that were accepted since the last call.
+    #[cold]
+    #[inline(never)]
+    fn count_recent(&mut self, meter: &mut LinkMeter) {
+        let places = self.counted..self.accepted;
+        places.for_each(|place| meter.arrived(self.recent[place % self.recent.len()]));
+        self.counted = self.accepted;
     }
 
     /// Packets that wait where the wire will be free in `delay`.
@@ -247,6 +277,7 @@ impl FixedSizeFifo {
 
     /// Hands over the readings since the last call.
     pub(super) fn settle(&mut self, now: Picos, meter: &mut LinkMeter) -> AtBatchEnd {
+        self.count_arrivals(meter);
         let backlog = self.free_at.saturating_sub(now);
         self.report_levels(meter.unread(now), backlog, meter);
         self.report_counts(self.level(backlog), meter);
@@ -296,15 +327,22 @@ impl FixedSizeFifo {
         meter.add_time_at(0, batch - above_0);
     }
 
+    /// Counts the packets accepted since the last call.
+    fn count_arrivals(&mut self, meter: &mut LinkMeter) {
+        if !self.recent.is_empty() {
+            return self.count_recent(meter);
+        }
+        let not_idle: u64 = self.levels.iter().map(|level| level.packets).sum();
+        meter.arrived_together(0, not_idle + (self.accepted - self.counted) as u64);
+        self.counted = self.accepted;
+    }
+
     /// Waiting times, work, and the bytes of each class whose transmission began.
     fn report_counts(&mut self, waiting: usize, meter: &mut LinkMeter) {
         let waits = self.levels.iter().zip(0_u64..).map(|(level, k)| {
             u128::from(level.packets) * u128::from(k * self.tx_time) + u128::from(level.residuals)
         });
         let waits = waits.sum();
-        if self.recent.is_empty() {
-            meter.arrived_together(0, self.levels.iter().map(|level| level.packets).sum());
-        }
         let now_waiting = self.waiting_by_class(waiting);
         let mut accepted = 0;
         for (class, (before, after)) in (0..).zip(self.waiting.iter().zip(&now_waiting)) {
@@ -329,14 +367,6 @@ impl FixedSizeFifo {
         }
         counts
     }
-}
-
-/// `recent` is a ring, and `accepted` the place of the next in it.
-#[inline]
-fn remember(recent: &mut [u16], accepted: &mut usize, class: u16) {
-    let last = recent.len() - 1;
-    recent[*accepted & last] = class;
-    *accepted += 1;
 }
 
 /// Division by a number that is known beforehand, as a multiplication (Granlund and Montgomery,

@@ -64,6 +64,9 @@ pub struct AtBatchEnd {
     pub decides_on_arrival: bool,
 }
 
+/// Apart from the meter, which has room for a pointer in the line that every packet touches.
+struct ClassDelays(Vec<Histogram>);
+
 /// Gathers readings; the link tells it what happens. What every packet touches comes first.
 #[repr(C, align(64))]
 pub struct LinkMeter {
@@ -73,11 +76,11 @@ pub struct LinkMeter {
     pub longest: Picos,
     /// `None` where nobody asked.
     pub detail: Option<Box<LinkDetail>>,
+    /// Waiting times by class, where that was asked for and there are several.
+    delays: Option<Box<ClassDelays>>,
     current: LinkBatch,
     /// Finished batches.
     pub batches: Vec<LinkBatch>,
-    /// Waiting times by class, where it was asked for and there are several; else empty.
-    pub delays: Vec<Histogram>,
     changed: Picos,
     /// When the wire was, or will be, free, as it was known at the end of the last batch.
     free_at: Picos,
@@ -108,7 +111,7 @@ impl LinkMeter {
             batches: Vec::new(),
             delay: Histogram::default(),
             longest: 0,
-            delays: Vec::new(),
+            delays: None,
             held_at_first: 0,
             detail: None,
         }
@@ -117,7 +120,8 @@ impl LinkMeter {
     /// Waiting times are to be read by class too.
     pub fn tell_classes_apart(&mut self) {
         let classes = self.current.classes.len();
-        self.delays = vec![Histogram::default(); if classes > 1 { classes } else { 0 }];
+        let delays = vec![Histogram::default(); classes];
+        self.delays = (classes > 1).then(|| Box::new(ClassDelays(delays)));
     }
 
     /// Packets that one bin of `queue_time` spans.
@@ -131,7 +135,7 @@ impl LinkMeter {
         self.batches.clear();
         self.delay = Histogram::default();
         self.longest = 0;
-        self.delays.fill(Histogram::default());
+        self.delays.iter_mut().for_each(|delays| delays.0.fill(Histogram::default()));
         let seen = vec![0; self.current.queue_time.len()];
         let periods = Periods::new(self.changed);
         self.detail =
@@ -248,9 +252,14 @@ impl LinkMeter {
     /// It is one of this class.
     #[inline]
     pub fn class_waited(&mut self, class: u16, wait: Picos) {
-        if let Some(delay) = self.delays.get_mut(class as usize) {
-            delay.record(wait);
+        if let Some(delays) = &mut self.delays {
+            delays.0[class as usize].record(wait);
         }
+    }
+
+    /// Hands over the waiting times by class; empty where these were not asked for.
+    pub fn take_delays(&mut self) -> Vec<Histogram> {
+        self.delays.as_mut().map_or_else(Vec::new, |delays| std::mem::take(&mut delays.0))
     }
 
     /// Packets that wait `waits` together will be on the wire for `tx_time`.
