@@ -1,6 +1,6 @@
 """A run over a network gives the same answer on any number of threads.
 
-That it uses them, and the comparison of random networks, is tested in crates/sim (`parallel/tests.rs`).
+That it uses them, and random networks, are tested in crates/sim (`parallel/tests.rs`).
 """
 
 from __future__ import annotations
