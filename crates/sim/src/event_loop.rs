@@ -77,7 +77,7 @@ impl<'a> Simulation<'a> {
         control: &Control,
     ) -> Option<(Self, u64)> {
         if self.network.wheel.is_sorted() {
-            self.event_loop(NetworkPrefetch, at_limit, control)
+            self.sorted_event_loop(at_limit, control)
         } else if pays(self.flows.len()) {
             self.event_loop(DeepPrefetch::default(), at_limit, control)
         } else if self.flows.iter().all(|flow| flow.sender.scoreboard.is_none()) {
@@ -85,6 +85,17 @@ impl<'a> Simulation<'a> {
         } else {
             self.event_loop(NextEventPrefetch::<true>, at_limit, control)
         }
+    }
+
+    /// The event loop of a large network. Its events are aligned variables: inlined beside the others, it would cost each of
+    /// them a register.
+    #[inline(never)]
+    fn sorted_event_loop(
+        self,
+        at_limit: &mut dyn AtLimit,
+        control: &Control,
+    ) -> Option<(Self, u64)> {
+        self.event_loop(NetworkPrefetch, at_limit, control)
     }
 
     /// All events, one after the other. The simulation is moved, for a reference to it would cost a register.

@@ -139,8 +139,7 @@ impl FixedSizeFifo {
         level.packets += 1;
         level.residuals += delay - waiting as u64 * self.tx_time;
         if !self.recent.is_empty() {
-            self.remember(class, meter);
-            meter.class_waited(class, delay);
+            self.count_class(class, delay, meter);
         }
         meter.waited(delay);
         self.free_at += self.tx_time;
@@ -172,8 +171,7 @@ impl FixedSizeFifo {
         if self.recent.is_empty() {
             self.accepted += 1;
         } else {
-            self.remember(class, meter);
-            meter.class_waited(class, 0);
+            self.count_class(class, 0, meter);
         }
         meter.waited(0);
         self.free_at = now + self.tx_time;
@@ -207,8 +205,7 @@ impl FixedSizeFifo {
             self.count_accept(waiting, delay - waiting as u64 * self.tx_time, meter);
         }
         if !self.recent.is_empty() {
-            self.remember(packet.class, meter);
-            meter.class_waited(packet.class, delay);
+            self.count_class(packet.class, delay, meter);
         } else if delay == 0 {
             self.accepted += 1; // else its level has counted it
         }
@@ -240,9 +237,10 @@ impl FixedSizeFifo {
         }
     }
 
-    /// A packet of this class is accepted.
-    #[inline(always)]
-    fn remember(&mut self, class: u16, meter: &mut LinkMeter) {
+    /// A packet of this class is accepted, of several classes, and waits `delay`.
+    #[inline(never)]
+    fn count_class(&mut self, class: u16, delay: Picos, meter: &mut LinkMeter) {
+        meter.class_waited(class, delay);
         let last = self.recent.len() - 1;
         self.recent[self.accepted & last] = class;
         self.accepted += 1;
