@@ -1,5 +1,6 @@
 //! Additive increase: one segment for every so many that are acknowledged.
 
+use super::rounding::whole_below;
 use super::{IncreaseRule, Window};
 
 /// Segments acknowledged towards the next increase, as Linux counts them.
@@ -63,7 +64,7 @@ impl AiCounter {
 pub fn counted(increase_rule: IncreaseRule, value: f64) -> f64 {
     match increase_rule {
         IncreaseRule::PerAck => value,
-        IncreaseRule::PerWindow => value.floor(),
+        IncreaseRule::PerWindow => whole_below(value),
     }
 }
 

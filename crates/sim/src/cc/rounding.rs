@@ -6,10 +6,11 @@ pub fn double(x: u64) -> f64 {
     x as i64 as f64
 }
 
-/// The whole number below a double that is neither negative nor beyond 2^53.
+/// The whole number below a double between -2^63 and 2^63.
 #[inline]
 pub fn whole_below(x: f64) -> f64 {
-    x as i64 as f64
+    let whole = x as i64 as f64;
+    if whole > x { whole - 1.0 } else { whole }
 }
 
 /// The whole number above it.
@@ -26,7 +27,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_round_as_the_library_does(x in prop_oneof![0.0..4.0, 0.0..1e15], whole in 0..1_u64 << 52) {
+        fn they_round_as_the_library_does(x in prop_oneof![-4.0..4.0, -1e15..1e15, -9e18..9e18], whole in 0..1_u64 << 52) {
             prop_assert_eq!((whole_below(x), whole_above(x)), (x.floor(), x.ceil()));
             prop_assert_eq!(double(whole), whole as f64);
             let whole = whole as f64;

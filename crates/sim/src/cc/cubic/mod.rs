@@ -7,6 +7,7 @@
 mod hystart;
 
 use super::ai_counter::{AiCounter, counted};
+use super::rounding::whole_below;
 use super::{Ack, CongestionEvent, Controller, IncreaseRule, Window};
 use crate::time::{MILLISECOND, Picos, SECOND};
 use hystart::HyStart;
@@ -159,7 +160,7 @@ impl Epoch {
     /// RFC 9438, section 4.3: W_est rises by one for `per_reno` acknowledged; the window follows it
     /// where it is ahead.
     fn reno_friendly(&mut self, cwnd: f64, per_reno: f64) -> f64 {
-        let steps = (self.reno_credit / per_reno).floor();
+        let steps = whole_below(self.reno_credit / per_reno);
         self.reno += steps;
         self.reno_credit -= steps * per_reno;
         if self.reno > cwnd { cwnd / (self.reno - cwnd) } else { f64::INFINITY }
