@@ -25,8 +25,8 @@ const BUCKETS_AHEAD: u64 = 2;
 /// Parts of a bucket's time, 2 to this, into which its events are distributed to sort them.
 const PART_BITS: u32 = 9;
 const PARTS: usize = 1 << PART_BITS;
-/// With more events in one part, they are sorted in another way.
-const LONGEST_PART: u32 = 32;
+/// Where an event shares its part with more than so many on average, the bucket is sorted in another way.
+const LONG_PART: usize = 32;
 
 /// A queue of events in buckets of time.
 pub struct Buckets {
@@ -334,11 +334,11 @@ impl Buckets {
     /// Puts the events of the bucket behind the sorted ones: by their parts, and then in order.
     fn distribute(&mut self, bucket: Bucket, number: u64) {
         let begin = self.sorted.len();
-        let (mut end, mut most) = (begin as u32, 0);
+        let (mut end, mut shared) = (begin as u32, 0);
         for part in &mut self.parts {
             let events = std::mem::replace(part, end);
             end += events;
-            most = most.max(events);
+            shared += events as usize * events as usize;
         }
         self.sorted.resize(end as usize, Event::NONE);
         let (mut chunk, mut left) = (bucket.first, bucket.events as usize);
@@ -354,7 +354,7 @@ impl Buckets {
             chunk = self.following[chunk as usize];
         }
         let sorted = &mut self.sorted[begin..];
-        if most > LONGEST_PART {
+        if shared > LONG_PART * sorted.len() {
             sorted.sort_by_key(|event| (event.at, event.key));
         } else {
             insertion_sort(sorted);
