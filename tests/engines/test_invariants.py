@@ -124,6 +124,18 @@ def test_what_cannot_be_read_is_seen(sound: Reading, name: str) -> None:
     assert name in {each.invariant for each in violations_of_reading(BREAK[name](sound))}
 
 
+def test_a_link_may_drop_packets_of_handshakes_but_no_fewer_than_the_classes(
+    sound: Reading,
+) -> None:
+    testbed = replace(sound, handshakes=True)
+    fewer_of_classes = _class(testbed, drops=sound.classes[0].drops // 2)
+    more_of_classes = _class(testbed, drops=sound.classes[0].drops + 1)
+    assert violations_of_reading(fewer_of_classes) == []
+    assert [each.invariant for each in violations_of_reading(more_of_classes)] == [
+        "drops-make-classes"
+    ]
+
+
 def test_one_wait_too_few_is_seen(sound: Reading) -> None:
     delay = _bottleneck(sound).delay
     fewer = replace(delay, counts=delay.counts - np.eye(1, delay.counts.size)[0])

@@ -177,9 +177,18 @@ _BITS = 8.0
 
 
 def to_reading(
-    scenario: Scenario, seed: int, workload: Workload, layout: Layout, raw: RawReadings
+    scenario: Scenario,
+    seed: int,
+    workload: Workload,
+    layout: Layout,
+    raw: RawReadings,
+    *,
+    handshakes: bool = False,
 ) -> Reading:
-    """Return the Reading of one replication."""
+    """Return the Reading of one replication.
+
+    With ``handshakes`` the links carry packets without data too, such as a SYN.
+    """
     return Reading(
         seed=seed,
         links=read_links(scenario, layout, raw),
@@ -188,6 +197,7 @@ def to_reading(
         cpu_s=raw["wall_s"],
         links_tell_all=len(raw["links"]) == len(layout.links)
         and not any(backward for _, backward in layout.routes),
+        handshakes=handshakes,
     )
 
 

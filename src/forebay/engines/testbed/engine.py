@@ -146,7 +146,9 @@ class TestbedEngine:
 
 
 def _read(scenario: Scenario, seed: int, played: Played, failed: list[list[str]]) -> _Run:
-    reading = to_reading(scenario, seed, played.workload, played.layout, played.raw)
+    reading = to_reading(
+        scenario, seed, played.workload, played.layout, played.raw, handshakes=True
+    )
     return _Run(reading, played.sysctls, _run_record(seed, played, failed))
 
 
