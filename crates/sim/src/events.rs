@@ -14,12 +14,14 @@
 
 mod buckets;
 mod crowds;
+mod look_ahead;
+mod overflow;
+mod slot_list;
 
 use self::buckets::Buckets;
 use self::crowds::{Crowds, is_crowd};
 use crate::packet::Payload;
 use crate::time::{NEVER, Picos};
-use prefetch_index::prefetch_index;
 
 /// Whose event it is and of what kind, and its rank among those of an instant.
 pub type EventKey = i32;
@@ -40,13 +42,8 @@ const NETWORK_COARSE_SLOTS: usize = 1 << 15;
 const BUCKET_SLOTS: u64 = 1 << 11;
 /// Round trips that its buckets reach ahead.
 const BUCKETS_REACH: u64 = 8;
-/// Words in which a look ahead searches: through all of an empty wheel it would take longer than what
-/// it is to save.
-const FORESIGHT: u64 = 32;
 /// Coarse slots that the wheel holds.
 const COARSE_SHARE: u64 = 16;
-/// Most events of a list that are compared with a new one: beyond it, the slot is crowded.
-const LONGEST_WALK: usize = 64;
 
 /// Something that will happen. Two fill a line of the cache.
 #[derive(Clone, Copy, Debug)]
@@ -232,94 +229,6 @@ impl Wheel {
         }
     }
 
-    /// Puts an event in its place in a slot that is occupied.
-    fn insert_sorted(&mut self, event: Event, slot: u64) {
-        let index = self.index(slot);
-        let first = self.slots[index];
-        if is_crowd(first.link) {
-            return self.insert_crowded(event, index);
-        }
-        if event.is_before(&first) {
-            let link = self.put(first);
-            self.slots[index] = Event { link, ..event };
-            return;
-        }
-        let (mut before, mut next) = (NIL, first.link);
-        let (last, its_slot) = self.insert_hint;
-        if its_slot == slot && !event.is_before(&self.pool[last as usize]) {
-            (before, next) = (last, self.pool[last as usize].link);
-        }
-        let mut walked = 0;
-        while next != NIL && !event.is_before(&self.pool[next as usize]) {
-            if walked == LONGEST_WALK {
-                self.crowd(index);
-                return self.insert_crowded(event, index);
-            }
-            walked += 1;
-            (before, next) = (next, self.pool[next as usize].link);
-        }
-        let place = self.put(Event { link: next, ..event });
-        match before {
-            NIL => self.slots[index].link = place,
-            _ => self.pool[before as usize].link = place,
-        }
-        self.insert_hint = (place, slot);
-    }
-
-    /// Turns the list of a slot into a crowd.
-    #[cold]
-    fn crowd(&mut self, index: usize) {
-        let crowd = self.crowds.begin();
-        let mut next = std::mem::replace(&mut self.slots[index].link, crowd);
-        while next != NIL {
-            let event = self.take(next);
-            self.crowds.join(crowd, event, false);
-            next = event.link;
-        }
-        self.insert_hint = (NIL, NOWHERE);
-    }
-
-    /// Puts an event in its place in a slot whose first event a crowd follows.
-    fn insert_crowded(&mut self, event: Event, index: usize) {
-        let head = self.slots[index];
-        if event.is_before(&head) {
-            self.crowds.join(head.link, head, true);
-            self.slots[index] = Event { link: head.link, ..event };
-        } else {
-            self.crowds.join(head.link, event, false);
-        }
-    }
-
-    /// Puts an event into the second wheel.
-    #[inline]
-    fn insert_overflow(&mut self, event: Event, slot: u64) {
-        let coarse = self.coarse(slot);
-        self.overflow[coarse].push(event);
-        self.overflow_events += 1;
-    }
-
-    /// Puts an event into the pool.
-    #[inline]
-    fn put(&mut self, event: Event) -> u32 {
-        let place = self.free;
-        let Some(free) = self.pool.get_mut(place as usize) else {
-            self.pool.push(event);
-            return self.pool.len() as u32 - 1;
-        };
-        self.free = free.link;
-        *free = event;
-        place
-    }
-
-    /// Takes an event out of the pool.
-    #[inline]
-    fn take(&mut self, place: u32) -> Event {
-        let event = self.pool[place as usize];
-        self.pool[place as usize].link = self.free;
-        self.free = place;
-        event
-    }
-
     /// The next event, and whose is the one after it, as far as the bits at hand tell: it may be
     /// anyone's.
     #[inline(always)]
@@ -396,68 +305,6 @@ impl Wheel {
         self.slots[index].key
     }
 
-    /// Moves the frontier on until the first slot that holds anything, `slot` as yet, lies before the
-    /// gate. Gives that slot; `None` where there is no event at all, or none before `limit`.
-    #[cold]
-    #[inline(never)]
-    fn advance_frontier(&mut self, mut slot: u64, limit: Picos) -> Option<u64> {
-        if let Some(buckets) = &mut self.buckets {
-            let event = buckets.pop_before(limit)?;
-            let (slot, index) = (self.slot(event.at), self.index(self.slot(event.at)));
-            self.slots[index] = event;
-            return Some(slot);
-        }
-        let mut in_vain = 0;
-        let last = (limit >> self.shift).saturating_add(1);
-        while slot >= self.lookahead_limit {
-            if last < self.lookahead_limit || (slot == NOWHERE && self.overflow_events == 0) {
-                return None;
-            }
-            if in_vain == self.overflow.len() {
-                self.skip(last);
-                in_vain = 0;
-            }
-            self.cursor = slot.min(self.frontier).min(last);
-            if self.fetch_coarse() {
-                slot = self.first_occupied(self.cursor);
-            } else if slot == NOWHERE {
-                in_vain += 1;
-            }
-        }
-        Some(slot)
-    }
-
-    /// Moves the frontier of a wheel that holds nothing to the coarse slot of the next event, or of
-    /// `last` before it: a fast link that rests for a second would take millions of steps.
-    fn skip(&mut self, last: u64) {
-        let slots = self.overflow.iter().flatten().map(|event| self.slot(event.at));
-        let Some(next) = slots.min() else { return };
-        let coarse = next.min(last) / self.coarse_width() * self.coarse_width();
-        if coarse <= self.frontier {
-            return;
-        }
-        self.lookahead_limit += coarse - self.frontier;
-        self.frontier = coarse;
-    }
-
-    /// Moves the events of the coarse slot at the frontier over, in the order in which they were
-    /// scheduled; true if there were any. Those of a later revolution stay.
-    fn fetch_coarse(&mut self) -> bool {
-        let coarse = self.coarse(self.frontier);
-        self.frontier += self.coarse_width();
-        self.lookahead_limit += self.coarse_width();
-        let mut events = std::mem::take(&mut self.overflow[coarse]);
-        let before = self.overflow_events;
-        self.overflow_events -= events.len();
-        for Event { at, payload, key, .. } in events.drain(..) {
-            self.insert_more(at, key, payload);
-        }
-        if self.overflow[coarse].is_empty() {
-            self.overflow[coarse] = events; // for its room
-        }
-        self.overflow_events < before
-    }
-
     /// Whether nothing is due up to and with `at`. May be false though nothing is, where the search would
     /// take long.
     #[inline]
@@ -471,57 +318,6 @@ impl Wheel {
         }
         let next = self.cursor + u64::from(bits.trailing_zeros());
         self.slots[self.index(next)].at > at
-    }
-
-    /// The absolute number of the slot of the last event that fired.
-    #[inline]
-    pub fn cursor(&self) -> u64 {
-        self.cursor
-    }
-
-    /// Calls the first event from `slot` on into the cache. Gives its slot, and its place for `key`;
-    /// these are of no meaning where there is none.
-    #[inline(always)]
-    pub fn look_ahead(&self, slot: u64) -> (u64, u32) {
-        let bits = self.occupied_from(slot);
-        let found = if bits == 0 {
-            self.occupied_within(slot, FORESIGHT)
-        } else {
-            slot + u64::from(bits.trailing_zeros())
-        };
-        let place = self.index(found);
-        prefetch_index(&self.slots, place);
-        (found, place as u32)
-    }
-
-    /// Whose event lies at a place that `look_ahead` gave.
-    #[inline]
-    pub fn key(&self, place: u32) -> EventKey {
-        self.slots[place as usize].key
-    }
-
-    /// When it is due.
-    #[inline]
-    pub fn at(&self, place: u32) -> Picos {
-        self.slots[place as usize].at
-    }
-
-    /// What that event carries.
-    #[inline]
-    pub fn payload(&self, place: u32) -> Payload {
-        self.slots[place as usize].payload
-    }
-
-    /// Calls what follows that event in its slot into the cache.
-    #[inline]
-    pub fn prefetch_next(&self, place: u32) {
-        prefetch_index(&self.pool, self.slots[place as usize].link as usize);
-    }
-
-    /// Calls into the cache what an event at `at` will be put in.
-    #[inline(always)]
-    pub fn prefetch_slot(&self, at: Picos) {
-        prefetch_index(&self.slots, self.index(self.slot(at)));
     }
 
     /// Which of 64 slots from `slot` on are occupied.
