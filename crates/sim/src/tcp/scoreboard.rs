@@ -266,18 +266,24 @@ impl Scoreboard {
     #[inline(never)]
     pub(super) fn mark_lost(&mut self, una: u64, seq: u64) {
         self.segments[(seq - una) as usize].0 |= LOST;
+        self.wait_for_resending(seq);
         self.lost += 1;
-        self.count_lost(1);
-        self.resend_from = self.resend_from.min(seq);
     }
 
     /// A segment that was sent again, `seq`, is lost again.
     #[inline(never)]
     pub(super) fn mark_retransmission_lost(&mut self, una: u64, seq: u64) {
         self.segments[(seq - una) as usize].0 &= !RETRANS;
+        self.wait_for_resending(seq);
         self.resent -= 1;
+    }
+
+    /// `seq` is about to be counted as lost. If no other waits to be sent again, none below it does.
+    #[inline]
+    fn wait_for_resending(&mut self, seq: u64) {
+        let others_wait = self.lost != self.resent;
+        self.resend_from = if others_wait { self.resend_from.min(seq) } else { seq };
         self.count_lost(1);
-        self.resend_from = self.resend_from.min(seq);
     }
 
     /// Nothing was lost after all.
