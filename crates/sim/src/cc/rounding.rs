@@ -6,17 +6,27 @@ pub fn double(x: u64) -> f64 {
     x as i64 as f64
 }
 
-/// The whole number below a double that is neither negative nor beyond 2^53.
+/// From here on, up to twice as much, doubles are whole numbers: what is added is rounded to one.
+const WHOLE: f64 = (1_u64 << 52) as f64;
+
+/// The whole number nearest to a double that is neither negative nor beyond 2^52.
+#[inline]
+fn nearest(x: f64) -> f64 {
+    (x + WHOLE) - WHOLE
+}
+
+/// The whole number below it.
 #[inline]
 pub fn whole_below(x: f64) -> f64 {
-    x as i64 as f64
+    let nearest = nearest(x);
+    if nearest > x { nearest - 1.0 } else { nearest }
 }
 
 /// The whole number above it.
 #[inline]
 pub fn whole_above(x: f64) -> f64 {
-    let below = whole_below(x);
-    if below < x { below + 1.0 } else { below }
+    let nearest = nearest(x);
+    if nearest < x { nearest + 1.0 } else { nearest }
 }
 
 #[cfg(test)]

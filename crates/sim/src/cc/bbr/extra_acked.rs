@@ -2,6 +2,7 @@
 //! has to bridge the silences between them.
 
 use super::super::Ack;
+use super::super::bounds::Bounds;
 use super::super::rounding::{double, whole_below};
 use crate::time::{Picos, SECOND};
 use std::hint::select_unpredictable;
@@ -40,11 +41,11 @@ impl ExtraAcked {
         self.delivered = select_unpredictable(behind, 0.0, self.delivered) + double(ack.delivered);
         self.since = select_unpredictable(behind, ack.now, self.since);
         let expected = select_unpredictable(behind, 0.0, expected);
-        let excess = (self.delivered - expected).min(cwnd);
-        self.most[self.newest] = self.most[self.newest].max(excess);
+        let excess = (self.delivered - expected).at_most(cwnd);
+        self.most[self.newest] = self.most[self.newest].at_least(excess);
     }
 
     pub fn most(&self, bw: f64) -> f64 {
-        self.most[0].max(self.most[1]).min(whole_below(bw * LONGEST))
+        self.most[0].at_least(self.most[1]).at_most(whole_below(bw * LONGEST))
     }
 }

@@ -11,6 +11,7 @@ mod lt_bw;
 #[cfg(test)]
 mod tests;
 
+use super::bounds::Bounds;
 use super::hash_choice::HashChoice;
 use super::max_filter::MaxFilter;
 use super::rounding::{double, whole_above, whole_below};
@@ -270,7 +271,7 @@ impl Bbr {
                 self.probe_rtt_round_done |= self.round_start;
                 if self.probe_rtt_round_done && ack.now > done {
                     self.min_rtt_at = ack.now;
-                    window.cwnd = window.cwnd.max(self.prior_cwnd);
+                    window.cwnd = window.cwnd.at_least(self.prior_cwnd);
                     self.leave_probe_rtt(ack.now);
                 }
             }
@@ -328,7 +329,7 @@ impl Bbr {
     fn save_cwnd(&mut self, window: &Window) {
         let undisturbed = self.phase == Phase::Open && self.mode != Mode::ProbeRtt;
         let before = if undisturbed { 0.0 } else { self.prior_cwnd };
-        self.prior_cwnd = before.max(window.cwnd);
+        self.prior_cwnd = before.at_least(window.cwnd);
     }
 
     /// Draft, section 4.2.3.
@@ -337,14 +338,14 @@ impl Bbr {
         if ack.delivered > 0 && !self.conserve(window, ack) {
             let most = self.with_room(self.bdp(self.gains().1) + self.extra_acked_allowance());
             if self.full_bw_reached {
-                window.cwnd = (window.cwnd + delivered).min(most);
+                window.cwnd = (window.cwnd + delivered).at_most(most);
             } else if window.cwnd < most || double(ack.delivered_total) < INITIAL_CWND {
                 window.cwnd += delivered;
             }
-            window.cwnd = window.cwnd.max(MIN_CWND);
+            window.cwnd = window.cwnd.at_least(MIN_CWND);
         }
         if self.mode == Mode::ProbeRtt {
-            window.cwnd = window.cwnd.min(MIN_CWND);
+            window.cwnd = window.cwnd.at_most(MIN_CWND);
         }
     }
 
@@ -353,17 +354,17 @@ impl Bbr {
     fn conserve(&mut self, window: &mut Window, ack: &Ack) -> bool {
         let flight = double(ack.in_flight + ack.delivered);
         let before = std::mem::replace(&mut self.phase, ack.phase);
-        window.cwnd = (window.cwnd - double(ack.newly_lost)).max(1.0);
+        window.cwnd = (window.cwnd - double(ack.newly_lost)).at_least(1.0);
         if ack.phase == Phase::Recovery && before != Phase::Recovery {
             self.packet_conservation = true;
             self.round_end = ack.delivered_total;
             window.cwnd = flight;
         } else if ack.phase == Phase::Open && before != Phase::Open {
             self.packet_conservation = false;
-            window.cwnd = window.cwnd.max(self.prior_cwnd);
+            window.cwnd = window.cwnd.at_least(self.prior_cwnd);
         }
         if self.packet_conservation {
-            window.cwnd = window.cwnd.max(flight);
+            window.cwnd = window.cwnd.at_least(flight);
         }
         self.packet_conservation
     }

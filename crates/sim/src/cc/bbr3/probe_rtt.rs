@@ -1,5 +1,6 @@
 //! "ProbeRTT": every five seconds the flow halves its flight to see the path without its queue.
 
+use super::super::bounds::Bounds;
 use super::super::rounding::double;
 use super::super::{Ack, Window};
 use super::limits::ShortTerm;
@@ -92,7 +93,7 @@ impl Bbr3 {
                 self.min_rtt.round_done |= self.round_start;
                 if self.min_rtt.round_done && ack.now > done {
                     self.min_rtt.recent_at = ack.now;
-                    window.cwnd = window.cwnd.max(self.prior_cwnd);
+                    window.cwnd = window.cwnd.at_least(self.prior_cwnd);
                     self.leave_probe_rtt(ack);
                 }
             }
@@ -112,6 +113,6 @@ impl Bbr3 {
 
     /// "ProbeRTTCwnd".
     pub(super) fn probe_rtt_cwnd(&self) -> f64 {
-        self.multiple(CWND_GAIN).max(MIN_CWND)
+        self.multiple(CWND_GAIN).at_least(MIN_CWND)
     }
 }
