@@ -199,6 +199,7 @@ impl Bbr {
         self.extra_acked.sample(ack, bw, self.round_start, window.cwnd);
     }
 
+    #[inline(always)]
     fn sample_lt_bw(&mut self, ack: &Ack, limited: bool, round_start: bool) {
         let in_cycle = self.mode == Mode::ProbeBw;
         if self.lt_bw.sample(ack, limited, round_start, in_cycle) {
