@@ -64,7 +64,7 @@ impl LongTerm {
 
     /// "InflightWithHeadroom".
     pub fn with_headroom(&self) -> f64 {
-        if self.inflight.is_infinite() {
+        if self.inflight == f64::INFINITY {
             return self.inflight;
         }
         (self.inflight - (HEADROOM * self.inflight).at_least(1.0)).at_least(MIN_CWND)

@@ -48,6 +48,7 @@ impl MinRtt {
     }
 
     /// "UpdateMinRTT". Gives whether it is time for ProbeRTT.
+    #[inline(always)]
     fn update(&mut self, now: Picos, rtt: Option<Picos>) -> bool {
         let expired = self.recent != NEVER && now > self.recent_at + INTERVAL;
         if let Some(rtt) = rtt
@@ -64,15 +65,11 @@ impl MinRtt {
 
 impl Bbr3 {
     /// "CheckProbeRTT".
+    #[inline(always)]
     pub(super) fn update_min_rtt(&mut self, window: &mut Window, ack: &Ack) {
         let expired = self.min_rtt.update(ack.now, ack.rtt);
         if expired && self.state != State::ProbeRtt {
-            self.state = State::ProbeRtt;
-            self.save_cwnd(window);
-            self.min_rtt.done = None;
-            self.min_rtt.limited.0 = ack.delivered_total;
-            self.ack_phase = AckPhase::Stopping;
-            self.start_round(ack);
+            self.enter_probe_rtt(window, ack);
         }
         if self.state == State::ProbeRtt {
             self.min_rtt.limited.1 = ack.delivered_total + ack.in_flight;
@@ -80,7 +77,19 @@ impl Bbr3 {
         }
     }
 
+    /// "EnterProbeRTT".
+    #[cold]
+    fn enter_probe_rtt(&mut self, window: &Window, ack: &Ack) {
+        self.state = State::ProbeRtt;
+        self.save_cwnd(window);
+        self.min_rtt.done = None;
+        self.min_rtt.limited.0 = ack.delivered_total;
+        self.ack_phase = AckPhase::Stopping;
+        self.start_round(ack);
+    }
+
     /// "HandleProbeRTT".
+    #[inline(never)]
     fn stay_in_probe_rtt(&mut self, window: &mut Window, ack: &Ack) {
         match self.min_rtt.done {
             None if double(ack.in_flight) <= self.probe_rtt_cwnd() => {
