@@ -150,6 +150,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[cold]
+    #[inline(never)]
     fn grow(&mut self) {
         self.resize((2 * self.slots.len()).max(4));
     }

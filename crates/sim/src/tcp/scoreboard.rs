@@ -308,19 +308,12 @@ impl Scoreboard {
     #[inline(always)]
     pub(super) fn send<K: FlowKind>(&mut self, una: u64, now: Picos) {
         self.segments.push_back(Segment::sent_at(now));
-        if self.rates::<K>().is_some() {
-            self.record_new(una, now);
+        let (delivered, in_flight) = (self.delivered_total(una), self.in_flight());
+        let first = self.segments.len() == 1;
+        if let Some(rates) = self.rates::<K>() {
+            rates.begin_if(first, now);
+            rates.record_new(delivered, in_flight);
         }
-    }
-
-    /// Records a new segment, the last one.
-    #[inline(never)]
-    fn record_new(&mut self, una: u64, now: Picos) {
-        let last = self.segments.len() - 1;
-        if let Some(rates) = self.rates.as_mut().filter(|_| last == 0) {
-            rates.begin(now);
-        }
-        self.record(una, last);
     }
 
     /// A lost segment is sent again.
@@ -329,31 +322,16 @@ impl Scoreboard {
             Segment::sent_at(now).0 | LOST | RETRANS | EVER_RETRANS;
         self.resent += 1;
         self.resend_from = seq + 1;
-        if self.rates::<K>().is_some() {
-            self.record_again(una, (seq - una) as usize);
+        let (delivered, in_flight) = (self.delivered_total(una), self.in_flight());
+        if let Some(rates) = self.rates::<K>() {
+            rates.record_again((seq - una) as usize, delivered, in_flight);
         }
-    }
-
-    /// Records a segment that is sent again.
-    #[inline(never)]
-    fn record_again(&mut self, una: u64, index: usize) {
-        self.record(una, index);
     }
 
     /// The last segment is sent again as a probe: no loss is known of.
     pub(super) fn resend_last(&mut self, now: Picos) {
         if let Some(last) = self.segments.back_mut() {
             last.0 = Segment::sent_at(now).0 | (last.0 & (SACKED | LOST | RETRANS)) | EVER_RETRANS;
-        }
-    }
-
-    /// Records a segment that is sent now, new or again.
-    #[inline(always)]
-    fn record(&mut self, una: u64, index: usize) {
-        let delivered = self.delivered_total(una);
-        let in_flight = self.in_flight();
-        if let Some(rates) = &mut self.rates {
-            rates.record(index, delivered, in_flight);
         }
     }
 
