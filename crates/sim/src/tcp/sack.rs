@@ -89,8 +89,7 @@ fn slow_path_ack<K: FlowKind>(
     let mut board = tcp.scoreboard.take()?;
     let una = tcp.snd_una;
     let advanced = next > una;
-    let rated = board.rates::<K>().is_some();
-    let rate = if rated { board.rate(una, reported.0, now) } else { None };
+    let rate = board.rate::<K>(una, reported.0, now);
     let newly_acked = take_delivery::<K>(tcp, &mut board, next.max(una), reported);
     tcp.progressed |= advanced;
     let delivered = newly_acked.segments;

@@ -357,13 +357,18 @@ impl Scoreboard {
     }
 
     /// The delivery rate that `seq` tells of, less what its ACK delivers; `None` where it is no
-    /// longer outstanding, or SACKed.
-    #[inline(never)]
-    pub(super) fn rate(&mut self, una: u64, seq: u64, now: Picos) -> Option<RateSample> {
-        let index = seq.checked_sub(una)? as usize;
-        let segment = *self.segments.get(index).filter(|segment| !segment.is(SACKED))?;
+    /// longer outstanding, or SACKed, or the controller does not want it.
+    #[inline(always)]
+    pub(super) fn rate<K: FlowKind>(
+        &mut self,
+        una: u64,
+        seq: u64,
+        now: Picos,
+    ) -> Option<RateSample> {
         let delivered = self.delivered_total(una);
-        self.rates.as_mut()?.sample(index, segment.sent(), now, delivered)
+        let index = seq.checked_sub(una).filter(|_| K::PACED)? as usize;
+        let segment = *self.segments.get(index).filter(|segment| !segment.is(SACKED))?;
+        self.rates::<K>()?.sample(index, segment.sent(), now, delivered)
     }
 
     /// After a timeout all that was not SACKed counts as lost (RFC 6675, section 5.1), the first
