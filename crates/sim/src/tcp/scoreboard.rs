@@ -45,7 +45,7 @@ pub struct Scoreboard {
     pub(super) rack: Rack,
     /// The highest SACKed segment plus one; 0 where there is none.
     highest: u64,
-    /// So far below it are the second and the third; they reach down to 0 where there is none.
+    /// So far below it are the second and the third, if losses are judged by them; they reach down to 0 where there is none.
     next_highest: [u32; DUP_THRESH - 1],
     /// Every segment below this has been judged lost or not.
     pub(super) loss_marked_to: u64,
@@ -213,9 +213,16 @@ impl Scoreboard {
         rate.map(|rate| rate.and(count))
     }
 
-    /// Marks `seq` as SACKed; where that is news, it is part of `newly_acked`.
+    /// Marks `seq` as SACKed; where that is news, it is part of `newly_acked`. `ranks` says that losses are
+    /// judged by the numbers of what has been SACKed.
     #[inline(always)]
-    pub(super) fn sack(&mut self, una: u64, seq: u64, newly_acked: &mut NewlyAcked) {
+    pub(super) fn sack(
+        &mut self,
+        una: u64,
+        seq: u64,
+        newly_acked: &mut NewlyAcked,
+        ranks: bool,
+    ) {
         let Some(segment) = self.segments.get_mut((seq - una) as usize) else { return };
         let before = *segment;
         if before.is(SACKED) {
@@ -225,7 +232,11 @@ impl Scoreboard {
         newly_acked.add(before, seq);
         self.settle(before);
         self.sacked += 1;
-        self.rank(seq + 1);
+        if ranks {
+            self.rank(seq + 1);
+        } else {
+            self.highest = self.highest.max(seq + 1);
+        }
     }
 
     /// Keeps `highest` and those below.
