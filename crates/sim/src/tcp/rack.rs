@@ -96,7 +96,7 @@ pub(super) fn detect(tcp: &Sender, board: &mut Scoreboard, now: Picos) -> LossDe
         let reo_timeout = board.rack.rtt + reordering_window(tcp, board);
         detect_lost_originals(board, tcp.snd_una, now, reo_timeout, &mut found);
         if board.rack.reaches_retransmissions() {
-            detect_lost_retransmissions(board, tcp.snd_una, now, reo_timeout, &mut found);
+            found = detect_lost_retransmissions(board, tcp.snd_una, now, reo_timeout, found);
         }
     }
     found
@@ -145,14 +145,15 @@ fn detect_lost_originals(
     board.loss_marked_to = loss_marked_to;
 }
 
+/// Adds to what has been `found`.
 #[inline(never)]
 fn detect_lost_retransmissions(
     board: &mut Scoreboard,
     una: u64,
     now: Picos,
     reo_timeout: Picos,
-    found: &mut LossDetection,
-) {
+    mut found: LossDetection,
+) -> LossDetection {
     while let Some(&(sent, seq)) = board.rack.retransmissions.front() {
         let segment = seq.checked_sub(una).and_then(|index| board.segments.get(index as usize));
         let on_its_way = segment.is_some_and(|seg| seg.is(RETRANS) && seg.sent() == sent);
@@ -171,6 +172,7 @@ fn detect_lost_retransmissions(
         }
         board.rack.retransmissions.pop_front();
     }
+    found
 }
 
 /// The reordering timer (RFC 8985, section 6.3) fired. Gives whether that showed a loss.
