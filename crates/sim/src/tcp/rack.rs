@@ -4,8 +4,9 @@
 //! Our networks deliver in order, so the parts of section 6.2 that learn from reordering have
 //! nothing to learn and are left out.
 
+use super::highest_sacked::DUP_THRESH;
 use super::profile::Profile;
-use super::scoreboard::{DUP_THRESH, Scoreboard};
+use super::scoreboard::Scoreboard;
 use super::segment::{LOST, NewlyAcked, RETRANS, SACKED, later};
 use super::sender::{Sender, Timer};
 use crate::cc::Phase;

@@ -1,8 +1,8 @@
 //! What is read off the samples: bandwidth, the latest deliveries, whether the pipe is full, how
 //! far deliveries come in bunches.
 
-use super::super::max_filter::MaxFilter;
 use super::super::bounds::Bounds;
+use super::super::max_filter::MaxFilter;
 use super::super::rounding::double;
 use super::super::{Ack, RateSample};
 use crate::time::{Picos, SECOND};
