@@ -97,7 +97,10 @@ pub(super) fn detect(tcp: &Sender, board: &mut Scoreboard, now: Picos) -> LossDe
         let reo_timeout = board.rack.rtt + reordering_window(tcp, board);
         detect_lost_originals(board, tcp.snd_una, now, reo_timeout, &mut found);
         if board.rack.reaches_retransmissions() {
-            found = detect_lost_retransmissions(board, tcp.snd_una, now, reo_timeout, found);
+            let (lost, wait) = detect_lost_retransmissions(board, tcp.snd_una, now, reo_timeout);
+            found.lost += lost;
+            found.retransmission_lost = lost > 0;
+            found.wait = found.wait.max(wait);
         }
     }
     found
@@ -146,15 +149,15 @@ fn detect_lost_originals(
     board.loss_marked_to = loss_marked_to;
 }
 
-/// Adds to what has been `found`.
+/// How many are lost again, and how long the next may yet take.
 #[inline(never)]
 fn detect_lost_retransmissions(
     board: &mut Scoreboard,
     una: u64,
     now: Picos,
     reo_timeout: Picos,
-    mut found: LossDetection,
-) -> LossDetection {
+) -> (u32, Picos) {
+    let mut lost = 0;
     while let Some(&(sent, seq)) = board.rack.retransmissions.front() {
         let segment = seq.checked_sub(una).and_then(|index| board.segments.get(index as usize));
         let on_its_way = segment.is_some_and(|seg| seg.is(RETRANS) && seg.sent() == sent);
@@ -164,16 +167,14 @@ fn detect_lost_retransmissions(
             }
             let left = (sent + reo_timeout).saturating_sub(now);
             if left > 0 {
-                found.wait = found.wait.max(left);
-                break;
+                return (lost, left);
             }
             board.mark_retransmission_lost(una, seq);
-            found.lost += 1;
-            found.retransmission_lost = true;
+            lost += 1;
         }
         board.rack.retransmissions.pop_front();
     }
-    found
+    (lost, 0)
 }
 
 /// The reordering timer (RFC 8985, section 6.3) fired. Gives whether that showed a loss.
