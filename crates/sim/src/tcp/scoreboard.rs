@@ -284,6 +284,7 @@ impl Scoreboard {
     }
 
     /// The first lost segment that has not been sent again.
+    #[inline(always)]
     pub(super) fn next_lost(&self, una: u64) -> Option<u64> {
         if self.lost == self.resent {
             return None;
