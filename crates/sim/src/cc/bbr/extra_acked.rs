@@ -17,8 +17,9 @@ const LONGEST: f64 = 0.1;
 pub struct ExtraAcked {
     since: Picos,
     delivered: f64,
-    most: [f64; 2],
-    newest: usize,
+    /// Of the rounds since the older maximum was dropped, and of those before.
+    newest: f64,
+    older: f64,
     age: u8,
 }
 
@@ -31,8 +32,7 @@ impl ExtraAcked {
             self.age += 1;
             if self.age >= ROUNDS {
                 self.age = 0;
-                self.newest = 1 - self.newest;
-                self.most[self.newest] = 0.0;
+                self.older = std::mem::take(&mut self.newest);
             }
         }
         let expected = whole_below(bw * double(ack.now - self.since) / SECOND as f64);
@@ -42,10 +42,10 @@ impl ExtraAcked {
         self.since = select_unpredictable(behind, ack.now, self.since);
         let expected = select_unpredictable(behind, 0.0, expected);
         let excess = (self.delivered - expected).at_most(cwnd);
-        self.most[self.newest] = self.most[self.newest].at_least(excess);
+        self.newest = self.newest.at_least(excess);
     }
 
     pub fn most(&self, bw: f64) -> f64 {
-        self.most[0].at_least(self.most[1]).at_most(whole_below(bw * LONGEST))
+        self.newest.at_least(self.older).at_most(whole_below(bw * LONGEST))
     }
 }
