@@ -289,19 +289,25 @@ impl Bbr {
 
     /// Draft, section 4.2.1. Before the pipe is full the rate never falls.
     fn set_pacing_rate(&mut self, window: &mut Window, ack: &Ack) {
-        let paced = |bw: f64, gain: f64| bw * gain * PACING_MARGIN;
-        if !self.seen_rtt && ack.srtt > 0 {
-            self.seen_rtt = true;
-            let bw = window.cwnd * SECOND as f64 / ack.srtt as f64;
-            self.pace_at(window, paced(bw, HIGH_GAIN));
+        if !self.seen_rtt {
+            self.set_first_pacing_rate(window, ack);
         }
         let rate = paced(self.bw(), self.gains().0);
         if let Some(current) = window.pacing_rate
+            && rate != current
             && self.bw() > 0.0
             && (self.full_bw_reached || rate > current)
-            && rate != current
         {
             self.pace_at(window, rate);
+        }
+    }
+
+    #[cold]
+    fn set_first_pacing_rate(&mut self, window: &mut Window, ack: &Ack) {
+        if ack.srtt > 0 {
+            self.seen_rtt = true;
+            let bw = window.cwnd * SECOND as f64 / ack.srtt as f64;
+            self.pace_at(window, paced(bw, HIGH_GAIN));
         }
     }
 
@@ -373,6 +379,11 @@ impl Bbr {
     fn extra_acked_allowance(&self) -> f64 {
         if self.full_bw_reached { self.extra_acked.most(self.bw()) } else { 0.0 }
     }
+}
+
+/// The pacing rate for a bandwidth.
+fn paced(bw: f64, gain: f64) -> f64 {
+    bw * gain * PACING_MARGIN
 }
 
 /// Segments in a burst at a pacing rate: a millisecond's worth, at least two (one below 1.2 Mbit/s).

@@ -273,18 +273,25 @@ impl Bbr3 {
 
     /// "Pacing Rate".
     fn set_pacing_rate(&mut self, window: &mut Window, ack: &Ack) {
-        if !self.seen_rtt && ack.srtt > 0 {
-            self.seen_rtt = true;
-            let nominal = window.cwnd * SECOND as f64 / ack.srtt as f64;
-            self.pace_at(window, STARTUP_PACING_GAIN * nominal);
+        if !self.seen_rtt {
+            self.set_first_pacing_rate(window, ack);
         }
         let rate = self.gains().0 * self.bw() * PACING_MARGIN;
         if let Some(current) = window.pacing_rate
+            && rate != current
             && rate > 0.0
             && (self.full_pipe.reached || rate > current)
-            && rate != current
         {
             self.pace_at(window, rate);
+        }
+    }
+
+    #[cold]
+    fn set_first_pacing_rate(&mut self, window: &mut Window, ack: &Ack) {
+        if ack.srtt > 0 {
+            self.seen_rtt = true;
+            let nominal = window.cwnd * SECOND as f64 / ack.srtt as f64;
+            self.pace_at(window, STARTUP_PACING_GAIN * nominal);
         }
     }
 
