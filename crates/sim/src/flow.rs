@@ -144,9 +144,7 @@ impl Flow {
     /// beside the one that it sends.
     #[inline(always)]
     pub(crate) fn tsq_limit_reached(&self, now: Picos) -> bool {
-        !self.access.is_idle(now)
-            && self.access.waiting() >= 2
-            && self.access_holds_a_millisecond()
+        !self.access.is_idle(now) && self.access.waiting() >= 2 && self.access_holds_a_millisecond()
     }
 
     #[inline(never)]

@@ -1,5 +1,7 @@
 //! Whole numbers, as the kernel counts: a processor without SSE 4.1 calls the C library for a double's.
 
+use std::hint::select_unpredictable;
+
 /// A count or a time below 2^63 as a double: from a signed number it takes one instruction.
 #[inline]
 pub fn double(x: u64) -> f64 {
@@ -15,18 +17,18 @@ fn nearest(x: f64) -> f64 {
     (x + WHOLE) - WHOLE
 }
 
-/// The whole number below it.
+/// The whole number below it. Chosen without a branch: a processor cannot guess to which side a number is rounded.
 #[inline]
 pub fn whole_below(x: f64) -> f64 {
     let nearest = nearest(x);
-    if nearest > x { nearest - 1.0 } else { nearest }
+    nearest - select_unpredictable(nearest > x, 1.0, 0.0)
 }
 
 /// The whole number above it.
 #[inline]
 pub fn whole_above(x: f64) -> f64 {
     let nearest = nearest(x);
-    if nearest < x { nearest + 1.0 } else { nearest }
+    nearest + select_unpredictable(nearest < x, 1.0, 0.0)
 }
 
 #[cfg(test)]

@@ -36,12 +36,13 @@ impl ExtraAcked {
             }
         }
         let expected = whole_below(bw * double(ack.now - self.since) / SECOND as f64);
-        // Chosen without a branch: a processor cannot guess which ACK comes late.
-        let behind = self.delivered <= expected;
-        self.delivered = select_unpredictable(behind, 0.0, self.delivered) + double(ack.delivered);
-        self.since = select_unpredictable(behind, ack.now, self.since);
-        let expected = select_unpredictable(behind, 0.0, expected);
-        let excess = (self.delivered - expected).at_most(cwnd);
+        // Chosen without a branch: a processor cannot guess which ACK comes late. The time is chosen by a comparison of
+        // its own, for compilers choose doubles only by one that nothing else uses.
+        let surplus = (self.delivered - expected).at_least(0.0);
+        self.since = select_unpredictable(surplus > 0.0, self.since, ack.now);
+        let kept = select_unpredictable(self.delivered <= expected, 0.0, self.delivered);
+        self.delivered = kept + double(ack.delivered);
+        let excess = (surplus + double(ack.delivered)).at_most(cwnd);
         self.newest = self.newest.at_least(excess);
     }
 
