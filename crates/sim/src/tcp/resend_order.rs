@@ -9,14 +9,14 @@ use super::sender::unwrap_sequence;
 pub(super) struct ResendOrder {
     /// None below this waits.
     pub(super) from: u64,
-    /// So far (low 32 bits) segments have been sent again.
+    /// The search has come so far (low 32 bits): what waited below has been sent again.
     reached: u32,
-    /// No more than so many below that wait, since they have been lost again.
+    /// No more than so many below `reached` wait: those that were lost again, less those sent again since.
     again: u32,
 }
 
 impl ResendOrder {
-    /// All that wait lie from `seq` on, and none of them has been sent again.
+    /// All that wait lie from `seq` on, and the search reaches no further yet.
     pub(super) fn begin(seq: u64) -> Self {
         Self { from: seq, reached: seq as u32, again: 0 }
     }
