@@ -144,14 +144,12 @@ impl Flow {
     /// beside the one that it sends.
     #[inline(always)]
     pub(crate) fn tsq_limit_reached(&self, now: Picos) -> bool {
-        !self.access.is_idle(now) && self.busy_access_reached_tsq_limit()
+        !self.access.is_idle(now) && self.access.waiting() >= 2 && self.access_holds_a_millisecond()
     }
 
-    /// A function of its own, so that the queue of an idle access link is not read.
     #[inline(never)]
-    fn busy_access_reached_tsq_limit(&self) -> bool {
-        let waiting = self.access.waiting();
-        waiting >= 2 && waiting as f64 >= self.sender.sending_rate() / 1000.0
+    fn access_holds_a_millisecond(&self) -> bool {
+        self.access.waiting() as f64 >= self.sender.sending_rate() / 1000.0
     }
 
     /// Size on the link of a data packet.

@@ -150,16 +150,18 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[cold]
+    #[inline(never)]
     fn grow(&mut self) {
         self.resize((2 * self.slots.len()).max(4));
     }
 
     #[cold]
     fn resize(&mut self, room: usize) {
-        let mut slots = vec![T::default(); room];
-        for (slot, offset) in slots.iter_mut().zip(0..self.len) {
-            *slot = self.slots[self.place(offset)];
-        }
+        let mut slots = Vec::with_capacity(room);
+        let end = self.slots.len().min(self.head as usize + self.len());
+        slots.extend_from_slice(&self.slots[self.head as usize..end]);
+        slots.extend_from_slice(&self.slots[..self.len() - slots.len()]);
+        slots.resize(room, T::default());
         self.slots = slots.into_boxed_slice();
         self.head = 0;
     }

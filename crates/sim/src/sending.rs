@@ -132,6 +132,7 @@ impl Network<'_> {
     }
 
     /// Makes sure that the flow's pacer fires no later than `at`.
+    #[inline(always)]
     fn arm_pacing_timer(&mut self, flow: &mut Flow, at: Picos) {
         if flow.sender.pacer().is_some_and(|pacer| pacer.timer.arm(at)) {
             self.schedule(flow, PACE, at, Payload::NONE);

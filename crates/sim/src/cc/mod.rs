@@ -6,6 +6,7 @@ mod ai_counter;
 mod bbr;
 mod bbr3;
 mod bic;
+mod bounds;
 mod compound;
 mod cubic;
 mod dctcp;

@@ -25,6 +25,8 @@ pub(super) struct DequeueDriven {
     held: PayloadSlots,
     /// Of the queue.
     has_rate_limits: bool,
+    /// There is neither a ring nor a shaper nor a limit of rate: what waits goes when the wire is free.
+    waits_for_wire_alone: bool,
     conditioner: Option<Conditioner>,
 }
 
@@ -100,6 +102,7 @@ impl DequeueDriven {
             work_on_wire: (0, 1),
             held: PayloadSlots::EMPTY,
             has_rate_limits,
+            waits_for_wire_alone: ring == 0 && conditioner.is_none() && !has_rate_limits,
             conditioner,
         }
     }
@@ -224,16 +227,23 @@ impl DequeueDriven {
 
     /// When the wire is free, or the ring has room again, and the queue and the shaper let a packet go.
     /// An arrival never makes it earlier but where the queue has limits of rate.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_dequeue_at(&self) -> Option<Picos> {
-        let has_room = || match self.tx_ring.front() {
+        let at = if self.waits_for_wire_alone { self.free_at } else { self.ready_at() };
+        (self.held.len() > 0).then_some(at)
+    }
+
+    /// The same for any link, if something waits.
+    #[inline(never)]
+    fn ready_at(&self) -> Picos {
+        let has_room = match self.tx_ring.front() {
             _ if self.ring == 0 => self.free_at,
             Some(first) if self.tx_ring.len() >= self.ring => first.start,
             _ => 0,
         };
-        let shaper = || self.conditioner.as_ref().map_or(0, Conditioner::ready_at);
-        let queue = || if self.has_rate_limits { self.queue.ready_at().unwrap_or(0) } else { 0 };
-        (self.held.len() > 0).then(|| has_room().max(shaper()).max(queue()))
+        let shaper = self.conditioner.as_ref().map_or(0, Conditioner::ready_at);
+        let queue = if self.has_rate_limits { self.queue.ready_at().unwrap_or(0) } else { 0 };
+        has_room.max(shaper).max(queue)
     }
 
     pub(super) fn dequeue(

@@ -232,7 +232,7 @@ impl LinkMeter {
     }
 
     /// A packet will be on the wire for `tx_time`, after a wait of `wait`.
-    #[inline]
+    #[inline(always)]
     pub fn served(&mut self, class: u16, wait: Picos, tx_time: Picos) {
         self.current.classes[class as usize].accepted += 1;
         self.accepted(wait.into(), tx_time);

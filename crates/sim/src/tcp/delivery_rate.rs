@@ -33,23 +33,31 @@ pub(super) struct DeliveryRate {
 }
 
 impl DeliveryRate {
-    /// A segment goes while none is outstanding: the sample's intervals begin here.
-    #[inline]
-    pub(super) fn begin(&mut self, now: Picos) {
-        self.first_sent = now;
-        self.delivered_at = now;
+    /// A segment goes. If it is the `first` while none is outstanding, the sample's intervals begin here.
+    #[inline(always)]
+    pub(super) fn begin_if(&mut self, first: bool, now: Picos) {
+        if first {
+            self.first_sent = now;
+            self.delivered_at = now;
+        }
     }
 
-    /// Outstanding segment number `index`, or the one after all of them, is sent now, `delivered` before it.
+    /// The segment after all that are outstanding is sent now, `delivered` before it.
     #[inline(always)]
-    pub(super) fn record(&mut self, index: usize, delivered: u64, in_flight: u32) {
+    pub(super) fn record_new(&mut self, delivered: u64, in_flight: u32) {
+        self.sent.push_back(self.record(delivered, in_flight));
+    }
+
+    /// The same of outstanding segment number `index`, which is sent again.
+    #[inline(always)]
+    pub(super) fn record_again(&mut self, index: usize, delivered: u64, in_flight: u32) {
+        self.sent[index] = self.record(delivered, in_flight);
+    }
+
+    #[inline(always)]
+    fn record(&self, delivered: u64, in_flight: u32) -> Sent {
         let Self { lost, delivered_at, first_sent, .. } = *self;
-        let (delivered, lost) = (delivered as u32, lost as u32);
-        let record = Sent { delivered_at, first_sent, delivered, lost, in_flight };
-        match self.sent.get_mut(index) {
-            Some(before) => *before = record,
-            None => self.sent.push_back(record),
-        }
+        Sent { delivered_at, first_sent, delivered: delivered as u32, lost: lost as u32, in_flight }
     }
 
     /// The oldest so many segments are no longer outstanding.

@@ -35,15 +35,16 @@ pub(super) fn on_ack(
 ) {
     board.frto.only_new = false;
     if tcp.phase == Phase::Loss && board.frto.undecided {
-        decide(tcp, board, newly_acked, advanced, profile);
+        decide(tcp, board, *newly_acked, advanced, profile);
     }
 }
 
+/// What it needs is copied to it: what others only refer to would have to lie in memory for every ACK.
 #[cold]
 fn decide(
     tcp: &mut Sender,
     board: &mut Scoreboard,
-    newly_acked: &NewlyAcked,
+    newly_acked: NewlyAcked,
     advanced: bool,
     profile: &Profile,
 ) {

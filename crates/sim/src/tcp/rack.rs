@@ -4,8 +4,9 @@
 //! Our networks deliver in order, so the parts of section 6.2 that learn from reordering have
 //! nothing to learn and are left out.
 
+use super::highest_sacked::DUP_THRESH;
 use super::profile::Profile;
-use super::scoreboard::{DUP_THRESH, Scoreboard};
+use super::scoreboard::Scoreboard;
 use super::segment::{LOST, NewlyAcked, RETRANS, SACKED, later};
 use super::sender::{Sender, Timer};
 use crate::cc::Phase;
@@ -96,7 +97,10 @@ pub(super) fn detect(tcp: &Sender, board: &mut Scoreboard, now: Picos) -> LossDe
         let reo_timeout = board.rack.rtt + reordering_window(tcp, board);
         detect_lost_originals(board, tcp.snd_una, now, reo_timeout, &mut found);
         if board.rack.reaches_retransmissions() {
-            detect_lost_retransmissions(board, tcp.snd_una, now, reo_timeout, &mut found);
+            let (lost, wait) = detect_lost_retransmissions(board, tcp.snd_una, now, reo_timeout);
+            found.lost += lost;
+            found.retransmission_lost = lost > 0;
+            found.wait = found.wait.max(wait);
         }
     }
     found
@@ -145,14 +149,15 @@ fn detect_lost_originals(
     board.loss_marked_to = loss_marked_to;
 }
 
+/// How many are lost again, and how long the next may yet take.
 #[inline(never)]
 fn detect_lost_retransmissions(
     board: &mut Scoreboard,
     una: u64,
     now: Picos,
     reo_timeout: Picos,
-    found: &mut LossDetection,
-) {
+) -> (u32, Picos) {
+    let mut lost = 0;
     while let Some(&(sent, seq)) = board.rack.retransmissions.front() {
         let segment = seq.checked_sub(una).and_then(|index| board.segments.get(index as usize));
         let on_its_way = segment.is_some_and(|seg| seg.is(RETRANS) && seg.sent() == sent);
@@ -162,15 +167,14 @@ fn detect_lost_retransmissions(
             }
             let left = (sent + reo_timeout).saturating_sub(now);
             if left > 0 {
-                found.wait = found.wait.max(left);
-                break;
+                return (lost, left);
             }
             board.mark_retransmission_lost(una, seq);
-            found.lost += 1;
-            found.retransmission_lost = true;
+            lost += 1;
         }
         board.rack.retransmissions.pop_front();
     }
+    (lost, 0)
 }
 
 /// The reordering timer (RFC 8985, section 6.3) fired. Gives whether that showed a loss.

@@ -89,9 +89,8 @@ fn slow_path_ack<K: FlowKind>(
     let mut board = tcp.scoreboard.take()?;
     let una = tcp.snd_una;
     let advanced = next > una;
-    let rated = board.rates::<K>().is_some();
-    let rate = if rated { board.rate(una, reported.0, now) } else { None };
-    let newly_acked = take_delivery::<K>(tcp, &mut board, next.max(una), reported);
+    let rate = board.rate::<K>(una, reported.0, now);
+    let newly_acked = take_delivery::<K>(tcp, &mut board, next.max(una), reported, !profile.rack);
     tcp.progressed |= advanced;
     let delivered = newly_acked.segments;
     if delivered > 0 {
@@ -165,6 +164,7 @@ fn take_delivery<K: FlowKind>(
     board: &mut Scoreboard,
     next: u64,
     (sacked_last, run, lost): Reported<'_>,
+    ranks: bool,
 ) -> NewlyAcked {
     let mut newly_acked = NewlyAcked::none();
     if next > tcp.snd_una {
@@ -172,9 +172,10 @@ fn take_delivery<K: FlowKind>(
         tcp.snd_una = next;
     }
     for run in lost {
-        take_run(board, next, unwrap_sequence(next, run.last), run.count, &mut newly_acked);
+        let run = (unwrap_sequence(next, run.last), run.count);
+        take_run(board, next, run, &mut newly_acked, ranks);
     }
-    take_run(board, next, sacked_last, run, &mut newly_acked);
+    take_run(board, next, (sacked_last, run), &mut newly_acked, ranks);
     newly_acked
 }
 
@@ -183,13 +184,13 @@ fn take_delivery<K: FlowKind>(
 fn take_run(
     board: &mut Scoreboard,
     next: u64,
-    last: u64,
-    count: u16,
+    (last, count): (u64, u16),
     newly_acked: &mut NewlyAcked,
+    ranks: bool,
 ) {
     let mut seq = (last + 1).saturating_sub(count.into()).max(next);
     while seq <= last {
-        board.sack(next, seq, newly_acked);
+        board.sack(next, seq, newly_acked, ranks);
         seq += 1;
     }
 }

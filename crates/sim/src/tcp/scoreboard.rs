@@ -3,10 +3,12 @@
 use super::cwnd_limited::CwndLimited;
 use super::delivery_rate::DeliveryRate;
 use super::frto::Frto;
+use super::highest_sacked::HighestSacked;
 use super::pacer::Pacer;
 use super::prr::Prr;
 use super::rack::Rack;
 use super::receive_window::ReceiveWindow;
+use super::resend_order::ResendOrder;
 use super::segment::{EVER_RETRANS, FLAGS, LOST, NewlyAcked, RETRANS, SACKED, Segment};
 use super::tlp::Tlp;
 use crate::cc::{Cc, RateSample};
@@ -15,8 +17,6 @@ use crate::ring::Ring;
 use crate::time::Picos;
 use prefetch_index::prefetch_index;
 use std::slice::from_ref;
-
-pub(super) const DUP_THRESH: usize = 3;
 
 /// State of each outstanding segment, and the counts over them. What every ACK touches comes first, two lines of the cache, and then what
 /// those touch that find something missing: with thousands of flows it is the memory that a packet
@@ -33,6 +33,8 @@ pub struct Scoreboard {
     pub(super) prr: Prr,
     /// Probes of the tail.
     pub(super) probe: Tlp,
+    /// For controllers that want the delivery rate.
+    rates: Option<Box<DeliveryRate>>,
     /// What the receiver has room for.
     pub(super) receive_window: ReceiveWindow,
     /// What was used of the window lately.
@@ -43,16 +45,12 @@ pub struct Scoreboard {
     pub(super) pacing_exempt: bool,
     /// Loss by time; what was sent again comes last.
     pub(super) rack: Rack,
-    /// The highest SACKed segment plus one; 0 where there is none.
-    highest: u64,
-    /// So far below it are the second and the third; they reach down to 0 where there is none.
-    next_highest: [u32; DUP_THRESH - 1],
+    /// One past the highest that have been SACKed.
+    highest: HighestSacked,
     /// Every segment below this has been judged lost or not.
     pub(super) loss_marked_to: u64,
-    /// No segment below this is lost and waits to be sent again.
-    pub(super) resend_from: u64,
-    /// For controllers that want the delivery rate.
-    rates: Option<Box<DeliveryRate>>,
+    /// Which lost segment is sent again next.
+    resend_order: ResendOrder,
 }
 
 impl Scoreboard {
@@ -213,9 +211,10 @@ impl Scoreboard {
         rate.map(|rate| rate.and(count))
     }
 
-    /// Marks `seq` as SACKed; where that is news, it is part of `newly_acked`.
+    /// Marks `seq` as SACKed; where that is news, it is part of `newly_acked`. `ranks` says that losses are
+    /// judged by the numbers of what has been SACKed.
     #[inline(always)]
-    pub(super) fn sack(&mut self, una: u64, seq: u64, newly_acked: &mut NewlyAcked) {
+    pub(super) fn sack(&mut self, una: u64, seq: u64, newly_acked: &mut NewlyAcked, ranks: bool) {
         let Some(segment) = self.segments.get_mut((seq - una) as usize) else { return };
         let before = *segment;
         if before.is(SACKED) {
@@ -225,32 +224,21 @@ impl Scoreboard {
         newly_acked.add(before, seq);
         self.settle(before);
         self.sacked += 1;
-        self.rank(seq + 1);
-    }
-
-    /// Keeps `highest` and those below.
-    #[inline]
-    fn rank(&mut self, edge: u64) {
-        let [second, third] = self.next_highest;
-        if edge > self.highest {
-            let rise = u32::try_from(edge - self.highest).unwrap_or(u32::MAX);
-            self.highest = edge;
-            self.next_highest = [rise, second.saturating_add(rise)];
+        if ranks {
+            self.highest.rank(seq + 1);
         } else {
-            let below = u32::try_from(self.highest - edge).unwrap_or(u32::MAX);
-            self.next_highest = [second.min(below), third.min(second.max(below))];
+            self.highest.rank_first(seq + 1);
         }
     }
 
     /// From the first segment missing to the last that is SACKed.
     pub(super) fn span(&self, una: u64) -> u32 {
-        if self.sacked == 0 { 0 } else { self.highest.saturating_sub(una) as u32 }
+        if self.sacked == 0 { 0 } else { self.highest.first.saturating_sub(una) as u32 }
     }
 
     /// RFC 6675's IsLost: three segments above have been SACKed. Gives how many are newly lost.
     pub(super) fn mark_lost_by_dupthresh(&mut self, una: u64) -> u32 {
-        let third = self.highest.saturating_sub(self.next_highest[DUP_THRESH - 2].into());
-        let below = third.saturating_sub(1);
+        let below = self.highest.third().saturating_sub(1);
         let from = self.loss_marked_to.max(una);
         let before = self.lost;
         for seq in from..below {
@@ -266,18 +254,27 @@ impl Scoreboard {
     #[inline(never)]
     pub(super) fn mark_lost(&mut self, una: u64, seq: u64) {
         self.segments[(seq - una) as usize].0 |= LOST;
+        self.wait_for_resending(seq);
         self.lost += 1;
-        self.count_lost(1);
-        self.resend_from = self.resend_from.min(seq);
     }
 
     /// A segment that was sent again, `seq`, is lost again.
     #[inline(never)]
     pub(super) fn mark_retransmission_lost(&mut self, una: u64, seq: u64) {
         self.segments[(seq - una) as usize].0 &= !RETRANS;
+        self.wait_for_resending(seq);
         self.resent -= 1;
+    }
+
+    /// `seq` is about to be counted among those that wait.
+    #[inline]
+    fn wait_for_resending(&mut self, seq: u64) {
+        if self.lost == self.resent {
+            self.resend_order = ResendOrder::begin(seq);
+        } else {
+            self.resend_order.wait(seq);
+        }
         self.count_lost(1);
-        self.resend_from = self.resend_from.min(seq);
     }
 
     /// Nothing was lost after all.
@@ -287,34 +284,27 @@ impl Scoreboard {
     }
 
     /// The first lost segment that has not been sent again.
-    pub(super) fn next_lost(&mut self, una: u64) -> Option<u64> {
+    #[inline(always)]
+    pub(super) fn next_lost(&self, una: u64) -> Option<u64> {
         if self.lost == self.resent {
             return None;
         }
-        let from = self.resend_from.max(una);
+        let from = self.resend_order.from.max(una);
         let waits = |segment: &Segment| segment.0 & (LOST | RETRANS) == LOST;
         let passed = self.segments.position_from((from - una) as usize, waits)?;
-        self.resend_from = from + passed as u64;
-        Some(self.resend_from)
+        Some(from + passed as u64)
     }
 
     /// A new segment is sent.
     #[inline(always)]
     pub(super) fn send<K: FlowKind>(&mut self, una: u64, now: Picos) {
         self.segments.push_back(Segment::sent_at(now));
-        if self.rates::<K>().is_some() {
-            self.record_new(una, now);
+        let (delivered, in_flight) = (self.delivered_total(una), self.in_flight());
+        let first = self.segments.len() == 1;
+        if let Some(rates) = self.rates::<K>() {
+            rates.begin_if(first, now);
+            rates.record_new(delivered, in_flight);
         }
-    }
-
-    /// Records a new segment, the last one.
-    #[inline(never)]
-    fn record_new(&mut self, una: u64, now: Picos) {
-        let last = self.segments.len() - 1;
-        if let Some(rates) = self.rates.as_mut().filter(|_| last == 0) {
-            rates.begin(now);
-        }
-        self.record(una, last);
     }
 
     /// A lost segment is sent again.
@@ -322,32 +312,17 @@ impl Scoreboard {
         self.segments[(seq - una) as usize].0 =
             Segment::sent_at(now).0 | LOST | RETRANS | EVER_RETRANS;
         self.resent += 1;
-        self.resend_from = seq + 1;
-        if self.rates::<K>().is_some() {
-            self.record_again(una, (seq - una) as usize);
+        self.resend_order.resent(seq);
+        let (delivered, in_flight) = (self.delivered_total(una), self.in_flight());
+        if let Some(rates) = self.rates::<K>() {
+            rates.record_again((seq - una) as usize, delivered, in_flight);
         }
-    }
-
-    /// Records a segment that is sent again.
-    #[inline(never)]
-    fn record_again(&mut self, una: u64, index: usize) {
-        self.record(una, index);
     }
 
     /// The last segment is sent again as a probe: no loss is known of.
     pub(super) fn resend_last(&mut self, now: Picos) {
         if let Some(last) = self.segments.back_mut() {
             last.0 = Segment::sent_at(now).0 | (last.0 & (SACKED | LOST | RETRANS)) | EVER_RETRANS;
-        }
-    }
-
-    /// Records a segment that is sent now, new or again.
-    #[inline(always)]
-    fn record(&mut self, una: u64, index: usize) {
-        let delivered = self.delivered_total(una);
-        let in_flight = self.in_flight();
-        if let Some(rates) = &mut self.rates {
-            rates.record(index, delivered, in_flight);
         }
     }
 
@@ -373,13 +348,18 @@ impl Scoreboard {
     }
 
     /// The delivery rate that `seq` tells of, less what its ACK delivers; `None` where it is no
-    /// longer outstanding, or SACKed.
-    #[inline(never)]
-    pub(super) fn rate(&mut self, una: u64, seq: u64, now: Picos) -> Option<RateSample> {
-        let index = seq.checked_sub(una)? as usize;
-        let segment = *self.segments.get(index).filter(|segment| !segment.is(SACKED))?;
+    /// longer outstanding, or SACKed, or the controller does not want it.
+    #[inline(always)]
+    pub(super) fn rate<K: FlowKind>(
+        &mut self,
+        una: u64,
+        seq: u64,
+        now: Picos,
+    ) -> Option<RateSample> {
         let delivered = self.delivered_total(una);
-        self.rates.as_mut()?.sample(index, segment.sent(), now, delivered)
+        let index = seq.checked_sub(una).filter(|_| K::PACED)? as usize;
+        let segment = *self.segments.get(index).filter(|segment| !segment.is(SACKED))?;
+        self.rates::<K>()?.sample(index, segment.sent(), now, delivered)
     }
 
     /// After a timeout all that was not SACKed counts as lost (RFC 6675, section 5.1), the first
@@ -400,7 +380,7 @@ impl Scoreboard {
         }
         self.count_lost(lost - self.lost + retransmission_lost);
         (self.lost, self.resent) = (lost, resent);
-        self.resend_from = una;
+        self.resend_order = ResendOrder::begin(una);
         self.loss_marked_to = una;
     }
 }

@@ -10,7 +10,7 @@ use super::scoreboard::Scoreboard;
 use super::send_times::SendTimes;
 use super::{newreno, sack};
 use crate::cc::{Cc, CongestionEvent, IncreaseRule, Phase, Window};
-use crate::flow_kind::{FlowKind, GeneralKind};
+use crate::flow_kind::FlowKind;
 use crate::time::{MILLISECOND, NEVER, Picos, SECOND};
 
 /// No segment is being timed.
@@ -63,7 +63,7 @@ pub struct Sender {
     pub recover: u64,
     /// The window yields to a mark until this is acknowledged.
     pub cwr_end: u64,
-    /// A paced sender sends nothing before this.
+    /// A paced sender sends nothing before this; 0 where it has not paced yet, or never does.
     pub paced_until: Picos,
     /// Window and threshold before the last cut.
     pub prior_cwnd_ssthresh: (f64, f64),
@@ -216,7 +216,7 @@ impl Sender {
     #[inline]
     pub fn earliest_departure_time(&self, now: Picos) -> Option<Picos> {
         let pacing_exempt = || self.scoreboard.as_ref().is_some_and(|board| board.pacing_exempt);
-        let held = self.pacing_delay::<GeneralKind>(now) > 0 && !pacing_exempt();
+        let held = self.paced_until > now && !pacing_exempt();
         held.then_some(self.paced_until)
     }
 
@@ -253,8 +253,7 @@ impl Sender {
     /// cannot be sent cannot be acknowledged (Linux, tcp_pacing_delay).
     #[inline]
     pub(super) fn pacing_delay<K: FlowKind>(&self, now: Picos) -> Picos {
-        let paces = K::PACED && self.window.pacing_rate.is_some();
-        if paces { self.paced_until.saturating_sub(now) } else { 0 }
+        if K::PACED { self.paced_until.saturating_sub(now) } else { 0 }
     }
 
     /// The timer that runs has expired.

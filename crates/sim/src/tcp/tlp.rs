@@ -21,8 +21,9 @@ pub(super) enum TlpSegment {
 /// TLP.end_seq and TLP.is_retrans of RFC 8985, section 7.1.
 #[derive(Default)]
 pub(super) struct Tlp {
-    /// One past the highest segment sent when the probe was; 0 when no probe is out.
-    end: u64,
+    /// One past the highest segment sent when the probe was (low 32 bits).
+    end: u32,
+    is_out: bool,
     resent: bool,
     /// What `next_segment` has to send.
     pub(super) due: Option<TlpSegment>,
@@ -32,17 +33,24 @@ impl Tlp {
     /// No probe is out.
     #[inline]
     pub(super) fn is_idle(&self) -> bool {
-        self.end == 0
+        !self.is_out
     }
 
     pub(super) fn cancel(&mut self) {
-        self.end = 0;
+        self.is_out = false;
+    }
+
+    /// By how much `una` lies beyond the highest segment sent before the probe.
+    #[inline]
+    fn beyond(&self, una: u64) -> i32 {
+        (una as u32).wrapping_sub(self.end) as i32
     }
 
     /// The probe goes out now.
     pub(super) fn sent(&mut self, due: TlpSegment, snd_nxt: u64) {
         self.due = None;
-        self.end = snd_nxt;
+        self.end = snd_nxt as u32;
+        self.is_out = true;
         self.resent = due == TlpSegment::Last;
     }
 }
@@ -110,7 +118,7 @@ fn process_tlp_ack(
 ) {
     if !board.probe.resent {
         board.probe.cancel();
-    } else if tcp.snd_una > board.probe.end {
+    } else if board.probe.beyond(tcp.snd_una) > 0 {
         board.probe.cancel();
         tcp.reduce_ssthresh(now, CongestionEvent::Loss, profile);
         if !tcp.cc.controls_cwnd() {
@@ -130,7 +138,7 @@ pub(super) fn on_ack(
     pure: bool,
     profile: &Profile,
 ) {
-    if !board.probe.is_idle() && tcp.snd_una >= board.probe.end {
+    if !board.probe.is_idle() && board.probe.beyond(tcp.snd_una) >= 0 {
         process_tlp_ack(tcp, board, now, pure, profile);
     }
 }

@@ -17,7 +17,7 @@ pub struct Cycle {
 
 impl Cycle {
     pub fn gain(&self) -> f64 {
-        GAINS[usize::from(self.phase)]
+        GAINS[usize::from(self.phase % 8)]
     }
 
     pub fn probes(&self) -> bool {

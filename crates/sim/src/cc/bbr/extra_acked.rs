@@ -2,6 +2,7 @@
 //! has to bridge the silences between them.
 
 use super::super::Ack;
+use super::super::bounds::Bounds;
 use super::super::rounding::{double, whole_below};
 use crate::time::{Picos, SECOND};
 use std::hint::select_unpredictable;
@@ -16,8 +17,9 @@ const LONGEST: f64 = 0.1;
 pub struct ExtraAcked {
     since: Picos,
     delivered: f64,
-    most: [f64; 2],
-    newest: usize,
+    /// Of the rounds since the older maximum was dropped, and of those before.
+    newest: f64,
+    older: f64,
     age: u8,
 }
 
@@ -30,21 +32,21 @@ impl ExtraAcked {
             self.age += 1;
             if self.age >= ROUNDS {
                 self.age = 0;
-                self.newest = 1 - self.newest;
-                self.most[self.newest] = 0.0;
+                self.older = std::mem::take(&mut self.newest);
             }
         }
         let expected = whole_below(bw * double(ack.now - self.since) / SECOND as f64);
-        // Chosen without a branch: a processor cannot guess which ACK comes late.
-        let behind = self.delivered <= expected;
-        self.delivered = select_unpredictable(behind, 0.0, self.delivered) + double(ack.delivered);
-        self.since = select_unpredictable(behind, ack.now, self.since);
-        let expected = select_unpredictable(behind, 0.0, expected);
-        let excess = (self.delivered - expected).min(cwnd);
-        self.most[self.newest] = self.most[self.newest].max(excess);
+        // Chosen without a branch: a processor cannot guess which ACK comes late. The time is chosen by a comparison of
+        // its own, for compilers choose doubles only by one that nothing else uses.
+        let surplus = (self.delivered - expected).at_least(0.0);
+        self.since = select_unpredictable(surplus > 0.0, self.since, ack.now);
+        let kept = select_unpredictable(self.delivered <= expected, 0.0, self.delivered);
+        self.delivered = kept + double(ack.delivered);
+        let excess = (surplus + double(ack.delivered)).at_most(cwnd);
+        self.newest = self.newest.at_least(excess);
     }
 
     pub fn most(&self, bw: f64) -> f64 {
-        self.most[0].max(self.most[1]).min(whole_below(bw * LONGEST))
+        self.newest.at_least(self.older).at_most(whole_below(bw * LONGEST))
     }
 }

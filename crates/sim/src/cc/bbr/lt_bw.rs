@@ -39,14 +39,20 @@ impl LongTermBw {
     }
 
     /// Gives whether a policer's rate stops being used.
+    #[inline(always)]
     pub fn sample(&mut self, ack: &Ack, limited: bool, round_start: bool, in_cycle: bool) -> bool {
         if self.in_use {
             return in_cycle && round_start && self.count_use();
         }
+        if self.sampling || ack.newly_lost > 0 {
+            self.seek_policer(ack, limited, round_start);
+        }
+        false
+    }
+
+    #[inline(never)]
+    fn seek_policer(&mut self, ack: &Ack, limited: bool, round_start: bool) {
         if !self.sampling {
-            if ack.newly_lost == 0 {
-                return false;
-            }
             self.begin(ack);
             self.sampling = true;
         }
@@ -56,9 +62,9 @@ impl LongTermBw {
         } else if self.rounds >= LEAST_ROUNDS && ack.newly_lost > 0 {
             self.end_interval(ack);
         }
-        false
     }
 
+    #[inline(never)]
     fn count_use(&mut self) -> bool {
         self.rounds += 1;
         if self.rounds >= USE_ROUNDS {

@@ -11,6 +11,7 @@ mod lt_bw;
 #[cfg(test)]
 mod tests;
 
+use super::bounds::Bounds;
 use super::hash_choice::HashChoice;
 use super::max_filter::MaxFilter;
 use super::rounding::{double, whole_above, whole_below};
@@ -198,6 +199,7 @@ impl Bbr {
         self.extra_acked.sample(ack, bw, self.round_start, window.cwnd);
     }
 
+    #[inline(always)]
     fn sample_lt_bw(&mut self, ack: &Ack, limited: bool, round_start: bool) {
         let in_cycle = self.mode == Mode::ProbeBw;
         if self.lt_bw.sample(ack, limited, round_start, in_cycle) {
@@ -270,7 +272,7 @@ impl Bbr {
                 self.probe_rtt_round_done |= self.round_start;
                 if self.probe_rtt_round_done && ack.now > done {
                     self.min_rtt_at = ack.now;
-                    window.cwnd = window.cwnd.max(self.prior_cwnd);
+                    window.cwnd = window.cwnd.at_least(self.prior_cwnd);
                     self.leave_probe_rtt(ack.now);
                 }
             }
@@ -287,19 +289,25 @@ impl Bbr {
 
     /// Draft, section 4.2.1. Before the pipe is full the rate never falls.
     fn set_pacing_rate(&mut self, window: &mut Window, ack: &Ack) {
-        let paced = |bw: f64, gain: f64| bw * gain * PACING_MARGIN;
-        if !self.seen_rtt && ack.srtt > 0 {
-            self.seen_rtt = true;
-            let bw = window.cwnd * SECOND as f64 / ack.srtt as f64;
-            self.pace_at(window, paced(bw, HIGH_GAIN));
+        if !self.seen_rtt {
+            self.set_first_pacing_rate(window, ack);
         }
         let rate = paced(self.bw(), self.gains().0);
         if let Some(current) = window.pacing_rate
+            && rate != current
             && self.bw() > 0.0
             && (self.full_bw_reached || rate > current)
-            && rate != current
         {
             self.pace_at(window, rate);
+        }
+    }
+
+    #[cold]
+    fn set_first_pacing_rate(&mut self, window: &mut Window, ack: &Ack) {
+        if ack.srtt > 0 {
+            self.seen_rtt = true;
+            let bw = window.cwnd * SECOND as f64 / ack.srtt as f64;
+            self.pace_at(window, paced(bw, HIGH_GAIN));
         }
     }
 
@@ -328,7 +336,7 @@ impl Bbr {
     fn save_cwnd(&mut self, window: &Window) {
         let undisturbed = self.phase == Phase::Open && self.mode != Mode::ProbeRtt;
         let before = if undisturbed { 0.0 } else { self.prior_cwnd };
-        self.prior_cwnd = before.max(window.cwnd);
+        self.prior_cwnd = before.at_least(window.cwnd);
     }
 
     /// Draft, section 4.2.3.
@@ -337,14 +345,14 @@ impl Bbr {
         if ack.delivered > 0 && !self.conserve(window, ack) {
             let most = self.with_room(self.bdp(self.gains().1) + self.extra_acked_allowance());
             if self.full_bw_reached {
-                window.cwnd = (window.cwnd + delivered).min(most);
+                window.cwnd = (window.cwnd + delivered).at_most(most);
             } else if window.cwnd < most || double(ack.delivered_total) < INITIAL_CWND {
                 window.cwnd += delivered;
             }
-            window.cwnd = window.cwnd.max(MIN_CWND);
+            window.cwnd = window.cwnd.at_least(MIN_CWND);
         }
         if self.mode == Mode::ProbeRtt {
-            window.cwnd = window.cwnd.min(MIN_CWND);
+            window.cwnd = window.cwnd.at_most(MIN_CWND);
         }
     }
 
@@ -353,17 +361,17 @@ impl Bbr {
     fn conserve(&mut self, window: &mut Window, ack: &Ack) -> bool {
         let flight = double(ack.in_flight + ack.delivered);
         let before = std::mem::replace(&mut self.phase, ack.phase);
-        window.cwnd = (window.cwnd - double(ack.newly_lost)).max(1.0);
+        window.cwnd = (window.cwnd - double(ack.newly_lost)).at_least(1.0);
         if ack.phase == Phase::Recovery && before != Phase::Recovery {
             self.packet_conservation = true;
             self.round_end = ack.delivered_total;
             window.cwnd = flight;
         } else if ack.phase == Phase::Open && before != Phase::Open {
             self.packet_conservation = false;
-            window.cwnd = window.cwnd.max(self.prior_cwnd);
+            window.cwnd = window.cwnd.at_least(self.prior_cwnd);
         }
         if self.packet_conservation {
-            window.cwnd = window.cwnd.max(flight);
+            window.cwnd = window.cwnd.at_least(flight);
         }
         self.packet_conservation
     }
@@ -371,6 +379,11 @@ impl Bbr {
     fn extra_acked_allowance(&self) -> f64 {
         if self.full_bw_reached { self.extra_acked.most(self.bw()) } else { 0.0 }
     }
+}
+
+/// The pacing rate for a bandwidth.
+fn paced(bw: f64, gain: f64) -> f64 {
+    bw * gain * PACING_MARGIN
 }
 
 /// Segments in a burst at a pacing rate: a millisecond's worth, at least two (one below 1.2 Mbit/s).

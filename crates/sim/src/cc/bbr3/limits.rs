@@ -1,5 +1,6 @@
 //! What losses teach: bounds of the model.
 
+use super::super::bounds::Bounds;
 use super::super::rounding::{double, whole_below};
 use super::super::{Ack, RateSample, Window};
 use super::{BETA, Bbr3, MIN_CWND, State, loses_too_much};
@@ -44,7 +45,7 @@ impl LongTerm {
 
     /// "RaiseInflightLongtermSlope": by 1, 2, 4, … segments a round.
     pub fn steepen(&mut self, cwnd: f64) {
-        self.acked_per_increase = (cwnd / f64::from(1_u32 << self.rounds_up)).max(1.0);
+        self.acked_per_increase = (cwnd / f64::from(1_u32 << self.rounds_up)).at_least(1.0);
         self.rounds_up = (self.rounds_up + 1).min(30);
     }
 
@@ -63,10 +64,10 @@ impl LongTerm {
 
     /// "InflightWithHeadroom".
     pub fn with_headroom(&self) -> f64 {
-        if self.inflight.is_infinite() {
+        if self.inflight == f64::INFINITY {
             return self.inflight;
         }
-        (self.inflight - (HEADROOM * self.inflight).max(1.0)).max(MIN_CWND)
+        (self.inflight - (HEADROOM * self.inflight).at_least(1.0)).at_least(MIN_CWND)
     }
 }
 
@@ -105,7 +106,7 @@ impl Bbr3 {
         let limited = rate.app_limited || self.min_rtt.sent_while_probing(rate.prior_delivered);
         if !limited {
             let least = self.target_inflight(window) * BETA;
-            self.long.inflight = double(rate.tx_in_flight).max(least);
+            self.long.inflight = double(rate.tx_in_flight).at_least(least);
         }
         if self.state == State::Up {
             self.start_down(ack);
@@ -124,8 +125,8 @@ impl Bbr3 {
         if self.short.inflight.is_infinite() {
             self.short.inflight = window.cwnd;
         }
-        self.short.bw = self.latest.bw.max(BETA * self.short.bw);
-        self.short.inflight = self.latest.inflight.max(BETA * self.short.inflight);
+        self.short.bw = self.latest.bw.at_least(BETA * self.short.bw);
+        self.short.inflight = self.latest.inflight.at_least(BETA * self.short.inflight);
     }
 
     /// "Bounding cwnd Based on Recent Congestion".
@@ -135,6 +136,6 @@ impl Bbr3 {
             State::Cruise | State::ProbeRtt => self.long.with_headroom(),
             State::Startup | State::Drain => f64::INFINITY,
         };
-        long.min(self.short.inflight).max(MIN_CWND)
+        long.at_most(self.short.inflight).at_least(MIN_CWND)
     }
 }

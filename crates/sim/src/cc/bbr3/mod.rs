@@ -13,6 +13,7 @@ mod probe_rtt;
 #[cfg(test)]
 mod tests;
 
+use super::bounds::Bounds;
 use super::hash_choice::HashChoice;
 use super::rounding::double;
 use super::{Ack, CongestionEvent, Controller, Phase, RateSample, Window};
@@ -201,7 +202,7 @@ impl Bbr3 {
 
     /// "BoundBWForModel".
     fn bw(&self) -> f64 {
-        self.max_bw.get().min(self.short.bw)
+        self.max_bw.get().at_most(self.short.bw)
     }
 
     fn bdp(&self) -> f64 {
@@ -218,7 +219,7 @@ impl Bbr3 {
 
     /// "QuantizationBudget".
     fn with_room(&self, flight: f64) -> f64 {
-        let room = flight.max(3.0 * self.quantum).max(MIN_CWND);
+        let room = flight.at_least(3.0 * self.quantum).at_least(MIN_CWND);
         if self.state == State::Up { room + 2.0 } else { room }
     }
 
@@ -228,7 +229,7 @@ impl Bbr3 {
 
     /// "TargetInflight".
     fn target_inflight(&self, window: &Window) -> f64 {
-        self.bdp().min(window.cwnd)
+        self.bdp().at_most(window.cwnd)
     }
 
     /// "Summary of Control Behavior in the State Machine": pacing and window gain.
@@ -254,7 +255,7 @@ impl Bbr3 {
             && ack.rate.is_some_and(|rate| loses_too_much(ack, &rate));
         if lossy && !self.full_pipe.reached {
             self.full_pipe.reached = true;
-            self.long.inflight = self.bdp().max(self.latest.inflight);
+            self.long.inflight = self.bdp().at_least(self.latest.inflight);
         }
         if self.full_pipe.reached {
             self.state = State::Drain;
@@ -272,18 +273,25 @@ impl Bbr3 {
 
     /// "Pacing Rate".
     fn set_pacing_rate(&mut self, window: &mut Window, ack: &Ack) {
-        if !self.seen_rtt && ack.srtt > 0 {
-            self.seen_rtt = true;
-            let nominal = window.cwnd * SECOND as f64 / ack.srtt as f64;
-            self.pace_at(window, STARTUP_PACING_GAIN * nominal);
+        if !self.seen_rtt {
+            self.set_first_pacing_rate(window, ack);
         }
         let rate = self.gains().0 * self.bw() * PACING_MARGIN;
         if let Some(current) = window.pacing_rate
+            && rate != current
             && rate > 0.0
             && (self.full_pipe.reached || rate > current)
-            && rate != current
         {
             self.pace_at(window, rate);
+        }
+    }
+
+    #[cold]
+    fn set_first_pacing_rate(&mut self, window: &mut Window, ack: &Ack) {
+        if ack.srtt > 0 {
+            self.seen_rtt = true;
+            let nominal = window.cwnd * SECOND as f64 / ack.srtt as f64;
+            self.pace_at(window, STARTUP_PACING_GAIN * nominal);
         }
     }
 
@@ -297,28 +305,28 @@ impl Bbr3 {
     fn set_cwnd(&mut self, window: &mut Window, ack: &Ack) {
         let before = std::mem::replace(&mut self.phase, ack.phase);
         if ack.phase == Phase::Open && before != Phase::Open {
-            window.cwnd = window.cwnd.max(self.prior_cwnd);
+            window.cwnd = window.cwnd.at_least(self.prior_cwnd);
         }
         let delivered = double(ack.delivered);
         let extra = self.extra_acked.get();
         let most = self.with_room(self.multiple(self.gains().1) + extra);
         if self.full_pipe.reached {
-            window.cwnd = (window.cwnd + delivered).min(most);
+            window.cwnd = (window.cwnd + delivered).at_most(most);
         } else if window.cwnd < most || double(ack.delivered_total) < INITIAL_CWND {
             window.cwnd += delivered;
         }
-        window.cwnd = window.cwnd.max(MIN_CWND);
+        window.cwnd = window.cwnd.at_least(MIN_CWND);
         if self.state == State::ProbeRtt {
-            window.cwnd = window.cwnd.min(self.probe_rtt_cwnd());
+            window.cwnd = window.cwnd.at_most(self.probe_rtt_cwnd());
         }
-        window.cwnd = window.cwnd.min(self.volume_cap());
+        window.cwnd = window.cwnd.at_most(self.volume_cap());
     }
 
     /// "SaveCwnd".
     fn save_cwnd(&mut self, window: &Window) {
         let undisturbed = self.phase == Phase::Open && self.state != State::ProbeRtt;
         let before = if undisturbed { 0.0 } else { self.prior_cwnd };
-        self.prior_cwnd = before.max(window.cwnd);
+        self.prior_cwnd = before.at_least(window.cwnd);
     }
 }
 

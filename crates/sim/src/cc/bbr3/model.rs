@@ -1,6 +1,7 @@
 //! What is read off the samples: bandwidth, the latest deliveries, whether the pipe is full, how
 //! far deliveries come in bunches.
 
+use super::super::bounds::Bounds;
 use super::super::max_filter::MaxFilter;
 use super::super::rounding::double;
 use super::super::{Ack, RateSample};
@@ -20,14 +21,14 @@ pub struct TwoCycleMax {
 
 impl TwoCycleMax {
     pub fn get(&self) -> f64 {
-        self.this.max(self.last)
+        self.this.at_least(self.last)
     }
 
     /// "UpdateMaxBw".
     pub fn update(&mut self, rate: &RateSample) {
         let bw = delivery_rate(rate);
         if !rate.app_limited || bw >= self.get() {
-            self.this = self.this.max(bw);
+            self.this = self.this.at_least(bw);
         }
     }
 
@@ -53,8 +54,8 @@ pub struct Latest {
 impl Latest {
     /// "UpdateLatestDeliverySignals". Gives whether the round ends.
     pub fn update(&mut self, rate: &RateSample, delivered: u64) -> bool {
-        self.bw = self.bw.max(delivery_rate(rate));
-        self.inflight = self.inflight.max(double(rate.delivered));
+        self.bw = self.bw.at_least(delivery_rate(rate));
+        self.inflight = self.inflight.at_least(double(rate.delivered));
         self.ends = rate.prior_delivered >= self.round_end;
         if self.ends {
             self.round_end = delivered;
@@ -127,7 +128,7 @@ impl ExtraAcked {
             expected = 0.0;
         }
         self.delivered += double(ack.delivered);
-        let extra = (self.delivered - expected).min(cwnd);
+        let extra = (self.delivered - expected).at_most(cwnd);
         self.most.update(round, extra, if full { 10 } else { 1 });
     }
 }

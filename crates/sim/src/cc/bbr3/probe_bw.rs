@@ -1,5 +1,6 @@
 //! "ProbeBW": down, cruise, refill, up.
 
+use super::super::bounds::Bounds;
 use super::super::rounding::{double, whole_below};
 use super::super::{Ack, RateSample, Window};
 use super::limits::ShortTerm;
@@ -68,7 +69,7 @@ impl Bbr3 {
 
     /// "IsTimeToProbeBW": min(T_bbr, T_reno).
     fn time_to_probe(&self, window: &Window, ack: &Ack) -> bool {
-        let reno = self.target_inflight(window).min(RENO_ROUNDS);
+        let reno = self.target_inflight(window).at_most(RENO_ROUNDS);
         ack.now > self.cycle_start + self.probe_wait || double(self.rounds_since_probe) >= reno
     }
 
@@ -111,7 +112,7 @@ impl Bbr3 {
         if loses_too_much(ack, rate) || self.long.inflight.is_infinite() {
             return false;
         }
-        self.long.inflight = self.long.inflight.max(double(rate.tx_in_flight));
+        self.long.inflight = self.long.inflight.at_least(double(rate.tx_in_flight));
         let limits = fills_window(window, ack) && window.cwnd >= self.long.inflight;
         if self.state == State::Up && limits {
             self.long.raise(ack.delivered, window.cwnd, self.round_start);

@@ -1,5 +1,6 @@
 //! "ProbeRTT": every five seconds the flow halves its flight to see the path without its queue.
 
+use super::super::bounds::Bounds;
 use super::super::rounding::double;
 use super::super::{Ack, Window};
 use super::limits::ShortTerm;
@@ -47,6 +48,7 @@ impl MinRtt {
     }
 
     /// "UpdateMinRTT". Gives whether it is time for ProbeRTT.
+    #[inline(always)]
     fn update(&mut self, now: Picos, rtt: Option<Picos>) -> bool {
         let expired = self.recent != NEVER && now > self.recent_at + INTERVAL;
         if let Some(rtt) = rtt
@@ -63,15 +65,11 @@ impl MinRtt {
 
 impl Bbr3 {
     /// "CheckProbeRTT".
+    #[inline(always)]
     pub(super) fn update_min_rtt(&mut self, window: &mut Window, ack: &Ack) {
         let expired = self.min_rtt.update(ack.now, ack.rtt);
         if expired && self.state != State::ProbeRtt {
-            self.state = State::ProbeRtt;
-            self.save_cwnd(window);
-            self.min_rtt.done = None;
-            self.min_rtt.limited.0 = ack.delivered_total;
-            self.ack_phase = AckPhase::Stopping;
-            self.start_round(ack);
+            self.enter_probe_rtt(window, ack);
         }
         if self.state == State::ProbeRtt {
             self.min_rtt.limited.1 = ack.delivered_total + ack.in_flight;
@@ -79,7 +77,19 @@ impl Bbr3 {
         }
     }
 
+    /// "EnterProbeRTT".
+    #[cold]
+    fn enter_probe_rtt(&mut self, window: &Window, ack: &Ack) {
+        self.state = State::ProbeRtt;
+        self.save_cwnd(window);
+        self.min_rtt.done = None;
+        self.min_rtt.limited.0 = ack.delivered_total;
+        self.ack_phase = AckPhase::Stopping;
+        self.start_round(ack);
+    }
+
     /// "HandleProbeRTT".
+    #[inline(never)]
     fn stay_in_probe_rtt(&mut self, window: &mut Window, ack: &Ack) {
         match self.min_rtt.done {
             None if double(ack.in_flight) <= self.probe_rtt_cwnd() => {
@@ -92,7 +102,7 @@ impl Bbr3 {
                 self.min_rtt.round_done |= self.round_start;
                 if self.min_rtt.round_done && ack.now > done {
                     self.min_rtt.recent_at = ack.now;
-                    window.cwnd = window.cwnd.max(self.prior_cwnd);
+                    window.cwnd = window.cwnd.at_least(self.prior_cwnd);
                     self.leave_probe_rtt(ack);
                 }
             }
@@ -112,6 +122,6 @@ impl Bbr3 {
 
     /// "ProbeRTTCwnd".
     pub(super) fn probe_rtt_cwnd(&self) -> f64 {
-        self.multiple(CWND_GAIN).max(MIN_CWND)
+        self.multiple(CWND_GAIN).at_least(MIN_CWND)
     }
 }
