@@ -261,3 +261,19 @@ def test_a_link_that_cannot_fail_is_refused_in_one_line(names, says):
     with pytest.raises(ScenarioError, match=says) as error:
         make_problem(network(TRIANGLE, 100, (f"topology.failed={names}",)))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("metric", "near", "far"),
+    [
+        ("delay", 'delay = "0 s"', 'delay = "30 ms"'),
+        ("inverse-rate", 'rate = "10 Tbit/s"', 'rate = "1 kbit/s"'),
+    ],
+)
+def test_a_link_that_costs_almost_nothing_is_not_crossed_for_ever(metric, near, far):
+    """C is as far from A as from B, so both directions between them would count as shortest."""
+    ends = [("A", "B", near), ("B", "C", far), ("A", "C", far)]
+    links = ", ".join(f'{{ between = ["{a}", "{b}"], {more} }}' for a, b, more in ends)
+    demand = 'demands = [{ source = "A", target = "C" }]\n'
+    problem = make_problem(network(f'metric = "{metric}"\n{demand}links = [{links}]\n'))
+    assert problem.hops.tolist() == [1]
