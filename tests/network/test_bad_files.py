@@ -11,6 +11,10 @@ from forebay.scenario import ScenarioError, loads
 
 DELAY = '<key id="d2" for="edge" attr.name="delay_s" attr.type="double"/>\n<graph '
 HOSTS = '<key id="d3" for="node" attr.name="hosts" attr.type="int"/>\n<graph '
+PLACES = """<key id="d4" for="node" attr.name="Longitude" attr.type="string"/>
+<key id="d5" for="node" attr.name="Latitude" attr.type="string"/>
+<graph """
+AT = '</data><data key="d4">{}</data><data key="d5">{}</data></node>'
 FIRST = '<data key="d1">155000000</data>'
 
 
@@ -38,7 +42,14 @@ def refused(scenario, said):
         ([("<graph ", DELAY), (FIRST, '<data key="d2">nan</data>')], "write 0 to 60"),
         ([("<graph ", HOSTS), ("</data></node>", '</data><data key="d3">-5</data></node>')],
          'hosts of "Ulm" is "-5"'),
+        ([("<graph ", HOSTS.replace("int", "double")),
+          ("</data></node>", '</data><data key="d3">0.5</data></node>')], '"0.5"; write a whole'),
         ([('<edge source="1" target="2"/>', '<edge source="1" target="9"/>')], '"9", which is no'),
+        ([("<graph ", PLACES), ("</data></node>", AT.format("inf", 1))], 'of "Ulm" is "inf"'),
+        ([("<graph ", PLACES), ("</data></node>", AT.format(1, "48 N"))], 'of "Ulm" is "48 N"'),
+        ([("<graph ", PLACES), ("</data></node>", AT.format(1, 4000)),
+          ("Bonn</data></node>", "Bonn" + AT.format(1, 2))], "1, latitude 4000; write up"),
+        ([("Ulm", "Ul&#x9b;31m")], "character that cannot be printed"),
         ([("<edge source=\"0\" target=\"1\">", "<edge source=\"0\" target=\"0\">"),
           ('<edge source="1" target="2"/>', "")], "there is no link"),
     ],
@@ -58,6 +69,9 @@ def test_graphml(tmp_path, changes, said):
         ([('node id="Bonn"', 'node id="Ulm"')], 'two nodes are "Ulm"'),
         ([("3.5", "-3.5")], 'demandValue of Bonn->Ulm is "-3.5"'),
         ([("3.5", "many")], "demandValue"),
+        ([("9.99", "inf")], 'a coordinate of "Ulm" is "inf"'),
+        ([('node id="Ulm"', "node")], 'the id of a node is ""; write 1 to 64'),
+        ([('node id="Ulm"', f'node id="{65 * "U"}"')], "write 1 to 64 characters"),
         ([("3.5", "0")], "all demands are zero"),
     ],
 )
@@ -68,6 +82,16 @@ def test_sndlib(tmp_path, changes, said):
 def test_a_bomb_in_sndlib(tmp_path):
     text = BOMB.replace("<graphml>", "<network>").replace("</graphml>", "</network>")
     refused(in_file(tmp_path, text), "entities")
+
+
+def test_elements_in_elements(tmp_path):
+    refused(in_file(tmp_path, "<graphml>" + 10_000 * "<a>" + 10_000 * "</a>" + "</graphml>"), "too")
+
+
+def test_a_weight_whose_sum_would_overflow(tmp_path):
+    path = tmp_path / "matrix.csv"
+    path.write_text("source,target,weight\nA,B,1.7e308\nB,A,1.7e308\n")
+    refused(network(LINES + f'demand_file = "{path}"\n'), "a weight of 0 to 1e\\+18")
 
 
 @pytest.mark.parametrize("rows", ["", "A,A,1\n", "A,B,0\n"])
@@ -84,6 +108,9 @@ def test_a_matrix_without_demands(tmp_path, rows):
         ("[topology.isp]\nedges = 0\n", "edges: 0 is below the least"),
         ("[topology.two_level]\nedges = 1\n", "edges: 1 is below the least"),
         ('links = [{ between = ["A", "B"], delay = "-1 ms" }]\n', "negative"),
+        ('links = [{ between = ["A", ""] }]\n', "between.1: .* write at least one character"),
+        ('links = [{ between = ["A\\u001b[31m", "B"] }]\n', "character that cannot be printed"),
+        ('demand_file = "none.csv"\n' + LINES, r"or \(of a matrix\) CSV file"),
         ('nodes = [{ name = "A", hosts = 3 }, { name = "A", hosts = 1 }]\n' + LINES, "there twice"),
     ],
 )

@@ -47,6 +47,25 @@ def in_file(folder: Path, text: str, more: str = "") -> Scenario:
     return loads(HEAD.format(flows=10) + f'file = "{path}"\n' + more)
 
 
+@pytest.mark.parametrize("encoding", ["iso-8859-1", "utf-16"])
+def test_graphml_in_another_encoding(tmp_path, encoding):
+    path = tmp_path / "given.xml"
+    head = f'<?xml version="1.0" encoding="{encoding}"?>'
+    path.write_text(GRAPHML.replace('<?xml version="1.0"?>', head).replace("Ulm", "Köln"), encoding)
+    assert build(network(f'file = "{path}"\n')).names == ["Köln", "Bonn", "2"]
+
+
+def test_no_two_routers_of_a_file_have_one_name(tmp_path):
+    """The second Ulm would be called "Ulm 2" by its id, but another router has that name."""
+    again = 'id="2"><data key="d0">Ulm</data></node>'
+    text = GRAPHML.replace("Bonn", "Ulm 2").replace('id="2"/>', again)
+    assert build(in_file(tmp_path, text)).names == ["Ulm", "Ulm 2", "Ulm 2 2"]
+
+
+def test_a_label_over_two_lines_is_a_name_in_one(tmp_path):
+    assert build(in_file(tmp_path, GRAPHML.replace("Ulm", "Ulm\n  Ost"))).names[0] == "Ulm Ost"
+
+
 def test_two_level_keeps_the_counts_of_nodes_of_paper_c():
     """Slide 13; with every router below one other, 986 links: errata of paper C."""
     graph = build(network(TWO_LEVEL))
@@ -242,3 +261,19 @@ def test_a_link_that_cannot_fail_is_refused_in_one_line(names, says):
     with pytest.raises(ScenarioError, match=says) as error:
         make_problem(network(TRIANGLE, 100, (f"topology.failed={names}",)))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("metric", "near", "far"),
+    [
+        ("delay", 'delay = "0 s"', 'delay = "30 ms"'),
+        ("inverse-rate", 'rate = "10 Tbit/s"', 'rate = "1 kbit/s"'),
+    ],
+)
+def test_a_link_that_costs_almost_nothing_is_not_crossed_for_ever(metric, near, far):
+    """C is as far from A as from B, so both directions between them would count as shortest."""
+    ends = [("A", "B", near), ("B", "C", far), ("A", "C", far)]
+    links = ", ".join(f'{{ between = ["{a}", "{b}"], {more} }}' for a, b, more in ends)
+    demand = 'demands = [{ source = "A", target = "C" }]\n'
+    problem = make_problem(network(f'metric = "{metric}"\n{demand}links = [{links}]\n'))
+    assert problem.hops.tolist() == [1]

@@ -116,25 +116,26 @@ fn effects(config: &Config) -> Effects {
         }
     }
     for flow in &config.flows {
-        let acks = ack_effects(config, flow);
-        acks.for_each(|((from, to), time)| add((from, to), transmit(from) + time));
+        let acks = ack_effects(config, flow, transmit);
+        acks.for_each(|(links, time)| add(links, time));
         links_of_one_part(config, flow).for_each(|links| add(links, 0));
     }
     links_that_share_memory(config).for_each(|links| add(links, 0));
     least
 }
 
-/// From the wire of the last forward queue to where an ACK acts next, and from that of the last backward
-/// queue to the sender.
+/// From the last forward queue to where an ACK acts next, and from the last backward queue to the sender. An ACK that
+/// was held back goes when its time has come, not when a packet has been transmitted.
 fn ack_effects(
     config: &Config,
     flow: &FlowSpec,
-) -> impl Iterator<Item = ((u16, u16), Picos)> + use<> {
+    transmit: impl Fn(u16) -> Picos,
+) -> impl Iterator<Item = ((u16, u16), Picos)> {
     let (first, last) = ends(config, flow);
     let back = &config.routes[flow.route as usize].backward;
     let (to_next, to_sender) = ack_delays(flow, config);
     let next = back.first().copied().unwrap_or(first);
-    let there = back.last().map(|&queue| ((queue, first), to_sender));
+    let there = back.last().map(|&queue| ((queue, first), transmit(queue) + to_sender));
     [Some(((last, next), to_next)), there].into_iter().flatten()
 }
 

@@ -236,7 +236,9 @@ def _walk(
     """
     reach = distance[target] + cost
     # Routers that cannot reach the end have an infinite distance, and are not starts.
-    good = np.flatnonzero(np.abs(reach - distance[source]) <= _EQUAL * (1.0 + distance[source]))
+    equal = np.abs(reach - distance[source]) <= _EQUAL * (1.0 + distance[source])
+    # A link that costs less than that counts as one in both directions; only one of them leads on.
+    good = np.flatnonzero(equal & (distance[target] < distance[source]))
     choices = np.bincount(source[good], minlength=len(distance))
     begin = np.concatenate([[0], np.cumsum(choices)[:-1]])
     _, _, _, ways = _follow(good, begin, choices, target, starts, np.zeros_like(starts), end)

@@ -10,9 +10,9 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, Strict, model_validator
+from pydantic import AfterValidator, Field, Strict, model_validator
 
-from forebay.scenario.base import RATES, Between, FromFile, ScenarioModel
+from forebay.scenario.base import RATES, Between, FromFile, ScenarioModel, printable
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.quantity import BufferSize, Duration, Rate
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from forebay.scenario.model import Scenario
 
-_NAME = Field(pattern=r"^[^\x00-\x1f\x7f]{1,64}$")
+_Name = Annotated[str, Strict(), Field(min_length=1, max_length=64), AfterValidator(printable)]
 _DELAYS = Between(Duration(0), Duration(60))
 _HOSTS = Between(0, 10_000_000, "hosts")
 SHAPES = ("two_level", "isp", "fat_tree", "file", "links")
@@ -42,7 +42,7 @@ SHAPES = ("two_level", "isp", "fat_tree", "file", "links")
 class NetworkFile(FromFile):
     """A network's file. Two are equal if their contents are."""
 
-    file_kind: ClassVar[str] = "a GraphML or SNDlib file"
+    file_kind: ClassVar[str] = "a GraphML, SNDlib or (of a matrix) CSV file"
 
     digest: str
     path: str = field(compare=False)
@@ -65,9 +65,7 @@ class LinkClass(ScenarioModel):
 
         def __init__(self, **fields: Unpack[LinkClassDict]) -> None: ...
 
-    name: Annotated[str, Strict(), _NAME] = Field(
-        description="Name of the class in links and generators.", examples=["core"]
-    )
+    name: _Name = Field(description="Name of the class in links and generators.", examples=["core"])
     rate: Annotated[Rate | None, RATES] = Field(
         default=None, description="Capacity; not set: link.rate.", examples=["10 Gbit/s"]
     )
@@ -103,9 +101,7 @@ class NetworkNode(ScenarioModel):
 
         def __init__(self, **fields: Unpack[NetworkNodeDict]) -> None: ...
 
-    name: Annotated[str, Strict(), _NAME] = Field(
-        description="Name of the router in links.", examples=["Denver"]
-    )
+    name: _Name = Field(description="Name of the router in links.", examples=["Denver"])
     hosts: Annotated[int, Strict(), _HOSTS] = Field(
         default=0, description="Hosts on the router; its weight in the gravity model."
     )
@@ -118,13 +114,11 @@ class NetworkLink(ScenarioModel):
 
         def __init__(self, **fields: Unpack[NetworkLinkDict]) -> None: ...
 
-    between: tuple[str, str] = Field(
+    between: tuple[_Name, _Name] = Field(
         description="The two routers. A router needs its own entry only if it has hosts.",
         examples=[["Denver", "Seattle"]],
     )
-    link_class: Annotated[str, Strict(), _NAME] = Field(
-        default="core", description="Name of its class of links."
-    )
+    link_class: _Name = Field(default="core", description="Name of its class of links.")
     rate: Annotated[Rate | None, RATES] = Field(
         default=None, description="Capacity; not set: the class's."
     )
@@ -146,8 +140,8 @@ class Demand(ScenarioModel):
 
         def __init__(self, **fields: Unpack[DemandDict]) -> None: ...
 
-    source: Annotated[str, Strict(), _NAME] = Field(description="Router that sends the data.")
-    target: Annotated[str, Strict(), _NAME] = Field(description="Router that receives it.")
+    source: _Name = Field(description="Router that sends the data.")
+    target: _Name = Field(description="Router that receives it.")
     weight: Annotated[float, Between(0.0, 1e18)] = Field(
         default=1.0, description="Share of the connections, in any unit."
     )
