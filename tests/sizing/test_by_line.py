@@ -61,7 +61,7 @@ def solve(shape: str, number: int) -> tuple[int, float, bool, bool]:
         return 1 - (1 - TARGET) * math.exp(min(harm, _MOST))
 
     curves = {"utilization": used, "queue_delay_p99": lambda b: _PACKET_S * b}
-    engine = KnownEngine(curves, {"utilization": noise, "queue_delay_p99": 1e-6}, 0.8, number)
+    engine: Any = KnownEngine(curves, {"utilization": noise, "queue_delay_p99": 1e-6}, 0.8, number)
     law = SimpleNamespace(
         law="", packets=start, assumptions_hold=True, broken_assumptions=(), source=""
     )

@@ -135,7 +135,7 @@ def _crossing(low: int, high: int, margins: Margins, end: int) -> int:
     if not short < 0.0 < over:
         return middle(low, high)
     share = min(max(short / (short - over), _GUARD), 1.0 - _GUARD)
-    return min(max(round(low * (high / low) ** share), low + 1), high - 1)
+    return min(max(round(low * math.exp(share * math.log(high / low))), low + 1), high - 1)
 
 
 def _slow(low: int, high: int, tried: Iterable[int]) -> bool:
