@@ -8,7 +8,7 @@ use crate::queue::registry::{NAMES, QueueSpec};
 use crate::report::Report;
 use crate::simulation::{Control, run, run_on};
 use crate::tcp::profile::Profile;
-use crate::time::{MICROSECOND, MILLISECOND, Picos, SECOND};
+use crate::time::{MICROSECOND, MILLISECOND, Picos, SECOND, serialization};
 use proptest::prelude::*;
 use std::sync::atomic::Ordering;
 
@@ -209,7 +209,12 @@ fn the_lookahead_is_no_longer_than_the_way_back_of_an_ack() {
     let partition = Partition::given(&config, 2, vec![0, 1, 1, 1]);
     let whole = run(&config, &Control::default()).expect("valid").expect("not stopped");
     let parts = run_in_parts(&config, &Control::default(), &partition).expect("not stopped");
-    assert_eq!(partition.lookahead / MILLISECOND, 2, "the way back of an ACK");
+    let access = serialization(1500, 1e9);
+    assert_eq!(
+        partition.lookahead,
+        2 * MILLISECOND + access,
+        "an ACK's way back, and the access link"
+    );
     assert_eq!(readings(&whole), readings(&parts));
 }
 
