@@ -1,7 +1,6 @@
 """The simulation engine: determinism, conservation, interruption, and what it refuses."""
 
 import json
-import time
 from pathlib import Path
 
 import numpy as np
@@ -102,7 +101,7 @@ def test_two_classes_share_the_link() -> None:
 
 
 def test_progress_rises_to_one_and_an_exception_in_it_stops_the_run() -> None:
-    asked = scenario("measure.duration=2000 s")
+    asked = scenario("measure.duration=60000 s")
     seen: list[float] = []
 
     def interrupt(fraction: float) -> None:
@@ -110,10 +109,8 @@ def test_progress_rises_to_one_and_an_exception_in_it_stops_the_run() -> None:
         if len(seen) == 4:
             raise KeyboardInterrupt
 
-    began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         SimulationEngine().run(asked, [1, 2], progress=interrupt)
-    assert time.monotonic() - began < 30  # the whole run takes minutes
     assert len(seen) == 4 and seen == sorted(seen) and seen[-1] < 1
 
 
