@@ -156,6 +156,13 @@ def half_width(metric: Metric) -> float | None:
     return max(metric.high - metric.value, metric.value - metric.low)
 
 
+def ends(metric: Metric) -> tuple[float, float]:
+    """Both ends of the interval; both are the value where there is none."""
+    low = metric.value if metric.low is None else metric.low
+    above = metric.value if metric.low is None else math.inf
+    return low, above if metric.high is None else metric.high
+
+
 def judge(metric: Metric, target: float, *, at_least: bool) -> Verdict:
     """Compare the 95 % interval with the target.
 
@@ -163,9 +170,7 @@ def judge(metric: Metric, target: float, *, at_least: bool) -> Verdict:
     missed if it is wholly on the bad side. A metric without interval is exact: its value decides.
     A metric with only a lower end may be arbitrarily large, so it never meets a ceiling.
     """
-    low = metric.value if metric.low is None else metric.low
-    above = metric.value if metric.low is None else math.inf
-    high = above if metric.high is None else metric.high
+    low, high = ends(metric)
     if not at_least:  # at most t is the same as: the negative is at least -t
         low, high, target = -high, -low, -target
     if low >= target:

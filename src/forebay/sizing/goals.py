@@ -22,7 +22,7 @@ from forebay.outcome import (
     delay_quantile_name,
 )
 from forebay.scenario import OPEN_LOOP_KINDS
-from forebay.sizing.evidence import Evidence, is_open, judge
+from forebay.sizing.evidence import Evidence, ends, is_open, judge
 
 if TYPE_CHECKING:
     from forebay.outcome import Metric
@@ -147,11 +147,20 @@ class Goal:
         for a target of 98 % is 2, and so is 2 % loss for a target of 1 %. So the search for the
         nearest miss can compare goals of different units.
         """
+        return self._excess(metric.value)
+
+    def log_excess(self, metric: Metric, narrower: float) -> tuple[float, float]:
+        """Least and most logarithm of the excess within an interval ``narrower`` times as wide."""
+        value = metric.value
+        logs = [_log(self._excess(value + narrower * (end - value))) for end in ends(metric)]
+        return min(logs), max(logs)
+
+    def _excess(self, value: float) -> float:
         if self.kind.sense == "at most":
-            return _ratio(metric.value, self.target)
+            return _ratio(value, self.target)
         if self.kind.unit:
-            return _ratio(self.target, metric.value)
-        return _ratio(1 - metric.value, 1 - self.target)
+            return _ratio(self.target, value)
+        return _ratio(1 - value, 1 - self.target)
 
     def __str__(self) -> str:
         name = self.kind.title or self.kind.name.replace("_", " ")
@@ -171,6 +180,10 @@ class Goal:
 def _digits(value: float) -> str:
     """Return four digits without an exponent: 15540 is easier to read than 1.554e+04."""
     return f"{value:.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
+
+
+def _log(ratio: float) -> float:
+    return math.log(ratio) if ratio > 0.0 else -math.inf
 
 
 def _ratio(harm: float, allowed: float) -> float:

@@ -1,11 +1,12 @@
 """The feasible region: every buffer that meets a set of goals, as one interval or several.
 
-Bisection (`forebay.sizing.bracket`) searches its two boundaries, with a few more points for the
-picture. Between them `forebay.sizing.explore` searches for goals without a fixed direction.
+`forebay.sizing.bracket` searches its two boundaries, with a few more points for the picture.
+Between them `forebay.sizing.explore` searches for goals without a fixed direction.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -163,14 +164,26 @@ def _boundary(
     while True:
         now = table()
         trials.remaining = steps_left(now, limit) + PICTURE_POINTS
+        margins = {b: _margin(trials, b, goals, sides) for b in now}
         if recheck := [b for b in conflicts(now) if not trials.exhausted(b)]:
             trials.settle_fully(recheck[0])
         elif unsettled := [b for b in bracket(now).unsure if not trials.exhausted(b)]:
             trials.settle(unsettled[0], goals)
-        elif len(now) >= MAX_BUFFERS or (b := next_buffer(now, start, limit)) is None:
+        elif len(now) >= MAX_BUFFERS or (b := next_buffer(now, start, limit, margins)) is None:
             return bracket(now)
         else:
             trials.settle(b, goals)
+
+
+def _margin(
+    trials: Trials, packets: int, goals: Sequence[Goal], sides: Mapping[Verdict, Side]
+) -> tuple[float, float]:
+    """Return how far a buffer lies above the boundary; see `forebay.sizing.bracket.Margins`."""
+    trial = trials.done[packets]
+    narrower = math.sqrt(trial.seeds / trials.max_seeds)
+    each = [goal.log_excess(trial.metric(goal), narrower) for goal in goals]
+    least, most = (max(end) for end in zip(*each, strict=True))
+    return (least, most) if sides is _DOWN else (-most, -least)
 
 
 def paint(trials: Trials, centre: int, limit: int) -> None:
