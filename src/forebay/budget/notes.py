@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from forebay.budget.cost import in_words
 from forebay.budget.ladder import predict
+from forebay.budget.sawtooths import too_short
 from forebay.errors import option
 from forebay.sizing.knob import notes_of as notes_of_knob
 
@@ -22,10 +23,11 @@ _LONGER = 1.25
 
 def notes_of(question: Question, state: Climb, buffer: Buffer) -> tuple[str, ...]:
     """Return notes on the interval, the benefit of more time, and a governing law outside it."""
-    knob = question.trials.knob
+    knob, largest = question.trials.knob, state.rungs[0]
     return (
         f"between {buffer.low} and {buffer.high} packets (95 %); {_more(state)}",
         *_cut(state),
+        *too_short(largest.link.scenario, round(largest.found.packets)),
         *_against_the_law(question, buffer),
         *notes_of_knob(question.scenario, question.engine, knob),
     )

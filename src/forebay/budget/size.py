@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 from forebay.budget.cost import Speed, TooLittleTime, predict_search
 from forebay.budget.timed import Fallback, search_within
+from forebay.laws.assumptions import sawtooths_s
 from forebay.outcome import Cost, SizeResult
 from forebay.sizing import goals_of
 from forebay.sizing import size as search
+from forebay.sizing.question import first_guess
 
 if TYPE_CHECKING:
     from forebay.engines.protocol import Engine
@@ -58,7 +60,12 @@ def size_within(
     """
     threads = jobs or os.cpu_count() or 1
     begun, speed, progress = clock(), Speed(threads), _onward(progress)
-    whole_s = predict_search(scenario, speed, len(seeds))
+    whole = scenario
+    if _too_short(scenario, first_guess(scenario, laws)):
+        from forebay.budget.sawtooths import lengthened
+
+        whole = lengthened(scenario, laws, speed, seeds, budget_s)
+    whole_s = predict_search(whole, speed, len(seeds))
     reason = _why_only_search(scenario)
     if expect is not None:
         expect(min(whole_s, budget_s))
@@ -66,7 +73,7 @@ def size_within(
 
         def full_search(timed: Engine, report: Progress) -> SizeResult:
             return search(
-                scenario, timed, seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=report,
+                whole, timed, seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=report,
                 laws=laws, governs=governs,
             )  # fmt: skip
 
@@ -76,6 +83,11 @@ def size_within(
             all_or_nothing=scenario.flows_uncertain,
         )  # fmt: skip
         if result is not None:
+            if _too_short(whole, result.chosen or 1):
+                from forebay.budget.sawtooths import too_short
+
+                notes = (*result.notes, *too_short(whole, result.chosen or 1))
+                result = result.model_copy(update={"notes": notes})
             return _with_cost(result, whole_s, clock() - begun, budget_s)
     elif reason is not None:
         raise TooLittleTime(reason, whole_s, budget_s)
@@ -104,6 +116,11 @@ def size_within(
         raise refused.but(budget_s=budget_s) from None
     predicted_s = whole_s if whole_s <= budget_s else predicted_s
     return _with_cost(result, predicted_s, clock() - begun, budget_s)
+
+
+def _too_short(scenario: Scenario, packets: int) -> bool:
+    """Whether the window has too few sawtooths of the long flows at a buffer."""
+    return float(scenario.measure.duration) < sawtooths_s(scenario, packets)[0]
 
 
 def _onward(progress: Progress | None) -> Progress | None:

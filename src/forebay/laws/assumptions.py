@@ -164,6 +164,17 @@ def long_enough_each(scenario: Scenario) -> str | None:
     return _periods(scenario, climb * (scenario.mean_rtt + queueing))
 
 
+def sawtooths_s(scenario: Scenario, packets: int) -> tuple[float, float]:
+    """Return the window that measures enough sawtooths at a buffer, and one sawtooth, seconds.
+
+    Few flows are commonly in step, so the window needs several sawtooths. Of many flows that are
+    out of step each instant shows all phases, and one sawtooth is enough.
+    """
+    each = scenario.at_flows("low") if scenario.flows_uncertain else scenario
+    period = quantities.sawtooth_period(each.with_buffer(packets))
+    return period * (PERIODS_MEASURED if each.n_flows < COMMONLY_SYNCHRONIZED else 1), period
+
+
 def _periods(scenario: Scenario, period_s: float) -> str | None:
     if scenario.measure.duration >= PERIODS_MEASURED * period_s:
         return None

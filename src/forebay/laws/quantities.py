@@ -46,6 +46,28 @@ def average_window(scenario: Scenario) -> float:
     return (scenario.bdp_packets + scenario.buffer_packets) / scenario.n_flows
 
 
+def sawtooth_period(scenario: Scenario) -> float:
+    """Longest mean time between two losses of a long flow, seconds; 0 if there are no sawtooths.
+
+    A window that is halved goes from 2/3 to 4/3 of its mean (paper A, §3.2). CUBIC's goes from 0.7
+    to 1 of its maximum in K seconds (RFC 9438, eq. 2), or at the slope of its Reno-friendly region
+    (eq. 4) if that is faster. Other controls are assumed to halve. The round trip includes half
+    of the buffer.
+    """
+    if held_back(scenario) is not Held.NOT:
+        return 0.0
+    window, waiting = average_window(scenario), scenario.buffer_packets / 2.0 / capacity(scenario)
+    periods = [0.0]
+    for group in scenario.persistent:
+        rtt = group.rtt.mean + waiting
+        for name in group.shares.keys() - MODEL_BASED if isinstance(group, Long) else ():
+            halved = 2.0 / 3.0 * window / growth_of(group) * rtt
+            lost = 0.3 * window / 0.925  # 0.925 is the mean of CUBIC's window over its maximum
+            cubic = min((lost / 0.4) ** (1.0 / 3.0), lost / 0.53 * rtt)
+            periods.append(cubic if name == "cubic" else halved)
+    return float(max(periods))
+
+
 def path_window(scenario: Scenario) -> float:
     """Window of one flow in packets without a queue: 2 Tp C / n."""
     return scenario.bdp_packets / scenario.n_flows

@@ -1,0 +1,112 @@
+"""Windows that hold the sawtooths of long flows."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from forebay import engines, laws
+from forebay.budget import TooLittleTime, size_within
+from forebay.laws import sawtooth
+from forebay.laws.assumptions import sawtooths_s
+from forebay.laws.quantities import sawtooth_period
+from forebay.outcome import SizeResult
+from forebay.scenario import Scenario, loads
+
+from .conftest import KnownLinks
+
+
+def slow(
+    rate: str,
+    flows: str = "1",
+    control: str = "reno",
+    more: str = "",
+    goal: str = "utilization = 0.95",
+) -> Scenario:
+    """Return a link whose flows have a round trip of 600 ms."""
+    return loads(
+        f'[link]\nrate = "{rate}"\n[[traffic]]\nflows = {flows}\nrtt = "600 ms"\n'
+        f'congestion_control = "{control}"\n{more}\n[goals]\n{goal}\n'
+    )
+
+
+def sized(scenario: Scenario, **more: Any) -> SizeResult:
+    how = {"seeds": range(1, 4), "max_seeds": 6, "jobs": 2, "laws": laws.for_scenario(scenario)}
+    return size_within(scenario, engines.get("simulation"), 60.0, **how | more)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 1.0])
+def test_a_period_is_at_least_that_of_the_fluid_sawtooth(share: float) -> None:
+    scenario = slow("10 Mbit/s")
+    here = scenario.with_buffer(round(share * scenario.bdp_packets))
+    known = sawtooth.period(here.buffer_packets, 1e7 / 12_000, here.bdp_packets)
+    assert known <= sawtooth_period(here) <= 1.7 * known
+
+
+def test_the_period_of_cubic_is_k_where_windows_are_large() -> None:
+    """RFC 9438, eq. 2: K is the cube root of Wmax (1 - 0.7) / 0.4; for 1000 packets 9.1 s."""
+    here = slow("1 Gbit/s", "54", "cubic").with_buffer(1)
+    assert here.bdp_packets / 54 / 0.925 == pytest.approx(1000, rel=0.01)
+    assert sawtooth_period(here) == pytest.approx(9.1, rel=0.01)
+    assert sawtooth_period(slow("1 Mbit/s", "10", "cubic")) < 5
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        slow("1 Gbit/s", "3", "bbr"),
+        slow("1 Gbit/s", "3", more="max_window = 10", goal="loss_rate = 0.01"),
+        slow("1 Gbit/s", "3", more='access_rate = "1 Mbit/s"', goal="loss_rate = 0.01"),
+    ],
+)
+def test_flows_without_losses_have_no_sawtooth(scenario: Scenario) -> None:
+    assert sawtooth_period(scenario) == 0.0
+
+
+def test_few_flows_need_five_sawtooths_and_many_one() -> None:
+    few, many = (sawtooths_s(slow("100 Mbit/s", n), 10) for n in ("99", "100"))
+    assert few[0] == 5 * few[1]
+    assert many[0] == many[1]
+    assert sawtooths_s(slow("100 Mbit/s", '"3..300"'), 10) == sawtooths_s(
+        slow("100 Mbit/s", "3"), 10
+    )
+
+
+def test_one_flow_over_a_satellite_needs_the_buffer_of_the_fluid_sawtooth() -> None:
+    """In 40 s, half a sawtooth, the search found 154 packets; the fluid sawtooth needs 86."""
+    scenario = slow("4 Mbit/s")
+    found = sized(scenario)
+    assert found.buffer is not None
+    law = float(sawtooth.buffer_for(0.95, scenario.bdp_packets))
+    assert found.buffer.packets == pytest.approx(law, rel=0.08)
+    measured = found.curve[0].outcome.scenario["measure"]
+    assert float(measured["duration"].removesuffix(" s")) > 5 * 80
+    assert not any("sawtooth" in note for note in found.notes)
+
+
+def test_a_window_that_the_scenario_sets_stays_and_is_said_to_be_short() -> None:
+    found = sized(slow("4 Mbit/s", more='[measure]\nduration = "40 s"'))
+    assert found.curve[0].outcome.scenario["measure"]["duration"] == "40 s"
+    (note,) = [note for note in found.notes if "sawtooth" in note]
+    assert note.startswith("each run measures 40 s, 0.")
+    assert "measure.duration" in note
+
+
+def test_a_sawtooth_that_no_run_can_hold_is_refused_at_once() -> None:
+    ask = partial(size_within, seeds=range(1, 6), max_seeds=20, jobs=2)
+    engine = KnownLinks()
+    with pytest.raises(TooLittleTime, match=r"7\.5 h from one loss to the next") as refused:
+        ask(slow("2 Gbit/s", "3"), engine, 60.0, clock=engine.clock)
+    assert not engine.runs
+    assert refused.value.needs_s > 3600
+
+
+def test_many_flows_with_short_sawtooths_are_measured_as_ever() -> None:
+    engine = KnownLinks()
+    scenario = slow("100 Mbit/s", "1000")
+    found = size_within(
+        scenario, engine, 60.0, seeds=range(1, 6), max_seeds=20, jobs=2, clock=engine.clock
+    )
+    assert {point.outcome.scenario["measure"]["duration"] for point in found.curve} == {"40 s"}
