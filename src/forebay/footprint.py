@@ -63,12 +63,16 @@ class Limit:
     def watch(self, progress: Progress | None) -> Progress:
         """Return a progress callback that stops the run when the process exceeds the limit.
 
-        Memory that the process had before counts too, but at most for half of the limit.
+        Memory that the process had before counts too, but at most for half of the limit; what
+        it has freed does not count.
         """
         most = max(self.octets, resident() + self.octets // 2)
 
         def look(done: float) -> None:
             held = resident()
+            if held > most:
+                give_back()
+                held = resident()
             if held > most:
                 taken, limit = _three_digits(held), _as_written(self.octets)
                 wrong = (
@@ -101,6 +105,16 @@ def resident() -> int:
         return 0
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else 1024 * most
+
+
+def give_back() -> None:
+    """Return what was freed to the system; glibc keeps it between blocks that are in use."""
+    import ctypes
+
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (AttributeError, OSError, TypeError):  # not glibc
+        pass
 
 
 def _machine() -> int:
