@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,10 +112,8 @@ def give_back() -> None:
     """Return what was freed to the system; glibc keeps it between blocks that are in use."""
     import ctypes
 
-    try:
+    with suppress(AttributeError, OSError, TypeError):  # not glibc
         ctypes.CDLL(None).malloc_trim(0)
-    except (AttributeError, OSError, TypeError):  # not glibc
-        pass
 
 
 def _machine() -> int:

@@ -65,6 +65,23 @@ def test_flows_without_losses_have_no_sawtooth(scenario: Scenario) -> None:
     assert sawtooth_period(scenario) == 0.0
 
 
+@pytest.mark.parametrize(
+    "traffic",
+    [
+        'kind = "short"\nload = 0.5\nlength = "20 packets"\nrtt = "600 ms"',
+        'kind = "udp"\nflows = 3\nload = 0.5\narrivals = "poisson"',
+        'kind = "session"\nflows = 3\nfile = "1 MB"\nthink = "1 s"\nrtt = "600 ms"',
+    ],
+)
+def test_traffic_without_long_flows_has_no_sawtooth_and_is_sized(traffic: str) -> None:
+    scenario = loads(
+        '[link]\nrate = "5 Mbit/s"\n[queue]\nsize = "100 packets"\n'
+        f"[[traffic]]\n{traffic}\n[goals]\nloss_rate = 0.05\n"
+    )
+    assert sawtooth_period(scenario) == 0.0
+    assert sized(scenario).buffer is not None
+
+
 def test_few_flows_need_five_sawtooths_and_many_one() -> None:
     few, many = (sawtooths_s(slow("100 Mbit/s", n), 10) for n in ("99", "100"))
     assert few[0] == 5 * few[1]

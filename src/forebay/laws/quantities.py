@@ -54,7 +54,7 @@ def sawtooth_period(scenario: Scenario) -> float:
     (eq. 4) if that is faster. Other controls are assumed to halve. The round trip includes half
     of the buffer.
     """
-    if held_back(scenario) is not Held.NOT:
+    if not scenario.n_flows or held_back(scenario) is not Held.NOT:
         return 0.0
     window, waiting = average_window(scenario), scenario.buffer_packets / 2.0 / capacity(scenario)
     periods = [0.0]
