@@ -3,10 +3,11 @@
     .venv/bin/python benches/answer_in_time.py FILE.csv [SECONDS [FAMILY...]]
 
 Asks `forebay.budget.size_within` for the largest link of each family of
-docs/explanation/scaled-links.csv, in so many seconds of two processors each (60 if not said), and
-appends a row a link: the answer beside the buffer at which the whole link, six seeds of it, just
-met its goal. Time is what this process computed, halved, so that a loaded machine says the same as
-an idle one. Links that the file has are not asked again.
+docs/explanation/whole-links.csv, in so many seconds of two processors each (60 if not said), and
+appends a row a link: the answer beside the buffer at which the whole link, 24 seeds of it that no
+answer uses, just met its goal (`scaled_links.py FILE.csv largest`). Time is what this process
+computed, halved, so that a loaded machine says the same as an idle one. Links that the file has are
+not asked again.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from scaled_links import FAMILIES, scenario
 from forebay import engines, laws
 from forebay.budget import TooLittleTime, size_within
 
-DATA = Path(__file__).resolve().parents[1] / "docs/explanation/scaled-links.csv"
+DATA = Path(__file__).resolve().parents[1] / "docs/explanation/whole-links.csv"
 NOT_SCALED = "few cubic"
 COLUMNS = (
     "family", "rate_mbps", "budget_s", "packets", "low", "high", "way", "seconds", "predicted_s",

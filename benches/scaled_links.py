@@ -1,10 +1,13 @@
 """How the smallest buffer changes as a link and its flows shrink together.
 
-    .venv/bin/python benches/scaled_links.py FILE.csv [FAMILY...]
+    .venv/bin/python benches/scaled_links.py FILE.csv [largest] [FAMILY...]
 
 Plays each family of links at several scales, finds where its goals are just met
 (`forebay.budget.crossing`) and appends a row a link. Rows that the file has already are not played
 again, so that it can be stopped. docs/explanation/scaled-links.md shows what came out.
+
+With ``largest`` only the largest link of each family, with 24 other seeds: answers of the same link
+are judged by these, which they do not share, and whose crossing is twice as certain.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from forebay.scenario import Scenario, loads
 from forebay.sizing.answer import first_guess
 
 SEEDS = range(1, 7)
+OTHER_SEEDS = range(101, 125)
 COLUMNS = (
     "family", "rate_bps", "flows", "packets", "low", "high", "log_error", "reached", "seeds",
     "bdp_packets", "packets_played", "cpu_s",
@@ -87,13 +91,17 @@ FAMILIES = {
     "many in a mix, 99.5 %": Family(2000, "utilization = 0.995", _FEW, MIX, (31, 125, 500, 1000)),
     "cubic with 10 % short": Family(200, "utilization = 0.98", _SOME_SHORT, CUBIC, (*SMALL, 2000)),
     "mix with 10 % short": Family(200, "utilization = 0.98", _SOME_SHORT, MIX, SMALL),
-    "short alone, loss 0.1 %": Family(0, "loss_rate = 0.001", _MOSTLY_SHORT, "", (60, 250, 1000)),
+    "short alone, loss 0.1 %": Family(
+        0, "loss_rate = 0.001", _MOSTLY_SHORT, "", (60, 250, 1000, 4000)
+    ),
     "cubic, loss 0.3 %": Family(200, "loss_rate = 0.003", _LONG, CUBIC, SMALL),
     "reno, loss 0.6 %": Family(200, "loss_rate = 0.006", _LONG, RENO, SMALL),
     "mix, loss 0.8 %": Family(200, "loss_rate = 0.008", _LONG, MIX, SMALL),
     "many cubic, loss 3 %": Family(2000, "loss_rate = 0.03", _FEW, CUBIC, (31, 125, 500)),
     "cubic with 20 % udp": Family(200, "utilization = 0.98", _LONG + _UDP, CUBIC, (*SMALL, 2000)),
-    "cubic under codel, 99.8 %": Family(200, "utilization = 0.998", _LONG, CUBIC, SMALL, CODEL),
+    "cubic under codel, 99.8 %": Family(
+        200, "utilization = 0.998", _LONG, CUBIC, (*SMALL, 2000), CODEL
+    ),
     "few cubic": Family(20, "utilization = 0.98", _LONG, CUBIC, (*SMALL[1:], 2000, 4000, 8000)),
 }
 
@@ -107,10 +115,10 @@ def scenario(family: str, rate: float) -> Scenario:
     return loads(f"{link}\n{text}\n{measure}\n[goals]\n{of.goals}\n")
 
 
-def play_one(family: str, rate: float) -> dict[str, object]:
+def play_one(family: str, rate: float, seeds: range = SEEDS) -> dict[str, object]:
     """Return the row of one link."""
     asked, started = scenario(family, rate), time.process_time()
-    link = curve_of(asked, engines.get("simulation"), SEEDS, jobs=1)
+    link = curve_of(asked, engines.get("simulation"), seeds, jobs=1)
     found = find(link, first_guess(asked, laws.for_scenario(asked)), link.limit)
     values = (
         family, f"{asked.link.rate:g}", asked.n_flows, f"{found.packets:.2f}", f"{found.low:.2f}",
@@ -120,17 +128,20 @@ def play_one(family: str, rate: float) -> dict[str, object]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def main(path: Path, wanted: list[str]) -> None:
+def main(path: Path, wanted: list[str], *, largest: bool = False) -> None:
     """Play what the file does not have yet, the small links first."""
     known = set()
     if path.exists():
         with path.open(newline="") as file:
             known = {(row["family"], float(row["rate_bps"])) for row in csv.DictReader(file)}
-    jobs = [(rate, name) for name in wanted or FAMILIES for rate in FAMILIES[name].rates_mbps]
+    first = -1 if largest else 0
+    jobs = [
+        (rate, name) for name in wanted or FAMILIES for rate in FAMILIES[name].rates_mbps[first:]
+    ]
     for rate, name in sorted(jobs):
         if (name, rate * 1e6) in known:
             continue
-        row = play_one(name, rate)
+        row = play_one(name, rate, OTHER_SEEDS if largest else SEEDS)
         with path.open("a", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             if not file.tell():
@@ -143,4 +154,5 @@ def main(path: Path, wanted: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    names = [name for name in sys.argv[2:] if name != "largest"]
+    main(Path(sys.argv[1]), names, largest="largest" in sys.argv)
