@@ -21,3 +21,4 @@ mod segment;
 pub mod send_times;
 pub mod sender;
 pub mod tlp;
+mod usual_ack;

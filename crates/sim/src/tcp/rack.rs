@@ -106,6 +106,35 @@ pub(super) fn detect(tcp: &Sender, board: &mut Scoreboard, now: Picos) -> LossDe
     found
 }
 
+/// The same in recovery, where there is no reordering window, once segment `seq` has been SACKed, sent at `sent`, and
+/// but `once`. If it was the first that was not judged, and no other was sent later, none is lost: those beyond it were
+/// sent after it.
+#[inline(always)]
+pub(super) fn detect_in_recovery(
+    board: &mut Scoreboard,
+    una: u64,
+    (seq, sent, once): (u64, Picos, bool),
+    min_rtt: Picos,
+    now: Picos,
+) -> LossDetection {
+    let rtt = now - sent;
+    if once || rtt >= min_rtt {
+        board.rack.deliver(rtt, (sent, seq));
+    }
+    let (mut found, reo_timeout) = (LossDetection::default(), board.rack.rtt);
+    if once && seq == board.loss_marked_to && seq == board.rack.newest.1 {
+        board.loss_marked_to = seq + 1;
+    } else {
+        detect_lost_originals(board, una, now, reo_timeout, &mut found);
+    }
+    if board.rack.reaches_retransmissions() {
+        let (lost, wait) = detect_lost_retransmissions(board, una, now, reo_timeout);
+        found.lost += lost;
+        found.wait = found.wait.max(wait);
+    }
+    found
+}
+
 /// RFC 8985, section 6.2, step 4 (RACK_update_reo_wnd).
 #[inline]
 fn reordering_window(tcp: &Sender, board: &Scoreboard) -> Picos {

@@ -8,6 +8,7 @@ use super::scoreboard::Scoreboard;
 use super::segment::NewlyAcked;
 use super::sender::{Sender, Timer, unwrap_sequence};
 use super::tlp::TlpSegment;
+use super::usual_ack::{fast_path_ack, one_more_sacked};
 use super::{frto, tlp};
 use crate::cc::{CongestionEvent, Phase};
 use crate::flow_kind::FlowKind;
@@ -41,38 +42,15 @@ pub(super) fn on_ack<K: FlowKind>(
     {
         return fast_path_ack::<K>(tcp, now, next, sent, profile);
     }
+    if K::CONTROLLED_CWND
+        && tcp.phase == Phase::Recovery
+        && next == tcp.snd_una
+        && reported.1 == 1
+        && let Some(segment) = board.sack_first(next, reported.0)
+    {
+        return one_more_sacked::<K>(tcp, now, reported.0, segment, profile);
+    }
     slow_path_ack::<K>(tcp, now, next, reported, marked, profile)
-}
-
-/// The usual ACK: nothing is missing, nothing was sent twice, and the oldest one or two segments
-/// have arrived, sent at `first` and `last`. Does what `slow_path_ack` would, less what could
-/// only find that there is nothing to do.
-#[inline(always)]
-fn fast_path_ack<K: FlowKind>(
-    tcp: &mut Sender,
-    now: Picos,
-    next: u64,
-    (first, last): (Picos, Picos),
-    profile: &Profile,
-) -> Option<Picos> {
-    let delivered = (next - tcp.snd_una) as u32;
-    let (rtt, last_rtt) = (now - first, now - last);
-    tcp.snd_una = next;
-    tcp.rtt.sample(rtt, last_rtt, (next, tcp.snd_max), profile);
-    let board = tcp.scoreboard.as_mut()?;
-    let rate = board.rate_in_order::<K>(next, delivered, last, now);
-    let (offered, times) = (&mut tcp.receive_window, (now, tcp.rtt.srtt));
-    board.receive_window.on_ack(offered, times, (next, delivered), (0, 0), delivered);
-    board.rack.deliver(last_rtt, (last, next - 1));
-    let (out, head_sent) = (board.segments.len(), board.head_sent());
-    tlp::arm_in_order::<K>(tcp, out, head_sent, now, profile);
-    tcp.notify_cc::<K>(now, (delivered, false), true, profile, || AckSummary {
-        delivered,
-        last_rtt: Some(last_rtt),
-        rate,
-        ..AckSummary::default()
-    });
-    Some(rtt)
 }
 
 /// Any other ACK.

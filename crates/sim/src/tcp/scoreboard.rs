@@ -1,17 +1,20 @@
 //! What a sender with SACK knows of each outstanding segment.
 
+mod rates;
+#[cfg(test)]
+mod tests;
+
 use super::cwnd_limited::CwndLimited;
 use super::delivery_rate::DeliveryRate;
 use super::frto::Frto;
 use super::highest_sacked::HighestSacked;
-use super::pacer::Pacer;
 use super::prr::Prr;
 use super::rack::Rack;
 use super::receive_window::ReceiveWindow;
 use super::resend_order::ResendOrder;
 use super::segment::{EVER_RETRANS, FLAGS, LOST, NewlyAcked, RETRANS, SACKED, Segment};
 use super::tlp::Tlp;
-use crate::cc::{Cc, RateSample};
+use crate::cc::Cc;
 use crate::flow_kind::FlowKind;
 use crate::ring::Ring;
 use crate::time::Picos;
@@ -81,12 +84,6 @@ impl Scoreboard {
         self.rack.prefetch();
     }
 
-    /// Of a sender that paces. Such a sender wants delivery rates.
-    #[inline(always)]
-    pub fn pacer(&mut self) -> Option<&mut Pacer> {
-        self.rates.as_mut().map(|rates| &mut rates.pacer)
-    }
-
     /// Gives back room that it no longer needs.
     #[inline]
     pub(super) fn fit(&mut self) {
@@ -144,12 +141,6 @@ impl Scoreboard {
         }
     }
 
-    /// Delivery rates, for a controller that wants them.
-    #[inline(always)]
-    pub(super) fn rates<K: FlowKind>(&mut self) -> Option<&mut DeliveryRate> {
-        if K::PACED { self.rates.as_deref_mut() } else { None }
-    }
-
     /// Takes the segments below `next` off; those not SACKed before are `newly_acked`.
     #[inline(always)]
     pub(super) fn acknowledge<K: FlowKind>(
@@ -192,23 +183,19 @@ impl Scoreboard {
         Some((first.sent(), last.sent()))
     }
 
-    /// The same for the delivery rates, if the controller wants them: the oldest `count`, sent at the
-    /// latest at `last`, have just been taken off, up to `next`. Gives the rate that the last of them
-    /// tells of.
-    #[inline]
-    pub(super) fn rate_in_order<K: FlowKind>(
-        &mut self,
-        next: u64,
-        count: u32,
-        last: Picos,
-        now: Picos,
-    ) -> Option<RateSample> {
-        let rates = self.rates::<K>()?;
-        let before = next - u64::from(count);
-        let rate = rates.sample(count as usize - 1, last, now, before);
-        rates.forget(count as usize);
-        rates.note_delivery(now);
-        rate.map(|rate| rate.and(count))
+    /// Marks `seq` as SACKed. Gives what it was before; `None` where it is no news.
+    #[inline(always)]
+    pub(super) fn sack_first(&mut self, una: u64, seq: u64) -> Option<Segment> {
+        let segment = self.segments.get_mut(seq.wrapping_sub(una) as usize)?;
+        let before = *segment;
+        if before.is(SACKED) | !self.probe.is_idle() {
+            return None;
+        }
+        segment.0 = (before.0 & !(LOST | RETRANS)) | SACKED;
+        self.settle(before);
+        self.sacked += 1;
+        self.highest.rank_first(seq + 1);
+        Some(before)
     }
 
     /// Marks `seq` as SACKed; where that is news, it is part of `newly_acked`. `ranks` says that losses are
@@ -326,42 +313,6 @@ impl Scoreboard {
         }
     }
 
-    /// Segments judged lost so far, for controllers that want delivery rates.
-    pub fn lost_total(&self) -> u64 {
-        self.rates.as_ref().map_or(0, |rates| rates.lost)
-    }
-
-    /// Segments are judged lost.
-    #[inline]
-    fn count_lost(&mut self, segments: u32) {
-        if let Some(rates) = &mut self.rates {
-            rates.lost += u64::from(segments);
-        }
-    }
-
-    /// Segments have been delivered now.
-    #[inline]
-    pub(super) fn note_delivery<K: FlowKind>(&mut self, now: Picos) {
-        if let Some(rates) = self.rates::<K>() {
-            rates.note_delivery(now);
-        }
-    }
-
-    /// The delivery rate that `seq` tells of, less what its ACK delivers; `None` where it is no
-    /// longer outstanding, or SACKed, or the controller does not want it.
-    #[inline(always)]
-    pub(super) fn rate<K: FlowKind>(
-        &mut self,
-        una: u64,
-        seq: u64,
-        now: Picos,
-    ) -> Option<RateSample> {
-        let delivered = self.delivered_total(una);
-        let index = seq.checked_sub(una).filter(|_| K::PACED)? as usize;
-        let segment = *self.segments.get(index).filter(|segment| !segment.is(SACKED))?;
-        self.rates::<K>()?.sample(index, segment.sent(), now, delivered)
-    }
-
     /// After a timeout all that was not SACKed counts as lost (RFC 6675, section 5.1), the first
     /// segment always, the others unless `recent` says that they were sent too recently.
     pub(super) fn mark_all_lost(&mut self, una: u64, recent: impl Fn(Segment) -> bool) {
@@ -384,6 +335,3 @@ impl Scoreboard {
         self.loss_marked_to = una;
     }
 }
-
-#[cfg(test)]
-mod tests;
