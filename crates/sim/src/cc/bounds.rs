@@ -1,5 +1,5 @@
 //! Bounds of doubles that are numbers: `f64::max` asks for each whether it is NaN, seven instructions instead
-//! of one.
+//! of one. And what may count, without a branch.
 
 /// Neither number is NaN.
 pub trait Bounds {
@@ -21,9 +21,23 @@ impl Bounds for f64 {
     }
 }
 
+/// `x` if it `counts`, else 0. As a product, for of a selected double compilers make a branch. `x` is finite.
+#[inline(always)]
+pub fn if_counts(counts: bool, x: f64) -> f64 {
+    x * f64::from(u8::from(counts))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_does_not_count_is_zero() {
+        assert_eq!(
+            [if_counts(true, 2.5), if_counts(false, 2.5), if_counts(false, 0.0)],
+            [2.5, 0.0, 0.0]
+        );
+    }
 
     #[test]
     fn they_bound_as_the_library_does() {

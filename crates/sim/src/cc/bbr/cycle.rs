@@ -4,9 +4,13 @@ use super::super::Ack;
 use super::super::rounding::{double, whole_above};
 use super::{Bbr, Mode};
 use crate::time::Picos;
+use std::hint::select_unpredictable;
 
 /// Probe for more; give back what that queued; cruise.
 const GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+
+/// A phase that neither probes nor gives back.
+const CRUISE: u8 = 2;
 
 /// The phase and when it began.
 #[derive(Default)]
@@ -16,8 +20,9 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    pub fn gain(&self) -> f64 {
-        GAINS[usize::from(self.phase % 8)]
+    /// That of the phase, or of cruising where a policer is `found`.
+    pub fn gain_unless(&self, found: bool) -> f64 {
+        GAINS[usize::from(select_unpredictable(found, CRUISE, self.phase) % 8)]
     }
 
     pub fn probes(&self) -> bool {

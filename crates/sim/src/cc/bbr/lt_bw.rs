@@ -17,10 +17,12 @@ const SAME_RATE: f64 = 500.0 / super::SEGMENT_BYTES;
 /// Long-term bandwidth: the rate of a token-bucket policer, once one is detected (Linux, lt_bw).
 #[derive(Default)]
 pub struct LongTermBw {
-    in_use: bool,
     sampling: bool,
     rounds: u32,
+    /// That of the last interval.
     rate: f64,
+    /// 0 where none is in use.
+    rate_in_use: f64,
     since: Picos,
     delivered_before: u64,
     lost_before: u64,
@@ -28,49 +30,47 @@ pub struct LongTermBw {
 
 impl LongTermBw {
     pub fn is_in_use(&self) -> bool {
-        self.in_use
+        self.rate_in_use > 0.0
     }
 
-    /// The policer's rate where one is in use, else `bw`. Chosen without a branch: of many flows some have
-    /// met a policer.
+    /// The policer's rate where one is in use, else `bw`.
     #[inline]
     pub fn rate_or(&self, bw: f64) -> f64 {
-        select_unpredictable(self.in_use, self.rate, bw)
+        // Compilers choose doubles without a branch by a comparison of doubles alone.
+        if self.rate_in_use > 0.0 { self.rate_in_use } else { bw }
     }
 
-    /// Gives whether a policer's rate stops being used.
+    /// Gives whether a policer's rate stops being used. No branch asks whether one is: of many flows some have met a
+    /// policer, and a processor cannot guess which.
     #[inline(always)]
     pub fn sample(&mut self, ack: &Ack, limited: bool, round_start: bool, in_cycle: bool) -> bool {
-        if self.in_use {
-            return in_cycle && round_start && self.count_use();
-        }
-        if self.sampling || ack.newly_lost > 0 {
-            self.seek_policer(ack, limited, round_start);
-        }
-        false
+        let in_use = self.is_in_use();
+        let counts = round_start & select_unpredictable(in_use, in_cycle, self.sampling);
+        self.rounds += u32::from(counts);
+        let lossy = ack.newly_lost > 0;
+        let long = limited | (self.rounds > 4 * LEAST_ROUNDS);
+        let ends = long | (lossy & (self.rounds >= LEAST_ROUNDS));
+        let seeks = select_unpredictable(self.sampling, ends, lossy);
+        let expires = counts & (self.rounds >= USE_ROUNDS);
+        select_unpredictable(in_use, expires, seeks) && self.turn(ack, limited, round_start)
     }
 
+    /// The use of a rate ends, or an interval begins or ends.
     #[inline(never)]
-    fn seek_policer(&mut self, ack: &Ack, limited: bool, round_start: bool) {
-        if !self.sampling {
+    fn turn(&mut self, ack: &Ack, limited: bool, round_start: bool) -> bool {
+        let was_in_use = self.is_in_use();
+        let begins = !was_in_use && !self.sampling;
+        if begins {
             self.begin(ack);
             self.sampling = true;
+            self.rounds = u32::from(round_start);
         }
-        self.rounds += u32::from(round_start);
-        if limited || self.rounds > 4 * LEAST_ROUNDS {
+        if was_in_use || limited || self.rounds > 4 * LEAST_ROUNDS {
             *self = Self::default();
-        } else if self.rounds >= LEAST_ROUNDS && ack.newly_lost > 0 {
+        } else if !begins {
             self.end_interval(ack);
         }
-    }
-
-    #[inline(never)]
-    fn count_use(&mut self) -> bool {
-        self.rounds += 1;
-        if self.rounds >= USE_ROUNDS {
-            *self = Self::default();
-        }
-        !self.in_use
+        was_in_use
     }
 
     fn begin(&mut self, ack: &Ack) {
@@ -91,7 +91,7 @@ impl LongTermBw {
         let apart = (rate - self.rate).abs();
         if self.rate > 0.0 && (apart <= SAME_RATIO * self.rate || apart <= SAME_RATE) {
             self.rate = (rate + self.rate) / 2.0;
-            self.in_use = true;
+            self.rate_in_use = self.rate;
             self.rounds = 0;
         } else {
             self.rate = rate;

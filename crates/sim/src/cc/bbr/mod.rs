@@ -11,7 +11,7 @@ mod lt_bw;
 #[cfg(test)]
 mod tests;
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, if_counts};
 use super::hash_choice::HashChoice;
 use super::max_filter::MaxFilter;
 use super::rounding::{double, whole_above, whole_below};
@@ -20,7 +20,6 @@ use crate::time::{MICROSECOND, MILLISECOND, NEVER, Picos, SECOND};
 use cycle::Cycle;
 use extra_acked::ExtraAcked;
 use lt_bw::LongTermBw;
-use std::hint::select_unpredictable;
 
 /// 2 / ln 2, in the kernel's 1/256: the least gain at which pacing doubles a round trip.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
@@ -175,7 +174,7 @@ impl Bbr {
 
     /// A policer's rate is not probed.
     fn cycle_gain(&self) -> f64 {
-        select_unpredictable(self.lt_bw.is_in_use(), 1.0, self.cycle.gain())
+        self.cycle.gain_unless(self.lt_bw.is_in_use())
     }
 
     /// Draft, section 4.1: rounds, the bandwidth filter, and what depends on a valid sample.
@@ -241,9 +240,8 @@ impl Bbr {
     fn update_min_rtt(&mut self, window: &mut Window, ack: &Ack) {
         let expired = self.min_rtt_at > 0 && ack.now > self.min_rtt_at + MIN_RTT_WINDOW;
         // In the kernel's microseconds: a round trip that equals the least one renews it.
-        if let Some(rtt) = ack.rtt
-            && (rtt < self.min_rtt.saturating_add(MICROSECOND) || expired)
-        {
+        let rtt = ack.rtt.unwrap_or(NEVER);
+        if (rtt < self.min_rtt.saturating_add(MICROSECOND)) | (expired & ack.rtt.is_some()) {
             self.min_rtt = rtt - rtt % MICROSECOND;
             self.min_rtt_at = ack.now;
         }
@@ -326,7 +324,7 @@ impl Bbr {
     /// Room for bursts at both ends; even, for delayed ACKs; more while probing.
     fn with_room(&self, cwnd: f64) -> f64 {
         let even = whole_above((cwnd + 3.0 * self.quantum) / 2.0) * 2.0;
-        if self.mode == Mode::ProbeBw && self.cycle.probes() { even + 2.0 } else { even }
+        even + if_counts((self.mode == Mode::ProbeBw) & self.cycle.probes(), 2.0)
     }
 
     fn inflight(&self, gain: f64) -> f64 {

@@ -131,11 +131,13 @@ impl Bbr3 {
 
     /// "Bounding cwnd Based on Recent Congestion".
     pub(super) fn volume_cap(&self) -> f64 {
-        let long = match self.state {
-            State::Down | State::Refill | State::Up => self.long.inflight,
-            State::Cruise | State::ProbeRtt => self.long.with_headroom(),
-            State::Startup | State::Drain => f64::INFINITY,
+        let kind = match self.state {
+            State::Down | State::Refill | State::Up => 0,
+            State::Cruise | State::ProbeRtt => 1,
+            State::Startup | State::Drain => 2,
         };
+        // From a list, not by a branch: which state a flow is in is chance.
+        let long = [self.long.inflight, self.long.with_headroom(), f64::INFINITY][kind];
         long.at_most(self.short.inflight).at_least(MIN_CWND)
     }
 }

@@ -13,7 +13,7 @@ mod probe_rtt;
 #[cfg(test)]
 mod tests;
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, if_counts};
 use super::hash_choice::HashChoice;
 use super::rounding::double;
 use super::{Ack, CongestionEvent, Controller, Phase, RateSample, Window};
@@ -304,9 +304,9 @@ impl Bbr3 {
     /// "cwnd Adjustment Mechanism".
     fn set_cwnd(&mut self, window: &mut Window, ack: &Ack) {
         let before = std::mem::replace(&mut self.phase, ack.phase);
-        if ack.phase == Phase::Open && before != Phase::Open {
-            window.cwnd = window.cwnd.at_least(self.prior_cwnd);
-        }
+        // Without a branch: which flows repair losses is chance.
+        let repaired = (ack.phase == Phase::Open) & (before != Phase::Open);
+        window.cwnd = window.cwnd.at_least(if_counts(repaired, self.prior_cwnd));
         let delivered = double(ack.delivered);
         let extra = self.extra_acked.get();
         let most = self.with_room(self.multiple(self.gains().1) + extra);

@@ -6,6 +6,7 @@ use super::super::max_filter::MaxFilter;
 use super::super::rounding::double;
 use super::super::{Ack, RateSample};
 use crate::time::{Picos, SECOND};
+use std::hint::select_unpredictable;
 
 /// Delivery rate of a sample, segments a second.
 pub fn delivery_rate(rate: &RateSample) -> f64 {
@@ -121,13 +122,12 @@ impl ExtraAcked {
     }
 
     pub fn sample(&mut self, ack: &Ack, bw: f64, round: u64, cwnd: f64, full: bool) {
-        let mut expected = bw * double(ack.now - self.since) / SECOND as f64;
-        if self.delivered <= expected {
-            self.delivered = 0.0;
-            self.since = ack.now;
-            expected = 0.0;
-        }
-        self.delivered += double(ack.delivered);
+        let expected = bw * double(ack.now - self.since) / SECOND as f64;
+        // Chosen without a branch, as in `bbr::extra_acked`: a processor cannot guess which ACK comes late.
+        let kept = if self.delivered > expected { self.delivered } else { 0.0 };
+        let expected = if kept > 0.0 { expected } else { 0.0 };
+        self.since = select_unpredictable(kept.to_bits() > 0, self.since, ack.now);
+        self.delivered = kept + double(ack.delivered);
         let extra = (self.delivered - expected).at_most(cwnd);
         self.most.update(round, extra, if full { 10 } else { 1 });
     }

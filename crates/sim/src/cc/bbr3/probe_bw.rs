@@ -1,6 +1,6 @@
 //! "ProbeBW": down, cruise, refill, up.
 
-use super::super::bounds::Bounds;
+use super::super::bounds::{Bounds, if_counts};
 use super::super::rounding::{double, whole_below};
 use super::super::{Ack, RateSample, Window};
 use super::limits::ShortTerm;
@@ -109,12 +109,15 @@ impl Bbr3 {
         {
             return true;
         }
-        if loses_too_much(ack, rate) || self.long.inflight.is_infinite() {
-            return false;
-        }
-        self.long.inflight = self.long.inflight.at_least(double(rate.tx_in_flight));
-        let limits = fills_window(window, ack) && window.cwnd >= self.long.inflight;
-        if self.state == State::Up && limits {
+        // Chosen without a branch: a processor cannot guess which ACK tells of losses.
+        let lossy = loses_too_much(ack, rate);
+        let borne = if_counts(!lossy, double(rate.tx_in_flight));
+        self.long.inflight = self.long.inflight.at_least(borne);
+        if window.cwnd >= self.long.inflight
+            && self.state == State::Up
+            && !lossy
+            && fills_window(window, ack)
+        {
             self.long.raise(ack.delivered, window.cwnd, self.round_start);
         }
         false
