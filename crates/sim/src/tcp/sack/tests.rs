@@ -2,6 +2,7 @@ use super::*;
 use crate::cc::{Cc, NAMES};
 use crate::flow_kind::{GeneralKind, LinuxKind, PacedKind, SackKind};
 use crate::time::{MICROSECOND, MILLISECOND};
+use std::collections::{BTreeSet, VecDeque};
 
 fn state(tcp: &Sender) -> String {
     let board = tcp.scoreboard.as_ref().expect("SACK");
@@ -67,6 +68,59 @@ fn the_usual_ack_does_what_any_other_way_would() {
         assert_eq!(usual, play::<SackKind>(name, true), "{name}");
         assert_eq!(usual, play::<LinuxKind>(name, true), "{name}");
         assert_eq!(usual, play::<LinuxKind>(name, false), "{name}");
+    }
+}
+
+/// Loses every thirteenth segment that is sent, and acknowledges each other one a round trip later. Gives how often one more
+/// segment was SACKed in recovery, and the states.
+fn play_losses(name: &str, by_usual_path: bool) -> (u32, Vec<String>) {
+    let profile = Profile::linux();
+    let mut tcp = Sender::new(Cc::by_name(name).expect("listed"), u64::MAX, &profile);
+    let (mut now, mut sent, mut usual, mut states) = (MILLISECOND, 0, 0, Vec::new());
+    let (mut on_the_way, mut arrived, mut next) = (VecDeque::new(), BTreeSet::new(), 0);
+    for i in 0..6000_u64 {
+        for _ in 0..tcp.sendable_segments::<PacedKind>(&profile).min(3) {
+            let seq = tcp.next_segment::<PacedKind>(now);
+            sent += 1;
+            if sent % 13 > 0 {
+                on_the_way.push_back((now + 40 * MILLISECOND, seq));
+            }
+            now += MICROSECOND;
+        }
+        now += MILLISECOND / 4 * (1 + i % 5);
+        if tcp.timer_at <= now {
+            tcp.on_timer(now, &profile);
+        }
+        while let Some(&(at, seq)) = on_the_way.front()
+            && at <= now
+        {
+            on_the_way.pop_front();
+            arrived.insert(seq);
+            while arrived.remove(&next) {
+                next += 1;
+            }
+            let more = tcp.phase == Phase::Recovery && next == tcp.snd_una;
+            usual += u32::from(more);
+            let reported = (seq, 1, &[][..]);
+            if by_usual_path {
+                on_ack::<PacedKind>(&mut tcp, now, next, reported, false, &profile);
+            } else {
+                slow_path_ack::<PacedKind>(&mut tcp, now, next, reported, false, &profile);
+            }
+            let board = tcp.scoreboard.as_ref().expect("SACK");
+            let counts = (board.sacked, board.lost, board.resent, tcp.retransmissions);
+            states.push(format!("{counts:?} {}", state(&tcp)));
+        }
+    }
+    (usual, states)
+}
+
+#[test]
+fn one_more_segment_beyond_a_gap_does_what_any_other_way_would() {
+    for name in ["bbr", "bbr3"] {
+        let (usual, states) = play_losses(name, true);
+        assert!(usual > 1000, "{usual} of {}", states.len());
+        assert!((usual, states) == play_losses(name, false), "{name}");
     }
 }
 
