@@ -54,9 +54,14 @@ class Limit:
             wrong = f"the run takes about {about}, above the limit of {limit}"
             raise TooMuchMemory(wrong, smaller)
 
-    def side_by_side(self, estimated: Estimate, seeds: int, jobs: int) -> tuple[int, int]:
-        """Return how many replications fit on threads at once, and how many may be drawn ahead."""
-        free = self.octets - seeds * estimated.reading - estimated.drawing
+    def side_by_side(
+        self, estimated: Estimate, seeds: int, jobs: int, held_bytes: float = 0.0
+    ) -> tuple[int, int]:
+        """Return how many replications fit on threads at once, and how many may be drawn ahead.
+
+        ``held_bytes`` are those of earlier runs, which are kept.
+        """
+        free = self.octets - held_bytes - seeds * estimated.reading - estimated.drawing
         threads = max(1, min(jobs, int(free / max(estimated.drawn + estimated.running, 1))))
         room = free - threads * estimated.running
         return threads, max(threads, int(min(room / max(estimated.drawn, 1), seeds)))

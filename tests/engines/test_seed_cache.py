@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from forebay import engines
+from forebay import _core, engines
 from forebay.engines.simulation import runs
+from forebay.footprint import TooMuchMemory
 from forebay.progress import part
 from forebay.replication.readings import CACHE_SIZE, SeedCache
 from forebay.scenario import Scenario, loads
@@ -101,3 +104,32 @@ def test_workloads_beyond_their_share_of_the_memory_are_drawn_again(drawn: list[
     for seed in (2, 3, 2, 3):
         draws.draw(mixed(), seed)
     assert drawn == [2, 3, 3]
+
+
+def test_the_oldest_goes_where_all_take_too_much_memory_and_the_latest_stays() -> None:
+    cache = SeedCache[str](most_bytes=100.0)
+    for seed in (1, 2, 3):
+        cache.put("a", seed, "some", 40.0)
+    assert list(cache.known("a", [1, 2, 3])) == [2, 3]
+    assert cache.held_bytes == 80.0
+    cache.put("a", 4, "much", 500.0)
+    assert list(cache.known("a", [1, 2, 3, 4])) == [4]
+
+
+def test_replications_that_take_more_than_was_estimated_run_one_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at_once: list[int] = []
+    simulate = _core.simulate
+
+    def small_machine(made: list[_core.Run], **more: Any) -> list[Any]:
+        at_once.append(len(made))
+        if len(made) > 1:
+            raise TooMuchMemory("two do not fit")
+        return simulate(made, **more)
+
+    usual = engines.get("simulation").run(mixed(), [1, 2, 3], jobs=2)
+    monkeypatch.setattr(_core, "simulate", small_machine)
+    alone = engines.get("simulation").run(mixed(), [1, 2, 3], jobs=2)
+    assert at_once == [3, 1, 1, 1]
+    assert alone.links == usual.links

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from forebay import _core
 from forebay.engines.errors import CannotPlay
-from forebay.engines.simulation.runs import DRAWS_SHARE, Draws, make_run
-from forebay.footprint import Limit, estimate
+from forebay.engines.simulation.runs import DRAWS_SHARE, READINGS_SHARE, Draws, make_run
+from forebay.footprint import Limit, TooMuchMemory, estimate
 from forebay.outcome import (
     Outcome,
     Provenance,
@@ -40,10 +40,13 @@ class SimulationEngine:
     """
 
     def __init__(self) -> None:
-        self._readings = SeedCache[Reading]()
-        self._limit = Limit()
-        self._draws = Draws(int(DRAWS_SHARE * self._limit.octets))
         self._capture: Path | None = None
+        self._set_limit(Limit())
+
+    def _set_limit(self, limit: Limit) -> None:
+        self._limit = limit
+        self._readings = SeedCache[Reading](READINGS_SHARE * limit.octets)
+        self._draws = Draws(int(DRAWS_SHARE * limit.octets))
 
     @property
     def name(self) -> str:
@@ -52,8 +55,7 @@ class SimulationEngine:
 
     def limit_memory(self, octets: int) -> None:
         """Set the memory limit of a run, in bytes."""
-        self._limit = Limit(octets)
-        self._draws = Draws(int(DRAWS_SHARE * octets))
+        self._set_limit(Limit(octets))
 
     def capture_to(self, path: Path) -> None:
         """Write the packets that leave the link in the measured window, and their ACKs, there."""
@@ -93,13 +95,15 @@ class SimulationEngine:
         missing = [seed for seed in seeds if seed not in known]
         if self._capture is None:
             threads = jobs or os.cpu_count() or 1
-            fresh = _simulate(
-                scenario, missing, threads, progress, self._limit, buffers, self._draws
-            )
+            fresh, each_bytes = _simulate(
+                scenario, missing, threads, progress, self._limit, buffers, self._draws,
+                self._readings.held_bytes,
+            )  # fmt: skip
         else:
             fresh = _captured(scenario, list(seeds), self._capture, progress, self._limit)
+            each_bytes = 0.0
         for seed, reading in fresh.items():
-            self._readings.put(sha, seed, reading)
+            self._readings.put(sha, seed, reading, each_bytes)
         known |= fresh
         readings = [known[seed] for seed in seeds]
         links, classes = summarize(readings, scenario.goals)
@@ -169,8 +173,13 @@ def _simulate(
     limit: Limit,
     buffers: Mapping[str, int],
     draws: Draws,
-) -> dict[int, Reading]:
-    """Simulate replications in parallel, as many at a time as fit into memory with their draws."""
+    held_bytes: float,
+) -> tuple[dict[int, Reading], float]:
+    """Simulate replications in parallel, as many at a time as fit into memory with their draws.
+
+    If they take more than was estimated, they start again one at a time. Also returns the bytes of
+    a reading, by estimate.
+    """
     network = None
     if scenario.topology is not None and seeds:
         from forebay.replication import expand
@@ -179,14 +188,20 @@ def _simulate(
     takes = estimate(scenario)
     limit.check(takes, len(seeds))
     keeps = network is None and takes.least(len(seeds)) <= limit.octets // 2
-    threads, together = limit.side_by_side(takes, len(seeds), jobs)
+    held_bytes += draws.held_bytes if keeps else 0.0
+    threads, together = limit.side_by_side(takes, len(seeds), jobs, held_bytes)
     watched = limit.watch(progress)
     found: dict[int, Reading] = {}
-    for first in range(0, len(seeds), together):
-        some = seeds[first : first + together]
-        report = _part_of(watched, first, len(seeds), len(some))
-        found |= _side_by_side(scenario, network, some, threads, report, draws if keeps else None)
-    return found
+    while left := [seed for seed in seeds if seed not in found]:
+        report = _part_of(watched, len(found), len(seeds), len(left[:together]))
+        kept = draws if keeps else None
+        try:
+            found |= _side_by_side(scenario, network, left[:together], threads, report, kept)
+        except TooMuchMemory:
+            if together == 1:
+                raise
+            threads = together = 1
+    return found, takes.reading
 
 
 def _part_of(progress: Progress, first: int, seeds: int, some: int) -> Progress | None:

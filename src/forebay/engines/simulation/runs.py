@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 
 DRAWS_SHARE = 1 / 16
-"""Largest share of the memory limit for all workloads that are kept."""
+READINGS_SHARE = 1 / 8
+"""Largest shares of the memory limit for all workloads, and all readings, that are kept."""
 
 
 class Draws:
@@ -36,7 +37,7 @@ class Draws:
     """
 
     def __init__(self, most_bytes: int) -> None:
-        self._most, self._held = most_bytes, 0
+        self._most, self.held_bytes = most_bytes, 0
         self._of: object = None
         self._known: dict[int, Workload] = {}
 
@@ -44,7 +45,7 @@ class Draws:
         """Return the workload, drawn now unless it is kept. Nobody may change its arrays."""
         of = (scenario.traffic, scenario.link.capacity, scenario.measure)
         if of != self._of:
-            self._of, self._held = of, 0
+            self._of, self.held_bytes = of, 0
             self._known.clear()
         known = self._known.get(seed)
         if known is None:
@@ -53,8 +54,8 @@ class Draws:
         return known
 
     def _keep(self, seed: int, workload: Workload) -> None:
-        if self._held + workload.array_bytes <= self._most:
-            self._held += workload.array_bytes
+        if self.held_bytes + workload.array_bytes <= self._most:
+            self.held_bytes += workload.array_bytes
             self._known[seed] = workload
 
 
