@@ -238,7 +238,8 @@ def size(
     if engine == "simulation" and scenario.topology is None:
         from forebay.budget import size_within
 
-        search = partial(size_within, budget_s=allowed, expect=expect)
+        sawtooths = laws.assumptions.sawtooths_s
+        search = partial(size_within, budget_s=allowed, expect=expect, sawtooths=sawtooths)
     said: dict[str, Any] = {
         "laws": laws.for_scenario(scenario),
         "governs": laws.regime_of(scenario),

@@ -34,7 +34,9 @@ def slow(
 
 def sized(scenario: Scenario, **more: Any) -> SizeResult:
     how = {"seeds": range(1, 4), "max_seeds": 6, "jobs": 2, "laws": laws.for_scenario(scenario)}
-    return size_within(scenario, engines.get("simulation"), 60.0, **how | more)
+    return size_within(
+        scenario, engines.get("simulation"), 60.0, sawtooths=sawtooths_s, **how | more
+    )
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5, 1.0])
@@ -112,7 +114,7 @@ def test_a_window_that_the_scenario_sets_stays_and_is_said_to_be_short() -> None
 
 
 def test_a_sawtooth_that_no_run_can_hold_is_refused_at_once() -> None:
-    ask = partial(size_within, seeds=range(1, 6), max_seeds=20, jobs=2)
+    ask = partial(size_within, seeds=range(1, 6), max_seeds=20, jobs=2, sawtooths=sawtooths_s)
     engine = KnownLinks()
     with pytest.raises(TooLittleTime, match=r"7\.5 h from one loss to the next") as refused:
         ask(slow("2 Gbit/s", "3"), engine, 60.0, clock=engine.clock)
@@ -124,6 +126,13 @@ def test_many_flows_with_short_sawtooths_are_measured_as_ever() -> None:
     engine = KnownLinks()
     scenario = slow("100 Mbit/s", "1000")
     found = size_within(
-        scenario, engine, 60.0, seeds=range(1, 6), max_seeds=20, jobs=2, clock=engine.clock
+        scenario,
+        engine,
+        60.0,
+        seeds=range(1, 6),
+        max_seeds=20,
+        jobs=2,
+        clock=engine.clock,
+        sawtooths=sawtooths_s,
     )
     assert {point.outcome.scenario["measure"]["duration"] for point in found.curve} == {"40 s"}

@@ -42,6 +42,7 @@ from forebay.sizing.question import (
 )
 
 if TYPE_CHECKING:
+    from forebay.budget.sawtooths import Sawtooths
     from forebay.engines.protocol import Engine
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -60,6 +61,7 @@ def answer(
     governs: RegimeLike | None,
     clock: Callable[[], float],
     speed: Speed | None = None,
+    sawtooths: Sawtooths | None = None,
 ) -> tuple[SizeResult, float]:
     """Return the result and its predicted time in seconds; see `size_within`."""
     known = tuple(law_result(law) for law in laws)
@@ -74,7 +76,7 @@ def answer(
     )  # fmt: skip
     sharpen(state, max_seeds)
     confirm(state)
-    result = _answer(question, state)
+    result = _answer(question, state, sawtooths)
     if state.stopped:
         raise Interrupted(_unfinished(result))
     if progress is not None:
@@ -100,7 +102,7 @@ def _no_trials(scenario: Scenario, engine: Engine, seeds: Sequence[int]) -> Tria
     )  # fmt: skip
 
 
-def _answer(question: Question, state: Climb) -> SizeResult:
+def _answer(question: Question, state: Climb, sawtooths: Sawtooths | None) -> SizeResult:
     """Assemble the result from the simulated rungs."""
     top = state.rungs[0]
     if top.found.reached == "above":
@@ -126,7 +128,8 @@ def _answer(question: Question, state: Climb) -> SizeResult:
     return result_of(
         question, there, question.not_met_below(packets),
         buffer=buffer, region=(_region(question, packets),),
-        warning=loss_warning(question, state, there), notes=notes_of(question, state, buffer),
+        warning=loss_warning(question, state, there),
+        notes=notes_of(question, state, buffer, sawtooths),
     ).model_copy(
         update={"scaled": _scaled(state, carried, packets), "aqm": _aqm(question, packets)}
     )  # fmt: skip

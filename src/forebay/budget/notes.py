@@ -12,6 +12,7 @@ from forebay.sizing.knob import notes_of as notes_of_knob
 
 if TYPE_CHECKING:
     from forebay.budget.ladder import Climb
+    from forebay.budget.sawtooths import Sawtooths
     from forebay.outcome import Buffer
     from forebay.sizing.question import Question
 
@@ -21,13 +22,15 @@ _RESERVE = 1.5
 _LONGER = 1.25
 
 
-def notes_of(question: Question, state: Climb, buffer: Buffer) -> tuple[str, ...]:
+def notes_of(
+    question: Question, state: Climb, buffer: Buffer, sawtooths: Sawtooths | None
+) -> tuple[str, ...]:
     """Return notes on the interval, the benefit of more time, and a governing law outside it."""
     knob, largest = question.trials.knob, state.rungs[0]
     return (
         f"between {buffer.low} and {buffer.high} packets (95 %); {_more(state)}",
         *_cut(state),
-        *too_short(largest.link.scenario, round(largest.found.packets)),
+        *too_short(largest.link.scenario, round(largest.found.packets), sawtooths),
         *_against_the_law(question, buffer),
         *notes_of_knob(question.scenario, question.engine, knob),
     )

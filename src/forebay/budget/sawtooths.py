@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 
 from forebay.budget.cost import Speed, TooLittleTime, in_words, predict_search
 from forebay.errors import setting
-from forebay.laws.assumptions import sawtooths_s
 from forebay.scenario import Duration, Measure
 from forebay.sizing.question import first_guess
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from forebay.scenario import Scenario
     from forebay.sizing.question import LawLike
+
+    Sawtooths = Callable[[Scenario, int], tuple[float, float]]
+    """The window that measures enough sawtooths at a buffer, and one sawtooth, seconds."""
 
 _LONGEST_S = 80_000.0
 """A scenario runs for a day at most."""
@@ -27,7 +29,12 @@ _SHARE = 0.5
 
 
 def lengthened(
-    scenario: Scenario, laws: Sequence[LawLike], speed: Speed, seeds: Sequence[int], budget_s: float
+    scenario: Scenario,
+    sawtooths: Sawtooths,
+    laws: Sequence[LawLike],
+    speed: Speed,
+    seeds: Sequence[int],
+    budget_s: float,
 ) -> Scenario:
     """Return the scenario with a warm-up and window for its sawtooths, as far as time allows.
 
@@ -39,7 +46,7 @@ def lengthened(
         A few flows, and no time for one sawtooth: a part of it says nothing about the buffer.
     """
     measure = scenario.measure
-    window, period = sawtooths_s(scenario, first_guess(scenario, laws))
+    window, period = sawtooths(scenario, first_guess(scenario, laws))
     if "measure" in scenario.model_fields_set or window <= measure.duration:
         return scenario
     warmup, usual = float(measure.warmup) + period, float(measure.warmup + measure.duration)
@@ -69,9 +76,9 @@ def _would_run_whole(
     return crossing_s(each, speed, len(seeds_of_crossing(seeds, speed.jobs))) <= budget_s
 
 
-def too_short(scenario: Scenario, packets: int) -> tuple[str, ...]:
+def too_short(scenario: Scenario, packets: int, sawtooths: Sawtooths | None) -> tuple[str, ...]:
     """Return a note if the scenario's window has too few sawtooths at a buffer."""
-    window, period = sawtooths_s(scenario, max(packets, 1))
+    window, period = (0.0, 0.0) if sawtooths is None else sawtooths(scenario, max(packets, 1))
     measured_s = float(scenario.measure.duration)
     if measured_s >= window:
         return ()

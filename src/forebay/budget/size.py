@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from forebay.budget.cost import Speed, TooLittleTime, predict_search
 from forebay.budget.timed import Fallback, search_within
-from forebay.laws.assumptions import sawtooths_s
 from forebay.outcome import Cost, SizeResult
 from forebay.sizing import goals_of
 from forebay.sizing import size as search
 from forebay.sizing.question import first_guess
 
 if TYPE_CHECKING:
+    from forebay.budget.sawtooths import Sawtooths
     from forebay.engines.protocol import Engine
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -39,6 +39,7 @@ def size_within(
     governs: RegimeLike | None = None,
     expect: Callable[[float], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
+    sawtooths: Sawtooths | None = None,
 ) -> SizeResult:
     """Find the smallest buffer that meets the goals in about ``budget_s`` seconds.
 
@@ -47,6 +48,7 @@ def size_within(
     budget_s : elapsed seconds.
     expect : called once, before anything runs, with the predicted seconds.
     clock : returns seconds; tests replace it. `forebay.sizing.size` documents the others.
+    sawtooths : `forebay.laws.assumptions.sawtooths_s`; without it no window is lengthened.
 
     Returns
     -------
@@ -61,10 +63,10 @@ def size_within(
     threads = jobs or os.cpu_count() or 1
     begun, speed, progress = clock(), Speed(threads), _onward(progress)
     whole = scenario
-    if _too_short(scenario, first_guess(scenario, laws)):
+    if sawtooths and _too_short(scenario, first_guess(scenario, laws), sawtooths):
         from forebay.budget.sawtooths import lengthened
 
-        whole = lengthened(scenario, laws, speed, seeds, budget_s)
+        whole = lengthened(scenario, sawtooths, laws, speed, seeds, budget_s)
     whole_s = predict_search(whole, speed, len(seeds))
     reason = _why_only_search(scenario)
     if expect is not None:
@@ -83,10 +85,10 @@ def size_within(
             all_or_nothing=scenario.flows_uncertain,
         )  # fmt: skip
         if result is not None:
-            if _too_short(whole, result.chosen or 1):
+            if sawtooths and _too_short(whole, result.chosen or 1, sawtooths):
                 from forebay.budget.sawtooths import too_short
 
-                notes = (*result.notes, *too_short(whole, result.chosen or 1))
+                notes = (*result.notes, *too_short(whole, result.chosen or 1, sawtooths))
                 result = result.model_copy(update={"notes": notes})
             return _with_cost(result, whole_s, clock() - begun, budget_s)
     elif reason is not None:
@@ -102,7 +104,7 @@ def size_within(
         return answer(
             end, engine, share * left_s,
             seeds=seeds, max_seeds=max_seeds, threads=threads, progress=report, laws=laws,
-            governs=governs, clock=clock, speed=speed,
+            governs=governs, clock=clock, speed=speed, sawtooths=sawtooths,
         )  # fmt: skip
 
     try:
@@ -118,9 +120,9 @@ def size_within(
     return _with_cost(result, predicted_s, clock() - begun, budget_s)
 
 
-def _too_short(scenario: Scenario, packets: int) -> bool:
+def _too_short(scenario: Scenario, packets: int, sawtooths: Sawtooths) -> bool:
     """Whether the window has too few sawtooths of the long flows at a buffer."""
-    return float(scenario.measure.duration) < sawtooths_s(scenario, packets)[0]
+    return float(scenario.measure.duration) < sawtooths(scenario, packets)[0]
 
 
 def _onward(progress: Progress | None) -> Progress | None:
