@@ -30,6 +30,7 @@ def notes_of(
     return (
         f"between {buffer.low} and {buffer.high} packets (95 %); {_more(state)}",
         *_cut(state),
+        *_smaller_windows(state),
         *too_short(largest.link.scenario, round(largest.found.packets), sawtooths),
         *_against_the_law(question, buffer),
         *notes_of_knob(question.scenario, question.engine, knob),
@@ -50,6 +51,19 @@ def _more(state: Climb) -> str:
         f"{more} simulates a link up to {_STEP:g} times larger, which narrows the range; the link "
         f"itself takes about {in_words(whole_s)} here"
     )
+
+
+def _smaller_windows(state: Climb) -> list[str]:
+    """State that the interval may be too narrow where windows shrink with the link.
+
+    docs/explanation/scaled-links.md has the link that was also simulated whole.
+    """
+    if state.path.share == 1.0 or state.rungs[0].factor == 1.0:
+        return []
+    return [
+        "flows have smaller windows on the links simulated, so the range is less sure than 95 %: "
+        "of the one such link that was also simulated whole, the buffer was outside it"
+    ]
 
 
 def _cut(state: Climb) -> list[str]:

@@ -47,7 +47,7 @@ def lengthened(
     """
     measure = scenario.measure
     window, period = sawtooths(scenario, first_guess(scenario, laws))
-    if "measure" in scenario.model_fields_set or window <= measure.duration:
+    if "measure" in scenario.model_fields_set:
         return scenario
     warmup, usual = float(measure.warmup) + period, float(measure.warmup + measure.duration)
     needs_s = predict_search(scenario, speed, len(seeds)) * (warmup + window) / usual
