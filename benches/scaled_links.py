@@ -22,7 +22,8 @@ from pathlib import Path
 from forebay import engines, laws
 from forebay.budget.crossing import find
 from forebay.budget.curve import curve_of
-from forebay.scenario import Scenario, loads
+from forebay.budget.sawtooths import long_enough
+from forebay.scenario import Duration, Measure, Scenario, loads
 from forebay.sizing.answer import first_guess
 
 SEEDS = range(1, 7)
@@ -69,7 +70,10 @@ SMALL = (125, 250, 500, 1000)
 
 @dataclass(frozen=True)
 class Family:
-    """Links that differ in their rate alone: flows go with it, ``flows`` at 1 Gbit/s."""
+    """Links that differ in their rate alone.
+
+    Flows go with it, ``flows`` at 1 Gbit/s, unless ``keeps_flows``: then windows go with it.
+    """
 
     flows: int
     goals: str
@@ -77,8 +81,17 @@ class Family:
     control: str
     rates_mbps: tuple[int, ...]
     queue: str = ""
+    keeps_flows: bool = False
 
 
+def wide(flows: int, traffic: str, control: str, gbps: tuple[float, ...], goal: str) -> Family:
+    """Return a family of a given number of flows, with ever larger windows."""
+    rates = tuple(round(1000 * rate) for rate in gbps)
+    return Family(flows, f"utilization = {goal}", traffic, control, rates, keeps_flows=True)
+
+
+_SPREAD_SHORT = _SOME_SHORT.replace("30 ms", "10 ms").replace("90 ms", "180 ms")
+QUARTERS = (0.25, 0.5, 1, 4)
 FAMILIES = {
     "cubic": Family(200, "utilization = 0.98", _LONG, CUBIC, (*SMALL, 2000, 4000, 8000)),
     "reno": Family(200, "utilization = 0.98", _LONG, RENO, (*SMALL, 2000, 4000)),
@@ -102,6 +115,15 @@ FAMILIES = {
     "cubic under codel, 99.8 %": Family(
         200, "utilization = 0.998", _LONG, CUBIC, (*SMALL, 2000), CODEL
     ),
+    "100 cubic": wide(100, _FEW, CUBIC, (0.25, 0.5, 1, 2, 10), "0.98"),
+    "100 reno": wide(100, _FEW, RENO, (0.25, 0.5, 1, 4), "0.98"),
+    "100 in a mix": wide(100, _FEW, MIX, (0.25, 0.5, 1, 8), "0.98"),
+    "100 bbr3": wide(100, _FEW, BBR3, QUARTERS, "0.98"),
+    "100 compound": wide(100, _FEW, '"compound"', QUARTERS, "0.98"),
+    "100 cubic, 99.5 %": wide(100, _FEW, CUBIC, QUARTERS, "0.995"),
+    "100 cubic with 10 % short": wide(100, _SPREAD_SHORT, CUBIC, QUARTERS, "0.98"),
+    "120 cubic, 30 to 90 ms": wide(120, _LONG, CUBIC, (0.5, 1, 2, 8), "0.98"),
+    "150 reno, 30 to 90 ms": wide(150, _LONG, RENO, (0.5, 1, 2, 8), "0.98"),
     "few cubic": Family(20, "utilization = 0.98", _LONG, CUBIC, (*SMALL[1:], 2000, 4000, 8000)),
 }
 
@@ -109,10 +131,15 @@ FAMILIES = {
 def scenario(family: str, rate: float) -> Scenario:
     """Return one link of a family."""
     of = FAMILIES[family]
-    text = of.traffic.format(flows=max(1, round(of.flows * rate / 1000)), control=of.control)
-    measure = '[measure]\nwarmup = "20 s"\nduration = "40 s"'
+    flows = of.flows if of.keeps_flows else max(1, round(of.flows * rate / 1000))
+    text = of.traffic.format(flows=flows, control=of.control, load=0.1)
     link = f'[link]\nrate = "{rate} Mbit/s"\n{of.queue}'
-    return loads(f"{link}\n{text}\n{measure}\n[goals]\n{of.goals}\n")
+    asked = loads(f"{link}\n{text}\n[goals]\n{of.goals}\n")
+    measure = Measure(warmup=Duration(20), duration=Duration(40))
+    if of.keeps_flows:
+        guess = first_guess(asked, laws.for_scenario(asked))
+        measure = long_enough(measure, laws.assumptions.sawtooths_s(asked, guess))
+    return asked.model_copy(update={"measure": measure})
 
 
 def play_one(family: str, rate: float, seeds: range = SEEDS) -> dict[str, object]:

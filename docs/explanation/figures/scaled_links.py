@@ -11,19 +11,21 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import Literal, NamedTuple
 
 from forebay.budget.crossing import Crossing
 from forebay.budget.extrapolate import Carried, extrapolate
+from forebay.budget.scale import Path
 from forebay.report import Line, Panel, Picture
 from forebay.report.figures.picture import draw_picture
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = FilePath(__file__).resolve().parents[3]
 DATA = ROOT / "docs/explanation/scaled-links.csv"
 FIGURE = ROOT / "docs/images/scaled-links.svg"
 ENOUGH = 100
 NOT_SCALED = "few cubic"
+KEPT = "the same flows, larger windows"
 GROUPS = {
     "sums of many windows": (
         "cubic", "cubic, 99.5 %", "reno", "cubic with 10 % short", "cubic with 20 % udp",
@@ -34,6 +36,10 @@ GROUPS = {
     "loss, a delay aimed at, few flows": (
         "short alone, loss 0.1 %", "cubic, loss 0.3 %", "cubic under codel, 99.8 %",
         "reno, loss 0.6 %", "mix, loss 0.8 %", "many cubic, loss 3 %", "few cubic",
+    ),
+    KEPT: (
+        "100 cubic", "100 reno", "100 in a mix", "100 bbr3", "100 compound", "100 cubic, 99.5 %",
+        "100 cubic with 10 % short", "120 cubic, 30 to 90 ms", "150 reno, 30 to 90 ms",
     ),
 }  # fmt: skip
 
@@ -75,10 +81,12 @@ def checks() -> Iterator[tuple[str, Link, list[Link], Carried]]:
                 break
         smaller = smaller[:3]
         factors = [whole.rate_mbps / each.rate_mbps for each in smaller]
-        steepest = 1.0 if "loss" in name or "codel" in name else 0.5
+        kept = name in GROUPS[KEPT]
+        steepest = 1.0 if "loss" in name or "codel" in name else Path(1.0 - kept, 1.0).steepest
         lossy = "loss" in name and whole.flows > 0
         found = [each.found for each in smaller]
-        yield name, whole, smaller, extrapolate(factors, found, steepest, proportional=lossy)
+        carried = extrapolate(factors, found, steepest, shrinks_windows=kept, proportional=lossy)
+        yield name, whole, smaller, carried
 
 
 def table() -> None:
@@ -106,7 +114,7 @@ def draw() -> None:
             [_line(name, families[name], kind) for name in names],
             "rate, Mbit/s", "packets, the goal just met", title, log="xy",
         )
-        for kind, (title, names) in zip(("line", "dashes", "dots"), GROUPS.items(), strict=True)
+        for kind, (title, names) in zip(("line", "dashes", "dots", "line"), GROUPS.items(), strict=True)
     ]  # fmt: skip
     said = [
         (1 + row, said, whole.found.packets) for row, (_, whole, _, said) in enumerate(checks())

@@ -72,7 +72,7 @@ def answer(
     state = climb(
         scenario, engine, seeds_of_crossing(seeds, threads), budget_s,
         jobs=threads, progress=progress, clock=clock, why_whole=why_not(scenario),
-        speed=speed,
+        speed=speed, sawtooths=sawtooths,
     )  # fmt: skip
     sharpen(state, max_seeds)
     confirm(state)
@@ -145,7 +145,7 @@ def _carried(state: Climb, question: Question) -> Carried:
         [rung.factor for rung in state.rungs],
         [rung.found for rung in state.rungs],
         steepest(question, state),
-        state.path.gentlest,
+        shrinks_windows=state.path.shrinks_windows,
         proportional=is_proportional(question.scenario, question.up),
     )
     return _bounded(carried, question, state)
@@ -154,7 +154,7 @@ def _carried(state: Climb, question: Question) -> Carried:
 def _bounded(carried: Carried, question: Question, state: Climb) -> Carried:
     """Limit an answer from smaller windows to one BDP, which keeps any link busy."""
     most = question.scenario.bdp_packets
-    if state.path.share == 1.0 or carried.high <= most:
+    if not state.path.shrinks_windows or carried.high <= most:
         return carried
     ends = {"packets": min(carried.packets, most), "low": min(carried.low, most), "high": most}
     return replace(carried, **ends)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     _Way = Callable[[FloatArray, FloatArray, FloatArray, float], FloatArray]
 
 DRAWS = 2000
+_DRIFT = 0.1
+"""Change of the exponent for each factor e of the windows, up to a third more than observed."""
 _LEAST_ERROR = 0.02
 """Least error of a crossing's log: all scales use the same seeds, and no spread shows this."""
 
@@ -56,8 +58,8 @@ def extrapolate(
     factors: Sequence[float],
     found: Sequence[Crossing],
     steepest: float,
-    gentlest: float = 0.0,
     *,
+    shrinks_windows: bool = False,
     proportional: bool = False,
 ) -> Carried:
     """Extrapolate crossings on links ``factors`` times smaller to the link itself.
@@ -67,9 +69,8 @@ def extrapolate(
     factors : at least two, each 1 or more; the largest link (the smallest factor) is first.
     found : the crossing of each link.
     steepest : the largest lasting exponent: 1/2, or 1 for a loss rate.
-    gentlest : above 0 where windows shrink with the link. It is then the exponent of BDP/sqrt(n),
-        and no smaller one was observed. The estimate uses the trend alone; the interval also uses
-        both limits.
+    shrinks_windows : flows have smaller windows on a smaller link. The estimate uses the trend
+        alone; in the interval the exponent also rises or falls on the way.
     proportional : the goal is on the loss of long flows. The window of each flow, (BDP + B)/n,
         determines it and stays the same if B grows with the link. The estimate uses this; the
         interval uses the trend.
@@ -86,7 +87,7 @@ def extrapolate(
     errors = np.array([_error(each) for each in found])
     drawn = _draw(logs, errors, [each.seeds for each in found])
     slopes = _slopes(sizes, drawn, errors)
-    likely, every = _ways(gentlest, steepest)
+    likely, every = _ways(shrinks_windows)
     if proportional:
         likely = (_straight,)
     ways = np.concatenate([way(sizes, drawn, errors, steepest) for way in every])
@@ -100,26 +101,22 @@ def extrapolate(
     )  # fmt: skip
 
 
-def _ways(gentlest: float, steepest: float) -> tuple[tuple[_Way, ...], tuple[_Way, ...]]:
+def _ways(shrinks_windows: bool) -> tuple[tuple[_Way, ...], tuple[_Way, ...]]:
     """Return the extrapolations of the estimate, and those of the interval."""
-    if not gentlest:
+    if not shrinks_windows:
         return _WAYS, (*_WAYS, _WORST)
-    trend = partial(_between, gentlest, steepest)
-    ends = [partial(_between, exponent, exponent) for exponent in (gentlest, steepest)]
-    return (trend,), (trend, *ends)
+    falls, stays, rises = (partial(_drifting, by) for by in (-_DRIFT, 0.0, _DRIFT))
+    return (stays,), (falls, stays, rises)
 
 
-def _between(
-    low: float,
-    high: float,
-    sizes: FloatArray,
-    logs: FloatArray,
-    errors: FloatArray,
-    steepest: float,
+def _drifting(
+    drift: float, sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float
 ) -> FloatArray:
-    """Extrapolate a power law through all scales, with its exponent clipped to a range."""
-    slope = np.clip(_slopes(sizes, logs, errors), low, high)
-    return np.asarray(logs[:, 0] + slope * -sizes[0])
+    """Extrapolate with the exponent of all scales, which changes by ``drift`` for each factor e."""
+    far = -float(sizes[0])
+    between = (far + float(sizes[0] - sizes[-1])) / 2.0
+    slope = np.clip(_slopes(sizes, logs, errors), 0.0, steepest) + drift * between
+    return np.asarray(logs[:, 0] + np.clip(slope, 0.0, steepest) * far)
 
 
 def _straight(

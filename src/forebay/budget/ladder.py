@@ -20,11 +20,13 @@ from forebay.budget.begun import Record
 from forebay.budget.cost import Speed, TooLittleTime
 from forebay.budget.crossing import Crossing, find
 from forebay.budget.curve import COARSE_SEEDS, COARSE_SHARE, LinkCurve, curve_of
+from forebay.budget.sawtooths import long_enough
 from forebay.budget.scale import TOP_FLOWS, Path, path_of, scaled
 from forebay.budget.timed import OutOfTime, Timed
 from forebay.sizing.usable import is_due
 
 if TYPE_CHECKING:
+    from forebay.budget.sawtooths import Sawtooths
     from forebay.engines.protocol import Engine
     from forebay.progress import Progress
     from forebay.scenario import Measure, Scenario
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 STEP = 4.0
 """Factor from one rung to the next."""
 _LEAST_STEP = 1.3
+_LESS, _ABOUT = 0.9, 1.01
 _SETTLES_LATER = 4
 """Multiple of the first guess at which settling is watched: larger buffers settle more slowly."""
 _MOST_RUNGS = 9
@@ -87,6 +90,7 @@ class Climb:
     cut : the factor of a rung that the end of the time stopped; None if there was none.
     begun_s : seconds that were spent when the present rung began.
     record : the rungs that an earlier climb had begun; they come first.
+    sawtooths : what a rung's sawtooths need; None leaves warm-up and window as they are measured.
     """
 
     scenario: Scenario
@@ -106,6 +110,7 @@ class Climb:
     cut: float | None = None
     begun_s: float = 0.0
     record: Record | None = None
+    sawtooths: Sawtooths | None = None
 
     @property
     def spent_s(self) -> float:
@@ -145,6 +150,7 @@ def climb(
     clock: Callable[[], float] = time.monotonic,
     why_whole: str | None = None,
     speed: Speed | None = None,
+    sawtooths: Sawtooths | None = None,
 ) -> Climb:
     """Simulate increasingly large links of this kind for ``budget_s`` seconds.
 
@@ -155,6 +161,7 @@ def climb(
     clock : returns seconds; tests replace it.
     why_whole : why no smaller link may represent this one; None if one may.
     speed : speed of this machine, if something ran before.
+    sawtooths : see `size_within`.
 
     Raises
     ------
@@ -164,7 +171,7 @@ def climb(
     speed = Speed(jobs) if speed is None else speed
     state = Climb(
         scenario, Timed(engine, speed, clock), seeds, jobs, budget_s, progress, clock, clock(),
-        speed=speed,
+        speed=speed, sawtooths=sawtooths,
     )  # fmt: skip
     whole = predict(state, scenario)
     over = whole / budget_s
@@ -175,6 +182,9 @@ def climb(
     alone = why_whole is not None or state.path.largest < STEP or 0 < scenario.n_flows < TOP_FLOWS
     if alone:
         state.path = Path(1.0, 1.0)
+    if alone and not fits and sawtooths is not None:
+        state.sawtooths = None  # measure for less time: the answer has a note (`too_short`)
+        fits = predict(state, scenario) <= state.left_s
     if alone and not fits:
         raise TooLittleTime(why_whole or _TOO_FEW, whole, budget_s)
     try:
@@ -213,7 +223,7 @@ def _climb(state: Climb, first: float) -> None:
 def _loses(state: Climb) -> bool:
     """Whether the last rung's loss is not usable, on a path where it holds for the whole link."""
     outcomes = state.rungs[0].link.outcomes.values()
-    return state.path.share == 1.0 and any(is_due(state.scenario, each) for each in outcomes)
+    return not state.path.shrinks_windows and any(is_due(state.scenario, each) for each in outcomes)
 
 
 def _lacking(state: Climb) -> str | None:
@@ -263,7 +273,15 @@ def at(state: Climb, factor: float) -> Scenario:
 
 def predict(state: Climb, link: Scenario, measure: Measure | None = None) -> float:
     """Return the predicted seconds of a rung on this machine."""
+    measure = _lasting(state, link, link.measure if measure is None else measure)
     return crossing_s(link, state.speed, len(state.seeds), measure)
+
+
+def _lasting(state: Climb, link: Scenario, measure: Measure, packets: int | None = None) -> Measure:
+    """Return a measurement, lengthened for a link's sawtooths unless the scenario sets it."""
+    if state.sawtooths is None or settling.measure_stands(link):
+        return measure
+    return long_enough(measure, state.sawtooths(link, packets or _first_buffer(link)))
 
 
 def crossing_s(link: Scenario, speed: Speed, seeds: int, measure: Measure | None = None) -> float:
@@ -305,8 +323,12 @@ def _next(state: Climb) -> float | None:
     room = state.left_s / max(predict(state, at(state, factor), measure), 1e-9)
     step = _step(room)
     if step >= factor or (factor <= STEP and room >= _SURE * factor):
-        return 1.0
-    return factor / step if step >= _LEAST_STEP else None
+        step = factor
+    while step >= _LEAST_STEP:
+        if predict(state, at(state, factor / step), measure) <= _ABOUT * state.left_s:
+            return factor / step
+        step *= _LESS  # the larger windows of a larger link take longer to settle
+    return None
 
 
 def _shrinks(state: Climb, factor: float) -> bool:
@@ -365,6 +387,7 @@ def _measure(state: Climb, factor: float, curve: LinkCurve, start: int) -> Measu
         large = min(_SETTLES_LATER * start, curve.limit)
         seen = settling.watch(link, state.engine, curve.knob, large, state.seeds[0], ticking(state))
         measure = settling.measure_for(link, seen)
+    measure = _lasting(state, link, measure, start)
     if state.record is not None:
         state.record.add(factor, share, measure)
     return measure
@@ -374,15 +397,18 @@ def _start(state: Climb, curve: LinkCurve, factor: float) -> int:
     """Return the first buffer: extrapolated from smaller rungs, or BDP/sqrt(n) over two."""
     below = state.rungs[:2]
     if not below:
-        link = curve.scenario
-        return max(1, round(link.bdp_packets / math.sqrt(max(1, link.n_flows)) / 2))
-    exponent = state.path.steepest / 2.0
+        return _first_buffer(curve.scenario)
+    exponent = state.path.likely
     if len(below) == 2:
         rise = math.log(below[0].found.packets / below[1].found.packets)
         exponent = rise / math.log(below[1].factor / below[0].factor)
     exponent = min(max(exponent, 0.0), state.path.steepest)
     guess: float = below[0].found.packets * (below[0].factor / factor) ** exponent
     return max(1, round(guess))
+
+
+def _first_buffer(link: Scenario) -> int:
+    return max(1, round(link.bdp_packets / math.sqrt(max(1, link.n_flows)) / 2))
 
 
 def ticking(state: Climb) -> Progress:

@@ -58,7 +58,7 @@ def _smaller_windows(state: Climb) -> list[str]:
 
     docs/explanation/scaled-links.md has the link that was also simulated whole.
     """
-    if state.path.share == 1.0 or state.rungs[0].factor == 1.0:
+    if not state.path.shrinks_windows or state.rungs[0].factor == 1.0:
         return []
     return [
         "flows have smaller windows on the links simulated, so the range is less sure than 95 %: "

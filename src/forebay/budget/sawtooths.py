@@ -1,12 +1,13 @@
 """Measure long enough for the sawtooths of long flows, or state that the window is too short.
 
 A few flows with large windows and long round trips take minutes from one loss to the next. A
-shorter window measures a part of one sawtooth: its mean depends on where the window begins.
+shorter window measures a part of one sawtooth: its mean depends on where the window begins. Flows
+whose slow start ended with losses climb for as long, and until then a link needs a larger buffer.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from forebay.budget.cost import Speed, TooLittleTime, in_words, predict_search
 from forebay.errors import setting
@@ -19,13 +20,43 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
     from forebay.sizing.question import LawLike
 
-    Sawtooths = Callable[[Scenario, int], tuple[float, float]]
-    """The window that measures enough sawtooths at a buffer, and one sawtooth, seconds."""
+    class Times(Protocol):
+        """Seconds that suit the sawtooths of a link at a buffer, all 0 if it has none.
+
+        Attributes
+        ----------
+        warmup_s : until the windows have settled.
+        window_s : enough sawtooths for a mean.
+        period_s : one sawtooth.
+        """
+
+        @property
+        def warmup_s(self) -> float: ...
+        @property
+        def window_s(self) -> float: ...
+        @property
+        def period_s(self) -> float: ...
+
+    Sawtooths = Callable[[Scenario, int], Times]
 
 _LONGEST_S = 80_000.0
 """A scenario runs for a day at most."""
 _SHARE = 0.5
 """Share of the budget that a search over a longer window may take by prediction."""
+_EARLY = 1.25
+"""A warm-up this many times too short is named: the time of settling is not known better."""
+
+
+def is_short(measure: Measure, times: Times) -> bool:
+    """Whether a measurement starts too early or is too short for the sawtooths."""
+    return measure.warmup < times.warmup_s or measure.duration < times.window_s
+
+
+def long_enough(measure: Measure, times: Times) -> Measure:
+    """Return the measurement, lengthened for the sawtooths."""
+    return _measure(
+        max(float(measure.warmup), times.warmup_s), max(float(measure.duration), times.window_s)
+    )
 
 
 def lengthened(
@@ -35,10 +66,16 @@ def lengthened(
     speed: Speed,
     seeds: Sequence[int],
     budget_s: float,
+    *,
+    wholly: bool,
 ) -> Scenario:
     """Return the scenario with a warm-up and window for its sawtooths, as far as time allows.
 
-    Those that the scenario sets are not changed. The warm-up has one sawtooth, after slow start.
+    Those that the scenario sets are not changed.
+
+    Parameters
+    ----------
+    wholly : no shorter ones will do, because smaller links replace a search that takes too long.
 
     Raises
     ------
@@ -46,23 +83,27 @@ def lengthened(
         A few flows, and no time for one sawtooth: a part of it says nothing about the buffer.
     """
     measure = scenario.measure
-    window, period = sawtooths(scenario, first_guess(scenario, laws))
     if "measure" in scenario.model_fields_set:
         return scenario
-    warmup, usual = float(measure.warmup) + period, float(measure.warmup + measure.duration)
-    needs_s = predict_search(scenario, speed, len(seeds)) * (warmup + window) / usual
-    share = min(1.0, _SHARE * budget_s / needs_s, _LONGEST_S / (warmup + window))
-    measured = max(share * window, float(measure.duration))
-    if window > period > measured and _would_run_whole(scenario, speed, seeds, budget_s):
-        why = f"its flows take {in_words(period)} from one loss to the next"
+    times = sawtooths(scenario, first_guess(scenario, laws))
+    longer = long_enough(measure, times)
+    if wholly:
+        return scenario.model_copy(update={"measure": longer})
+    wanted_s, usual_s = (float(each.warmup + each.duration) for each in (longer, measure))
+    needs_s = predict_search(scenario, speed, len(seeds)) * wanted_s / usual_s
+    share = min(1.0, _SHARE * budget_s / needs_s, _LONGEST_S / wanted_s)
+    duration = max(share * float(longer.duration), float(measure.duration))
+    if times.window_s > times.period_s > duration and _would_run_whole(
+        scenario, speed, seeds, budget_s
+    ):
+        why = f"its flows take {in_words(times.period_s)} from one loss to the next"
         raise TooLittleTime(why, needs_s / _SHARE, budget_s)
-    if share * window <= measure.duration:
-        return scenario
-    longer = Measure(
-        warmup=Duration(round(max(share * warmup, float(measure.warmup)), 1)),
-        duration=Duration(round(share * window, 1)),
-    )
-    return scenario.model_copy(update={"measure": longer})
+    warmup = max(share * float(longer.warmup), float(measure.warmup))
+    return scenario.model_copy(update={"measure": _measure(warmup, duration)})
+
+
+def _measure(warmup: float, duration: float) -> Measure:
+    return Measure(warmup=Duration(round(warmup, 1)), duration=Duration(round(duration, 1)))
 
 
 def _would_run_whole(
@@ -77,14 +118,23 @@ def _would_run_whole(
 
 
 def too_short(scenario: Scenario, packets: int, sawtooths: Sawtooths | None) -> tuple[str, ...]:
-    """Return a note if the scenario's window has too few sawtooths at a buffer."""
-    window, period = (0.0, 0.0) if sawtooths is None else sawtooths(scenario, max(packets, 1))
-    measured_s = float(scenario.measure.duration)
-    if measured_s >= window:
+    """Return notes if the scenario measures too early or too briefly for a buffer's sawtooths."""
+    if sawtooths is None:
         return ()
-    longer = setting("measure.duration", in_words(window))
-    return (
-        f"each run measures {in_words(measured_s)}, {measured_s / period:.2g} sawtooths of a flow "
-        f"({in_words(period)} each): the answer depends on where they begin; {longer} measures "
-        f"{window / period:.0f}",
-    )
+    times, measure, notes = sawtooths(scenario, max(packets, 1)), scenario.measure, []
+    warmup_s, window_s = float(measure.warmup), float(measure.duration)
+    if _EARLY * warmup_s < times.warmup_s:
+        longer = setting("measure.warmup", in_words(times.warmup_s))
+        notes.append(
+            f"each run warms up for {in_words(warmup_s)}, but the windows of its flows settle in "
+            f"about {in_words(times.warmup_s)}: the answer may be too large; {longer} waits for "
+            "them"
+        )
+    if window_s < times.window_s:
+        longer = setting("measure.duration", in_words(times.window_s))
+        notes.append(
+            f"each run measures {in_words(window_s)}, {window_s / times.period_s:.2g} sawtooths of "
+            f"a flow ({in_words(times.period_s)} each): the answer depends on where they begin; "
+            f"{longer} measures {times.window_s / times.period_s:.0f}"
+        )
+    return tuple(notes)

@@ -27,6 +27,8 @@ ENOUGH_FLOWS = 100
 TOP_FLOWS = 80
 """Minimum flows of the largest link that may represent a link of more flows."""
 _WORTH_IT = 4.0
+_MORE = 0.5
+"""Greatest excess of the exponent over the law's, where windows shrink."""
 LEAST_OF_CLASS = 5
 """Minimum flows of a class, so that rounding changes the class's share by a tenth at most."""
 _BUCKETS = 1024
@@ -66,18 +68,22 @@ class Path:
     largest: float
 
     @property
-    def steepest(self) -> float:
-        """The largest exponent of packets in the rate along the path.
-
-        It is that of BDP/sqrt(n) where windows do not shrink. Where they shrink, the law gives 1,
-        but flows with larger windows also synchronize more: docs/explanation/scaled-links.md.
-        """
-        return 0.5 if self.share == 1.0 else self.gentlest + 0.3
+    def shrinks_windows(self) -> bool:
+        """Whether flows of a smaller link have smaller windows."""
+        return self.share < 1.0
 
     @property
-    def gentlest(self) -> float:
-        """The exponent of BDP/sqrt(n) along the path where windows shrink; 0 where they do not."""
-        return 0.0 if self.share == 1.0 else 1.0 - self.share / 2.0
+    def likely(self) -> float:
+        """The exponent of packets in the rate to begin with: the law's where windows shrink."""
+        return 1.0 - self.share / 2.0 if self.shrinks_windows else 0.25
+
+    @property
+    def steepest(self) -> float:
+        """The largest exponent: that of BDP/sqrt(n), and more where windows shrink with the link.
+
+        Flows with larger windows also synchronize more: docs/explanation/scaled-links.md.
+        """
+        return self.likely + _MORE if self.shrinks_windows else 0.5
 
 
 def path_of(scenario: Scenario, wanted: float, top: float = 1.0) -> Path:

@@ -62,13 +62,13 @@ def size_within(
     """
     threads = jobs or os.cpu_count() or 1
     begun, speed, progress = clock(), Speed(threads), _onward(progress)
-    whole = scenario
+    whole, reason = scenario, _why_only_search(scenario)
     if sawtooths and _too_short(scenario, first_guess(scenario, laws), sawtooths):
         from forebay.budget.sawtooths import lengthened
 
-        whole = lengthened(scenario, sawtooths, laws, speed, seeds, budget_s)
+        wholly = reason is None and _all_scale(scenario)
+        whole = lengthened(scenario, sawtooths, laws, speed, seeds, budget_s, wholly=wholly)
     whole_s = predict_search(whole, speed, len(seeds))
-    reason = _why_only_search(scenario)
     if expect is not None:
         expect(min(whole_s, budget_s))
     if whole_s <= budget_s or not scenario.crossing:
@@ -81,7 +81,7 @@ def size_within(
 
         result = search_within(
             full_search, engine, budget_s, speed=speed, clock=clock, progress=progress,
-            fallback=None if reason else _fallback(scenario, speed, seeds),
+            fallback=None if reason else _fallback(whole, speed, seeds),
             all_or_nothing=scenario.flows_uncertain,
         )  # fmt: skip
         if result is not None:
@@ -121,8 +121,9 @@ def size_within(
 
 
 def _too_short(scenario: Scenario, packets: int, sawtooths: Sawtooths) -> bool:
-    """Whether the window has too few sawtooths of the long flows at a buffer."""
-    return float(scenario.measure.duration) < sawtooths(scenario, packets)[0]
+    """Whether the scenario measures too early or too briefly for the sawtooths at a buffer."""
+    times = sawtooths(scenario, packets)
+    return scenario.measure.warmup < times.warmup_s or scenario.measure.duration < times.window_s
 
 
 def _onward(progress: Progress | None) -> Progress | None:
@@ -148,9 +149,7 @@ def _rest(progress: Progress | None, done: float) -> Progress | None:
 
 def _fallback(scenario: Scenario, speed: Speed, seeds: Sequence[int]) -> Fallback:
     """Return the search's fallback: crossings, at both ends where flows are a range."""
-    ends = [scenario]
-    if scenario.flows_uncertain:
-        ends = [scenario.at_flows("low"), scenario.at_flows("high")]
+    ends = _ends(scenario)
 
     def needs_s() -> float:
         from forebay.budget.crossing import seeds_of_crossing
@@ -159,12 +158,20 @@ def _fallback(scenario: Scenario, speed: Speed, seeds: Sequence[int]) -> Fallbac
         many = len(seeds_of_crossing(seeds, speed.jobs))
         return sum(crossing_s(end, speed, many) for end in ends)
 
-    def all_scale() -> bool:
-        from forebay.budget.scale import scales
+    return Fallback(needs_s, lambda: _all_scale(scenario))
 
-        return all(scales(end) for end in ends)
 
-    return Fallback(needs_s, all_scale)
+def _all_scale(scenario: Scenario) -> bool:
+    """Whether smaller links may replace the link, at both ends where flows are a range."""
+    from forebay.budget.scale import scales
+
+    return all(scales(end) for end in _ends(scenario))
+
+
+def _ends(scenario: Scenario) -> list[Scenario]:
+    if not scenario.flows_uncertain:
+        return [scenario]
+    return [scenario.at_flows("low"), scenario.at_flows("high")]
 
 
 def _why_only_search(scenario: Scenario) -> str | None:

@@ -38,7 +38,7 @@ def loss_warning(question: Question, state: Climb, there: Trial) -> LossWarning 
     if not is_due(question.scenario, there.outcome):
         return None
     found = warning(question, there)
-    if state.path.share != 1.0 or state.stopped:
+    if state.path.shrinks_windows or state.stopped:
         return found
     _look(question, state, found.loss)
     return warning(question, there)

@@ -6,7 +6,7 @@ desynchronization, §5.1.1 for 250 flows and a window of two, §5.3 for scope.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from forebay.laws import quantities, sawtooth
 from forebay.laws.quantities import ack_queues, other_queues
@@ -164,15 +164,29 @@ def long_enough_each(scenario: Scenario) -> str | None:
     return _periods(scenario, climb * (scenario.mean_rtt + queueing))
 
 
-def sawtooths_s(scenario: Scenario, packets: int) -> tuple[float, float]:
-    """Return the window that measures enough sawtooths at a buffer, and one sawtooth, seconds.
+class Sawtooths(NamedTuple):
+    """Seconds of warm-up and window that suit the sawtooths of long flows; and of one sawtooth."""
 
-    Few flows are commonly in step, so the window needs several sawtooths. Of many flows that are
-    out of step each instant shows all phases, and one sawtooth is enough.
+    warmup_s: float
+    window_s: float
+    period_s: float
+
+
+def sawtooths_s(scenario: Scenario, packets: int) -> Sawtooths:
+    """Return the warm-up and the window that the sawtooths of long flows need at a buffer.
+
+    The warm-up ends when the windows of the last flow have settled. Few flows are commonly in
+    step, so the window needs several sawtooths. Of many flows that are out of step each instant
+    shows all phases, and one sawtooth is enough. All are 0 without sawtooths.
     """
     each = scenario.at_flows("low") if scenario.flows_uncertain else scenario
-    period = quantities.sawtooth_period(each.with_buffer(packets))
-    return period * (PERIODS_MEASURED if each.n_flows < COMMONLY_SYNCHRONIZED else 1), period
+    sized = each.with_buffer(packets)
+    period, settling = quantities.sawtooth_period(sized), quantities.settling_time(sized)
+    if period == 0.0:
+        return Sawtooths(0.0, 0.0, 0.0)
+    started = max(float(g.start.high) for g in sized.persistent)
+    measured = PERIODS_MEASURED if each.n_flows < COMMONLY_SYNCHRONIZED else 1
+    return Sawtooths(started + settling, measured * period, period)
 
 
 def _periods(scenario: Scenario, period_s: float) -> str | None:

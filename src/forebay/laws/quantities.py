@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,10 @@ from forebay.scenario import (
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
+
+
+CLIMBS = 1.6
+"""Ratio of a link's settling time to the climb of its windows."""
 
 
 def capacity(scenario: Scenario) -> float:
@@ -54,18 +58,38 @@ def sawtooth_period(scenario: Scenario) -> float:
     (eq. 4) if that is faster. Other controls are assumed to halve. The round trip includes half
     of the buffer.
     """
-    if not scenario.n_flows or held_back(scenario) is not Held.NOT:
-        return 0.0
-    window, waiting = average_window(scenario), scenario.buffer_packets / 2.0 / capacity(scenario)
     periods = [0.0]
+    for name, window, climb_s in _climbs(scenario):
+        lost = 0.3 / 0.925  # 0.925 is the mean of CUBIC's window over its maximum
+        cubic = min((lost * window / 0.4) ** (1.0 / 3.0), lost * climb_s)
+        periods.append(cubic if name == "cubic" else 2.0 / 3.0 * climb_s)
+    return float(max(periods))
+
+
+def settling_time(scenario: Scenario) -> float:
+    """Time from their start until the windows of long flows have settled, seconds.
+
+    The losses at the end of slow start leave small windows. They reach their mean at the slope of
+    congestion avoidance, CUBIC's in its Reno-friendly region (RFC 9438, eq. 4), and the link has
+    settled after `CLIMBS` times as long: a measured factor, docs/explanation/scaled-links.md. It
+    is 0 if there are no sawtooths.
+    """
+    return CLIMBS * max((climb_s for _, _, climb_s in _climbs(scenario)), default=0.0)
+
+
+def _climbs(scenario: Scenario) -> Iterator[tuple[str, float, float]]:
+    """Yield each loss-based control of long flows, its mean window, and its climb in seconds.
+
+    The climb is the time from no window to the mean window at the slope of congestion avoidance.
+    """
+    if not scenario.n_flows or held_back(scenario) is not Held.NOT:
+        return
+    window, waiting = average_window(scenario), scenario.buffer_packets / 2.0 / capacity(scenario)
     for group in scenario.persistent:
         rtt = group.rtt.mean + waiting
         for name in group.shares.keys() - MODEL_BASED if isinstance(group, Long) else ():
-            halved = 2.0 / 3.0 * window / growth_of(group) * rtt
-            lost = 0.3 * window / 0.925  # 0.925 is the mean of CUBIC's window over its maximum
-            cubic = min((lost / 0.4) ** (1.0 / 3.0), lost / 0.53 * rtt)
-            periods.append(cubic if name == "cubic" else halved)
-    return float(max(periods))
+            slope = 0.53 if name == "cubic" else growth_of(group)
+            yield name, window, window / slope * rtt
 
 
 def path_window(scenario: Scenario) -> float:
