@@ -135,10 +135,9 @@ def scenario(family: str, rate: float) -> Scenario:
     text = of.traffic.format(flows=flows, control=of.control, load=0.1)
     link = f'[link]\nrate = "{rate} Mbit/s"\n{of.queue}'
     asked = loads(f"{link}\n{text}\n[goals]\n{of.goals}\n")
-    measure = Measure(warmup=Duration(20), duration=Duration(40))
-    if of.keeps_flows:
-        guess = first_guess(asked, laws.for_scenario(asked))
-        measure = long_enough(measure, laws.assumptions.sawtooths_s(asked, guess))
+    guess = first_guess(asked, laws.for_scenario(asked))
+    usual = Measure(warmup=Duration(20), duration=Duration(40))
+    measure = long_enough(usual, laws.assumptions.sawtooths_s(asked, guess))
     return asked.model_copy(update={"measure": measure})
 
 

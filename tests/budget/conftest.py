@@ -47,6 +47,7 @@ class KnownLinks:
     stop_after: int | None = None
     lossy: bool = False
     played: dict[str, set[int]] = field(default_factory=dict)
+    warmups: dict[float, float] = field(default_factory=dict)
 
     def clock(self) -> float:
         """Return the seconds that all runs so far have taken."""
@@ -58,6 +59,7 @@ class KnownLinks:
         """Answer, with noise of seed and buffer, in the time that packets take."""
         rate, buffer = float(scenario.link.rate), scenario.buffer_packets
         self.runs.append((rate, buffer, tuple(seeds)))
+        self.warmups[rate] = float(scenario.measure.warmup)
         if self.stop_after is not None and len(self.runs) > self.stop_after:
             raise KeyboardInterrupt
         seconds = float(scenario.measure.warmup + scenario.measure.duration)

@@ -86,3 +86,23 @@ def test_a_buffer_for_a_loss_of_long_flows_goes_with_the_link() -> None:
 def test_one_link_is_no_trend() -> None:
     with pytest.raises(ValueError, match="two"):
         extrapolate((10,), [crossing(100)], 0.5)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        lambda x: 20.0,
+        lambda x: 3000 * x,
+        lambda x: 4000 * x**1.4,
+        lambda x: 4000 * x**1.1 * math.exp(-0.04 * math.log(x) ** 2),
+    ],
+)
+def test_windows_that_shrink_are_carried_over_with_a_trend_that_may_drift(law) -> None:
+    """Of the last law the exponent falls by 0.08 for each factor e of the rate."""
+    factors = (8, 16, 32)
+    found = [
+        extrapolate(factors, links(law, factors, 0.03, seed), 1.5, shrinks_windows=True)
+        for seed in range(200)
+    ]
+    assert sum(each.low <= law(1) <= each.high for each in found) >= 0.93 * 200
+    assert max(each.high / each.low for each in found) < 4.5

@@ -9,13 +9,14 @@ import pytest
 
 from forebay import engines, laws
 from forebay.budget import TooLittleTime, size_within
+from forebay.budget.scale import scales
 from forebay.laws import sawtooth
 from forebay.laws.assumptions import sawtooths_s
-from forebay.laws.quantities import sawtooth_period
+from forebay.laws.quantities import sawtooth_period, settling_time
 from forebay.outcome import SizeResult
 from forebay.scenario import Scenario, loads
 
-from .conftest import KnownLinks
+from .conftest import KnownLinks, link
 
 
 def slow(
@@ -86,8 +87,8 @@ def test_traffic_without_long_flows_has_no_sawtooth_and_is_sized(traffic: str) -
 
 def test_few_flows_need_five_sawtooths_and_many_one() -> None:
     few, many = (sawtooths_s(slow("100 Mbit/s", n), 10) for n in ("99", "100"))
-    assert few[0] == 5 * few[1]
-    assert many[0] == many[1]
+    assert few.window_s == 5 * few.period_s
+    assert many.window_s == many.period_s
     assert sawtooths_s(slow("100 Mbit/s", '"3..300"'), 10) == sawtooths_s(
         slow("100 Mbit/s", "3"), 10
     )
@@ -136,3 +137,53 @@ def test_many_flows_with_short_sawtooths_are_measured_as_ever() -> None:
         sawtooths=sawtooths_s,
     )
     assert {point.outcome.scenario["measure"]["duration"] for point in found.curve} == {"40 s"}
+
+
+def test_cubic_climbs_for_three_windows_of_round_trips_and_reno_for_half_as_long() -> None:
+    """100 flows of 79 packets and 95 ms: their buffer is right from about 35 s on."""
+    cubic, reno = (
+        loads(
+            '[link]\nrate = "1 Gbit/s"\n[[traffic]]\nflows = 100\n'
+            f'rtt = {{ uniform = ["10 ms", "180 ms"] }}\ncongestion_control = "{control}"\n'
+        ).with_buffer(1)
+        for control in ("cubic", "reno")
+    )
+    climb = 1.6 * cubic.bdp_packets / 100 * 0.095
+    assert settling_time(cubic) == pytest.approx(climb / 0.53, rel=0.001)
+    assert settling_time(reno) == pytest.approx(climb, rel=0.001)
+    assert sawtooths_s(cubic, 1).warmup_s == pytest.approx(10 + climb / 0.53, rel=0.001)
+
+
+@pytest.mark.parametrize(("rate", "whole"), [("2 Gbit/s", True), ("40 Gbit/s", False)])
+def test_flows_with_large_windows_have_settled_before_anything_counts(
+    rate: str, whole: bool
+) -> None:
+    engine = KnownLinks(packets_per_s=2e7)
+    scenario = link(rate, 120)
+    found = size_within(
+        scenario, engine, 60.0, seeds=range(1, 6), max_seeds=20, jobs=2, clock=engine.clock,
+        sawtooths=sawtooths_s,
+    )  # fmt: skip
+    assert (found.scaled is None) is whole
+    assert not any("warms up" in note for note in found.notes)
+    for played, warmup in engine.warmups.items():
+        packets = played / 12_000 * 0.06 / 120
+        assert warmup >= max(20.0 if whole else 0.0, 10 + 2.9 * packets * 0.06)
+    assert engine.now < 61
+
+
+def test_a_warmup_that_the_scenario_sets_stays_and_is_said_to_be_short() -> None:
+    engine = KnownLinks(packets_per_s=1e9)
+    scenario = link("2 Gbit/s", 120, extra='[measure]\nwarmup = "12 s"\nduration = "40 s"')
+    found = size_within(
+        scenario, engine, 60.0, seeds=range(1, 6), max_seeds=20, jobs=2, clock=engine.clock,
+        sawtooths=sawtooths_s,
+    )  # fmt: skip
+    assert {point.outcome.scenario["measure"]["warmup"] for point in found.curve} == {"12 s"}
+    (note,) = [note for note in found.notes if "warms up" in note]
+    assert note.startswith("each run warms up for 12 s, but the windows of its flows settle in")
+
+
+def test_few_flows_are_never_scaled() -> None:
+    assert not scales(link("10 Gbit/s", 79))
+    assert scales(link("10 Gbit/s", 100))

@@ -24,6 +24,7 @@ ROOT = FilePath(__file__).resolve().parents[3]
 DATA = ROOT / "docs/explanation/scaled-links.csv"
 FIGURE = ROOT / "docs/images/scaled-links.svg"
 ENOUGH = 100
+KINDS: tuple[Literal["line", "dashes", "dots"], ...] = ("line", "dashes", "dots", "line")
 NOT_SCALED = "few cubic"
 KEPT = "the same flows, larger windows"
 GROUPS = {
@@ -114,7 +115,7 @@ def draw() -> None:
             [_line(name, families[name], kind) for name in names],
             "rate, Mbit/s", "packets, the goal just met", title, log="xy",
         )
-        for kind, (title, names) in zip(("line", "dashes", "dots", "line"), GROUPS.items(), strict=True)
+        for kind, (title, names) in zip(KINDS, GROUPS.items(), strict=True)
     ]  # fmt: skip
     said = [
         (1 + row, said, whole.found.packets) for row, (_, whole, _, said) in enumerate(checks())

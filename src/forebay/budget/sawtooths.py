@@ -53,10 +53,10 @@ def is_short(measure: Measure, times: Times) -> bool:
 
 
 def long_enough(measure: Measure, times: Times) -> Measure:
-    """Return the measurement, lengthened for the sawtooths."""
-    return _measure(
-        max(float(measure.warmup), times.warmup_s), max(float(measure.duration), times.window_s)
-    )
+    """Return the measurement, lengthened for the sawtooths, up to a day in all."""
+    warmup = max(float(measure.warmup), times.warmup_s)
+    duration = max(float(measure.duration), times.window_s)
+    return _measure(warmup, duration, min(1.0, _LONGEST_S / (warmup + duration)))
 
 
 def lengthened(
@@ -91,7 +91,7 @@ def lengthened(
         return scenario.model_copy(update={"measure": longer})
     wanted_s, usual_s = (float(each.warmup + each.duration) for each in (longer, measure))
     needs_s = predict_search(scenario, speed, len(seeds)) * wanted_s / usual_s
-    share = min(1.0, _SHARE * budget_s / needs_s, _LONGEST_S / wanted_s)
+    share = min(1.0, _SHARE * budget_s / needs_s)
     duration = max(share * float(longer.duration), float(measure.duration))
     if times.window_s > times.period_s > duration and _would_run_whole(
         scenario, speed, seeds, budget_s
@@ -102,8 +102,10 @@ def lengthened(
     return scenario.model_copy(update={"measure": _measure(warmup, duration)})
 
 
-def _measure(warmup: float, duration: float) -> Measure:
-    return Measure(warmup=Duration(round(warmup, 1)), duration=Duration(round(duration, 1)))
+def _measure(warmup: float, duration: float, share: float = 1.0) -> Measure:
+    return Measure(
+        warmup=Duration(round(share * warmup, 1)), duration=Duration(round(share * duration, 1))
+    )
 
 
 def _would_run_whole(

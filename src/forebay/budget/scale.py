@@ -54,7 +54,9 @@ def why_not(scenario: Scenario) -> str | None:
 
 def scales(scenario: Scenario) -> bool:
     """Whether links a few times smaller may represent this one."""
-    return why_not(scenario) is None and path_of(scenario, _WORTH_IT).largest >= _WORTH_IT
+    if why_not(scenario) is not None or 0 < scenario.n_flows < TOP_FLOWS:
+        return False
+    return path_of(scenario, _WORTH_IT).largest >= _WORTH_IT
 
 
 @dataclass(frozen=True, slots=True)
