@@ -1,13 +1,13 @@
 """What does a person get within a time, of links whose whole run is known?
 
-    .venv/bin/python benches/answer_in_time.py FILE.csv [SECONDS [FAMILY...]]
+    .venv/bin/python benches/answer_in_time.py FILE.csv [SECONDS [FIRST_SEED [FAMILY...]]]
 
 Asks `forebay.budget.size_within` for the largest link of each family of
 docs/explanation/whole-links.csv, in so many seconds of two processors each (60 if not said), and
-appends a row a link: the answer beside the buffer at which the whole link, 24 seeds of it that no
+appends a row a link: the answer beside the buffer at which the whole link, 96 seeds of it that no
 answer uses, just met its goal (`scaled_links.py FILE.csv largest`). Time is what this process
-computed, halved, so that a loaded machine says the same as an idle one. Links that the file has are
-not asked again.
+computed, halved, so that a loaded machine says the same as an idle one. Links that the file has
+with the same first seed are not asked again.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from forebay.budget import TooLittleTime, size_within
 DATA = Path(__file__).resolve().parents[1] / "docs/explanation/whole-links.csv"
 NOT_SCALED = "few cubic"
 COLUMNS = (
-    "family", "rate_mbps", "budget_s", "packets", "low", "high", "way", "seconds", "predicted_s",
-    "whole", "whole_low", "whole_high", "refused",
+    "family", "rate_mbps", "budget_s", "first_seed", "packets", "low", "high", "way", "seconds",
+    "predicted_s", "whole", "whole_low", "whole_high", "refused",
 )  # fmt: skip
 
 
@@ -38,16 +38,17 @@ def largest() -> dict[str, dict[str, str]]:
     return {name: found[name] for name in FAMILIES if name in found and name != NOT_SCALED}
 
 
-def ask(family: str, whole: dict[str, str], seconds: float) -> dict[str, object]:
+def ask(family: str, whole: dict[str, str], seconds: float, first: int) -> dict[str, object]:
     """Return the row of one link."""
     rate = float(whole["rate_bps"]) / 1e6
     asked, row = scenario(family, rate), dict[str, object](dict.fromkeys(COLUMNS, ""))
     row |= {"family": family, "rate_mbps": f"{rate:g}", "budget_s": f"{seconds:g}"}
+    row["first_seed"] = first
     row |= {"whole": whole["packets"], "whole_low": whole["low"], "whole_high": whole["high"]}
     try:
         found = size_within(
-            asked, engines.get("simulation"), seconds, seeds=range(1, 6), max_seeds=20, jobs=2,
-            progress=lambda _: None, laws=laws.for_scenario(asked),
+            asked, engines.get("simulation"), seconds, seeds=range(first, first + 5), max_seeds=20,
+            jobs=2, progress=lambda _: None, laws=laws.for_scenario(asked),
             governs=laws.regime_of(asked), clock=lambda: time.process_time() / 2,
             sawtooths=laws.assumptions.sawtooths_s,
         )  # fmt: skip
@@ -64,17 +65,18 @@ def ask(family: str, whole: dict[str, str], seconds: float) -> dict[str, object]
     return row | {"way": "crossing" if any("95 %" in note for note in found.notes) else "search"}
 
 
-def main(path: Path, seconds: float, wanted: list[str]) -> None:
+def main(path: Path, seconds: float, first: int, wanted: list[str]) -> None:
     """Ask what the file does not have yet."""
     known = set()
     if path.exists():
         with path.open(newline="") as file:
-            known = {(row["family"], float(row["budget_s"])) for row in csv.DictReader(file)}
+            known = {tuple(row[name] for name in COLUMNS[:4]) for row in csv.DictReader(file)}
     links = largest()
     for family in wanted or links:
-        if (family, seconds) in known:
+        rate = float(links[family]["rate_bps"]) / 1e6
+        if (family, f"{rate:g}", f"{seconds:g}", str(first)) in known:
             continue
-        row = ask(family, links[family], seconds)
+        row = ask(family, links[family], seconds, first)
         with path.open("a", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             if not file.tell():
@@ -84,4 +86,5 @@ def main(path: Path, seconds: float, wanted: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 60.0, sys.argv[3:])
+    asked, first = (float(word) for word in (sys.argv[2:4] + ["60", "1"][len(sys.argv[2:4]) :]))
+    main(Path(sys.argv[1]), asked, round(first), sys.argv[4:])

@@ -6,8 +6,8 @@ Plays each family of links at several scales, finds where its goals are just met
 (`forebay.budget.crossing`) and appends a row a link. Rows that the file has already are not played
 again, so that it can be stopped. docs/explanation/scaled-links.md shows what came out.
 
-With ``largest`` only the largest link of each family, with 24 other seeds: answers of the same link
-are judged by these, which they do not share, and whose crossing is twice as certain.
+With ``largest`` only the largest link of each family, with 96 other seeds: answers of the same link
+are judged by these, which they do not share, and whose crossing is four times as certain.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from forebay.scenario import Duration, Measure, Scenario, loads
 from forebay.sizing.answer import first_guess
 
 SEEDS = range(1, 7)
-OTHER_SEEDS = range(101, 125)
+OTHER_SEEDS = range(101, 197)
 COLUMNS = (
     "family", "rate_bps", "flows", "packets", "low", "high", "log_error", "reached", "seeds",
     "bdp_packets", "packets_played", "cpu_s",
