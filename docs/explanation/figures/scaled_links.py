@@ -83,10 +83,11 @@ def checks() -> Iterator[tuple[str, Link, list[Link], Carried]]:
         smaller = smaller[:3]
         factors = [whole.rate_mbps / each.rate_mbps for each in smaller]
         kept = name in GROUPS[KEPT]
-        steepest = 1.0 if "loss" in name or "codel" in name else Path(1.0 - kept, 1.0).steepest
+        path = Path(1.0 - kept, 1.0)
+        steepest = 1.0 if "loss" in name or "codel" in name else path.steepest
         lossy = "loss" in name and whole.flows > 0
         found = [each.found for each in smaller]
-        carried = extrapolate(factors, found, steepest, shrinks_windows=kept, proportional=lossy)
+        carried = extrapolate(factors, found, steepest, law=path.law, proportional=lossy)
         yield name, whole, smaller, carried
 
 

@@ -145,7 +145,7 @@ def _carried(state: Climb, question: Question) -> Carried:
         [rung.factor for rung in state.rungs],
         [rung.found for rung in state.rungs],
         steepest(question, state),
-        shrinks_windows=state.path.shrinks_windows,
+        law=state.path.law,
         proportional=is_proportional(question.scenario, question.up),
     )
     return _bounded(carried, question, state)

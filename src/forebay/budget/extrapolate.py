@@ -59,7 +59,7 @@ def extrapolate(
     found: Sequence[Crossing],
     steepest: float,
     *,
-    shrinks_windows: bool = False,
+    law: float | None = None,
     proportional: bool = False,
 ) -> Carried:
     """Extrapolate crossings on links ``factors`` times smaller to the link itself.
@@ -69,8 +69,9 @@ def extrapolate(
     factors : at least two, each 1 or more; the largest link (the smallest factor) is first.
     found : the crossing of each link.
     steepest : the largest lasting exponent: 1/2, or 1 for a loss rate.
-    shrinks_windows : flows have smaller windows on a smaller link. The estimate uses the trend
-        alone; in the interval the exponent also rises or falls on the way.
+    law : the exponent of BDP/sqrt(n) where flows have smaller windows on a smaller link, else None.
+        The estimate then uses the trend alone. In the interval the exponent also rises or falls on
+        the way, or a part that grows as the law outgrows a constant one, as with BBR beside CUBIC.
     proportional : the goal is on the loss of long flows. The window of each flow, (BDP + B)/n,
         determines it and stays the same if B grows with the link. The estimate uses this; the
         interval uses the trend.
@@ -87,7 +88,7 @@ def extrapolate(
     errors = np.array([_error(each) for each in found])
     drawn = _draw(logs, errors, [each.seeds for each in found])
     slopes = _slopes(sizes, drawn, errors)
-    likely, every = _ways(shrinks_windows)
+    likely, every = _ways(law)
     if proportional:
         likely = (_straight,)
     ways = np.concatenate([way(sizes, drawn, errors, steepest) for way in every])
@@ -101,12 +102,20 @@ def extrapolate(
     )  # fmt: skip
 
 
-def _ways(shrinks_windows: bool) -> tuple[tuple[_Way, ...], tuple[_Way, ...]]:
+def _ways(law: float | None) -> tuple[tuple[_Way, ...], tuple[_Way, ...]]:
     """Return the extrapolations of the estimate, and those of the interval."""
-    if not shrinks_windows:
+    if law is None:
         return _WAYS, (*_WAYS, _WORST)
     falls, stays, rises = (partial(_drifting, by) for by in (-_DRIFT, 0.0, _DRIFT))
-    return (stays,), (falls, stays, rises)
+    return (stays,), (falls, stays, rises, partial(_outgrowing, law))
+
+
+def _outgrowing(
+    law: float, sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float
+) -> FloatArray:
+    """Extrapolate a constant part plus one that grows as the law, if they exceed the trend."""
+    trend = _drifting(0.0, sizes, logs, errors, steepest)
+    return np.maximum(trend, _rise(sizes, logs, errors, law))
 
 
 def _drifting(

@@ -75,9 +75,14 @@ class Path:
         return self.share < 1.0
 
     @property
+    def law(self) -> float | None:
+        """The exponent of BDP/sqrt(n) in the rate where windows shrink; None where they do not."""
+        return 1.0 - self.share / 2.0 if self.shrinks_windows else None
+
+    @property
     def likely(self) -> float:
-        """The exponent of packets in the rate to begin with: the law's where windows shrink."""
-        return 1.0 - self.share / 2.0 if self.shrinks_windows else 0.25
+        """The exponent of packets in the rate to begin with."""
+        return 0.25 if self.law is None else self.law
 
     @property
     def steepest(self) -> float:
@@ -85,7 +90,7 @@ class Path:
 
         Flows with larger windows also synchronize more: docs/explanation/scaled-links.md.
         """
-        return self.likely + _MORE if self.shrinks_windows else 0.5
+        return 0.5 if self.law is None else self.law + _MORE
 
 
 def path_of(scenario: Scenario, wanted: float, top: float = 1.0) -> Path:
