@@ -55,8 +55,9 @@ def links() -> Iterator[tuple[str, float, int]]:
         for traffic in ("cubic", "mix", "short"):
             yield traffic, rate, min(round(2000 * rate), 1_000_000)
     for flows in (100, 1_000_000):
-        for rate in RATES:
-            yield "cubic", rate, flows
+        for traffic in ("cubic", "mix", "short"):
+            for rate in RATES:
+                yield traffic, rate, flows
     yield from BEYOND
 
 
