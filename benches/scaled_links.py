@@ -124,6 +124,8 @@ FAMILIES = {
     "100 cubic with 10 % short": wide(100, _SPREAD_SHORT, CUBIC, QUARTERS, "0.98"),
     "120 cubic, 30 to 90 ms": wide(120, _LONG, CUBIC, (0.5, 1, 2, 8), "0.98"),
     "150 reno, 30 to 90 ms": wide(150, _LONG, RENO, (0.5, 1, 2, 8), "0.98"),
+    "100 cubic and reno": wide(100, _FEW, "{ cubic = 0.5, reno = 0.5 }", QUARTERS, "0.98"),
+    "100 bbr": wide(100, _FEW, '"bbr"', QUARTERS, "0.98"),
     "few cubic": Family(20, "utilization = 0.98", _LONG, CUBIC, (*SMALL[1:], 2000, 4000, 8000)),
 }
 

@@ -37,7 +37,7 @@ def test_many_flows_are_made_fewer_and_few_are_kept() -> None:
     few = path_of(link(FEW), 50.0)
     assert few.share == 0.0
     assert few.shrinks_windows
-    assert (few.law, few.steepest) == (1.0, 1.5)
+    assert (few.gentlest, few.likely, few.steepest) == (0.7, 1.0, 1.5)
     assert scaled(link(FEW), 50.0, few.share).n_flows == 100
 
 

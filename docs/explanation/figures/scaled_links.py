@@ -41,6 +41,7 @@ GROUPS = {
     KEPT: (
         "100 cubic", "100 reno", "100 in a mix", "100 bbr3", "100 compound", "100 cubic, 99.5 %",
         "100 cubic with 10 % short", "120 cubic, 30 to 90 ms", "150 reno, 30 to 90 ms",
+        "100 cubic and reno", "100 bbr",
     ),
 }  # fmt: skip
 
@@ -83,11 +84,11 @@ def checks() -> Iterator[tuple[str, Link, list[Link], Carried]]:
         smaller = smaller[:3]
         factors = [whole.rate_mbps / each.rate_mbps for each in smaller]
         kept = name in GROUPS[KEPT]
-        path = Path(1.0 - kept, 1.0)
+        path = Path(1.0 - kept, 1.0, bursts="bbr" in name or "mix" in name)
         steepest = 1.0 if "loss" in name or "codel" in name else path.steepest
         lossy = "loss" in name and whole.flows > 0
         found = [each.found for each in smaller]
-        carried = extrapolate(factors, found, steepest, law=path.law, proportional=lossy)
+        carried = extrapolate(factors, found, steepest, gentlest=path.gentlest, proportional=lossy)
         yield name, whole, smaller, carried
 
 

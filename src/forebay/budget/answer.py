@@ -145,7 +145,7 @@ def _carried(state: Climb, question: Question) -> Carried:
         [rung.factor for rung in state.rungs],
         [rung.found for rung in state.rungs],
         steepest(question, state),
-        law=state.path.law,
+        gentlest=state.path.gentlest,
         proportional=is_proportional(question.scenario, question.up),
     )
     return _bounded(carried, question, state)

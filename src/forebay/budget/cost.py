@@ -56,7 +56,7 @@ def packets_s(scenario: Scenario, packets: float) -> float:
 def _us_per_packet(scenario: Scenario) -> float:
     flows = max(_flows(scenario), 1.0)
     by_loss, by_model = (_at(flows, row) for row in (_US_BY_LOSS, _US_BY_MODEL))
-    share = _model_share(scenario)
+    share = model_share(scenario)
     return (1 - share) * by_loss + share * by_model
 
 
@@ -78,7 +78,7 @@ def _flows(scenario: Scenario) -> float:
     )
 
 
-def _model_share(scenario: Scenario) -> float:
+def model_share(scenario: Scenario) -> float:
     """Return the share of the flows whose controller models the path."""
     weights = [(max(float(g.flows), 1.0), g) for g in scenario.traffic if isinstance(g, Tcp)]
     total = sum(weight for weight, _ in weights)

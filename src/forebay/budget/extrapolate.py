@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     _Way = Callable[[FloatArray, FloatArray, FloatArray, float], FloatArray]
 
 DRAWS = 2000
-_DRIFT = 0.1
-"""Change of the exponent for each factor e of the windows, up to a third more than observed."""
+_BEND = 0.25
+"""Standard deviation, among kinds of links, of the exponent's change for each factor e of windows.
+
+Observed: -0.46 to 0.2 (docs/explanation/scaled-links.md).
+"""
 _LEAST_ERROR = 0.02
 """Least error of a crossing's log: all scales use the same seeds, and no spread shows this."""
 
@@ -59,7 +62,7 @@ def extrapolate(
     found: Sequence[Crossing],
     steepest: float,
     *,
-    law: float | None = None,
+    gentlest: float | None = None,
     proportional: bool = False,
 ) -> Carried:
     """Extrapolate crossings on links ``factors`` times smaller to the link itself.
@@ -69,9 +72,9 @@ def extrapolate(
     factors : at least two, each 1 or more; the largest link (the smallest factor) is first.
     found : the crossing of each link.
     steepest : the largest lasting exponent: 1/2, or 1 for a loss rate.
-    law : the exponent of BDP/sqrt(n) where flows have smaller windows on a smaller link, else None.
-        The estimate then uses the trend alone. In the interval the exponent also rises or falls on
-        the way, or a part that grows as the law outgrows a constant one, as with BBR beside CUBIC.
+    gentlest : the smallest lasting exponent, where flows have smaller windows on a smaller link;
+        else None. The exponent then changes with the windows, and both limits are those of its
+        mean between the largest simulated link and the link itself.
     proportional : the goal is on the loss of long flows. The window of each flow, (BDP + B)/n,
         determines it and stays the same if B grows with the link. The estimate uses this; the
         interval uses the trend.
@@ -88,7 +91,7 @@ def extrapolate(
     errors = np.array([_error(each) for each in found])
     drawn = _draw(logs, errors, [each.seeds for each in found])
     slopes = _slopes(sizes, drawn, errors)
-    likely, every = _ways(law)
+    likely, every = _ways(gentlest)
     if proportional:
         likely = (_straight,)
     ways = np.concatenate([way(sizes, drawn, errors, steepest) for way in every])
@@ -102,30 +105,31 @@ def extrapolate(
     )  # fmt: skip
 
 
-def _ways(law: float | None) -> tuple[tuple[_Way, ...], tuple[_Way, ...]]:
+def _ways(gentlest: float | None) -> tuple[tuple[_Way, ...], tuple[_Way, ...]]:
     """Return the extrapolations of the estimate, and those of the interval."""
-    if law is None:
+    if gentlest is None:
         return _WAYS, (*_WAYS, _WORST)
-    falls, stays, rises = (partial(_drifting, by) for by in (-_DRIFT, 0.0, _DRIFT))
-    return (stays,), (falls, stays, rises, partial(_outgrowing, law))
+    curve = partial(_curve, gentlest)
+    return (curve,), (curve,)
 
 
-def _outgrowing(
-    law: float, sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float
+def _curve(
+    gentlest: float, sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float
 ) -> FloatArray:
-    """Extrapolate a constant part plus one that grows as the law, if they exceed the trend."""
-    trend = _drifting(0.0, sizes, logs, errors, steepest)
-    return np.maximum(trend, _rise(sizes, logs, errors, law))
+    """Extrapolate a parabola through all scales, with a prior for the change of its exponent.
 
-
-def _drifting(
-    drift: float, sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float
-) -> FloatArray:
-    """Extrapolate with the exponent of all scales, which changes by ``drift`` for each factor e."""
-    far = -float(sizes[0])
-    between = (far + float(sizes[0] - sizes[-1])) / 2.0
-    slope = np.clip(_slopes(sizes, logs, errors), 0.0, steepest) + drift * between
-    return np.asarray(logs[:, 0] + np.clip(slope, 0.0, steepest) * far)
+    The prior is one more observation: the change for each factor e is 0, with an error `_BEND`.
+    Draws of the crossings take draws of this one along.
+    """
+    weights = np.append(1.0 / errors, 2.0 / _BEND)
+    terms = np.vstack([np.vander(sizes, 3), [1.0, 0.0, 0.0]]) * weights[:, None]
+    change = np.zeros(len(logs))
+    if len(logs) > 1:
+        change = np.random.default_rng(1).normal(0.0, _BEND / 2.0, len(logs))
+    seen = np.column_stack([logs, change]) * weights
+    square, straight, _ = np.linalg.lstsq(terms, seen.T, rcond=None)[0]
+    slope = straight + square * float(sizes[0])  # the mean from sizes[0] to 0
+    return np.asarray(logs[:, 0] - np.clip(slope, gentlest, steepest) * float(sizes[0]))
 
 
 def _straight(

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from forebay.budget.cost import model_share
 from forebay.scenario import Long, Rate, Replay, Scenario, Session, Short, Standing, Udp
 from forebay.scenario.source import FlowCount
 
@@ -27,8 +28,9 @@ ENOUGH_FLOWS = 100
 TOP_FLOWS = 80
 """Minimum flows of the largest link that may represent a link of more flows."""
 _WORTH_IT = 4.0
-_MORE = 0.5
-"""Greatest excess of the exponent over the law's, where windows shrink."""
+_LESS, _MORE = 0.3, 0.5
+"""Limits of the exponent's distance from the law's, where windows shrink: twice those observed of
+loss-based flows below it (0.87 for 1), and as observed above it (1.51 for 1)."""
 LEAST_OF_CLASS = 5
 """Minimum flows of a class, so that rounding changes the class's share by a tenth at most."""
 _BUCKETS = 1024
@@ -64,10 +66,12 @@ class Path:
     """How a link is scaled down by a factor k, up to ``largest``.
 
     The number of flows shrinks by ``k ** share``, and the window of each by the rest of k.
+    ``bursts`` : some flows pace by a model; their bursts need a buffer that does not grow.
     """
 
     share: float
     largest: float
+    bursts: bool = False
 
     @property
     def shrinks_windows(self) -> bool:
@@ -75,14 +79,9 @@ class Path:
         return self.share < 1.0
 
     @property
-    def law(self) -> float | None:
-        """The exponent of BDP/sqrt(n) in the rate where windows shrink; None where they do not."""
-        return 1.0 - self.share / 2.0 if self.shrinks_windows else None
-
-    @property
     def likely(self) -> float:
-        """The exponent of packets in the rate to begin with."""
-        return 0.25 if self.law is None else self.law
+        """The exponent of packets in the rate to begin with: the law's where windows shrink."""
+        return 1.0 - self.share / 2.0 if self.shrinks_windows else 0.25
 
     @property
     def steepest(self) -> float:
@@ -90,7 +89,14 @@ class Path:
 
         Flows with larger windows also synchronize more: docs/explanation/scaled-links.md.
         """
-        return 0.5 if self.law is None else self.law + _MORE
+        return self.likely + _MORE if self.shrinks_windows else 0.5
+
+    @property
+    def gentlest(self) -> float | None:
+        """The smallest exponent where windows shrink with the link; None where they do not."""
+        if not self.shrinks_windows:
+            return None
+        return 0.0 if self.bursts else self.likely - _LESS
 
 
 def path_of(scenario: Scenario, wanted: float, top: float = 1.0) -> Path:
@@ -116,7 +122,7 @@ def path_of(scenario: Scenario, wanted: float, top: float = 1.0) -> Path:
         return fewest
     factor = min(wanted, largest)
     share = min(1.0, math.log(fewer) / math.log(factor)) if factor > 1.0 else 1.0
-    return Path(share, min(largest, others))
+    return Path(share, min(largest, others), model_share(scenario) > 0.0)
 
 
 def _long_flows(scenario: Scenario) -> float:
