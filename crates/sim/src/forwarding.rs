@@ -31,7 +31,8 @@ impl Network<'_> {
     /// `enqueue_outlined` for flows over one queue, whose segments carry nothing but their number.
     #[inline(never)]
     fn enqueue_plain_outlined<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
-        self.enqueue::<K>(now, flow, flow.first_hop, Payload::data(seq, 0));
+        let (at, segment) = (flow.first_hop, Payload::data(seq, 0));
+        self.enqueue::<K>(now, flow, at, segment);
     }
 
     /// A packet reaches a queue of its route: a segment any but the first. The event had `key`. Of its flow, which lies in memory,
@@ -98,15 +99,35 @@ impl Network<'_> {
         at: LinkClass,
         packet: Payload,
     ) -> Option<(Picos, Payload)> {
-        let (traffic, link, sent_by) = (&self.traffic, at.link as usize, &*flow);
-        let whole = move || traffic.packet(sent_by, at.class, packet);
-        match self.links.enqueue(now, link, at.class, whole, &mut self.side_drops) {
+        let verdict = match self.links.try_enqueue_fast(now, at.link as usize, at.class) {
+            Some(verdict) => verdict,
+            None => self.enqueue_whole(now, flow, at, packet),
+        };
+        match verdict {
             Verdict::Departs(departs) => return Some((departs, packet)),
             Verdict::DepartsMarked(departs) => return Some((departs, packet.with_ce(true))),
             Verdict::Dropped => self.on_drop(flow, packet),
-            Verdict::Queued => self.arm_dequeue(now, link),
+            Verdict::Queued => {}
         }
         None
+    }
+
+    /// A packet reaches a queue that needs to know more of it than its class. If it waits there, the link's next dequeue
+    /// is scheduled. Apart: inlined it would cost the fast path registers.
+    #[inline(never)]
+    fn enqueue_whole(
+        &mut self,
+        now: Picos,
+        flow: &Flow,
+        at: LinkClass,
+        packet: Payload,
+    ) -> Verdict {
+        let (link, whole) = (at.link as usize, self.traffic.packet(flow, at.class, packet));
+        let verdict = self.links.enqueue(now, link, &whole, &mut self.side_drops);
+        if verdict == Verdict::Queued {
+            self.arm_dequeue(now, link);
+        }
+        verdict
     }
 
     /// A queue has dropped a packet.
