@@ -4,6 +4,7 @@ use super::classes::{ClassParams, ClassesParams};
 use super::registry::{Discipline, NAMES, QueueSpec, Wire};
 use super::testbench::{self, Log};
 use super::{DequeueDiscipline, EnqueueDiscipline, Limit, QueuedPacket};
+use crate::packet::Payload;
 use crate::time::{MILLISECOND, Picos, SECOND};
 use proptest::prelude::*;
 
@@ -74,7 +75,7 @@ fn arrivals() -> impl Strategy<Value = Vec<QueuedPacket>> {
                 arrived: now,
                 ecn_capable: ecn_capable || l4s,
                 l4s,
-                handle: place - 1,
+                payload: Payload::data(place - 1, 0),
             }
         };
         drawn.into_iter().map(stamp).collect()
@@ -92,7 +93,7 @@ fn capacity(spec: &QueueSpec, wire: &Wire) -> usize {
 fn conserved(packets: &[QueuedPacket], log: &Log) -> bool {
     let mut fates: Vec<QueuedPacket> =
         log.sent.iter().chain(&log.dropped).map(|event| event.packet).collect();
-    fates.sort_by_key(|packet| packet.handle);
+    fates.sort_by_key(|packet| packet.payload.seq());
     fates == packets
 }
 
@@ -100,7 +101,7 @@ fn conserved(packets: &[QueuedPacket], log: &Log) -> bool {
 fn in_order(log: &Log) -> bool {
     (0..6).all(|flow| {
         let own = log.sent.iter().filter(|event| event.packet.flow == flow);
-        own.map(|event| event.packet.handle).is_sorted()
+        own.map(|event| event.packet.payload.seq()).is_sorted()
     })
 }
 

@@ -8,9 +8,11 @@ pub(super) mod store;
 pub use params::FqCodelParams;
 
 use super::codel::control_law::{ControlLaw, Setpoint};
-use super::{DequeueDiscipline, Limit, QueuedPacket};
+use super::packet_fifo::Waiting;
+use super::packets::{PacketList, Packets};
+use super::{DequeueDiscipline, Limit};
 use crate::time::Picos;
-use drr_list::DrrList;
+use drr_list::{DrrList, NONE};
 use store::{Slot, Store};
 
 /// FQ-CoDel: CoDel on each of many flow queues, under deficit round robin.
@@ -26,75 +28,77 @@ pub struct FqCodel {
 }
 
 /// What a flow queue is but for its packets, in one line of the cache.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[repr(align(64))]
 struct FlowQueue {
     law: ControlLaw,
+    list: PacketList,
     /// Bytes that it may still send in its turn.
     deficit: i64,
     /// The queue that follows it in the list that holds it.
     next: u32,
-    /// Whether one does.
+    /// Whether it is in a list.
     listed: bool,
+}
+
+impl Default for FlowQueue {
+    fn default() -> Self {
+        Self {
+            law: ControlLaw::default(),
+            list: PacketList::EMPTY,
+            deficit: 0,
+            next: NONE,
+            listed: false,
+        }
+    }
 }
 
 impl DequeueDiscipline for FqCodel {
     #[inline]
-    fn enqueue(
-        &mut self,
-        _now: Picos,
-        packet: QueuedPacket,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) {
-        let queue = self.queue_of(packet.flow);
-        self.store.push(queue, packet);
+    fn enqueue(&mut self, _now: Picos, packet: u32, packets: &mut Packets) {
+        let queue = self.queue_of(packets[packet].flow);
         let flow = &mut self.queues[queue];
+        self.store.push(queue, &mut flow.list, packet, packets);
         if !flow.listed {
             flow.listed = true;
             flow.deficit = i64::from(self.params.quantum);
             self.new.push(queue as u32, &mut self.queues);
         }
-        let full = self.store.packets() > self.params.limit as usize;
-        if full || self.store.memory() > self.params.memory_limit {
-            self.drop_overflow(dropped);
+        let full = packets.len() > self.params.limit as usize;
+        if full || self.store.memory(packets.len()) > self.params.memory_limit {
+            self.drop_overflow(packets);
         }
     }
 
     /// RFC 8290, section 4.2.
     #[inline]
-    fn dequeue(
-        &mut self,
-        now: Picos,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) -> Option<(QueuedPacket, bool)> {
+    fn dequeue(&mut self, now: Picos, packets: &mut Packets) -> Option<(u32, bool)> {
         loop {
             let fresh = self.new.first().is_some();
             let queue = self.new.first().or(self.old.first())? as usize;
-            let flow = &mut self.queues[queue];
-            if flow.deficit <= 0 {
-                flow.deficit += i64::from(self.params.quantum);
-                self.retire(fresh);
+            let FlowQueue { law, list, deficit, next, .. } = &mut self.queues[queue];
+            if *deficit <= 0 {
+                *deficit += i64::from(self.params.quantum);
+                let next = std::mem::replace(next, NONE);
+                self.retire(queue, next, fresh);
                 continue;
             }
-            let mut slot = Slot { store: &mut self.store, queue };
-            let sent = flow.law.dequeue(now, &self.setpoint, &mut slot, dropped);
-            if let Some((packet, _)) = sent {
-                flow.deficit -= i64::from(packet.bytes);
-                return sent;
+            let mut slot = Slot { store: &mut self.store, queue, list };
+            let sent = law.dequeue(now, &self.setpoint, &mut slot, packets);
+            if let Some((Waiting { bytes, number, .. }, marked)) = sent {
+                *deficit -= i64::from(bytes);
+                return Some((number, marked));
             }
+            let next = std::mem::replace(next, NONE);
             // A new queue that ran empty waits a round among the old ones: else its flow could
             // send one packet at a time and always come first.
             if fresh && self.old.first().is_some() {
-                self.retire(true);
+                self.retire(queue, next, true);
             } else {
-                self.pop(fresh);
+                self.list(fresh).begin_at(next);
                 self.queues[queue].listed = false;
             }
         }
-    }
-
-    fn packets(&self) -> usize {
-        self.store.packets()
     }
 
     fn bytes(&self) -> u64 {
@@ -111,28 +115,29 @@ impl DequeueDiscipline for FqCodel {
 }
 
 impl FqCodel {
-    fn pop(&mut self, fresh: bool) -> u32 {
-        if fresh { self.new.pop(&self.queues) } else { self.old.pop(&self.queues) }
+    fn list(&mut self, fresh: bool) -> &mut DrrList {
+        if fresh { &mut self.new } else { &mut self.old }
     }
 
-    /// The queue whose turn it was goes to the end of the old ones.
-    fn retire(&mut self, fresh: bool) {
-        let queue = self.pop(fresh);
-        self.old.push(queue, &mut self.queues);
+    /// The queue whose turn it was goes to the end of the old ones; `next` followed it.
+    #[inline(always)]
+    fn retire(&mut self, queue: usize, next: u32, fresh: bool) {
+        self.list(fresh).begin_at(next);
+        self.old.push(queue as u32, &mut self.queues);
     }
 
     /// The buffer is full: the fattest queue loses half of its bytes from the head, at most
     /// `drop_batch` packets, and its law counts them (RFC 8290, section 4.1; Linux).
     #[cold]
-    fn drop_overflow(&mut self, dropped: &mut impl FnMut(QueuedPacket)) {
+    fn drop_overflow(&mut self, packets: &mut Packets) {
         let (queue, backlog) = self.store.fattest();
         let mut dropped_bytes = 0;
         for _ in 0..self.params.drop_batch {
-            let Some(packet) = self.store.pop(queue) else { break };
+            let FlowQueue { law, list, .. } = &mut self.queues[queue];
+            let Some(packet) = self.store.pop(queue, list, packets) else { break };
             dropped_bytes += u64::from(packet.bytes);
-            let law = &mut self.queues[queue].law;
             law.count = law.count.wrapping_add(1);
-            dropped(packet);
+            packets.drop(packet.number);
             if dropped_bytes >= backlog / 2 {
                 break;
             }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::packet::Payload;
 use crate::queue::fifo::{BfifoParams, PfifoParams};
 use crate::queue::red::RedParams;
 use crate::queue::registry::{Parameters, QueueSpec};
@@ -86,11 +87,11 @@ proptest! {
 #[test]
 fn turns_are_a_quantum_and_what_is_left_is_kept() {
     // Quanta of 1500 and 3000 B; packets of 1000 B: 1, 3, 2, 3, … packets in turn, as 500 B are kept.
-    let mut queue = ClassesParams {
+    let params = ClassesParams {
         classes: vec![class(0, 1.0, 99), class(0, 2.0, 99)],
         of_traffic: vec![0, 1],
-    }
-    .build(&WIRE, 0);
+    };
+    let mut queue = testbench::Bench::of(params.build(&WIRE, 0));
     let mut packet = QueuedPacket {
         flow: 0,
         class: 0,
@@ -98,7 +99,7 @@ fn turns_are_a_quantum_and_what_is_left_is_kept() {
         arrived: 0,
         ecn_capable: false,
         l4s: false,
-        handle: 0,
+        payload: Payload::NONE,
     };
     for class in [0, 1].repeat(20) {
         packet.class = class;
@@ -187,10 +188,10 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let mut now = 0;
-        let packets: Vec<_> = gaps.iter().zip(0..).map(|(&(gap, bytes, ecn_capable), handle)| {
+        let packets: Vec<_> = gaps.iter().zip(0..).map(|(&(gap, bytes, ecn_capable), number)| {
             now += gap / 2;
-            let flow = handle % 3;
-            QueuedPacket { flow, class: flow as u16, bytes, arrived: now, ecn_capable, l4s: false, handle }
+            let flow = number % 3;
+            QueuedPacket { flow, class: flow as u16, bytes, arrived: now, ecn_capable, l4s: false, payload: Payload::data(number.into(), 0) }
         }).collect();
         let red = RedParams {
             min: Some(2000), max: Some(9000), weight: Some(0.1), ecn: true, ..RedParams::default()

@@ -1,4 +1,5 @@
 use super::*;
+use crate::queue::QueuedPacket;
 use crate::queue::testbench::{self, Event, WIRE};
 use crate::time::SECOND;
 

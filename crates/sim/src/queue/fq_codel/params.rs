@@ -76,7 +76,7 @@ impl Parameters for FqCodelParams {
             },
             perturbation: seed,
             queues: vec![FlowQueue::default(); queues],
-            store: Store::new(queues, self.limit.min(4096) as usize),
+            store: Store::new(queues),
             new: DrrList::EMPTY,
             old: DrrList::EMPTY,
         }
