@@ -160,8 +160,6 @@ impl DequeueDriven {
             class: packet.class,
             bytes: packet.bytes,
             arrived: now,
-            ecn_capable: packet.payload.is_ecn_capable(),
-            l4s: packet.payload.is_l4s(),
             payload: packet.payload,
         };
         let number = self.packets.insert(queued);

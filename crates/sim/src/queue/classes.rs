@@ -53,8 +53,8 @@ impl LastSent {
 impl DequeueDiscipline for Classes {
     #[inline]
     fn enqueue(&mut self, now: Picos, packet: u32, packets: &mut Packets) {
-        let QueuedPacket { class, bytes, ecn_capable, .. } = packets[packet];
-        match self.admit(now, class, bytes, ecn_capable) {
+        let QueuedPacket { class, bytes, payload, .. } = packets[packet];
+        match self.admit(now, class, bytes, payload.is_ecn_capable()) {
             Some((queue, marked)) => self.queues[queue].push(packet, bytes, marked),
             None => packets.drop(packet),
         }

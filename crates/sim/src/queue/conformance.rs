@@ -4,7 +4,7 @@ use super::classes::{ClassParams, ClassesParams};
 use super::registry::{Discipline, NAMES, QueueSpec, Wire};
 use super::testbench::{self, Log};
 use super::{DequeueDiscipline, EnqueueDiscipline, Limit, QueuedPacket};
-use crate::packet::Payload;
+use crate::packet::{EcnCodepoint, Payload};
 use crate::time::{MILLISECOND, Picos, SECOND};
 use proptest::prelude::*;
 
@@ -68,14 +68,17 @@ fn arrivals() -> impl Strategy<Value = Vec<QueuedPacket>> {
             now += gap;
             place += 1;
             let l4s = flow == 4; // all of a flow, or it waits in two queues
+            let ecn = match (l4s, ecn_capable) {
+                (true, _) => EcnCodepoint::Ect1,
+                (_, true) => EcnCodepoint::Ect0,
+                _ => EcnCodepoint::NotEct,
+            };
             QueuedPacket {
                 flow,
                 class: flow as u16,
                 bytes,
                 arrived: now,
-                ecn_capable: ecn_capable || l4s,
-                l4s,
-                payload: Payload::data(place - 1, 0),
+                payload: Payload::data(place - 1, 0).with_ecn(ecn, false),
             }
         };
         drawn.into_iter().map(stamp).collect()
@@ -121,7 +124,7 @@ proptest! {
             prop_assert!(log.waiting.iter().all(|&waiting| waiting <= most), "{name}");
             let marks = ecn || ["dualpi2", "cake"].contains(name); // which have no switch
             for event in log.sent.iter().filter(|event| event.marked) {
-                prop_assert!(marks && event.packet.ecn_capable, "{name}");
+                prop_assert!(marks && event.packet.is_ecn_capable(), "{name}");
             }
         }
     }

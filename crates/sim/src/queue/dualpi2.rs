@@ -136,7 +136,7 @@ impl DualPi2 {
         let overload = coupled > 1.0;
         match (l4s, overload) {
             (false, _) if !self.strikes_twice() => Signal::None,
-            (false, _) if overload || !packet.ecn_capable => Signal::Drop,
+            (false, _) if overload || !packet.is_ecn_capable() => Signal::Drop,
             (true, true) if self.params.drop_on_overload && self.strikes_twice() => Signal::Drop,
             (true, false) if self.random.uniform() >= coupled => Signal::None,
             _ => Signal::Mark,
@@ -163,8 +163,8 @@ impl DequeueDiscipline for DualPi2 {
         if self.packets() >= self.params.limit as usize {
             return packets.drop(packet);
         }
-        let QueuedPacket { l4s, ecn_capable, .. } = packets[packet];
-        if l4s || (self.params.any_ect && ecn_capable) {
+        let waits = &packets[packet];
+        if waits.is_l4s() || (self.params.any_ect && waits.is_ecn_capable()) {
             self.l4s.push(packet, packets);
         } else {
             self.classic.push(packet, packets);

@@ -83,8 +83,8 @@ impl DequeueDiscipline for FqCodel {
                 self.retire(queue, next, fresh);
                 continue;
             }
-            let mut slot = Slot { store: &mut self.store, queue, list };
-            let sent = law.dequeue(now, &self.setpoint, &mut slot, packets);
+            let slot = Slot { store: &mut self.store, queue, list };
+            let sent = law.dequeue(now, &self.setpoint, slot, packets);
             if let Some((Waiting { bytes, number, .. }, marked)) = sent {
                 *deficit -= i64::from(bytes);
                 return Some((number, marked));

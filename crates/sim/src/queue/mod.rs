@@ -97,12 +97,22 @@ pub struct QueuedPacket {
     pub bytes: u32,
     /// When it joined the queue.
     pub arrived: Picos,
-    /// Whether it may be marked instead of dropped.
-    pub ecn_capable: bool,
-    /// It is L4S: ECT(1), or CE (RFC 9332; Linux, dualpi2_skb_classify).
-    pub l4s: bool,
     /// What it carries; a discipline hands it back untouched.
     pub payload: Payload,
+}
+
+impl QueuedPacket {
+    /// Whether it may be marked instead of dropped.
+    #[inline(always)]
+    pub fn is_ecn_capable(&self) -> bool {
+        self.payload.is_ecn_capable()
+    }
+
+    /// It is L4S: ECT(1), or CE (RFC 9332; Linux, dualpi2_skb_classify).
+    #[inline(always)]
+    pub fn is_l4s(&self) -> bool {
+        self.payload.is_l4s()
+    }
 }
 
 /// A discipline that chooses what to send when the wire is free.

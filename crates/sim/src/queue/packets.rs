@@ -2,6 +2,7 @@
 //! pointers, so that a packet is written down once and never copied.
 
 use super::QueuedPacket;
+use crate::packet::Payload;
 use std::ops::Index;
 
 const NONE: u32 = u32::MAX;
@@ -10,6 +11,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct Packets {
     slots: Vec<Slot>,
+    /// The first free one; as many as there are slots where none is.
     free: u32,
     len: usize,
     dropped: Vec<u32>,
@@ -24,7 +26,7 @@ struct Slot {
 
 impl Packets {
     /// None.
-    pub const EMPTY: Self = Self { slots: Vec::new(), free: NONE, len: 0, dropped: Vec::new() };
+    pub const EMPTY: Self = Self { slots: Vec::new(), free: 0, len: 0, dropped: Vec::new() };
 
     /// How many wait, those not counted that were dropped.
     #[inline(always)]
@@ -42,28 +44,31 @@ impl Packets {
     pub fn insert(&mut self, packet: QueuedPacket) -> u32 {
         self.len += 1;
         let number = self.free;
-        let Some(slot) = self.slots.get_mut(number as usize) else {
-            return self.insert_new(packet);
+        let slot = match self.slots.get_mut(number as usize) {
+            Some(slot) => slot,
+            None => Self::grow(&mut self.slots),
         };
         self.free = slot.next;
         // Field by field: a struct's copy would go through the stack, and wait for it.
-        let QueuedPacket { flow, class, bytes, arrived, ecn_capable, l4s, payload } = packet;
+        let QueuedPacket { flow, class, bytes, arrived, payload } = packet;
         slot.packet.flow = flow;
         slot.packet.class = class;
         slot.packet.bytes = bytes;
         slot.packet.arrived = arrived;
-        slot.packet.ecn_capable = ecn_capable;
-        slot.packet.l4s = l4s;
         slot.packet.payload = payload;
         slot.next = NONE;
         number
     }
 
+    /// Adds a free slot behind the others.
     #[cold]
     #[inline(never)]
-    fn insert_new(&mut self, packet: QueuedPacket) -> u32 {
-        self.slots.push(Slot { packet, next: NONE });
-        self.slots.len() as u32 - 1
+    fn grow(slots: &mut Vec<Slot>) -> &mut Slot {
+        let number = slots.len();
+        let packet =
+            QueuedPacket { flow: 0, class: 0, bytes: 0, arrived: 0, payload: Payload::NONE };
+        slots.push(Slot { packet, next: number as u32 + 1 });
+        &mut slots[number]
     }
 
     /// Takes out a packet that no list holds.

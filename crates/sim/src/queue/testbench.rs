@@ -3,7 +3,7 @@
 use super::packets::Packets;
 use super::registry::{Discipline, QueueSpec, Wire};
 use super::{Backlog, DequeueDiscipline, EnqueueDecision, EnqueueDiscipline, QueuedPacket};
-use crate::packet::Payload;
+use crate::packet::{EcnCodepoint, Payload};
 use crate::time::{Picos, serialization};
 use std::collections::VecDeque;
 
@@ -39,11 +39,14 @@ pub fn train(flow: u32, bytes: u32, start: Picos, end: Picos, gap: Picos) -> Vec
             class: flow as u16,
             bytes,
             arrived,
-            ecn_capable: false,
-            l4s: false,
             payload: Payload::NONE,
         })
         .collect()
+}
+
+/// The same packet with an ECN field.
+pub fn with_ecn(packet: QueuedPacket, ecn: EcnCodepoint) -> QueuedPacket {
+    QueuedPacket { payload: packet.payload.with_ecn(ecn, false), ..packet }
 }
 
 /// All packets in order of arrival, each with its place as its handle.
@@ -51,7 +54,7 @@ pub fn merge(trains: &[Vec<QueuedPacket>]) -> Vec<QueuedPacket> {
     let mut packets: Vec<QueuedPacket> = trains.concat();
     packets.sort_by_key(|packet| packet.arrived);
     for (place, packet) in packets.iter_mut().enumerate() {
-        packet.payload = Payload::data(place as u64, 0);
+        packet.payload = Payload::data(place as u64, 0).with_ecn(packet.payload.ecn(), false);
     }
     packets
 }
@@ -76,7 +79,7 @@ fn run_arrival(mut queue: impl EnqueueDiscipline, wire: &Wire, packets: &[Queued
         let bytes = waiting.iter().map(|&(_, bytes)| bytes).sum();
         let start = now.max(free_at);
         let backlog = Backlog { packets: waiting.len(), bytes, delay: start - now };
-        let fate = queue.on_enqueue(now, packet.bytes, packet.ecn_capable, &backlog);
+        let fate = queue.on_enqueue(now, packet.bytes, packet.is_ecn_capable(), &backlog);
         if fate == EnqueueDecision::Drop {
             log.dropped.push(Event { at: now, packet, marked: false });
         } else {

@@ -23,6 +23,18 @@ pub(in crate::queue) trait PacketQueue {
     fn bytes(&self) -> u64;
 }
 
+impl<Q: PacketQueue> PacketQueue for &mut Q {
+    #[inline(always)]
+    fn next(&mut self, packets: &Packets) -> Option<Waiting> {
+        (**self).next(packets)
+    }
+
+    #[inline(always)]
+    fn bytes(&self) -> u64 {
+        (**self).bytes()
+    }
+}
+
 /// The law's memory, under the names of RFC 8289, section 5.1.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::queue) struct ControlLaw {
@@ -47,10 +59,10 @@ impl ControlLaw {
         &mut self,
         now: Picos,
         setpoint: &Setpoint,
-        queue: &mut impl PacketQueue,
+        mut queue: impl PacketQueue,
         packets: &mut Packets,
     ) -> Option<(Waiting, bool)> {
-        let (packet, may_drop) = self.next(now, setpoint, queue, packets);
+        let (packet, may_drop) = self.next(now, setpoint, &mut queue, packets);
         if may_drop {
             return self.signal(now, setpoint, queue, packet?, packets);
         }
@@ -87,14 +99,14 @@ impl ControlLaw {
         &mut self,
         now: Picos,
         setpoint: &Setpoint,
-        queue: &mut impl PacketQueue,
+        mut queue: impl PacketQueue,
         packet: Waiting,
         packets: &mut Packets,
     ) -> Option<(Waiting, bool)> {
         let (packet, marked) = if self.dropping {
-            self.continue_dropping(now, setpoint, queue, packet, packets)
+            self.continue_dropping(now, setpoint, &mut queue, packet, packets)
         } else {
-            self.enter_dropping(now, setpoint, queue, packet, packets)
+            self.enter_dropping(now, setpoint, &mut queue, packet, packets)
         };
         let packet = packet?;
         Some((packet, marked || exceeds_ce_threshold(now, setpoint, &packet, packets)))
@@ -109,7 +121,7 @@ impl ControlLaw {
         packet: Waiting,
         packets: &mut Packets,
     ) -> (Option<Waiting>, bool) {
-        let marked = setpoint.ecn && packets[packet.number].ecn_capable;
+        let marked = setpoint.ecn && packets[packet.number].is_ecn_capable();
         let packet = if marked {
             Some(packet)
         } else {
@@ -137,7 +149,7 @@ impl ControlLaw {
         while now >= self.drop_next {
             self.count = self.count.wrapping_add(1);
             let gap = self.gap(setpoint);
-            if setpoint.ecn && packets[packet.number].ecn_capable {
+            if setpoint.ecn && packets[packet.number].is_ecn_capable() {
                 self.drop_next += gap;
                 return (Some(packet), true);
             }
@@ -170,14 +182,15 @@ fn exceeds_ce_threshold(
 ) -> bool {
     setpoint
         .ce_threshold
-        .is_some_and(|most| now - packet.arrived > most && packets[packet.number].ecn_capable)
+        .is_some_and(|most| now - packet.arrived > most && packets[packet.number].is_ecn_capable())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::EcnCodepoint;
     use crate::queue::QueuedPacket;
-    use crate::queue::testbench::train;
+    use crate::queue::testbench::{train, with_ecn};
     use crate::time::MILLISECOND;
 
     /// One packet that came at time 0, without end.
@@ -207,9 +220,9 @@ mod tests {
         law.dropping = false;
         law.first_above_time = 0;
         let mut packets = Packets::EMPTY;
-        let packet = QueuedPacket { ecn_capable: true, ..train(0, 1500, 0, 1, 1)[0] };
-        let mut queue = Endless(packets.insert(packet));
-        let sent = law.dequeue(now, &SETPOINT, &mut queue, &mut packets);
+        let packet = with_ecn(train(0, 1500, 0, 1, 1)[0], EcnCodepoint::Ect0);
+        let queue = Endless(packets.insert(packet));
+        let sent = law.dequeue(now, &SETPOINT, queue, &mut packets);
         assert!(sent.is_some_and(|(_, marked)| marked));
         packets.remove_dropped(|_| panic!("marked instead"));
         law.drop_next - now

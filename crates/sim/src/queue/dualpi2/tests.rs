@@ -1,7 +1,7 @@
 use super::*;
-use crate::packet::Payload;
+use crate::packet::EcnCodepoint;
 use crate::queue::registry::{Parameters, QueueSpec};
-use crate::queue::testbench::{self, Bench, Log, WIRE, train};
+use crate::queue::testbench::{self, Bench, Log, WIRE, train, with_ecn};
 use crate::time::MILLISECOND;
 
 const LONG: Picos = 40 * SECOND;
@@ -9,7 +9,9 @@ const LONG: Picos = 40 * SECOND;
 /// A train of `gap`, as ECT(1) or as a packet that cannot be marked.
 fn packets(flow: u32, gap: Picos, end: Picos, l4s: bool) -> Vec<QueuedPacket> {
     let mut all = train(flow, 1500, 0, end, gap);
-    all.iter_mut().for_each(|packet| (packet.l4s, packet.ecn_capable) = (l4s, l4s));
+    if l4s {
+        all.iter_mut().for_each(|packet| *packet = with_ecn(*packet, EcnCodepoint::Ect1));
+    }
     all
 }
 
@@ -37,15 +39,7 @@ fn the_coupling_law() {
         let params = DualPi2Params { coupling_factor: k, ..DualPi2Params::default() };
         let mut queue = Bench::of(params.build(&WIRE, 3));
         (queue.queue.probability, queue.queue.next_update) = (p, Picos::MAX);
-        let packet = |l4s| QueuedPacket {
-            flow: 0,
-            class: 0,
-            bytes: 1500,
-            arrived: 0,
-            ecn_capable: l4s,
-            l4s,
-            payload: Payload::NONE,
-        };
+        let packet = |l4s| packets(0, 1, 1, l4s)[0];
         (0..5).for_each(|_| queue.enqueue(0, packet(false), &mut |_| ()));
         let (mut dropped, mut marked, trials) = (0.0, 0.0, 40_000.0);
         for _ in 0..trials as u32 {
@@ -69,15 +63,7 @@ fn the_coupling_law() {
 fn a_step_of_the_probability() {
     for l4s in [false, true] {
         let mut queue = Bench::of(DualPi2Params::default().build(&WIRE, 0));
-        let waiting = QueuedPacket {
-            flow: 0,
-            class: 0,
-            bytes: 1500,
-            arrived: 0,
-            ecn_capable: l4s,
-            l4s,
-            payload: Payload::NONE,
-        };
+        let waiting = packets(0, 1, 1, l4s)[0];
         queue.enqueue(0, waiting, &mut |_| ());
         queue.queue.catch_up(48 * MILLISECOND);
         let expected = 0.16 * (0.001 + 0.017 + 0.033) + 3.2 * 0.048;
@@ -160,15 +146,7 @@ fn ect_0_is_classic_but_with_any_ect() {
     for any_ect in [false, true] {
         let params = DualPi2Params { any_ect, ..DualPi2Params::default() };
         let mut queue = Bench::of(params.build(&WIRE, 0));
-        let ect0 = QueuedPacket {
-            flow: 0,
-            class: 0,
-            bytes: 1500,
-            arrived: 0,
-            ecn_capable: true,
-            l4s: false,
-            payload: Payload::NONE,
-        };
+        let ect0 = with_ecn(train(0, 1500, 0, 1, 1)[0], EcnCodepoint::Ect0);
         queue.enqueue(0, ect0, &mut |_| ());
         assert_eq!(
             (queue.queue.classic.len(), queue.queue.l4s.len()),
@@ -176,15 +154,7 @@ fn ect_0_is_classic_but_with_any_ect() {
         );
     }
     let mut queue = Bench::of(DualPi2Params::default().build(&WIRE, 0));
-    let ect0 = QueuedPacket {
-        flow: 0,
-        class: 0,
-        bytes: 1500,
-        arrived: 0,
-        ecn_capable: true,
-        l4s: false,
-        payload: Payload::NONE,
-    };
+    let ect0 = with_ecn(train(0, 1500, 0, 1, 1)[0], EcnCodepoint::Ect0);
     (0..5).for_each(|_| queue.enqueue(0, ect0, &mut |_| ()));
     for (p, struck) in [(0.49, Signal::Mark), (0.51, Signal::Drop)] {
         queue.queue.probability = p;

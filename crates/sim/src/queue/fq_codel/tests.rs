@@ -15,15 +15,7 @@ fn spec(change: impl FnOnce(&mut FqCodelParams)) -> QueueSpec {
 }
 
 fn packet(flow: u32, number: u64) -> QueuedPacket {
-    QueuedPacket {
-        flow,
-        class: 0,
-        bytes: 1500,
-        arrived: 0,
-        ecn_capable: false,
-        l4s: false,
-        payload: Payload::data(number, 0),
-    }
+    QueuedPacket { flow, class: 0, bytes: 1500, arrived: 0, payload: Payload::data(number, 0) }
 }
 
 fn bytes_of(events: &[Event], flow: u32) -> u64 {
