@@ -152,11 +152,18 @@ impl Network<'_> {
     }
 
     /// A packet leaves the wire of the queue that it was at, at `departs`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn forward(&mut self, flow: &mut Flow, departs: Picos, packet: Payload) {
         if flow.route.has_one_queue() {
-            return self.deliver(flow, departs, packet);
+            self.deliver(flow, departs, packet);
+        } else {
+            self.forward_on_route(flow, departs, packet);
         }
+    }
+
+    /// `forward` on a route over several queues.
+    #[inline(never)]
+    fn forward_on_route(&mut self, flow: &mut Flow, departs: Picos, packet: Payload) {
         let hop = self.paths.hop(flow.route.place_of(packet));
         let packet = if packet.is_ack() { self.merge_lost_acks(flow, packet) } else { packet };
         match hop.then {
@@ -210,20 +217,21 @@ impl Network<'_> {
     /// A link can take the next packet off its queue, and further ones while nothing else happens
     /// before: these need no event of their own.
     pub(crate) fn on_dequeue_event(&mut self, now: Picos, link: usize, flows: &mut [Flow]) {
-        if !self.dequeue_timers[link].fire(now) {
+        if !self.dequeue_timers[link].timer.fire(now) {
             return;
         }
         let mut now = now;
         loop {
-            let sent = self.links[link].dequeue(now, &mut self.side_drops);
-            if let Some((packet, at, marked)) = sent {
+            let (sent, next) = self.links[link].dequeue(now, &mut self.side_drops);
+            if let Some((packet, departs, marked)) = sent {
                 let flow = &mut flows[packet.flow as usize];
-                self.forward(flow, at, packet.payload.with_ce(marked));
+                self.forward(flow, departs, packet.payload.with_ce(marked));
             }
-            let next = self.links[link].next_dequeue_at().map(|at| at.max(now));
-            let Some(at) = next.filter(|&at| self.is_next_event(at)) else {
-                return self.arm_dequeue(now, link);
-            };
+            let Some(next) = next else { return };
+            let at = next.max(now);
+            if !self.is_next_event(at) {
+                return self.schedule_dequeue(link, at);
+            }
             self.account_side_drops(flows);
             now = at;
         }

@@ -54,7 +54,7 @@ impl DequeueDriven {
             tx_ring_bytes: 0,
             bytes_on_wire: 0,
             class_on_wire: 0,
-            work_on_wire: (0, 1),
+            work_on_wire: (0, 0),
             packets: Packets::EMPTY,
             has_rate_limits,
             waits_for_wire_alone: ring == 0 && conditioner.is_none() && !has_rate_limits,
@@ -99,13 +99,18 @@ impl DequeueDriven {
 
     /// A transmission begins.
     fn begin(&mut self, packet: RingPacket, meter: &mut LinkMeter) {
-        let RingPacket { start, work, tx_time, bytes, class } = packet;
-        (self.bytes_on_wire, self.class_on_wire) = (bytes, class);
-        self.work_on_wire = (work, tx_time.max(1));
+        let RingPacket { start, work, bytes, class, .. } = packet;
+        self.put_on_wire(packet);
         meter.started(class, 1, u64::from(bytes), work);
         if let Some(conditioner) = &mut self.conditioner {
             conditioner.begin(start, work, meter);
         }
+    }
+
+    #[inline(always)]
+    fn put_on_wire(&mut self, packet: RingPacket) {
+        (self.bytes_on_wire, self.class_on_wire) = (packet.bytes, packet.class);
+        self.work_on_wire = (packet.work, packet.tx_time);
     }
 
     /// When the packet on the wire ends, once the transmissions that have started by `now` are counted.
@@ -127,7 +132,7 @@ impl DequeueDriven {
     pub(super) fn at_batch_end(&self, now: Picos) -> AtBatchEnd {
         let rest = self.wire_ends().saturating_sub(now);
         let (work, tx_time) = self.work_on_wire;
-        let scaled = (u128::from(rest) * u128::from(work) / u128::from(tx_time)) as Picos;
+        let scaled = (u128::from(rest) * u128::from(work) / u128::from(tx_time.max(1))) as Picos;
         AtBatchEnd {
             free_at: self.conditioner.as_ref().map_or(self.free_at, |conditioner| {
                 let ahead = (0..self.tx_ring.len()).map(|index| self.tx_ring[index].work);
@@ -139,6 +144,7 @@ impl DequeueDriven {
         }
     }
 
+    #[inline(always)]
     pub(super) fn enqueue(
         &mut self,
         now: Picos,
@@ -205,6 +211,8 @@ impl DequeueDriven {
         has_room.max(shaper).max(queue)
     }
 
+    /// The next packet, when it leaves the wire, and whether it is marked.
+    #[inline(always)]
     pub(super) fn dequeue(
         &mut self,
         now: Picos,
@@ -216,17 +224,39 @@ impl DequeueDriven {
         let sent = self.queue.dequeue(now, &mut self.packets);
         self.account_dropped(meter, lost);
         let (number, marked) = sent?;
-        let &QueuedPacket { flow, class, bytes, arrived, payload, .. } =
-            self.packets.remove(number);
-        let packet = Packet { flow, bytes, class, payload };
+        let &QueuedPacket { flow, class, bytes, arrived, payload } = self.packets.remove(number);
         let tx_time = wire.time(bytes);
+        let leaving = RingPacket { start: now, work: tx_time, tx_time, bytes, class };
+        if self.waits_for_wire_alone {
+            debug_assert!(self.free_at <= now);
+            meter.wakes(now, self.free_at);
+            self.put_on_wire(leaving);
+            self.free_at = now + tx_time;
+            meter.sent_at_once(class, bytes, now - arrived, tx_time, marked);
+        } else {
+            self.send(now, leaving, arrived, marked, meter);
+        }
+        Some((Packet { flow, bytes, class, payload }, self.free_at, marked))
+    }
+
+    /// A packet goes to the ring, to the shaper or on the wire.
+    #[inline(never)]
+    fn send(
+        &mut self,
+        now: Picos,
+        packet: RingPacket,
+        arrived: Picos,
+        marked: bool,
+        meter: &mut LinkMeter,
+    ) {
+        let RingPacket { tx_time, bytes, class, .. } = packet;
         let (mut start, mut work) = (self.free_at.max(now), tx_time);
         if let Some(conditioner) = &mut self.conditioner {
             start = conditioner.starts_at(start, bytes).min(BEYOND);
             conditioner.plan(start, bytes);
             work = conditioner.work(bytes, tx_time);
         }
-        let leaving = RingPacket { start, work, tx_time, bytes, class };
+        let leaving = RingPacket { start, work, ..packet };
         if start > now {
             self.tx_ring.push_back(leaving);
             self.tx_ring_bytes += u64::from(bytes);
@@ -238,9 +268,8 @@ impl DequeueDriven {
         }
         self.free_at = start + tx_time;
         if marked {
-            meter.marked(packet.class);
+            meter.marked(class);
         }
-        meter.served(packet.class, start - arrived, work);
-        Some((packet, self.free_at, marked))
+        meter.served(class, start - arrived, work);
     }
 }

@@ -240,6 +240,28 @@ impl LinkMeter {
         self.class_waited(class, wait);
     }
 
+    /// A packet starts that has waited for `wait`, and will be on the wire for `tx_time`: all that `started`, `served` and
+    /// `marked` count, with one look at its class.
+    #[inline(always)]
+    pub fn sent_at_once(
+        &mut self,
+        class: u16,
+        bytes: u32,
+        wait: Picos,
+        tx_time: Picos,
+        marked: bool,
+    ) {
+        let counts = &mut self.current.classes[class as usize];
+        counts.marks += u64::from(marked);
+        counts.accepted += 1;
+        counts.sent += 1;
+        counts.sent_bytes += u64::from(bytes);
+        counts.busy += tx_time;
+        self.accepted(wait.into(), tx_time);
+        self.waited(wait);
+        self.class_waited(class, wait);
+    }
+
     /// A packet that is accepted waits so long.
     #[inline(always)]
     pub fn waited(&mut self, wait: Picos) {
