@@ -242,8 +242,7 @@ impl Link {
     ) -> (Option<(Packet, Picos, bool)>, Option<Picos>) {
         match &mut self.queue {
             Queue::DequeueDriven(queue) => {
-                let sent = queue.dequeue(now, &mut self.wire, &mut self.meter, lost);
-                (sent, queue.next_dequeue_at())
+                queue.dequeue(now, &mut self.wire, &mut self.meter, lost)
             }
             _ => (None, None),
         }

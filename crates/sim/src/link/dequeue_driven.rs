@@ -21,7 +21,8 @@ pub(super) struct DequeueDriven {
     tx_ring_bytes: u64,
     bytes_on_wire: u32,
     class_on_wire: u16,
-    /// What the packet on the wire takes of the link by the readings, and its time on the wire.
+    /// What the packet on the wire takes of the link by the readings, and its time on the wire. Without a ring and a shaper
+    /// that is the same, and stays as it was at first.
     work_on_wire: (Picos, Picos),
     /// Those of the queue.
     packets: Packets,
@@ -54,7 +55,7 @@ impl DequeueDriven {
             tx_ring_bytes: 0,
             bytes_on_wire: 0,
             class_on_wire: 0,
-            work_on_wire: (0, 0),
+            work_on_wire: (1, 1),
             packets: Packets::EMPTY,
             has_rate_limits,
             waits_for_wire_alone: ring == 0 && conditioner.is_none() && !has_rate_limits,
@@ -99,18 +100,13 @@ impl DequeueDriven {
 
     /// A transmission begins.
     fn begin(&mut self, packet: RingPacket, meter: &mut LinkMeter) {
-        let RingPacket { start, work, bytes, class, .. } = packet;
-        self.put_on_wire(packet);
+        let RingPacket { start, work, tx_time, bytes, class } = packet;
+        (self.bytes_on_wire, self.class_on_wire) = (bytes, class);
+        self.work_on_wire = (work, tx_time.max(1));
         meter.started(class, 1, u64::from(bytes), work);
         if let Some(conditioner) = &mut self.conditioner {
             conditioner.begin(start, work, meter);
         }
-    }
-
-    #[inline(always)]
-    fn put_on_wire(&mut self, packet: RingPacket) {
-        (self.bytes_on_wire, self.class_on_wire) = (packet.bytes, packet.class);
-        self.work_on_wire = (packet.work, packet.tx_time);
     }
 
     /// When the packet on the wire ends, once the transmissions that have started by `now` are counted.
@@ -132,7 +128,7 @@ impl DequeueDriven {
     pub(super) fn at_batch_end(&self, now: Picos) -> AtBatchEnd {
         let rest = self.wire_ends().saturating_sub(now);
         let (work, tx_time) = self.work_on_wire;
-        let scaled = (u128::from(rest) * u128::from(work) / u128::from(tx_time.max(1))) as Picos;
+        let scaled = (u128::from(rest) * u128::from(work) / u128::from(tx_time)) as Picos;
         AtBatchEnd {
             free_at: self.conditioner.as_ref().map_or(self.free_at, |conditioner| {
                 let ahead = (0..self.tx_ring.len()).map(|index| self.tx_ring[index].work);
@@ -211,7 +207,7 @@ impl DequeueDriven {
         has_room.max(shaper).max(queue)
     }
 
-    /// The next packet, when it leaves the wire, and whether it is marked.
+    /// The next packet, when it leaves the wire, and whether it is marked. And when the next `dequeue` is due, if it is.
     #[inline(always)]
     pub(super) fn dequeue(
         &mut self,
@@ -219,44 +215,47 @@ impl DequeueDriven {
         wire: &mut Serializer,
         meter: &mut LinkMeter,
         lost: &mut Vec<Packet>,
-    ) -> Option<(Packet, Picos, bool)> {
+    ) -> (Option<(Packet, Picos, bool)>, Option<Picos>) {
         self.advance(now, meter);
         let sent = self.queue.dequeue(now, &mut self.packets);
         self.account_dropped(meter, lost);
-        let (number, marked) = sent?;
+        let Some((number, marked)) = sent else { return (None, self.next_dequeue_at()) };
         let &QueuedPacket { flow, class, bytes, arrived, payload } = self.packets.remove(number);
         let tx_time = wire.time(bytes);
-        let leaving = RingPacket { start: now, work: tx_time, tx_time, bytes, class };
-        if self.waits_for_wire_alone {
-            debug_assert!(self.free_at <= now);
-            meter.wakes(now, self.free_at);
-            self.put_on_wire(leaving);
-            self.free_at = now + tx_time;
-            meter.sent_at_once(class, bytes, now - arrived, tx_time, marked);
-        } else {
-            self.send(now, leaving, arrived, marked, meter);
+        let packet = Packet { flow, bytes, class, payload };
+        if !self.waits_for_wire_alone {
+            let departs = self.send(now, class, bytes, arrived, tx_time, marked, meter);
+            return (Some((packet, departs, marked)), self.next_dequeue_at());
         }
-        Some((Packet { flow, bytes, class, payload }, self.free_at, marked))
+        debug_assert!(self.free_at <= now);
+        meter.wakes(now, self.free_at);
+        let departs = now + tx_time;
+        self.free_at = departs;
+        (self.bytes_on_wire, self.class_on_wire) = (bytes, class);
+        meter.sent_at_once(class, bytes, now - arrived, tx_time, marked);
+        (Some((packet, departs, marked)), (!self.packets.is_empty()).then_some(departs))
     }
 
-    /// A packet goes to the ring, to the shaper or on the wire.
+    /// A packet goes to the ring, to the shaper or on the wire, which it leaves at the time given.
+    #[allow(clippy::too_many_arguments)] // a struct of them would be put into memory for packets that need none of this
     #[inline(never)]
     fn send(
         &mut self,
         now: Picos,
-        packet: RingPacket,
+        class: u16,
+        bytes: u32,
         arrived: Picos,
+        tx_time: Picos,
         marked: bool,
         meter: &mut LinkMeter,
-    ) {
-        let RingPacket { tx_time, bytes, class, .. } = packet;
+    ) -> Picos {
         let (mut start, mut work) = (self.free_at.max(now), tx_time);
         if let Some(conditioner) = &mut self.conditioner {
             start = conditioner.starts_at(start, bytes).min(BEYOND);
             conditioner.plan(start, bytes);
             work = conditioner.work(bytes, tx_time);
         }
-        let leaving = RingPacket { start, work, ..packet };
+        let leaving = RingPacket { start, work, tx_time, bytes, class };
         if start > now {
             self.tx_ring.push_back(leaving);
             self.tx_ring_bytes += u64::from(bytes);
@@ -271,5 +270,6 @@ impl DequeueDriven {
             meter.marked(class);
         }
         meter.served(class, start - arrived, work);
+        self.free_at
     }
 }

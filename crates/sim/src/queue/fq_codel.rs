@@ -95,7 +95,7 @@ impl DequeueDiscipline for FqCodel {
             if fresh && self.old.first().is_some() {
                 self.retire(queue, next, true);
             } else {
-                self.list(fresh).begin_at(next);
+                self.begin_at(next, fresh);
                 self.queues[queue].listed = false;
             }
         }
@@ -115,14 +115,20 @@ impl DequeueDiscipline for FqCodel {
 }
 
 impl FqCodel {
-    fn list(&mut self, fresh: bool) -> &mut DrrList {
-        if fresh { &mut self.new } else { &mut self.old }
+    /// The queue whose turn it was leaves its list; `next` followed it.
+    #[inline(always)]
+    fn begin_at(&mut self, next: u32, fresh: bool) {
+        if fresh {
+            self.new.begin_at(next);
+        } else {
+            self.old.begin_at(next);
+        }
     }
 
-    /// The queue whose turn it was goes to the end of the old ones; `next` followed it.
+    /// The same, and it goes to the end of the old ones.
     #[inline(always)]
     fn retire(&mut self, queue: usize, next: u32, fresh: bool) {
-        self.list(fresh).begin_at(next);
+        self.begin_at(next, fresh);
         self.old.push(queue as u32, &mut self.queues);
     }
 
