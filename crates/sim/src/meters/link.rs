@@ -78,6 +78,7 @@ pub struct LinkMeter {
     pub detail: Option<Box<LinkDetail>>,
     /// Waiting times by class, where that was asked for and there are several.
     delays: Option<Box<ClassDelays>>,
+    /// Its area is kept only where a bin spans several numbers of packets: else the bins say it.
     current: LinkBatch,
     /// Finished batches.
     pub batches: Vec<LinkBatch>,
@@ -160,8 +161,12 @@ impl LinkMeter {
     /// The queue has held `waiting` packets for `span`; it matters not when.
     #[inline]
     pub fn add_time_at(&mut self, waiting: usize, span: Picos) {
-        self.current.queue_time[waiting >> self.bin_shift] += span;
-        self.current.queue_area += u128::from(span) * waiting as u128;
+        if self.bin_shift == 0 {
+            self.current.queue_time[waiting] += span;
+        } else {
+            self.current.queue_time[waiting >> self.bin_shift] += span;
+            self.current.queue_area += u128::from(span) * waiting as u128;
+        }
     }
 
     /// Time since the last call of `level`, or the end of the last batch.
@@ -312,6 +317,11 @@ impl LinkMeter {
             self.current.classes.iter_mut().for_each(decide);
         }
         let mut done = self.current.taken();
+        if self.bin_shift == 0 {
+            let areas =
+                (0..).zip(&done.queue_time).map(|(waiting, &span)| waiting * u128::from(span));
+            done.queue_area = areas.sum();
+        }
         if let Some((class, rest)) = link.on_wire {
             done.classes[class as usize].busy -= rest;
             self.current.classes[class as usize].busy = rest;

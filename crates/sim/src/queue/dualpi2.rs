@@ -90,6 +90,7 @@ impl DualPi2 {
 
     /// Linux, calculate_probability: p' gains alpha (d - target) + beta (d - d_old), d the longer of both
     /// queues' delays.
+    #[inline(never)]
     fn step(&mut self, at: Picos) {
         let waited = |queue: &PacketFifo| {
             queue.oldest().map_or(0, |oldest| at.saturating_sub(oldest.arrived))
