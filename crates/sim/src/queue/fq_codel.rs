@@ -21,6 +21,8 @@ pub struct FqCodel {
     params: FqCodelParams,
     setpoint: Setpoint,
     perturbation: u64,
+    /// By flow, its queue; `NONE` where it has not been asked for.
+    known: Vec<u32>,
     queues: Vec<FlowQueue>,
     store: Store,
     new: DrrList,
@@ -56,7 +58,7 @@ impl Default for FlowQueue {
 impl DequeueDiscipline for FqCodel {
     #[inline]
     fn enqueue(&mut self, _now: Picos, packet: u32, packets: &mut Packets) {
-        let queue = self.queue_of(packets[packet].flow);
+        let queue = self.queue_of_known(packets[packet].flow);
         let flow = &mut self.queues[queue];
         self.store.push(queue, &mut flow.list, packet, packets);
         if !flow.listed {
@@ -74,9 +76,9 @@ impl DequeueDiscipline for FqCodel {
     #[inline]
     fn dequeue(&mut self, now: Picos, packets: &mut Packets) -> Option<(u32, bool)> {
         loop {
-            let fresh = self.new.first().is_some();
-            let queue = self.new.first().or(self.old.first())? as usize;
-            let FlowQueue { law, list, deficit, next, .. } = &mut self.queues[queue];
+            let fresh = !self.new.is_empty();
+            let queue = if fresh { self.new.first() } else { self.old.first() } as usize;
+            let FlowQueue { law, list, deficit, next, .. } = self.queues.get_mut(queue)?;
             if *deficit <= 0 {
                 *deficit += i64::from(self.params.quantum);
                 let next = std::mem::replace(next, NONE);
@@ -92,7 +94,7 @@ impl DequeueDiscipline for FqCodel {
             let next = std::mem::replace(next, NONE);
             // A new queue that ran empty waits a round among the old ones: else its flow could
             // send one packet at a time and always come first.
-            if fresh && self.old.first().is_some() {
+            if fresh && !self.old.is_empty() {
                 self.retire(queue, next, true);
             } else {
                 self.begin_at(next, fresh);
@@ -148,6 +150,26 @@ impl FqCodel {
                 break;
             }
         }
+    }
+
+    /// `queue_of`, worked out once a flow.
+    #[inline(always)]
+    fn queue_of_known(&mut self, flow: u32) -> usize {
+        match self.known.get(flow as usize) {
+            Some(&queue) if queue != NONE => queue as usize,
+            _ => self.learn(flow),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn learn(&mut self, flow: u32) -> usize {
+        let queue = self.queue_of(flow);
+        if self.known.len() <= flow as usize {
+            self.known.resize(flow as usize + 1, NONE);
+        }
+        self.known[flow as usize] = queue as u32;
+        queue
     }
 
     /// Flows share a queue by chance alone; another perturbation throws them otherwise.

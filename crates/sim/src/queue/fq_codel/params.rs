@@ -75,6 +75,7 @@ impl Parameters for FqCodelParams {
                 largest_packet: wire.largest_packet,
             },
             perturbation: seed,
+            known: Vec::new(),
             queues: vec![FlowQueue::default(); queues],
             store: Store::new(queues),
             new: DrrList::EMPTY,
