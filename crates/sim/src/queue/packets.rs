@@ -3,6 +3,7 @@
 
 use super::QueuedPacket;
 use crate::packet::Payload;
+use std::hint::select_unpredictable;
 use std::ops::Index;
 
 const NONE: u32 = u32::MAX;
@@ -118,20 +119,19 @@ impl Index<u32> for Packets {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PacketList {
     first: u32,
+    /// Where the list is empty, any.
     last: u32,
 }
 
 impl PacketList {
-    pub const EMPTY: Self = Self { first: NONE, last: NONE };
+    pub const EMPTY: Self = Self { first: NONE, last: 0 };
 
-    /// Adds a packet that is in no list at the end.
+    /// Adds a packet that is in no list at the end. Whether the list is empty is chance: selected, not branched upon.
     #[inline(always)]
     pub fn push(&mut self, packet: u32, packets: &mut Packets) {
-        if self.first == NONE {
-            self.first = packet;
-        } else {
-            packets.slots[self.last as usize].next = packet;
-        }
+        let is_empty = self.first == NONE;
+        let last = &mut packets.slots[self.last as usize].next;
+        *select_unpredictable(is_empty, &mut self.first, last) = packet;
         self.last = packet;
     }
 

@@ -3,6 +3,7 @@
 use crate::queue::packet_fifo::Waiting;
 use crate::queue::packets::Packets;
 use crate::time::{NEVER, Picos};
+use std::hint::select_unpredictable;
 
 /// What the law aims at.
 #[derive(Clone, Copy, Debug)]
@@ -84,12 +85,11 @@ impl ControlLaw {
             self.first_above_time = NEVER;
             return (None, false);
         };
-        let above = now - packet.arrived >= setpoint.target;
-        if !above || queue.bytes() <= u64::from(setpoint.largest_packet) {
-            self.first_above_time = NEVER;
-        } else if self.first_above_time == NEVER {
-            self.first_above_time = now + setpoint.interval;
-        }
+        let above = (now - packet.arrived >= setpoint.target)
+            & (queue.bytes() > u64::from(setpoint.largest_packet));
+        let was_above = self.first_above_time != NEVER;
+        let since = if was_above { self.first_above_time } else { now + setpoint.interval };
+        self.first_above_time = select_unpredictable(above, since, NEVER);
         (Some(packet), now >= self.first_above_time)
     }
 
