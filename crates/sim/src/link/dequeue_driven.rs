@@ -191,7 +191,7 @@ impl DequeueDriven {
     #[inline(always)]
     pub(super) fn next_dequeue_at(&self) -> Option<Picos> {
         let at = if self.waits_for_wire_alone { self.free_at } else { self.ready_at() };
-        (self.packets.len() > 0).then_some(at)
+        (!self.packets.is_empty()).then_some(at)
     }
 
     /// The same for any link, if something waits.

@@ -78,7 +78,7 @@ impl DequeueDiscipline for Cake {
     fn dequeue(&mut self, now: Picos, packets: &mut Packets) -> Option<(u32, bool)> {
         // One empty queue comes nearer to rest with each packet.
         let mut decays = true;
-        while packets.len() > 0 {
+        while !packets.is_empty() {
             let first = self.lists.first(if decays { List::Decaying } else { List::New });
             decays = false;
             let queue = first.or_else(|| self.next_queue())?;
