@@ -147,7 +147,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// The one link that needs no event for it takes packets off its queue.
-    #[inline(never)]
+    #[inline(always)]
     fn on_sole_dequeue(&mut self) {
         if let Some((link, now)) = self.network.fire_sole_dequeue() {
             self.network.on_dequeue_event(now, link, &mut self.flows);

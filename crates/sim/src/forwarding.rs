@@ -31,7 +31,8 @@ impl Network<'_> {
     /// `enqueue_outlined` for flows over one queue, whose segments carry nothing but their number.
     #[inline(never)]
     fn enqueue_plain_outlined<K: FlowKind>(&mut self, now: Picos, flow: &mut Flow, seq: u64) {
-        self.enqueue::<K>(now, flow, flow.first_hop, Payload::data(seq, 0));
+        let (at, segment) = (flow.first_hop, Payload::data(seq, 0));
+        self.enqueue::<K>(now, flow, at, segment);
     }
 
     /// A packet reaches a queue of its route: a segment any but the first. The event had `key`. Of its flow, which lies in memory,
@@ -98,15 +99,35 @@ impl Network<'_> {
         at: LinkClass,
         packet: Payload,
     ) -> Option<(Picos, Payload)> {
-        let (traffic, link, sent_by) = (&self.traffic, at.link as usize, &*flow);
-        let whole = move || traffic.packet(sent_by, at.class, packet);
-        match self.links.enqueue(now, link, at.class, whole, &mut self.side_drops) {
+        let verdict = match self.links.try_enqueue_fast(now, at.link as usize, at.class) {
+            Some(verdict) => verdict,
+            None => self.enqueue_whole(now, flow, at, packet),
+        };
+        match verdict {
             Verdict::Departs(departs) => return Some((departs, packet)),
             Verdict::DepartsMarked(departs) => return Some((departs, packet.with_ce(true))),
             Verdict::Dropped => self.on_drop(flow, packet),
-            Verdict::Queued => self.arm_dequeue(now, link),
+            Verdict::Queued => {}
         }
         None
+    }
+
+    /// A packet reaches a queue that needs to know more of it than its class. If it waits there, the link's next dequeue
+    /// is scheduled. Apart: inlined it would cost the fast path registers.
+    #[inline(never)]
+    fn enqueue_whole(
+        &mut self,
+        now: Picos,
+        flow: &Flow,
+        at: LinkClass,
+        packet: Payload,
+    ) -> Verdict {
+        let (link, whole) = (at.link as usize, self.traffic.packet(flow, at.class, packet));
+        let verdict = self.links.enqueue(now, link, &whole, &mut self.side_drops);
+        if verdict == Verdict::Queued {
+            self.arm_dequeue(now, link);
+        }
+        verdict
     }
 
     /// A queue has dropped a packet.
@@ -131,11 +152,18 @@ impl Network<'_> {
     }
 
     /// A packet leaves the wire of the queue that it was at, at `departs`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn forward(&mut self, flow: &mut Flow, departs: Picos, packet: Payload) {
         if flow.route.has_one_queue() {
-            return self.deliver(flow, departs, packet);
+            self.deliver(flow, departs, packet);
+        } else {
+            self.forward_on_route(flow, departs, packet);
         }
+    }
+
+    /// `forward` on a route over several queues.
+    #[inline(never)]
+    fn forward_on_route(&mut self, flow: &mut Flow, departs: Picos, packet: Payload) {
         let hop = self.paths.hop(flow.route.place_of(packet));
         let packet = if packet.is_ack() { self.merge_lost_acks(flow, packet) } else { packet };
         match hop.then {
@@ -189,20 +217,21 @@ impl Network<'_> {
     /// A link can take the next packet off its queue, and further ones while nothing else happens
     /// before: these need no event of their own.
     pub(crate) fn on_dequeue_event(&mut self, now: Picos, link: usize, flows: &mut [Flow]) {
-        if !self.dequeue_timers[link].fire(now) {
+        if !self.dequeue_timers[link].timer.fire(now) {
             return;
         }
         let mut now = now;
         loop {
-            let sent = self.links[link].dequeue(now, &mut self.side_drops);
-            if let Some((packet, at, marked)) = sent {
+            let (sent, next) = self.links[link].dequeue(now, &mut self.side_drops);
+            if let Some((packet, departs, marked)) = sent {
                 let flow = &mut flows[packet.flow as usize];
-                self.forward(flow, at, packet.payload.with_ce(marked));
+                self.forward(flow, departs, packet.payload.with_ce(marked));
             }
-            let next = self.links[link].next_dequeue_at().map(|at| at.max(now));
-            let Some(at) = next.filter(|&at| self.is_next_event(at)) else {
-                return self.arm_dequeue(now, link);
-            };
+            let Some(next) = next else { return };
+            let at = next.max(now);
+            if !self.is_next_event(at) {
+                return self.schedule_dequeue(link, at);
+            }
             self.account_side_drops(flows);
             now = at;
         }

@@ -188,13 +188,16 @@ impl Link {
     /// A packet arrives at the queue. Others that are dropped because of it go to `lost`.
     #[inline(always)]
     fn enqueue(&mut self, now: Picos, packet: &Packet, lost: &mut Vec<Packet>) -> Verdict {
-        let arriving = packet.as_arriving();
         let Self { wire, meter, .. } = self;
+        if let Queue::DequeueDriven(queue) = &mut self.queue {
+            return queue.enqueue(now, packet, meter, lost);
+        }
+        let arriving = packet.as_arriving();
         match &mut self.queue {
             Queue::FixedSizeFifo(queue) => queue.enqueue(now, arriving, meter),
             Queue::Fifo(queue) => queue.enqueue(now, arriving, wire, meter),
             Queue::ConditionedFifo(queue) => queue.enqueue(now, arriving, wire, meter),
-            Queue::DequeueDriven(queue) => queue.enqueue(now, packet, meter, lost),
+            Queue::DequeueDriven(_) => unreachable!("asked first"),
         }
     }
 
@@ -229,13 +232,19 @@ impl Link {
         matches!(&self.queue, Queue::DequeueDriven(queue) if queue.has_rate_limits())
     }
 
-    /// Takes the next packet off the queue: it departs, with a mark or without, at the time given.
-    pub fn dequeue(&mut self, now: Picos, lost: &mut Vec<Packet>) -> Option<(Packet, Picos, bool)> {
+    /// Takes the next packet off the queue: it departs, with a mark or without, at the time given. And when the next
+    /// `dequeue` is due, if it is.
+    #[inline(always)]
+    pub fn dequeue(
+        &mut self,
+        now: Picos,
+        lost: &mut Vec<Packet>,
+    ) -> (Option<(Packet, Picos, bool)>, Option<Picos>) {
         match &mut self.queue {
             Queue::DequeueDriven(queue) => {
                 queue.dequeue(now, &mut self.wire, &mut self.meter, lost)
             }
-            _ => None,
+            _ => (None, None),
         }
     }
 

@@ -51,7 +51,7 @@ pub(crate) struct Network<'a> {
     /// What ACKs carry of others that were lost.
     pub(crate) lost_acks: LostAcks,
     /// By link, when it takes the next packet off its queue, if it has to be asked.
-    pub(crate) dequeue_timers: Vec<EventTimer>,
+    pub(crate) dequeue_timers: Vec<DequeueTimer>,
     /// The same of the one link that needs no event for that.
     pub(crate) sole_dequeue: SoleDequeue,
     /// Random delays of segments between the last queue and the receivers.
@@ -62,14 +62,29 @@ pub(crate) struct Network<'a> {
     pub(crate) part: Part,
 }
 
+/// When a link takes the next packet off its queue.
+pub(crate) struct DequeueTimer {
+    pub(crate) timer: EventTimer,
+    /// An arrival may make it earlier.
+    moves: bool,
+}
+
+impl DequeueTimer {
+    fn of(link: &Link) -> Self {
+        Self { timer: EventTimer::default(), moves: link.has_rate_limits() }
+    }
+}
+
 impl<'a> Network<'a> {
     /// Part `number` of a network.
     pub(crate) fn new(config: &'a Config, partition: &Partition, number: u8) -> Self {
         let classes = config.profiles.len();
         let paths = Paths::of(config, &partition.by_link);
+        let links = build_links(config, &paths);
         Self {
             traffic: Traffic::of(config),
-            links: build_links(config, &paths),
+            dequeue_timers: links.iter().map(DequeueTimer::of).collect(),
+            links,
             paths,
             wheel: wheel_size::wheel(config),
             rtt: vec![Histogram::default(); classes],
@@ -80,7 +95,6 @@ impl<'a> Network<'a> {
             next_reading: 0,
             side_drops: Vec::new(),
             lost_acks: LostAcks::default(),
-            dequeue_timers: vec![EventTimer::default(); config.links.len()],
             sole_dequeue: SoleDequeue::of(config),
             jitter_delays: JitterDelays::of(config),
             recorder: config.capture.then(|| Box::new(Recorder::of(config))),
@@ -116,15 +130,23 @@ impl<'a> Network<'a> {
     /// the queue has limits of rate.
     #[inline(always)]
     pub(crate) fn arm_dequeue(&mut self, now: Picos, link: usize) {
-        if !self.dequeue_timers[link].is_armed() || self.links[link].has_rate_limits() {
+        let timer = &self.dequeue_timers[link];
+        if !timer.timer.is_armed() || timer.moves {
             self.rearm_dequeue(now, link);
         }
     }
 
     #[inline(never)]
     fn rearm_dequeue(&mut self, now: Picos, link: usize) {
-        let Some(at) = self.links[link].next_dequeue_at().map(|at| at.max(now)) else { return };
-        if !self.dequeue_timers[link].arm(at) {
+        if let Some(at) = self.links[link].next_dequeue_at() {
+            self.schedule_dequeue(link, at.max(now));
+        }
+    }
+
+    /// Schedules the link's next dequeue.
+    #[inline(always)]
+    pub(crate) fn schedule_dequeue(&mut self, link: usize, at: Picos) {
+        if !self.dequeue_timers[link].timer.arm(at) {
             return;
         }
         if self.sole_dequeue.arm(link, at) {

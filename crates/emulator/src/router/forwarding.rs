@@ -61,8 +61,12 @@ impl Router {
         let meta = *self.slab.meta_of(slot);
         let class = self.flows[meta.flow as usize].class;
         let payload = Payload::data(slot.into(), 0).with_ecn(meta.ecn, false);
-        let whole = || Packet { flow: meta.flow, bytes: meta.bytes, class, payload };
-        match self.links.enqueue(now, link, class, whole, &mut self.side_drops) {
+        let packet = Packet { flow: meta.flow, bytes: meta.bytes, class, payload };
+        let verdict = match self.links.try_enqueue_fast(now, link, class) {
+            Some(verdict) => verdict,
+            None => self.links.enqueue(now, link, &packet, &mut self.side_drops),
+        };
+        match verdict {
             Verdict::Departs(at) => self.on_departure(slot, link, at, false, egress),
             Verdict::DepartsMarked(at) => self.on_departure(slot, link, at, true, egress),
             Verdict::Dropped => self.on_drop(slot),
@@ -76,7 +80,8 @@ impl Router {
             return; // it was scheduled again for another time
         }
         self.service_at[link] = NEVER;
-        if let Some((held, at, marked)) = self.links[link].dequeue(now, &mut self.side_drops) {
+        let (sent, _) = self.links[link].dequeue(now, &mut self.side_drops);
+        if let Some((held, at, marked)) = sent {
             self.on_departure(slot_of(&held), link, at, marked, egress);
         }
         self.arm_dequeue(now, link);

@@ -4,7 +4,8 @@
 use super::conditioner::Conditioner;
 use super::{Serializer, Verdict};
 use crate::meters::link::{AtBatchEnd, LinkMeter};
-use crate::packet::{Packet, Payload};
+use crate::packet::Packet;
+use crate::queue::packets::Packets;
 use crate::queue::registry::DequeueQueue;
 use crate::queue::{DequeueDiscipline, Limit, QueuedPacket};
 use crate::ring::Ring;
@@ -20,9 +21,11 @@ pub(super) struct DequeueDriven {
     tx_ring_bytes: u64,
     bytes_on_wire: u32,
     class_on_wire: u16,
-    /// What the packet on the wire takes of the link by the readings, and its time on the wire.
+    /// What the packet on the wire takes of the link by the readings, and its time on the wire. Without a ring and a shaper
+    /// that is the same, and stays as it was at first.
     work_on_wire: (Picos, Picos),
-    held: PayloadSlots,
+    /// Those of the queue.
+    packets: Packets,
     /// Of the queue.
     has_rate_limits: bool,
     /// There is neither a ring nor a shaper nor a limit of rate: what waits goes when the wire is free.
@@ -41,53 +44,6 @@ struct RingPacket {
     class: u16,
 }
 
-/// What each packet that the discipline holds carries, by its handle.
-struct PayloadSlots {
-    /// Those that are free name the next free one.
-    slots: Vec<Payload>,
-    /// The first free one; as many as there are slots where none is.
-    free: usize,
-    len: usize,
-}
-
-impl PayloadSlots {
-    const EMPTY: Self = Self { slots: Vec::new(), free: 0, len: 0 };
-
-    #[inline]
-    fn put(&mut self, payload: Payload) -> u32 {
-        let index = self.free;
-        self.len += 1;
-        match self.slots.get_mut(index) {
-            Some(slot) => self.free = std::mem::replace(slot, payload).seq() as usize,
-            None => {
-                self.slots.push(payload);
-                self.free = self.slots.len();
-            }
-        }
-        index as u32
-    }
-
-    /// How many it holds: those that wait, known without asking the discipline.
-    #[inline]
-    fn len(&self) -> usize {
-        self.len
-    }
-
-    #[inline]
-    fn take(&mut self, index: u32) -> Payload {
-        self.len -= 1;
-        let next = std::mem::replace(&mut self.free, index as usize);
-        std::mem::replace(&mut self.slots[index as usize], Payload::data(next as u64, 0))
-    }
-
-    /// The packet that the discipline gives back.
-    #[inline]
-    fn packet(&mut self, queued: QueuedPacket) -> Packet {
-        let QueuedPacket { flow, class, bytes, handle, .. } = queued;
-        Packet { flow, bytes, class, payload: self.take(handle) }
-    }
-}
-
 impl DequeueDriven {
     pub(super) fn new(queue: DequeueQueue, ring: usize, conditioner: Option<Conditioner>) -> Self {
         let has_rate_limits = queue.ready_at().is_some();
@@ -99,8 +55,8 @@ impl DequeueDriven {
             tx_ring_bytes: 0,
             bytes_on_wire: 0,
             class_on_wire: 0,
-            work_on_wire: (0, 1),
-            held: PayloadSlots::EMPTY,
+            work_on_wire: (1, 1),
+            packets: Packets::EMPTY,
             has_rate_limits,
             waits_for_wire_alone: ring == 0 && conditioner.is_none() && !has_rate_limits,
             conditioner,
@@ -113,7 +69,7 @@ impl DequeueDriven {
     }
 
     pub(super) fn packets(&self) -> usize {
-        self.held.len()
+        self.packets.len()
     }
 
     pub(super) fn bytes_held(&self, now: Picos) -> u64 {
@@ -127,8 +83,7 @@ impl DequeueDriven {
         if !self.tx_ring.is_empty() {
             self.begin_due(now, meter);
         }
-        debug_assert_eq!(self.held.len(), self.queue.packets());
-        meter.advance_level(now, self.held.len());
+        meter.advance_level(now, self.packets.len());
     }
 
     /// Those of the ring begin whose time has come.
@@ -180,11 +135,12 @@ impl DequeueDriven {
                 now + conditioner.rest(now) + ahead.sum::<Picos>()
             }),
             on_wire: (rest > 0).then_some((self.class_on_wire, scaled)),
-            held: (self.held.len() + self.tx_ring.len()) as u64,
+            held: (self.packets.len() + self.tx_ring.len()) as u64,
             decides_on_arrival: false,
         }
     }
 
+    #[inline(always)]
     pub(super) fn enqueue(
         &mut self,
         now: Picos,
@@ -193,7 +149,7 @@ impl DequeueDriven {
         lost: &mut Vec<Packet>,
     ) -> Verdict {
         meter.arrived(packet.class);
-        meter.saw(self.held.len());
+        meter.saw(self.packets.len());
         self.advance(now, meter);
         if let Some(conditioner) = &mut self.conditioner
             && !conditioner.polices(now, packet.bytes)
@@ -206,17 +162,22 @@ impl DequeueDriven {
             class: packet.class,
             bytes: packet.bytes,
             arrived: now,
-            ecn_capable: packet.payload.is_ecn_capable(),
-            l4s: packet.payload.is_l4s(),
-            handle: self.held.put(packet.payload),
+            payload: packet.payload,
         };
-        let held = &mut self.held;
-        self.queue.enqueue(now, queued, &mut |dropped| {
-            let packet = held.packet(dropped);
-            meter.dropped(packet.class);
-            lost.push(packet);
-        });
+        let number = self.packets.insert(queued);
+        self.queue.enqueue(now, number, &mut self.packets);
+        self.account_dropped(meter, lost);
         Verdict::Queued
+    }
+
+    /// Counts what the discipline has dropped.
+    #[inline(always)]
+    fn account_dropped(&mut self, meter: &mut LinkMeter, lost: &mut Vec<Packet>) {
+        self.packets.remove_dropped(|dropped| {
+            let &QueuedPacket { flow, class, bytes, payload, .. } = dropped;
+            meter.dropped(class);
+            lost.push(Packet { flow, bytes, class, payload });
+        });
     }
 
     /// Whether an arrival may make the next dequeue earlier.
@@ -230,7 +191,7 @@ impl DequeueDriven {
     #[inline(always)]
     pub(super) fn next_dequeue_at(&self) -> Option<Picos> {
         let at = if self.waits_for_wire_alone { self.free_at } else { self.ready_at() };
-        (self.held.len() > 0).then_some(at)
+        (!self.packets.is_empty()).then_some(at)
     }
 
     /// The same for any link, if something waits.
@@ -246,22 +207,48 @@ impl DequeueDriven {
         has_room.max(shaper).max(queue)
     }
 
+    /// The next packet, when it leaves the wire, and whether it is marked. And when the next `dequeue` is due, if it is.
+    #[inline(always)]
     pub(super) fn dequeue(
         &mut self,
         now: Picos,
         wire: &mut Serializer,
         meter: &mut LinkMeter,
         lost: &mut Vec<Packet>,
-    ) -> Option<(Packet, Picos, bool)> {
+    ) -> (Option<(Packet, Picos, bool)>, Option<Picos>) {
         self.advance(now, meter);
-        let held = &mut self.held;
-        let (queued, marked) = self.queue.dequeue(now, &mut |dropped| {
-            let packet = held.packet(dropped);
-            meter.dropped(packet.class);
-            lost.push(packet);
-        })?;
-        let packet = held.packet(queued);
-        let (bytes, class, tx_time) = (packet.bytes, packet.class, wire.time(packet.bytes));
+        let sent = self.queue.dequeue(now, &mut self.packets);
+        self.account_dropped(meter, lost);
+        let Some((number, marked)) = sent else { return (None, self.next_dequeue_at()) };
+        let &QueuedPacket { flow, class, bytes, arrived, payload } = self.packets.remove(number);
+        let tx_time = wire.time(bytes);
+        let packet = Packet { flow, bytes, class, payload };
+        if !self.waits_for_wire_alone {
+            let departs = self.send(now, class, bytes, arrived, tx_time, marked, meter);
+            return (Some((packet, departs, marked)), self.next_dequeue_at());
+        }
+        debug_assert!(self.free_at <= now);
+        meter.wakes(now, self.free_at);
+        let departs = now + tx_time;
+        self.free_at = departs;
+        (self.bytes_on_wire, self.class_on_wire) = (bytes, class);
+        meter.sent_at_once(class, bytes, now - arrived, tx_time, marked);
+        (Some((packet, departs, marked)), (!self.packets.is_empty()).then_some(departs))
+    }
+
+    /// A packet goes to the ring, to the shaper or on the wire, which it leaves at the time given.
+    #[allow(clippy::too_many_arguments)] // a struct of them would be put into memory for packets that need none of this
+    #[inline(never)]
+    fn send(
+        &mut self,
+        now: Picos,
+        class: u16,
+        bytes: u32,
+        arrived: Picos,
+        tx_time: Picos,
+        marked: bool,
+        meter: &mut LinkMeter,
+    ) -> Picos {
         let (mut start, mut work) = (self.free_at.max(now), tx_time);
         if let Some(conditioner) = &mut self.conditioner {
             start = conditioner.starts_at(start, bytes).min(BEYOND);
@@ -280,9 +267,9 @@ impl DequeueDriven {
         }
         self.free_at = start + tx_time;
         if marked {
-            meter.marked(packet.class);
+            meter.marked(class);
         }
-        meter.served(packet.class, start - queued.arrived, work);
-        Some((packet, self.free_at, marked))
+        meter.served(class, start - arrived, work);
+        self.free_at
     }
 }

@@ -19,39 +19,28 @@ impl Links {
         Self { links, pools }
     }
 
-    /// A packet arrives at a link's queue; `whole` makes it where more than its `class` is needed. Other
-    /// packets that are dropped because of it go to `lost`.
+    /// A packet of a class arrives at a link's queue. `None` where more has to be known of it: nothing was done
+    /// then, and `enqueue` is to be asked.
+    #[inline(always)]
+    pub fn try_enqueue_fast(&mut self, now: Picos, link: usize, class: u16) -> Option<Verdict> {
+        self.links[link].try_enqueue_fast(now, class)
+    }
+
+    /// A packet arrives at a link's queue. Others that are dropped because of it go to `lost`.
     #[inline(always)]
     pub fn enqueue(
         &mut self,
         now: Picos,
         link: usize,
-        class: u16,
-        whole: impl FnOnce() -> Packet,
+        packet: &Packet,
         lost: &mut Vec<Packet>,
     ) -> Verdict {
-        match self.links[link].try_enqueue_fast(now, class) {
-            Some(verdict) => verdict,
-            None => self.enqueue_whole(now, link, whole, lost),
-        }
-    }
-
-    /// Apart with the making of the packet: inlined it would cost the fast path registers.
-    #[inline(never)]
-    fn enqueue_whole(
-        &mut self,
-        now: Picos,
-        link: usize,
-        whole: impl FnOnce() -> Packet,
-        lost: &mut Vec<Packet>,
-    ) -> Verdict {
-        let packet = whole();
         let shared = self.links[link].pool;
         if shared.is_some_and(|shared| !self.memory_admits(now, link, packet.bytes, shared)) {
             self.links[link].refuse(now, packet.class);
             return Verdict::Dropped;
         }
-        self.links[link].enqueue(now, &packet, lost)
+        self.links[link].enqueue(now, packet, lost)
     }
 
     /// Whether the memory that a link shares has room for so many bytes more.

@@ -78,6 +78,7 @@ pub struct LinkMeter {
     pub detail: Option<Box<LinkDetail>>,
     /// Waiting times by class, where that was asked for and there are several.
     delays: Option<Box<ClassDelays>>,
+    /// Its area is kept only where a bin spans several numbers of packets: else the bins say it.
     current: LinkBatch,
     /// Finished batches.
     pub batches: Vec<LinkBatch>,
@@ -160,8 +161,12 @@ impl LinkMeter {
     /// The queue has held `waiting` packets for `span`; it matters not when.
     #[inline]
     pub fn add_time_at(&mut self, waiting: usize, span: Picos) {
-        self.current.queue_time[waiting >> self.bin_shift] += span;
-        self.current.queue_area += u128::from(span) * waiting as u128;
+        if self.bin_shift == 0 {
+            self.current.queue_time[waiting] += span;
+        } else {
+            self.current.queue_time[waiting >> self.bin_shift] += span;
+            self.current.queue_area += u128::from(span) * waiting as u128;
+        }
     }
 
     /// Time since the last call of `level`, or the end of the last batch.
@@ -240,6 +245,28 @@ impl LinkMeter {
         self.class_waited(class, wait);
     }
 
+    /// A packet starts that has waited for `wait`, and will be on the wire for `tx_time`: all that `started`, `served` and
+    /// `marked` count, with one look at its class.
+    #[inline(always)]
+    pub fn sent_at_once(
+        &mut self,
+        class: u16,
+        bytes: u32,
+        wait: Picos,
+        tx_time: Picos,
+        marked: bool,
+    ) {
+        let counts = &mut self.current.classes[class as usize];
+        counts.marks += u64::from(marked);
+        counts.accepted += 1;
+        counts.sent += 1;
+        counts.sent_bytes += u64::from(bytes);
+        counts.busy += tx_time;
+        self.accepted(wait.into(), tx_time);
+        self.waited(wait);
+        self.class_waited(class, wait);
+    }
+
     /// A packet that is accepted waits so long.
     #[inline(always)]
     pub fn waited(&mut self, wait: Picos) {
@@ -290,6 +317,11 @@ impl LinkMeter {
             self.current.classes.iter_mut().for_each(decide);
         }
         let mut done = self.current.taken();
+        if self.bin_shift == 0 {
+            let areas =
+                (0..).zip(&done.queue_time).map(|(waiting, &span)| waiting * u128::from(span));
+            done.queue_area = areas.sum();
+        }
         if let Some((class, rest)) = link.on_wire {
             done.classes[class as usize].busy -= rest;
             self.current.classes[class as usize].busy = rest;

@@ -12,7 +12,9 @@ pub use params::CakeParams;
 
 use super::cobalt::control_law::{ControlLaw, Setpoint};
 use super::fq_codel::store::Store;
-use super::{DequeueDiscipline, Limit, QueuedPacket};
+use super::packet_fifo::Waiting;
+use super::packets::{PacketList, Packets};
+use super::{DequeueDiscipline, Limit};
 use crate::rng::RandomStream;
 use crate::time::Picos;
 use flow_queues::FlowQueues;
@@ -37,6 +39,7 @@ pub struct Cake {
 #[derive(Clone, Copy, Debug, Default)]
 struct FlowQueue {
     law: ControlLaw,
+    list: PacketList,
     /// Bytes that it may still send in its turn.
     deficit: i64,
     packets: u32,
@@ -55,54 +58,41 @@ enum State {
 }
 
 impl DequeueDiscipline for Cake {
-    fn enqueue(
-        &mut self,
-        now: Picos,
-        packet: QueuedPacket,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) {
+    fn enqueue(&mut self, now: Picos, packet: u32, packets: &mut Packets) {
         let queues = &self.queues;
         let is_taken = |queue: usize| queues[queue].state != State::Idle;
-        let queue = self.flow_queues.place(packet.flow, is_taken);
-        self.store.push(queue, packet);
+        let queue = self.flow_queues.place(packets[packet].flow, is_taken);
         let entry = &mut self.queues[queue];
+        self.store.push(queue, &mut entry.list, packet, packets);
         entry.packets += 1;
         if entry.state != State::Served {
             entry.deficit = self.quantum;
             self.lists.move_to(queue, List::New);
             entry.state = State::Served;
         }
-        while self.is_too_full() {
-            self.drop_from_fattest(now, dropped);
+        while self.is_too_full(packets.len()) {
+            self.drop_from_fattest(now, packets);
         }
     }
 
-    fn dequeue(
-        &mut self,
-        now: Picos,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) -> Option<(QueuedPacket, bool)> {
+    fn dequeue(&mut self, now: Picos, packets: &mut Packets) -> Option<(u32, bool)> {
         // One empty queue comes nearer to rest with each packet.
         let mut decays = true;
-        while self.store.packets() > 0 {
+        while !packets.is_empty() {
             let first = self.lists.first(if decays { List::Decaying } else { List::New });
             decays = false;
             let queue = first.or_else(|| self.next_queue())?;
             if self.queues[queue].deficit <= 0 {
                 self.queues[queue].deficit += self.quantum;
                 self.lists.move_to(queue, List::Old);
-            } else if let Some((packet, marked)) = self.send_from(now, queue, dropped) {
+            } else if let Some((packet, marked)) = self.send_from(now, queue, packets) {
                 self.queues[queue].deficit -= i64::from(packet.bytes);
-                return Some((packet, marked));
+                return Some((packet.number, marked));
             } else {
                 self.retire(now, queue);
             }
         }
         None
-    }
-
-    fn packets(&self) -> usize {
-        self.store.packets()
     }
 
     fn bytes(&self) -> u64 {
@@ -128,13 +118,14 @@ impl Cake {
         &mut self,
         now: Picos,
         queue: usize,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) -> Option<(QueuedPacket, bool)> {
-        while let Some(packet) = self.pop(queue) {
-            let FlowQueue { law, packets, .. } = &mut self.queues[queue];
-            let signal = law.judge(now, &self.setpoint, &packet, &mut self.random);
-            if signal.drops && *packets > 0 {
-                dropped(packet);
+        packets: &mut Packets,
+    ) -> Option<(Waiting, bool)> {
+        while let Some(packet) = self.pop(queue, packets) {
+            let entry = &mut self.queues[queue];
+            let waits = &packets[packet.number];
+            let signal = entry.law.judge(now, &self.setpoint, waits, &mut self.random);
+            if signal.drops && entry.packets > 0 {
+                packets.drop(packet.number);
                 continue;
             }
             return Some((packet, signal.marks));
@@ -142,10 +133,11 @@ impl Cake {
         None
     }
 
-    fn pop(&mut self, queue: usize) -> Option<QueuedPacket> {
-        let packet = self.store.pop(queue)?;
-        self.queues[queue].packets -= 1;
-        self.flow_queues.leaves(packet.flow);
+    fn pop(&mut self, queue: usize, packets: &Packets) -> Option<Waiting> {
+        let entry = &mut self.queues[queue];
+        let packet = self.store.pop(queue, &mut entry.list, packets)?;
+        entry.packets -= 1;
+        self.flow_queues.leaves(packets[packet.number].flow);
         Some(packet)
     }
 
@@ -162,16 +154,16 @@ impl Cake {
         }
     }
 
-    fn is_too_full(&self) -> bool {
-        self.store.packets() > self.limit || self.store.memory() > self.memory_limit
+    fn is_too_full(&self, packets: usize) -> bool {
+        packets > self.limit || self.store.memory(packets) > self.memory_limit
     }
 
     /// The oldest packet of the queue of most bytes is lost, and BLUE hears of it.
     #[cold]
-    fn drop_from_fattest(&mut self, now: Picos, dropped: &mut impl FnMut(QueuedPacket)) {
+    fn drop_from_fattest(&mut self, now: Picos, packets: &mut Packets) {
         let (queue, _) = self.store.fattest();
         self.queues[queue].law.overflowed(now, &self.setpoint);
-        self.pop(queue).into_iter().for_each(dropped);
+        self.pop(queue, packets).into_iter().for_each(|oldest| packets.drop(oldest.number));
     }
 }
 

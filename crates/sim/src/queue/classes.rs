@@ -13,6 +13,7 @@ mod round_robin;
 
 pub use params::{ClassParams, ClassesParams, MaxRate};
 
+use super::packets::Packets;
 use super::{DequeueDiscipline, EnqueueDecision, Limit, QueuedPacket};
 use crate::time::{Picos, serialization};
 use class_queue::ClassQueue;
@@ -51,24 +52,16 @@ impl LastSent {
 
 impl DequeueDiscipline for Classes {
     #[inline]
-    fn enqueue(
-        &mut self,
-        now: Picos,
-        packet: QueuedPacket,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) {
-        match self.admit(now, packet.class, packet.bytes, packet.ecn_capable) {
-            Some((queue, marked)) => self.queues[queue].push(packet, marked),
-            None => dropped(packet),
+    fn enqueue(&mut self, now: Picos, packet: u32, packets: &mut Packets) {
+        let QueuedPacket { class, bytes, payload, .. } = packets[packet];
+        match self.admit(now, class, bytes, payload.is_ecn_capable()) {
+            Some((queue, marked)) => self.queues[queue].push(packet, bytes, marked),
+            None => packets.drop(packet),
         }
     }
 
     #[inline]
-    fn dequeue(
-        &mut self,
-        now: Picos,
-        _dropped: &mut impl FnMut(QueuedPacket),
-    ) -> Option<(QueuedPacket, bool)> {
+    fn dequeue(&mut self, now: Picos, _packets: &mut Packets) -> Option<(u32, bool)> {
         let queue = self.take_turn(now)?;
         self.queues[queue].pop()
     }
@@ -76,10 +69,6 @@ impl DequeueDiscipline for Classes {
     fn ready_at(&self) -> Option<Picos> {
         let waiting = || self.queues.iter().filter(|queue| queue.packets() > 0);
         self.has_max_rates.then(|| waiting().map(ClassQueue::held_until).min().unwrap_or(0))
-    }
-
-    fn packets(&self) -> usize {
-        self.packets
     }
 
     fn bytes(&self) -> u64 {

@@ -5,10 +5,10 @@
 
 pub(super) mod control_law;
 
-use super::codel::control_law::PacketQueue;
-use super::packet_fifo::PacketFifo;
+use super::packet_fifo::{PacketFifo, Waiting};
+use super::packets::Packets;
 use super::registry::{BadParameter, Parameters, Wire, within};
-use super::{DequeueDiscipline, Limit, QueuedPacket};
+use super::{DequeueDiscipline, Limit};
 use crate::rng::RandomStream;
 use crate::time::{MILLISECOND, Picos, serialization};
 use control_law::{ControlLaw, Setpoint};
@@ -75,41 +75,28 @@ pub struct Cobalt {
 
 impl DequeueDiscipline for Cobalt {
     /// On overflow the oldest is lost, as in `cake`, and BLUE hears of it.
-    fn enqueue(
-        &mut self,
-        now: Picos,
-        packet: QueuedPacket,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) {
+    fn enqueue(&mut self, now: Picos, packet: u32, packets: &mut Packets) {
         if self.queue.len() == 0 && self.wire_free_at <= now {
             self.law.ran_empty(self.wire_free_at, &self.setpoint);
         }
         if self.queue.len() >= self.limit {
-            self.queue.next().into_iter().for_each(&mut *dropped);
+            self.queue.pop().into_iter().for_each(|oldest| packets.drop(oldest.number));
             self.law.overflowed(now, &self.setpoint);
         }
-        self.queue.push(packet);
+        self.queue.push(packet, packets);
     }
 
-    fn dequeue(
-        &mut self,
-        now: Picos,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) -> Option<(QueuedPacket, bool)> {
-        while let Some(packet) = self.queue.next() {
-            let signal = self.law.judge(now, &self.setpoint, &packet, &mut self.random);
+    fn dequeue(&mut self, now: Picos, packets: &mut Packets) -> Option<(u32, bool)> {
+        while let Some(Waiting { bytes, number, .. }) = self.queue.pop() {
+            let signal = self.law.judge(now, &self.setpoint, &packets[number], &mut self.random);
             if signal.drops && self.queue.len() > 0 {
-                dropped(packet);
+                packets.drop(number);
                 continue;
             }
-            self.wire_free_at = now + serialization(packet.bytes, self.rate_bps);
-            return Some((packet, signal.marks));
+            self.wire_free_at = now + serialization(bytes, self.rate_bps);
+            return Some((number, signal.marks));
         }
         None
-    }
-
-    fn packets(&self) -> usize {
-        self.queue.len()
     }
 
     fn bytes(&self) -> u64 {

@@ -3,10 +3,11 @@
 pub(super) mod control_law;
 
 use super::packet_fifo::PacketFifo;
+use super::packets::Packets;
 use super::registry::{BadParameter, Parameters, Wire, within};
-use super::{DequeueDiscipline, Limit, QueuedPacket};
+use super::{DequeueDiscipline, Limit};
 use crate::time::{MILLISECOND, Picos};
-use control_law::{ControlLaw, PacketQueue, Setpoint};
+use control_law::{ControlLaw, Setpoint};
 
 /// Parameters of `codel` (tc-codel(8); RFC 8289, section 4). The defaults are Linux's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,29 +75,17 @@ pub struct Codel {
 
 impl DequeueDiscipline for Codel {
     #[inline]
-    fn enqueue(
-        &mut self,
-        _now: Picos,
-        packet: QueuedPacket,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) {
+    fn enqueue(&mut self, _now: Picos, packet: u32, packets: &mut Packets) {
         if self.queue.len() >= self.limit {
-            return dropped(packet);
+            return packets.drop(packet);
         }
-        self.queue.push(packet);
+        self.queue.push(packet, packets);
     }
 
     #[inline]
-    fn dequeue(
-        &mut self,
-        now: Picos,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) -> Option<(QueuedPacket, bool)> {
-        self.law.dequeue(now, &self.setpoint, &mut self.queue, dropped)
-    }
-
-    fn packets(&self) -> usize {
-        self.queue.len()
+    fn dequeue(&mut self, now: Picos, packets: &mut Packets) -> Option<(u32, bool)> {
+        let sent = self.law.dequeue(now, &self.setpoint, &mut self.queue, packets);
+        sent.map(|(packet, marked)| (packet.number, marked))
     }
 
     fn bytes(&self) -> u64 {

@@ -4,6 +4,7 @@ use super::classes::{ClassParams, ClassesParams};
 use super::registry::{Discipline, NAMES, QueueSpec, Wire};
 use super::testbench::{self, Log};
 use super::{DequeueDiscipline, EnqueueDiscipline, Limit, QueuedPacket};
+use crate::packet::{EcnCodepoint, Payload};
 use crate::time::{MILLISECOND, Picos, SECOND};
 use proptest::prelude::*;
 
@@ -67,14 +68,17 @@ fn arrivals() -> impl Strategy<Value = Vec<QueuedPacket>> {
             now += gap;
             place += 1;
             let l4s = flow == 4; // all of a flow, or it waits in two queues
+            let ecn = match (l4s, ecn_capable) {
+                (true, _) => EcnCodepoint::Ect1,
+                (_, true) => EcnCodepoint::Ect0,
+                _ => EcnCodepoint::NotEct,
+            };
             QueuedPacket {
                 flow,
                 class: flow as u16,
                 bytes,
                 arrived: now,
-                ecn_capable: ecn_capable || l4s,
-                l4s,
-                handle: place - 1,
+                payload: Payload::data(place - 1, 0).with_ecn(ecn, false),
             }
         };
         drawn.into_iter().map(stamp).collect()
@@ -92,7 +96,7 @@ fn capacity(spec: &QueueSpec, wire: &Wire) -> usize {
 fn conserved(packets: &[QueuedPacket], log: &Log) -> bool {
     let mut fates: Vec<QueuedPacket> =
         log.sent.iter().chain(&log.dropped).map(|event| event.packet).collect();
-    fates.sort_by_key(|packet| packet.handle);
+    fates.sort_by_key(|packet| packet.payload.seq());
     fates == packets
 }
 
@@ -100,7 +104,7 @@ fn conserved(packets: &[QueuedPacket], log: &Log) -> bool {
 fn in_order(log: &Log) -> bool {
     (0..6).all(|flow| {
         let own = log.sent.iter().filter(|event| event.packet.flow == flow);
-        own.map(|event| event.packet.handle).is_sorted()
+        own.map(|event| event.packet.payload.seq()).is_sorted()
     })
 }
 
@@ -120,7 +124,7 @@ proptest! {
             prop_assert!(log.waiting.iter().all(|&waiting| waiting <= most), "{name}");
             let marks = ecn || ["dualpi2", "cake"].contains(name); // which have no switch
             for event in log.sent.iter().filter(|event| event.marked) {
-                prop_assert!(marks && event.packet.ecn_capable, "{name}");
+                prop_assert!(marks && event.packet.is_ecn_capable(), "{name}");
             }
         }
     }

@@ -11,8 +11,8 @@ mod params;
 
 pub use params::DualPi2Params;
 
-use super::codel::control_law::PacketQueue;
 use super::packet_fifo::PacketFifo;
+use super::packets::Packets;
 use super::{DequeueDiscipline, Limit, QueuedPacket};
 use crate::rng::RandomStream;
 use crate::time::{Picos, SECOND};
@@ -65,6 +65,10 @@ impl DualPi2 {
         self.probability
     }
 
+    fn packets(&self) -> usize {
+        self.classic.len() + self.l4s.len()
+    }
+
     /// Linux, dualpi2_calculate_c_protection: a largest packet's lead for the heavier queue.
     fn reset_credit(&mut self) {
         let classic = i64::from(self.params.classic_protection);
@@ -86,6 +90,7 @@ impl DualPi2 {
 
     /// Linux, calculate_probability: p' gains alpha (d - target) + beta (d - d_old), d the longer of both
     /// queues' delays.
+    #[inline(never)]
     fn step(&mut self, at: Picos) {
         let waited = |queue: &PacketFifo| {
             queue.oldest().map_or(0, |oldest| at.saturating_sub(oldest.arrived))
@@ -110,20 +115,17 @@ impl DualPi2 {
 
     /// The head of the queue whose turn it is, whether that is the L queue, and what sending it takes off
     /// its credit (Linux, dequeue_packet: weighted round robin while both wait).
-    fn next(&mut self) -> Option<(QueuedPacket, bool, i64)> {
+    fn next(&mut self) -> Option<(u32, bool, i64)> {
         let (classic, l4s) = (self.classic.len() > 0, self.l4s.len() > 0);
         let weight = i64::from(self.params.classic_protection);
         if l4s && (!classic || self.credit <= 0) {
-            let packet = self.l4s.next()?;
-            return Some((
-                packet,
-                true,
-                if classic { weight * i64::from(packet.bytes) } else { 0 },
-            ));
+            let packet = self.l4s.pop()?;
+            let cost = if classic { weight * i64::from(packet.bytes) } else { 0 };
+            return Some((packet.number, true, cost));
         }
-        let packet = self.classic.next()?;
+        let packet = self.classic.pop()?;
         let cost = if l4s { (weight - 100) * i64::from(packet.bytes) } else { 0 };
-        Some((packet, false, cost))
+        Some((packet.number, false, cost))
     }
 
     /// Nothing is signalled while fewer bytes than two of the largest packets wait behind (Linux, must_drop).
@@ -135,7 +137,7 @@ impl DualPi2 {
         let overload = coupled > 1.0;
         match (l4s, overload) {
             (false, _) if !self.strikes_twice() => Signal::None,
-            (false, _) if overload || !packet.ecn_capable => Signal::Drop,
+            (false, _) if overload || !packet.is_ecn_capable() => Signal::Drop,
             (true, true) if self.params.drop_on_overload && self.strikes_twice() => Signal::Drop,
             (true, false) if self.random.uniform() >= coupled => Signal::None,
             _ => Signal::Mark,
@@ -154,47 +156,36 @@ impl DualPi2 {
 }
 
 impl DequeueDiscipline for DualPi2 {
-    fn enqueue(
-        &mut self,
-        now: Picos,
-        packet: QueuedPacket,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) {
+    fn enqueue(&mut self, now: Picos, packet: u32, packets: &mut Packets) {
         self.catch_up(now);
         if self.packets() == 0 {
             self.reset_credit();
         }
         if self.packets() >= self.params.limit as usize {
-            return dropped(packet);
+            return packets.drop(packet);
         }
-        if packet.l4s || (self.params.any_ect && packet.ecn_capable) {
-            self.l4s.push(packet);
+        let waits = &packets[packet];
+        if waits.is_l4s() || (self.params.any_ect && waits.is_ecn_capable()) {
+            self.l4s.push(packet, packets);
         } else {
-            self.classic.push(packet);
+            self.classic.push(packet, packets);
         }
     }
 
-    fn dequeue(
-        &mut self,
-        now: Picos,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) -> Option<(QueuedPacket, bool)> {
+    fn dequeue(&mut self, now: Picos, packets: &mut Packets) -> Option<(u32, bool)> {
         self.catch_up(now);
         while let Some((packet, l4s, cost)) = self.next() {
-            let signal = self.judge(&packet, l4s);
+            let signal = self.judge(&packets[packet], l4s);
             if signal == Signal::Drop {
-                dropped(packet);
+                packets.drop(packet);
                 continue;
             }
             self.credit += cost;
-            let marked = signal == Signal::Mark || (l4s && self.is_beyond_step(now, &packet));
+            let marked =
+                signal == Signal::Mark || (l4s && self.is_beyond_step(now, &packets[packet]));
             return Some((packet, marked));
         }
         None
-    }
-
-    fn packets(&self) -> usize {
-        self.classic.len() + self.l4s.len()
     }
 
     fn bytes(&self) -> u64 {

@@ -1,10 +1,10 @@
 //! Drop from the head: a packet that finds the queue full comes in, and the oldest that waits is lost
 //! (Linux `pfifo_head_drop`).
 
-use super::codel::control_law::PacketQueue;
 use super::packet_fifo::PacketFifo;
+use super::packets::Packets;
 use super::registry::{BadParameter, Parameters, Wire, within};
-use super::{DequeueDiscipline, Limit, QueuedPacket};
+use super::{DequeueDiscipline, Limit};
 use crate::time::Picos;
 
 /// Parameters of `pfifo_head_drop`.
@@ -45,29 +45,16 @@ pub struct HeadDrop {
 
 impl DequeueDiscipline for HeadDrop {
     #[inline]
-    fn enqueue(
-        &mut self,
-        _now: Picos,
-        packet: QueuedPacket,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) {
+    fn enqueue(&mut self, _now: Picos, packet: u32, packets: &mut Packets) {
         if self.queue.len() >= self.limit {
-            self.queue.next().into_iter().for_each(dropped);
+            self.queue.pop().into_iter().for_each(|oldest| packets.drop(oldest.number));
         }
-        self.queue.push(packet);
+        self.queue.push(packet, packets);
     }
 
     #[inline]
-    fn dequeue(
-        &mut self,
-        _now: Picos,
-        _dropped: &mut impl FnMut(QueuedPacket),
-    ) -> Option<(QueuedPacket, bool)> {
-        self.queue.next().map(|packet| (packet, false))
-    }
-
-    fn packets(&self) -> usize {
-        self.queue.len()
+    fn dequeue(&mut self, _now: Picos, _packets: &mut Packets) -> Option<(u32, bool)> {
+        self.queue.pop().map(|packet| (packet.number, false))
     }
 
     fn bytes(&self) -> u64 {
@@ -97,8 +84,8 @@ mod tests {
         testbench::run(&spec, &testbench::WIRE, 0, &testbench::merge(&[train]))
     }
 
-    fn handles(events: &[Event]) -> Vec<u32> {
-        events.iter().map(|event| event.packet.handle).collect()
+    fn numbers(events: &[Event]) -> Vec<u64> {
+        events.iter().map(|event| event.packet.payload.seq()).collect()
     }
 
     /// In steady overload as many are lost as by drop-tail, at the same instants. Those that wait move up
@@ -128,9 +115,9 @@ mod tests {
             testbench::run(&spec, &testbench::WIRE, 0, &packets)
         };
         let (head, tail) = (run("pfifo_head_drop"), run("pfifo"));
-        assert_eq!((handles(&head.dropped), handles(&tail.dropped)), (vec![1], vec![11]));
+        assert_eq!((numbers(&head.dropped), numbers(&tail.dropped)), (vec![1], vec![11]));
         // The gap is on the wire after 1 ms instead of after 11.
-        assert_eq!(head.sent[1].packet.handle, 2);
+        assert_eq!(head.sent[1].packet.payload.seq(), 2);
         assert_eq!(head.sent[1].at, MILLISECOND);
         assert_eq!(head.sent.len(), tail.sent.len());
     }

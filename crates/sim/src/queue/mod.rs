@@ -15,6 +15,7 @@ pub mod fifo;
 pub mod fq_codel;
 pub mod head_drop;
 mod packet_fifo;
+pub mod packets;
 pub mod parse;
 pub mod pie;
 pub mod red;
@@ -26,7 +27,9 @@ mod conformance;
 #[cfg(test)]
 mod testbench;
 
+use crate::packet::Payload;
 use crate::time::Picos;
+use packets::Packets;
 
 /// What waits in front of a packet that arrives. The packet on the wire does not count.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,7 +86,7 @@ pub trait EnqueueDiscipline {
     fn limit(&self) -> Limit;
 }
 
-/// A packet as a departure discipline holds it.
+/// A packet as a departure discipline sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueuedPacket {
     /// The flow it belongs to.
@@ -94,34 +97,37 @@ pub struct QueuedPacket {
     pub bytes: u32,
     /// When it joined the queue.
     pub arrived: Picos,
+    /// What it carries; a discipline hands it back untouched.
+    pub payload: Payload,
+}
+
+impl QueuedPacket {
     /// Whether it may be marked instead of dropped.
-    pub ecn_capable: bool,
+    #[inline(always)]
+    pub fn is_ecn_capable(&self) -> bool {
+        self.payload.is_ecn_capable()
+    }
+
     /// It is L4S: ECT(1), or CE (RFC 9332; Linux, dualpi2_skb_classify).
-    pub l4s: bool,
-    /// Its owner's mark; a discipline hands it back untouched.
-    pub handle: u32,
+    #[inline(always)]
+    pub fn is_l4s(&self) -> bool {
+        self.payload.is_l4s()
+    }
 }
 
 /// A discipline that chooses what to send when the wire is free.
 pub trait DequeueDiscipline {
-    /// Takes a packet in. Whatever is lost by that, this packet or others, goes to `dropped`.
-    fn enqueue(&mut self, now: Picos, packet: QueuedPacket, dropped: &mut impl FnMut(QueuedPacket));
+    /// Takes a packet in. It calls `packets.drop` with whatever is lost by that, this packet or others.
+    fn enqueue(&mut self, now: Picos, packet: u32, packets: &mut Packets);
 
-    /// The packet to send now, and whether it is marked (CE). What is lost goes to `dropped`.
-    fn dequeue(
-        &mut self,
-        now: Picos,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) -> Option<(QueuedPacket, bool)>;
+    /// The packet to send now, and whether it is marked (CE). It calls `packets.drop` with what is lost.
+    fn dequeue(&mut self, now: Picos, packets: &mut Packets) -> Option<(u32, bool)>;
 
     /// Before this time none of the packets that wait may be sent, and an arrival can make it earlier;
     /// none where the discipline has no limit of rate.
     fn ready_at(&self) -> Option<Picos> {
         None
     }
-
-    /// Packets waiting.
-    fn packets(&self) -> usize;
 
     /// Bytes waiting.
     fn bytes(&self) -> u64;

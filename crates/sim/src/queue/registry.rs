@@ -4,9 +4,10 @@ use super::classes::{Classes, ClassesParams};
 use super::codel::{Codel, CodelParams};
 use super::fifo::{Bfifo, BfifoParams, Pfifo, PfifoParams};
 use super::fq_codel::{FqCodel, FqCodelParams};
+use super::packets::Packets;
 use super::pie::{Pie, PieParams};
 use super::red::{Red, RedParams};
-use super::{Backlog, DequeueDiscipline, EnqueueDecision, EnqueueDiscipline, Limit, QueuedPacket};
+use super::{Backlog, DequeueDiscipline, EnqueueDecision, EnqueueDiscipline, Limit};
 use crate::time::Picos;
 use std::fmt;
 
@@ -196,27 +197,18 @@ macro_rules! disciplines {
 
         impl DequeueDiscipline for DequeueQueue {
             #[inline]
-            fn enqueue(&mut self, now: Picos, packet: QueuedPacket, dropped: &mut impl FnMut(QueuedPacket)) {
-                match self { $(Self::$dvariant(queue) => queue.enqueue(now, packet, dropped)),+ }
+            fn enqueue(&mut self, now: Picos, packet: u32, packets: &mut Packets) {
+                match self { $(Self::$dvariant(queue) => queue.enqueue(now, packet, packets)),+ }
             }
 
             #[inline]
-            fn dequeue(
-                &mut self,
-                now: Picos,
-                dropped: &mut impl FnMut(QueuedPacket),
-            ) -> Option<(QueuedPacket, bool)> {
-                match self { $(Self::$dvariant(queue) => queue.dequeue(now, dropped)),+ }
+            fn dequeue(&mut self, now: Picos, packets: &mut Packets) -> Option<(u32, bool)> {
+                match self { $(Self::$dvariant(queue) => queue.dequeue(now, packets)),+ }
             }
 
             #[inline]
             fn ready_at(&self) -> Option<Picos> {
                 match self { $(Self::$dvariant(queue) => queue.ready_at()),+ }
-            }
-
-            #[inline]
-            fn packets(&self) -> usize {
-                match self { $(Self::$dvariant(queue) => queue.packets()),+ }
             }
 
             #[inline]

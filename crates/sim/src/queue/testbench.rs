@@ -1,7 +1,9 @@
 //! A wire with a queue in front of it and nothing else, for the tests.
 
+use super::packets::Packets;
 use super::registry::{Discipline, QueueSpec, Wire};
 use super::{Backlog, DequeueDiscipline, EnqueueDecision, EnqueueDiscipline, QueuedPacket};
+use crate::packet::{EcnCodepoint, Payload};
 use crate::time::{Picos, serialization};
 use std::collections::VecDeque;
 
@@ -37,11 +39,14 @@ pub fn train(flow: u32, bytes: u32, start: Picos, end: Picos, gap: Picos) -> Vec
             class: flow as u16,
             bytes,
             arrived,
-            ecn_capable: false,
-            l4s: false,
-            handle: 0,
+            payload: Payload::NONE,
         })
         .collect()
+}
+
+/// The same packet with an ECN field.
+pub fn with_ecn(packet: QueuedPacket, ecn: EcnCodepoint) -> QueuedPacket {
+    QueuedPacket { payload: packet.payload.with_ecn(ecn, false), ..packet }
 }
 
 /// All packets in order of arrival, each with its place as its handle.
@@ -49,7 +54,7 @@ pub fn merge(trains: &[Vec<QueuedPacket>]) -> Vec<QueuedPacket> {
     let mut packets: Vec<QueuedPacket> = trains.concat();
     packets.sort_by_key(|packet| packet.arrived);
     for (place, packet) in packets.iter_mut().enumerate() {
-        packet.handle = place as u32;
+        packet.payload = Payload::data(place as u64, 0).with_ecn(packet.payload.ecn(), false);
     }
     packets
 }
@@ -74,7 +79,7 @@ fn run_arrival(mut queue: impl EnqueueDiscipline, wire: &Wire, packets: &[Queued
         let bytes = waiting.iter().map(|&(_, bytes)| bytes).sum();
         let start = now.max(free_at);
         let backlog = Backlog { packets: waiting.len(), bytes, delay: start - now };
-        let fate = queue.on_enqueue(now, packet.bytes, packet.ecn_capable, &backlog);
+        let fate = queue.on_enqueue(now, packet.bytes, packet.is_ecn_capable(), &backlog);
         if fate == EnqueueDecision::Drop {
             log.dropped.push(Event { at: now, packet, marked: false });
         } else {
@@ -90,7 +95,41 @@ fn run_arrival(mut queue: impl EnqueueDiscipline, wire: &Wire, packets: &[Queued
     log
 }
 
-fn run_departure(mut queue: impl DequeueDiscipline, wire: &Wire, packets: &[QueuedPacket]) -> Log {
+/// A discipline with its packets: these come and go as values.
+pub struct Bench<Q> {
+    pub queue: Q,
+    pub packets: Packets,
+}
+
+impl<Q: DequeueDiscipline> Bench<Q> {
+    pub fn of(queue: Q) -> Self {
+        Self { queue, packets: Packets::EMPTY }
+    }
+
+    pub fn enqueue(
+        &mut self,
+        now: Picos,
+        packet: QueuedPacket,
+        dropped: &mut impl FnMut(QueuedPacket),
+    ) {
+        let number = self.packets.insert(packet);
+        self.queue.enqueue(now, number, &mut self.packets);
+        self.packets.remove_dropped(|&packet| dropped(packet));
+    }
+
+    pub fn dequeue(
+        &mut self,
+        now: Picos,
+        dropped: &mut impl FnMut(QueuedPacket),
+    ) -> Option<(QueuedPacket, bool)> {
+        let sent = self.queue.dequeue(now, &mut self.packets);
+        self.packets.remove_dropped(|&packet| dropped(packet));
+        sent.map(|(number, marked)| (*self.packets.remove(number), marked))
+    }
+}
+
+fn run_departure(queue: impl DequeueDiscipline, wire: &Wire, packets: &[QueuedPacket]) -> Log {
+    let mut queue = Bench::of(queue);
     let mut log = Log::default();
     let mut free_at = 0;
     for &packet in packets {
@@ -102,23 +141,23 @@ fn run_departure(mut queue: impl DequeueDiscipline, wire: &Wire, packets: &[Queu
             free_at = packet.arrived;
             serve(&mut queue, wire, &mut log, &mut free_at, packet.arrived + 1);
         }
-        log.waiting.push(queue.packets());
+        log.waiting.push(queue.packets.len());
     }
     serve(&mut queue, wire, &mut log, &mut free_at, Picos::MAX);
-    assert_eq!((queue.packets(), queue.bytes()), (0, 0));
+    assert_eq!((queue.packets.len(), queue.queue.bytes()), (0, 0));
     log
 }
 
 /// Sends while the wire is free before `until`.
 fn serve(
-    queue: &mut impl DequeueDiscipline,
+    queue: &mut Bench<impl DequeueDiscipline>,
     wire: &Wire,
     log: &mut Log,
     free_at: &mut Picos,
     until: Picos,
 ) {
     loop {
-        let at = (*free_at).max(queue.ready_at().unwrap_or(0));
+        let at = (*free_at).max(queue.queue.ready_at().unwrap_or(0));
         if at >= until {
             return;
         }

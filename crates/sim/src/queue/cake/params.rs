@@ -75,7 +75,7 @@ impl Parameters for CakeParams {
             queues: vec![FlowQueue::default(); QUEUES].into(),
             flow_queues: FlowQueues::new(seed),
             lists: Lists::new(),
-            store: Store::new(QUEUES, self.limit.min(4096) as usize),
+            store: Store::new(QUEUES),
             random: RandomStream::new(seed),
         }
     }

@@ -1,6 +1,8 @@
 use super::*;
+use crate::packet::Payload;
+use crate::queue::QueuedPacket;
 use crate::queue::registry::{Parameters, QueueSpec, Wire};
-use crate::queue::testbench::{self, Event, WIRE};
+use crate::queue::testbench::{self, Bench, Event, WIRE};
 use crate::time::{MILLISECOND, SECOND};
 use std::collections::BTreeMap;
 
@@ -12,9 +14,9 @@ fn spec(change: impl FnOnce(&mut CakeParams)) -> QueueSpec {
     QueueSpec::Cake(params)
 }
 
-fn packet(flow: u32, handle: u32) -> QueuedPacket {
+fn packet(flow: u32, number: u64) -> QueuedPacket {
     let train = testbench::train(flow, 1500, 0, 1, 1);
-    QueuedPacket { handle, ..train[0] }
+    QueuedPacket { payload: Payload::data(number, 0), ..train[0] }
 }
 
 fn bytes_of(events: &[Event], flow: u32) -> u64 {
@@ -59,13 +61,14 @@ fn backlogged_flows_get_the_same_bytes_whatever_the_packet_sizes() {
 
 #[test]
 fn a_sparse_flow_comes_before_all_that_have_had_their_turn() {
-    let mut queue = CakeParams::default().build(&WIRE, SEED);
+    let mut queue = Bench::of(CakeParams::default().build(&WIRE, SEED));
     let mut lost = |_| panic!("nothing is lost");
-    for handle in 0..4 {
-        queue.enqueue(0, packet(0, handle), &mut lost);
-        queue.enqueue(0, packet(1, 10 + handle), &mut lost);
+    for number in 0..4 {
+        queue.enqueue(0, packet(0, number), &mut lost);
+        queue.enqueue(0, packet(1, 10 + number), &mut lost);
     }
-    let mut take = |queue: &mut Cake| queue.dequeue(0, &mut lost).map(|(sent, _)| sent.handle);
+    let mut take =
+        |queue: &mut Bench<Cake>| queue.dequeue(0, &mut lost).map(|(sent, _)| sent.payload.seq());
     // 1514 allows one packet of 1500 and the next, as 14 bytes are left.
     assert_eq!([(); 4].map(|()| take(&mut queue)), [Some(0), Some(1), Some(10), Some(11)]);
     queue.enqueue(0, packet(2, 20), &mut |_| panic!("nothing is lost"));
@@ -90,17 +93,20 @@ fn the_last_packet_of_a_queue_is_never_lost_to_the_law() {
 #[test]
 fn an_overflow_takes_one_packet_from_the_head_of_the_fattest_queue() {
     let params = CakeParams { limit: 10, ..CakeParams::default() };
-    let mut queue = params.build(&WIRE, SEED);
+    let mut queue = Bench::of(params.build(&WIRE, SEED));
     let mut lost = Vec::new();
-    (0..7).for_each(|handle| queue.enqueue(0, packet(0, handle), &mut |p| lost.push(p.handle)));
-    (0..5)
-        .for_each(|handle| queue.enqueue(0, packet(1, 100 + handle), &mut |p| lost.push(p.handle)));
+    (0..7).for_each(|number| {
+        queue.enqueue(0, packet(0, number), &mut |p| lost.push(p.payload.seq()))
+    });
+    (0..5).for_each(|number| {
+        queue.enqueue(0, packet(1, 100 + number), &mut |p| lost.push(p.payload.seq()))
+    });
     assert_eq!(lost, [0, 1]);
-    assert_eq!(queue.packets(), 10);
+    assert_eq!(queue.packets.len(), 10);
     let memory = CakeParams { memlimit: Some(10 * (1500 + 576)), ..CakeParams::default() };
-    let mut queue = memory.build(&WIRE, SEED);
+    let mut queue = Bench::of(memory.build(&WIRE, SEED));
     let mut lost = 0;
-    (0..12).for_each(|handle| queue.enqueue(0, packet(0, handle), &mut |_| lost += 1));
+    (0..12).for_each(|number| queue.enqueue(0, packet(0, number), &mut |_| lost += 1));
     assert_eq!(lost, 2);
 }
 
@@ -112,10 +118,10 @@ fn flows_that_share_a_queue_stay_in_order() {
         .collect();
     let packets = testbench::merge(&trains);
     let log = testbench::run(&spec(|params| params.limit = 4000), &WIRE, SEED, &packets);
-    let mut last: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut last: BTreeMap<u32, u64> = BTreeMap::new();
     for event in &log.sent {
-        let before = last.insert(event.packet.flow, event.packet.handle);
-        assert!(before.is_none_or(|before| before < event.packet.handle), "{event:?}");
+        let before = last.insert(event.packet.flow, event.packet.payload.seq());
+        assert!(before.is_none_or(|before| before < event.packet.payload.seq()), "{event:?}");
     }
     assert_eq!(last.len(), 3000);
     assert!(!log.dropped.is_empty());

@@ -3,7 +3,7 @@
 use super::LastSent;
 use super::rate_meter::RateMeter;
 use crate::queue::red::Red;
-use crate::queue::{EnqueueDecision, Limit, QueuedPacket};
+use crate::queue::{EnqueueDecision, Limit};
 use crate::time::Picos;
 use std::collections::VecDeque;
 
@@ -25,8 +25,8 @@ pub(super) struct ClassQueue {
     /// Bytes that are left of its turns.
     pub deficit: u64,
     admission: Admission,
-    /// Each with whether it was marked.
-    packets: VecDeque<(QueuedPacket, bool)>,
+    /// Each with its size, and whether it was marked.
+    packets: VecDeque<(u32, u32, bool)>,
     /// Bytes waiting.
     pub bytes: u64,
     /// Of this class.
@@ -67,7 +67,7 @@ impl ClassQueue {
     /// Size of the packet that it would send.
     #[inline]
     pub fn next_bytes(&self) -> Option<u32> {
-        self.packets.front().map(|(packet, _)| packet.bytes)
+        self.packets.front().map(|&(_, bytes, _)| bytes)
     }
 
     /// Whether a packet that arrives may join.
@@ -98,12 +98,12 @@ impl ClassQueue {
     }
 
     #[inline]
-    pub fn push(&mut self, packet: QueuedPacket, marked: bool) {
-        self.packets.push_back((packet, marked));
+    pub fn push(&mut self, packet: u32, bytes: u32, marked: bool) {
+        self.packets.push_back((packet, bytes, marked));
     }
 
     #[inline]
-    pub fn pop(&mut self) -> Option<(QueuedPacket, bool)> {
-        self.packets.pop_front()
+    pub fn pop(&mut self) -> Option<(u32, bool)> {
+        self.packets.pop_front().map(|(packet, _, marked)| (packet, marked))
     }
 }

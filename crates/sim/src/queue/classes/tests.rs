@@ -1,4 +1,5 @@
 use super::*;
+use crate::packet::{EcnCodepoint, Payload};
 use crate::queue::fifo::{BfifoParams, PfifoParams};
 use crate::queue::red::RedParams;
 use crate::queue::registry::{Parameters, QueueSpec};
@@ -86,20 +87,13 @@ proptest! {
 #[test]
 fn turns_are_a_quantum_and_what_is_left_is_kept() {
     // Quanta of 1500 and 3000 B; packets of 1000 B: 1, 3, 2, 3, … packets in turn, as 500 B are kept.
-    let mut queue = ClassesParams {
+    let params = ClassesParams {
         classes: vec![class(0, 1.0, 99), class(0, 2.0, 99)],
         of_traffic: vec![0, 1],
-    }
-    .build(&WIRE, 0);
-    let mut packet = QueuedPacket {
-        flow: 0,
-        class: 0,
-        bytes: 1000,
-        arrived: 0,
-        ecn_capable: false,
-        l4s: false,
-        handle: 0,
     };
+    let mut queue = testbench::Bench::of(params.build(&WIRE, 0));
+    let mut packet =
+        QueuedPacket { flow: 0, class: 0, bytes: 1000, arrived: 0, payload: Payload::NONE };
     for class in [0, 1].repeat(20) {
         packet.class = class;
         queue.enqueue(0, packet, &mut |_| panic!("there is room"));
@@ -169,7 +163,7 @@ fn red_looks_at_its_own_class_alone() {
     assert!(longest(&log, 0) > 100 * MILLISECOND, "{}", longest(&log, 0));
     assert!(longest(&log, 1) < 50 * MILLISECOND, "{}", longest(&log, 1));
     for packet in &mut packets {
-        packet.ecn_capable = true;
+        *packet = testbench::with_ecn(*packet, EcnCodepoint::Ect0);
     }
     let log = testbench::run(&dropping, &WIRE, 5, &packets);
     assert!(of_flow(&log.sent, 0).all(|event| !event.marked), "drop-tail marks none");
@@ -187,10 +181,11 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let mut now = 0;
-        let packets: Vec<_> = gaps.iter().zip(0..).map(|(&(gap, bytes, ecn_capable), handle)| {
+        let packets: Vec<_> = gaps.iter().zip(0..).map(|(&(gap, bytes, ecn_capable), number)| {
             now += gap / 2;
-            let flow = handle % 3;
-            QueuedPacket { flow, class: flow as u16, bytes, arrived: now, ecn_capable, l4s: false, handle }
+            let flow = number % 3;
+            let ecn = if ecn_capable { EcnCodepoint::Ect0 } else { EcnCodepoint::NotEct };
+            QueuedPacket { flow, class: flow as u16, bytes, arrived: now, payload: Payload::data(number.into(), 0).with_ecn(ecn, false) }
         }).collect();
         let red = RedParams {
             min: Some(2000), max: Some(9000), weight: Some(0.1), ecn: true, ..RedParams::default()

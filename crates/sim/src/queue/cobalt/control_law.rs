@@ -67,7 +67,7 @@ impl ControlLaw {
         self.note_delay(now, setpoint, above);
         let mut signal = Signal::default();
         if due && above {
-            signal.marks = setpoint.ecn && packet.ecn_capable;
+            signal.marks = setpoint.ecn && packet.is_ecn_capable();
             signal.drops = !signal.marks;
             self.count = self.count.saturating_add(1);
             self.drop_next += self.gap(setpoint);

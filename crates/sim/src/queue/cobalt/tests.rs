@@ -1,5 +1,7 @@
 use super::*;
-use crate::queue::testbench::{self, Event, WIRE};
+use crate::packet::EcnCodepoint;
+use crate::queue::QueuedPacket;
+use crate::queue::testbench::{self, Event, WIRE, with_ecn};
 use crate::time::SECOND;
 
 /// A packet takes 1 ms of the wire, so that four of them are no longer than the target.
@@ -12,7 +14,9 @@ fn spec(change: impl FnOnce(&mut CobaltParams)) -> super::super::registry::Queue
 /// As many packets as twice the wire takes.
 fn flood(seconds: u64, ecn_capable: bool) -> Vec<QueuedPacket> {
     let mut packets = testbench::train(0, 1500, 0, seconds * SECOND, MILLISECOND / 2);
-    packets.iter_mut().for_each(|packet| packet.ecn_capable = ecn_capable);
+    if ecn_capable {
+        packets.iter_mut().for_each(|packet| *packet = with_ecn(*packet, EcnCodepoint::Ect0));
+    }
     testbench::merge(&[packets])
 }
 

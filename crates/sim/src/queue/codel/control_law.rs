@@ -1,7 +1,9 @@
 //! CoDel's control law (RFC 8289, section 5), for any queue that it is laid on.
 
-use crate::queue::QueuedPacket;
-use crate::time::Picos;
+use crate::queue::packet_fifo::Waiting;
+use crate::queue::packets::Packets;
+use crate::time::{NEVER, Picos};
+use std::hint::select_unpredictable;
 
 /// What the law aims at.
 #[derive(Clone, Copy, Debug)]
@@ -16,66 +18,98 @@ pub(in crate::queue) struct Setpoint {
 
 /// A queue under the law.
 pub(in crate::queue) trait PacketQueue {
-    /// Removes the oldest packet.
-    fn next(&mut self) -> Option<QueuedPacket>;
+    /// Takes the oldest packet off.
+    fn next(&mut self, packets: &Packets) -> Option<Waiting>;
     /// Bytes left.
     fn bytes(&self) -> u64;
 }
 
+impl<Q: PacketQueue> PacketQueue for &mut Q {
+    #[inline(always)]
+    fn next(&mut self, packets: &Packets) -> Option<Waiting> {
+        (**self).next(packets)
+    }
+
+    #[inline(always)]
+    fn bytes(&self) -> u64 {
+        (**self).bytes()
+    }
+}
+
 /// The law's memory, under the names of RFC 8289, section 5.1.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(in crate::queue) struct ControlLaw {
-    /// When the delay will have been above the target for an interval.
-    first_above_time: Option<Picos>,
+    /// When the delay will have been above the target for an interval; `NEVER` while it is not above.
+    first_above_time: Picos,
     drop_next: Picos,
     pub count: u32,
     last_count: u32,
     dropping: bool,
 }
 
+impl Default for ControlLaw {
+    fn default() -> Self {
+        Self { first_above_time: NEVER, drop_next: 0, count: 0, last_count: 0, dropping: false }
+    }
+}
+
 impl ControlLaw {
     /// The packet to send, and whether it is marked.
-    #[inline]
+    #[inline(always)]
     pub fn dequeue(
         &mut self,
         now: Picos,
         setpoint: &Setpoint,
-        queue: &mut impl PacketQueue,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) -> Option<(QueuedPacket, bool)> {
-        let first = self.next(now, setpoint, queue);
-        let (packet, marked) = match first {
-            (Some(packet), true) if self.dropping => {
-                self.continue_dropping(now, setpoint, queue, packet, dropped)
-            }
-            (Some(packet), true) => self.enter_dropping(now, setpoint, queue, packet, dropped),
-            (packet, _) => {
-                self.dropping = false;
-                (packet, false)
-            }
-        };
-        packet.map(|packet| (packet, marked || exceeds_ce_threshold(now, setpoint, &packet)))
+        mut queue: impl PacketQueue,
+        packets: &mut Packets,
+    ) -> Option<(Waiting, bool)> {
+        let (packet, may_drop) = self.next(now, setpoint, &mut queue, packets);
+        if may_drop {
+            return self.signal(now, setpoint, queue, packet?, packets);
+        }
+        self.dropping = false;
+        let packet = packet?;
+        Some((packet, exceeds_ce_threshold(now, setpoint, &packet, packets)))
     }
 
     /// The next packet, and whether it may be dropped: `dodequeue` of RFC 8289, section 5.6.
-    #[inline]
+    #[inline(always)]
     fn next(
         &mut self,
         now: Picos,
         setpoint: &Setpoint,
         queue: &mut impl PacketQueue,
-    ) -> (Option<QueuedPacket>, bool) {
-        let packet = queue.next();
-        let above = packet.is_some_and(|packet| {
-            now - packet.arrived >= setpoint.target
-                && queue.bytes() > u64::from(setpoint.largest_packet)
-        });
-        if !above {
-            self.first_above_time = None;
-            return (packet, false);
-        }
-        let ripe = *self.first_above_time.get_or_insert(now + setpoint.interval);
-        (packet, now >= ripe)
+        packets: &Packets,
+    ) -> (Option<Waiting>, bool) {
+        let Some(packet) = queue.next(packets) else {
+            self.first_above_time = NEVER;
+            return (None, false);
+        };
+        let above = (now - packet.arrived >= setpoint.target)
+            & (queue.bytes() > u64::from(setpoint.largest_packet));
+        let was_above = self.first_above_time != NEVER;
+        let since = if was_above { self.first_above_time } else { now + setpoint.interval };
+        self.first_above_time = select_unpredictable(above, since, NEVER);
+        (Some(packet), now >= self.first_above_time)
+    }
+
+    /// A packet has come to the head that may be dropped. Apart: that is rare.
+    #[inline(never)]
+    fn signal(
+        &mut self,
+        now: Picos,
+        setpoint: &Setpoint,
+        mut queue: impl PacketQueue,
+        packet: Waiting,
+        packets: &mut Packets,
+    ) -> Option<(Waiting, bool)> {
+        let (packet, marked) = if self.dropping {
+            self.continue_dropping(now, setpoint, &mut queue, packet, packets)
+        } else {
+            self.enter_dropping(now, setpoint, &mut queue, packet, packets)
+        };
+        let packet = packet?;
+        Some((packet, marked || exceeds_ce_threshold(now, setpoint, &packet, packets)))
     }
 
     /// Enters the dropping state. A recent one that ended well tells how often to drop.
@@ -84,15 +118,15 @@ impl ControlLaw {
         now: Picos,
         setpoint: &Setpoint,
         queue: &mut impl PacketQueue,
-        packet: QueuedPacket,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) -> (Option<QueuedPacket>, bool) {
-        let marked = setpoint.ecn && packet.ecn_capable;
+        packet: Waiting,
+        packets: &mut Packets,
+    ) -> (Option<Waiting>, bool) {
+        let marked = setpoint.ecn && packets[packet.number].is_ecn_capable();
         let packet = if marked {
             Some(packet)
         } else {
-            dropped(packet);
-            self.next(now, setpoint, queue).0
+            packets.drop(packet.number);
+            self.next(now, setpoint, queue, packets).0
         };
         self.dropping = true;
         let gained = self.count.wrapping_sub(self.last_count);
@@ -109,18 +143,18 @@ impl ControlLaw {
         now: Picos,
         setpoint: &Setpoint,
         queue: &mut impl PacketQueue,
-        mut packet: QueuedPacket,
-        dropped: &mut impl FnMut(QueuedPacket),
-    ) -> (Option<QueuedPacket>, bool) {
+        mut packet: Waiting,
+        packets: &mut Packets,
+    ) -> (Option<Waiting>, bool) {
         while now >= self.drop_next {
             self.count = self.count.wrapping_add(1);
             let gap = self.gap(setpoint);
-            if setpoint.ecn && packet.ecn_capable {
+            if setpoint.ecn && packets[packet.number].is_ecn_capable() {
                 self.drop_next += gap;
                 return (Some(packet), true);
             }
-            dropped(packet);
-            match self.next(now, setpoint, queue) {
+            packets.drop(packet.number);
+            match self.next(now, setpoint, queue, packets) {
                 (Some(next), true) => packet = next,
                 (next, _) => {
                     self.dropping = false;
@@ -139,30 +173,33 @@ impl ControlLaw {
 }
 
 /// Linux's `ce_threshold`.
-#[inline]
-fn exceeds_ce_threshold(now: Picos, setpoint: &Setpoint, packet: &QueuedPacket) -> bool {
-    packet.ecn_capable && setpoint.ce_threshold.is_some_and(|most| now - packet.arrived > most)
+#[inline(always)]
+fn exceeds_ce_threshold(
+    now: Picos,
+    setpoint: &Setpoint,
+    packet: &Waiting,
+    packets: &Packets,
+) -> bool {
+    setpoint
+        .ce_threshold
+        .is_some_and(|most| now - packet.arrived > most && packets[packet.number].is_ecn_capable())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::EcnCodepoint;
+    use crate::queue::QueuedPacket;
+    use crate::queue::testbench::{train, with_ecn};
     use crate::time::MILLISECOND;
 
-    /// Packets without end that came at time 0.
-    struct Endless;
+    /// One packet that came at time 0, without end.
+    struct Endless(u32);
 
     impl PacketQueue for Endless {
-        fn next(&mut self) -> Option<QueuedPacket> {
-            Some(QueuedPacket {
-                flow: 0,
-                class: 0,
-                bytes: 1500,
-                arrived: 0,
-                ecn_capable: true,
-                l4s: false,
-                handle: 0,
-            })
+        fn next(&mut self, packets: &Packets) -> Option<Waiting> {
+            let QueuedPacket { arrived, bytes, .. } = packets[self.0];
+            Some(Waiting { arrived, bytes, number: self.0 })
         }
 
         fn bytes(&self) -> u64 {
@@ -181,9 +218,13 @@ mod tests {
     /// The gap that follows when the dropping state is entered at `now`.
     fn enter(law: &mut ControlLaw, now: Picos) -> Picos {
         law.dropping = false;
-        law.first_above_time = Some(0);
-        let sent = law.dequeue(now, &SETPOINT, &mut Endless, &mut |_| panic!("marked instead"));
+        law.first_above_time = 0;
+        let mut packets = Packets::EMPTY;
+        let packet = with_ecn(train(0, 1500, 0, 1, 1)[0], EcnCodepoint::Ect0);
+        let queue = Endless(packets.insert(packet));
+        let sent = law.dequeue(now, &SETPOINT, queue, &mut packets);
         assert!(sent.is_some_and(|(_, marked)| marked));
+        packets.remove_dropped(|_| panic!("marked instead"));
         law.drop_next - now
     }
 

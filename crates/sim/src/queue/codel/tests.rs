@@ -1,6 +1,7 @@
 use super::*;
+use crate::packet::EcnCodepoint;
 use crate::queue::registry::QueueSpec;
-use crate::queue::testbench::{self, Log, WIRE};
+use crate::queue::testbench::{self, Log, WIRE, with_ecn};
 use crate::time::SECOND;
 
 fn codel(change: impl FnOnce(&mut CodelParams)) -> QueueSpec {
@@ -12,7 +13,9 @@ fn codel(change: impl FnOnce(&mut CodelParams)) -> QueueSpec {
 /// `gap` apart for `end`; the wire takes one a millisecond.
 fn flood(spec: &QueueSpec, gap: Picos, end: Picos, ecn_capable: bool) -> Log {
     let mut packets = testbench::merge(&[testbench::train(0, 1500, 0, end, gap)]);
-    packets.iter_mut().for_each(|packet| packet.ecn_capable = ecn_capable);
+    if ecn_capable {
+        packets.iter_mut().for_each(|packet| *packet = with_ecn(*packet, EcnCodepoint::Ect0));
+    }
     testbench::run(spec, &WIRE, 0, &packets)
 }
 

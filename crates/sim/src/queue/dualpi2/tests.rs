@@ -1,6 +1,7 @@
 use super::*;
+use crate::packet::EcnCodepoint;
 use crate::queue::registry::{Parameters, QueueSpec};
-use crate::queue::testbench::{self, Log, WIRE, train};
+use crate::queue::testbench::{self, Bench, Log, WIRE, train, with_ecn};
 use crate::time::MILLISECOND;
 
 const LONG: Picos = 40 * SECOND;
@@ -8,7 +9,9 @@ const LONG: Picos = 40 * SECOND;
 /// A train of `gap`, as ECT(1) or as a packet that cannot be marked.
 fn packets(flow: u32, gap: Picos, end: Picos, l4s: bool) -> Vec<QueuedPacket> {
     let mut all = train(flow, 1500, 0, end, gap);
-    all.iter_mut().for_each(|packet| (packet.l4s, packet.ecn_capable) = (l4s, l4s));
+    if l4s {
+        all.iter_mut().for_each(|packet| *packet = with_ecn(*packet, EcnCodepoint::Ect1));
+    }
     all
 }
 
@@ -34,23 +37,15 @@ fn second_half(log: &Log, flow: u32, end: Picos) -> (f64, f64, f64, f64) {
 fn the_coupling_law() {
     for (k, p) in [(1, 0.3), (2, 0.2), (2, 0.45), (4, 0.1)] {
         let params = DualPi2Params { coupling_factor: k, ..DualPi2Params::default() };
-        let mut queue = params.build(&WIRE, 3);
-        (queue.probability, queue.next_update) = (p, Picos::MAX);
-        let packet = |l4s| QueuedPacket {
-            flow: 0,
-            class: 0,
-            bytes: 1500,
-            arrived: 0,
-            ecn_capable: l4s,
-            l4s,
-            handle: 0,
-        };
+        let mut queue = Bench::of(params.build(&WIRE, 3));
+        (queue.queue.probability, queue.queue.next_update) = (p, Picos::MAX);
+        let packet = |l4s| packets(0, 1, 1, l4s)[0];
         (0..5).for_each(|_| queue.enqueue(0, packet(false), &mut |_| ()));
         let (mut dropped, mut marked, trials) = (0.0, 0.0, 40_000.0);
         for _ in 0..trials as u32 {
             let (l4s, classic) = (packet(true), packet(false));
-            marked += f64::from(u8::from(queue.judge(&l4s, true) == Signal::Mark));
-            dropped += f64::from(u8::from(queue.judge(&classic, false) == Signal::Drop));
+            marked += f64::from(u8::from(queue.queue.judge(&l4s, true) == Signal::Mark));
+            dropped += f64::from(u8::from(queue.queue.judge(&classic, false) == Signal::Drop));
         }
         let (p_l, p_c) = (marked / trials, dropped / trials);
         let within = |found: f64, law: f64| {
@@ -67,27 +62,25 @@ fn the_coupling_law() {
 #[test]
 fn a_step_of_the_probability() {
     for l4s in [false, true] {
-        let mut queue = DualPi2Params::default().build(&WIRE, 0);
-        let waiting = QueuedPacket {
-            flow: 0,
-            class: 0,
-            bytes: 1500,
-            arrived: 0,
-            ecn_capable: l4s,
-            l4s,
-            handle: 0,
-        };
+        let mut queue = Bench::of(DualPi2Params::default().build(&WIRE, 0));
+        let waiting = packets(0, 1, 1, l4s)[0];
         queue.enqueue(0, waiting, &mut |_| ());
-        queue.catch_up(48 * MILLISECOND);
+        queue.queue.catch_up(48 * MILLISECOND);
         let expected = 0.16 * (0.001 + 0.017 + 0.033) + 3.2 * 0.048;
-        assert!((queue.probability() - expected).abs() < 1e-12, "{}", queue.probability());
+        assert!(
+            (queue.queue.probability() - expected).abs() < 1e-12,
+            "{}",
+            queue.queue.probability()
+        );
         // It is sent; the queue is empty, and p' runs down to nothing and stays there.
         assert!(queue.dequeue(48 * MILLISECOND, &mut |_| ()).is_some());
-        queue.catch_up(64 * MILLISECOND);
-        assert!((queue.probability() - (expected - 0.16 * 0.015 - 3.2 * 0.048)).abs() < 1e-12);
-        queue.catch_up(100_000 * SECOND);
-        assert_eq!(queue.probability(), 0.0);
-        assert!(queue.next_update > 100_000 * SECOND);
+        queue.queue.catch_up(64 * MILLISECOND);
+        assert!(
+            (queue.queue.probability() - (expected - 0.16 * 0.015 - 3.2 * 0.048)).abs() < 1e-12
+        );
+        queue.queue.catch_up(100_000 * SECOND);
+        assert_eq!(queue.queue.probability(), 0.0);
+        assert!(queue.queue.next_update > 100_000 * SECOND);
     }
 }
 
@@ -151,32 +144,22 @@ fn without_drops_the_queue_fills() {
 #[test]
 fn ect_0_is_classic_but_with_any_ect() {
     for any_ect in [false, true] {
-        let mut queue = DualPi2Params { any_ect, ..DualPi2Params::default() }.build(&WIRE, 0);
-        let ect0 = QueuedPacket {
-            flow: 0,
-            class: 0,
-            bytes: 1500,
-            arrived: 0,
-            ecn_capable: true,
-            l4s: false,
-            handle: 0,
-        };
+        let params = DualPi2Params { any_ect, ..DualPi2Params::default() };
+        let mut queue = Bench::of(params.build(&WIRE, 0));
+        let ect0 = with_ecn(train(0, 1500, 0, 1, 1)[0], EcnCodepoint::Ect0);
         queue.enqueue(0, ect0, &mut |_| ());
-        assert_eq!((queue.classic.len(), queue.l4s.len()), if any_ect { (0, 1) } else { (1, 0) });
+        assert_eq!(
+            (queue.queue.classic.len(), queue.queue.l4s.len()),
+            if any_ect { (0, 1) } else { (1, 0) }
+        );
     }
-    let mut queue = DualPi2Params::default().build(&WIRE, 0);
-    let ect0 = QueuedPacket {
-        flow: 0,
-        class: 0,
-        bytes: 1500,
-        arrived: 0,
-        ecn_capable: true,
-        l4s: false,
-        handle: 0,
-    };
+    let mut queue = Bench::of(DualPi2Params::default().build(&WIRE, 0));
+    let ect0 = with_ecn(train(0, 1500, 0, 1, 1)[0], EcnCodepoint::Ect0);
     (0..5).for_each(|_| queue.enqueue(0, ect0, &mut |_| ()));
     for (p, struck) in [(0.49, Signal::Mark), (0.51, Signal::Drop)] {
-        queue.probability = p;
-        assert!((0..100).all(|_| [Signal::None, struck].contains(&queue.judge(&ect0, false))));
+        queue.queue.probability = p;
+        assert!(
+            (0..100).all(|_| [Signal::None, struck].contains(&queue.queue.judge(&ect0, false)))
+        );
     }
 }

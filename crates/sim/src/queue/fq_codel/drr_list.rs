@@ -2,7 +2,8 @@
 
 use super::FlowQueue;
 
-const NONE: u32 = u32::MAX;
+/// No queue: beyond the end of any table of them.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A list of queues, linked through the table that holds them.
 #[derive(Clone, Copy, Debug)]
@@ -14,30 +15,33 @@ pub(super) struct DrrList {
 impl DrrList {
     pub const EMPTY: Self = Self { first: NONE, last: NONE };
 
-    /// The queue whose turn it is.
-    #[inline]
-    pub fn first(&self) -> Option<u32> {
-        (self.first != NONE).then_some(self.first)
+    /// The queue whose turn it is, or `NONE`.
+    #[inline(always)]
+    pub fn first(&self) -> u32 {
+        self.first
     }
 
-    /// Adds a queue at the end.
-    #[inline]
+    /// No queue is in it.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.first == NONE
+    }
+
+    /// Adds a queue that is in no list, with none to follow it, at the end.
+    #[inline(always)]
     pub fn push(&mut self, queue: u32, queues: &mut [FlowQueue]) {
-        if self.first == NONE {
+        if self.is_empty() {
             self.first = queue;
         } else {
             queues[self.last as usize].next = queue;
         }
-        queues[queue as usize].next = NONE;
         self.last = queue;
     }
 
-    /// Takes the first queue off; there is one.
-    #[inline]
-    pub fn pop(&mut self, queues: &[FlowQueue]) -> u32 {
-        let queue = self.first;
-        self.first = queues[queue as usize].next;
-        queue
+    /// The first queue has left it, and `next` had followed that.
+    #[inline(always)]
+    pub fn begin_at(&mut self, next: u32) {
+        self.first = next;
     }
 }
 
@@ -49,15 +53,20 @@ mod tests {
     fn queues_leave_in_the_order_they_came() {
         let mut queues = vec![FlowQueue::default(); 5];
         let mut ring = DrrList::EMPTY;
-        assert_eq!(ring.first(), None);
+        let pop = |ring: &mut DrrList, queues: &mut [FlowQueue]| {
+            let queue = ring.first();
+            ring.begin_at(std::mem::replace(&mut queues[queue as usize].next, NONE));
+            queue
+        };
+        assert!(ring.is_empty());
         for queue in [3, 0, 4] {
             ring.push(queue, &mut queues);
         }
-        assert_eq!(ring.pop(&queues), 3);
+        assert_eq!(pop(&mut ring, &mut queues), 3);
         ring.push(3, &mut queues);
-        assert_eq!([ring.pop(&queues), ring.pop(&queues), ring.pop(&queues)], [0, 4, 3]);
-        assert_eq!(ring.first(), None);
+        assert_eq!([(); 3].map(|()| pop(&mut ring, &mut queues)), [0, 4, 3]);
+        assert!(ring.is_empty());
         ring.push(1, &mut queues);
-        assert_eq!(ring.first(), Some(1));
+        assert_eq!(ring.first(), 1);
     }
 }

@@ -75,8 +75,9 @@ impl Parameters for FqCodelParams {
                 largest_packet: wire.largest_packet,
             },
             perturbation: seed,
+            known: Vec::new(),
             queues: vec![FlowQueue::default(); queues],
-            store: Store::new(queues, self.limit.min(4096) as usize),
+            store: Store::new(queues),
             new: DrrList::EMPTY,
             old: DrrList::EMPTY,
         }

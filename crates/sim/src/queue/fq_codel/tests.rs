@@ -1,6 +1,8 @@
 use super::*;
+use crate::packet::Payload;
+use crate::queue::QueuedPacket;
 use crate::queue::registry::{Parameters, QueueSpec};
-use crate::queue::testbench::{self, Event, WIRE};
+use crate::queue::testbench::{self, Bench, Event, WIRE};
 use crate::time::{MILLISECOND, SECOND};
 use std::collections::BTreeSet;
 
@@ -12,8 +14,8 @@ fn spec(change: impl FnOnce(&mut FqCodelParams)) -> QueueSpec {
     QueueSpec::FqCodel(params)
 }
 
-fn packet(flow: u32, handle: u32) -> QueuedPacket {
-    QueuedPacket { flow, class: 0, bytes: 1500, arrived: 0, ecn_capable: false, l4s: false, handle }
+fn packet(flow: u32, number: u64) -> QueuedPacket {
+    QueuedPacket { flow, class: 0, bytes: 1500, arrived: 0, payload: Payload::data(number, 0) }
 }
 
 fn bytes_of(events: &[Event], flow: u32) -> u64 {
@@ -54,13 +56,15 @@ fn shares_are_equal_in_bytes_whatever_the_packet_sizes() {
 
 #[test]
 fn turns_are_a_quantum_and_new_queues_come_before_old() {
-    let mut queue = FqCodelParams::default().build(&WIRE, SEED);
+    let mut queue = Bench::of(FqCodelParams::default().build(&WIRE, SEED));
     let mut lost = |_| panic!("nothing is lost");
-    for handle in 0..4 {
-        queue.enqueue(0, packet(0, handle), &mut lost);
-        queue.enqueue(0, packet(1, 10 + handle), &mut lost);
+    for number in 0..4 {
+        queue.enqueue(0, packet(0, number), &mut lost);
+        queue.enqueue(0, packet(1, 10 + number), &mut lost);
     }
-    let mut take = |queue: &mut FqCodel| queue.dequeue(0, &mut lost).map(|(sent, _)| sent.handle);
+    let mut take = |queue: &mut Bench<FqCodel>| {
+        queue.dequeue(0, &mut lost).map(|(sent, _)| sent.payload.seq())
+    };
     // 1514 allows one packet of 1500 and the next, as 14 bytes are left: two in the first turn.
     assert_eq!([(); 4].map(|()| take(&mut queue)), [Some(0), Some(1), Some(10), Some(11)]);
     queue.enqueue(0, packet(2, 20), &mut |_| panic!("nothing is lost"));
@@ -74,8 +78,8 @@ fn turns_are_a_quantum_and_new_queues_come_before_old() {
 fn sparse_flows_that_take_turns_do_not_starve_the_old_queues() {
     // Whenever one of two flows is served the other sends a packet: each would be new again, and
     // first, did an emptied queue not wait a round among the old (RFC 8290, section 4.2).
-    let mut queue = FqCodelParams::default().build(&WIRE, SEED);
-    (0..1000).for_each(|handle| queue.enqueue(0, packet(0, handle), &mut |_| ()));
+    let mut queue = Bench::of(FqCodelParams::default().build(&WIRE, SEED));
+    (0..1000).for_each(|number| queue.enqueue(0, packet(0, number), &mut |_| ()));
     let old = [(); 3].map(|()| queue.dequeue(0, &mut |_| ()).expect("backlogged").0.flow);
     assert_eq!(old, [0; 3]);
     let mut sent = [0; 3];
@@ -91,15 +95,19 @@ fn sparse_flows_that_take_turns_do_not_starve_the_old_queues() {
 fn overflow_takes_half_of_the_fattest_queue_and_at_most_a_batch() {
     let overflow = |limit: u32, fat: u32| {
         let params = FqCodelParams { limit, ..FqCodelParams::default() };
-        let mut queue = params.build(&WIRE, SEED);
+        let mut queue = Bench::of(params.build(&WIRE, SEED));
         let mut lost = Vec::new();
-        (0..fat).for_each(|handle| queue.enqueue(0, packet(0, handle), &mut |p| lost.push(p)));
-        for handle in fat..=limit {
-            queue.enqueue(0, packet(1, handle), &mut |p| lost.push(p));
+        (0..fat.into())
+            .for_each(|number| queue.enqueue(0, packet(0, number), &mut |p| lost.push(p)));
+        for number in fat.into()..=limit.into() {
+            queue.enqueue(0, packet(1, number), &mut |p| lost.push(p));
         }
         assert!(lost.iter().all(|packet| packet.flow == 0), "from the fattest only");
-        assert!(lost.iter().map(|packet| packet.handle).eq(0..lost.len() as u32), "from the head");
-        assert_eq!(queue.queues[queue.queue_of(0)].law.count, lost.len() as u32);
+        assert!(
+            lost.iter().map(|packet| packet.payload.seq()).eq(0..lost.len() as u64),
+            "from the head"
+        );
+        assert_eq!(queue.queue.queues[queue.queue.queue_of(0)].law.count, lost.len() as u32);
         lost.len()
     };
     assert_eq!(overflow(100, 60), 30);
@@ -109,9 +117,9 @@ fn overflow_takes_half_of_the_fattest_queue_and_at_most_a_batch() {
 #[test]
 fn the_memory_limit_counts_linux_s_book_keeping() {
     let params = FqCodelParams { memory_limit: 10 * (1500 + 576), ..FqCodelParams::default() };
-    let mut queue = params.build(&WIRE, SEED);
+    let mut queue = Bench::of(params.build(&WIRE, SEED));
     let mut lost = 0;
-    (0..10).for_each(|handle| queue.enqueue(0, packet(0, handle), &mut |_| lost += 1));
+    (0..10).for_each(|number| queue.enqueue(0, packet(0, number), &mut |_| lost += 1));
     assert_eq!(lost, 0);
     queue.enqueue(0, packet(0, 10), &mut |_| lost += 1);
     assert_eq!(lost, 6); // 5.5 packets are half of 11.
