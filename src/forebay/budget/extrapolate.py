@@ -109,17 +109,22 @@ def _ways(gentlest: float | None) -> tuple[tuple[_Way, ...], tuple[_Way, ...]]:
     """Return the extrapolations of the estimate, and those of the interval."""
     if gentlest is None:
         return _WAYS, (*_WAYS, _WORST)
-    curve = partial(_curve, gentlest)
-    return (curve,), (curve,)
+    return (partial(_curve, gentlest, True),), (partial(_curve, gentlest, False),)
 
 
 def _curve(
-    gentlest: float, sizes: FloatArray, logs: FloatArray, errors: FloatArray, steepest: float
+    gentlest: float,
+    fades: bool,
+    sizes: FloatArray,
+    logs: FloatArray,
+    errors: FloatArray,
+    steepest: float,
 ) -> FloatArray:
     """Extrapolate a parabola through all scales, with a prior for the change of its exponent.
 
     The prior is one more observation: the change for each factor e is 0, with an error `_BEND`.
-    Draws of the crossings take draws of this one along.
+    Draws of the crossings take draws of this one along. With ``fades`` the exponent changes no
+    longer than over the simulated scales: farther away a parabola is a guess.
     """
     weights = np.append(1.0 / errors, 2.0 / _BEND)
     terms = np.vstack([np.vander(sizes, 3), [1.0, 0.0, 0.0]]) * weights[:, None]
@@ -128,7 +133,10 @@ def _curve(
         change = np.random.default_rng(1).normal(0.0, _BEND / 2.0, len(logs))
     seen = np.column_stack([logs, change]) * weights
     square, straight, _ = np.linalg.lstsq(terms, seen.T, rcond=None)[0]
-    slope = straight + square * float(sizes[0])  # the mean from sizes[0] to 0
+    far, span = -float(sizes[0]), float(sizes[0] - sizes[-1])
+    slope = straight - square * far  # the mean from sizes[0] to 0
+    if fades and far > span:
+        slope -= square * (far - span) ** 2 / far
     return np.asarray(logs[:, 0] - np.clip(slope, gentlest, steepest) * float(sizes[0]))
 
 
