@@ -97,7 +97,7 @@ pub struct QueuedPacket {
     pub bytes: u32,
     /// When it joined the queue.
     pub arrived: Picos,
-    /// What it carries; a discipline hands it back untouched.
+    /// What it carries; a discipline asks it for the ECN field alone.
     pub payload: Payload,
 }
 
@@ -117,10 +117,11 @@ impl QueuedPacket {
 
 /// A discipline that chooses what to send when the wire is free.
 pub trait DequeueDiscipline {
-    /// Takes a packet in. It calls `packets.drop` with whatever is lost by that, this packet or others.
+    /// Takes a packet in, whose number this is; `packets` counts it already. It calls `packets.drop` with
+    /// whatever is lost by that, this packet or others.
     fn enqueue(&mut self, now: Picos, packet: u32, packets: &mut Packets);
 
-    /// The packet to send now, and whether it is marked (CE). It calls `packets.drop` with what is lost.
+    /// The number of the packet to send now, and whether it is marked (CE). It calls `packets.drop` with what is lost.
     fn dequeue(&mut self, now: Picos, packets: &mut Packets) -> Option<(u32, bool)>;
 
     /// Before this time none of the packets that wait may be sent, and an arrival can make it earlier;

@@ -25,7 +25,7 @@ pub(super) struct ClassQueue {
     /// Bytes that are left of its turns.
     pub deficit: u64,
     admission: Admission,
-    /// Each with its size, and whether it was marked.
+    /// The number of each, its size, and whether it was marked.
     packets: VecDeque<(u32, u32, bool)>,
     /// Bytes waiting.
     pub bytes: u64,
