@@ -47,11 +47,6 @@ _EARLY = 1.25
 """A warm-up this many times too short is named: the time of settling is not known better."""
 
 
-def is_short(measure: Measure, times: Times) -> bool:
-    """Whether a measurement starts too early or is too short for the sawtooths."""
-    return measure.warmup < times.warmup_s or measure.duration < times.window_s
-
-
 def long_enough(measure: Measure, times: Times) -> Measure:
     """Return the measurement, lengthened for the sawtooths, up to a day in all."""
     warmup = max(float(measure.warmup), times.warmup_s)
