@@ -86,5 +86,7 @@ def main(path: Path, seconds: float, first: int, wanted: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    asked, first = (float(word) for word in (sys.argv[2:4] + ["60", "1"][len(sys.argv[2:4]) :]))
-    main(Path(sys.argv[1]), asked, round(first), sys.argv[4:])
+    given = sys.argv[2:]
+    seconds = float(given[0]) if given else 60.0
+    first = int(given[1]) if len(given) > 1 else 1
+    main(Path(sys.argv[1]), seconds, first, given[2:])

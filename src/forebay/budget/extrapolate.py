@@ -33,7 +33,7 @@ DRAWS = 2000
 _BEND = 0.25
 """Standard deviation, among kinds of links, of the exponent's change for each factor e of windows.
 
-Observed: -0.46 to 0.2 (docs/explanation/scaled-links.md).
+Observed: -0.46 (Compound) to 0.2, and about 0.5 with a mix (docs/explanation/scaled-links.md).
 """
 _LEAST_ERROR = 0.02
 """Least error of a crossing's log: all scales use the same seeds, and no spread shows this."""
@@ -129,7 +129,7 @@ def _curve(
     weights = np.append(1.0 / errors, 2.0 / _BEND)
     terms = np.vstack([np.vander(sizes, 3), [1.0, 0.0, 0.0]]) * weights[:, None]
     change = np.zeros(len(logs))
-    if len(logs) > 1:
+    if len(logs) > 1:  # draws; the estimate is one row, and takes the prior's mean
         change = np.random.default_rng(1).normal(0.0, _BEND / 2.0, len(logs))
     seen = np.column_stack([logs, change]) * weights
     square, straight, _ = np.linalg.lstsq(terms, seen.T, rcond=None)[0]

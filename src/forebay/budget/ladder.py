@@ -35,6 +35,7 @@ STEP = 4.0
 """Factor from one rung to the next."""
 _LEAST_STEP = 1.3
 _LESS, _ABOUT = 0.9, 1.01
+"""Factor on a step whose link is expected to take too long; what still counts as in time."""
 _SETTLES_LATER = 4
 """Multiple of the first guess at which settling is watched: larger buffers settle more slowly."""
 _MOST_RUNGS = 9

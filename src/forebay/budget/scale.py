@@ -65,8 +65,8 @@ def scales(scenario: Scenario) -> bool:
 class Path:
     """How a link is scaled down by a factor k, up to ``largest``.
 
-    The number of flows shrinks by ``k ** share``, and the window of each by the rest of k.
-    ``bursts`` : some flows pace by a model; their bursts need a buffer that does not grow.
+    The number of flows shrinks by ``k ** share``, and the window of each by the rest of k. With
+    ``bursts`` some flows pace by a model, and need a buffer that does not grow with the windows.
     """
 
     share: float
