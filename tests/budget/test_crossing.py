@@ -39,6 +39,30 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     assert abs(np.mean(off)) < 0.015  # no bias
 
 
+class BentCurve(NoisyCurve):
+    """Harm whose logarithm falls ever faster (or slower) with the logarithm of the buffer."""
+
+    bend = 1.4
+
+    def fine(self, packets: int) -> np.ndarray:
+        away = math.log(packets / self.truth)
+        return super().fine(packets) * math.exp(-self.bend * away**2)
+
+
+@pytest.mark.parametrize("bend", [-1.2, 1.4])
+def test_a_bent_curve_leaves_no_bias(bend: float) -> None:
+    truths = np.random.default_rng(8).uniform(100, 3000, 400)
+    held, off = 0, []
+    for number, truth in enumerate(truths):
+        curve = BentCurve(truth, number, seeds=24)
+        curve.bend = bend
+        found = find(curve, round(truth * 2), 100_000)
+        held += found.low <= truth <= found.high
+        off.append(math.log(found.packets / truth))
+    assert held >= 0.93 * 400
+    assert abs(np.mean(off)) < 0.005  # a line: 0.01
+
+
 @pytest.mark.parametrize("start", [1, 40, 2000, 50_000])
 def test_it_is_found_wherever_the_search_starts(start: int) -> None:
     curve = NoisyCurve(700.0, 3)

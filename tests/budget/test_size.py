@@ -121,18 +121,20 @@ def test_time_left_after_the_crossing_goes_into_more_seeds() -> None:
 
 
 def test_more_seeds_that_do_not_end_in_time_leave_the_first_crossing() -> None:
-    scenario, engine = link("2 Gbit/s", 400), KnownLinks()
-    usual = sized(scenario, KnownLinks(), 30.0)
+    scenario = link("2 Gbit/s", 400)
 
     class Slower(KnownLinks):
         def run(self, scenario, seeds, **more):  # type: ignore[no-untyped-def]
             self.packets_per_s = 1e7 if len(seeds) <= 6 else 1e3
             return super().run(scenario, seeds, **more)
 
-    engine = Slower()
+    engine, few = Slower(), Slower()
     found = sized(scenario, engine, 60.0)
-    assert found.buffer is not None and usual.buffer is not None
     assert engine.now <= 60.0
+    assert any(len(seeds) > 6 for _, _, seeds in engine.runs)
+    usual = sized(scenario, few, 60.0, max_seeds=6)
+    assert all(len(seeds) <= 6 for _, _, seeds in few.runs)
+    assert found.buffer is not None and usual.buffer is not None
     assert found.buffer.low == usual.buffer.low
     assert found.buffer.high == pytest.approx(usual.buffer.high, rel=0.2)
 

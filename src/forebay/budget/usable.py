@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
     from forebay.sizing.question import Question, Trial
 
-_NEAR = 1.1
-"""Multiple of the fitted line's crossing to try, if the loss there is still slightly too high."""
+_MARGINS = (1.05, 1.1)
+"""Multiples of the crossing's upper end to try: rounding makes the whole link slightly different."""
 _MORE_LOOKS = 1.5
 """Cost relative to a rung's runs: the buffer may lie far from the first one tried."""
 _USABLE = Goal(
@@ -52,10 +52,11 @@ def _look(question: Question, state: Climb, loss: float) -> None:
         if _MORE_LOOKS * predict(state, link) > state.left_s:
             continue
         curve = curve_of(link, state.engine, state.seeds, jobs=state.jobs, progress=ticking(state))
-        curve.goals = (_USABLE,)
+        curve.goals, least = (_USABLE,), 0.0
         with suppress(OutOfTime):
-            _find_usable(curve, _guess(link, loss, rung.found.packets))
-        usable = [b for b, outcome in curve.outcomes.items() if is_usable(outcome)]
+            least = find(curve, _guess(link, loss, rung.found.packets), curve.limit).high
+            _try_above(curve, least)
+        usable = [b for b, seen in curve.outcomes.items() if b >= least and is_usable(seen)]
         packets = min(usable, default=max(curve.outcomes, default=0))
         if packets:
             _record(question, curve.outcomes[packets], rung.factor, packets)
@@ -68,11 +69,10 @@ def _guess(link: Scenario, loss: float, packets: float) -> int:
     return max(1, round((path + packets) * math.sqrt(loss / USABLE_LOSS) - path))
 
 
-def _find_usable(curve: LinkCurve, start: int) -> None:
-    """Simulate buffers until one has usable loss, or the largest does not."""
-    found = find(curve, start, curve.limit)
-    for wanted in (found.high, _NEAR * found.high):
-        packets = max(1, min(math.ceil(wanted), curve.limit))
+def _try_above(curve: LinkCurve, least: float) -> None:
+    """Simulate buffers slightly above the crossing until one has usable loss."""
+    for margin in _MARGINS:
+        packets = max(1, min(math.ceil(margin * least), curve.limit))
         if packets not in curve.outcomes:
             curve.fine(packets)
         if is_usable(curve.outcomes[packets]):
