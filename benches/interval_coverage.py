@@ -4,7 +4,8 @@
 
 Plays 200 small worlds: the same link with other seeds each time. Each gives a crossing with its
 interval, with the long warm-up and window of the scenario, and with those that
-`forebay.budget.settling` measures. The truth is the mean crossing of all worlds with the long ones.
+`forebay.budget.settling` measures. The truth uses no fitted curve: with the long ones and the seeds
+of all worlds together, it lies between the last packet that misses the goal and the next one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from forebay import engines
-from forebay.budget.crossing import find
+from forebay.budget.crossing import find, pooled
 from forebay.budget.curve import curve_of
 from forebay.budget.settling import measure_for, watch
 from forebay.scenario import Scenario, loads
@@ -66,21 +67,35 @@ def worlds(name: str, how: str, numbers: Sequence[int]) -> list[dict[str, object
     return rows
 
 
+def truth(name: str, number: int) -> dict[str, object]:
+    """Return the row of the buffer at which the seeds of all worlds together meet the goal."""
+    seeds = range(1, 1 + SEEDS * number)
+    link = curve_of(scenario(name), engines.get("simulation"), seeds)
+    packets = LINKS[name][-1]
+    harm = {packets: pooled(link.fine(packets))}
+    step = 1 if harm[packets] > 0 else -1
+    while (harm[packets] > 0) == (step > 0):
+        packets += step
+        harm[packets] = pooled(link.fine(packets))
+    over = packets if harm[packets] <= 0 else packets + 1
+    share = harm[over - 1] / (harm[over - 1] - harm[over])
+    at = (over - 1) * (over / (over - 1)) ** share
+    return dict(zip(COLUMNS, (name, "truth", -1, at, over - 1, over), strict=True))
+
+
 def summary(rows: Sequence[dict[str, str]]) -> None:
     """Print coverage of the truth, and the bias of what is measured against what is long."""
     for name in LINKS:
         of = {how: _logs(rows, name, how) for how in ("long", "measured")}
-        if not len(of["long"]):
-            continue
-        truth = of["long"][:, 0].mean()  # over the seeds of all worlds
+        true = _logs(rows, name, "truth")[0, 0]
         for how, logs in of.items():
             if not len(logs):
                 continue
-            held = np.mean((logs[:, 1] <= truth) & (truth <= logs[:, 2]))
-            off = logs[:, 0] - truth
+            held = np.mean((logs[:, 1] <= true) & (true <= logs[:, 2]))
+            off = logs[:, 0] - true
             error = off.std(ddof=1) / math.sqrt(len(off)) if len(off) > 1 else math.nan
             print(
-                f"{name}, {how}: {len(logs)} worlds, {100 * held:.1f} % hold {math.exp(truth):.1f} "
+                f"{name}, {how}: {len(logs)} worlds, {100 * held:.1f} % hold {math.exp(true):.1f} "
                 f"packets; bias {100 * off.mean():+.2f} % +- {196 * error:.2f} %"
             )
 
@@ -97,6 +112,9 @@ def main(path: Path, number: int) -> None:
     if path.exists():
         with path.open(newline="") as file:
             known = {(r["link"], r["measure"], int(r["world"])) for r in csv.DictReader(file)}
+    for name in LINKS:
+        if (name, "truth", -1) not in known:
+            _append(path, [truth(name, number)])
     for world in range(number):
         for name in LINKS:
             for how in ("long", "measured"):

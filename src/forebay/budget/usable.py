@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from forebay.sizing.question import Question, Trial
 
 _MARGINS = (1.05, 1.1)
-"""Multiples of the crossing's upper end to try: rounding makes the whole link slightly different."""
+"""Multiples of the crossing's upper end to try: rounding makes the whole link slightly other."""
 _MORE_LOOKS = 1.5
 """Cost relative to a rung's runs: the buffer may lie far from the first one tried."""
 _USABLE = Goal(
