@@ -25,7 +25,8 @@ LEAST_SEEDS = 6
 """Minimum replications of a crossing: the jackknife over fewer has wide intervals."""
 _MOST_THREADS = 8
 WIDTH = 1.25
-"""The curve is measured at the crossing, at WIDTH times it, and at 1/WIDTH of it."""
+"""The curve is measured at the guess and at WIDTH times it, or 1/WIDTH of it, until they enclose
+the crossing; then at the crossing, or at one more of these where noise hides the slope."""
 _FLOOR = 1e-6
 _COARSE_STEP = 4.0
 _COARSE_END = 1.6
@@ -34,6 +35,9 @@ _MOST_FINE = 6
 MOST_NEAR = 4
 """Buffers through which the curve is fitted."""
 _STEEPEST, _FLATTEST = 20.0, 0.15
+_CERTAIN, _CLOSE = 0.03, 0.03
+"""Standard error of the crossing's log below which its shape matters more than noise; distance of
+the log within which a measured buffer is close to the crossing."""
 _LEAST_FALL = 0.5
 """Least fall of the curve at its crossing, as a share of that in its middle: noise may bend it."""
 
@@ -158,16 +162,38 @@ def _interpolate(low: Point, high: Point) -> float:
 
 
 def _refine(curve: Curve, guess: float, limit: int) -> Crossing:
-    """Measure the fine curve around the guess until two of its buffers enclose the crossing."""
-    harms = {packets: curve.fine(packets) for packets in _around(guess, limit)}
-    return _enclosed(curve, harms, limit)
+    """Measure the fine curve from the guess on until two of its buffers enclose the crossing."""
+    packets = min(max(round(guess), 1), limit)
+    return _enclosed(curve, {packets: curve.fine(packets)}, limit)
 
 
 def _enclosed(curve: Curve, harms: dict[int, FloatArray], limit: int) -> Crossing:
-    """Measure further buffers until two enclose the crossing, and solve for it."""
+    """Measure further buffers until two enclose the crossing, and one more; solve for it."""
     while (further := _missing(harms, limit)) is not None and len(harms) < _MOST_FINE:
         harms[further] = curve.fine(further)
+    found = _solve(harms, limit)
+    more = _nearer(harms, found) if found.log_error < _CERTAIN else _wider(harms, limit)
+    if more is None or more in harms:
+        return found
+    harms[more] = curve.fine(more)
     return _solve(harms, limit)
+
+
+def _nearer(harms: dict[int, FloatArray], found: Crossing) -> int | None:
+    """Return the crossing if no measured buffer is close: the curve between them may be bent."""
+    packets = max(1, round(found.packets))
+    far = all(abs(math.log(packets / each)) > _CLOSE for each in harms)
+    return packets if far else None
+
+
+def _wider(harms: dict[int, FloatArray], limit: int) -> int | None:
+    """Return a buffer beyond two measured ones: noise hides the fall between these."""
+    if len(harms) > 2:
+        return None
+    low, high = min(harms), max(harms)
+    if pooled(harms[low]) + pooled(harms[high]) > 0:  # the crossing lies nearer to the upper one
+        return min(limit, max(high + 1, round(high * WIDTH)))
+    return max(1, min(low - 1, round(low / WIDTH)))
 
 
 def again(curve: Curve, found: Crossing, limit: int) -> Crossing:
@@ -175,11 +201,6 @@ def again(curve: Curve, found: Crossing, limit: int) -> Crossing:
     near = sorted(found.looks, key=lambda look: abs(look[1]))[:MOST_NEAR]
     harms = {packets: curve.fine(packets) for packets, _ in sorted(near)}
     return _enclosed(curve, harms, limit)
-
-
-def _around(guess: float, limit: int) -> list[int]:
-    wanted = (guess / WIDTH, guess, guess * WIDTH)
-    return sorted({min(max(round(b), 1), limit) for b in wanted})
 
 
 def _missing(harms: dict[int, FloatArray], limit: int) -> int | None:
@@ -202,9 +223,12 @@ def _solve(harms: dict[int, FloatArray], limit: int) -> Crossing:
     near = _nearest(harms)
     logs = np.log(np.array(near, dtype=np.float64))
     stack = np.stack([harms[b] for b in near])  # (buffers, goals, seeds)
-    seeds = stack.shape[2]
-    whole = _fit(logs, stack)
-    rest = [_fit(logs, np.delete(stack, s, axis=2)) for s in range(seeds)] if seeds > 1 else [whole]
+    seeds, weights = stack.shape[2], np.ones(len(near))
+    weights = 1.0 / np.hypot(logs - _fit(logs, stack, weights), _CLOSE)
+    whole = _fit(logs, stack, weights)
+    rest = [whole]
+    if seeds > 1:
+        rest = [_fit(logs, np.delete(stack, s, axis=2), weights) for s in range(seeds)]
     spread = np.array(rest) - np.mean(rest)
     error = math.sqrt((seeds - 1) / seeds * float((spread**2).sum()))
     half = _student_t(seeds - 1) * error if seeds > 1 else math.inf
@@ -220,17 +244,15 @@ def _nearest(harms: dict[int, FloatArray]) -> list[int]:
     return sorted(sorted(harms, key=lambda b: abs(pooled(harms[b])))[:MOST_NEAR])
 
 
-def _fit(logs: FloatArray, stack: FloatArray) -> float:
+def _fit(logs: FloatArray, stack: FloatArray, weights: FloatArray) -> float:
     """Return the log of the buffer at which the fitted curve crosses the target.
 
     The curve is a parabola, the line where there are two buffers only. Through three buffers 1.25
     times apart a line would be 1 to 3 % too low where the harm falls ever faster.
     """
     values = np.array([pooled(each) for each in stack])
-    centre = float(logs.mean())
-    bend, slope, middle = (0.0, *np.polyfit(logs - centre, values, 1))
-    if len(logs) > 2:
-        bend, slope, middle = np.polyfit(logs - centre, values, 2)
+    centre, degree = float(logs.mean()), min(len(logs) - 1, 2)
+    bend, slope, middle = [0.0, 0.0, *np.polyfit(logs - centre, values, degree, w=weights)][-3:]
     fall = min(max(-slope, _FLATTEST), _STEEPEST)
     steep = math.sqrt(max(fall**2 - 4.0 * bend * middle, (_LEAST_FALL * fall) ** 2))
     return float(centre + 2.0 * middle / (fall + steep))

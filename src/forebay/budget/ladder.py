@@ -262,7 +262,7 @@ def confirm(state: Climb) -> None:
     except KeyboardInterrupt as end:
         state.stopped = not isinstance(end, OutOfTime)
     if wanted not in top.link.outcomes:
-        above = [b for b in top.link.outcomes if b >= top.found.packets]
+        above = [b for b in top.link.outcomes if b >= top.found.high]
         wanted = min(above, default=max(top.link.outcomes))
     top.meets = wanted
 
