@@ -20,7 +20,7 @@ class NoisyCurve:
         self.looks = 0
 
     def coarse(self, packets: int) -> float:
-        return float(np.log(self.fine(packets)[0][:2].mean()))
+        return math.log(max(self.fine(packets)[0][:2].mean(), 1e-6))
 
     def fine(self, packets: int) -> np.ndarray:
         self.looks += 1
@@ -61,6 +61,16 @@ def test_a_bent_curve_leaves_no_bias(bend: float) -> None:
         off.append(math.log(found.packets / truth))
     assert held >= 0.93 * 400
     assert abs(np.mean(off)) < 0.005  # a line: 0.01
+
+
+def test_a_link_that_is_never_idle_with_more_crosses_between() -> None:
+    class Sudden(NoisyCurve):
+        def fine(self, packets: int) -> np.ndarray:
+            return super().fine(packets) if packets < 130 else np.zeros((1, 6))
+
+    found = find(Sudden(140.0, 1), 125, 1000)
+    tried = [packets for packets, _ in found.looks]
+    assert max(b for b in tried if b < 130) <= found.packets <= min(b for b in tried if b >= 130)
 
 
 @pytest.mark.parametrize("start", [1, 40, 2000, 50_000])

@@ -38,6 +38,8 @@ _STEEPEST, _FLATTEST = 20.0, 0.15
 _CERTAIN, _CLOSE = 0.03, 0.03
 """Standard error of the crossing's log below which its shape matters more than noise; distance of
 the log within which a measured buffer is close to the crossing."""
+_FARTHEST = 4.0
+"""Logs of the harm beyond this count as it: an idle share of 0 has none."""
 _LEAST_FALL = 0.5
 """Least fall of the curve at its crossing, as a share of that in its middle: noise may bend it."""
 
@@ -250,7 +252,7 @@ def _fit(logs: FloatArray, stack: FloatArray, weights: FloatArray) -> float:
     The curve is a parabola, the line where there are two buffers only. Through three buffers 1.25
     times apart a line would be 1 to 3 % too low where the harm falls ever faster.
     """
-    values = np.array([pooled(each) for each in stack])
+    values = np.clip([pooled(each) for each in stack], -_FARTHEST, _FARTHEST)
     centre, degree = float(logs.mean()), min(len(logs) - 1, 2)
     bend, slope, middle = [0.0, 0.0, *np.polyfit(logs - centre, values, degree, w=weights)][-3:]
     fall = min(max(-slope, _FLATTEST), _STEEPEST)
