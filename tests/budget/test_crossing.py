@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from forebay.budget.crossing import find
+from forebay.budget.crossing import WIDTH, find
 
 
 class NoisyCurve:
@@ -63,14 +63,15 @@ def test_a_bent_curve_leaves_no_bias(bend: float) -> None:
     assert abs(np.mean(off)) < 0.005  # a line: 0.01
 
 
-def test_a_link_that_is_never_idle_with_more_crosses_between() -> None:
+def test_the_next_buffer_lies_between_where_more_leaves_the_link_never_idle() -> None:
     class Sudden(NoisyCurve):
         def fine(self, packets: int) -> np.ndarray:
             return super().fine(packets) if packets < 130 else np.zeros((1, 6))
 
-    found = find(Sudden(140.0, 1), 125, 1000)
-    tried = [packets for packets, _ in found.looks]
-    assert max(b for b in tried if b < 130) <= found.packets <= min(b for b in tried if b >= 130)
+    found = find(Sudden(200.0, 1), 125, 1000)
+    missed, between, met = (packets for packets, _ in found.looks)
+    assert 130 / WIDTH < missed < between < 130 <= met
+    assert between <= found.packets <= met
 
 
 @pytest.mark.parametrize("start", [1, 40, 2000, 50_000])
