@@ -72,6 +72,13 @@ def test_more_time_plays_larger_links() -> None:
     assert factors[0] > 4 * factors[1]
 
 
+def test_a_link_that_fits_is_not_replaced_by_one_a_little_smaller() -> None:
+    engine = KnownLinks(packets_per_s=2e7)  # twice as fast as predicted
+    found = sized(link("8 Gbit/s", 1600), engine, 140.0)
+    assert found.scaled is None  # once: a link 1.25 times smaller, in 28 of 140 s
+    assert engine.now <= 140.0
+
+
 def test_a_slow_machine_plays_smaller_links_and_keeps_to_its_time() -> None:
     engine = KnownLinks(packets_per_s=1e6)
     found = sized(link("100 Gbit/s", 200_000), engine, 60.0)

@@ -323,9 +323,9 @@ def _next(state: Climb) -> float | None:
     measure = state.rungs[0].link.scenario.measure
     room = state.left_s / max(predict(state, at(state, factor), measure), 1e-9)
     step = _step(room)
-    if step >= factor or (factor <= STEP and room >= _SURE * factor):
+    if step >= factor or (factor <= _SURE * STEP and room >= _SURE * factor):
         step = factor
-    while step >= _LEAST_STEP:
+    while step >= min(_LEAST_STEP, factor):  # the link itself is worth any step
         if predict(state, at(state, factor / step), measure) <= _ABOUT * state.left_s:
             return factor / step
         step *= _LESS  # the larger windows of a larger link take longer to settle
