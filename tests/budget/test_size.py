@@ -53,6 +53,7 @@ def test_a_link_that_does_not_fit_is_scaled(rate: str, flows: int) -> None:
     assert found.scaled is not None
     assert found.scaled.factor > 1
     assert not any("smaller windows" in note for note in found.notes)
+    assert not any("upper end" in note for note in found.notes)
     assert len(found.scaled.links) >= 2
     error = found.scaled.error
     assert error.low is not None and error.high is not None
@@ -236,6 +237,8 @@ def test_few_flows_of_huge_windows_are_kept_and_the_interval_says_so() -> None:
     assert found.scaled.flows_share == 0.0
     assert any("smaller windows" in note and "10 were in the range" in note for note in found.notes)
     assert {each.flows for each in found.scaled.links} == {100}
+    assert found.buffer.high >= 10 * found.buffer.low
+    assert any(f"set the upper end, {found.buffer.high} packets" in note for note in found.notes)
     assert found.buffer.low <= half_root(scenario) <= found.buffer.high <= scenario.bdp_packets + 1
 
 

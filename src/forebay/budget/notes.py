@@ -20,6 +20,8 @@ _STEP = 4.0
 _RESERVE = 1.5
 """Ratio of the time that surely is enough for the link itself to the predicted time."""
 _LONGER = 1.25
+_WIDE = 10.0
+"""Ratio of the ends of a range whose estimate is a guess."""
 
 
 def notes_of(
@@ -29,6 +31,7 @@ def notes_of(
     knob, largest = question.trials.knob, state.rungs[0]
     return (
         f"between {buffer.low} and {buffer.high} packets (95 %); {_more(state)}",
+        *_too_wide(buffer),
         *_cut(state),
         *_smaller_windows(state),
         *too_short(largest.link.scenario, round(largest.found.packets), sawtooths),
@@ -51,6 +54,16 @@ def _more(state: Climb) -> str:
         f"{more} simulates a link up to {_STEP:g} times larger, which narrows the range; the link "
         f"itself takes about {in_words(whole_s)} here"
     )
+
+
+def _too_wide(buffer: Buffer) -> list[str]:
+    """State what to set where the range says little."""
+    if buffer.high < _WIDE * buffer.low:
+        return []
+    return [
+        "this range is too wide to choose a buffer by: if the link must be busy, set the upper "
+        f"end, {buffer.high} packets"
+    ]
 
 
 def _smaller_windows(state: Climb) -> list[str]:
