@@ -1,14 +1,16 @@
 """Completely simulated links compared with the extrapolation from smaller links of their kind.
 
 python docs/explanation/figures/scaled_links.py draw     # docs/images/scaled-links.svg
-python docs/explanation/figures/scaled_links.py table    # the page's table
+python docs/explanation/figures/scaled_links.py table    # the page's table of extrapolations
+python docs/explanation/figures/scaled_links.py answers  # and that of answers within two minutes
 
-benches/scaled_links.py makes the data.
+benches/scaled_links.py and benches/answer_in_time.py make the data.
 """
 
 from __future__ import annotations
 
 import csv
+import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path as FilePath
@@ -22,6 +24,8 @@ from forebay.report.figures.picture import draw_picture
 
 ROOT = FilePath(__file__).resolve().parents[3]
 DATA = ROOT / "docs/explanation/scaled-links.csv"
+WHOLE = ROOT / "docs/explanation/whole-links.csv"
+ANSWERS = ROOT / "docs/explanation/answers-in-time.csv"
 FIGURE = ROOT / "docs/images/scaled-links.svg"
 ENOUGH = 100
 KINDS: tuple[Literal["line", "dashes", "dots"], ...] = ("line", "dashes", "dots", "line")
@@ -109,6 +113,39 @@ def table() -> None:
     print(f"{rows} links: {within} within 15 %, {held} in the interval")
 
 
+def answers() -> None:
+    """Print the page's rows of answers: the whole link, then the answers with each set of seeds."""
+    said = _answers()
+    firsts = sorted({first for _, first in said})
+    within = held = asked = 0
+    for family, whole in _whole().items():
+        true, cells = float(whole["packets"]), []
+        for row in (said.get((family, first)) for first in firsts):
+            if row is None:
+                cells.append("")
+                continue
+            packets, low, high = (int(row[name]) for name in ("packets", "low", "high"))
+            inside, off = low <= math.ceil(true) <= high, packets / max(math.ceil(true), 1) - 1
+            asked, held = asked + 1, held + inside
+            within += abs(off) <= 0.15
+            missed = "" if inside else ", **not inside**"
+            cells.append(f"{packets} ({low} … {high}), {off:+.0%}, {row['way']}{missed}")
+        ends = f"{float(whole['low']):.1f} … {float(whole['high']):.1f}"
+        size = f"{float(whole['rate_bps']) / 1e6:g}, {whole['flows']}"
+        print(f"| {family} | {size} | {true:.1f} ({ends}) | {' | '.join(cells)} |")
+    print(f"{asked} answers: {within} within 15 %, {held} hold the whole link's crossing")
+
+
+def _whole() -> dict[str, dict[str, str]]:
+    with WHOLE.open(newline="") as file:
+        return {row["family"]: row for row in csv.DictReader(file)}
+
+
+def _answers() -> dict[tuple[str, int], dict[str, str]]:
+    with ANSWERS.open(newline="") as file:
+        return {(row["family"], int(row["first_seed"])): row for row in csv.DictReader(file)}
+
+
 def draw() -> None:
     """Draw buffers against rate, and what is said of each largest link over what it is."""
     families = read()
@@ -144,4 +181,4 @@ def _line(name: str, links: list[Link], kind: Literal["line", "dashes", "dots"])
 
 
 if __name__ == "__main__":
-    {"draw": draw, "table": table}[sys.argv[1]]()
+    {"draw": draw, "table": table, "answers": answers}[sys.argv[1]]()

@@ -72,7 +72,7 @@ def _smaller_windows(state: Climb) -> list[str]:
         return []
     return [
         "flows have smaller windows on the links simulated: of 11 such links that were also "
-        "simulated whole, 10 were in the range, but only 4 within 15 % of the answer"
+        "simulated whole, 9 were in the range, and only 5 within 15 % of the answer"
     ]
 
 
