@@ -61,8 +61,8 @@ def _too_wide(buffer: Buffer) -> list[str]:
     if buffer.high < _WIDE * buffer.low:
         return []
     return [
-        "this range is too wide to choose a buffer by: if the link must be busy, set the upper "
-        f"end, {buffer.high} packets"
+        "this range is too wide to choose a buffer by; to be sure of the goals, set its upper end, "
+        f"{buffer.high} packets"
     ]
 
 
