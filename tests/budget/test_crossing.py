@@ -60,7 +60,7 @@ def test_a_bent_curve_leaves_no_bias(bend: float) -> None:
         held += found.low <= truth <= found.high
         off.append(math.log(found.packets / truth))
     assert held >= 0.93 * 400
-    assert abs(np.mean(off)) < 0.005  # a line: 0.01
+    assert abs(np.mean(off)) < 0.005  # a line: 0.015
 
 
 def test_the_next_buffer_lies_between_where_more_leaves_the_link_never_idle() -> None:

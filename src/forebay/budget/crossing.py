@@ -26,7 +26,7 @@ LEAST_SEEDS = 6
 _MOST_THREADS = 8
 WIDTH = 1.25
 """The curve is measured at the guess and at WIDTH times it, or 1/WIDTH of it, until they enclose
-the crossing; then at the crossing, or at one more of these where noise hides the slope."""
+the crossing; then at the crossing, or once more farther out where noise hides the slope."""
 _FLOOR = 1e-6
 _COARSE_STEP = 4.0
 _COARSE_END = 1.6
