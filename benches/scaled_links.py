@@ -1,13 +1,14 @@
 """How the smallest buffer changes as a link and its flows shrink together.
 
-    .venv/bin/python benches/scaled_links.py FILE.csv [largest] [FAMILY...]
+    .venv/bin/python benches/scaled_links.py FILE.csv [largest[=BATCHES]] [FAMILY...]
 
 Plays each family of links at several scales, finds where its goals are just met
 (`forebay.budget.crossing`) and appends a row a link. Rows that the file has already are not played
 again, so that it can be stopped. docs/explanation/scaled-links.md shows what came out.
 
 With ``largest`` only the largest link of each family, with 96 other seeds: answers of the same link
-are judged by these, which they do not share, and whose crossing is four times as certain.
+are judged by these, which they do not share, and whose crossing is four times as certain. A link
+whose curve is flat needs more: with ``largest=4`` the crossings of four times 96 seeds are averaged.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from forebay.scenario import Duration, Measure, Scenario, loads
 from forebay.sizing.answer import first_guess
 
 SEEDS = range(1, 7)
-OTHER_SEEDS = range(101, 197)
+OTHER_SEEDS, BATCH = 101, 96
+"""First of the seeds that no answer uses, which end before 1001, and how many make one crossing."""
+NORMAL = 1.96
 COLUMNS = (
     "family", "rate_bps", "flows", "packets", "low", "high", "log_error", "reached", "seeds",
     "bdp_packets", "packets_played", "cpu_s",
@@ -156,20 +159,37 @@ def play_one(family: str, rate: float, seeds: range = SEEDS) -> dict[str, object
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def main(path: Path, wanted: list[str], *, largest: bool = False) -> None:
+def play_batches(family: str, rate: float, batches: int) -> dict[str, object]:
+    """Return the row of one link: the mean crossing of batches of seeds that no answer uses."""
+    firsts = range(OTHER_SEEDS, OTHER_SEEDS + batches * BATCH, BATCH)
+    rows = [play_one(family, rate, range(first, first + BATCH)) for first in firsts]
+    if batches == 1:
+        return rows[0]
+    middle = math.exp(math.fsum(math.log(float(str(row["packets"]))) for row in rows) / batches)
+    error = math.hypot(*(float(str(row["log_error"])) for row in rows)) / batches
+    ends = (middle * math.exp(side * NORMAL * error) for side in (-1, 1))
+    packets, low, high = (f"{value:.2f}" for value in (middle, *ends))
+    of = {"packets": packets, "low": low, "high": high, "log_error": f"{error:.4f}"}
+    totals = {"seeds": sum(int(str(row["seeds"])) for row in rows)}
+    totals["packets_played"] = sum(int(str(row["packets_played"])) for row in rows)
+    seconds = math.fsum(float(str(row["cpu_s"])) for row in rows)
+    return rows[0] | of | totals | {"cpu_s": f"{seconds:.2f}"}
+
+
+def main(path: Path, wanted: list[str], batches: int) -> None:
     """Play what the file does not have yet, the small links first."""
     known = set()
     if path.exists():
         with path.open(newline="") as file:
             known = {(row["family"], float(row["rate_bps"])) for row in csv.DictReader(file)}
-    first = -1 if largest else 0
+    first = -1 if batches else 0
     jobs = [
         (rate, name) for name in wanted or FAMILIES for rate in FAMILIES[name].rates_mbps[first:]
     ]
     for rate, name in sorted(jobs):
         if (name, rate * 1e6) in known:
             continue
-        row = play_one(name, rate, OTHER_SEEDS if largest else SEEDS)
+        row = play_batches(name, rate, batches) if batches else play_one(name, rate)
         with path.open("a", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             if not file.tell():
@@ -182,5 +202,6 @@ def main(path: Path, wanted: list[str], *, largest: bool = False) -> None:
 
 
 if __name__ == "__main__":
-    names = [name for name in sys.argv[2:] if name != "largest"]
-    main(Path(sys.argv[1]), names, largest="largest" in sys.argv)
+    options = [name for name in sys.argv[2:] if name.partition("=")[0] == "largest"]
+    names = [name for name in sys.argv[2:] if name not in options]
+    main(Path(sys.argv[1]), names, int(options[0].partition("=")[2] or 1) if options else 0)
