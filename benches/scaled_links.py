@@ -8,7 +8,7 @@ again, so that it can be stopped. docs/explanation/scaled-links.md shows what ca
 
 With ``largest`` only the largest link of each family, with 96 other seeds: answers of the same link
 are judged by these, which they do not share, and whose crossing is four times as certain. A link
-whose curve is flat needs more: with ``largest=4`` the crossings of four times 96 seeds are averaged.
+whose curve is flat needs more: with ``largest=4`` the crossings of four such batches are averaged.
 """
 
 from __future__ import annotations
