@@ -1,11 +1,12 @@
-"""Do the intervals of a crossing hold the truth, and does any way of saving time leave a bias?
+"""Do the intervals of a search and of a crossing hold the truth, and does saving time leave a bias?
 
     .venv/bin/python benches/interval_coverage.py FILE.csv [WORLDS]
 
 Plays 200 small worlds: the same link with other seeds each time. Each gives a crossing with its
 interval, with the long warm-up and window of the scenario, and with those that
-`forebay.budget.settling` measures. The truth uses no fitted curve: with the long ones and the seeds
-of all worlds together, it lies between the last packet that misses the goal and the next one.
+`forebay.budget.settling` measures (not for a goal on loss), and a search with the long ones. The
+truth uses no fitted curve: with the long ones and the seeds of all crossings together, it lies
+between the last packet that misses the goal and the next one.
 """
 
 from __future__ import annotations
@@ -23,18 +24,26 @@ from forebay.budget.crossing import find, pooled
 from forebay.budget.curve import curve_of
 from forebay.budget.settling import measure_for, watch
 from forebay.scenario import Scenario, loads
+from forebay.sizing import size
 
 SEEDS = 6
+FIRST_SEEDS, MOST_SEEDS = 5, 20
+"""Of each buffer of a search: those of `forebay size`."""
+MIX = "{ cubic = 0.6, bbr3 = 0.3, reno = 0.1 }"
 LINKS = {
-    "cubic": ("30 Mbit/s", 20, '"cubic"', 15),
-    "mix": ("30 Mbit/s", 40, "{ cubic = 0.6, bbr3 = 0.3, reno = 0.1 }", 12),
+    "cubic": ("30 Mbit/s", 20, '"cubic"', "utilization = 0.97", 15),
+    "mix": ("30 Mbit/s", 40, MIX, "utilization = 0.97", 12),
+    "cubic, 98 %": ("100 Mbit/s", 40, '"cubic"', "utilization = 0.98", 46),
+    "reno, loss 0.6 %": ("50 Mbit/s", 20, '"reno"', "loss_rate = 0.006", 243),
 }
+"""Rate, flows, controllers, goal, and the buffer to begin with."""
+WAYS = ("long", "measured", "search")
 COLUMNS = ("link", "measure", "world", "packets", "low", "high")
 
 
 def scenario(name: str) -> Scenario:
     """Return one of the links."""
-    rate, flows, control, _ = LINKS[name]
+    rate, flows, control, goal, _ = LINKS[name]
     return loads(f"""
 [link]
 rate = "{rate}"
@@ -46,25 +55,37 @@ congestion_control = {control}
 warmup = "20 s"
 duration = "40 s"
 [goals]
-utilization = 0.97
+{goal}
 """)
 
 
-def worlds(name: str, how: str, numbers: Sequence[int]) -> list[dict[str, object]]:
-    """Return a row for each world: its crossing and interval."""
+def crossing(name: str, how: str, world: int) -> dict[str, object]:
+    """Return the row of one world: its crossing and interval."""
     asked, engine = scenario(name), engines.get("simulation")
     start = LINKS[name][-1]
-    rows: list[dict[str, object]] = []
-    for world in numbers:
-        seeds = range(1 + SEEDS * world, 1 + SEEDS * (world + 1))
-        link = curve_of(asked, engine, seeds, jobs=1)
-        if how == "measured":
-            seen = watch(asked, engine, link.knob, start, seeds[0])
-            link.scenario = asked.model_copy(update={"measure": measure_for(asked, seen)})
-        found = find(link, start, link.limit)
-        values = (name, how, world, found.packets, found.low, found.high)
-        rows.append(dict(zip(COLUMNS, values, strict=True)))
-    return rows
+    seeds = range(1 + SEEDS * world, 1 + SEEDS * (world + 1))
+    link = curve_of(asked, engine, seeds, jobs=1)
+    if how == "measured":
+        seen = watch(asked, engine, link.knob, start, seeds[0])
+        link.scenario = asked.model_copy(update={"measure": measure_for(asked, seen)})
+    found = find(link, start, link.limit)
+    return dict(zip(COLUMNS, (name, how, world, found.packets, found.low, found.high), strict=True))
+
+
+def searched(name: str, world: int) -> dict[str, object]:
+    """Return the row of one world: the smallest buffer shown to meet the goal, and the range.
+
+    The range begins at the last packet before it, so that it holds a crossing between two packets.
+    """
+    first = 1 + MOST_SEEDS * world
+    found = size(
+        scenario(name), engines.get("simulation"), seeds=range(first, first + FIRST_SEEDS),
+        max_seeds=MOST_SEEDS, jobs=1,
+    ).buffer  # fmt: skip
+    if found is None:
+        raise RuntimeError(f"{name}, world {world}: no buffer meets the goal")
+    values = (name, "search", world, found.packets, found.low - 1, found.high)
+    return dict(zip(COLUMNS, values, strict=True))
 
 
 def truth(name: str, number: int) -> dict[str, object]:
@@ -84,9 +105,9 @@ def truth(name: str, number: int) -> dict[str, object]:
 
 
 def summary(rows: Sequence[dict[str, str]]) -> None:
-    """Print coverage of the truth, and the bias of what is measured against what is long."""
+    """Print coverage of the truth, and how far from it the crossings and the answers are."""
     for name in LINKS:
-        of = {how: _logs(rows, name, how) for how in ("long", "measured")}
+        of = {how: _logs(rows, name, how) for how in WAYS}
         true = _logs(rows, name, "truth")[0, 0]
         for how, logs in of.items():
             if not len(logs):
@@ -117,9 +138,11 @@ def main(path: Path, number: int) -> None:
             _append(path, [truth(name, number)])
     for world in range(number):
         for name in LINKS:
-            for how in ("long", "measured"):
-                if (name, how, world) not in known:
-                    _append(path, worlds(name, how, [world]))
+            for how in WAYS:
+                if (name, how, world) in known or (how == "measured" and "loss" in name):
+                    continue
+                row = searched(name, world) if how == "search" else crossing(name, how, world)
+                _append(path, [row])
     with path.open(newline="") as file:
         summary(list(csv.DictReader(file)))
 

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING
 
 from forebay.errors import ForebayError, argument
 from forebay.replication import BATCHES, MOST_BINS, n_parts
-from forebay.scenario import BOTTLENECK, DataSize, Replay, Session, Short, Tcp, Video
+from forebay.scenario import (
+    BOTTLENECK,
+    MAX_OFFERED,
+    DataSize,
+    Replay,
+    ScenarioError,
+    Session,
+    Short,
+    Tcp,
+    Video,
+)
 
 if TYPE_CHECKING:
     from forebay.progress import Progress
@@ -224,6 +234,11 @@ def estimate(
         For a trace: the number of samples, and of flows in it.
     captured
         Whether all packets of the window and their ACKs are captured.
+
+    Raises
+    ------
+    ScenarioError
+        More flows start, or more datagrams are sent, than one run may have.
     """
     seconds = scenario.measure.warmup + scenario.measure.duration
     flows = running = packets = files = film = 0.0
@@ -234,6 +249,7 @@ def estimate(
         files += _files(group, seconds)
         packets += _packets(scenario, group, seconds)
         film = max(film, _film(group, seconds))
+    _check_counts(flows + files, packets)
     readings = _readings(scenario)
     links = len(scenario.links) + 2
     trace = samples * (60 + 24 * links + 50 * watched)
@@ -243,6 +259,17 @@ def estimate(
         running=running + _WHEEL + _COPIES * readings + trace + captured * _capture(scenario),
         reading=readings + _ENTRY * flows,
     )
+
+
+def _check_counts(flows: float, packets: float) -> None:
+    counts = (
+        (flows, "flows in all", "write fewer flows, or a shorter measure.duration"),
+        (packets, "datagrams in all", "write a lower rate, or a shorter measure.duration"),
+    )
+    for count, what, hint in counts:
+        if count > MAX_OFFERED:
+            wrong = f"about {count:.3g} {what} are above the most, {MAX_OFFERED}"
+            raise ScenarioError("out-of-range", wrong, hint, field="traffic")
 
 
 def _capture(scenario: Scenario) -> float:

@@ -10,7 +10,7 @@ import pytest
 from forebay.budget import Remembering, TooLittleTime, size_within
 from forebay.budget.cost import in_words
 from forebay.outcome import SizeResult
-from forebay.scenario import Duration, Scenario
+from forebay.scenario import Duration, Scenario, loads
 from forebay.sizing import Interrupted
 
 from .conftest import KnownLinks, half_root, link
@@ -61,6 +61,18 @@ def test_a_link_that_does_not_fit_is_scaled(rate: str, flows: int) -> None:
     assert found.buffer.packets in [point.packets for point in found.curve]
     assert found.curve[0].outcome.links["bottleneck"].bdp_packets == scenario.bdp_packets
     assert SizeResult.from_json(found.to_json()) == found
+
+
+def test_poisson_datagrams_need_the_same_packets_at_any_rate() -> None:
+    """Extrapolated from 373 times smaller links, 22 packets once were 20 to 825."""
+    traffic = '[[traffic]]\nkind = "udp"\nflows = 50\nload = 0.99\narrivals = "poisson"\n'
+    rate = '[link]\nrate = "400 Gbit/s"\n[queue]\nsize = "9 packets"\n'
+    found = sized(
+        loads(f"{rate}{traffic}[goals]\nutilization = 0.98\n"), KnownLinks(lambda _: 22.0), 60.0
+    )
+    assert found.scaled is not None
+    assert found.buffer is not None
+    assert 18 <= found.buffer.low <= 22 <= found.buffer.high <= 27
 
 
 def test_more_time_plays_larger_links() -> None:

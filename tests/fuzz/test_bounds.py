@@ -1,6 +1,7 @@
 """What is refused for its size, or for a number that no run can have: in one line, at once."""
 
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -112,6 +113,29 @@ def test_a_key_of_thousands_of_parts(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="more than 32 parts"):
         loads("x = {" + " . ".join(['"a"'] * 100) + " = 1}\n")
     loads(ONE + f"# {'.'.join('a' * 100)}\n" + f'[queue]\nsize = "9 packets" # {"a." * 99}\n')
+
+
+@pytest.mark.parametrize(
+    ("traffic", "what"),
+    [
+        ('kind = "udp"\nflows = 50\nload = 0.9\n', "1.8e+09 datagrams"),
+        ('kind = "short"\nload = 0.9\nlength = "2 packets"\n', "9e+08 flows"),
+    ],
+)
+def test_more_than_a_run_may_have_is_for_laws_and_smaller_links(traffic: str, what: str) -> None:
+    text = f'[link]\nrate = "400 Gbit/s"\n[queue]\nsize = "9 packets"\n[[traffic]]\n{traffic}'
+    scenario = loads(text)
+    with pytest.raises(ScenarioError, match=re.escape(what)):
+        forebay.run(scenario)
+    assert forebay.run(scenario, "theory").links["bottleneck"].loss_rate is not None
+
+
+def test_files_of_users_without_number_are_refused() -> None:
+    text = (
+        '[[traffic]]\nkind = "session"\nflows = 100\nthink = "0 s"\nrtt = "2 us"\nfile = "1 kB"\n'
+    )
+    with pytest.raises(ScenarioError, match="flows in all"):
+        estimate(loads(HEAD.replace("100 ms", "60 s") + '[queue]\nsize = "9 packets"\n' + text))
 
 
 def test_on_times_without_number_are_refused() -> None:

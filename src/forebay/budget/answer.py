@@ -12,7 +12,7 @@ from forebay.budget.crossing import seeds_of_crossing
 from forebay.budget.extrapolate import Carried, extrapolate
 from forebay.budget.ladder import Climb, climb, confirm
 from forebay.budget.notes import notes_of
-from forebay.budget.scale import why_not
+from forebay.budget.scale import is_one_process, why_not
 from forebay.budget.sharpen import sharpen
 from forebay.budget.usable import loss_warning
 from forebay.budget.whole import as_whole
@@ -136,9 +136,9 @@ def _answer(question: Question, state: Climb, sawtooths: Sawtooths | None) -> Si
 
 
 def _carried(state: Climb, question: Question) -> Carried:
-    """Return the whole link's buffer: from the top rung if it is whole, else extrapolated."""
+    """Return the whole link's buffer: the top rung's if it needs the same, else extrapolated."""
     top = state.rungs[0]
-    if top.factor == 1.0:
+    if top.factor == 1.0 or (is_one_process(question.scenario) and not _by_time(question)):
         found = top.found
         return Carried(found.packets, found.low, found.high, 0.0, 0.0, 0.0)
     carried = extrapolate(
@@ -162,9 +162,13 @@ def _bounded(carried: Carried, question: Question, state: Climb) -> Carried:
 
 def steepest(question: Question, state: Climb) -> float:
     """Return the largest lasting exponent; it is 1 for a target in time and for a loss goal."""
-    by_time = question.trials.knob.guard_packets is not None
     lossy = any("loss" in goal.kind.name for goal in question.up)
-    return 1.0 if by_time or lossy else state.path.steepest
+    return 1.0 if _by_time(question) or lossy else state.path.steepest
+
+
+def _by_time(question: Question) -> bool:
+    """Whether a target in time is sized, and not a number of packets."""
+    return question.trials.knob.guard_packets is not None
 
 
 def is_proportional(scenario: Scenario, up: Sequence[Goal]) -> bool:

@@ -61,6 +61,18 @@ def scales(scenario: Scenario) -> bool:
     return path_of(scenario, _WORTH_IT).largest >= _WORTH_IT
 
 
+def is_one_process(scenario: Scenario) -> bool:
+    """Whether links of all rates have the same queue in packets: only Poisson datagrams cross.
+
+    Arrivals at a share of the line rate and service at the line rate are one process, M/G/1, whose
+    clock alone runs faster on a faster link.
+    """
+    return all(
+        isinstance(group, Udp) and group.arrivals == "poisson" and group.load is not None
+        for group in scenario.traffic
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Path:
     """How a link is scaled down by a factor k, up to ``largest``.
@@ -201,4 +213,13 @@ def _class(group: Traffic, factor: float, fewer: float) -> Traffic:
     return group.model_copy(update=changes)
 
 
-__all__ = ["LEAST_FLOWS", "LEAST_WINDOW", "Path", "path_of", "scaled", "scales", "why_not"]
+__all__ = [
+    "LEAST_FLOWS",
+    "LEAST_WINDOW",
+    "Path",
+    "is_one_process",
+    "path_of",
+    "scaled",
+    "scales",
+    "why_not",
+]

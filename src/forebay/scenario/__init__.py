@@ -1,6 +1,6 @@
 """The scenario: made in Python or read from TOML, checked when it is made."""
 
-from forebay.scenario.base import MAX_FLOWS, MAX_PACKETS
+from forebay.scenario.base import MAX_FLOWS, MAX_OFFERED, MAX_PACKETS
 from forebay.scenario.counted import BOTTLENECK, REVERSE, Counted, ack_route, data_route
 from forebay.scenario.distribution import Distribution
 from forebay.scenario.errors import ScenarioError
@@ -39,6 +39,7 @@ __all__ = [
     "CONGESTION_CONTROLS",
     "KINDS",
     "MAX_FLOWS",
+    "MAX_OFFERED",
     "MAX_PACKETS",
     "OPEN_LOOP_KINDS",
     "REVERSE",

@@ -111,8 +111,8 @@ def printable(text: str) -> str:
 RATES = Between(Rate(1e3), Rate(1e13))
 MAX_FLOWS = 10_000_000
 MAX_OFFERED = 500_000_000
-"""Maximum number of flows that start, and of datagrams, in one run. A run near it exceeds the
-memory limit, but a sizing may simulate a smaller link instead."""
+"""Maximum number of flows that start, and of datagrams, in one run. A scenario may have more: laws
+need no run, and a sizing may simulate a smaller link instead."""
 MAX_PACKETS = 20_000_000
 """Maximum number of packets of open-loop sources in one run; each is stored in memory."""
 MAX_PERIODS = 20_000_000

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from forebay.errors import entry
-from forebay.scenario.base import DAY, MAX_FLOWS, MAX_OFFERED, MAX_PERIODS
+from forebay.scenario.base import DAY, MAX_FLOWS, MAX_PERIODS
 from forebay.scenario.counted import BOTTLENECK, REVERSE
 from forebay.scenario.errors import ScenarioError, one_of
 from forebay.scenario.goals import COMPLETING_KINDS, COMPLETION_GOALS, OPEN_LOOP_KINDS
@@ -31,7 +31,7 @@ def check(scenario: Scenario) -> None:
     _names(scenario)
     _lengths(scenario)
     _flows(scenario)
-    _packets(scenario)
+    _on_times(scenario)
     _counted(scenario)
     _buffer(scenario)
     _links(scenario)
@@ -81,44 +81,18 @@ def _lengths(scenario: Scenario) -> None:
 
 def _flows(scenario: Scenario) -> None:
     standing = sum(group.flows for group in scenario.traffic)
-    flows = round(sum(_starting(scenario, group) for group in scenario.traffic))
-    if standing > MAX_FLOWS or flows > MAX_OFFERED:
-        most = MAX_FLOWS if standing > MAX_FLOWS else MAX_OFFERED
-        wrong = f"{flows} flows in all are above the most, {most}"
-        hint = "write fewer flows, or a shorter measure.duration"
-        raise ScenarioError("out-of-range", wrong, hint, field="traffic")
+    if standing > MAX_FLOWS:
+        wrong = f"{standing} flows in all are above the most, {MAX_FLOWS}"
+        raise ScenarioError("out-of-range", wrong, "write fewer flows", field="traffic")
 
 
-def _starting(scenario: Scenario, group: Traffic) -> float:
-    """Return the expected or possible number of flows of a class that start; files of users too."""
+def _on_times(scenario: Scenario) -> None:
     seconds = scenario.measure.warmup + scenario.measure.duration
-    if isinstance(group, Short):
-        return group.arrivals_per_second(scenario.link.capacity) * seconds
-    if isinstance(group, Session):
-        return group.flows * group.files_in(seconds)
-    return group.flows
-
-
-def _packets(scenario: Scenario) -> None:
-    seconds = scenario.measure.warmup + scenario.measure.duration
-    packets = sum(_listed(scenario, group, seconds) for group in scenario.traffic)
-    if packets > MAX_OFFERED:
-        wrong = f"about {packets:.3g} datagrams in all are above the most, {MAX_OFFERED}"
-        hint = "write a lower rate, or a shorter measure.duration"
-        raise ScenarioError("out-of-range", wrong, hint, field="traffic")
     for index, group in enumerate(scenario.traffic):
         if isinstance(group, OnOff) and group.flows * group.periods(seconds) > MAX_PERIODS:
             wrong = f"more than {MAX_PERIODS} on times in {Duration(seconds)}"
             hint = "write longer on and off times; of such short ones a udp class is the same"
             raise ScenarioError("out-of-range", wrong, hint, field=f"traffic.{index}.on")
-
-
-def _listed(scenario: Scenario, group: Traffic, seconds: float) -> float:
-    if isinstance(group, Tcp):
-        return 0.0
-    if isinstance(group, Replay):
-        return group.most_packets()
-    return group.packets_in(seconds, scenario.link.capacity)
 
 
 def _directions(scenario: Scenario) -> tuple[str, ...]:
