@@ -178,6 +178,21 @@ def test_a_scaled_answer_says_how_long_the_link_itself_takes() -> None:
     assert sized(smaller, KnownLinks(packets_per_s=1e6 / 0.07), budget_s).scaled is None
 
 
+@pytest.mark.parametrize(("budget_s", "answers"), [(50.0, True), (40.0, False)])
+def test_a_link_with_too_few_flows_is_not_the_last(budget_s: float, answers: bool) -> None:
+    """With 50 s a link of 67 flows was simulated, too few for an answer, where one of 80 fits."""
+    engine = KnownLinks(packets_per_s=2e6)
+    try:
+        found = sized(link("800 Gbit/s", 60_000), engine, budget_s)
+    except TooLittleTime:
+        assert not answers
+        assert engine.now < 0.3 * budget_s
+        return
+    assert answers
+    assert found.scaled is not None
+    assert found.scaled.links[0].flows >= 80
+
+
 def test_a_refusal_says_how_long_an_estimate_takes() -> None:
     many = link("1 Tbit/s", 500_000)
     with pytest.raises(TooLittleTime, match="for an estimate from smaller links") as refused:

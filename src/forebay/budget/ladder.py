@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 STEP = 4.0
 """Factor from one rung to the next."""
 _LEAST_STEP = 1.3
-_LESS, _ABOUT = 0.9, 1.01
-"""Factor on a step whose link is expected to take too long; what still counts as in time."""
+_LESS, _ABOUT, _HOPED = 0.9, 1.01, 1.3
+"""Factor on a step whose link is expected to take too long; what still counts as in time, and what
+is tried where a link that takes less has too few flows to represent many."""
 _SETTLES_LATER = 4
 """Multiple of the first guess at which settling is watched: larger buffers settle more slowly."""
 _MOST_RUNGS = 9
@@ -326,10 +327,30 @@ def _next(state: Climb) -> float | None:
     if step >= factor or (factor <= _SURE * STEP and room >= _SURE * factor):
         step = factor
     while step >= min(_LEAST_STEP, factor):  # the link itself is worth any step
-        if predict(state, at(state, factor / step), measure) <= _ABOUT * state.left_s:
-            return factor / step
+        takes_s = predict(state, at(state, factor / step), measure)
+        if takes_s <= _ABOUT * state.left_s:
+            return _with_enough_flows(state, factor / step, takes_s, measure)
         step *= _LESS  # the larger windows of a larger link take longer to settle
     return None
+
+
+def _with_enough_flows(
+    state: Climb, factor: float, takes_s: float, measure: Measure
+) -> float | None:
+    """Return the factor, or that of `TOP_FLOWS` flows where nothing with so many fits after it.
+
+    A largest link with fewer flows gives no answer. None if the one with enough takes too long.
+    """
+    flows = at(state, factor).n_flows
+    if not 0 < flows < TOP_FLOWS:
+        return factor
+    enough = factor * (flows / TOP_FLOWS) ** (1.0 / state.path.share)
+    while enough > 1.0 and at(state, enough).n_flows < TOP_FLOWS:
+        enough = max(1.0, 0.99 * enough)
+    needs_s = predict(state, at(state, enough), measure)
+    if takes_s + needs_s <= state.left_s / _RESERVE:
+        return factor
+    return enough if needs_s <= _HOPED * state.left_s else None
 
 
 def _shrinks(state: Climb, factor: float) -> bool:
