@@ -177,6 +177,7 @@ def _as_written(octets: int) -> str:
 # Bytes of one entry, counted in the code named, rounded up.
 _FLOW_DRAWN = 150  # Workload's arrays, and FlowSpec in crates/sim
 _FLOW_RUN = 1100  # Flow with its controller and scoreboard, and its first timer
+_FLOW_AT_FQ_CODEL = 4  # its queue, at each link of this discipline
 _FLOW_PACED = 2800  # with pacing: also the pacer, and a rate record for each segment
 _PACED = frozenset({"bbr", "bbr3", "prague"})
 _PACKET_DRAWN = 40  # three copies at most of time and size, then 16 in crates/sim
@@ -250,6 +251,7 @@ def estimate(
         packets += _packets(scenario, group, seconds)
         film = max(film, _film(group, seconds))
     _check_counts(flows + files, packets)
+    running += _FLOW_AT_FQ_CODEL * flows * _fq_codel_links(scenario)
     readings = _readings(scenario)
     links = len(scenario.links) + 2
     trace = samples * (60 + 24 * links + 50 * watched)
@@ -270,6 +272,11 @@ def _check_counts(flows: float, packets: float) -> None:
         if count > MAX_OFFERED:
             wrong = f"about {count:.3g} {what} are above the most, {MAX_OFFERED}"
             raise ScenarioError("out-of-range", wrong, hint, field="traffic")
+
+
+def _fq_codel_links(scenario: Scenario) -> int:
+    queues = [scenario.queue, *(link.queue for link in scenario.links)]
+    return sum(queue.discipline == "fq_codel" for queue in queues)
 
 
 def _capture(scenario: Scenario) -> float:
