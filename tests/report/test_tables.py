@@ -36,6 +36,12 @@ def test_size_answers_in_its_first_sentence(printed, document):
     assert lines[2].startswith("Why: with fewer packets, utilization of at least 98 %")
 
 
+def test_a_guess_is_called_one_in_the_first_sentence(printed, document):
+    document["buffer"] |= {"packets": 21, "low": 16, "high": 4242}
+    out = " ".join(printed(print_size, document).split())
+    assert "at line rate), a guess: 16 to 4242 packets are possible." in out
+
+
 def test_size_shows_goal_laws_and_curve(printed, document):
     out = printed(print_size, document)
     assert "97.94 … 98.06" in out and "met, binds" in out

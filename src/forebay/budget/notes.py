@@ -20,8 +20,6 @@ _STEP = 4.0
 _RESERVE = 1.5
 """Ratio of the time that surely is enough for the link itself to the predicted time."""
 _LONGER = 1.25
-_WIDE = 10.0
-"""Ratio of the ends of a range whose estimate is a guess."""
 
 
 def notes_of(
@@ -58,7 +56,7 @@ def _more(state: Climb) -> str:
 
 def _too_wide(buffer: Buffer) -> list[str]:
     """State what to set where the range says little."""
-    if buffer.high < _WIDE * buffer.low:
+    if not buffer.is_guess:
         return []
     return [
         "this range is too wide to choose a buffer by; to be sure of the goals, set its upper end, "

@@ -26,6 +26,10 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
 
 
+_WIDE = 10.0
+"""Ratio of the ends of a range whose estimate is a guess."""
+
+
 class Buffer(Closed):
     """A buffer size in three units, with its range of uncertainty in packets.
 
@@ -39,6 +43,11 @@ class Buffer(Closed):
     seconds: float
     low: int
     high: int
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether the range is too wide to choose a buffer by."""
+        return self.high >= _WIDE * self.low
 
     @model_validator(mode="before")
     @classmethod

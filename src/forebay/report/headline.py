@@ -42,12 +42,13 @@ def sentence(answer: SizeResult) -> str:
     if answer.buffer is None:
         return f"No {size_name(answer)} meets the goals: {answer.reason}."
     b = answer.buffer
+    guess = f", a guess: {b.low} to {count(b.high, 'packet')} are possible" if b.is_guess else ""
     if answer.aqm is not None:
-        return _aim(answer.aqm, b.packets)
+        return _aim(answer.aqm, b.packets, guess)
     lossy = "" if answer.loss_warning is None else ", but with a loss that is not usable"
     return (
         f"Buffer: {count(b.packets, 'packet')} ({with_prefix(b.bytes, 'B')}, "
-        f"{duration(b.seconds)} at line rate){lossy}."
+        f"{duration(b.seconds)} at line rate){guess}{lossy}."
     )
 
 
@@ -55,18 +56,19 @@ def colour(answer: SizeResult) -> str:
     """Return the style of the first line: a warning shows at a glance."""
     if answer.buffer is None:
         return "bold red"
-    return "bold green" if answer.loss_warning is None else "bold yellow"
+    sure = answer.loss_warning is None and not answer.buffer.is_guess
+    return "bold green" if sure else "bold yellow"
 
 
-def _aim(aqm: Aqm, packets: int) -> str:
+def _aim(aqm: Aqm, packets: int, guess: str) -> str:
     """Return what to configure under an AQM, whose limit is only a guard."""
     guard = f"limit {count(aqm.limit_packets, 'packet')} as a guard"
     if aqm.parameter == "min":
         low, high = (with_prefix(size, "B") for size in (aqm.min_bytes, aqm.max_bytes))
-        return f"{aqm.discipline}: min {low}, max {high}; {guard}."
+        return f"{aqm.discipline}: min {low}, max {high}{guess}; {guard}."
     aim = f"target {duration(aqm.target_s)} ({count(packets, 'packet')} at line rate)"
     interval = "" if aqm.interval_s is None else f", interval {duration(aqm.interval_s)} as it was"
-    return f"{aqm.discipline}: {aim}{interval}; {guard}."
+    return f"{aqm.discipline}: {aim}{guess}{interval}; {guard}."
 
 
 def sized_line(answer: SizeResult) -> list[str]:
