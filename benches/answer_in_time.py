@@ -50,7 +50,7 @@ def ask(family: str, whole: dict[str, str], seconds: float, first: int) -> dict[
             asked, engines.get("simulation"), seconds, seeds=range(first, first + 5), max_seeds=20,
             jobs=2, progress=lambda _: None, laws=laws.for_scenario(asked),
             governs=laws.regime_of(asked), clock=lambda: time.process_time() / 2,
-            sawtooths=laws.assumptions.sawtooths_s,
+            sawtooths=laws.assumptions.sawtooths_s, open_ended=True,
         )  # fmt: skip
     except TooLittleTime as refused:
         return row | {"refused": refused.why}

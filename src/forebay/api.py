@@ -178,8 +178,9 @@ def size(
     seeds : int
         Replications of every buffer tried, on common random numbers.
     max_seeds : int, optional
-        Maximum number of replications of a buffer whose intervals do not decide a goal; four times
-        ``seeds`` by default. The other parameters are those of `run`.
+        Maximum number of replications of a buffer whose intervals do not decide a goal; by default
+        four times ``seeds``, and more if the range is then wide and time is left. The other
+        parameters are those of `run`.
     budget : str, optional
         Wall time of a simulation, such as ``"2 min"``; ``"60 s"`` by default. If the whole search
         takes longer, the answer comes from fewer and longer runs near the crossing, or is
@@ -239,7 +240,10 @@ def size(
         from forebay.budget import size_within
 
         sawtooths = laws.assumptions.sawtooths_s
-        search = partial(size_within, budget_s=allowed, expect=expect, sawtooths=sawtooths)
+        search = partial(
+            size_within, budget_s=allowed, expect=expect, sawtooths=sawtooths,
+            open_ended=max_seeds is None,
+        )  # fmt: skip
     said: dict[str, Any] = {
         "laws": laws.for_scenario(scenario),
         "governs": laws.regime_of(scenario),

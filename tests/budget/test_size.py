@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from forebay.budget import Remembering, TooLittleTime, size_within
 from forebay.budget.cost import in_words
-from forebay.outcome import SizeResult
+from forebay.outcome import Outcome, SizeResult
 from forebay.scenario import Duration, Scenario, loads
 from forebay.sizing import Interrupted
 
@@ -41,6 +44,45 @@ def test_less_time_gives_the_crossing_of_the_whole_link() -> None:
     assert engine.now <= 30.0
     assert found.cost is not None
     assert found.cost.predicted_s <= 30.0
+
+
+def test_time_left_after_a_search_with_a_wide_range_goes_into_more_seeds() -> None:
+    """Reno with a goal on loss once had 450 to 554 packets after 15 s of 120, for 477."""
+    asked, noisy = link("100 Mbit/s", 50), {"noise": 0.6}
+    first = sized(asked, KnownLinks(**noisy), 60.0)
+    engine = KnownLinks(**noisy)
+    more = sized(asked, engine, 60.0, open_ended=True)
+    assert first.buffer is not None and more.buffer is not None
+    assert first.buffer.high > 1.4 * first.buffer.low
+    assert more.buffer.high < 1.2 * more.buffer.low
+    assert engine.now < 60.0
+    assert max(len(seeds) for _, _, seeds in engine.runs) == 80
+
+
+def test_more_seeds_are_not_begun_without_the_time_for_them() -> None:
+    asked, first = link("100 Mbit/s", 50), KnownLinks(noise=0.6)
+    answer = sized(asked, first, 60.0)
+    engine = KnownLinks(noise=0.6)
+    more = sized(asked, engine, 2.1 * first.now, open_ended=True)
+    assert more.buffer == answer.buffer
+    assert engine.now == first.now
+
+
+def test_a_search_with_more_seeds_that_does_not_end_leaves_the_first_answer() -> None:
+    asked, first = link("100 Mbit/s", 50), KnownLinks(noise=0.6)
+    answer = sized(asked, first, 60.0)
+
+    @dataclass
+    class Slower(KnownLinks):
+        def run(self, scenario: Scenario, seeds: Sequence[int], **how: Any) -> Outcome:
+            if len(seeds) > 20:
+                self.packets_per_s = 1e5
+            return super().run(scenario, seeds, **how)
+
+    engine = Slower(noise=0.6)
+    more = sized(asked, engine, 4.0 * first.now, open_ended=True)
+    assert more.buffer == answer.buffer
+    assert engine.now <= 4.0 * first.now
 
 
 @pytest.mark.parametrize(("rate", "flows"), [("100 Gbit/s", 200_000), ("10 Gbit/s", 2_000)])

@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from forebay.budget.cost import Speed, TooLittleTime, predict_search
+from forebay.budget.narrow import narrow
 from forebay.budget.timed import Fallback, search_within
 from forebay.outcome import Cost, SizeResult
 from forebay.sizing import goals_of
@@ -40,6 +42,7 @@ def size_within(
     expect: Callable[[float], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
     sawtooths: Sawtooths | None = None,
+    open_ended: bool = False,
 ) -> SizeResult:
     """Find the smallest buffer that meets the goals in about ``budget_s`` seconds.
 
@@ -49,6 +52,7 @@ def size_within(
     expect : called once, before anything runs, with the predicted seconds.
     clock : returns seconds; tests replace it. `forebay.sizing.size` documents the others.
     sawtooths : `forebay.laws.assumptions.sawtooths_s`; without it no window is lengthened.
+    open_ended : a search with a wide range uses the time that is left for more than ``max_seeds``.
 
     Returns
     -------
@@ -61,7 +65,7 @@ def size_within(
         Neither the link nor a smaller one of its kind can be simulated in that time.
     """
     threads = jobs or os.cpu_count() or 1
-    begun, speed, progress = clock(), Speed(threads), _onward(progress)
+    begun, speed, shown, progress = clock(), Speed(threads), progress, _onward(progress)
     whole, reason = scenario, _why_only_search(scenario)
     if sawtooths and _too_short(scenario, first_guess(scenario, laws), sawtooths):
         from forebay.budget.sawtooths import lengthened
@@ -73,17 +77,23 @@ def size_within(
         expect(min(whole_s, budget_s))
     if whole_s <= budget_s or not scenario.crossing:
 
-        def full_search(timed: Engine, report: Progress) -> SizeResult:
+        def full_search(most_seeds: int, timed: Engine, report: Progress) -> SizeResult:
             return search(
-                whole, timed, seeds=seeds, max_seeds=max_seeds, jobs=jobs, progress=report,
+                whole, timed, seeds=seeds, max_seeds=most_seeds, jobs=jobs, progress=report,
                 laws=laws, governs=governs,
             )  # fmt: skip
 
         result = search_within(
-            full_search, engine, budget_s, speed=speed, clock=clock, progress=progress,
+            partial(full_search, max_seeds), engine, budget_s,
+            speed=speed, clock=clock, progress=progress,
             fallback=None if reason else _fallback(whole, speed, seeds),
             all_or_nothing=scenario.flows_uncertain,
         )  # fmt: skip
+        if result is not None and open_ended:
+            result = narrow(
+                result, full_search, engine, max_seeds,
+                begun_s=begun, budget_s=budget_s, speed=speed, clock=clock, progress=shown,
+            )  # fmt: skip
         if result is not None:
             if sawtooths and _too_short(whole, result.chosen or 1, sawtooths):
                 from forebay.budget.sawtooths import too_short

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from forebay.budget.cost import Speed, TooLittleTime, cost_s, in_words
 from forebay.errors import option
+from forebay.footprint import TooMuchMemory
 from forebay.sizing import Interrupted
 
 if TYPE_CHECKING:
@@ -246,6 +247,30 @@ def search_within(
             return _stopped(stop.best_so_far, watch)
         why = "no buffer was found to meet the goals by then"
         raise TooLittleTime(why, max(watch.expected_s, budget_s), budget_s) from None
+
+
+def again_within(
+    search: Search,
+    engine: Engine,
+    budget_s: float,
+    *,
+    speed: Speed,
+    clock: Callable[[], float],
+    progress: Progress | None,
+) -> SizeResult | None:
+    """Return the answer of a search that only improves a known one; None if it has no time.
+
+    Also None if it needs more memory than it may take.
+    """
+    watch = _Watch(budget_s, clock, clock(), None, all_or_nothing=True, progress=progress)
+    try:
+        return search(Timed(engine, speed, clock), watch.tick)
+    except TooMuchMemory:
+        return None
+    except Interrupted:
+        if not watch.stopped:
+            raise
+        return None
 
 
 def _stopped(result: SizeResult, watch: _Watch) -> SizeResult:
