@@ -179,7 +179,7 @@ def size(
         Replications of every buffer tried, on common random numbers.
     max_seeds : int, optional
         Maximum number of replications of a buffer whose intervals do not decide a goal; by default
-        four times ``seeds``, and more if the range is then wide and time is left. The other
+        four times ``seeds``, and more if a budget is given and the range is then wide. The other
         parameters are those of `run`.
     budget : str, optional
         Wall time of a simulation, such as ``"2 min"``; ``"60 s"`` by default. If the whole search
@@ -242,7 +242,7 @@ def size(
         sawtooths = laws.assumptions.sawtooths_s
         search = partial(
             size_within, budget_s=allowed, expect=expect, sawtooths=sawtooths,
-            open_ended=max_seeds is None,
+            open_ended=max_seeds is None and budget is not None,
         )  # fmt: skip
     said: dict[str, Any] = {
         "laws": laws.for_scenario(scenario),

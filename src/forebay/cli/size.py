@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 @options.seeds(5)
 @click.option(
     "--max-seeds", type=options.WholeNumber(1, 100_000), default=None, metavar="K",
-    help="Most replications of a buffer that is undecided.  [default: 4 x --seeds; more if the "
-    "range is then wide and time is left]",
+    help="Most replications of a buffer that is undecided.  [default: 4 x --seeds; more with "
+    "--budget if the range is then wide]",
 )  # fmt: skip
 @options.jobs
 @options.memory_limit
