@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from forebay.budget.cost import Speed, TooLittleTime, predict_search
-from forebay.budget.narrow import narrow
 from forebay.budget.timed import Fallback, search_within
 from forebay.outcome import Cost, SizeResult
 from forebay.sizing import goals_of
@@ -90,6 +89,8 @@ def size_within(
             all_or_nothing=scenario.flows_uncertain,
         )  # fmt: skip
         if result is not None and open_ended:
+            from forebay.budget.narrow import narrow
+
             result = narrow(
                 result, full_search, engine, max_seeds,
                 begun_s=begun, budget_s=budget_s, speed=speed, clock=clock, progress=shown,
