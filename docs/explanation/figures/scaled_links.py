@@ -114,9 +114,12 @@ def table() -> None:
 
 
 def answers() -> None:
-    """Print the page's rows of answers: the whole link, then the answers with each set of seeds."""
+    """Print the page's rows of answers: the whole link, then the answers with each set of seeds.
+
+    The sets are named by their first seeds on the command line; all if there are none.
+    """
     said = _answers()
-    firsts = sorted({first for _, first in said})
+    firsts = [int(each) for each in sys.argv[2:]] or sorted({first for _, first in said})
     within = held = asked = 0
     for family, whole in _whole().items():
         true, cells = float(whole["packets"]), []
