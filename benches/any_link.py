@@ -92,7 +92,7 @@ def size_one(traffic: str, rate: float, flows: int, seconds: float) -> dict[str,
             asked, engines.get("simulation"), seconds, seeds=range(1, 6), max_seeds=20, jobs=2,
             progress=lambda _: None, laws=laws.for_scenario(asked), governs=governs,
             clock=lambda: time.process_time() / 2,
-            sawtooths=laws.assumptions.sawtooths_s,
+            sawtooths=laws.assumptions.sawtooths_s, open_ended=True,
         )  # fmt: skip
     except TooLittleTime as refused:
         return row | {"refused": refused.why, "seconds": (time.process_time() - begun) / 2}
