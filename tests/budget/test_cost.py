@@ -20,6 +20,15 @@ def test_packets_of_a_full_link_and_of_one_that_is_not() -> None:
     assert packets_per_second(loads(udp)) == pytest.approx(500)
 
 
+def test_small_datagrams_beside_long_flows_and_a_shaper_count() -> None:
+    long = "[[traffic]]\nflows = 9\n"
+    udp = '[[traffic]]\nkind = "udp"\nflows = 4\nload = 0.5\npacket = "150 B"\n'
+    rate = '[link]\nrate = "12 Mbit/s"\n'
+    assert packets_per_second(loads(rate + long + udp)) == pytest.approx(500 + 5000)
+    shaper = 'shaper = { rate = "6 Mbit/s", refill = "deficit" }\n'
+    assert packets_per_second(loads(rate + shaper + long)) == pytest.approx(500)
+
+
 def test_more_flows_and_models_of_the_path_cost_more() -> None:
     few, many = (cost_s(link("1 Gbit/s", flows), 10.0) for flows in (100, 100_000))
     assert many > 5 * few

@@ -28,6 +28,15 @@ def test_rate_and_flows_go_down_together() -> None:
     assert small.bdp_packets / small.n_flows == pytest.approx(whole.bdp_packets / whole.n_flows)
 
 
+def test_a_shaper_goes_down_with_its_link() -> None:
+    """A link 50 times smaller kept a shaper of 20 Gbit/s, which then shaped nothing."""
+    whole = link(MANY, extra='[link.shaper]\nrate = "20 Gbit/s"\nrefill = "deficit"\n')
+    small = scaled(whole, 50)
+    assert why_not(whole) is None
+    assert float(small.link.capacity) == 4e8
+    assert small.bdp_packets / small.n_flows == pytest.approx(whole.bdp_packets / whole.n_flows)
+
+
 def test_a_load_is_a_share_and_stays() -> None:
     assert scaled(link(SHORT + "load = 0.8\n", "1 Gbit/s"), 10).traffic[0].load == 0.8
 
@@ -88,6 +97,8 @@ def test_the_whole_is_itself() -> None:
     [
         ('[queue]\ndiscipline = "red"\n', "red"),
         ("[queue]\ntransmit_ring = 4\n", "ring"),
+        ('[link.shaper]\nrate = "20 Gbit/s"\nburst = "1 MB"\n', "token bucket"),
+        ('[link.policer]\nrate = "20 Gbit/s"\nburst = "1 MB"\n', "token bucket"),
         ('[[links]]\nname = "next"\nrate = "10 Gbit/s"\n', "several links"),
     ],
 )

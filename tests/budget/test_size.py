@@ -12,6 +12,7 @@ import pytest
 
 from forebay.budget import Remembering, TooLittleTime, size_within
 from forebay.budget.cost import in_words
+from forebay.footprint import TooMuchMemory
 from forebay.outcome import Outcome, SizeResult
 from forebay.scenario import Duration, Scenario, loads
 from forebay.sizing import Interrupted
@@ -48,9 +49,8 @@ def test_less_time_gives_the_crossing_of_the_whole_link() -> None:
 
 def test_time_left_after_a_search_with_a_wide_range_goes_into_more_seeds() -> None:
     """Reno with a goal on loss once had 450 to 554 packets after 15 s of 120, for 477."""
-    asked, noisy = link("100 Mbit/s", 50), {"noise": 0.6}
-    first = sized(asked, KnownLinks(**noisy), 60.0)
-    engine = KnownLinks(**noisy)
+    asked, engine = link("100 Mbit/s", 50), KnownLinks(noise=0.6)
+    first = sized(asked, KnownLinks(noise=0.6), 60.0)
     more = sized(asked, engine, 60.0, open_ended=True)
     assert first.buffer is not None and more.buffer is not None
     assert first.buffer.high > 1.4 * first.buffer.low
@@ -66,6 +66,20 @@ def test_more_seeds_are_not_begun_without_the_time_for_them() -> None:
     more = sized(asked, engine, 2.1 * first.now, open_ended=True)
     assert more.buffer == answer.buffer
     assert engine.now == first.now
+
+
+def test_a_search_with_more_seeds_than_memory_holds_leaves_the_first_answer() -> None:
+    asked = link("100 Mbit/s", 50)
+    answer = sized(asked, KnownLinks(noise=0.6), 60.0)
+
+    @dataclass
+    class Small(KnownLinks):
+        def run(self, scenario: Scenario, seeds: Sequence[int], **how: Any) -> Outcome:
+            if len(seeds) > 20:
+                raise TooMuchMemory("many replications")
+            return super().run(scenario, seeds, **how)
+
+    assert sized(asked, Small(noise=0.6), 60.0, open_ended=True).buffer == answer.buffer
 
 
 def test_a_search_with_more_seeds_that_does_not_end_leaves_the_first_answer() -> None:

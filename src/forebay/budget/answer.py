@@ -122,7 +122,7 @@ def _answer(question: Question, state: Climb, sawtooths: Sawtooths | None) -> Si
     octets = packets * int(question.scenario.packet)
     low, high = max(1, math.floor(carried.low)), max(packets, math.ceil(carried.high))
     buffer = Buffer(
-        packets=packets, bytes=octets, seconds=octets * 8 / float(question.scenario.link.rate),
+        packets=packets, bytes=octets, seconds=octets * 8 / float(question.scenario.link.capacity),
         low=min(low, packets), high=high,
     )  # fmt: skip
     return result_of(
@@ -244,7 +244,7 @@ def _link(state: Climb, index: int) -> ScaledLink:
     link, found = rung.link.scenario, rung.found
     return ScaledLink(
         factor=rung.factor,
-        rate_bps=float(link.link.rate),
+        rate_bps=float(link.link.capacity),
         flows=link.n_flows,
         window_packets=link.bdp_packets / link.n_flows if link.n_flows else None,
         packets=Metric(value=found.packets, low=found.low, high=found.high, n=found.seeds),

@@ -37,10 +37,14 @@ _RUN_S = 0.004
 
 def packets_per_second(scenario: Scenario) -> float:
     """Return the approximate number of packets through the bottleneck per simulated second."""
-    full = float(scenario.link.rate) / (8 * float(scenario.packet))
-    if any(isinstance(group, Long | Session) for group in scenario.traffic):
-        return full
-    return full * min(1.0, sum(_load(scenario, group) for group in scenario.traffic))
+    others = [group for group in scenario.traffic if not isinstance(group, Long | Session)]
+    loads = [_load(scenario, group) for group in others]
+    whole = max(1.0, sum(loads))
+    sizes = [float(getattr(group, "packet", scenario.packet)) for group in others]
+    share_per_byte = sum(load / whole / size for load, size in zip(loads, sizes, strict=True))
+    if len(others) < len(scenario.traffic):  # long flows take what the others leave
+        share_per_byte += max(0.0, 1.0 - sum(loads)) / float(scenario.packet)
+    return float(scenario.link.capacity) / 8 * share_per_byte
 
 
 def cost_s(scenario: Scenario, simulated_s: float) -> float:
@@ -74,7 +78,7 @@ def _flows(scenario: Scenario) -> float:
     standing = sum(float(g.flows) for g in scenario.traffic if isinstance(g, Standing))
     arriving = [g for g in scenario.traffic if isinstance(g, Short)]
     return standing + sum(
-        group.arrivals_per_second(scenario.link.rate) * _SHORT_LIVES_S for group in arriving
+        group.arrivals_per_second(scenario.link.capacity) * _SHORT_LIVES_S for group in arriving
     )
 
 
@@ -88,7 +92,7 @@ def model_share(scenario: Scenario) -> float:
 
 def _load(scenario: Scenario, group: Traffic) -> float:
     """Return the load of a class's first transmissions as a share of the link rate."""
-    rate = float(scenario.link.rate)
+    rate = float(scenario.link.capacity)
     if isinstance(group, Short):
         packet = float(group.packet)
         bits = 8 * packet * group.length.mean_packets(group.packet)

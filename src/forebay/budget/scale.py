@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay.budget.cost import model_share
-from forebay.scenario import Long, Rate, Replay, Scenario, Session, Short, Standing, Udp
+from forebay.scenario import Link, Long, Rate, Replay, Scenario, Session, Short, Standing, Udp
 from forebay.scenario.source import FlowCount
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def why_not(scenario: Scenario) -> str | None:
     reasons = (
         (scenario.topology is not None or scenario.links, "it has several links"),
         (scenario.memory is not None or queue.alpha is not None, "its queues share memory"),
+        (_has_bucket(scenario), "its token bucket holds a number of bytes"),
         (queue.transmit_ring, "its transmit ring is a number of packets"),
         (queue.classes, "its class queues have limits of their own"),
         (queue.discipline == "red", "red averages its queue over packets, not over time"),
@@ -52,6 +53,12 @@ def why_not(scenario: Scenario) -> str | None:
         ),
     )
     return next((reason for holds, reason in reasons if holds), None)
+
+
+def _has_bucket(scenario: Scenario) -> bool:
+    """Whether bursts of a number of bytes pass, which would be longer on a slower link."""
+    buckets = (scenario.link.shaper, scenario.link.policer)
+    return any(bucket is not None and bucket.refill != "deficit" for bucket in buckets)
 
 
 def scales(scenario: Scenario) -> bool:
@@ -68,7 +75,10 @@ def is_one_process(scenario: Scenario) -> bool:
     clock alone runs faster on a faster link.
     """
     return all(
-        isinstance(group, Udp) and group.arrivals == "poisson" and group.load is not None
+        isinstance(group, Udp)
+        and group.arrivals == "poisson"
+        and group.load is not None
+        and group.access_rate is None
         for group in scenario.traffic
     )
 
@@ -168,7 +178,7 @@ def _least_of(group: Traffic) -> float:
 
 def _other_limits(scenario: Scenario) -> float:
     """Return the factor by which the link may shrink before anything but flows gets too small."""
-    rate = float(scenario.link.rate)
+    rate = float(scenario.link.capacity)
     access = [float(g.access_rate) for g in scenario.traffic if g.access_rate is not None]
     factors = [rate / each for each in access if each < 10 * rate]
     buckets = queue_buckets(scenario)
@@ -189,9 +199,8 @@ def scaled(scenario: Scenario, factor: float, share: float = 1.0) -> Scenario:
     if factor == 1.0:
         return scenario
     fewer = factor**share
-    rate = Rate(float(scenario.link.rate) / factor)
     changes: dict[str, Any] = {
-        "link": scenario.link.model_copy(update={"rate": rate}),
+        "link": _link(scenario.link, factor),
         "traffic": tuple(_class(group, factor, fewer) for group in scenario.traffic),
     }
     buckets = queue_buckets(scenario)
@@ -199,6 +208,14 @@ def scaled(scenario: Scenario, factor: float, share: float = 1.0) -> Scenario:
         update = {"buckets": max(1, round(buckets / fewer))}
         changes["queue"] = scenario.queue.model_copy(update=update)
     return scenario.model_copy(update=changes)
+
+
+def _link(link: Link, factor: float) -> Link:
+    slower: dict[str, Any] = {"rate": Rate(float(link.rate) / factor)}
+    if link.shaper is not None:
+        rate = Rate(float(link.shaper.rate) / factor)
+        slower["shaper"] = link.shaper.model_copy(update={"rate": rate})
+    return link.model_copy(update=slower)
 
 
 def _class(group: Traffic, factor: float, fewer: float) -> Traffic:

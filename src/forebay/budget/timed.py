@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forebay.budget.cost import Speed, TooLittleTime, cost_s, in_words
-from forebay.errors import option
-from forebay.footprint import TooMuchMemory
+from forebay.errors import ForebayError, option
 from forebay.sizing import Interrupted
 
 if TYPE_CHECKING:
@@ -265,7 +264,9 @@ def again_within(
     watch = _Watch(budget_s, clock, clock(), None, all_or_nothing=True, progress=progress)
     try:
         return search(Timed(engine, speed, clock), watch.tick)
-    except TooMuchMemory:
+    except ForebayError as refused:
+        if refused.code != "too-much-memory":
+            raise
         return None
     except Interrupted:
         if not watch.stopped:

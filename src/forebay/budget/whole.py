@@ -60,7 +60,7 @@ def _link(link: LinkOutcome, sized: Scenario, factor: float, buffers: float) -> 
             "bdp_packets": sized.bdp_packets,
             "marks": None,
             "goal_metrics": own,
-            "capacity_bps": float(sized.link.rate),
+            "capacity_bps": float(sized.link.capacity),
             "most_packets": None,
         }
     )
