@@ -82,6 +82,17 @@ def test_a_search_with_more_seeds_than_memory_holds_leaves_the_first_answer() ->
     assert sized(asked, Small(noise=0.6), 60.0, open_ended=True).buffer == answer.buffer
 
 
+def test_stopped_while_more_seeds_run_it_says_what_was_found() -> None:
+    asked, first = link("100 Mbit/s", 50), KnownLinks(noise=0.6)
+    answer = sized(asked, first, 60.0)
+    engine = KnownLinks(noise=0.6, stop_after=2 * len(first.runs) - 4)
+    with pytest.raises(Interrupted) as stop:
+        sized(asked, engine, 60.0, open_ended=True)
+    assert answer.buffer is not None
+    found = f"{answer.buffer.packets} packets ({answer.buffer.low} to {answer.buffer.high})"
+    assert f"up to 20 seeds gave {found}" in (stop.value.result.reason or "")
+
+
 def test_a_search_with_more_seeds_that_does_not_end_leaves_the_first_answer() -> None:
     asked, first = link("100 Mbit/s", 50), KnownLinks(noise=0.6)
     answer = sized(asked, first, 60.0)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from forebay.budget.timed import again_within
 from forebay.progress import enter
+from forebay.sizing import Interrupted
+from forebay.sizing.assemble import started_again
 
 if TYPE_CHECKING:
     from forebay.budget.cost import Speed
@@ -49,6 +51,11 @@ def narrow(
     found : the answer of a search with up to ``most_seeds`` seeds a buffer; it began at
         ``begun_s`` of the clock.
     search : runs the search with the most seeds of a buffer, an engine and a progress callback.
+
+    Raises
+    ------
+    Interrupted
+        Ctrl-C; its reason has the answer of the last search that ended.
     """
     while found.buffer is not None and _is_wide(found.buffer):
         spent_s = clock() - begun_s
@@ -57,14 +64,24 @@ def narrow(
             break
         most_seeds *= 2
         enter(progress, f"{most_seeds} seeds")
-        narrower = again_within(
-            partial(search, most_seeds), engine, left_s,
-            speed=speed, clock=clock, progress=progress,
-        )  # fmt: skip
+        try:
+            narrower = again_within(
+                partial(search, most_seeds), engine, left_s,
+                speed=speed, clock=clock, progress=progress,
+            )  # fmt: skip
+        except Interrupted:
+            raise Interrupted(_unfinished(found, found.buffer, most_seeds // 2)) from None
         if narrower is None:
             break
         found = narrower
     return found
+
+
+def _unfinished(found: SizeResult, buffer: Buffer, seeds: int) -> SizeResult:
+    between = f"{buffer.packets} packets ({buffer.low} to {buffer.high})"
+    reason = f"stopped; the search with up to {seeds} seeds gave {between}; {started_again()}"
+    missing = {"buffer": None, "nearest": buffer.packets, "region": (), "loss_warning": None}
+    return found.model_copy(update={**missing, "reason": reason, "interrupted": True})
 
 
 def _is_wide(buffer: Buffer) -> bool:
