@@ -107,7 +107,7 @@ def test_flows_take_no_more_than_was_estimated(control: str, sender: str) -> Non
 
 
 def test_fq_codel_keeps_the_queue_of_each_flow_at_each_link() -> None:
-    """Unlike anything else of a flow, it grows with the links: 1000 of 50,000 flows took 200 MB."""
+    """It grows with the links, unlike all else of a flow: 200 MB at 1000 links of 50,000 flows."""
     traffic = '[[traffic]]\nflows = 50000\nrtt = "50 ms"\n[queue]\nsize = "1000 packets"\n'
     links = "".join(
         f'[[links]]\nname = "l{i}"\nrate = "1 Gbit/s"\nqueue.size = "1000 packets"\n{{}}'

@@ -1,6 +1,6 @@
 """What a report says of the time, and of smaller links."""
 
-from forebay.outcome import SizeResult
+from forebay.outcome import Metric, SizeResult
 from forebay.report.headline import cost_lines
 from forebay.report.scaling import scaled_lines
 
@@ -37,6 +37,14 @@ def test_it_says_plainly_that_and_how_a_link_was_scaled() -> None:
     assert "1 Gbit/s with 2000 flows needs 13.0 (12.0 to 14.0)" in first
     assert "power of 0.12" in second and "-20 % to +50 %" in second
     assert "smaller windows" in scaled_lines(answer(0.0))[0]
+
+
+def test_an_exponent_that_was_not_measured_is_not_given() -> None:
+    of = answer(1.0)
+    assert of.scaled is not None
+    known = of.scaled.model_copy(update={"exponent": Metric(value=0.0, low=0.0, high=0.0, n=6)})
+    said = scaled_lines(of.model_copy(update={"scaled": known}))[1]
+    assert "power" not in said and "same, in packets, at any rate" in said
 
 
 def test_it_says_what_was_spent() -> None:

@@ -27,7 +27,7 @@ from forebay.outcome import (
 )
 from forebay.scenario import Long
 from forebay.sizing import Interrupted, goals_of
-from forebay.sizing.assemble import result_of, started_again
+from forebay.sizing.assemble import interrupted, result_of
 from forebay.sizing.evidence import Evidence
 from forebay.sizing.goals import Goal
 from forebay.sizing.question import (
@@ -78,21 +78,10 @@ def answer(
     confirm(state)
     result = _answer(question, state, sawtooths)
     if state.stopped:
-        raise Interrupted(_unfinished(result))
+        raise Interrupted(interrupted(result, "the links simulated so far give"))
     if progress is not None:
         progress(1.0)
     return result, state.predicted_s
-
-
-def _unfinished(result: SizeResult) -> SizeResult:
-    """Return the estimate of the links simulated before Ctrl-C, without an answer."""
-    parts, found = ["stopped"], result.buffer
-    if found is not None:
-        between = f"{found.packets} packets ({found.low} to {found.high})"
-        parts.append(f"the links simulated so far give {between}")
-    reason = "; ".join([*parts, started_again()])
-    missing = {"buffer": None, "nearest": result.chosen, "region": (), "loss_warning": None}
-    return result.model_copy(update={**missing, "reason": reason, "interrupted": True})
 
 
 def _no_trials(scenario: Scenario, engine: Engine, seeds: Sequence[int]) -> Trials:

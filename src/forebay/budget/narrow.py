@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from forebay.budget.timed import again_within
 from forebay.progress import enter
 from forebay.sizing import Interrupted
-from forebay.sizing.assemble import started_again
+from forebay.sizing.assemble import interrupted
 
 if TYPE_CHECKING:
     from forebay.budget.cost import Speed
@@ -70,18 +70,12 @@ def narrow(
                 speed=speed, clock=clock, progress=progress,
             )  # fmt: skip
         except Interrupted:
-            raise Interrupted(_unfinished(found, found.buffer, most_seeds // 2)) from None
+            by = f"the search with up to {most_seeds // 2} seeds gave"
+            raise Interrupted(interrupted(found, by)) from None
         if narrower is None:
             break
         found = narrower
     return found
-
-
-def _unfinished(found: SizeResult, buffer: Buffer, seeds: int) -> SizeResult:
-    between = f"{buffer.packets} packets ({buffer.low} to {buffer.high})"
-    reason = f"stopped; the search with up to {seeds} seeds gave {between}; {started_again()}"
-    missing = {"buffer": None, "nearest": buffer.packets, "region": (), "loss_warning": None}
-    return found.model_copy(update={**missing, "reason": reason, "interrupted": True})
 
 
 def _is_wide(buffer: Buffer) -> bool:

@@ -23,9 +23,15 @@ def scaled_lines(answer: SizeResult) -> list[str]:
     return [
         "Scaled: the link is too large to simulate in the time. Links that are "
         f"{plain(scaled.factor)} times smaller, or more, were simulated instead ({how}): {links}.",
-        f"There the buffer grows as the rate to the power of {_power(exponent)}. Extrapolated to "
-        f"the whole link, the answer is uncertain by {low:+.0f} % to {high:+.0f} %.",
+        f"{_growth(exponent)} the answer is uncertain by {low:+.0f} % to {high:+.0f} %.",
     ]
+
+
+def _growth(exponent: Metric) -> str:
+    if exponent.low == exponent.high == 0.0:
+        return "The queue of such traffic is the same, in packets, at any rate:"
+    grows = f"There the buffer grows as the rate to the power of {_power(exponent)}."
+    return f"{grows} Extrapolated to the whole link,"
 
 
 def _power(exponent: Metric) -> str:

@@ -183,6 +183,19 @@ def width(trials: Trials, low: int, high: int) -> list[str]:
     return [f"{said}; more seeds narrow the range"]
 
 
+def interrupted(found: SizeResult, by: str) -> SizeResult:
+    """Return a stopped sizing's result: its estimate is in the reason, and is no answer.
+
+    ``by`` says what gives the estimate, such as "the links simulated so far give".
+    """
+    parts, buffer = ["stopped"], found.buffer
+    if buffer is not None:
+        parts.append(f"{by} {buffer.packets} packets ({buffer.low} to {buffer.high})")
+    reason = "; ".join([*parts, started_again()])
+    missing = {"buffer": None, "nearest": found.chosen, "region": (), "loss_warning": None}
+    return found.model_copy(update={**missing, "reason": reason, "interrupted": True})
+
+
 def started_again() -> str:
     """Return a note on what a new start reuses from a stopped sizing."""
     return f"a new start reuses only what is in {argument('store')}"
