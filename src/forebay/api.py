@@ -16,7 +16,7 @@ from forebay.scenario import expect_scenario
 
 if TYPE_CHECKING:
     from forebay.budget import TooLittleTime
-    from forebay.engines.protocol import Capturing, Counting, Engine, Limited
+    from forebay.engines.base import Engine, LinksEngine
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -221,7 +221,9 @@ def size(
     most = 4 * seeds if max_seeds is None else len(seed_range(seed, max_seeds, "max_seeds"))
     if link is not None or link_class is not None or scenario.topology is not None:
         _check_of_links(engine, link, link_class, store)
-        sized = cast("Any", chosen).sized(scenario, link=link, link_class=link_class)
+        size_links = chosen.capabilities.size_links
+        assert size_links is not None, "every engine of _OF_NETWORKS has it"
+        sized = size_links(scenario, link=link, link_class=link_class)
         if engine == "network":  # a steady state is the same for every seed
             return _size_links(
                 sized, partial(sizing.size, seeds=seed_range(seed, 1), max_seeds=1), progress
@@ -298,7 +300,7 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
 
 
 def _size_links(
-    sized: Any, search: Callable[..., SizeResult], progress: Progress | None
+    sized: LinksEngine, search: Callable[..., SizeResult], progress: Progress | None
 ) -> SizeResult:
     """Size links of a network together; name them before the search's notes.
 
@@ -323,7 +325,8 @@ def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterato
     from forebay.outcome.replacing import beside
     from forebay.scenario import ScenarioError
 
-    if not hasattr(engine, "capture_to"):
+    capture_to = engine.capabilities.capture_to
+    if capture_to is None:
         wrong = f"{engine.name} has no packets to capture"
         raise ScenarioError(
             "contradiction", wrong, f"write {option('engine', 'simulation')}", field="capture"
@@ -332,14 +335,15 @@ def _capturing(engine: Engine, path: str | PathLike[str], seeds: int) -> Iterato
         wrong = f"{seeds} replications cannot be written to one file"
         raise ScenarioError("contradiction", wrong, f"write {option('seeds', 1)}", field="capture")
     with beside(path) as part:
-        cast("Capturing", engine).capture_to(part)
+        capture_to(part)
         yield
 
 
 def _count_by(engine: Engine, names: Sequence[str]) -> None:
     from forebay.scenario import ScenarioError
 
-    if not hasattr(engine, "count_by"):
+    count_by = engine.capabilities.count_by
+    if count_by is None:
         wrong = f"{engine.name} has no packets to count"
         raise ScenarioError(
             "contradiction", wrong, f"write {option('engine', 'testbed')}", field="counters"
@@ -348,17 +352,17 @@ def _count_by(engine: Engine, names: Sequence[str]) -> None:
         if name not in COUNTERS:
             hint = f"write one of: {', '.join(COUNTERS)}"
             raise ScenarioError("out-of-range", f"there is no {name!r}", hint, field="counters")
-    cast("Counting", engine).count_by(names)
+    count_by(names)
 
 
 def get_engine(name: str, memory_limit: str | None) -> Engine:
     """Make an engine, with the memory limit if it supports one."""
     engine = _engines.get(name)
-    if memory_limit is not None and hasattr(engine, "limit_memory"):
+    limit = engine.capabilities.limit_memory
+    if memory_limit is not None and limit is not None:
         from forebay.scenario import DataSize
 
-        octets = int(DataSize.parse_argument("memory_limit", memory_limit))
-        cast("Limited", engine).limit_memory(octets)
+        limit(int(DataSize.parse_argument("memory_limit", memory_limit)))
     return engine
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from forebay.api import get_engine, listed, seed_range
 from forebay.errors import option
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Tracing
     from forebay.outcome.trace import Trace
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -58,12 +57,11 @@ def trace(
     numbers = [whole_number("flows", each, 0, MAX_FLOWS - 1) for each in listed("flows", flows)]
     every = Duration.parse_argument("step", step)
     chosen = get_engine(engine, memory_limit)
-    if not hasattr(chosen, "trace"):
+    traces = chosen.capabilities.trace
+    if traces is None:
         wrong = f"{engine} cannot trace packets over time"
         raise ScenarioError(
             "contradiction", wrong, f"write {option('engine', 'simulation')}", field="engine"
         )
     (checked,) = seed_range(seed, 1)
-    return cast("Tracing", chosen).trace(
-        scenario, step=every, flows=numbers, seed=checked, progress=progress
-    )
+    return traces(scenario, step=every, flows=numbers, seed=checked, progress=progress)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from forebay.engines.base import Engine
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Provenance, Quantiles
 from forebay.outcome.statistics import over_replications
 from forebay.scenario import Scenario, loads
@@ -32,7 +33,7 @@ def half_root(scenario: Scenario) -> float:
 
 
 @dataclass
-class KnownLinks:
+class KnownLinks(Engine):
     """Misses 98 % by less the larger the buffer; ``truth`` is where it does not.
 
     With ``lossy`` a share 0.76 / w**2 is lost, w packets being each flow's of path and buffer.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
 from forebay.budget import TooLittleTime, size_within
@@ -11,6 +9,7 @@ from forebay.budget.cost import Speed, predict_search
 from forebay.budget.ladder import crossing_s
 from forebay.budget.links import size_links_within
 from forebay.budget.timed import Timed
+from forebay.engines.base import LinksEngine, NetworkTraffic
 from forebay.outcome import SizeResult
 from forebay.scenario import Scenario, loads
 
@@ -57,11 +56,11 @@ def test_a_refusal_comes_in_time_on_a_machine_that_hardly_moves(name: str) -> No
     assert refused.value.needs_s > 60.0
 
 
-class KnownNetwork(KnownLinks):
+class KnownNetwork(KnownLinks, LinksEngine):
     """A network of one link."""
 
     scenario = link("100 Mbit/s", 100)
-    traffic = SimpleNamespace(packets_per_second=100e6 / 12_000, hops=1.0, paths=1)
+    traffic = NetworkTraffic(packets_per_second=100e6 / 12_000, hops=1.0, paths=1)
 
 
 def test_a_search_for_links_of_a_network_stops_before_the_run_that_would_overrun() -> None:

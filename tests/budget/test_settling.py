@@ -46,6 +46,8 @@ def test_a_warm_up_outlasts_every_start_and_a_window_every_memory() -> None:
 
 def test_a_link_is_watched_from_its_start() -> None:
     scenario, engine = link("10 Mbit/s", 5), engines.get("simulation")
-    seen = watch(scenario, engine, knob_of(scenario, "simulation", 100), 20, seed=1)
+    trace = engine.capabilities.trace
+    assert trace is not None
+    seen = watch(scenario, trace, knob_of(scenario, "simulation", 100), 20, seed=1)
     assert 0.0 <= seen.settled_s <= 30.0
     assert 0.0 < seen.memory_s < 30.0

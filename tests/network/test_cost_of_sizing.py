@@ -27,5 +27,5 @@ MEASURED = {
 @pytest.mark.parametrize("name", list(MEASURED))
 def test_a_replication_is_expected_within_a_factor_of_two_of_its_cpu_time(name: str) -> None:
     path, link, changes, cpu_s = MEASURED[name]
-    sized = SimulationEngine().sized(forebay.load(path, changes), link=link, link_class=None)
+    sized = SimulationEngine().size_links(forebay.load(path, changes), link=link, link_class=None)
     assert cpu_s / 2 < replication_s(sized) < 2 * cpu_s

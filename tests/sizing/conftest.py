@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from forebay.engines.base import Engine
 from forebay.outcome import (
     ClassOutcome,
     LinkOutcome,
@@ -64,7 +65,7 @@ def asked(**goals: Any) -> Link155:
 
 
 @dataclass
-class KnownEngine:
+class KnownEngine(Engine):
     """Answers with analytic curves, plus noise drawn from (metric, seed, buffer).
 
     ``common`` of the noise's variance hangs on the seed alone: it is the same at every
@@ -80,7 +81,7 @@ class KnownEngine:
     stop_after: int | None = None
 
     def run(
-        self, scenario: Link155, seeds: Sequence[int], *, jobs: int = 0, progress: Any = None
+        self, scenario: Any, seeds: Sequence[int], *, jobs: int = 0, progress: Any = None
     ) -> Outcome:
         self.calls.append((scenario.buffer_packets, tuple(seeds)))
         if self.stop_after is not None and len(self.calls) > self.stop_after:

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from forebay.engines.base import Engine
 from forebay.outcome import Metric, Outcome
 from forebay.sizing import goals_of
 from forebay.sizing.question import Question, Trials
 
 
-class Narrowing:
+class Narrowing(Engine):
     """Half-widths by the number of seeds; the value stays at 98.5 %."""
 
     name = "narrowing"

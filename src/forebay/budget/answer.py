@@ -43,7 +43,7 @@ from forebay.sizing.question import (
 
 if TYPE_CHECKING:
     from forebay.budget.sawtooths import Sawtooths
-    from forebay.engines.protocol import Engine
+    from forebay.engines.base import Engine
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 

@@ -16,7 +16,7 @@ from forebay.outcome.replacing import replacing
 from forebay.scenario import Duration, Measure
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Engine
+    from forebay.engines.base import Engine
     from forebay.scenario import Scenario
 
 

@@ -18,7 +18,7 @@ from forebay.sizing.question import upper_limit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from forebay.engines.protocol import Engine
+    from forebay.engines.base import Engine
     from forebay.outcome import Outcome
     from forebay.progress import Progress
 

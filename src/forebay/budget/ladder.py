@@ -27,7 +27,7 @@ from forebay.sizing.usable import is_due
 
 if TYPE_CHECKING:
     from forebay.budget.sawtooths import Sawtooths
-    from forebay.engines.protocol import Engine
+    from forebay.engines.base import Engine
     from forebay.progress import Progress
     from forebay.scenario import Measure, Scenario
 
@@ -405,9 +405,10 @@ def _measure(state: Climb, factor: float, curve: LinkCurve, start: int) -> Measu
     if known is not None:
         return known
     measure = link.measure
-    if not settling.measure_stands(link) and hasattr(state.engine, "trace"):
+    trace = state.engine.capabilities.trace
+    if trace is not None and not settling.measure_stands(link):
         large = min(_SETTLES_LATER * start, curve.limit)
-        seen = settling.watch(link, state.engine, curve.knob, large, state.seeds[0], ticking(state))
+        seen = settling.watch(link, trace, curve.knob, large, state.seeds[0], ticking(state))
         measure = settling.measure_for(link, seen)
     measure = _lasting(state, link, measure, start)
     if state.record is not None:

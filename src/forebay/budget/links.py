@@ -11,11 +11,11 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from forebay.budget.cost import SEARCH_LOOKS, Speed, TooLittleTime, packets_s
 from forebay.budget.timed import Timed
-from forebay.engines.protocol import Engine
+from forebay.engines.base import LinksEngine
 from forebay.outcome import Cost, SizeResult
 from forebay.sizing import size as search
 
@@ -33,29 +33,9 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 
-class Traffic(Protocol):
-    """What a simulation of a network has to move; see `NetworkTraffic` of the simulator."""
-
-    @property
-    def packets_per_second(self) -> float: ...
-    @property
-    def hops(self) -> float: ...
-    @property
-    def paths(self) -> int: ...
-
-
-class SimulatedLinks(Engine, Protocol):
-    """An engine that simulates the network of ``scenario`` to size some of its links."""
-
-    scenario: Scenario
-
-    @property
-    def traffic(self) -> Traffic: ...
-
-
 def size_links_within(
     question: Scenario,
-    engine: SimulatedLinks,
+    engine: LinksEngine,
     budget_s: float,
     *,
     seeds: Sequence[int],
@@ -94,9 +74,11 @@ def size_links_within(
     return result.model_copy(update={"cost": cost})
 
 
-def replication_s(engine: SimulatedLinks) -> float:
+def replication_s(engine: LinksEngine) -> float:
     """Return the predicted seconds of one replication of the whole network."""
     measure, traffic = engine.scenario.measure, engine.traffic
+    if traffic is None:
+        return 0.0
     packets = traffic.packets_per_second * float(measure.warmup + measure.duration)
     crossing_s = packets * (_PACKET_S + _HOP_S * traffic.hops)
     layout_s = _LAYOUT_S + _PATH_S * traffic.paths

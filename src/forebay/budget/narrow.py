@@ -17,7 +17,7 @@ from forebay.sizing.assemble import interrupted
 
 if TYPE_CHECKING:
     from forebay.budget.cost import Speed
-    from forebay.engines.protocol import Engine
+    from forebay.engines.base import Engine
     from forebay.outcome import Buffer, SizeResult
     from forebay.progress import Progress
 

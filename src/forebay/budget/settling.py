@@ -9,7 +9,7 @@ Science 7(4), 1992, section 3.3).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from forebay.sizing.knob import Knob
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from forebay.engines.protocol import Engine, Tracing
+    from forebay.engines.base import TracesFlows
     from forebay.progress import Progress
 
     FloatArray = NDArray[np.float64]
@@ -47,16 +47,16 @@ class Settling:
 
 def watch(
     scenario: Scenario,
-    engine: Engine,
+    trace: TracesFlows,
     knob: Knob,
     packets: int,
     seed: int,
     progress: Progress | None = None,
 ) -> Settling:
-    """Trace one replication from its start; the engine must support traces."""
+    """Trace one replication from its start."""
     measure = Measure(warmup=Duration(0), duration=Duration(WATCHED_S))
     sized = knob.set(scenario, packets).model_copy(update={"measure": measure})
-    seen = cast("Tracing", engine).trace(sized, step=_STEP, flows=(), seed=seed, progress=progress)
+    seen = trace(sized, step=_STEP, flows=(), seed=seed, progress=progress)
     series = (seen.window_sum_packets, seen.bottleneck.queue_packets.astype(np.float64))
     return Settling(
         max(settled(each) for each in series) * _STEP,

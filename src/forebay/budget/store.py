@@ -12,7 +12,7 @@ from forebay.outcome.document import DocumentError
 from forebay.outcome.replacing import replacing
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Engine
+    from forebay.engines.base import Engine
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from forebay.budget.cost import Speed, TooLittleTime, cost_s, in_words
+from forebay.engines.base import Decorator, Engine
 from forebay.errors import ForebayError, option
 from forebay.sizing import Interrupted
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Engine
     from forebay.outcome import Outcome, SizeResult
     from forebay.progress import Progress
     from forebay.scenario import Scenario
@@ -50,7 +50,7 @@ def replication_s(scenario: Scenario) -> float:
     return cost_s(scenario, float(scenario.measure.warmup + scenario.measure.duration))
 
 
-class Timed:
+class Timed(Decorator):
     """An engine whose runs, stopped ones included, correct the predicted time of the next.
 
     Parameters
@@ -68,18 +68,11 @@ class Timed:
         predict: Callable[[Scenario], float] = replication_s,
         before_run: Callable[[float], None] | None = None,
     ) -> None:
-        self._engine, self._speed, self._clock = engine, speed, clock
+        super().__init__(engine)
+        self._speed, self._clock = speed, clock
         self._predict, self._before_run = predict, before_run
         self._done: dict[str, set[int]] = {}
         self._started = False
-
-    @property
-    def name(self) -> str:
-        """Name of the engine."""
-        return self._engine.name
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
 
     def run(
         self,
@@ -104,7 +97,7 @@ class Timed:
                 progress(fraction)
 
         try:
-            outcome = self._engine.run(scenario, seeds, jobs=jobs, progress=report)
+            outcome = self.engine.run(scenario, seeds, jobs=jobs, progress=report)
         except KeyboardInterrupt:
             self._correct_by_part(predicted_s, last[1] - first[1], last[0] - first[0])
             raise

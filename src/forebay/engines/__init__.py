@@ -1,8 +1,8 @@
 """The engines: independent methods with one protocol; `get` makes one by name.
 
 An engine is imported when `get` makes it, and no other engine with it. Another distribution adds
-one under the entry point group ``forebay.engines``: a class that needs no arguments and implements
-`forebay.engines.protocol.Engine`.
+one under the entry point group ``forebay.engines``: a class that needs no arguments, with ``name``
+and the method ``run`` of `forebay.engines.base.Engine`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from forebay import plugins
 from forebay.engines.errors import CannotPlay, EngineUnavailable, NoLaw, UnknownEngine
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Engine
+    from forebay.engines.base import Engine
 
 __all__ = ["CannotPlay", "EngineUnavailable", "NoLaw", "UnknownEngine", "engine_names", "get"]
 
@@ -75,4 +75,6 @@ def _of_others(name: str) -> Engine:
             "and run(scenario, seeds, *, jobs, progress)"
         )
         raise plugins.refuse(GROUP, name, wrong)
-    return cast("Engine", engine)
+    from forebay.engines.other import OtherEngine
+
+    return OtherEngine(name, engine)

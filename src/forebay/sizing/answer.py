@@ -21,7 +21,7 @@ from forebay.sizing.question import (
 )
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Engine
+    from forebay.engines.base import Engine
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 

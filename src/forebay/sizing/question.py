@@ -20,7 +20,7 @@ from forebay.sizing.goals import Goal, GoalNotAnswered
 from forebay.sizing.knob import Knob, knob_of
 
 if TYPE_CHECKING:
-    from forebay.engines.protocol import Engine
+    from forebay.engines.base import Engine
     from forebay.outcome import Metric, Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from forebay.engines.base import Capabilities, Engine
 from forebay.engines.network.answer import NAME, NO_MARKS, to_outcome
 from forebay.engines.network.errors import NoNetwork
 from forebay.errors import entry
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 
-class NetworkEngine:
+class NetworkEngine(Engine):
     """Engine for scenarios that have a topology."""
 
     def __init__(self) -> None:
@@ -33,6 +34,11 @@ class NetworkEngine:
     def name(self) -> str:
         """Name on the command line."""
         return NAME
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """A memory limit, and sizing of links."""
+        return Capabilities(limit_memory=self.limit_memory, size_links=self.size_links)
 
     def limit_memory(self, octets: int) -> None:
         """Set the memory limit of a solution, in bytes."""
@@ -54,7 +60,7 @@ class NetworkEngine:
         wall_s = time.perf_counter() - started
         return to_outcome(scenario, list(seeds), solution, loading, wall_s)
 
-    def sized(
+    def size_links(
         self, scenario: Scenario, *, link: str | None, link_class: str | None
     ) -> SizingSolver:
         """Return an engine that varies the buffer of one link of a network, or of one link class.

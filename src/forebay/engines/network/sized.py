@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from forebay.engines.base import LinksEngine
 from forebay.engines.network.answer import NAME, to_outcome
 from forebay.engines.network.errors import NoNetwork
 from forebay.outcome import LINK
 from forebay.outcome.worst import worst
 
 if TYPE_CHECKING:
-    from forebay.network import SizedLinks
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
 
 
-class SizingSolver:
+class SizingSolver(LinksEngine):
     """Engine that solves a network with the buffer of some links set to ``queue.size``.
 
     ``links`` has these links and their goals.
@@ -35,15 +35,18 @@ class SizingSolver:
         The scenario has no topology.
     """
 
-    name = NAME
-
     def __init__(self, scenario: Scenario, *, link: str | None, link_class: str | None) -> None:
         if scenario.topology is None:
             raise NoNetwork
         from forebay.network import choose_links
 
         self.scenario, self.topology = scenario, scenario.topology
-        self.links: SizedLinks = choose_links(scenario, link=link, link_class=link_class)
+        self.links = choose_links(scenario, link=link, link_class=link_class)
+
+    @property
+    def name(self) -> str:
+        """Name of the network engine."""
+        return NAME
 
     def run(
         self,

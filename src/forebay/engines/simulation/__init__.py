@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forebay import _core
+from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
 from forebay.engines.errors import CannotPlay
 from forebay.engines.simulation.runs import DRAWS_SHARE, READINGS_SHARE, Draws, make_run
 from forebay.footprint import Limit, TooMuchMemory, estimate
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Duration, Scenario
 
 
-class SimulationEngine:
+class SimulationEngine(ReplicatingEngine):
     """Simulates one replication for each seed, in parallel threads.
 
     The result depends only on the scenario and the seeds, not on the number of threads. An engine
@@ -53,6 +54,16 @@ class SimulationEngine:
         """Name on the command line."""
         return "simulation"
 
+    @property
+    def capabilities(self) -> Capabilities:
+        """All but counters of other programs."""
+        return Capabilities(
+            limit_memory=self.limit_memory,
+            capture_to=self.capture_to,
+            trace=self.trace,
+            size_links=self.size_links,
+        )
+
     def limit_memory(self, octets: int) -> None:
         """Set the memory limit of a run, in bytes."""
         self._set_limit(Limit(octets))
@@ -61,14 +72,14 @@ class SimulationEngine:
         """Write the packets that leave the link in the measured window, and their ACKs, there."""
         self._capture = path
 
-    def run(
+    def replications(
         self,
         scenario: Scenario,
         seeds: Sequence[int],
         *,
         jobs: int = 0,
         progress: Progress | None = None,
-    ) -> Outcome:
+    ) -> dict[int, Replication]:
         """Simulate `scenario` once for each of `seeds`.
 
         Raises
@@ -76,7 +87,7 @@ class SimulationEngine:
         TooMuchMemory
             The run would need, or has used, more memory than its limit.
         """
-        return self.run_with(scenario, {}, seeds, jobs=jobs, progress=progress)
+        return self._replications(scenario, {}, seeds, jobs, progress)
 
     def run_with(
         self,
@@ -89,8 +100,18 @@ class SimulationEngine:
     ) -> Outcome:
         """Like `run`, with the buffers of a network's links, in packets by link name."""
         started = time.perf_counter()
-        identity = scenario.sha256()
-        sha = f"{identity}{sorted(buffers.items())}"
+        made = self._replications(scenario, buffers, seeds, jobs, progress)
+        return self.outcome(scenario, [made[seed] for seed in seeds], time.perf_counter() - started)
+
+    def _replications(
+        self,
+        scenario: Scenario,
+        buffers: Mapping[str, int],
+        seeds: Sequence[int],
+        jobs: int,
+        progress: Progress | None,
+    ) -> dict[int, Replication]:
+        sha = f"{scenario.sha256()}{sorted(buffers.items())}"
         known = self._readings.known(sha, seeds)
         missing = [seed for seed in seeds if seed not in known]
         if self._capture is None:
@@ -105,7 +126,13 @@ class SimulationEngine:
         for seed, reading in fresh.items():
             self._readings.put(sha, seed, reading, each_bytes)
         known |= fresh
-        readings = [known[seed] for seed in seeds]
+        return {seed: Replication(reading, {}) for seed, reading in known.items()}
+
+    def outcome(
+        self, scenario: Scenario, replications: Sequence[Replication], wall_s: float
+    ) -> Outcome:
+        """Summarize replications of `scenario`."""
+        readings = [each.reading for each in replications]
         links, classes = summarize(readings, scenario.goals)
         network = None
         if scenario.topology is not None:
@@ -120,16 +147,16 @@ class SimulationEngine:
             broken_assumptions=[],
             provenance=Provenance(
                 version=_core.__version__,
-                seeds=list(seeds),
-                scenario_sha256=identity,
-                wall_s=time.perf_counter() - started,
-                packets=sum(known[seed].packets for seed in seeds),
+                seeds=[reading.seed for reading in readings],
+                scenario_sha256=scenario.sha256(),
+                wall_s=wall_s,
+                packets=sum(reading.packets for reading in readings),
             ),
             network=network,
         )
         return checked(outcome, violations_of_readings(readings))
 
-    def sized(
+    def size_links(
         self, scenario: Scenario, *, link: str | None, link_class: str | None
     ) -> SizingSimulator:
         """Return an engine that varies the buffer of one link of a network, or of one link class.

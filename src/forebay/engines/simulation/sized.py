@@ -7,10 +7,10 @@ metric of several links is that of the worst one: a goal that it meets is met at
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
+from forebay.engines.base import LinksEngine, NetworkTraffic
 from forebay.engines.errors import CannotPlay
 from forebay.network import choose_links
 from forebay.network.fair_shares import fair_rates
@@ -23,22 +23,6 @@ if TYPE_CHECKING:
     from forebay.outcome import Outcome
     from forebay.progress import Progress
     from forebay.scenario import Scenario
-
-
-@dataclass(frozen=True, slots=True)
-class NetworkTraffic:
-    """What a simulation of a network has to move.
-
-    Attributes
-    ----------
-    packets_per_second : from sender to receiver, in a simulated second.
-    hops : mean number of links that one of them crosses.
-    paths : of equal connections.
-    """
-
-    packets_per_second: float
-    hops: float
-    paths: int
 
 
 class SimulatesNetworks(Protocol):
@@ -56,7 +40,7 @@ class SimulatesNetworks(Protocol):
         """Simulate with these buffers, in packets by link name."""
 
 
-class SizingSimulator:
+class SizingSimulator(LinksEngine):
     """Engine that simulates a network with the buffer of some links set to ``queue.size``.
 
     ``links`` has these links and their goals.
@@ -69,8 +53,6 @@ class SizingSimulator:
         The scenario has no topology.
     """
 
-    name = "simulation"
-
     def __init__(
         self,
         engine: SimulatesNetworks,
@@ -80,12 +62,17 @@ class SizingSimulator:
         link_class: str | None,
     ) -> None:
         if scenario.topology is None:
-            raise CannotPlay(self.name, "a link by name in a scenario of one link", "link")
+            raise CannotPlay("simulation", "a link by name in a scenario of one link", "link")
         self.scenario, self._engine = scenario, engine
         self.links = choose_links(scenario, link=link, link_class=link_class)
         if (self.links.problem.graph.kind[self.links.links] != BETWEEN).any():
             wrong = "the simulator does not measure queues of hosts' own links"
             raise ScenarioError("link", wrong, "name a link between routers", field="link")
+
+    @property
+    def name(self) -> str:
+        """Name of the simulation engine."""
+        return "simulation"
 
     @cached_property
     def traffic(self) -> NetworkTraffic:

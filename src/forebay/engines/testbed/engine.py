@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
 from forebay.engines.errors import refuse_network
 from forebay.engines.testbed import counters, machine
 from forebay.engines.testbed.assumptions import broken
@@ -18,7 +18,6 @@ from forebay.footprint import Limit, estimate
 from forebay.outcome import (
     Outcome,
     Provenance,
-    Reading,
     checked,
     summarize,
     violations_of_readings,
@@ -32,13 +31,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Duration, Scenario
 
 
-class _Run(NamedTuple):
-    reading: Reading
-    sysctls: dict[str, str]
-    record: dict[str, Any]
-
-
-class TestbedEngine:
+class TestbedEngine(ReplicatingEngine):
     """Runs one replication per seed in real time: a run takes warm-up plus window.
 
     Replications never run in parallel, for any ``jobs``: they would share the cores that
@@ -50,7 +43,7 @@ class TestbedEngine:
 
     def __init__(self) -> None:
         machine.check()
-        self._runs = SeedCache[_Run]()
+        self._runs = SeedCache[Replication]()
         self._capture: Path | None = None
         self._counters: tuple[str, ...] = ()
         self._limit = Limit()
@@ -59,6 +52,16 @@ class TestbedEngine:
     def name(self) -> str:
         """Name on the command line."""
         return NAME
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """All but links of networks."""
+        return Capabilities(
+            limit_memory=self.limit_memory,
+            capture_to=self.capture_to,
+            count_by=self.count_by,
+            trace=self.trace,
+        )
 
     def limit_memory(self, octets: int) -> None:
         """Set the memory limit of a run, in bytes, instead of the default."""
@@ -80,14 +83,14 @@ class TestbedEngine:
         self._counters = tuple(dict.fromkeys(names))
         self._runs.clear()
 
-    def run(
+    def replications(
         self,
         scenario: Scenario,
         seeds: Sequence[int],
         *,
         jobs: int = 0,
         progress: Progress | None = None,
-    ) -> Outcome:
+    ) -> dict[int, Replication]:
         """Run `scenario` once for each of `seeds`; ``jobs`` has no effect.
 
         Raises
@@ -99,7 +102,6 @@ class TestbedEngine:
         TestbedError
             The kernel refused a step, or no run of a seed passed the validity gate.
         """
-        started = time.perf_counter()
         refuse_network(NAME, scenario)
         sha = scenario.sha256()
         known = self._runs.known(sha, seeds)
@@ -108,7 +110,13 @@ class TestbedEngine:
         for place, seed in enumerate(missing):
             known[seed] = self._play(scenario, seed, part(progress, place, len(missing)))
             self._runs.put(sha, seed, known[seed])
-        readings = [known[seed].reading for seed in seeds]
+        return known
+
+    def outcome(
+        self, scenario: Scenario, replications: Sequence[Replication], wall_s: float
+    ) -> Outcome:
+        """Summarize replications of `scenario`."""
+        readings = [each.reading for each in replications]
         links, classes = summarize(readings, scenario.goals)
         outcome = Outcome(
             scenario=scenario.to_dict(),
@@ -116,7 +124,7 @@ class TestbedEngine:
             links=links,
             classes=classes,
             broken_assumptions=broken(scenario),
-            provenance=_provenance(scenario, sha, [known[seed] for seed in seeds], started),
+            provenance=_provenance(scenario, replications, wall_s),
         )
         return checked(outcome, violations_of_readings(readings))
 
@@ -138,18 +146,19 @@ class TestbedEngine:
         self._runs.put(scenario.sha256(), seed, _read(scenario, seed, played, failed))
         return to_trace(scenario, played.layout, played.raw, step=step, flows=flows, seed=seed)
 
-    def _play(self, scenario: Scenario, seed: int, progress: Progress | None) -> _Run:
+    def _play(self, scenario: Scenario, seed: int, progress: Progress | None) -> Replication:
         played, failed = play_until_valid(
             scenario, seed, progress=progress, capture=self._capture, counters=self._counters
         )
         return _read(scenario, seed, played, failed)
 
 
-def _read(scenario: Scenario, seed: int, played: Played, failed: list[list[str]]) -> _Run:
+def _read(scenario: Scenario, seed: int, played: Played, failed: list[list[str]]) -> Replication:
     reading = to_reading(
         scenario, seed, played.workload, played.layout, played.raw, handshakes=True
     )
-    return _Run(reading, played.sysctls, _run_record(seed, played, failed))
+    record = _run_record(seed, played, failed)
+    return Replication(reading, {"sysctls": played.sysctls, "record": record})
 
 
 def _run_record(seed: int, played: Played, failed: list[list[str]]) -> dict[str, Any]:
@@ -157,17 +166,19 @@ def _run_record(seed: int, played: Played, failed: list[list[str]]) -> dict[str,
     return record | ({"counters": played.counters} if played.counters else {})
 
 
-def _provenance(scenario: Scenario, sha: str, runs: list[_Run], started: float) -> Provenance:
+def _provenance(
+    scenario: Scenario, replications: Sequence[Replication], wall_s: float
+) -> Provenance:
     facts: dict[str, Any] = {
         "machine": machine.describe(controls_of(scenario)),
-        "sysctls": runs[0].sysctls,
-        "runs": [run.record for run in runs],
+        "sysctls": replications[0].facts["sysctls"],
+        "runs": [each.facts["record"] for each in replications],
     }
     return Provenance(
         version=metadata.version("forebay"),
-        seeds=[run.reading.seed for run in runs],
-        scenario_sha256=sha,
-        wall_s=time.perf_counter() - started,
-        packets=sum(run.reading.packets for run in runs),
+        seeds=[each.reading.seed for each in replications],
+        scenario_sha256=scenario.sha256(),
+        wall_s=wall_s,
+        packets=sum(each.reading.packets for each in replications),
         **facts,
     )

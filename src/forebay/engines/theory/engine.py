@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from forebay import laws
+from forebay.engines.base import Engine
 from forebay.engines.errors import (
     NoLaw,
     refuse_class_queues,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario, Traffic
 
 
-class TheoryEngine:
+class TheoryEngine(Engine):
     """Predicts a scenario with the law that governs it (`forebay.laws.governing_law`)."""
 
     @property

@@ -1,0 +1,204 @@
+"""What an engine is, what else it may be able to do, and how one engine wraps another.
+
+Engine              one method, `run`; `capabilities` declares the rest
+├── ReplicatingEngine   its Outcome is made of one replication for each seed
+├── LinksEngine         answers for a network whose sized links have the buffer ``queue.size``
+└── Decorator           forwards everything to another engine; subclasses change one thing
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from forebay.network import SizedLinks
+    from forebay.outcome import Outcome
+    from forebay.outcome.reading import Reading
+    from forebay.outcome.trace import Trace
+    from forebay.progress import Progress
+    from forebay.scenario import Duration, Scenario
+
+
+class TracesFlows(Protocol):
+    """Traces one replication over time, with a sample at every ``step``."""
+
+    def __call__(
+        self,
+        scenario: Scenario,
+        *,
+        step: Duration,
+        flows: Sequence[int],
+        seed: int,
+        progress: Progress | None = None,
+    ) -> Trace: ...
+
+
+class SizesLinks(Protocol):
+    """Makes an engine that varies the buffer of one link of a network, or of one link class."""
+
+    def __call__(
+        self, scenario: Scenario, *, link: str | None, link_class: str | None
+    ) -> LinksEngine: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What an engine can do besides `run`; None means that it cannot.
+
+    Attributes
+    ----------
+    limit_memory : sets the memory limit of a run, in bytes.
+    capture_to : writes the packets of the next run to this pcapng file.
+    count_by : also counts packets by ``"snmp"``, ``"netflow"`` or both; the provenance has them.
+    trace : see `TracesFlows`.
+    size_links : see `SizesLinks`.
+    """
+
+    limit_memory: Callable[[int], None] | None = None
+    capture_to: Callable[[Path], None] | None = None
+    count_by: Callable[[Sequence[str]], None] | None = None
+    trace: TracesFlows | None = None
+    size_links: SizesLinks | None = None
+
+
+class Engine(ABC):
+    """Answers a scenario."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name on the command line, and in every Outcome."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it can do besides `run`; nothing if not overridden."""
+        return Capabilities()
+
+    @abstractmethod
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Answer `scenario`; intervals are over the replications, one for each seed.
+
+        Parameters
+        ----------
+        jobs : threads; 0 is one for each core. The answer does not depend on it.
+        progress : called with the fraction done; KeyboardInterrupt raised in it stops the run.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Replication:
+    """One replication: its raw readings, and what the provenance says of it (JSON types)."""
+
+    reading: Reading
+    facts: dict[str, Any]
+
+
+class ReplicatingEngine(Engine):
+    """An engine whose Outcome is made of one replication for each seed, in any order.
+
+    So replications that were made before, even by another process, need not be made again.
+    """
+
+    @abstractmethod
+    def replications(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> dict[int, Replication]:
+        """Return one replication for each seed."""
+
+    @abstractmethod
+    def outcome(
+        self, scenario: Scenario, replications: Sequence[Replication], wall_s: float
+    ) -> Outcome:
+        """Make the Outcome of replications of `scenario`, which took so many seconds."""
+
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Make the replications, and the Outcome of them."""
+        started = time.perf_counter()
+        made = self.replications(scenario, seeds, jobs=jobs, progress=progress)
+        return self.outcome(scenario, [made[seed] for seed in seeds], time.perf_counter() - started)
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkTraffic:
+    """What a simulation of a network has to move.
+
+    Attributes
+    ----------
+    packets_per_second : from sender to receiver, in a simulated second.
+    hops : mean number of links that one of them crosses.
+    paths : number of paths of equal connections.
+    """
+
+    packets_per_second: float
+    hops: float
+    paths: int
+
+
+class LinksEngine(Engine):
+    """An engine that answers for a network with the buffer of some links set to ``queue.size``.
+
+    Attributes
+    ----------
+    scenario : the network; `run` takes ``links.question`` with the buffer to try.
+    links : the links that are sized. Link ``bottleneck`` of the Outcome is the worst of them.
+    """
+
+    scenario: Scenario
+    links: SizedLinks
+
+    @property
+    def traffic(self) -> NetworkTraffic | None:
+        """What a run has to simulate; None if its time does not depend on packets."""
+        return None
+
+
+class Decorator(Engine):
+    """Forwards everything to another engine. A subclass overrides what it changes."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @property
+    def name(self) -> str:
+        """Name of the wrapped engine."""
+        return self.engine.name
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Those of the wrapped engine."""
+        return self.engine.capabilities
+
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Run the wrapped engine."""
+        return self.engine.run(scenario, seeds, jobs=jobs, progress=progress)

@@ -1,0 +1,49 @@
+"""An engine of another distribution, which need not subclass ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from forebay.engines.base import Capabilities, Engine
+
+if TYPE_CHECKING:
+    from forebay.outcome import Outcome
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+
+
+class OtherEngine(Engine):
+    """Calls an object with ``name`` and ``run``; what else it can do are methods of these names:
+
+    ``limit_memory``, ``capture_to``, ``count_by``, ``trace`` and ``size_links``.
+    """
+
+    def __init__(self, name: str, made: Any) -> None:
+        self._name, self._made = name, made
+
+    @property
+    def name(self) -> str:
+        """Name of its entry point."""
+        return self._name
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The methods that it has."""
+        made = self._made
+        if isinstance(made, Engine):
+            return made.capabilities
+        names = ("limit_memory", "capture_to", "count_by", "trace", "size_links")
+        return Capabilities(**{name: getattr(made, name, None) for name in names})
+
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Run it."""
+        outcome: Outcome = self._made.run(scenario, seeds, jobs=jobs, progress=progress)
+        return outcome
