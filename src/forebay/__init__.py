@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         shipped as shipped,
     )
     from forebay.sizing import SizingError as SizingError
+    from forebay.store import Store as Store, StoreError as StoreError
     from forebay.tracing import trace as trace
 
     __version__: str
@@ -89,9 +90,11 @@ _GROUPS = (
     ("forebay.outcome", "Outcome SizeResult"),
     ("forebay.outcome.trace", "Trace"),
     ("forebay.reproduction", "Reproduction"),
+    ("forebay.store", "Store"),
     ("forebay.errors", "ForebayError"),
     ("forebay.scenario", "ScenarioError"),
     ("forebay.sizing", "SizingError"),
+    ("forebay.store", "StoreError"),
     ("forebay.engines", "UnknownEngine EngineUnavailable CannotPlay NoLaw"),
     ("forebay.footprint", "TooMuchMemory"),
     ("forebay.budget", "TooLittleTime"),

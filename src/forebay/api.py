@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from forebay import engines as _engines
@@ -187,7 +186,8 @@ def size(
         extrapolated from smaller links of the same kind (docs/explanation/scaled-links.md). See
         ``cost`` and ``scaled`` of the result.
     store : path, optional
-        A folder that stores every outcome. A sizing that was stopped continues from it.
+        An SQLite file that keeps every replication, by scenario, seed and code. A sizing that was
+        stopped continues from it, and several processes may share it.
     expect : callable, optional
         Called once, before the first simulation, with the expected seconds.
     link, link_class : str, optional
@@ -214,7 +214,7 @@ def size(
         `scenario` is not a Scenario; seeds or jobs out of range; an invalid budget, or a budget of
         an engine without one.
     """
-    from forebay import laws, sizing
+    from forebay import sizing
 
     expect_scenario(scenario)
     chosen, allowed = get_engine(engine, memory_limit), _budget(engine, budget)
@@ -235,33 +235,64 @@ def size(
             jobs=_threads(jobs), expect=expect,
         )  # fmt: skip
         return _size_links(sized, within, progress)
-    if store is not None:
-        chosen = _remembering(chosen, store)
+    with _storing(chosen, store) as chosen:
+        return _size_link(
+            scenario, chosen, allowed, seed_range(seed, seeds), most, _threads(jobs), progress,
+            expect, open_ended=max_seeds is None and budget is not None,
+        )  # fmt: skip
+
+
+def _size_link(
+    scenario: Scenario,
+    engine: Engine,
+    budget_s: float,
+    seeds: range,
+    max_seeds: int,
+    jobs: int,
+    progress: Progress | None,
+    expect: Callable[[float], None] | None,
+    *,
+    open_ended: bool,
+) -> SizeResult:
+    from forebay import laws, sizing
+
     search: Any = sizing.size
-    if engine == "simulation" and scenario.topology is None:
+    if engine.name == "simulation" and scenario.topology is None:
         from forebay.budget import size_within
 
         sawtooths = laws.assumptions.sawtooths_s
         search = partial(
-            size_within, budget_s=allowed, expect=expect, sawtooths=sawtooths,
-            open_ended=max_seeds is None and budget is not None,
+            size_within, budget_s=budget_s, expect=expect, sawtooths=sawtooths,
+            open_ended=open_ended,
         )  # fmt: skip
     said: dict[str, Any] = {
         "laws": laws.for_scenario(scenario),
         "governs": laws.regime_of(scenario),
     }
-    by_theory = partial(sizing.size, scenario, seeds=seed_range(seed, 1), max_seeds=1, **said)
+    by_theory = partial(sizing.size, scenario, seeds=seeds[:1], max_seeds=1, **said)
     with _naming_theory(by_theory):
         result: SizeResult = search(
             scenario,
-            chosen,
-            seeds=seed_range(seed, seeds),
-            max_seeds=most,
-            jobs=_threads(jobs),
+            engine,
+            seeds=seeds,
+            max_seeds=max_seeds,
+            jobs=jobs,
             progress=progress,
             **said,
         )
     return result
+
+
+@contextmanager
+def _storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engine]:
+    """Give the engine with a store, which is closed in the end; without a store the engine."""
+    if store is None:
+        yield engine
+        return
+    from forebay.store import Store, with_store
+
+    with Store(store) as opened:
+        yield with_store(engine, opened)
 
 
 @contextmanager
@@ -364,15 +395,6 @@ def get_engine(name: str, memory_limit: str | None) -> Engine:
 
         limit(int(DataSize.parse_argument("memory_limit", memory_limit)))
     return engine
-
-
-def _remembering(engine: Engine, store: str | PathLike[str]) -> Engine:
-    from importlib.metadata import version
-
-    from forebay.budget import Remembering
-
-    made: Engine = Remembering(engine, Path(store), version("forebay"))
-    return made
 
 
 def _budget(engine: str, budget: str | None) -> float:

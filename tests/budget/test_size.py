@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from forebay.budget import Remembering, TooLittleTime, size_within
+from forebay.budget import TooLittleTime, size_within
 from forebay.budget.cost import in_words
+from forebay.engines.base import Capabilities, Decorator, Engine
 from forebay.footprint import TooMuchMemory
 from forebay.outcome import Outcome, SizeResult
 from forebay.scenario import Duration, Scenario, loads
@@ -20,8 +21,13 @@ from forebay.sizing import Interrupted
 from .conftest import KnownLinks, half_root, link
 
 
-def sized(scenario: Scenario, engine: KnownLinks, budget_s: float, **more: object) -> SizeResult:
-    how = {"seeds": range(1, 6), "max_seeds": 20, "jobs": 2, "clock": engine.clock} | more
+def sized(scenario: Scenario, engine: Engine, budget_s: float, **more: object) -> SizeResult:
+    how = {
+        "seeds": range(1, 6),
+        "max_seeds": 20,
+        "jobs": 2,
+        "clock": getattr(engine, "clock", None),
+    } | more
     return size_within(scenario, engine, budget_s, **how)  # type: ignore[arg-type]
 
 
@@ -298,20 +304,41 @@ def test_progress_goes_forward_to_its_end() -> None:
     assert told[-1] == 1.0
 
 
-def test_a_stopped_sizing_goes_on_from_its_store(tmp_path) -> None:
+class Kept(Decorator):
+    """Keeps outcomes and checkpoints, as a store does, in one process."""
+
+    def __init__(self, engine: KnownLinks, outcomes: dict, texts: dict[str, str]) -> None:
+        super().__init__(engine)
+        self._outcomes, self._texts = outcomes, texts
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(checkpoints=self)
+
+    def load(self, name: str) -> str | None:
+        return self._texts.get(name)
+
+    def save(self, name: str, text: str) -> None:
+        self._texts[name] = text
+
+    def run(self, scenario, seeds, **more):
+        key = (scenario.sha256(), tuple(seeds))
+        if key not in self._outcomes:
+            self._outcomes[key] = self.engine.run(scenario, seeds, **more)
+        return self._outcomes[key]
+
+
+def test_a_stopped_sizing_goes_on_from_its_store() -> None:
     scenario = link("200 Mbit/s", 100)
     whole = KnownLinks()
     sized(scenario, whole, 60.0)
     stopped = KnownLinks(stop_after=8)
     with pytest.raises(KeyboardInterrupt):
-        sized(scenario, Remembering(stopped, tmp_path, "1"), 60.0, clock=stopped.clock)
+        sized(scenario, Kept(stopped, store := {}, {}), 60.0, clock=stopped.clock)
     again = KnownLinks()
-    found = sized(scenario, Remembering(again, tmp_path, "1"), 60.0, clock=again.clock)
+    found = sized(scenario, Kept(again, store, {}), 60.0, clock=again.clock)
     assert found.buffer is not None
     assert len(again.runs) == len(whole.runs) - 8
-    other = KnownLinks()
-    sized(scenario, Remembering(other, tmp_path, "2"), 60.0, clock=other.clock)
-    assert len(other.runs) == len(whole.runs)  # another version's outcomes are not taken
 
 
 def test_flows_that_are_a_range_are_sized_at_both_ends() -> None:
@@ -374,13 +401,14 @@ def test_a_ladder_stopped_on_its_first_link_has_nothing_to_say() -> None:
     assert not isinstance(stopped.value, Interrupted)
 
 
-def test_a_stopped_climb_goes_on_with_the_links_that_it_had_begun(tmp_path) -> None:
+def test_a_stopped_climb_goes_on_with_the_links_that_it_had_begun() -> None:
+    outcomes, texts = {}, {}
     scenario = link("100 Gbit/s", 20_000)
     stopped = KnownLinks(stop_after=60)
     with pytest.raises(KeyboardInterrupt):
-        sized(scenario, Remembering(stopped, tmp_path, "1"), 20.0, clock=stopped.clock)
+        sized(scenario, Kept(stopped, outcomes, texts), 20.0, clock=stopped.clock)
     again = KnownLinks()
-    found = sized(scenario, Remembering(again, tmp_path, "1"), 20.0, clock=again.clock)
+    found = sized(scenario, Kept(again, outcomes, texts), 20.0, clock=again.clock)
     whole = sized(scenario, KnownLinks(), 20.0)
     assert found.scaled is not None and whole.scaled is not None
     finished = {rate for rate, _, _ in stopped.runs} - {stopped.runs[-1][0]}
@@ -391,12 +419,12 @@ def test_a_stopped_climb_goes_on_with_the_links_that_it_had_begun(tmp_path) -> N
     assert again.now <= 20.0
 
 
-def test_a_record_that_cannot_be_read_is_replaced(tmp_path) -> None:
+def test_a_record_that_cannot_be_read_is_replaced() -> None:
     scenario = link("100 Gbit/s", 20_000)
-    for wrong in (b"", b"[", b"{}", b'[{"factor": 2}]', b"\xff"):
-        engine = KnownLinks()
-        store = Remembering(engine, tmp_path, "1")
-        path = store.record_file(scenario, range(1, 7))
-        path.write_bytes(wrong)
+    sized(scenario, Kept(first := KnownLinks(), {}, texts := {}), 5.0, clock=first.clock)
+    (name,) = texts
+    for wrong in ("", "[", "{}", '[{"factor": 2}]'):
+        engine, texts = KnownLinks(), {name: wrong}
+        store = Kept(engine, {}, texts)
         assert sized(scenario, store, 5.0, clock=engine.clock).buffer is not None
-        assert b"warmup_s" in path.read_bytes()
+        assert "warmup_s" in texts[name]

@@ -13,28 +13,30 @@ import pytest
 
 import forebay.engines
 from forebay.cli.program import call
-from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance
+from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
+from forebay.outcome import LinkOutcome, Metric, Outcome, Provenance, Reading
 
 SCENARIO = Path(__file__).resolve().parents[2] / "scenarios" / "oc3-gsr.toml"
 
 
-class KnownLink:
+class KnownLink(ReplicatingEngine):
     """Utilization 1 - 2/(100 + buffer): 98 % needs no buffer, 99 % needs 100 packets."""
 
     name = "simulation"
+    capabilities = Capabilities()
 
     def __init__(self) -> None:
         self.seeds: list[int] = []
         self.stop_after: int | None = None
 
-    def run(
+    def replications(
         self,
         scenario: Any,
         seeds: Sequence[int],
         *,
         jobs: int = 0,
         progress: Callable[[float], None] | None = None,
-    ) -> Outcome:
+    ) -> dict[int, Replication]:
         if self.stop_after is not None:
             self.stop_after -= 1
             if self.stop_after < 0:
@@ -42,7 +44,10 @@ class KnownLink:
         self.seeds = list(seeds)
         if progress is not None:
             progress(1.0)
-        return _outcome(scenario, self.seeds)
+        return {seed: Replication(Reading(seed, {}, [], 0, 0.0), {}) for seed in seeds}
+
+    def outcome(self, scenario: Any, replications: Sequence[Replication], wall_s: float) -> Outcome:
+        return _outcome(scenario, [each.reading.seed for each in replications])
 
 
 def _outcome(scenario: Any, seeds: list[int]) -> Outcome:

@@ -19,6 +19,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from forebay.store import Store
+
 READY = "import sys; print('ready', flush=True); from forebay.cli import main; main()"
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
 MOST_S = 30.0
@@ -164,7 +166,7 @@ def _how_it_ended(ended: Ended, number: signal.Signals, words: list[str], folder
 def _what_it_left(ended: Ended, number: signal.Signals, words: list[str], folder: Path) -> str:
     named = {Path(word) for word in words}
     kept = [path for path in folder.rglob("*") if path not in named and path.is_file()]
-    files = [path for path in kept if path.parent.name != _STORE or path.suffix != ".json"]
+    files = [path for path in kept if path.name != _STORE]
     runtime = folder.with_name(f"{folder.name}-run")
     if runtime.is_dir():
         files += [path for path in runtime.iterdir() if path.name != "lock"]
@@ -194,15 +196,23 @@ def _what_it_claims(ended: Ended, number: signal.Signals, words: list[str], fold
     if not line:
         return ""
     said = {Path(place) for place in _KEPT.findall(line.partition("kept: ")[2])}
-    there = {Path(word) for word in words if word.startswith(str(folder)) and Path(word).is_file()}
+    files = {Path(word) for word in words if word.startswith(str(folder)) and Path(word).is_file()}
+    there = files - {folder / _STORE}
     if said != there:
         return f"files {sorted(map(str, there))}, but it says {line!r}"
     if bool(_PRINTED.search(line)) != bool(ended.out.strip()):
         return f"printed {ended.out[:200]!r}, but it says {line!r}"
-    stored = any((folder / _STORE).glob("*.json"))
+    stored = _is_stored(folder / _STORE)
     if ("kept in" in line and not stored) or ("nothing was kept" in line and stored):
         return f"{'something' if stored else 'nothing'} is stored, but it says {line!r}"
     return ""
+
+
+def _is_stored(path: Path) -> bool:
+    if not path.exists():
+        return False
+    with Store(path) as store:
+        return store.count > 0
 
 
 def storm(count: int, seed: int = 1) -> int:

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from forebay.store import Store
+
 
 @pytest.mark.parametrize("verb", ["size", "run", "compare"])
 @pytest.mark.parametrize("budget", ["soon", "3", "0 s", "-1 min", "1000 d"])
@@ -67,4 +69,5 @@ def test_a_stopped_climb_says_what_is_stored_and_how_to_go_on(forebay_, link, tm
         result = forebay_("size", str(large), *store)
         assert result.status == 130
         assert said in result.err
-    assert any((tmp_path / "s").iterdir())
+    with Store(tmp_path / "s") as kept:
+        assert kept.count > 0

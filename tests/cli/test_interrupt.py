@@ -8,8 +8,9 @@ WAITING = """
 import sys, time
 import forebay.engines
 from forebay.cli.program import call
+from forebay.engines.base import Engine
 
-class Endless:
+class Endless(Engine):
     name = "simulation"
     def run(self, scenario, seeds, *, jobs=0, progress=None):
         print("running", flush=True)

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from forebay.reproduction import papers as shipped
+from forebay.store import Store
 
 ARTEFACT = """
 from __future__ import annotations
@@ -111,6 +112,7 @@ def test_an_artefact_that_lies_about_is_not_run(forebay_, papers, tmp_path, monk
 
 OFFERED = """
 from forebay.reproduction import Reproduction
+from forebay.store import Store
 
 def reproduce(seeds=5, jobs=0, progress=None, quick=False):
     return Reproduction("mylab-2026/fig1", "Theirs", ["flows"], [[seeds]], [""])
@@ -225,8 +227,8 @@ def test_a_run_goes_on_where_it_stopped(forebay_, two, tmp_path):
     broken.write_text(good.replace("progress(1.0)", "raise KeyboardInterrupt"))
     stopped = forebay_("reproduce", "--all")
     assert stopped.status == 130 and "kept in" in stopped.err
-    kept = tmp_path / "cache" / "forebay" / "reproduce"
-    assert [each.name for each in kept.iterdir()] == ["z-2000.tab1.json"]
+    with Store(tmp_path / "cache" / "forebay" / "store.sqlite") as kept:
+        assert kept.count == 1
     broken.write_text(good)
     forget()
     result = forebay_("reproduce", "--all")
@@ -245,7 +247,9 @@ def test_what_made_a_result_is_what_it_hangs_on(forebay_, papers, tmp_path):
     assert "from the cache" not in said("--seeds", "4")
     (papers / "band.toml").write_text("band = 2")
     assert "from the cache" not in said("--seeds", "4")
-    (tmp_path / "s" / "z-2000.tab1.json").write_text("{")
+    with Store(tmp_path / "s") as store:
+        (key,) = store._connection.execute("SELECT key FROM documents").fetchone()
+        store.put_document("artefact", "z-2000/tab1", key, "{")
     assert "from the cache" not in said("--seeds", "4")
 
 

@@ -28,8 +28,8 @@ def test_import_forebay_imports_no_package_of_ours():
 
 
 FILES_READ = {
-    "theory": 79,
-    "simulation": 90,
+    "theory": 80,
+    "simulation": 91,
 }
 """Most files of ours that a sizing may import. Lower a number when a change allows it."""
 

@@ -7,6 +7,7 @@ import pytest
 import forebay.engines
 from forebay import testbed
 from forebay.engines import EngineUnavailable
+from forebay.engines.base import Capabilities
 from forebay.engines.testbed import machine
 from forebay.engines.testbed.capacity import Trial
 from forebay.scenario import Rate
@@ -107,7 +108,7 @@ def test_a_trace_needs_an_engine_with_something_to_watch(forebay_, scenario):
 def test_counters_need_packets_and_a_name_that_is_known(forebay_, scenario, link):
     result = forebay_("run", scenario, "--counters", "snmp")
     assert result.status == 2 and "no packets to count" in result.err
-    link.count_by = lambda names: None
+    link.capabilities = Capabilities(count_by=lambda names: None)
     result = forebay_("run", scenario, "--counters", "snmp,sflow")
     assert result.status == 2 and result.err.count("\n") == 1
     assert "'sflow'" in result.err and "snmp, netflow" in result.err

@@ -5,7 +5,6 @@ from forebay.lazy import attributes
 __getattr__ = attributes(
     __name__,
     {
-        "Remembering": "store",
         "TooLittleTime": "cost",
         "fitted": "run",
         "size_links_within": "links",

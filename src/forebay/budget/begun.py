@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forebay.outcome.replacing import replacing
 from forebay.scenario import Duration, Measure
 
 if TYPE_CHECKING:
@@ -36,15 +34,16 @@ class Begun:
 
 
 class Record:
-    """The begun rungs of one link, in a file next to the stored outcomes, if they are stored.
+    """The begun rungs of one link, beside the stored replications, if they are stored.
 
-    A file that cannot be read counts as empty.
+    A text that cannot be read counts as empty.
     """
 
     def __init__(self, engine: Engine, scenario: Scenario, seeds: Sequence[int]) -> None:
-        file_of = getattr(engine, "record_file", None)
-        self._path: Path | None = None if file_of is None else file_of(scenario, seeds)
-        self._rungs = _read(self._path)
+        self._checkpoints = engine.capabilities.checkpoints
+        self._name = f"rungs {engine.name} {scenario.sha256()} {list(seeds)}"
+        kept = self._checkpoints
+        self._rungs = [] if kept is None else _read(kept.load(self._name))
 
     def next_below(self, factor: float, share: float) -> float | None:
         """Return the largest recorded factor below ``factor``; None if there is none."""
@@ -61,18 +60,18 @@ class Record:
 
     def add(self, factor: float, share: float, measure: Measure) -> None:
         """Add a rung before its first run."""
-        if self._path is None or self.measure_of(factor, share) is not None:
+        if self._checkpoints is None or self.measure_of(factor, share) is not None:
             return
         made = Begun(factor, share, float(measure.warmup), float(measure.duration))
         self._rungs.append(made)
-        with replacing(self._path) as file:
-            file.write(json.dumps([asdict(rung) for rung in self._rungs]).encode())
+        text = json.dumps([asdict(rung) for rung in self._rungs])
+        self._checkpoints.save(self._name, text)
 
 
-def _read(path: Path | None) -> list[Begun]:
-    if path is None:
+def _read(text: str | None) -> list[Begun]:
+    if text is None:
         return []
     try:
-        return [Begun(**rung) for rung in json.loads(path.read_bytes())]
-    except (OSError, ValueError, TypeError):
+        return [Begun(**rung) for rung in json.loads(text)]
+    except (ValueError, TypeError):
         return []

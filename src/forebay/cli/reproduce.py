@@ -22,7 +22,7 @@ from forebay.reproduction import (
     Reproduction,
     choose,
     count,
-    default_folder,
+    default_store,
     entries,
     full_name,
     in_words,
@@ -56,9 +56,9 @@ _TESTBED_SEEDS = 3
     help="Write everything into one .html page.",
 )
 @click.option(
-    "--store", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
-    help="Save the results there, and reuse those saved before.  [default: with several "
-    "artefacts forebay/reproduce in the user's cache]",
+    "--store", type=click.Path(path_type=Path), metavar="FILE",
+    help="Save the results in this store, and reuse those saved before.  [default: with several "
+    "artefacts forebay/store.sqlite in the user's cache]",
 )  # fmt: skip
 @options.as_json
 def command(
@@ -139,10 +139,10 @@ def _check_testbed(several: bool, testbed: bool) -> None:
         raise click.UsageError("--testbed runs one artefact; name it, e.g. A.fig15")
 
 
-def _cache(folder: Path | None, several: bool) -> Cache | None:
-    if folder is not None:
-        return Cache(folder)
-    return Cache(default_folder()) if several else None
+def _cache(store: Path | None, several: bool) -> Cache | None:
+    if store is not None:
+        return Cache(store)
+    return Cache(default_store()) if several else None
 
 
 def _print(made: list[Reproduction], failed: dict[str, ForebayError], *, one: bool) -> None:

@@ -37,5 +37,5 @@ def resumable(cache: Cache | None) -> Iterator[None]:
     except KeyboardInterrupt:
         if cache is None or not cache.has_any:
             raise
-        said = f"{word()}; finished artefacts are kept in {cache.folder}"
+        said = f"{word()}; finished artefacts are kept in {cache.path}"
         raise KeyboardInterrupt(f"{said}, and the same command continues from there") from None

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 @options.memory_limit
 @options.budget
 @click.option(
-    "--store", metavar="FOLDER", default=None, type=click.Path(file_okay=False, path_type=Path),
-    help="Save every outcome there; a sizing that was stopped resumes from it.",
+    "--store", metavar="FILE", default=None, type=click.Path(path_type=Path),
+    help="Save every replication in this store; a sizing that was stopped resumes from it.",
 )  # fmt: skip
 @click.option(
     "--link", metavar="NAME", default=None,
@@ -153,9 +153,12 @@ def _keep(stop: KeyboardInterrupt, as_json: bool) -> bool:
 
 
 def _kept_in(store: Path | None) -> list[str]:
-    """Return the line on a stopped sizing whose outcomes are stored; nothing if none are."""
-    if store is None or not any(store.glob("*.json")):
+    """Return the line on a stopped sizing that has a store; nothing if the store is empty."""
+    if store is None:
         return []
+    with forebay.Store(store) as opened:
+        if opened.count == 0:
+            return []
     from forebay.cli.signals import word
 
     kept = f"{word()}; finished simulations are kept in {store}"

@@ -46,6 +46,13 @@ class SizesLinks(Protocol):
     ) -> LinksEngine: ...
 
 
+class KeepsCheckpoints(Protocol):
+    """Keeps small texts by name from one process to the next."""
+
+    def load(self, name: str) -> str | None: ...
+    def save(self, name: str, text: str) -> None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """What an engine can do besides `run`; None means that it cannot.
@@ -57,6 +64,7 @@ class Capabilities:
     count_by : also counts packets by ``"snmp"``, ``"netflow"`` or both; the provenance has them.
     trace : see `TracesFlows`.
     size_links : see `SizesLinks`.
+    checkpoints : see `KeepsCheckpoints`.
     """
 
     limit_memory: Callable[[int], None] | None = None
@@ -64,6 +72,7 @@ class Capabilities:
     count_by: Callable[[Sequence[str]], None] | None = None
     trace: TracesFlows | None = None
     size_links: SizesLinks | None = None
+    checkpoints: KeepsCheckpoints | None = None
 
 
 class Engine(ABC):

@@ -10,11 +10,11 @@ testbed's recorded runs.
 """
 
 from forebay.reproduction.artefact import Artefact, MeasuredArtefact, Progress
-from forebay.reproduction.cache import Cache, default_folder, digest
+from forebay.reproduction.cache import Cache, default_store, digest
 from forebay.reproduction.catalogue import Entry, artefacts, choose, entries, find, full_name
 from forebay.reproduction.claims import each_with, judge, shares, side_by_side
 from forebay.reproduction.counting import Count, count, in_words
-from forebay.reproduction.document import CachedResult, from_document, write_document
+from forebay.reproduction.document import CachedResult, from_document
 from forebay.reproduction.errors import ArtefactUnavailable, UnknownArtefact
 from forebay.reproduction.measured import Cell, GateFailed, Measured, Metric, facts, record
 from forebay.reproduction.result import (
@@ -56,7 +56,7 @@ __all__ = [
     "artefacts",
     "choose",
     "count",
-    "default_folder",
+    "default_store",
     "digest",
     "each_with",
     "entries",
@@ -74,5 +74,4 @@ __all__ = [
     "row_name",
     "shares",
     "side_by_side",
-    "write_document",
 ]

@@ -1,4 +1,4 @@
-"""Results of ``reproduce`` on disk, one file for each artefact, for interrupted runs."""
+"""Results of ``reproduce`` in a store, one document for each artefact, for interrupted runs."""
 
 from __future__ import annotations
 
@@ -6,52 +6,57 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import forebay
 from forebay.reproduction.catalogue import Entry
-from forebay.reproduction.document import CachedResult, from_document, write_document
+from forebay.reproduction.document import CachedResult, from_document
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _PAPERS = Path(__file__).resolve().parent / "papers"
+_KIND = "artefact"
 
 
-def default_folder() -> Path:
-    """Return the folder in the user's cache (XDG_CACHE_HOME, else ~/.cache)."""
+def default_store() -> Path:
+    """Return the file in the user's cache (XDG_CACHE_HOME, else ~/.cache); make its folder."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "forebay" / "reproduce"
+    folder = Path(home) / "forebay"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / "store.sqlite"
 
 
-@dataclass(frozen=True, slots=True)
 class Cache:
-    """A folder of results. A result is used only if nothing that it depends on has changed."""
+    """Results in a store. A result is used only if nothing that it depends on has changed.
 
-    folder: Path
+    Raises
+    ------
+    StoreError
+        The file cannot be used.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._store = forebay.Store(path)
 
     def get(self, entry: Entry, key: str) -> CachedResult | None:
         """Return the result with this key of `digest`, or None."""
+        document = self._store.document(_KIND, entry.name, key)
+        if document is None:
+            return None
         try:
-            document = json.loads(self._path(entry).read_text())
-            if document.pop("made_by") != key:
-                return None
-            return from_document(document)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None  # an unreadable file is replaced, without an error
+            return from_document(json.loads(document))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return None  # made anew, without an error
 
     def put(self, entry: Entry, key: str, result: CachedResult) -> None:
-        """Write a temporary file, then rename it, so that no partial file is left."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        write_document({"made_by": key, **result.to_document()}, self._path(entry))
+        """Store the result in place of an earlier one of the artefact."""
+        self._store.put_document(_KIND, entry.name, key, json.dumps(result.to_document()))
 
     @property
     def has_any(self) -> bool:
-        """Whether there is any result."""
-        return any(self.folder.glob("*.json"))
-
-    def _path(self, entry: Entry) -> Path:
-        return self.folder / f"{entry.name.replace('/', '.')}.json"
+        """Whether the store has anything."""
+        return self._store.count > 0
 
 
 def digest(entry: Entry, seeds: int, quick: bool) -> str | None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from forebay.outcome import Metric
-from forebay.outcome.replacing import replacing
 from forebay.report.picture import Line, Panel, Picture
 from forebay.reproduction.result import Check, Reproduction
 from forebay.reproduction.variants import from_dict
@@ -58,12 +55,6 @@ class CachedResult:
             "unjudged": list(made.unjudged),
             "variants": None if made.variants is None else made.variants.to_dict(),
         }
-
-
-def write_document(document: Mapping[str, Any], path: Path) -> None:
-    """Write JSON types to a file atomically."""
-    with replacing(path) as file:
-        file.write(json.dumps(document).encode())
 
 
 def from_document(document: Mapping[str, Any]) -> CachedResult:

@@ -1,0 +1,69 @@
+"""An engine whose replications are stored, and not made again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from forebay.engines.base import Capabilities, Decorator, Engine, ReplicatingEngine
+from forebay.store.code import code_of
+from forebay.store.file import Store
+
+if TYPE_CHECKING:
+    from forebay.outcome import Outcome
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+
+
+def with_store(engine: Engine, store: Store) -> Engine:
+    """Return the engine with a store; one without replications answers at once and needs none."""
+    return StoredEngine(engine, store) if isinstance(engine, ReplicatingEngine) else engine
+
+
+class StoredEngine(Decorator):
+    """Makes only the replications that the store does not have."""
+
+    def __init__(self, engine: ReplicatingEngine, store: Store) -> None:
+        super().__init__(engine)
+        self._made_by, self._store, self._code = engine, store, code_of(engine.name)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Those of the wrapped engine, and checkpoints."""
+        return replace(super().capabilities, checkpoints=Checkpoints(self._store, self._code))
+
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Read what is stored, make the rest, and store it."""
+        started, name = time.perf_counter(), self.name
+        known = self._store.replications(scenario, name, self._code, seeds)
+        missing = [seed for seed in dict.fromkeys(seeds) if seed not in known]
+        if missing:
+            made = self._made_by.replications(scenario, missing, jobs=jobs, progress=progress)
+            self._store.add(scenario, name, self._code, made)
+            known |= made
+        replications = [known[seed] for seed in seeds]
+        return self._made_by.outcome(scenario, replications, time.perf_counter() - started)
+
+
+class Checkpoints:
+    """Small texts by name, such as what a search of smaller links has begun."""
+
+    def __init__(self, store: Store, code: str) -> None:
+        self._store, self._code = store, code
+
+    def load(self, name: str) -> str | None:
+        """Return the text that was saved under this name by the same code."""
+        return self._store.document("checkpoint", name, self._code)
+
+    def save(self, name: str, text: str) -> None:
+        """Save a text under this name."""
+        self._store.put_document("checkpoint", name, self._code, text)
