@@ -89,7 +89,7 @@ test-rust:
 	PROPTEST_RNG_SEED=1 cargo test --locked --quiet --workspace
 
 # The packages that decide an answer are held to a floor of branch coverage by their own tests.
-COVERED := sizing laws outcome budget
+COVERED := search laws outcome
 test-python: setup
 	$(BIN)/python -m pytest $(COVERED:%=tests/%) $(COVERED:%=--cov=forebay.%) --cov-branch \
 	    --cov-report=term:skip-covered --cov-fail-under=94

@@ -2,7 +2,7 @@
 
     .venv/bin/python benches/answer_in_time.py FILE.csv [SECONDS [FIRST_SEED [FAMILY...]]]
 
-Asks `forebay.budget.size_within` for the largest link of each family of
+Asks `forebay.search.search` with a budget for the largest link of each family of
 docs/explanation/whole-links.csv, in so many seconds of two processors each (60 if not said), and
 appends a row a link: the answer beside the buffer at which the whole link, 96 seeds of it that no
 answer uses, just met its goal (`scaled_links.py FILE.csv largest`). Time is what this process
@@ -20,7 +20,10 @@ from pathlib import Path
 from scaled_links import FAMILIES, scenario
 
 from forebay import engines, laws
-from forebay.budget import TooLittleTime, size_within
+from forebay.search.cost import TooLittleTime
+from forebay.search.options import Options
+from forebay.search.problem import LawContext, problem_of
+from forebay.search.search import search
 
 DATA = Path(__file__).resolve().parents[1] / "docs/explanation/whole-links.csv"
 NOT_SCALED = "few cubic"
@@ -46,12 +49,13 @@ def ask(family: str, whole: dict[str, str], seconds: float, first: int) -> dict[
     row["first_seed"] = first
     row |= {"whole": whole["packets"], "whole_low": whole["low"], "whole_high": whole["high"]}
     try:
-        found = size_within(
-            asked, engines.get("simulation"), seconds, seeds=range(first, first + 5), max_seeds=20,
-            jobs=2, progress=lambda _: None, laws=laws.for_scenario(asked),
-            governs=laws.regime_of(asked), clock=lambda: time.process_time() / 2,
-            sawtooths=laws.assumptions.sawtooths_s, open_ended=True,
+        known = laws.for_scenario(asked), laws.regime_of(asked), laws.assumptions.sawtooths_s
+        options = Options(
+            range(first, first + 5), 20, jobs=2, budget_s=seconds, progress=lambda _: None,
+            clock=lambda: time.process_time() / 2, open_ended=True,
         )  # fmt: skip
+        problem = problem_of(asked, "simulation", LawContext(*known))
+        found = search(problem, engines.get("simulation"), options)
     except TooLittleTime as refused:
         return row | {"refused": refused.why}
     if found.cost is not None:

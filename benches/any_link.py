@@ -18,8 +18,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from forebay import engines, laws
-from forebay.budget import TooLittleTime, size_within
 from forebay.scenario import Scenario, loads
+from forebay.search.cost import TooLittleTime
+from forebay.search.options import Options
+from forebay.search.problem import LawContext, problem_of
+from forebay.search.search import search
 
 RATES = (1.0, 10.0, 40.0, 100.0, 400.0, 800.0)
 BEYOND = (
@@ -88,12 +91,13 @@ def size_one(traffic: str, rate: float, flows: int, seconds: float) -> dict[str,
     }
     begun, governs = time.process_time(), laws.regime_of(asked)
     try:
-        found = size_within(
-            asked, engines.get("simulation"), seconds, seeds=range(1, 6), max_seeds=20, jobs=2,
-            progress=lambda _: None, laws=laws.for_scenario(asked), governs=governs,
-            clock=lambda: time.process_time() / 2,
-            sawtooths=laws.assumptions.sawtooths_s, open_ended=True,
+        known = laws.for_scenario(asked), governs, laws.assumptions.sawtooths_s
+        options = Options(
+            range(1, 6), 20, jobs=2, budget_s=seconds, progress=lambda _: None,
+            clock=lambda: time.process_time() / 2, open_ended=True,
         )  # fmt: skip
+        problem = problem_of(asked, "simulation", LawContext(*known))
+        found = search(problem, engines.get("simulation"), options)
     except TooLittleTime as refused:
         return row | {"refused": refused.why, "seconds": (time.process_time() - begun) / 2}
     row |= {"seconds": f"{(time.process_time() - begun) / 2:.1f}", "governs": governs.law or ""}

@@ -4,7 +4,7 @@
 
 Plays 200 small worlds: the same link with other seeds each time. Each gives a crossing with its
 interval, with the long warm-up and window of the scenario, and with those that
-`forebay.budget.settling` measures (not for a goal on loss), and a search with the long ones. The
+`forebay.search.settling` measures (not for a goal on loss), and a search with the long ones. The
 truth uses no fitted curve: with the long ones and the seeds of all crossings together, it lies
 between the last packet that misses the goal and the next one.
 """
@@ -20,11 +20,14 @@ from pathlib import Path
 import numpy as np
 
 from forebay import engines
-from forebay.budget.crossing import find, pooled
-from forebay.budget.curve import curve_of
-from forebay.budget.settling import measure_for, watch
 from forebay.scenario import Scenario, loads
-from forebay.sizing import size
+from forebay.search.options import Options
+from forebay.search.parameter import parameter_of
+from forebay.search.problem import problem_of, upper_limit
+from forebay.search.search import search
+from forebay.search.settling import measure_for, watch
+from forebay.search.strategies.crossing.crossing import find, pooled
+from forebay.search.strategies.crossing.curve import curve_of
 
 SEEDS = 6
 FIRST_SEEDS, MOST_SEEDS = 5, 20
@@ -64,10 +67,12 @@ def crossing(name: str, how: str, world: int) -> dict[str, object]:
     asked, engine = scenario(name), engines.get("simulation")
     start = LINKS[name][-1]
     seeds = range(1 + SEEDS * world, 1 + SEEDS * (world + 1))
-    link = curve_of(asked, engine, seeds, jobs=1)
-    if how == "measured":
-        seen = watch(asked, engine, link.knob, start, seeds[0])
-        link.scenario = asked.model_copy(update={"measure": measure_for(asked, seen)})
+    trace = engine.capabilities.trace
+    if how == "measured" and trace is not None:
+        parameter = parameter_of(asked, engine.name, upper_limit(asked))
+        seen = watch(asked, trace, parameter, start, seeds[0])
+        asked = asked.model_copy(update={"measure": measure_for(asked, seen)})
+    link = curve_of(asked, engine, Options(seeds, len(seeds), jobs=1))
     found = find(link, start, link.limit)
     return dict(zip(COLUMNS, (name, how, world, found.packets, found.low, found.high), strict=True))
 
@@ -78,10 +83,9 @@ def searched(name: str, world: int) -> dict[str, object]:
     The range begins at the last packet before it, so that it holds a crossing between two packets.
     """
     first = 1 + MOST_SEEDS * world
-    found = size(
-        scenario(name), engines.get("simulation"), seeds=range(first, first + FIRST_SEEDS),
-        max_seeds=MOST_SEEDS, jobs=1,
-    ).buffer  # fmt: skip
+    engine, seeds = engines.get("simulation"), range(first, first + FIRST_SEEDS)
+    problem = problem_of(scenario(name), engine.name)
+    found = search(problem, engine, Options(seeds, MOST_SEEDS, jobs=1)).buffer
     if found is None:
         raise RuntimeError(f"{name}, world {world}: no buffer meets the goal")
     values = (name, "search", world, found.packets, found.low - 1, found.high)
@@ -91,15 +95,15 @@ def searched(name: str, world: int) -> dict[str, object]:
 def truth(name: str, number: int) -> dict[str, object]:
     """Return the row of the buffer at which the seeds of all worlds together meet the goal."""
     seeds = range(1, 1 + SEEDS * number)
-    link = curve_of(scenario(name), engines.get("simulation"), seeds)
+    link = curve_of(scenario(name), engines.get("simulation"), Options(seeds, len(seeds)))
     packets = LINKS[name][-1]
-    harm = {packets: pooled(link.fine(packets))}
-    step = 1 if harm[packets] > 0 else -1
-    while (harm[packets] > 0) == (step > 0):
+    excess = {packets: pooled(link.fine(packets))}
+    step = 1 if excess[packets] > 0 else -1
+    while (excess[packets] > 0) == (step > 0):
         packets += step
-        harm[packets] = pooled(link.fine(packets))
-    over = packets if harm[packets] <= 0 else packets + 1
-    share = harm[over - 1] / (harm[over - 1] - harm[over])
+        excess[packets] = pooled(link.fine(packets))
+    over = packets if excess[packets] <= 0 else packets + 1
+    share = excess[over - 1] / (excess[over - 1] - excess[over])
     at = (over - 1) * (over / (over - 1)) ** share
     return dict(zip(COLUMNS, (name, "truth", -1, at, over - 1, over), strict=True))
 

@@ -2,7 +2,7 @@
 
     .venv/bin/python benches/packet_cost.py
 
-Prints the table that src/forebay/budget/cost.py has, in microseconds a packet.
+Prints the table that src/forebay/search/cost.py has, in microseconds a packet.
 """
 
 from __future__ import annotations

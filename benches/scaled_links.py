@@ -3,8 +3,8 @@
     .venv/bin/python benches/scaled_links.py FILE.csv [largest[=BATCHES]] [FAMILY...]
 
 Plays each family of links at several scales, finds where its goals are just met
-(`forebay.budget.crossing`) and appends a row a link. Rows that the file has already are not played
-again, so that it can be stopped. docs/explanation/scaled-links.md shows what came out.
+(`forebay.search.strategies.crossing`) and appends a row a link. Rows that the file has already are
+not played again, so that it can be stopped. docs/explanation/scaled-links.md shows what came out.
 
 With ``largest`` only the largest link of each family, with 96 other seeds: answers of the same link
 are judged by these, which they do not share, and whose crossing is four times as certain. A link
@@ -17,15 +17,20 @@ import csv
 import math
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from forebay import engines, laws
-from forebay.budget.crossing import find
-from forebay.budget.curve import curve_of
-from forebay.budget.sawtooths import long_enough
+from forebay.engines.base import Decorator
+from forebay.outcome import Outcome
 from forebay.scenario import Duration, Measure, Scenario, loads
-from forebay.sizing.answer import first_guess
+from forebay.search.options import Options
+from forebay.search.problem import first_guess
+from forebay.search.sawtooths import long_enough
+from forebay.search.strategies.crossing.crossing import find
+from forebay.search.strategies.crossing.curve import curve_of
 
 SEEDS = range(1, 7)
 OTHER_SEEDS, BATCH = 101, 96
@@ -146,15 +151,29 @@ def scenario(family: str, rate: float) -> Scenario:
     return asked.model_copy(update={"measure": measure})
 
 
+class Counted(Decorator):
+    """Counts the packets of all runs; a run of one seed is a part of one that was counted."""
+
+    packets = 0
+
+    def run(self, scenario: Scenario, seeds: Sequence[int], **how: Any) -> Outcome:
+        """Run the engine."""
+        outcome = super().run(scenario, seeds, **how)
+        if len(seeds) > 1:
+            self.packets += outcome.provenance.packets or 0
+        return outcome
+
+
 def play_one(family: str, rate: float, seeds: range = SEEDS) -> dict[str, object]:
     """Return the row of one link."""
     asked, started = scenario(family, rate), time.process_time()
-    link = curve_of(asked, engines.get("simulation"), seeds, jobs=1)
+    engine = Counted(engines.get("simulation"))
+    link = curve_of(asked, engine, Options(seeds, len(seeds), jobs=1))
     found = find(link, first_guess(asked, laws.for_scenario(asked)), link.limit)
     values = (
         family, f"{asked.link.rate:g}", asked.n_flows, f"{found.packets:.2f}", f"{found.low:.2f}",
         f"{found.high:.2f}", f"{found.log_error:.4f}", found.reached, found.seeds,
-        f"{asked.bdp_packets:.1f}", link.packets, f"{time.process_time() - started:.2f}",
+        f"{asked.bdp_packets:.1f}", engine.packets, f"{time.process_time() - started:.2f}",
     )  # fmt: skip
     return dict(zip(COLUMNS, values, strict=True))
 

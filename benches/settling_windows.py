@@ -12,9 +12,10 @@ from __future__ import annotations
 import sys
 
 from forebay import engines, laws
-from forebay.budget.crossing import find
-from forebay.budget.curve import curve_of
 from forebay.scenario import Duration, Measure, Scenario, loads
+from forebay.search.options import Options
+from forebay.search.strategies.crossing.crossing import find
+from forebay.search.strategies.crossing.curve import curve_of
 
 FLOWS = 100
 SHORT, LONG = '["10 ms", "180 ms"]', '["50 ms", "900 ms"]'
@@ -45,7 +46,7 @@ def main(measures: tuple[tuple[float, float], ...]) -> None:
         for warmup, duration in measures:
             measure = Measure(warmup=Duration(warmup), duration=Duration(duration))
             link = asked.model_copy(update={"measure": measure})
-            curve = curve_of(link, engines.get("simulation"), range(1, 7), jobs=1)
+            curve = curve_of(link, engines.get("simulation"), Options(range(1, 7), 6, jobs=1))
             found = find(curve, guess, curve.limit)
             said.append(f"{warmup:g} s: {found.packets:.0f} ({found.low:.0f} to {found.high:.0f})")
         print("; ".join([*said, f"warm-up by rule {wanted.warmup_s:.0f} s"]), flush=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from forebay import laws as laws
     from forebay.api import compare as compare, run as run, size as size
-    from forebay.budget import TooLittleTime as TooLittleTime
+    from forebay.search.cost import TooLittleTime as TooLittleTime
     from forebay.engines import (
         CannotPlay as CannotPlay,
         EngineUnavailable as EngineUnavailable,
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
         load as load,
         shipped as shipped,
     )
-    from forebay.sizing import SizingError as SizingError
+    from forebay.search.goals import SizingError as SizingError
     from forebay.store import Store as Store, StoreError as StoreError
     from forebay.tracing import trace as trace
 
@@ -93,11 +93,11 @@ _GROUPS = (
     ("forebay.store", "Store"),
     ("forebay.errors", "ForebayError Defect"),
     ("forebay.scenario", "ScenarioError"),
-    ("forebay.sizing", "SizingError"),
+    ("forebay.search.goals", "SizingError"),
     ("forebay.store", "StoreError"),
     ("forebay.engines", "UnknownEngine EngineUnavailable CannotPlay NoLaw"),
     ("forebay.footprint", "TooMuchMemory"),
-    ("forebay.budget", "TooLittleTime"),
+    ("forebay.search.cost", "TooLittleTime"),
     ("forebay.outcome", "DocumentError"),
     ("forebay.reproduction", "UnknownArtefact ArtefactUnavailable"),
     ("forebay.plugins", "BrokenPlugin"),

@@ -5,21 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import partial
+from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
 from forebay import engines as _engines
 from forebay.errors import ForebayError, literal, option
 from forebay.scenario import expect_scenario
 
 if TYPE_CHECKING:
-    from forebay.budget import TooLittleTime
-    from forebay.engines.base import Engine, LinksEngine
-    from forebay.outcome import Outcome
+    from forebay.engines.base import Engine
+    from forebay.outcome import Outcome, SizeResult
     from forebay.progress import Progress
     from forebay.scenario import Scenario
-    from forebay.sizing import SizeResult
+    from forebay.search.options import Options
 
 
 T = TypeVar("T")
@@ -142,7 +141,7 @@ def _run(
     """Run an engine; a budget applies to simulation only."""
     if budget is None or engine.name != "simulation":
         return engine.run(scenario, seeds, jobs=jobs, progress=progress)
-    from forebay.budget import fitted, predict_run
+    from forebay.search import fitted, predict_run
 
     allowed = _budget(engine.name, budget)
     with _naming_theory(lambda theory: theory.run(scenario, seeds)):
@@ -214,73 +213,38 @@ def size(
         `scenario` is not a Scenario; seeds or jobs out of range; an invalid budget, or a budget of
         an engine without one.
     """
-    from forebay import sizing
+    from forebay.search.options import Options
 
     expect_scenario(scenario)
     chosen, allowed = get_engine(engine, memory_limit), _budget(engine, budget)
     most = 4 * seeds if max_seeds is None else len(seed_range(seed, max_seeds, "max_seeds"))
+    options = Options(
+        seed_range(seed, seeds), most, _threads(jobs), progress=progress, expect=expect,
+        budget_s=allowed if engine == "simulation" else None,
+        open_ended=max_seeds is None and budget is not None,
+    )  # fmt: skip
     if link is not None or link_class is not None or scenario.topology is not None:
         _check_of_links(engine, link, link_class, store)
-        size_links = chosen.capabilities.size_links
-        assert size_links is not None, "every engine of _OF_NETWORKS has it"
-        sized = size_links(scenario, link=link, link_class=link_class)
-        if engine == "network":  # a steady state is the same for every seed
-            return _size_links(
-                sized, partial(sizing.size, seeds=seed_range(seed, 1), max_seeds=1), progress
-            )
-        from forebay.budget import size_links_within
-
-        within = partial(
-            size_links_within, budget_s=allowed, seeds=seed_range(seed, seeds), max_seeds=most,
-            jobs=_threads(jobs), expect=expect,
-        )  # fmt: skip
-        return _size_links(sized, within, progress)
+        return _size_links(chosen, scenario, link, link_class, options)
     with _storing(chosen, store) as chosen:
-        return _size_link(
-            scenario, chosen, allowed, seed_range(seed, seeds), most, _threads(jobs), progress,
-            expect, open_ended=max_seeds is None and budget is not None,
-        )  # fmt: skip
+        return _size_link(chosen, scenario, options)
 
 
-def _size_link(
-    scenario: Scenario,
-    engine: Engine,
-    budget_s: float,
-    seeds: range,
-    max_seeds: int,
-    jobs: int,
-    progress: Progress | None,
-    expect: Callable[[float], None] | None,
-    *,
-    open_ended: bool,
-) -> SizeResult:
-    from forebay import laws, sizing
+def _size_link(engine: Engine, scenario: Scenario, options: Options) -> SizeResult:
+    """Size a link; let a refusal for want of time name theory if theory has an answer."""
+    from forebay import laws
+    from forebay.search.problem import LawContext, problem_of
+    from forebay.search.search import search
 
-    search: Any = sizing.size
-    if engine.name == "simulation" and scenario.topology is None:
-        from forebay.budget import size_within
+    known = laws.for_scenario(scenario), laws.regime_of(scenario)
+    context = LawContext(*known, laws.assumptions.sawtooths_s)
 
-        sawtooths = laws.assumptions.sawtooths_s
-        search = partial(
-            size_within, budget_s=budget_s, expect=expect, sawtooths=sawtooths,
-            open_ended=open_ended,
-        )  # fmt: skip
-    said: dict[str, Any] = {
-        "laws": laws.for_scenario(scenario),
-        "governs": laws.regime_of(scenario),
-    }
-    by_theory = partial(sizing.size, scenario, seeds=seeds[:1], max_seeds=1, **said)
+    def by_theory(theory: Engine) -> object:
+        one = replace(options.with_seeds(options.seeds[:1]), budget_s=None, progress=None)
+        return search(problem_of(scenario, theory.name, context), theory, one)
+
     with _naming_theory(by_theory):
-        result: SizeResult = search(
-            scenario,
-            engine,
-            seeds=seeds,
-            max_seeds=max_seeds,
-            jobs=jobs,
-            progress=progress,
-            **said,
-        )
-    return result
+        return search(problem_of(scenario, engine.name, context), engine, options)
 
 
 @contextmanager
@@ -295,19 +259,38 @@ def _storing(engine: Engine, store: str | PathLike[str] | None) -> Iterator[Engi
         yield with_store(engine, opened)
 
 
+def _size_links(
+    engine: Engine,
+    scenario: Scenario,
+    link: str | None,
+    link_class: str | None,
+    options: Options,
+) -> SizeResult:
+    """Size links of a network together."""
+    from forebay.search.problem import problem_of_links
+    from forebay.search.search import search
+
+    size_links = engine.capabilities.size_links
+    assert size_links is not None, "every engine of _OF_NETWORKS has it"
+    sized = size_links(scenario, link=link, link_class=link_class)
+    if engine.name == "network":  # a steady state is the same for every seed
+        options = options.with_seeds(options.seeds[:1])
+    return search(problem_of_links(sized), sized, options)
+
+
 @contextmanager
 def _naming_theory(ask: Callable[[Engine], object]) -> Iterator[None]:
     """Let a refusal for want of time name the engine theory if theory answers the question."""
+    from forebay.search.cost import TooLittleTime
+
     try:
         yield
-    except ForebayError as refused:
-        if refused.code != "too-little-time":
-            raise
+    except TooLittleTime as refused:
         try:
             ask(_engines.get("theory"))
         except ForebayError:
             raise refused from None
-        raise cast("TooLittleTime", refused).but(theory_answers=True) from None
+        raise refused.but(theory_answers=True) from None
 
 
 def _check_of_links(engine: str, link: str | None, link_class: str | None, store: object) -> None:
@@ -328,26 +311,6 @@ def _check_of_links(engine: str, link: str | None, link_class: str | None, store
     if store is not None:
         wrong = "outcomes of a network's links are not stored"
         raise refused("store", wrong, "leave it out")
-
-
-def _size_links(
-    sized: LinksEngine, search: Callable[..., SizeResult], progress: Progress | None
-) -> SizeResult:
-    """Size links of a network together; name them before the search's notes.
-
-    What the engine leaves out at the buffer that was found is among the notes.
-    """
-    links = sized.links
-    found = search(links.question, sized, limit=links.limit, progress=progress)
-    packets = found.nearest if found.buffer is None else found.buffer.packets
-    broken = [
-        each
-        for point in found.curve
-        if point.packets == packets
-        for each in point.outcome.broken_assumptions
-    ]
-    notes = (links.says, *found.notes, *dict.fromkeys(broken))
-    return found.model_copy(update={"notes": notes})
 
 
 @contextmanager

@@ -29,3 +29,24 @@ def part(progress: Progress | None, index: int, of: int, width: int = 1) -> Prog
     if progress is None:
         return None
     return lambda fraction: progress((index + width * fraction) / of)
+
+
+def never_less(progress: Progress | None) -> Progress | None:
+    """Return a callback that never reports less than before; None without one."""
+    if progress is None:
+        return None
+    most = 0.0
+
+    def report(fraction: float) -> None:
+        nonlocal most
+        most = max(most, fraction)
+        progress(most)
+
+    return report
+
+
+def rest(progress: Progress | None, done: float) -> Progress | None:
+    """Return the callback of what is left after the fraction ``done``; None without one."""
+    if progress is None:
+        return None
+    return lambda fraction: progress(done + (1.0 - done) * fraction)

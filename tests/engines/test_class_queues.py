@@ -8,7 +8,7 @@ import forebay
 from forebay.outcome import ClassOutcome
 from forebay.platforms import PlatformError, of_sizing, read_target
 from forebay.scenario import loads
-from forebay.sizing.knob import knob_of, notes_of
+from forebay.search.parameter import notes_of, parameter_of
 
 PORT = """
 link.rate = "10 Mbit/s"
@@ -140,17 +140,17 @@ def test_red_too_short_names_its_class() -> None:
 
 def test_a_sizing_sets_the_classes_without_a_size_and_says_which() -> None:
     scenario = loads(PORT, overrides=["queue.classes.1.share=0.5"])
-    knob = knob_of(scenario, "simulation", 500)
-    limits = [packets for packets, _ in knob.set(scenario, 80).class_limits()]
+    parameter = parameter_of(scenario, "simulation", 500)
+    limits = [packets for packets, _ in parameter.set(scenario, 80).class_limits()]
     assert limits == [20, 40, 80]
-    (note,) = notes_of(scenario, "simulation", knob)
+    (note,) = notes_of(scenario, "simulation", parameter)
     assert note == (
         "class queues with this size: rest; with a share of it: business (0.5); with a size of "
         "their own: voice"
     )
     own = loads(PORT, overrides=[f"queue.classes.{i}.size='9 packets'" for i in (1, 2)])
     with pytest.raises(forebay.ScenarioError, match="each class queue has its own size"):
-        knob_of(own, "simulation", 500)
+        parameter_of(own, "simulation", 500)
 
 
 def test_a_sizing_of_class_queues_is_no_configuration_of_one() -> None:

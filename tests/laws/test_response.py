@@ -10,7 +10,7 @@ import forebay
 from forebay.engines.errors import NoLaw
 from forebay.laws import response
 from forebay.scenario import loads
-from forebay.sizing import GoalNotAnswered
+from forebay.search.goals import GoalNotAnswered
 
 
 @pytest.mark.parametrize("p", [1e-5, 1e-3, 0.05])

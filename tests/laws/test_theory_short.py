@@ -11,7 +11,7 @@ from forebay.engines.errors import NoLaw
 from forebay.engines.theory import TheoryEngine
 from forebay.outcome import LinkOutcome, Outcome
 from forebay.scenario import Scenario, loads
-from forebay.sizing.goals import GoalNotAnswered
+from forebay.search.goals import GoalNotAnswered
 
 SHIPPED = Path(__file__).parents[2] / "scenarios"
 

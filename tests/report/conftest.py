@@ -79,7 +79,7 @@ def document() -> dict[str, Any]:
         "buffer": {"packets": 121, "bytes": 181500, "seconds": 0.009368, "low": 117, "high": 121},
         "goals": [
             {
-                "name": "utilization", "sense": "at least", "pushes": "up", "unit": "",
+                "name": "utilization", "sense": "at least", "direction": "increasing", "unit": "",
                 "target": 0.98, "reached": reached.model_dump(), "verdict": "met", "binding": True,
             }
         ],

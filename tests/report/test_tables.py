@@ -112,7 +112,7 @@ def test_the_warning_says_what_the_larger_buffer_costs_or_that_there_is_none(pri
 def test_each_buffer_says_which_goal_it_misses_and_a_class_has_its_column(capsys, document):
     metric = {"value": 2.5, "low": 2.4, "high": 2.6, "n": 5}
     goal = {"name": "traffic.0.fct_p99", "sense": "at most", "unit": "s", "target": 2.0,
-            "pushes": "either", "reached": metric, "verdict": "missed",
+            "direction": "non-monotone", "reached": metric, "verdict": "missed",
             "binding": True}  # fmt: skip
     changed = copy.deepcopy(document)
     changed["goals"].append(goal)

@@ -9,7 +9,7 @@ import pytest
 import forebay
 from forebay.replication import lay_out
 from forebay.scenario import Scenario, ScenarioError, loads
-from forebay.sizing import SizingError
+from forebay.search.goals import SizingError
 
 SHIPPED = Path(__file__).resolve().parents[2] / "scenarios"
 ELSEWHERE = """

@@ -13,16 +13,16 @@ import csv
 import math
 import sys
 from collections.abc import Iterator
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Literal, NamedTuple
 
-from forebay.budget.crossing import Crossing
-from forebay.budget.extrapolate import Carried, extrapolate
-from forebay.budget.scale import Path
 from forebay.report import Line, Panel, Picture
 from forebay.report.figures.picture import draw_picture
+from forebay.search.strategies.crossing.crossing import Crossing
+from forebay.search.strategies.scaling.extrapolate import Carried, extrapolate
+from forebay.search.strategies.scaling.rule import ScalingRule
 
-ROOT = FilePath(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "docs/explanation/scaled-links.csv"
 WHOLE = ROOT / "docs/explanation/whole-links.csv"
 ANSWERS = ROOT / "docs/explanation/answers-in-time.csv"
@@ -88,11 +88,11 @@ def checks() -> Iterator[tuple[str, Link, list[Link], Carried]]:
         smaller = smaller[:3]
         factors = [whole.rate_mbps / each.rate_mbps for each in smaller]
         kept = name in GROUPS[KEPT]
-        path = Path(1.0 - kept, 1.0, bursts="bbr" in name or "mix" in name)
-        steepest = 1.0 if "loss" in name or "codel" in name else path.steepest
+        rule = ScalingRule(1.0 - kept, 1.0, bursts="bbr" in name or "mix" in name)
+        steepest = 1.0 if "loss" in name or "codel" in name else rule.steepest
         lossy = "loss" in name and whole.flows > 0
         found = [each.found for each in smaller]
-        carried = extrapolate(factors, found, steepest, gentlest=path.gentlest, proportional=lossy)
+        carried = extrapolate(factors, found, steepest, gentlest=rule.gentlest, proportional=lossy)
         yield name, whole, smaller, carried
 
 

@@ -14,7 +14,7 @@ LINK = "bottleneck"
 """The link whose buffer is sized."""
 
 Sense = Literal["at least", "at most"]
-Push = Literal["up", "down", "either"]
+Direction = Literal["increasing", "decreasing", "non-monotone"]
 Unit = Literal["", "s", "bit/s"]
 
 
@@ -58,24 +58,38 @@ class Buffer(Closed):
         return {"low": document["packets"], "high": document["packets"]} | document
 
 
+_PUSHES = {"up": "increasing", "down": "decreasing", "either": "non-monotone"}
+"""Directions by their names in older documents."""
+
+
 class GoalResult(Closed):
     """One goal at the answer, or at the nearest miss if there is no answer.
 
     ``binding``: without this goal the answer would be smaller (or, without an answer, this goal
-    is one of those that prevent it). ``pushes`` is "up" if a larger buffer helps to meet it,
-    "down" if a smaller one does, "either" if it may be met between two sizes that miss. ``title``
-    is the metric in words, "" if its name is clear.
+    is one of those that prevent it). ``direction`` is "increasing" if a larger buffer helps to meet
+    it, "decreasing" if a smaller one does, "non-monotone" if it may be met between two sizes that
+    miss; older documents call it ``pushes``: "up", "down" or "either". ``title`` is the metric in
+    words, "" if its name is clear.
     """
 
     name: str
     sense: Sense
-    pushes: Push
+    direction: Direction
     unit: Unit
     target: float
     reached: Metric
     verdict: Verdict
     binding: bool
     title: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, document: Any) -> Any:
+        """Read the direction of an older document."""
+        if not isinstance(document, dict) or "pushes" not in document:
+            return document
+        known = {key: value for key, value in document.items() if key != "pushes"}
+        return {"direction": _PUSHES.get(document["pushes"], document["pushes"])} | known
 
 
 class LawResult(Closed):

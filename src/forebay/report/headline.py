@@ -270,8 +270,8 @@ def region_lines(answer: SizeResult) -> list[str]:
 
 def _interval(interval: Interval, answer: SizeResult) -> str:
     sizes = _sizes(interval, answer)
-    less = _unmet(interval.binding_low, "down", answer)
-    more = _unmet(interval.binding_high, "up", answer)
+    less = _unmet(interval.binding_low, "decreasing", answer)
+    more = _unmet(interval.binding_high, "increasing", answer)
     if less and less == more:
         return f"{sizes}; neither a smaller nor a larger size assures {less}."
     parts = [f"a smaller size does not assure {less}"] if less else []
@@ -294,12 +294,12 @@ def _sizes(interval: Interval, answer: SizeResult) -> str:
 
 
 def _unmet(names: tuple[str, ...], other_way: str, answer: SizeResult) -> str:
-    """List the goals not met on one side; goals that push the other way only if no others are.
+    """List the goals not met on one side; those of the other direction only if no others are.
 
     Above the region, noise can at most make a goal that needs more buffer undecided.
     """
-    pushes = {goal.name: goal.pushes for goal in answer.goals}
-    likely = [name for name in names if pushes.get(name) != other_way] or names
+    directions = {goal.name: goal.direction for goal in answer.goals}
+    likely = [name for name in names if directions.get(name) != other_way] or names
     return listed(metric_words(answer, name) for name in likely)
 
 

@@ -1,0 +1,207 @@
+"""Predict the cost of a simulation before it runs, and refuse one that costs too much.
+
+The prediction is the processor time per packet, by controller and number of flows.
+
+Each packet accesses its flow's state once, so with many flows a packet waits for memory. A BBR
+packet also computes rates. The table was measured with benches/packet_cost.py on one machine.
+`Speed` estimates the speed and load of this machine from the first run on.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forebay.errors import ForebayError, option
+from forebay.scenario import Long, Session, Short, Standing, Tcp
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario, Traffic
+
+_FLOWS = (100.0, 1_000.0, 10_000.0, 100_000.0)
+_US_BY_LOSS = (0.07, 0.10, 0.25, 0.93)
+_US_BY_MODEL = (0.24, 0.41, 1.1, 3.0)
+"""Microseconds per packet by number of flows: for loss-based controllers, and for BBR variants."""
+
+_BY_MODEL = ("bbr", "bbr3")
+_SHORT_LIVES_S = 1.0
+SEARCH_LOOKS = 30.0
+"""Number of buffers that the search tries with all first seeds; fewer buffers with more seeds."""
+_RUN_S = 0.004
+"""Fixed time of a replication: random draws, event queue, readings."""
+
+
+def packets_per_second(scenario: Scenario) -> float:
+    """Return the approximate number of packets through the bottleneck per simulated second."""
+    others = [group for group in scenario.traffic if not isinstance(group, Long | Session)]
+    loads = [_load(scenario, group) for group in others]
+    whole = max(1.0, sum(loads))
+    sizes = [float(getattr(group, "packet", scenario.packet)) for group in others]
+    share_per_byte = sum(load / whole / size for load, size in zip(loads, sizes, strict=True))
+    if len(others) < len(scenario.traffic):  # long flows take what the others leave
+        share_per_byte += max(0.0, 1.0 - sum(loads)) / float(scenario.packet)
+    return float(scenario.link.capacity) / 8 * share_per_byte
+
+
+def cost_s(scenario: Scenario, simulated_s: float) -> float:
+    """Return the processor time, in seconds, of ``simulated_s`` on the table's machine."""
+    return packets_s(scenario, packets_per_second(scenario) * simulated_s)
+
+
+def packets_s(scenario: Scenario, packets: float) -> float:
+    """Return the processor time, in seconds, of ``packets`` on the table's machine."""
+    return _RUN_S + 1e-6 * _us_per_packet(scenario) * packets
+
+
+def _us_per_packet(scenario: Scenario) -> float:
+    flows = max(_flows(scenario), 1.0)
+    by_loss, by_model = (_at(flows, row) for row in (_US_BY_LOSS, _US_BY_MODEL))
+    share = model_share(scenario)
+    return (1 - share) * by_loss + share * by_model
+
+
+def _at(flows: float, row: tuple[float, ...]) -> float:
+    """Interpolate in logarithms; beyond the table, use half the slope of the last two columns."""
+    logs = np.log(_FLOWS)
+    if flows <= _FLOWS[-1]:
+        return float(np.exp(np.interp(math.log(flows), logs, np.log(row))))
+    steep = math.log(row[-1] / row[-2]) / (logs[-1] - logs[-2])
+    return float(row[-1] * (flows / _FLOWS[-1]) ** (steep / 2))
+
+
+def _flows(scenario: Scenario) -> float:
+    """Return the approximate number of concurrent flows."""
+    standing = sum(float(g.flows) for g in scenario.traffic if isinstance(g, Standing))
+    arriving = [g for g in scenario.traffic if isinstance(g, Short)]
+    return standing + sum(
+        group.arrivals_per_second(scenario.link.capacity) * _SHORT_LIVES_S for group in arriving
+    )
+
+
+def model_share(scenario: Scenario) -> float:
+    """Return the share of the flows whose controller models the path."""
+    weights = [(max(float(g.flows), 1.0), g) for g in scenario.traffic if isinstance(g, Tcp)]
+    total = sum(weight for weight, _ in weights)
+    shares = (w * sum(g.shares.get(name, 0.0) for name in _BY_MODEL) for w, g in weights)
+    return sum(shares) / total if total else 0.0
+
+
+def _load(scenario: Scenario, group: Traffic) -> float:
+    """Return the load of a class's first transmissions as a share of the link rate."""
+    rate = float(scenario.link.capacity)
+    if isinstance(group, Short):
+        packet = float(group.packet)
+        bits = 8 * packet * group.length.mean_packets(group.packet)
+        return group.arrivals_per_second(rate) * bits / rate
+    flow_rate = getattr(group, "flow_rate", None)
+    return float(group.flows) * flow_rate(rate) / rate if flow_rate else 1.0
+
+
+@dataclass(slots=True)
+class Speed:
+    """Ratio of elapsed to predicted seconds on this machine, over the runs so far.
+
+    ``jobs`` replications run in parallel. Fewer replications leave threads idle and take as long.
+    """
+
+    jobs: int
+    predicted_s: float = 0.0
+    passed_s: float = 0.0
+
+    def add(self, predicted_s: float, passed_s: float) -> None:
+        """Add one run: its predicted and its elapsed time."""
+        self.predicted_s = 0.5 * self.predicted_s + predicted_s  # later runs weigh more
+        self.passed_s = 0.5 * self.passed_s + passed_s
+
+    @property
+    def factor(self) -> float:
+        """Elapsed seconds per predicted second; 1 before the first run."""
+        return self.passed_s / self.predicted_s if self.predicted_s > 0.0 else 1.0
+
+    def wall_s(self, scenario: Scenario, simulated_s: float, seeds: int) -> float:
+        """Return the elapsed time of ``seeds`` replications on this machine."""
+        rounds = math.ceil(seeds / self.jobs)
+        return self.factor * rounds * cost_s(scenario, simulated_s)
+
+
+def predict_search(scenario: Scenario, speed: Speed, seeds: int) -> float:
+    """Return the predicted seconds of a bisection."""
+    simulated = float(scenario.measure.warmup + scenario.measure.duration)
+    return SEARCH_LOOKS * speed.wall_s(scenario, simulated, seeds)
+
+
+class TooLittleTime(ForebayError):
+    """The time is too short for the link, and no smaller link can represent it.
+
+    Attributes
+    ----------
+    why : why no smaller link can represent it.
+    of_network : it is a link of a network, which the network engine can also size.
+    needs_s, budget_s : approximate seconds for the whole link on this machine, and the time limit.
+    scaled_s : approximate seconds for an estimate from smaller links; None if no time is enough.
+    theory_answers : published laws answer the same question.
+    hint : which options to use instead.
+    """
+
+    code = "too-little-time"
+    exit_status = 3
+
+    def __init__(
+        self,
+        why: str,
+        needs_s: float,
+        budget_s: float,
+        *,
+        of_network: bool = False,
+        scaled_s: float | None = None,
+        theory_answers: bool = False,
+    ) -> None:
+        self.why, self.needs_s, self.budget_s, self.of_network = why, needs_s, budget_s, of_network
+        self.scaled_s, self.theory_answers = scaled_s, theory_answers
+        self.hint = f"write {', or '.join(self._ways())}"
+        super().__init__(
+            f"simulation cannot answer in {in_words(budget_s)}: {why}, and the whole link takes "
+            f"about {in_words(needs_s)} here; {self.hint}"
+        )
+
+    def _ways(self) -> list[str]:
+        """Return the options that give an answer, and what each gives."""
+        whole = option("budget", in_words(_MORE * self.needs_s))
+        ways = [whole]
+        if self.scaled_s is not None and _MORE * self.scaled_s < self.needs_s:
+            longer = option("budget", in_words(max(_MORE * self.scaled_s, _MORE * self.budget_s)))
+            ways = [f"{longer} for an estimate from smaller links", f"{whole} for the whole link"]
+        if self.of_network:
+            ways.append(f"{option('engine', 'network')} for its steady state")
+        elif self.theory_answers:
+            ways.append(f"{option('engine', 'theory')} for what published laws say")
+        return ways
+
+    def but(self, **facts: Any) -> TooLittleTime:
+        """Return the same refusal with other facts, named as its attributes."""
+        return type(self)(**{name: getattr(self, name) for name in _FACTS} | facts)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (partial(type(self), **{name: getattr(self, name) for name in _FACTS}), ())
+
+
+_FACTS = ("why", "needs_s", "budget_s", "of_network", "scaled_s", "theory_answers")
+_MORE = 1.25
+"""Ratio of the time that a refusal recommends to the predicted time."""
+_UNITS = ((3600.0, "h"), (60.0, "min"))
+
+
+def in_words(seconds: float) -> str:
+    """Return a time with about two digits, in a unit that a scenario file accepts: "2 min"."""
+    for size, unit in _UNITS:
+        if seconds >= 1.5 * size:
+            return f"{_digits(seconds / size)} {unit}"
+    return f"{_digits(seconds)} s"
+
+
+def _digits(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"

@@ -1,0 +1,182 @@
+"""The parameter that a sizing changes: the limit of a drop-tail queue, or the target of an AQM.
+
+Under an AQM the limit only guards against floods: a limit that is small enough to have an effect
+turns the queue into drop-tail. The decisive parameter is the queue that the discipline aims at:
+the target of codel, fq_codel, pie, dualpi2 and cobalt, the rtt of cake, whose target is a
+twentieth of it, and the thresholds of red. A sizing then changes this parameter, in packets at
+line rate, so that the search, its goals and its noise are the same. It does not change interval
+or any other parameter. With several class queues, it sizes the limit of those that have none of
+their own, or a share of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from forebay.outcome import AqmTarget, AqmThresholds
+
+if TYPE_CHECKING:
+    from forebay.outcome import Aqm
+    from forebay.scenario import Scenario
+
+_TARGETS = ("codel", "fq_codel", "pie", "dualpi2", "cobalt", "cake")
+_INTERVALS = ("codel", "fq_codel", "cobalt")
+_CAKE_ROUND_TRIPS = 20
+"""Share of cake's target in its rtt (tc, q_cake.c)."""
+
+_DEFAULT_INTERVAL_S = 0.1
+_RED_LEAST = 2
+"""Packets below which no weight allows RED's burst (docs/reference/queues.md)."""
+
+_RED_PROBABILITY = 0.02
+_RED_SPREAD = 3
+"""RED's default ratio of max to min (docs/reference/queues.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizedParameter:
+    """How a number of packets is set in a scenario.
+
+    Attributes
+    ----------
+    discipline : the scenario's queue discipline.
+    parameter : "limit", "target" or "min": the parameter of the answer.
+    guard_packets : the limit of an AQM, which does not change; None if the limit is sized.
+    packet_s : time of a full packet at line rate, s.
+    packet_bytes : a full packet.
+    interval_s : interval of codel, fq_codel and cobalt, s; None for others.
+    ecn : whether packets are marked instead of dropped.
+    probability : probability of a signal at RED's max.
+    """
+
+    discipline: str
+    parameter: str
+    guard_packets: int | None
+    packet_s: float
+    packet_bytes: int
+    interval_s: float | None = None
+    ecn: bool = False
+    probability: float = _RED_PROBABILITY
+
+    def set(self, scenario: Scenario, packets: int) -> Scenario:
+        """Return the scenario with a queue that aims at, or is limited to, ``packets``."""
+        if self.guard_packets is None:
+            return scenario.with_buffer(packets)
+        guarded = scenario.with_buffer(max(self.guard_packets, self._least_limit(packets)))
+        return _with_queue(guarded, self._aim(packets))
+
+    def unlimited(self, scenario: Scenario, packets: int) -> Scenario:
+        """Return the scenario with a drop-tail queue so large that nothing is dropped."""
+        if self.guard_packets is None:
+            return scenario.with_buffer(packets)
+        plain = dict.fromkeys(scenario.queue.parameters)
+        return _with_queue(scenario.with_buffer(packets), {"discipline": "drop-tail", **plain})
+
+    def describe(self, packets: int) -> Aqm:
+        """Return the configuration for an answer of ``packets``."""
+        limit = max(self.guard_packets or 0, self._least_limit(packets))
+        common: dict[str, Any] = {
+            "discipline": self.discipline,
+            "packet_s": self.packet_s,
+            "packet_bytes": self.packet_bytes,
+            "limit_packets": limit,
+            "ecn": self.ecn,
+        }
+        if self.parameter == "min":
+            low, high = self._thresholds(packets)
+            return AqmThresholds(
+                **common, min_bytes=low, max_bytes=high, probability=self.probability
+            )
+        target = packets * self.packet_s
+        interval = self.interval_s
+        if self.discipline == "cake":
+            interval = _CAKE_ROUND_TRIPS * target
+        return AqmTarget(**common, target_s=target, interval_s=interval)
+
+    def _aim(self, packets: int) -> dict[str, Any]:
+        from forebay.scenario import DataSize, Duration
+
+        if self.parameter == "min":
+            low, high = self._thresholds(packets)
+            return {"min": DataSize(low), "max": DataSize(high)}
+        target = packets * self.packet_s
+        if self.discipline == "cake":
+            return {"rtt": Duration(_CAKE_ROUND_TRIPS * target)}
+        return {"target": Duration(target)}
+
+    def _thresholds(self, packets: int) -> tuple[int, int]:
+        low = max(packets, _RED_LEAST) * self.packet_bytes
+        return low, _RED_SPREAD * low
+
+    def _least_limit(self, packets: int) -> int:
+        """Room above the target, so that the discipline acts before the guard does."""
+        return 4 * packets if self.parameter == "target" else 2 * _RED_SPREAD * packets
+
+
+def parameter_of(scenario: Scenario, engine: str, limit: int) -> SizedParameter:
+    """Return the sized parameter: an AQM's target if the engine simulates it, else the limit.
+
+    ``limit`` is the largest size to try. Laws cover only drop-tail, so theory sizes the limit.
+    Raises ScenarioError if each of several class queues has a limit of its own.
+    """
+    if not scenario.queue.reads_size:
+        raise _nothing_to_size()
+    queue, packet = scenario.queue, int(scenario.packet)
+    packet_s = 8 * packet / float(scenario.link.capacity)
+    sized_by_aim = queue.discipline in (*_TARGETS, "red") and engine != "theory"
+    if not sized_by_aim:
+        return SizedParameter(queue.discipline, "limit", None, packet_s, packet)
+    guard = max(limit, scenario.buffer_packets)
+    if queue.discipline == "red":
+        chance = queue.probability or _RED_PROBABILITY
+        return SizedParameter("red", "min", guard, packet_s, packet, None, bool(queue.ecn), chance)
+    timed = queue.discipline in _INTERVALS
+    interval = float(queue.interval or _DEFAULT_INTERVAL_S) if timed else None
+    return SizedParameter(
+        queue.discipline, "target", guard, packet_s, packet, interval, bool(queue.ecn)
+    )
+
+
+def notes_of(scenario: Scenario, engine: str, parameter: SizedParameter) -> list[str]:
+    """Return notes on what was sized under an AQM, or on what a law ignores there."""
+    name = scenario.queue.discipline
+    if scenario.queue.classes:
+        return [_sized_classes(scenario)]
+    if parameter.guard_packets is None:
+        if name not in (*_TARGETS, "red"):
+            return []
+        aim = "thresholds" if name == "red" else "target"
+        return [f"the laws treat {name} as drop-tail: {engine} sizes its limit, not its {aim}"]
+    rtts = (getattr(each, "rtt", None) for each in scenario.traffic)
+    longest = max((float(rtt.high) for rtt in rtts if rtt is not None), default=0.0)
+    if parameter.interval_s is not None and longest > parameter.interval_s:
+        return [
+            f"interval, {1e3 * parameter.interval_s:g} ms, is shorter than the longest round trip, "
+            f"{1e3 * longest:g} ms: {name} drops again before that sender can react"
+        ]
+    return []
+
+
+def _nothing_to_size() -> Exception:
+    from forebay.scenario import ScenarioError
+
+    wrong = "each class queue has its own size, so there is none to size"
+    hint = "leave out the size of the one to be sized; it then uses queue.size"
+    return ScenarioError("contradiction", wrong, hint, field="queue.classes")
+
+
+def _sized_classes(scenario: Scenario) -> str:
+    """Return which class queues the answer limits, and which have their own limit."""
+    queues = scenario.queue.classes
+    whole = [queue.name for queue in queues if queue.is_sized and queue.share is None]
+    parts = [f"{queue.name} ({queue.share:g})" for queue in queues if queue.share is not None]
+    own = [queue.name for queue in queues if not queue.is_sized]
+    kinds = (("this size", whole), ("a share of it", parts), ("a size of their own", own))
+    parts = [f"with {what}: {', '.join(names)}" for what, names in kinds if names]
+    return f"class queues {'; '.join(parts)}"
+
+
+def _with_queue(scenario: Scenario, changes: dict[str, Any]) -> Scenario:
+    queue = scenario.queue.model_copy(update=changes)
+    return scenario.model_copy(update={"queue": queue})

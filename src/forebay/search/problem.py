@@ -1,0 +1,231 @@
+"""What is asked: a scenario, its goals, the parameter that is sized, and what laws say of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import median_low
+from typing import TYPE_CHECKING, Protocol
+
+from forebay.outcome import LawResult, Regime
+from forebay.search.goals import Goal, goals_of
+from forebay.search.parameter import SizedParameter, parameter_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from forebay.engines.base import LinksEngine
+    from forebay.outcome import Direction
+    from forebay.scenario import Scenario
+    from forebay.search.network import NetworkLinks
+
+
+class LawLike(Protocol):
+    """The parts of a published law's answer that a sizing needs."""
+
+    @property
+    def law(self) -> str: ...
+    @property
+    def packets(self) -> float | None: ...
+    @property
+    def assumptions_hold(self) -> bool: ...
+    @property
+    def broken_assumptions(self) -> tuple[str, ...]: ...
+    @property
+    def source(self) -> str: ...
+
+
+class RegimeLike(Protocol):
+    """The parts of the governing law that a sizing needs: text for the user."""
+
+    @property
+    def regime(self) -> str: ...
+    @property
+    def law(self) -> str | None: ...
+    @property
+    def why(self) -> str: ...
+    @property
+    def would_change(self) -> str: ...
+
+
+class SawtoothTimes(Protocol):
+    """Seconds that suit the sawtooths of a link at a buffer, all 0 if it has none.
+
+    Attributes
+    ----------
+    warmup_s : until the windows have settled.
+    window_s : enough sawtooths for a mean.
+    period_s : one sawtooth.
+    """
+
+    @property
+    def warmup_s(self) -> float: ...
+    @property
+    def window_s(self) -> float: ...
+    @property
+    def period_s(self) -> float: ...
+
+
+if TYPE_CHECKING:
+    Sawtooths = Callable[[Scenario, int], SawtoothTimes]
+
+
+@dataclass(frozen=True, slots=True)
+class LawContext:
+    """What published laws say of a link.
+
+    Attributes
+    ----------
+    laws : their answers; the result shows them, and the search starts from them.
+    governs : which law governs the link, in words; the result shows it.
+    sawtooths : `forebay.laws.assumptions.sawtooths_s`; without it no window is lengthened.
+    """
+
+    laws: Sequence[LawLike] = ()
+    governs: RegimeLike | None = None
+    sawtooths: Sawtooths | None = None
+
+    @property
+    def results(self) -> tuple[LawResult, ...]:
+        """The laws' answers in the form of the result."""
+        return tuple(_law_result(law) for law in self.laws)
+
+    @property
+    def regime(self) -> Regime | None:
+        """The governing law in the form of the result."""
+        return None if self.governs is None else _regime(self.governs)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One question: which sizes of one parameter meet the goals.
+
+    Attributes
+    ----------
+    scenario : the link; its number of flows may be a range.
+    engine : name of the engine.
+    goals : the scenario's goals, or some of them.
+    largest : the largest size to try, packets; None derives it from the link's bdp.
+    network : the links of a network that are sized together; no smaller network replaces it. None
+        for a link alone.
+    """
+
+    scenario: Scenario
+    engine: str
+    goals: tuple[Goal, ...]
+    law_context: LawContext = LawContext()
+    largest: int | None = None
+    network: NetworkLinks | None = None
+
+    @cached_property
+    def limit(self) -> int:
+        """The largest size to try, packets."""
+        return upper_limit(self.scenario) if self.largest is None else self.largest
+
+    @cached_property
+    def parameter(self) -> SizedParameter:
+        """The parameter that is sized. Raises ScenarioError if there is none."""
+        return parameter_of(self.scenario, self.engine, self.limit)
+
+    @property
+    def first_guess(self) -> int:
+        """The first size to try."""
+        return first_guess(self.scenario, self.law_context.laws)
+
+    @property
+    def increasing(self) -> tuple[Goal, ...]:
+        """Goals that a larger buffer helps to meet."""
+        return self._of("increasing")
+
+    @property
+    def decreasing(self) -> tuple[Goal, ...]:
+        """Goals that a smaller buffer helps to meet."""
+        return self._of("decreasing")
+
+    @property
+    def non_monotone(self) -> tuple[Goal, ...]:
+        """Goals that may be met between two buffers that miss."""
+        return self._of("non-monotone")
+
+    @property
+    def needing(self) -> tuple[Goal, ...]:
+        """Goals that a buffer may be too small for."""
+        return (*self.increasing, *self.non_monotone)
+
+    def _of(self, direction: Direction) -> tuple[Goal, ...]:
+        return tuple(goal for goal in self.goals if goal.kind.direction == direction)
+
+    def with_goals(self, goals: Sequence[Goal]) -> Problem:
+        """Return the question about these goals alone."""
+        return replace(self, goals=tuple(goals))
+
+    def of(self, scenario: Scenario) -> Problem:
+        """Return the same question about another link, with that link's goals."""
+        return replace(self, scenario=scenario, goals=goals_of(scenario))
+
+    def ends(self) -> tuple[Problem, Problem]:
+        """Return the questions at both ends of the range of flows."""
+        return self.of(self.scenario.at_flows("low")), self.of(self.scenario.at_flows("high"))
+
+
+def problem_of(
+    scenario: Scenario,
+    engine: str,
+    law_context: LawContext = LawContext(),
+    *,
+    largest: int | None = None,
+    network: NetworkLinks | None = None,
+) -> Problem:
+    """Return the question of a scenario with its goals. Raises NoGoals."""
+    return Problem(scenario, engine, goals_of(scenario), law_context, largest, network)
+
+
+def problem_of_links(engine: LinksEngine) -> Problem:
+    """Return the question of the links that an engine sizes. Raises NoGoals."""
+    from forebay.search.network import NetworkLinks
+
+    links = engine.links
+    return problem_of(
+        links.question, engine.name, largest=links.limit, network=NetworkLinks.of(engine)
+    )
+
+
+def first_guess(scenario: Scenario, laws: Sequence[LawLike]) -> int:
+    """Return the first buffer: the lower median of the laws that hold, else bdp/sqrt(n)."""
+    known = [law.packets for law in laws if law.assumptions_hold and law.packets]
+    if known:
+        return max(1, round(median_low(known)))
+    return max(1, round(scenario.bdp_packets / math.sqrt(max(1, scenario.n_flows))))
+
+
+def upper_limit(scenario: Scenario) -> int:
+    """Return the largest buffer to try, packets.
+
+    One bdp keeps a link busy even with one flow or with synchronized flows (paper A, sections
+    2 and 3). Four bdp leave room for slow starts, and the constant leaves room on tiny links.
+    Without lasting flows only bursts count, which do not depend on the bdp.
+    """
+    return math.ceil(4 * scenario.bdp_packets) + (64 if scenario.n_flows else 4096)
+
+
+def _law_result(law: LawLike) -> LawResult:
+    return LawResult(
+        law=law.law,
+        packets=law.packets,
+        packets_whole=getattr(law, "packets_whole", None),
+        assumptions_hold=law.assumptions_hold,
+        broken_assumptions=law.broken_assumptions,
+        source=law.source,
+        packets_between=getattr(law, "between", None),  # where flows are a range
+    )
+
+
+def _regime(governs: RegimeLike) -> Regime:
+    return Regime(
+        regime=governs.regime,
+        law=governs.law,
+        why=governs.why,
+        would_change=governs.would_change,
+    )

@@ -1,0 +1,72 @@
+"""Find the buffer of acceptable loss, if there is time to search on one of the smaller links.
+
+Loss depends on a flow's window, and so on the packets in path and buffer per flow. On a link with
+k times fewer flows, the buffer is k times smaller.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from forebay.search.acceptable_loss import GOAL, guess, is_acceptable, loss_value
+from forebay.search.rescale import as_whole
+from forebay.search.stopping import OutOfTime
+from forebay.search.strategies.crossing.crossing import find
+from forebay.search.strategies.crossing.curve import LinkCurve, curve_of
+
+if TYPE_CHECKING:
+    from forebay.search.evaluations import Evaluation, Evaluations
+    from forebay.search.problem import Problem
+    from forebay.search.strategies.scaling.study import ScalingStudy
+
+_MARGINS = (1.05, 1.1)
+"""Multiples of the crossing's upper end to try: rounding makes the whole link slightly other."""
+_MORE_RUNS = 1.5
+"""Cost relative to a level's runs: the buffer may lie far from the first one tried."""
+
+
+def looking(
+    problem: Problem, study: ScalingStudy, evaluations: Evaluations
+) -> Callable[[Evaluation], None] | None:
+    """Return what looks for the buffer; None where no link of the study has the same loss."""
+    if study.rule.shrinks_windows or study.stopped:
+        return None
+    return lambda there: _look(problem, study, evaluations, loss_value(there.outcome))
+
+
+def _look(problem: Problem, study: ScalingStudy, evaluations: Evaluations, loss: float) -> None:
+    """Record the buffer, found on the largest link for which there is time."""
+    study.reserved_s = 0.0
+    for level in study.levels:
+        link = study.at(level.factor)
+        if _MORE_RUNS * study.predict(link) > study.left_s:
+            continue
+        curve, least = curve_of(link, study.engine, study.ticking, goals=(GOAL,)), 0.0
+        with suppress(OutOfTime):
+            start = max(1, round(guess(link, level.found.packets, loss)))
+            least = find(curve, start, curve.limit).high
+            _try_above(curve, least)
+        done = curve.evaluator.done
+        enough = [b for b, each in done.items() if b >= least and is_acceptable(each.outcome)]
+        packets = min(enough, default=max(done, default=0))
+        if packets:
+            there = math.ceil(packets * level.factor)
+            outcome = done[packets].outcome
+            if level.factor != 1.0:
+                outcome = as_whole(outcome, problem.scenario, level.factor, there)
+            evaluations.record(there, outcome)
+        return
+
+
+def _try_above(curve: LinkCurve, least: float) -> None:
+    """Simulate buffers slightly above the crossing until one has acceptable loss."""
+    done = curve.evaluator.done
+    for margin in _MARGINS:
+        packets = max(1, min(math.ceil(margin * least), curve.limit))
+        if packets not in done:
+            curve.fine(packets)
+        if is_acceptable(done[packets].outcome):
+            return

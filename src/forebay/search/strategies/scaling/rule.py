@@ -1,0 +1,242 @@
+"""Scale a link down by k: rate and number of flows shrink together, and each flow stays the same.
+
+A flow on the scaled link has the same window, round trip and congestion control as on the whole
+link, and each class has the same share of the link. Only the number of flows in the queue changes,
+and `extrapolate` uses this change over the scales. Where too few flows would remain, their windows
+shrink as well: ``share`` divides the factor between flows and windows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from forebay.scenario import Link, Long, Rate, Replay, Scenario, Session, Short, Standing, Udp
+from forebay.scenario.source import FlowCount
+from forebay.search.cost import model_share
+
+if TYPE_CHECKING:
+    from forebay.scenario import Traffic
+
+LEAST_FLOWS = 25
+"""Minimum flows of all lasting classes; below it, single flows dominate a link's behaviour."""
+LEAST_WINDOW = 20.0
+"""Minimum packets in flight per flow; below it, timeouts dominate over the window's dynamics."""
+ENOUGH_FLOWS = 100
+"""Flows beyond which their sum is close enough to normal, so that fewer may be simulated."""
+TOP_FLOWS = 80
+"""Minimum flows of the largest link that may represent a link of more flows."""
+_WORTH_IT = 4.0
+_LESS, _MORE = 0.3, 0.5
+"""Limits of the exponent's distance from the law's, where windows shrink: twice those observed of
+loss-based flows below it (0.87 for 1), and as observed above it (1.51 for 1)."""
+LEAST_OF_CLASS = 5
+"""Minimum flows of a class, so that rounding changes the class's share by a tenth at most."""
+_BUCKETS = 1024
+_LEAST_BUCKETS = 16
+
+
+def why_not(scenario: Scenario) -> str | None:
+    """Return why no smaller link can behave like this one; None if one may."""
+    queue = scenario.queue
+    reasons = (
+        (scenario.topology is not None or scenario.links, "it has several links"),
+        (scenario.memory is not None or queue.alpha is not None, "its queues share memory"),
+        (_has_bucket(scenario), "its token bucket holds a number of bytes"),
+        (queue.transmit_ring, "its transmit ring is a number of packets"),
+        (queue.classes, "its class queues have limits of their own"),
+        (queue.discipline == "red", "red averages its queue over packets, not over time"),
+        (
+            any(isinstance(g, Replay) for g in scenario.traffic),
+            "a list of packets cannot be scaled",
+        ),
+    )
+    return next((reason for holds, reason in reasons if holds), None)
+
+
+def _has_bucket(scenario: Scenario) -> bool:
+    """Whether bursts of a number of bytes pass, which would be longer on a slower link."""
+    buckets = (scenario.link.shaper, scenario.link.policer)
+    return any(bucket is not None and bucket.refill != "deficit" for bucket in buckets)
+
+
+def scales(scenario: Scenario) -> bool:
+    """Whether links a few times smaller may represent this one."""
+    if why_not(scenario) is not None or 0 < scenario.n_flows < TOP_FLOWS:
+        return False
+    return rule_of(scenario, _WORTH_IT).largest >= _WORTH_IT
+
+
+def is_one_process(scenario: Scenario) -> bool:
+    """Whether links of all rates have the same queue in packets: only Poisson datagrams cross.
+
+    Arrivals at a share of the line rate and service at the line rate are one process, M/G/1, whose
+    clock alone runs faster on a faster link.
+    """
+    return all(
+        isinstance(group, Udp)
+        and group.arrivals == "poisson"
+        and group.load is not None
+        and group.access_rate is None
+        for group in scenario.traffic
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ScalingRule:
+    """How a link is scaled down by a factor k, up to ``largest``.
+
+    The number of flows shrinks by ``k ** share``, and the window of each by the rest of k. With
+    ``bursts`` some flows pace by a model, and need a buffer that does not grow with the windows.
+    """
+
+    share: float
+    largest: float
+    bursts: bool = False
+
+    @property
+    def shrinks_windows(self) -> bool:
+        """Whether flows of a smaller link have smaller windows."""
+        return self.share < 1.0
+
+    @property
+    def likely(self) -> float:
+        """The exponent of packets in the rate to begin with: the law's where windows shrink."""
+        return 1.0 - self.share / 2.0 if self.shrinks_windows else 0.25
+
+    @property
+    def steepest(self) -> float:
+        """The largest exponent: that of BDP/sqrt(n), and more where windows shrink with the link.
+
+        Flows with larger windows also synchronize more: docs/explanation/scaled-links.md.
+        """
+        return self.likely + _MORE if self.shrinks_windows else 0.5
+
+    @property
+    def gentlest(self) -> float | None:
+        """The smallest exponent where windows shrink with the link; None where they do not."""
+        if not self.shrinks_windows:
+            return None
+        return 0.0 if self.bursts else self.likely - _LESS
+
+
+def rule_of(scenario: Scenario, wanted: float, top: float = 1.0) -> ScalingRule:
+    """Return the rule that makes the link ``wanted`` times smaller, or as near as possible.
+
+    The number of flows shrinks as long as enough remain, also on the largest link that fits, which
+    is about ``top`` times smaller; their windows shrink by the rest. The window determines the loss
+    rate, so with a goal on loss the windows do not shrink.
+    """
+    flows, others = _fewer_flows(scenario, LEAST_FLOWS), _other_limits(scenario)
+    fewest, long = ScalingRule(1.0, min(flows, others)), _long_flows(scenario)
+    if not long or scenario.goals.loss_rate is not None:
+        return fewest
+    enough = long >= TOP_FLOWS * top
+    if flows >= wanted and enough:
+        return fewest
+    fewer, smaller = (
+        max(1.0, _fewer_flows(scenario, ENOUGH_FLOWS)),
+        _window(scenario) / LEAST_WINDOW,
+    )
+    largest = fewer * max(1.0, smaller)
+    if smaller < _WORTH_IT or (enough and largest <= flows):
+        return fewest
+    factor = min(wanted, largest)
+    share = min(1.0, math.log(fewer) / math.log(factor)) if factor > 1.0 else 1.0
+    return ScalingRule(share, min(largest, others), model_share(scenario) > 0.0)
+
+
+def _long_flows(scenario: Scenario) -> float:
+    return sum(float(g.flows) for g in scenario.traffic if isinstance(g, Long))
+
+
+def _window(scenario: Scenario) -> float:
+    """Return the packets in flight of one long flow, if all share the link evenly."""
+    return scenario.bdp_packets / max(1.0, _long_flows(scenario))
+
+
+def _fewer_flows(scenario: Scenario, least: float) -> float:
+    """Return the factor by which the flows may shrink to ``least``."""
+    standing = [g for g in scenario.traffic if isinstance(g, Standing)]
+    closed = [float(g.flows) for g in scenario.traffic if isinstance(g, Long | Session)]
+    factors = [float(g.flows) / _least_of(g) for g in standing]
+    if closed:
+        factors.append(sum(closed) / least)
+    return min(factors, default=math.inf)
+
+
+def _least_of(group: Traffic) -> float:
+    """Return the minimum flows of a class; the share of datagrams with a load is never rounded.
+
+    Poisson flows have no minimum: any number of them makes the same process.
+    """
+    if not isinstance(group, Udp) or group.load is None:
+        return LEAST_OF_CLASS
+    return 1e-9 if group.arrivals == "poisson" else 1.0
+
+
+def _other_limits(scenario: Scenario) -> float:
+    """Return the factor by which the link may shrink before anything but flows gets too small."""
+    rate = float(scenario.link.capacity)
+    access = [float(g.access_rate) for g in scenario.traffic if g.access_rate is not None]
+    factors = [rate / each for each in access if each < 10 * rate]
+    buckets = queue_buckets(scenario)
+    if buckets is not None:
+        factors.append(buckets / _LEAST_BUCKETS)
+    return min(factors, default=math.inf)
+
+
+def queue_buckets(scenario: Scenario) -> int | None:
+    """Return the number of queues into which flows are hashed; None if they share one."""
+    if scenario.queue.discipline != "fq_codel":
+        return None
+    return scenario.queue.buckets or _BUCKETS
+
+
+def scaled(scenario: Scenario, factor: float, share: float = 1.0) -> Scenario:
+    """Return the link, ``factor`` (1 or more) times smaller; its buffer is not set."""
+    if factor == 1.0:
+        return scenario
+    fewer = factor**share
+    changes: dict[str, Any] = {
+        "link": _link(scenario.link, factor),
+        "traffic": tuple(_class(group, factor, fewer) for group in scenario.traffic),
+    }
+    buckets = queue_buckets(scenario)
+    if buckets is not None:
+        update = {"buckets": max(1, round(buckets / fewer))}
+        changes["queue"] = scenario.queue.model_copy(update=update)
+    return scenario.model_copy(update=changes)
+
+
+def _link(link: Link, factor: float) -> Link:
+    slower: dict[str, Any] = {"rate": Rate(float(link.rate) / factor)}
+    if link.shaper is not None:
+        rate = Rate(float(link.shaper.rate) / factor)
+        slower["shaper"] = link.shaper.model_copy(update={"rate": rate})
+    return link.model_copy(update=slower)
+
+
+def _class(group: Traffic, factor: float, fewer: float) -> Traffic:
+    changes: dict[str, Any] = {}
+    if isinstance(group, Standing):
+        changes["flows"] = FlowCount(max(1, round(group.flows / fewer)))
+    if isinstance(group, Short) and group.arrival_rate is not None:
+        changes["arrival_rate"] = group.arrival_rate / factor
+    if group.goals is not None and group.goals.throughput is not None:
+        less = Rate(float(group.goals.throughput) / factor)
+        changes["goals"] = group.goals.model_copy(update={"throughput": less})
+    return group.model_copy(update=changes)
+
+
+__all__ = [
+    "LEAST_FLOWS",
+    "LEAST_WINDOW",
+    "ScalingRule",
+    "is_one_process",
+    "rule_of",
+    "scaled",
+    "scales",
+    "why_not",
+]

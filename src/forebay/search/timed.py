@@ -1,0 +1,102 @@
+"""Time the runs of an engine: each corrects the predicted time of the next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from forebay.engines.base import Decorator, Engine
+from forebay.search.cost import Speed, cost_s
+
+if TYPE_CHECKING:
+    from forebay.outcome import Outcome
+    from forebay.progress import Progress
+    from forebay.scenario import Scenario
+    from forebay.search.options import Clock
+
+_CACHED = 0.05
+"""A run that took less than this share of its prediction was cached, and corrects nothing."""
+_TOO_SHORT_S = 0.2
+"""A stopped run that lasted less corrects nothing."""
+_START_S = 1.0
+"""A first run with a shorter prediction corrects nothing: modules are imported during it."""
+
+
+def replication_s(scenario: Scenario) -> float:
+    """Return the predicted seconds of one replication."""
+    return cost_s(scenario, float(scenario.measure.warmup + scenario.measure.duration))
+
+
+class Timed(Decorator):
+    """An engine whose runs, stopped ones included, correct the predicted time of the next.
+
+    Parameters
+    ----------
+    predict : seconds of one replication of a scenario, before `speed` corrects them.
+    before_run : called with the expected seconds of each run; it may raise.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        speed: Speed,
+        clock: Clock,
+        *,
+        predict: Callable[[Scenario], float] = replication_s,
+        before_run: Callable[[float], None] | None = None,
+    ) -> None:
+        super().__init__(engine)
+        self._speed, self._clock = speed, clock
+        self._predict, self._before_run = predict, before_run
+        self._done: dict[str, set[int]] = {}
+        self._started = False
+
+    def run(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Run the engine."""
+        predicted_s = self._predicted_s(scenario, seeds)
+        if self._before_run is not None:
+            self._before_run(self._speed.factor * predicted_s)
+        begun = self._clock()
+        first = last = (begun, 0.0)
+
+        def report(fraction: float) -> None:
+            nonlocal first, last
+            last = (self._clock(), fraction)
+            first = first if first[1] else last
+            if progress is not None:
+                progress(fraction)
+
+        try:
+            outcome = self.engine.run(scenario, seeds, jobs=jobs, progress=report)
+        except KeyboardInterrupt:
+            self._correct_by_part(predicted_s, last[1] - first[1], last[0] - first[0])
+            raise
+        self._correct(predicted_s, self._clock() - begun)
+        self._done.setdefault(scenario.sha256(), set()).update(seeds)
+        return outcome
+
+    def _predicted_s(self, scenario: Scenario, seeds: Sequence[int]) -> float:
+        """Return the predicted seconds of a run; replications run before are cached."""
+        fresh = len(set(seeds) - self._done.get(scenario.sha256(), set()))
+        return math.ceil(fresh / self._speed.jobs) * self._predict(scenario)
+
+    def _correct(self, predicted_s: float, passed_s: float) -> None:
+        """Correct the speed by a whole run."""
+        is_first, self._started = not self._started, True
+        if is_first and predicted_s < _START_S:
+            return
+        if passed_s > _CACHED * predicted_s > 0.0:
+            self._speed.add(predicted_s, passed_s)
+
+    def _correct_by_part(self, predicted_s: float, done: float, passed_s: float) -> None:
+        """Correct the speed by the part of a stopped run between its first and last report."""
+        if done > 0.0 and passed_s > _TOO_SHORT_S:
+            self._speed.add(done * predicted_s, passed_s)

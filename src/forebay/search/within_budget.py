@@ -1,0 +1,149 @@
+"""A sizing within a time limit: the bisection if it fits, else a cheaper strategy.
+
+The strategies, in order: the bisection, which tests for each buffer whether it meets the goals; the
+crossing of the whole link's curve; the crossings of smaller links of the same kind, extrapolated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from forebay.outcome import SizeResult
+from forebay.progress import never_less, rest
+from forebay.search.answer import answer
+from forebay.search.cost import TooLittleTime, predict_search
+from forebay.search.result import with_cost
+from forebay.search.sawtooths import measures_too_short, too_short
+from forebay.search.strategies.bisection import Bisection
+from forebay.search.watch import Fallback, again_within, search_within
+
+if TYPE_CHECKING:
+    from forebay.scenario import Scenario
+    from forebay.search.problem import Problem
+    from forebay.search.strategies.protocol import Session
+
+
+def search_within_budget(problem: Problem, given: Session) -> SizeResult:
+    """Find the smallest buffer that meets the goals in about the session's time.
+
+    Raises
+    ------
+    TooLittleTime
+        Neither the link nor a smaller one of its kind can be simulated in that time.
+    """
+    session, budget_s = given.with_progress(never_less(given.options.progress)), given.time.seconds
+    only = _why_only_bisection(problem)
+    whole = _long_enough(problem, session, only)
+    whole_s = predict_search(whole.scenario, session.speed, len(session.options.seeds))
+    if session.options.expect is not None:
+        session.options.expect(min(whole_s, budget_s))
+    fits = whole_s <= budget_s
+    if fits:
+        found = _bisected(whole, session, only)
+        if found is not None:
+            found = _with_more_seeds(found, whole, given)
+            return with_cost(_with_short_windows(whole, found), whole_s, session.time)
+    elif only is not None:
+        raise TooLittleTime(only, whole_s, budget_s)
+    result, predicted_s = _scaled(problem, session)
+    return with_cost(result, whole_s if fits else predicted_s, session.time)
+
+
+def _why_only_bisection(problem: Problem) -> str | None:
+    """Return why only the bisection can answer; None where the crossing of a curve can."""
+    if problem.non_monotone:
+        goal = problem.non_monotone[0]
+        return f"{goal} may be met between two buffers that miss, which needs a search"
+    if not problem.increasing:
+        return "no goal needs a buffer"
+    rates = [str(goal) for goal in problem.increasing if goal.kind.unit]
+    return f"{rates[0]} is a rate, which needs a search" if rates else None
+
+
+def _long_enough(problem: Problem, session: Session, only: str | None) -> Problem:
+    """Return the problem with windows that are long enough for its sawtooths."""
+    sawtooths, scenario = problem.law_context.sawtooths, problem.scenario
+    if not sawtooths or not measures_too_short(scenario, problem.first_guess, sawtooths):
+        return problem
+    from forebay.search.lengthen import lengthened
+
+    wholly = only is None and _all_scale(problem)
+    return lengthened(problem, session, wholly=wholly)
+
+
+def _with_short_windows(problem: Problem, found: SizeResult) -> SizeResult:
+    """Return a result with a note where its windows are too short for the sawtooths."""
+    sawtooths, packets = problem.law_context.sawtooths, found.chosen or 1
+    if not sawtooths or not measures_too_short(problem.scenario, packets, sawtooths):
+        return found
+    notes = (*found.notes, *too_short(problem.scenario, packets, sawtooths))
+    return found.model_copy(update={"notes": notes})
+
+
+def _bisected(problem: Problem, session: Session, only: str | None) -> SizeResult | None:
+    """Return the bisection's answer; None if it gave way."""
+    return search_within(
+        partial(_bisect, problem), session.for_seconds(session.time.seconds),
+        None if only else _fallback(problem, session),
+        all_or_nothing=problem.scenario.flows_uncertain,
+    )  # fmt: skip
+
+
+def _with_more_seeds(found: SizeResult, problem: Problem, session: Session) -> SizeResult:
+    """Return the answer with more seeds, if the options ask for it; its progress begins again."""
+    if not session.options.open_ended:
+        return found
+    from forebay.search.add_seeds import MoreSearches, add_seeds
+
+    def search(seeds: int, left: Session) -> SizeResult | None:
+        options = replace(left.options, max_seeds=seeds)
+        return again_within(partial(_bisect, problem), replace(left, options=options))
+
+    more = MoreSearches(found, search, session, session.options.max_seeds)
+    add_seeds(more)
+    return more.found
+
+
+def _bisect(problem: Problem, session: Session) -> SizeResult:
+    return answer(problem, Bisection(), session).result
+
+
+def _scaled(problem: Problem, session: Session) -> tuple[SizeResult, float]:
+    """Return the answer of the crossings in the time that is left, and its predicted seconds."""
+    from forebay.search.strategies.scaling.answer import Scaling
+
+    budget_s, left_s = session.time.seconds, session.time.left_s
+    progress = rest(session.options.progress, 1.0 - left_s / budget_s)
+    try:
+        return answer(problem, Scaling(), session.with_progress(progress).for_seconds(left_s))
+    except TooLittleTime as refused:  # of the part of the time that was left
+        raise refused.but(budget_s=budget_s) from None
+
+
+def _fallback(problem: Problem, session: Session) -> Fallback:
+    """Return the search's fallback: crossings, at both ends where flows are a range."""
+
+    def needs_s() -> float:
+        from forebay.search.strategies.crossing.crossing import seeds_of_crossing
+        from forebay.search.strategies.scaling.forecast import crossing_s
+
+        many = len(seeds_of_crossing(session.options.seeds, session.speed.jobs))
+        return sum(crossing_s(end, session.speed, many) for end in _ends(problem))
+
+    return Fallback(needs_s, lambda: _all_scale(problem))
+
+
+def _all_scale(problem: Problem) -> bool:
+    """Whether smaller links may replace the link, at both ends where flows are a range."""
+    from forebay.search.strategies.scaling.rule import scales
+
+    return all(scales(end) for end in _ends(problem))
+
+
+def _ends(problem: Problem) -> list[Scenario]:
+    scenario = problem.scenario
+    if not scenario.flows_uncertain:
+        return [scenario]
+    return [scenario.at_flows("low"), scenario.at_flows("high")]

@@ -1,0 +1,85 @@
+"""What a run should cost, and what is done where that is too much."""
+
+from __future__ import annotations
+
+import pytest
+from tests.search.known_links import link
+
+from forebay.scenario import loads
+from forebay.search.cost import Speed, TooLittleTime, cost_s, in_words, packets_per_second
+from forebay.search.run_within import fitted, predict_run
+
+
+def test_packets_of_a_full_link_and_of_one_that_is_not() -> None:
+    assert packets_per_second(link("12 Mbit/s", 10)) == 1000
+    udp = (
+        '[link]\nrate = "12 Mbit/s"\n[queue]\nsize = "9 packets"\n'
+        '[[traffic]]\nkind = "udp"\nflows = 4\nload = 0.5\n'
+    )
+    assert packets_per_second(loads(udp)) == pytest.approx(500)
+
+
+def test_small_datagrams_beside_long_flows_and_a_shaper_count() -> None:
+    long = "[[traffic]]\nflows = 9\n"
+    udp = '[[traffic]]\nkind = "udp"\nflows = 4\nload = 0.5\npacket = "150 B"\n'
+    rate = '[link]\nrate = "12 Mbit/s"\n'
+    assert packets_per_second(loads(rate + long + udp)) == pytest.approx(500 + 5000)
+    shaper = 'shaper = { rate = "6 Mbit/s", refill = "deficit" }\n'
+    assert packets_per_second(loads(rate + shaper + long)) == pytest.approx(500)
+
+
+def test_more_flows_and_models_of_the_path_cost_more() -> None:
+    few, many = (cost_s(link("1 Gbit/s", flows), 10.0) for flows in (100, 100_000))
+    assert many > 5 * few
+    bbr = loads(
+        '[link]\nrate = "1 Gbit/s"\n[[traffic]]\nflows = 100\ncongestion_control = "bbr3"\n'
+    )
+    assert cost_s(bbr, 10.0) > 2 * few
+
+
+def test_the_speed_of_this_machine_is_learnt() -> None:
+    speed = Speed(2)
+    before = speed.wall_s(link("1 Gbit/s", 100), 10.0, 4)
+    speed.add(1.0, 3.0)
+    assert speed.wall_s(link("1 Gbit/s", 100), 10.0, 4) == pytest.approx(3 * before)
+    assert Speed(4).wall_s(link("1 Gbit/s", 100), 10.0, 4) == pytest.approx(before / 2)
+
+
+def test_a_run_that_fits_is_left_as_it_is() -> None:
+    scenario = link("100 Mbit/s", 100)
+    assert fitted(scenario, 60.0, 1) is scenario
+
+
+def test_a_run_that_does_not_fit_is_shorter() -> None:
+    scenario = link("10 Gbit/s", 100)
+    whole = predict_run(scenario, 1, 1)
+    shorter = fitted(scenario, 0.6 * whole, 1, 1)
+    assert predict_run(shorter, 1, 1) <= 0.6 * whole
+    assert shorter.measure.duration < scenario.measure.duration
+
+
+def test_what_the_scenario_says_of_its_window_stands() -> None:
+    text = '[link]\nrate = "10 Gbit/s"\n[[traffic]]\nflows = 100\n[measure]\nduration = "40 s"\n'
+    with pytest.raises(TooLittleTime, match="how long is measured"):
+        fitted(loads(text), 0.5, 1, 1)
+
+
+def test_a_run_far_too_large_is_refused_with_its_time() -> None:
+    with pytest.raises(TooLittleTime, match="no smaller link") as refused:
+        fitted(link("800 Gbit/s", 100_000), 1.0, 1, 1)
+    assert refused.value.exit_status == 3
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.5, "0.5 s"),
+        (45, "45 s"),
+        (89, "89 s"),
+        (150, "2.5 min"),
+        (5400, "1.5 h"),
+        (86400, "24 h"),
+    ],
+)
+def test_times_are_written_as_a_scenario_reads_them(seconds: float, words: str) -> None:
+    assert in_words(seconds) == words

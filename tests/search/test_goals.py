@@ -1,0 +1,79 @@
+"""Goals, verdicts, and how many seeds a verdict takes."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from forebay.outcome import Metric, Verdict
+from forebay.search.evidence import all_of, judge, seeds_wanted
+from forebay.search.goals import GOAL_KINDS, Goal, NoGoals, goals_of
+
+KIND = {kind.name: kind for kind in GOAL_KINDS}
+
+
+def metric(value: float, half: float | None = None) -> Metric:
+    if half is None:
+        return Metric(value=value, low=None, high=None, n=5)
+    return Metric(value=value, low=value - half, high=value + half, n=5)
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "expected"),
+    [
+        (0.99, 0.005, "met"),
+        (0.985, 0.01, "undecided"),
+        (0.975, 0.01, "undecided"),
+        (0.97, 0.005, "missed"),
+        (0.98, None, "met"),  # on the target, exactly known
+        (0.98, 0.0, "met"),
+        (0.9799, None, "missed"),
+    ],
+)
+def test_at_least(value: float, half: float | None, expected: str) -> None:
+    assert judge(metric(value, half), 0.98, at_least=True) == expected
+    mirrored = metric(1 - value, half)  # 1 - u at most 1 - target is the same question
+    if half or abs(value - 0.98) > 1e-9:  # 1 - 0.98 is not exact in floating point
+        assert judge(mirrored, 1 - 0.98, at_least=False) == expected
+
+
+def test_all_goals_must_be_met_and_one_missed_is_enough() -> None:
+    met, missed, undecided = Verdict.MET, Verdict.MISSED, Verdict.UNDECIDED
+    assert all_of([met, met]) is met
+    assert all_of([met, undecided]) is undecided
+    assert all_of([undecided, missed, met]) is missed
+
+
+def test_seeds_wanted_grow_with_the_square_of_the_interval() -> None:
+    assert seeds_wanted(metric(0.985, 0.01), 0.98, 5) == pytest.approx(20)
+    assert seeds_wanted(metric(0.98, 0.01), 0.98, 5) == math.inf
+
+
+def test_only_goals_that_are_set_count_and_in_one_order(known: SimpleNamespace) -> None:
+    goals = goals_of(known.asked(queue_delay_p99=0.01, utilization=0.98))
+    assert [goal.kind.name for goal in goals] == ["utilization", "queue_delay_p99"]
+
+
+def test_no_goal_is_bad_input_in_one_line_that_says_what_to_write(
+    known: SimpleNamespace,
+) -> None:
+    with pytest.raises(NoGoals) as caught:
+        goals_of(known.asked())
+    assert caught.value.exit_status == 2
+    assert "\n" not in str(caught.value)
+    assert '"goals.utilization": 0.98' in str(caught.value)
+
+
+def test_excess_compares_goals_of_different_units() -> None:
+    assert Goal(KIND["utilization"], 0.98).normalized_excess(metric(0.96)) == pytest.approx(2)
+    assert Goal(KIND["loss_rate"], 0.01).normalized_excess(metric(0.02)) == pytest.approx(2)
+    assert Goal(KIND["utilization"], 1.0).normalized_excess(metric(0.999)) == math.inf
+    assert Goal(KIND["utilization"], 1.0).normalized_excess(metric(1.0)) == 1
+
+
+def test_targets_are_written_as_a_person_would() -> None:
+    assert str(Goal(KIND["utilization"], 0.98)) == "utilization of at least 98 %"
+    assert str(Goal(KIND["loss_rate"], 0.0005)) == "loss rate of at most 0.05 %"
+    assert str(Goal(KIND["queue_delay_p99"], 0.012)) == "queue delay p99 of at most 12 ms"
