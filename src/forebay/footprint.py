@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forebay.catalogue import CONTROLS
 from forebay.errors import ForebayError, argument
 from forebay.replication import BATCHES, MOST_BINS, n_parts
 from forebay.scenario import (
@@ -179,7 +180,6 @@ _FLOW_DRAWN = 150  # Workload's arrays, and FlowSpec in crates/sim
 _FLOW_RUN = 1100  # Flow with its controller and scoreboard, and its first timer
 _FLOW_AT_FQ_CODEL = 4  # its queue, at each link of this discipline
 _FLOW_PACED = 2800  # with pacing: also the pacer, and a rate record for each segment
-_PACED = frozenset({"bbr", "bbr3", "prague"})
 _PACKET_DRAWN = 40  # three copies at most of time and size, then 16 in crates/sim
 _PACKET_HELD = 16
 _FILE_DRAWN = 60
@@ -296,7 +296,7 @@ def _flows(scenario: Scenario, group: Traffic, seconds: float) -> float:
 def _flow_run(group: Traffic) -> float:
     if not isinstance(group, Tcp):
         return _FLOW_RUN
-    paced = sum(share for name, share in group.shares.items() if name in _PACED)
+    paced = sum(share for name, share in group.shares.items() if CONTROLS[name].paced)
     return paced * _FLOW_PACED + (1.0 - paced) * _FLOW_RUN
 
 
