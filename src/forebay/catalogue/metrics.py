@@ -29,7 +29,8 @@ class Metric(Record):
     title : words before the value in a report, with the unit printed; "" if it is not in the table
         of its level.
     factor : the value printed over the value.
-    form : how a report prints it: with decimals, with significant digits, or with quantiles.
+    form : how a report prints it; a distribution with quantiles, completion times with lower
+        bounds of those that are not known.
     if_unknown : whether a report omits a metric that was not measured, or prints a dash.
     meaning : one sentence.
     """
@@ -40,9 +41,14 @@ class Metric(Record):
     scaling: Scaling
     title: str
     factor: float
-    form: Literal["decimals", "significant", "quantiles"]
+    form: Literal["2 decimals", "3 decimals", "significant", "quantiles", "completion"]
     if_unknown: Literal["dash", "omit", "omit also 0"]
     meaning: str
+
+    @property
+    def is_distribution(self) -> bool:
+        """Whether it is the mean and quantiles of a distribution."""
+        return self.form in ("quantiles", "completion")
 
     @property
     def level(self) -> str:
@@ -65,7 +71,7 @@ METRICS = by_name(
             scaling="same",
             title="utilization, %",
             factor=100.0,
-            form="decimals",
+            form="2 decimals",
             if_unknown="dash",
             meaning="Bits sent in the window over capacity times window.",
         ),
@@ -125,7 +131,7 @@ METRICS = by_name(
             scaling="rate",
             title="throughput, Mbit/s",
             factor=1e-06,
-            form="decimals",
+            form="2 decimals",
             if_unknown="dash",
             meaning="Bits on the last link, headers included.",
         ),
@@ -137,7 +143,7 @@ METRICS = by_name(
             scaling="rate",
             title="goodput, Mbit/s",
             factor=1e-06,
-            form="decimals",
+            form="2 decimals",
             if_unknown="dash",
             meaning="Bits that receivers got in order, each once.",
         ),
@@ -149,7 +155,7 @@ METRICS = by_name(
             scaling="same",
             title="Jain's fairness",
             factor=1.0,
-            form="decimals",
+            form="3 decimals",
             if_unknown="dash",
             meaning="Jain's index of the flows' goodput.",
         ),
@@ -164,18 +170,6 @@ METRICS = by_name(
             form="significant",
             if_unknown="dash",
             meaning="Dropped data packets over those for which a queue decided.",
-        ),
-        Metric(
-            name="class.unfinished",
-            unit="fraction",
-            reading="fct_s, unfinished_s",
-            bounds="share",
-            scaling="same",
-            title="unfinished in the window, %",
-            factor=100.0,
-            form="significant",
-            if_unknown="omit",
-            meaning="Transfers that had not ended at the end of the window, over all.",
         ),
         Metric(
             name="class.timeouts",
@@ -202,18 +196,6 @@ METRICS = by_name(
             meaning="Segments sent again in the window.",
         ),
         Metric(
-            name="class.transfers",
-            unit="transfers",
-            reading="fct_s, unfinished_s",
-            bounds="not negative",
-            scaling="omitted",
-            title="",
-            factor=1.0,
-            form="significant",
-            if_unknown="omit",
-            meaning="Transfers that began in the window or lasted through it.",
-        ),
-        Metric(
             name="class.rtt_s",
             unit="s",
             reading="rtt",
@@ -226,18 +208,6 @@ METRICS = by_name(
             meaning="Round-trip time of a segment, with queueing.",
         ),
         Metric(
-            name="class.fct_s",
-            unit="s",
-            reading="fct_s, unfinished_s",
-            bounds="not negative",
-            scaling="omitted",
-            title="",
-            factor=1000.0,
-            form="quantiles",
-            if_unknown="omit",
-            meaning="Completion time of a transfer.",
-        ),
-        Metric(
             name="class.queue_delay_s",
             unit="s",
             reading="class_delays",
@@ -248,6 +218,42 @@ METRICS = by_name(
             form="quantiles",
             if_unknown="omit",
             meaning="Waiting time of the class's packets at the link under study.",
+        ),
+        Metric(
+            name="class.fct_s",
+            unit="s",
+            reading="fct_s, unfinished_s",
+            bounds="not negative",
+            scaling="omitted",
+            title="completion time, ms",
+            factor=1000.0,
+            form="completion",
+            if_unknown="omit",
+            meaning="Completion time of a transfer.",
+        ),
+        Metric(
+            name="class.unfinished",
+            unit="fraction",
+            reading="fct_s, unfinished_s",
+            bounds="share",
+            scaling="same",
+            title="unfinished in the window, %",
+            factor=100.0,
+            form="significant",
+            if_unknown="omit",
+            meaning="Transfers that had not ended at the end of the window, over all.",
+        ),
+        Metric(
+            name="class.transfers",
+            unit="transfers",
+            reading="fct_s, unfinished_s",
+            bounds="not negative",
+            scaling="omitted",
+            title="",
+            factor=1.0,
+            form="significant",
+            if_unknown="omit",
+            meaning="Transfers that began in the window or lasted through it.",
         ),
         Metric(
             name="class.fct_least_s",
@@ -269,7 +275,7 @@ METRICS = by_name(
             scaling="omitted",
             title="goodput, Mbit/s",
             factor=1e-06,
-            form="decimals",
+            form="2 decimals",
             if_unknown="dash",
             meaning="Bits that receivers of its flows got in order.",
         ),
@@ -293,7 +299,7 @@ METRICS = by_name(
             scaling="omitted",
             title="",
             factor=1.0,
-            form="decimals",
+            form="3 decimals",
             if_unknown="omit",
             meaning="Jain's index of its flows' goodput.",
         ),
