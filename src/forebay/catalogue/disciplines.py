@@ -22,7 +22,7 @@ class Discipline(Record):
         if it has none.
     reads_interval : whether its interval is a parameter beside its target.
     counts_bytes : whether its limit is in bytes, as in tc.
-    may_mark : whether it may mark packets or drop them before it is full.
+    drops_tail : whether it drops only an arrival that finds it full, and marks none.
     flow_bytes : memory that it takes for each flow, bytes.
     """
 
@@ -32,7 +32,7 @@ class Discipline(Record):
     default_target_s: float | None
     reads_interval: bool
     counts_bytes: bool
-    may_mark: bool
+    drops_tail: bool
     flow_bytes: int
 
 
@@ -46,7 +46,7 @@ DISCIPLINES = by_name(
             default_target_s=None,
             reads_interval=False,
             counts_bytes=False,
-            may_mark=False,
+            drops_tail=True,
             flow_bytes=0,
         ),
         Discipline(
@@ -57,7 +57,7 @@ DISCIPLINES = by_name(
             default_target_s=None,
             reads_interval=False,
             counts_bytes=True,
-            may_mark=False,
+            drops_tail=True,
             flow_bytes=0,
         ),
         Discipline(
@@ -68,7 +68,7 @@ DISCIPLINES = by_name(
             default_target_s=None,
             reads_interval=False,
             counts_bytes=True,
-            may_mark=True,
+            drops_tail=False,
             flow_bytes=0,
         ),
         Discipline(
@@ -79,7 +79,7 @@ DISCIPLINES = by_name(
             default_target_s=0.015,
             reads_interval=False,
             counts_bytes=False,
-            may_mark=True,
+            drops_tail=False,
             flow_bytes=0,
         ),
         Discipline(
@@ -90,7 +90,7 @@ DISCIPLINES = by_name(
             default_target_s=0.005,
             reads_interval=True,
             counts_bytes=False,
-            may_mark=True,
+            drops_tail=False,
             flow_bytes=0,
         ),
         Discipline(
@@ -101,7 +101,7 @@ DISCIPLINES = by_name(
             default_target_s=0.005,
             reads_interval=True,
             counts_bytes=False,
-            may_mark=True,
+            drops_tail=False,
             flow_bytes=4,
         ),
         Discipline(
@@ -118,7 +118,7 @@ DISCIPLINES = by_name(
             default_target_s=0.015,
             reads_interval=False,
             counts_bytes=False,
-            may_mark=True,
+            drops_tail=False,
             flow_bytes=0,
         ),
         Discipline(
@@ -129,7 +129,7 @@ DISCIPLINES = by_name(
             default_target_s=0.005,
             reads_interval=True,
             counts_bytes=False,
-            may_mark=True,
+            drops_tail=False,
             flow_bytes=0,
         ),
         Discipline(
@@ -140,7 +140,7 @@ DISCIPLINES = by_name(
             default_target_s=0.005,
             reads_interval=False,
             counts_bytes=False,
-            may_mark=True,
+            drops_tail=False,
             flow_bytes=0,
         ),
         Discipline(
@@ -151,7 +151,7 @@ DISCIPLINES = by_name(
             default_target_s=None,
             reads_interval=False,
             counts_bytes=False,
-            may_mark=True,
+            drops_tail=False,
             flow_bytes=0,
         ),
         Discipline(
@@ -162,7 +162,7 @@ DISCIPLINES = by_name(
             default_target_s=None,
             reads_interval=False,
             counts_bytes=False,
-            may_mark=True,
+            drops_tail=False,
             flow_bytes=0,
         ),
     )

@@ -19,8 +19,6 @@ class Kind(Record):
     runs_tcp : whether a congestion control determines its rate.
     completes : whether its flows or transfers end, so that they have completion times.
     open_loop : whether it does not respond to loss: real-time traffic.
-    persistent : whether each flow sends during the whole run.
-    fills : whether it takes the capacity that others leave.
     in_bursts : whether the laws of bursts (paper A, section 4) describe it if it cannot fill a
         link.
     """
@@ -30,8 +28,6 @@ class Kind(Record):
     runs_tcp: bool
     completes: bool
     open_loop: bool
-    persistent: bool
-    fills: bool
     in_bursts: bool
 
 
@@ -44,8 +40,6 @@ KINDS = by_name(
             runs_tcp=True,
             completes=False,
             open_loop=False,
-            persistent=True,
-            fills=True,
             in_bursts=True,
         ),
         Kind(
@@ -55,8 +49,6 @@ KINDS = by_name(
             runs_tcp=True,
             completes=True,
             open_loop=False,
-            persistent=False,
-            fills=False,
             in_bursts=True,
         ),
         Kind(
@@ -66,8 +58,6 @@ KINDS = by_name(
             runs_tcp=True,
             completes=True,
             open_loop=False,
-            persistent=False,
-            fills=True,
             in_bursts=False,
         ),
         Kind(
@@ -77,8 +67,6 @@ KINDS = by_name(
             runs_tcp=False,
             completes=False,
             open_loop=True,
-            persistent=False,
-            fills=False,
             in_bursts=True,
         ),
         Kind(
@@ -88,8 +76,6 @@ KINDS = by_name(
             runs_tcp=False,
             completes=False,
             open_loop=True,
-            persistent=False,
-            fills=False,
             in_bursts=False,
         ),
         Kind(
@@ -99,8 +85,6 @@ KINDS = by_name(
             runs_tcp=False,
             completes=False,
             open_loop=True,
-            persistent=False,
-            fills=False,
             in_bursts=False,
         ),
         Kind(
@@ -110,8 +94,6 @@ KINDS = by_name(
             runs_tcp=False,
             completes=False,
             open_loop=True,
-            persistent=False,
-            fills=False,
             in_bursts=False,
         ),
     )

@@ -7,13 +7,12 @@ from collections.abc import Collection, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from forebay.catalogue import CONTROLS
+from forebay.catalogue import CONTROLS, KINDS
 from forebay.scenario import (
     BOTTLENECK,
     Long,
     Replay,
     Session,
-    Short,
     Tcp,
     Udp,
     ack_route,
@@ -228,7 +227,7 @@ def short_share(scenario: Scenario) -> float:
 def bursts_only(scenario: Scenario) -> bool:
     """Whether all traffic is short flows, datagrams, or long flows that cannot fill the link."""
     groups = scenario.crossing
-    if not groups or not all(isinstance(group, Udp | Short | Long) for group in groups):
+    if not groups or not all(KINDS[group.kind].in_bursts for group in groups):
         return False
     lasting = any(isinstance(group, Long) for group in groups)
     return not lasting or held_back(scenario) is not Held.NOT
