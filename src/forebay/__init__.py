@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         UnknownEngine as UnknownEngine,
         engine_names as engine_names,
     )
-    from forebay.errors import ForebayError as ForebayError
+    from forebay.errors import Defect as Defect, ForebayError as ForebayError
     from forebay.footprint import TooMuchMemory as TooMuchMemory
     from forebay.outcome import (
         DocumentError as DocumentError,
@@ -91,7 +91,7 @@ _GROUPS = (
     ("forebay.outcome.trace", "Trace"),
     ("forebay.reproduction", "Reproduction"),
     ("forebay.store", "Store"),
-    ("forebay.errors", "ForebayError"),
+    ("forebay.errors", "ForebayError Defect"),
     ("forebay.scenario", "ScenarioError"),
     ("forebay.search.goals", "SizingError"),
     ("forebay.store", "StoreError"),

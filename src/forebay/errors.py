@@ -41,6 +41,41 @@ class ForebayError(Exception):
     exit_status: int = 2
 
 
+class Defect(ForebayError):
+    """Something that Forebay did not foresee: an error of its own, worth a report.
+
+    Attributes
+    ----------
+    what : str
+        The exception, in one line.
+    """
+
+    code = "defect"
+    exit_status = 4
+    hint = (
+        "please report it with the command and its files; FOREBAY_DEBUG=1 in the environment shows "
+        "where it happened"
+    )
+
+    def __init__(self, what: str) -> None:
+        self.what = " ".join(what.split())[:300]
+        super().__init__(f"a defect of forebay: {self.what}; {self.hint}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.what,))
+
+
+@contextmanager
+def panics_as_defects() -> Iterator[None]:
+    """Turn a panic of the compiled core, which is no Exception, into a Defect."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise Defect(f"a panic of the core: {error}") from error
+
+
 @contextmanager
 def words(chosen: Words) -> Iterator[None]:
     """Use this notation for hints of errors inside; the command line keeps its own."""

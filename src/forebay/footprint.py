@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forebay.catalogue import CONTROLS, DISCIPLINES
 from forebay.errors import ForebayError, argument
 from forebay.replication import BATCHES, MOST_BINS, n_parts
 from forebay.scenario import (
@@ -177,9 +178,7 @@ def _as_written(octets: int) -> str:
 # Bytes of one entry, counted in the code named, rounded up.
 _FLOW_DRAWN = 150  # Workload's arrays, and FlowSpec in crates/sim
 _FLOW_RUN = 1100  # Flow with its controller and scoreboard, and its first timer
-_FLOW_AT_FQ_CODEL = 4  # its queue, at each link of this discipline
 _FLOW_PACED = 2800  # with pacing: also the pacer, and a rate record for each segment
-_PACED = frozenset({"bbr", "bbr3", "prague"})
 _PACKET_DRAWN = 40  # three copies at most of time and size, then 16 in crates/sim
 _PACKET_HELD = 16
 _FILE_DRAWN = 60
@@ -251,7 +250,7 @@ def estimate(
         packets += _packets(scenario, group, seconds)
         film = max(film, _film(group, seconds))
     _check_counts(flows + files, packets)
-    running += _FLOW_AT_FQ_CODEL * flows * _fq_codel_links(scenario)
+    running += flows * _queue_state(scenario)
     readings = _readings(scenario)
     links = len(scenario.links) + 2
     trace = samples * (60 + 24 * links + 50 * watched)
@@ -274,9 +273,10 @@ def _check_counts(flows: float, packets: float) -> None:
             raise ScenarioError("out-of-range", wrong, hint, field="traffic")
 
 
-def _fq_codel_links(scenario: Scenario) -> int:
+def _queue_state(scenario: Scenario) -> int:
+    """Return the bytes that the disciplines of all links take for a flow."""
     queues = [scenario.queue, *(link.queue for link in scenario.links)]
-    return sum(queue.discipline == "fq_codel" for queue in queues)
+    return sum(DISCIPLINES[queue.discipline].flow_bytes for queue in queues)
 
 
 def _capture(scenario: Scenario) -> float:
@@ -296,7 +296,7 @@ def _flows(scenario: Scenario, group: Traffic, seconds: float) -> float:
 def _flow_run(group: Traffic) -> float:
     if not isinstance(group, Tcp):
         return _FLOW_RUN
-    paced = sum(share for name, share in group.shares.items() if name in _PACED)
+    paced = sum(share for name, share in group.shares.items() if CONTROLS[name].paced)
     return paced * _FLOW_PACED + (1.0 - paced) * _FLOW_RUN
 
 

@@ -86,3 +86,19 @@ def test_what_cannot_carry_h_is_refused():
     assert isinstance(hurst(np.ones(100)), Refused)
     assert isinstance(hurst(np.ones(5000)), Refused)
     assert isinstance(hurst(np.tile([0.0, 1, 0, 0, 3, 0, 0, 0], 300)), Refused)
+
+
+def test_an_h_outside_its_range_is_refused_with_the_reason():
+    """Bytes of a constant rate: what is left after rounding falls faster than any noise."""
+    from forebay.measure import burstiness
+    from forebay.measure.estimate import Estimate
+    from forebay.measure.found import Found
+
+    found = Found()
+    burstiness._by_slope(-0.88, 12, found)
+    assert "hurst_by_slope" not in found.estimates
+    assert "-0.88, and H lies between 0 and 1" in found.refused[0].why
+    told = {"wavelet": Estimate(-0.9, -1.0, -0.8, 9), "whittle": Estimate(0.6, 0.5, 0.7, 9)}
+    assert burstiness._possible(told, found) == {"whittle": told["whittle"]}
+    refused = burstiness._possible({"wavelet": told["wavelet"]}, found)
+    assert "wavelet gives -0.90" in refused.why

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from tests.network.build import network
 
+from forebay.catalogue import CONTROLS
 from forebay.engines.network import NetworkEngine
-from forebay.engines.network.response import RESPONSES, SPREADS
+from forebay.engines.network.response import RESPONSES
 from forebay.laws import response
 from forebay.network.problem import Kind
 from forebay.scenario import ScenarioError
@@ -26,7 +27,8 @@ def test_windows_are_those_of_the_law(control):
 
 
 def test_every_control_has_a_spread():
-    assert SPREADS.keys() == RESPONSES.keys() == response.CONTROLS.keys()
+    assert RESPONSES.keys() == response.CONTROLS.keys()
+    assert all(CONTROLS[name].kept_after_loss for name in RESPONSES)
 
 
 @pytest.mark.parametrize("control", sorted(RESPONSES))

@@ -101,3 +101,19 @@ def test_a_power_of_ten_is_no_range() -> None:
         '[link]\nrate = "1 Mbit/s"\n[[traffic]]\nflows = 1\nrtt = "4.5e-02 s"\nstart = "4e-05 s"\n'
     )
     assert scenario.mean_rtt == pytest.approx(0.045)
+
+
+@pytest.mark.parametrize(
+    "text", ["9" * 10**6 + " Gbit/s", "0." + "3" * 10**6 + " Mbit/s", "9" * 401]
+)
+def test_a_number_of_a_million_digits_is_one_line(text):
+    with pytest.raises(ScenarioError) as refused:
+        Rate.parse(text)
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize("text", ["1e400", "9" * 350])
+def test_no_hint_suggests_infinity(text):
+    with pytest.raises(ScenarioError) as refused:
+        Rate.parse(text)
+    assert "inf" not in str(refused.value).lower()

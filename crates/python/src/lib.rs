@@ -13,6 +13,10 @@ use pyo3::prelude::*;
 /// The compiled core of Forebay.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    if std::env::var_os("FOREBAY_DEBUG").is_none() {
+        // Python prints a panic's text in its own line.
+        std::panic::set_hook(Box::new(|_| {}));
+    }
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("CONGESTION_CONTROLS", forebay_sim::cc::NAMES.to_vec())?;
     module.add_class::<run::Profile>()?;

@@ -55,7 +55,11 @@ impl Packets {
     /// Writes them to a file; times count from the start of the run. Raises OSError.
     fn write(&self, py: Python<'_>, path: PathBuf, link: String) -> PyResult<()> {
         py.detach(|| self.keep(&path, link)).map_err(|error| match error {
-            PcapError::IoError(error) => error.into(),
+            // PyO3's own conversion keeps the text and loses the number.
+            PcapError::IoError(error) => match error.raw_os_error() {
+                Some(number) => PyOSError::new_err((number, error.to_string())),
+                None => error.into(),
+            },
             other => PyOSError::new_err(other.to_string()),
         })
     }

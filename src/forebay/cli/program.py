@@ -15,7 +15,7 @@ import click
 
 from forebay.cli import signals
 from forebay.cli.output import printable, written
-from forebay.errors import Words, words
+from forebay.errors import Defect, Words, words
 
 # verb: its line in `forebay --help`. The verb's command is `command` in forebay.cli.<verb>.
 _VERBS = {
@@ -156,8 +156,8 @@ def program() -> None:
 def call(arguments: Sequence[str]) -> int:
     """Run the command line; return its exit status. Prints an error in one line.
 
-    An exception with an ``exit_status`` is an error for the user. Any other exception is a bug and
-    keeps its traceback.
+    An exception with an ``exit_status`` is an error for the user. Any other exception is a defect:
+    status 4, with the traceback only if FOREBAY_DEBUG is 1.
     """
     written.clear()
     if not _open_streams():
@@ -176,10 +176,24 @@ def call(arguments: Sequence[str]) -> int:
     except Exception as error:
         if signals.received():  # some libraries turn an interrupt into their own error
             return _interrupted(error)
-        status = getattr(error, "exit_status", None)
-        if not isinstance(status, int):
+        return _failed(error)
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # SystemExit stays what it is
             raise
-        return _fail(str(error), status)
+        return _failed(error)
+
+
+def _failed(error: BaseException) -> int:
+    """Print an error in one line; one that nobody foresaw has status 4."""
+    status = getattr(error, "exit_status", None)
+    foreseen = isinstance(status, int)
+    if os.environ.get("FOREBAY_DEBUG") == "1" and (not foreseen or status == Defect.exit_status):
+        import traceback
+
+        traceback.print_exception(error)
+    if not foreseen:
+        error = Defect(f"{type(error).__name__}: {error}")
+    return _fail(str(error), int(getattr(error, "exit_status", Defect.exit_status)))
 
 
 def _interrupted(stop: BaseException, answer: _Answer | None = None) -> int:

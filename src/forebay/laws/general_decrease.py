@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from forebay.catalogue import CONTROLS, registered
 from forebay.laws import assumptions
 from forebay.laws.answer import Law
 from forebay.laws.arrays import Array, as_array
@@ -74,7 +75,7 @@ def bbr1_lowest_utilization(buffer: ArrayLike, bdp: ArrayLike) -> Array:
     and an exact bandwidth estimate: the first leaves a queue of min(B, BDP / 4), the second sends
     3/4 BDP. The utilization is higher if the sender ends draining early, as it may.
     """
-    return np.minimum(0.75 + as_array(buffer) / as_array(bdp), 1.0)
+    return np.minimum(_LOWEST_OF_BBR + as_array(buffer) / as_array(bdp), 1.0)
 
 
 def bbr1_utilization(buffer: ArrayLike, bdp: ArrayLike) -> Array:
@@ -90,35 +91,38 @@ def _integral(power: Array, low: Array, high: ArrayLike) -> Array:
     return np.where(raised == 0.0, logarithm, (as_array(high) ** safe - low**safe) / safe)[()]
 
 
-_KEPT = {"reno": 0.5, "cubic": 0.7, "compound": 0.5, "scalable": 0.875, "bbr": 0.75}
-_MEAN: dict[str, Callable[[ArrayLike, ArrayLike], Array]] = {
+_LAWS: dict[str, Callable[[ArrayLike, ArrayLike], Array]] = {
     "reno": lambda b, bdp: utilization(b, bdp, 0.5),
     "cubic": lambda b, bdp: cubic_utilization(b, bdp, 0.7),
     "compound": lambda b, bdp: utilization(b, bdp, 0.5, 0.75),
     "scalable": lambda b, bdp: utilization(b, bdp, 0.875, 1.0),
     "bbr": bbr1_utilization,
 }
+_MEAN = registered(CONTROLS, lambda each: each.single_flow, _LAWS, __name__)
+_LOWEST_OF_BBR = 0.75  # share of the BDP that is sent in the draining round trip
 
 
 def _protocol(scenario: Scenario) -> str | None:
     """Return the scenario's protocol, if there is one and its law is known."""
     names = flows_by_control(scenario)
     name = next(iter(names)) if len(names) == 1 else ""
-    return name if name in _KEPT else None
+    return name if name in _MEAN else None
 
 
 def covers(scenario: Scenario) -> bool:
     """Whether all flows use one protocol with a known sawtooth; BBR has none."""
-    return _protocol(scenario) not in (None, "bbr")
+    name = _protocol(scenario)
+    return name is not None and not CONTROLS[name].is_model_based
 
 
 def _packets(scenario: Scenario) -> float | None:
     name, target = _protocol(scenario), scenario.goals.utilization
     if name is None or target is None:
         return None
-    if name == "bbr":
-        return scenario.bdp_packets * max(target - _KEPT[name], 0.0)
-    return float(buffer_for_lowest(target, scenario.bdp_packets, _KEPT[name]))
+    kept = CONTROLS[name].kept_after_loss
+    if kept is None:
+        return scenario.bdp_packets * max(target - _LOWEST_OF_BBR, 0.0)
+    return float(buffer_for_lowest(target, scenario.bdp_packets, kept))
 
 
 def mean_utilization(scenario: Scenario) -> float | None:

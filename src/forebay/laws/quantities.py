@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from forebay.catalogue import CONTROLS, KINDS
 from forebay.scenario import (
     BOTTLENECK,
     Long,
     Replay,
     Session,
-    Short,
     Tcp,
     Udp,
     ack_route,
@@ -62,7 +62,8 @@ def sawtooth_period(scenario: Scenario) -> float:
     for name, window, climb_s in _climbs(scenario):
         lost = 0.3 / 0.925  # 0.925 is the mean of CUBIC's window over its maximum
         cubic = min((lost * window / 0.4) ** (1.0 / 3.0), lost * climb_s)
-        periods.append(cubic if name == "cubic" else 2.0 / 3.0 * climb_s)
+        is_cubic = CONTROLS[name].sawtooth == "cubic"
+        periods.append(cubic if is_cubic else 2.0 / 3.0 * climb_s)
     return float(max(periods))
 
 
@@ -88,7 +89,7 @@ def _climbs(scenario: Scenario) -> Iterator[tuple[str, float, float]]:
     for group in scenario.persistent:
         rtt = group.rtt.mean + waiting
         for name in group.shares.keys() - MODEL_BASED if isinstance(group, Long) else ():
-            slope = 0.53 if name == "cubic" else growth_of(group)
+            slope = 0.53 if CONTROLS[name].sawtooth == "cubic" else growth_of(group)
             yield name, window, window / slope * rtt
 
 
@@ -103,10 +104,10 @@ def finite(packets: object) -> float | None:
     return value if math.isfinite(value) else None
 
 
-MODEL_BASED = frozenset({"bbr", "bbr3"})
+MODEL_BASED = frozenset(each.name for each in CONTROLS.values() if each.is_model_based)
 """Controls with a model of the path: no decrease at each loss, so no sawtooth."""
 
-HALVING = frozenset({"reno", "dctcp", "prague", "compound"})
+HALVING = frozenset(each.name for each in CONTROLS.values() if each.kept_after_loss == 0.5)
 """Controls that halve the window at a loss; dctcp and prague without marks (RFC 8257, 3.5)."""
 
 
@@ -226,7 +227,7 @@ def short_share(scenario: Scenario) -> float:
 def bursts_only(scenario: Scenario) -> bool:
     """Whether all traffic is short flows, datagrams, or long flows that cannot fill the link."""
     groups = scenario.crossing
-    if not groups or not all(isinstance(group, Udp | Short | Long) for group in groups):
+    if not groups or not all(KINDS[group.kind].in_bursts for group in groups):
         return False
     lasting = any(isinstance(group, Long) for group in groups)
     return not lasting or held_back(scenario) is not Held.NOT

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from forebay.catalogue import DISCIPLINES
 from forebay.laws import general_decrease, single_flow, synchronized, utilization
 from forebay.laws import regime_words as words
 from forebay.laws.quantities import (
@@ -126,7 +127,7 @@ def _open_loop(scenario: Scenario) -> Regime | None:
 
 def _managed(scenario: Scenario) -> Regime | None:
     discipline = scenario.queue.discipline
-    if discipline in ("drop-tail", "bfifo"):
+    if DISCIPLINES[discipline].drops_tail:
         return None
     return Regime("managed queue", None, words.managed(discipline), words.MANAGED_CHANGE)
 

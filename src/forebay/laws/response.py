@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from forebay import catalogue
+from forebay.catalogue import registered
 from forebay.laws.answer import Law
 from forebay.laws.arrays import Array, as_array
 from forebay.laws.heterogeneous.protocols import PROTOCOLS
@@ -61,17 +63,17 @@ def _friendly(beta: float) -> float:
     return 3.0 * (1.0 - beta) / (1.0 + beta)
 
 
-CONTROLS = {
+_RESPONSES = {
     "reno": _Control("reno"),
-    "dctcp": _Control("reno"),  # without marks it is Reno: RFC 8257, section 3.5, halves at a loss
-    "prague": _Control("reno"),  # as dctcp
-    "compound": _Control("reno"),  # a standing queue reduces its delay window to zero
     "cubic": _Control("cubic"),
     "cubic-beta-0.8": _Control("cubic_beta_0_8", _friendly(0.8)),
     "cubic-beta-0.7": _Control("cubic_beta_0_7", _friendly(0.7)),
     "scalable": _Control("scalable", 1.0),  # Reno's growth below 100 packets
 }
-"""By the Linux name of a congestion control. The others are model-based, or have no growth function
+"""By the names of response functions in the catalogue."""
+
+CONTROLS = registered(catalogue.CONTROLS, lambda each: each.response, _RESPONSES, __name__)
+"""By the name of a congestion control. The others are model-based, or have no growth function
 of a whole epoch (BIC's printed one covers one round trip)."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from forebay.measure.estimate import Estimate, Floats
+from forebay.measure.estimate import Estimate, Floats, Refused
 from forebay.measure.found import Found
 from forebay.measure.hurst import SHORTEST, hurst
 
@@ -43,10 +43,11 @@ def describe(scales: Floats, series: Floats, width_s: float, found: Found) -> No
             found.refuse(name, f"the link is {load.value:.0%} full: its queue smooths the load")
         return
     if len(beta) >= 2 * _FEWEST_POINTS:
-        above = "1 plus the slope of beta(s) above the knee, as in paper B"
-        found.estimates["hurst_by_slope"] = Estimate(1 + slopes[1], None, None, len(beta), above)
+        _by_slope(1 + slopes[1], len(beta), found)
     coarse, width_s = coarsened(series, width_s)
     told = hurst(coarse)
+    if isinstance(told, dict):
+        told = _possible(told, found)
     if isinstance(told, dict):
         found.estimates["hurst"] = told
         values = [one.value for one in told.values()]
@@ -57,6 +58,26 @@ def describe(scales: Floats, series: Floats, width_s: float, found: Found) -> No
         )
     else:
         found.refused.append(told)
+
+
+def _by_slope(value: float, points: int, found: Found) -> None:
+    if not 0.0 < value < 1.0:
+        why = f"1 plus the slope of beta(s) is {value:.2f}, and H lies between 0 and 1"
+        found.refuse("hurst_by_slope", f"{why}: the load is no self-similar noise")
+        return
+    above = "1 plus the slope of beta(s) above the knee, as in paper B"
+    found.estimates["hurst_by_slope"] = Estimate(value, None, None, points, above)
+
+
+def _possible(told: dict[str, Estimate], found: Found) -> dict[str, Estimate] | Refused:
+    """Return the methods whose H lies between 0 and 1; refuse the others."""
+    outside = {name: one.value for name, one in told.items() if not 0.0 < one.value < 1.0}
+    inside = {name: one for name, one in told.items() if name not in outside}
+    values = ", ".join(f"{name} gives {value:.2f}" for name, value in outside.items())
+    why = f"{values}, and H lies between 0 and 1: the load is no stationary noise"
+    if outside and inside:
+        found.refuse("hurst", why)
+    return inside or Refused("hurst", why)
 
 
 def coarsened(series: Floats, width_s: float) -> tuple[Floats, float]:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forebay.errors import argument
+from forebay.errors import argument, panics_as_defects
 from forebay.measure import burstiness, load, making, paths, population
 from forebay.measure.answer import Measured
 from forebay.measure.arguments import bits_per_second, paths_of, texts_of
@@ -135,7 +135,8 @@ def _read(
             _core.measure_capture, names, interface=interface, toward=toward, overhead=overhead,
             listed=listed, progress=told,
         )  # fmt: skip
-        return read_from(names, read)
+        with panics_as_defects():
+            return read_from(names, read)
     except ValueError as error:
         raise MeasureError(f"{error}; write the path of a pcap or pcapng file") from None
 

@@ -62,7 +62,8 @@ def share(part: int, whole: int, bias: str = "") -> Estimate:
     middle = (p + z2 / (2 * whole)) / (1 + z2 / whole)
     spread = math.sqrt(p * (1 - p) / whole + z2 / (4 * whole**2)) / (1 + z2 / whole)
     half = NORMAL_95 * spread
-    return Estimate(p, max(middle - half, 0.0), min(middle + half, 1.0), whole, bias)
+    low, high = max(middle - half, 0.0), min(middle + half, 1.0)
+    return Estimate(p, min(low, p), max(high, p), whole, bias)  # rounding, where p is 0 or 1
 
 
 def quantile(values: Floats, counts: Counts, q: float, independent: int) -> Estimate:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forebay.errors import argument, option
+from forebay.errors import argument, option, panics_as_defects
 from forebay.measure import listening, nfdump
 from forebay.measure.answer import Measured
 from forebay.measure.arguments import bits_per_second, paths_of
@@ -119,7 +119,8 @@ def _read(names: list[str], sources: list[str], progress: Progress | None) -> Ex
             progress(min(read / total, 1.0))
 
     try:
-        read = read_from(names, partial(_core.measure_exports, names, progress=told))
+        with panics_as_defects():
+            read = read_from(names, partial(_core.measure_exports, names, progress=told))
     except ValueError as error:
         raise MeasureError(f"{error}; write the path of a pcap or pcapng file") from None
     if read["span_ms"] is None:

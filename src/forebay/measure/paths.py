@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from forebay.catalogue import CONTROLS
 from forebay.measure.estimate import Counts, Estimate, Floats, quantiles, share
 from forebay.measure.found import Found
 
@@ -141,10 +143,15 @@ def _bursts(flows: CaptureFlows, found: Found) -> None:
     found.curves["bursts"] = {"packets": some.tolist(), "bursts": counts[some].tolist()}
 
 
-FAMILIES = (
-    (0.35, 0.6, "reno", "halves its window"),
-    (0.6, 0.85, "cubic", "reduces its window to 0.7"),
-    (0.85, 1.5, "bbr", "does not respond to a loss"),
+_SIGNS = sorted(
+    (1.0 if each.kept_after_loss is None else each.kept_after_loss, each.name, each.does_at_loss)
+    for each in CONTROLS.values()
+    if each.does_at_loss is not None
+)
+_ENDS = [0.35, *((low[0] + high[0]) / 2 for low, high in pairwise(_SIGNS)), 1.5]
+FAMILIES = tuple(
+    (low, high, name, does)
+    for (low, high), (_, name, does) in zip(pairwise(_ENDS), _SIGNS, strict=True)
 )
 """Bounds halfway between 0.5 (RFC 5681), 0.7 (RFC 9438) and 1."""
 

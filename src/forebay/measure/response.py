@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from forebay import catalogue
 from forebay.errors import argument
 from forebay.measure.errors import MeasureError
 
-CONTROLS = ("reno", "cubic")
+CONTROLS = tuple(each.name for each in catalogue.CONTROLS.values() if each.population)
+"""Congestion controls with a law of this kind."""
 DELAYED = 0.5
 """Growth of a Reno window if the receiver acknowledges every second packet; else it is 1."""
 SMALLEST = 2.0
@@ -33,10 +35,8 @@ def mean_windows(control: str, loss: float, rtt_s: float) -> list[float]:
     rtt_s
         Mean RTT, including queueing.
     """
-    if control == "reno":
-        return [_reno(loss, growth) for growth in (1.0, DELAYED)]
-    if control == "cubic":
-        return [_cubic(loss, rtt_s)]
+    if control in _WINDOWS:
+        return _WINDOWS[control](loss, rtt_s)
     known = " or ".join(CONTROLS)
     wrong = (
         f"{argument('congestion_control')}: losses do not give the number of flows with {control}"
@@ -68,6 +68,13 @@ def _cubic(loss: float, rtt_s: float) -> float:
         return rtt_s / (mean(largest) * cycle_s)
 
     return mean(_inverted(rate, loss))
+
+
+_LAWS: dict[str, Callable[[float, float], list[float]]] = {
+    "reno": lambda loss, _: [_reno(loss, growth) for growth in (1.0, DELAYED)],
+    "cubic": lambda loss, rtt_s: [_cubic(loss, rtt_s)],
+}
+_WINDOWS = catalogue.registered(catalogue.CONTROLS, lambda each: each.population, _LAWS, __name__)
 
 
 def _inverted(rate: Callable[[float], float], loss: float) -> float:

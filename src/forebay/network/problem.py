@@ -97,6 +97,7 @@ def make_problem(
     scenario: Scenario,
     check: Callable[[Cost], None] | None = None,
     progress: Progress | None = None,
+    check_graph: Callable[[Graph], None] | None = None,
 ) -> Problem:
     """Route a scenario's connections over its topology.
 
@@ -104,6 +105,7 @@ def make_problem(
     ----------
     check : called before the routes of many pairs, with what they will take; may raise.
     progress : of the routes.
+    check_graph : called before anything is routed; may raise.
 
     Raises
     ------
@@ -111,6 +113,8 @@ def make_problem(
         An invalid network; see `building.build`.
     """
     graph = build(scenario)
+    if check_graph is not None:
+        check_graph(graph)
     topology = scenario.topology
     assert topology is not None, "build has seen to it"
     pairs = demand.pairs(graph, topology.max_pairs)

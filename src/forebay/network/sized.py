@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forebay.catalogue import DISCIPLINES
 from forebay.network.problem import Problem, make_problem
 from forebay.scenario import ScenarioError
 
@@ -71,7 +72,7 @@ def choose_links(scenario: Scenario, *, link: str | None, link_class: str | None
 
 def check_goals_of_links(scenario: Scenario) -> None:
     """Refuse queues whose size is not in packets, and goals of a traffic class."""
-    if scenario.queue.discipline not in ("drop-tail", "bfifo"):
+    if not DISCIPLINES[scenario.queue.discipline].drops_tail:
         wrong = f"for links of a network {scenario.queue.discipline} cannot be sized"
         raise ScenarioError("queue", wrong, "write drop-tail", field="queue.discipline")
     for index, group in enumerate(scenario.traffic):

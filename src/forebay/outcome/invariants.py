@@ -12,11 +12,22 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from forebay.catalogue import of_level
 from forebay.errors import ForebayError
 from forebay.outcome.model import DELAY_MAXIMUM, FCT_INCREASE
 
 if TYPE_CHECKING:
-    from forebay.outcome.model import ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
+    from forebay.catalogue.metrics import Level
+    from forebay.outcome.model import (
+        ClassOutcome,
+        ControllerOutcome,
+        LinkOutcome,
+        Metric,
+        Outcome,
+        Quantiles,
+    )
+
+    Part = LinkOutcome | ClassOutcome | ControllerOutcome
 
 INVARIANTS: dict[str, str] = {
     "finite": "every number is finite",
@@ -111,9 +122,7 @@ _BIN = 1.0 / 64.0
 
 def _of_link(name: str, link: LinkOutcome, seeds: int) -> Iterator[Violation]:
     where = f"links.{name}"
-    yield from _metric(f"{where}.utilization", link.utilization, _SHARE, seeds)
-    yield from _metric(f"{where}.loss_rate", link.loss_rate, _SHARE, seeds)
-    yield from _metric(f"{where}.marks", link.marks, _POSITIVE, seeds)
+    yield from _plain(where, link, "link", seeds)
     most = float(link.buffer_packets if link.most_packets is None else link.most_packets)
     span = _POSITIVE if link.most_packets is None and link.capacity_bps is None else (0.0, most)
     queue = f"{where}.queue_packets"
@@ -135,22 +144,32 @@ def _of_class(kind: ClassOutcome, outcome: Outcome, seeds: int) -> Iterator[Viol
     where = f"classes.{kind.name}"
     link = outcome.links.get(kind.link)
     most = (0.0, _INF if link is None or link.capacity_bps is None else link.capacity_bps)
-    for name in ("throughput_bps", "goodput_bps"):
-        metric = getattr(kind, name)
-        yield from _metric(f"{where}.{name}", metric, most, seeds, "within-capacity")
-    for name in ("jain", "loss_rate", "unfinished"):
-        yield from _metric(f"{where}.{name}", getattr(kind, name), _SHARE, seeds)
-    for name in ("timeouts", "retransmissions", "transfers"):
-        yield from _metric(f"{where}.{name}", getattr(kind, name), _POSITIVE, seeds)
-    for name in ("rtt_s", "fct_s", "queue_delay_s", "fct_least_s"):
-        yield from _quantiles(f"{where}.{name}", getattr(kind, name), _POSITIVE, seeds)
+    yield from _capacity(where, kind, "class", most, seeds)
+    yield from _plain(where, kind, "class", seeds)
     yield from _goodput(where, kind)
     yield from _open(where, kind)
     for name, each in (kind.controllers or {}).items():
         at = f"{where}.controllers.{name}"
-        yield from _metric(f"{at}.goodput_bps", each.goodput_bps, most, seeds, "within-capacity")
-        for part in ("goodput_share", "jain", "loss_rate"):
-            yield from _metric(f"{at}.{part}", getattr(each, part), _SHARE, seeds)
+        yield from _capacity(at, each, "controller", most, seeds)
+        yield from _plain(at, each, "controller", seeds)
+
+
+def _plain(where: str, part: Part, level: Level, seeds: int) -> Iterator[Violation]:
+    """Check the metrics whose bounds are the same in every Outcome."""
+    for metric in of_level(level):
+        span = {"share": _SHARE, "not negative": _POSITIVE}.get(metric.bounds)
+        if span is None:
+            continue
+        check = _quantiles if metric.is_distribution else _metric
+        yield from check(f"{where}.{metric.key}", getattr(part, metric.key), span, seeds)
+
+
+def _capacity(where: str, part: Part, level: Level, most: Span, seeds: int) -> Iterator[Violation]:
+    """Check the metrics that are bounded by the rate of the class's last link."""
+    for metric in of_level(level):
+        if metric.bounds == "capacity":
+            at, value = f"{where}.{metric.key}", getattr(part, metric.key)
+            yield from _metric(at, value, most, seeds, "within-capacity")
 
 
 def _goodput(where: str, kind: ClassOutcome) -> Iterator[Violation]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from forebay.catalogue import check_stated
 from forebay.outcome.document import Closed, Document
 
 UTILIZATION_PROBABILITY = "utilization_probability"
@@ -135,6 +136,21 @@ class ClassOutcome(Closed):
     fct_open: str | None = None
     queue_delay_s: Quantiles | None = None
     controllers: dict[str, ControllerOutcome] | None = None
+
+
+def measured(part: type[Closed]) -> list[str]:
+    """Return the fields of a part of an Outcome that are metrics."""
+    return [
+        name
+        for name, field in part.model_fields.items()
+        if get_origin(field.annotation) is not dict
+        and not {field.annotation, *get_args(field.annotation)}.isdisjoint((Metric, Quantiles))
+    ]
+
+
+check_stated("link", measured(LinkOutcome))
+check_stated("class", measured(ClassOutcome))
+check_stated("controller", measured(ControllerOutcome))
 
 
 class HopsOutcome(Closed):

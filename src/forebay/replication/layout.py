@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from forebay.catalogue import DISCIPLINES
 from forebay.scenario import BOTTLENECK, REVERSE, ack_route, data_route
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ Bucket = tuple[float, int, int, str]
 with the largest packet in place of Bc, "deficit".
 """
 
-COUNT_BYTES = ("bfifo", "red")
+COUNT_BYTES = tuple(each.name for each in DISCIPLINES.values() if each.counts_bytes)
 """Disciplines whose limit is in bytes, as in tc."""
 
 _PS_PER_S = 1e12
@@ -195,7 +196,7 @@ def _link(scenario: Scenario, name: str, link: Link, queue: Queue) -> LinkSpec:
 
 def linux_name(discipline: str) -> str:
     """Return Linux's name of a scenario's discipline."""
-    return "pfifo" if discipline == "drop-tail" else discipline
+    return DISCIPLINES[discipline].in_tc
 
 
 def _classes(scenario: Scenario, link: str, queue: Queue) -> list[ClassSpec]:

@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forebay.errors import option
 from forebay.network import Problem, make_problem
+from forebay.network.graph import BETWEEN
 from forebay.replication.layout import FlowRoutes, Layout, LinkSpec, linux_name
 from forebay.scenario import Distribution, Duration, Long, ScenarioError, Udp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from forebay.network.graph import Graph
     from forebay.scenario import Scenario
 
     Ints = NDArray[np.int64]
 
 _PS_PER_S = 1e12
+MOST_LINKS = 2**16
+"""Links of routers and hosts: crates/sim numbers them with 16 bits."""
 
 
 def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tuple[Scenario, Layout]:
@@ -34,7 +39,7 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
     ScenarioError
         Traffic without a fixed number of connections; an invalid topology.
     """
-    problem = make_problem(scenario)
+    problem = make_problem(scenario, check_graph=check_links)
     classes, paths = [], []
     for index, group in enumerate(scenario.traffic):
         if not isinstance(group, Long | Udp):
@@ -53,6 +58,18 @@ def expand(scenario: Scenario, buffers: Mapping[str, int] | None = None) -> tupl
         for link in layout.links
     ]
     return expanded, replace(layout, links=links)
+
+
+def check_links(graph: Graph) -> None:
+    """Refuse more links between routers than the simulator numbers, before anything is routed."""
+    _check_number(int((graph.kind == BETWEEN).sum()))
+
+
+def _check_number(links: int) -> None:
+    if links > MOST_LINKS:
+        wrong = f"the network has {links} links, and the simulator numbers at most {MOST_LINKS}"
+        hint = f"write a smaller network, or {option('engine', 'network')}"
+        raise ScenarioError("out-of-range", wrong, hint, field="topology")
 
 
 def _class(scenario: Scenario, problem: Problem, index: int, hops: int, flows: int) -> Any:
@@ -88,16 +105,14 @@ def _layout(scenario: Scenario, problem: Problem, path: Ints) -> Layout:
     for row in range(len(steps)):  # every host of a router in turn
         shared = np.isin(steps[row], own)
         links[row, shared] += _in_turn(steps[row, shared], graph.count, turn)
+    used = np.unique(links[links >= len(between)])
+    _check_number(len(between) + len(used))
+    hosts = _host_links(scenario, problem, own, number, used)
+    links = np.where(links < len(between), links, len(between) + np.searchsorted(used, links))
     columns, route = np.unique(links, axis=1, return_inverse=True)
     routes = [([int(link) for link in column if link >= 0], list[int]()) for column in columns.T]
     crossing = np.bincount(links[links >= 0], minlength=len(between))
     reported = [_link_spec(scenario, problem, link) for link in between.tolist()]
-    hosts = [
-        replace(each, name=f"{each.name}#{k}") if count > 1 else each
-        for link, count in zip(own.tolist(), graph.count[own].tolist(), strict=True)
-        for each in (_link_spec(scenario, problem, link),)
-        for k in range(1, count + 1)
-    ]
     flows = FlowRoutes(
         route=route.ravel().astype(np.int32),
         rtt_ps=np.round(problem.rtt_s[path] * _PS_PER_S).astype(np.int64),
@@ -106,6 +121,21 @@ def _layout(scenario: Scenario, problem: Problem, path: Ints) -> Layout:
         connections=crossing[: len(between)].tolist(),
     )
     return Layout(reported, routes, flows)
+
+
+def _host_links(
+    scenario: Scenario, problem: Problem, own: Ints, number: Ints, used: Ints
+) -> list[LinkSpec]:
+    """Return the links of hosts that some connection crosses, in the order of their numbers."""
+    graph = problem.graph
+    entry = own[np.searchsorted(number[own], used, side="right") - 1]
+    specs = {link: _link_spec(scenario, problem, link) for link in np.unique(entry).tolist()}
+    made = []
+    for link, place in zip(entry.tolist(), (used - number[entry] + 1).tolist(), strict=True):
+        spec = specs[link]
+        several = graph.count[link] > 1
+        made.append(replace(spec, name=f"{spec.name}#{place}") if several else spec)
+    return made
 
 
 def _in_turn(links: Ints, count: Ints, turn: Ints) -> Ints:

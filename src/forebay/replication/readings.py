@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypedDict, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from forebay.catalogue import KINDS
 from forebay.outcome import (
     ClassReading,
     ControllerReading,
@@ -22,7 +23,7 @@ from forebay.outcome import (
     RoundTrips,
 )
 from forebay.outcome.reading import FloatArray, IntArray
-from forebay.scenario import ScenarioError, Session, Short, Tcp
+from forebay.scenario import ScenarioError, Tcp
 
 if TYPE_CHECKING:
     from forebay.replication.layout import Layout, LinkSpec
@@ -315,7 +316,7 @@ def _on_last_link(raw: RawReadings, layout: Layout, last_link: list[int], index:
 
 
 def _of_ending(traffic: Traffic, spans_s: FloatArray) -> FloatArray | None:
-    return spans_s if isinstance(traffic, Short | Session) else None
+    return spans_s if KINDS[traffic.kind].completes else None
 
 
 def _controllers(

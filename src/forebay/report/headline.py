@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from forebay.catalogue import DISCIPLINES
 from forebay.errors import setting
 from forebay.outcome import Aqm, GoalResult, Interval, Relaxation, SizeResult
 from forebay.report.tables import (
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from forebay.outcome import ClassOutcome
-
-_DEFAULT_TARGETS_S = {"codel": 5e-3, "fq_codel": 5e-3, "pie": 15e-3, "dualpi2": 15e-3}
-"""Linux's default (docs/reference/queues.md)."""
 
 
 def nearest_words(answer: SizeResult) -> str:
@@ -85,7 +83,7 @@ def sized_line(answer: SizeResult) -> list[str]:
 
 def _default(aqm: Aqm, region: Sequence[Interval]) -> list[str]:
     """Return a note if the discipline's default target meets all goals."""
-    default_s = _DEFAULT_TARGETS_S.get(aqm.discipline)
+    default_s = DISCIPLINES[aqm.discipline].default_target_s
     if default_s is None:
         return []
     packets = default_s / aqm.packet_s

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from forebay.catalogue import of_level
 from forebay.outcome import ClassOutcome, LinkOutcome, Outcome, Quantiles
 from forebay.report.tables import (
     called,
@@ -24,6 +25,9 @@ from forebay.report.tables import (
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+    from forebay import catalogue
+    from forebay.catalogue.metrics import Level
 
 
 def print_outcome(outcome: Outcome) -> None:
@@ -67,37 +71,52 @@ def _class_title(each: ClassOutcome) -> str:
 
 def _link(link: LinkOutcome) -> Table:
     made = table("", "value", "p50", "p95", "p99")
-    made.add_row("utilization, %", show(link.utilization, 100))
-    made.add_row("loss, %", show_significant(link.loss_rate, 100))
-    if link.marks is not None and link.marks.value > 0:
-        made.add_row("marks", show_significant(link.marks))
-    _spread(made, "queue, packets", link.queue_packets, 1)
-    _spread(made, "queueing delay, ms", link.queue_delay_s, 1e3)
+    _rows(made, link, "link")
     return made
 
 
 def _class(each: ClassOutcome) -> Table:
     made = table("", "value", "p50", "p95", "p99")
-    made.add_row("throughput, Mbit/s", show(each.throughput_bps, 1e-6))
-    made.add_row("goodput, Mbit/s", show(each.goodput_bps, 1e-6))
-    made.add_row("Jain's fairness", show(each.jain, 1, 3))
-    made.add_row("loss, %", show_significant(each.loss_rate, 100))
-    made.add_row("timeouts", show_significant(each.timeouts))
-    if each.retransmissions is not None:
-        made.add_row("segments sent again", show_significant(each.retransmissions))
-    _spread(made, "round-trip time, ms", each.rtt_s, 1e3)
-    if each.queue_delay_s is not None:
-        _spread(made, "queueing delay, ms", each.queue_delay_s, 1e3)
-    if each.fct_s is not None or each.fct_least_s is not None:
-        parts = (mean, p50, p95, p99)
-        made.add_row("completion time, ms", *(completion(each, part) for part in parts))
-    if each.unfinished is not None:
-        made.add_row("unfinished in the window, %", show_significant(each.unfinished, 100))
+    _rows(made, each, "class")
     for name, part in (each.controllers or {}).items():
         goodput, lost = show(part.goodput_bps, 1e-6), show_significant(part.loss_rate, 100)
         made.add_row(f"{name}, {count(part.flows, 'flow')}: goodput, Mbit/s", goodput)
         made.add_row(f"{name}: loss, %", lost)
     return made
+
+
+def _rows(made: Table, part: LinkOutcome | ClassOutcome, level: Level) -> None:
+    """Add a row for each metric of the catalogue that has a title."""
+    for metric in of_level(level):
+        value = getattr(part, metric.key)
+        if metric.form == "completion":
+            _completion(made, metric.title, part)
+        elif metric.title and not _is_omitted(metric, value):
+            _row(made, metric, value)
+
+
+def _is_omitted(metric: catalogue.Metric, value: Any) -> bool:
+    if value is None:
+        return metric.if_unknown != "dash"
+    return metric.if_unknown == "omit also 0" and not value.value > 0
+
+
+def _row(made: Table, metric: catalogue.Metric, value: Any) -> None:
+    if metric.form == "quantiles":
+        _spread(made, metric.title, value, metric.factor)
+    elif metric.form == "significant":
+        made.add_row(metric.title, show_significant(value, metric.factor))
+    else:
+        digits = 3 if metric.form == "3 decimals" else 2
+        made.add_row(metric.title, show(value, metric.factor, digits))
+
+
+def _completion(made: Table, title: str, part: LinkOutcome | ClassOutcome) -> None:
+    """Add completion times, of which parts may be known only as lower bounds."""
+    assert isinstance(part, ClassOutcome)
+    if part.fct_s is not None or part.fct_least_s is not None:
+        parts = (mean, p50, p95, p99)
+        made.add_row(title, *(completion(part, each) for each in parts))
 
 
 def _spread(made: Table, name: str, quantiles: Quantiles | None, factor: float) -> None:

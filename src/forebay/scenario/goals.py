@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, Tag, model_validator
 from pydantic_core import CoreSchema, core_schema
 
+from forebay.catalogue import KINDS
 from forebay.errors import literal
 from forebay.scenario.base import SHARE, Between, ScenarioModel
 from forebay.scenario.errors import ScenarioError
@@ -135,10 +136,10 @@ _FCT_INCREASE = (
 )
 
 
-COMPLETING_KINDS = frozenset({"short", "session"})
+COMPLETING_KINDS = frozenset(each.name for each in KINDS.values() if each.completes)
 """Kinds of traffic whose flows end."""
 
-OPEN_LOOP_KINDS = frozenset({"udp", "onoff", "video", "replay"})
+OPEN_LOOP_KINDS = frozenset(each.name for each in KINDS.values() if each.open_loop)
 """Kinds of traffic that do not respond to loss: real-time traffic."""
 
 COMPLETION_GOALS = ("fct_mean", "fct_p99", "fct_increase")

@@ -65,6 +65,8 @@ _AMOUNT = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 _RATIO = re.compile(r"\s*(?:/|\bper\b)\s*")
 _MOST = Decimal("1e30")
 _LONGEST_EXPONENT = 3
+_MOST_DIGITS = 400
+"""More than any float needs; a longer number is refused before it is read."""
 _SHORTEST_PLURAL = 3
 """Shortest unit in letters that may have a plural: packets, bits, but not bs."""
 
@@ -92,7 +94,10 @@ def _split(text: str, example: str, kinds: tuple[str, ...]) -> tuple[Decimal, st
     """Return the number and the unit that follows it."""
     write = f'write a number and a unit, such as "{example}"'
     match = _AMOUNT.fullmatch(text)
-    if match is None:
+    if match is None or len(match[1]) > _MOST_DIGITS:
+        if match is not None:
+            wrong = f"{show(text)} has more than {_MOST_DIGITS} digits"
+            raise ScenarioError("out-of-range", wrong, write, value=text)
         if re.match(r"\s*[+-]?(nan|inf)", text, re.IGNORECASE):
             raise ScenarioError("not-finite", f"{show(text)} is not finite", write, value=text)
         raise ScenarioError("no-number", f"{show(text)} is not a quantity", write, value=text)
@@ -100,9 +105,10 @@ def _split(text: str, example: str, kinds: tuple[str, ...]) -> tuple[Decimal, st
         from forebay.scenario import exact_forms
 
         unit = example.partition(" ")[2]
-        same = (
-            exact_forms.bare_rate(float(match[1])) if kinds == ("rate",) else f"{match[1]} {unit}"
-        )
+        same = f"{match[1]} {unit}"
+        if kinds == ("rate",):
+            number = float(match[1])
+            same = exact_forms.bare_rate(number) if 0 < number < 1e18 else example
         hint = f'write it with one, such as "{same}"'
         raise ScenarioError("no-unit", f"{show(text)} has no unit", hint, value=text)
     if len(match[1].lower().partition("e")[2]) > _LONGEST_EXPONENT:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
+from forebay.catalogue import DISCIPLINES
 from forebay.errors import entry, literal
 from forebay.scenario.base import LISTED, RATES, SHARE, Between, ScenarioModel
 from forebay.scenario.errors import ScenarioError
@@ -20,37 +21,21 @@ if TYPE_CHECKING:
     from forebay.scenario.inputs import ClassQueueDict, QueueDict, RedDict
 
 
-Discipline = Literal[
-    "drop-tail",
-    "bfifo",
-    "red",
-    "pie",
-    "codel",
-    "fq_codel",
-    "dualpi2",
-    "cobalt",
-    "cake",
-    "pfifo_head_drop",
-    "classes",
-]
+if TYPE_CHECKING:
+    Discipline = str
+else:
+    Discipline = Literal[tuple(DISCIPLINES)]
+
+_PARAMETERS = (
+    "ecn", "min", "max", "probability", "weight", "gentle", "target", "interval", "rtt", "quantum",
+    "buckets", "step_thresh", "coupling_factor", "classic_protection", "drop_on_overload",
+)  # fmt: skip
+"""Fields of a queue that only some disciplines read, in the order of their checks."""
 
 # The disciplines that use each parameter; other disciplines have none.
 _READ_BY: dict[str, tuple[str, ...]] = {
-    "ecn": ("red", "pie", "codel", "fq_codel", "cobalt"),
-    "min": ("red",),
-    "max": ("red",),
-    "probability": ("red",),
-    "weight": ("red",),
-    "gentle": ("red",),
-    "target": ("pie", "codel", "fq_codel", "dualpi2", "cobalt"),
-    "interval": ("codel", "fq_codel", "cobalt"),
-    "rtt": ("cake",),
-    "quantum": ("fq_codel",),
-    "buckets": ("fq_codel",),
-    "step_thresh": ("dualpi2",),
-    "coupling_factor": ("dualpi2",),
-    "classic_protection": ("dualpi2",),
-    "drop_on_overload": ("dualpi2",),
+    parameter: tuple(each.name for each in DISCIPLINES.values() if parameter in each.parameters)
+    for parameter in _PARAMETERS
 }
 _BYTES = Between(DataSize(1), DataSize(10**12))
 _TIMES = Between(Duration(1e-9), Duration(3600))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, PlainValidator, Strict, WithJsonSchema, model_validator
 
+from forebay.catalogue import CONTROLS
 from forebay.errors import entry
 from forebay.scenario.base import DAY, Between
 from forebay.scenario.distribution import AnyDistribution, Distribution
@@ -22,20 +23,7 @@ if TYPE_CHECKING:
     from forebay.scenario.inputs import LongDict, SessionFields, ShortFields
 
 
-CONGESTION_CONTROLS: tuple[str, ...] = (
-    "reno",
-    "scalable",
-    "bic",
-    "cubic",
-    "cubic-beta-0.8",
-    "cubic-beta-0.7",
-    "compound",
-    "dctcp",
-    "bbr",
-    "bbr3",
-    "westwood",
-    "prague",
-)
+CONGESTION_CONTROLS: tuple[str, ...] = tuple(CONTROLS)
 """All congestion controls of a scenario; the simulator has the same list."""
 
 

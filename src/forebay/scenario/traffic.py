@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union
 
 from pydantic import Discriminator, Field, Strict, Tag, model_validator
 
+from forebay import catalogue
 from forebay.scenario.base import DAY, RATES, Between, FromFile
 from forebay.scenario.distribution import AnyDistribution
 from forebay.scenario.errors import ScenarioError, show
@@ -305,5 +306,5 @@ Traffic = Annotated[
 OpenLoop = Udp | OnOff | Video | Replay
 """Classes that do not respond to losses."""
 
-KINDS: tuple[str, ...] = ("long", "short", "session", "udp", "onoff", "video", "replay")
+KINDS: tuple[str, ...] = tuple(catalogue.KINDS)
 """All kinds, in the order of `Traffic`."""

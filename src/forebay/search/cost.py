@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forebay.catalogue import CONTROLS
 from forebay.errors import ForebayError, option
 from forebay.scenario import Long, Session, Short, Standing, Tcp
 
@@ -27,7 +28,7 @@ _US_BY_LOSS = (0.07, 0.10, 0.25, 0.93)
 _US_BY_MODEL = (0.24, 0.41, 1.1, 3.0)
 """Microseconds per packet by number of flows: for loss-based controllers, and for BBR variants."""
 
-_BY_MODEL = ("bbr", "bbr3")
+_BY_MODEL = tuple(each.name for each in CONTROLS.values() if each.packet_cost == "model")
 _SHORT_LIVES_S = 1.0
 SEARCH_BUFFERS = 30.0
 """Number of buffers that the search tries with all first seeds; fewer buffers with more seeds."""

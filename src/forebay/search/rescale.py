@@ -1,24 +1,25 @@
 """Convert an outcome of a scaled link to the whole link.
 
-Shares do not change: utilization, loss, fairness. Rates and flows scale with the link, the queue
-with the buffer, and its delay with the drain time of the buffer at line rate. Metrics that mix the
-two, such as a round trip or a completion time, are omitted and not estimated.
+The record of each metric in `forebay.catalogue` says how it scales. Shares do not change:
+utilization, loss, fairness. Rates and flows scale with the link, the queue with the buffer, and its
+delay with the drain time of the buffer at line rate. Metrics that mix the two, such as a round trip
+or a completion time, are omitted and not estimated.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from forebay.catalogue import of_level
 from forebay.outcome import LINK, ClassOutcome, LinkOutcome, Metric, Outcome, Quantiles
 
 if TYPE_CHECKING:
+    from forebay import catalogue
+    from forebay.catalogue.metrics import Level
     from forebay.scenario import Scenario
 
 _DELAY_METRIC = "queue_delay"
 _PARTS = ("mean", "p50", "p95", "p99")
-_LEFT_OUT = (
-    "rtt_s", "timeouts", "fct_s", "retransmissions", "transfers", "fct_least_s", "fct_open",
-)  # fmt: skip
 
 
 def as_whole(outcome: Outcome, whole: Scenario, factor: float, packets: int) -> Outcome:
@@ -54,11 +55,9 @@ def _link(link: LinkOutcome, sized: Scenario, factor: float, buffers: float) -> 
     }
     return link.model_copy(
         update={
-            "queue_packets": _quantiles(link.queue_packets, buffers),
-            "queue_delay_s": _quantiles(link.queue_delay_s, waits),
+            **_scaled(link, "link", factor, buffers),
             "buffer_packets": sized.buffer_packets,
             "bdp_packets": sized.bdp_packets,
-            "marks": None,
             "goal_metrics": own,
             "capacity_bps": float(sized.link.capacity),
             "most_packets": None,
@@ -67,22 +66,38 @@ def _link(link: LinkOutcome, sized: Scenario, factor: float, buffers: float) -> 
 
 
 def _class(each: ClassOutcome, flows: int, factor: float, waits: float) -> ClassOutcome:
-    changes: dict[str, Any] = dict.fromkeys(_LEFT_OUT)
     return each.model_copy(
-        update=changes
-        | {
+        update={
+            **_scaled(each, "class", factor, waits * factor),
             "flows": flows or round(each.flows * factor),
-            "throughput_bps": times(each.throughput_bps, factor),
-            "goodput_bps": times(each.goodput_bps, factor),
-            "queue_delay_s": _quantiles(each.queue_delay_s, waits),
+            "fct_open": None,
             "controllers": None,
         }
     )
 
 
-def _quantiles(of: Quantiles | None, factor: float) -> Quantiles | None:
-    if of is None:
+def _scaled(
+    part: LinkOutcome | ClassOutcome, level: Level, factor: float, buffers: float
+) -> dict[str, Any]:
+    """Return the metrics of a part for the whole link, by the rule in each one's record."""
+    rules = {"same": 1.0, "rate": factor, "queue": buffers, "delay": buffers / factor}
+    return {each.key: _by(part, each, rules) for each in of_level(level)}
+
+
+def _by(
+    part: LinkOutcome | ClassOutcome, of: catalogue.Metric, rules: dict[str, float]
+) -> Metric | Quantiles | None:
+    value: Metric | Quantiles | None = getattr(part, of.key)
+    if of.scaling == "omitted" or value is None:
         return None
+    if of.scaling == "same":
+        return value
+    if isinstance(value, Quantiles):
+        return _quantiles(value, rules[of.scaling])
+    return times(value, rules[of.scaling])
+
+
+def _quantiles(of: Quantiles, factor: float) -> Quantiles:
     return Quantiles(**{part: times(getattr(of, part), factor) for part in _PARTS})
 
 

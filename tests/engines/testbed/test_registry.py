@@ -9,6 +9,7 @@ import time
 import pytest
 
 from forebay.engines.testbed import namespaces, registry
+from forebay.engines.testbed.errors import TestbedError
 from forebay.engines.testbed.owner import Owner
 
 
@@ -58,8 +59,8 @@ def test_it_is_removed_however_a_run_ends(removed, error):
 
 
 def test_what_the_dead_left_goes_at_the_next_start(removed, tmp_path):
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
+    scratch = tmp_path / "forebay-1-0-0123456789abcdef"
+    scratch.mkdir(mode=0o755)
     leave(dead_owner(), "forebay-z-send", scratch=str(scratch))
     assert len(registry.remove_leftovers()) == 1
     assert removed == ["forebay-z-send"]
@@ -132,7 +133,7 @@ def test_what_a_fork_makes_after_an_interrupt_is_removed_too(tmp_path, monkeypat
     made = tmp_path / "made"
     monkeypatch.setattr(namespaces, "remove", lambda _: made.unlink(missing_ok=True))
     with pytest.raises(KeyboardInterrupt), registry.recording() as record:
-        record.will_make("made")
+        record.will_make("forebay-made")
         fork = os.fork()
         if not fork:
             time.sleep(0.3)
@@ -141,3 +142,53 @@ def test_what_a_fork_makes_after_an_interrupt_is_removed_too(tmp_path, monkeypat
         raise KeyboardInterrupt
     os.waitpid(fork, 0)
     assert not made.exists()
+
+
+def planted(tmp_path):
+    """Return folders that a planted record names, each of which must survive."""
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    link = tmp_path / "forebay-2-0-0123456789abcdef"
+    link.symlink_to(kept)
+    open_to_all = tmp_path / "forebay-3-0-0123456789abcdef"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o777)
+    return [kept, link, open_to_all]
+
+
+def test_a_planted_record_removes_no_folder_but_ours(removed, tmp_path):
+    for scratch in planted(tmp_path):
+        leave(dead_owner(), scratch=str(scratch))
+        registry.remove_leftovers()
+        assert scratch.exists()
+
+
+@pytest.mark.parametrize("name", ["home", "../netns/x", "forebay-x/../y", "forebay-"])
+def test_a_record_that_names_what_we_never_make_is_left_alone(removed, name):
+    path = leave(dead_owner(), name)
+    assert registry.remove_leftovers() == [] and removed == [] and path.exists()
+
+
+def test_a_record_that_others_may_write_is_not_believed(removed):
+    path = leave(dead_owner(), "forebay-z-send")
+    path.chmod(0o666)
+    assert registry.remove_leftovers() == [] and removed == []
+
+
+def test_a_directory_that_others_may_write_is_refused(removed):
+    leave(dead_owner(), "forebay-z-send")
+    registry.directory().chmod(0o777)
+    for use in (registry.remove_leftovers, lambda: registry.recording().__enter__()):
+        with pytest.raises(TestbedError, match="others may write to it"):
+            use()
+    assert removed == []
+
+
+def test_a_folder_that_was_there_before_is_not_removed_by_close(removed, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr("secrets.token_hex", lambda _: "0" * 16)
+    with pytest.raises(TestbedError), registry.recording() as record:
+        taken = tmp_path / f"forebay-{record.path.stem}-{'0' * 16}"
+        taken.mkdir()
+        record.make_scratch()
+    assert taken.is_dir()

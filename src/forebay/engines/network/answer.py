@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from forebay.catalogue import DISCIPLINES
 from forebay.engines.network.bursts import burst_note
 from forebay.engines.network.summary import classes, links, network
 from forebay.outcome import Outcome, Provenance
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
 NAME = "network"
-NO_MARKS = ("drop-tail", "bfifo")
+NO_MARKS = tuple(each.name for each in DISCIPLINES.values() if each.drops_tail)
 """Disciplines that mark and drop nothing before the buffer is full."""
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from forebay.catalogue import CONTROLS, registered
 from forebay.network.graph import Floats
 from forebay.network.problem import Kind
 
@@ -104,36 +105,25 @@ def _with_timeouts(log_window: Floats, log_loss: Floats, rtt: Floats, kind: Kind
     return np.asarray(np.minimum(with_late, math.log(kind.max_window)))
 
 
-RESPONSES: dict[str, Response] = {
+_FUNCTIONS: dict[str, Response] = {
     "reno": reno,
-    "dctcp": reno,
-    "prague": reno,
-    "compound": reno,
     "cubic": cubic,
     "cubic-beta-0.8": cubic_beta_0_8,
     "cubic-beta-0.7": cubic,
     "scalable": scalable,
 }
+"""By the names of response functions in the catalogue."""
+
+RESPONSES = registered(CONTROLS, lambda each: each.response, _FUNCTIONS, __name__)
 """Congestion controls with a known response to loss. Without marks DCTCP and Prague halve at a loss
 (RFC 8257, section 3.5). A standing queue reduces Compound's delay window to zero."""
 
-MARKED = ("dctcp", "prague")
+MARKED = tuple(each.name for each in CONTROLS.values() if each.answers_marks == "in proportion")
 """Congestion controls that respond to marks; no response function to marks is implemented."""
-
-SPREADS = {
-    "reno": 0.5,
-    "dctcp": 0.5,
-    "prague": 0.5,
-    "compound": 0.5,
-    "cubic": _CUBIC_BETA,
-    "cubic-beta-0.8": 0.8,
-    "cubic-beta-0.7": 0.7,
-    "scalable": _SCALABLE_BETA,
-}
-"""Share of the window that is left after a loss; `spread` follows from it."""
 
 
 def spread(control: str) -> float:
     """Standard deviation over mean of a linear sawtooth: (1 - b) / (sqrt(3) (1 + b))."""
-    left = SPREADS[control]
+    left = CONTROLS[control].kept_after_loss
+    assert left is not None  # all with a response function have one: a test
     return (1.0 - left) / (math.sqrt(3.0) * (1.0 + left))

@@ -12,6 +12,7 @@ from forebay import _core
 from forebay.engines.base import Capabilities, ReplicatingEngine, Replication
 from forebay.engines.errors import CannotPlay
 from forebay.engines.simulation.runs import DRAWS_SHARE, READINGS_SHARE, Draws, make_run
+from forebay.errors import panics_as_defects
 from forebay.footprint import Limit, TooMuchMemory, estimate
 from forebay.outcome import (
     Outcome,
@@ -188,7 +189,8 @@ class SimulationEngine(ReplicatingEngine):
         samples = int(scenario.measure.duration / step) + 1
         self._limit.check(estimate(scenario, samples, len(flows)), 1)
         run, _, layout = make_run(scenario, seed, Watched(step, tuple(flows)))
-        (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
+        with panics_as_defects():
+            (raw,) = _core.simulate([run], jobs=1, progress=self._limit.watch(progress))
         return to_trace(scenario, layout, raw, step=step, flows=flows, seed=seed)
 
 
@@ -249,7 +251,8 @@ def _captured(
     (seed,) = seeds
     limit.check(estimate(scenario, captured=True), 1)
     run, workload, layout = make_run(scenario, seed, capture=True)
-    (raw,) = _core.simulate([run], jobs=1, progress=limit.watch(progress))
+    with panics_as_defects():
+        (raw,) = _core.simulate([run], jobs=1, progress=limit.watch(progress))
     packets = raw["capture"]
     assert packets is not None, "capture=True"
     packets.write(path, BOTTLENECK)
@@ -268,7 +271,8 @@ def _side_by_side(
     for seed in seeds:
         workload = None if draws is None else draws.draw(scenario, seed)
         made[seed] = make_run(scenario, seed, layout=network, workload=workload)
-    raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
+    with panics_as_defects():
+        raw = _core.simulate([run for run, *_ in made.values()], jobs=jobs, progress=progress)
     return {
         seed: to_reading(scenario, seed, workload, layout, each)
         for (seed, (_, workload, layout)), each in zip(made.items(), raw, strict=True)

@@ -11,33 +11,20 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from forebay.catalogue import CONTROLS
 from forebay.engines.errors import EngineUnavailable
 from forebay.engines.testbed import bpf
 
 KERNEL_NAMES = {
-    "reno": "reno",
-    "scalable": "fb_scalable",
-    "bic": "fb_bic",
-    "cubic": "cubic",
-    "cubic-beta-0.8": "fb_cubic08",
-    "cubic-beta-0.7": "fb_cubic07",
-    "compound": "fb_compound",
-    "dctcp": "dctcp",
-    "bbr": "bbr",
-    "westwood": "westwood",
+    each.name: each.in_kernel for each in CONTROLS.values() if each.in_kernel is not None
 }
-"""Kernel names of the congestion controls of a scenario. No released kernel has
-`bbr3` or `prague`.
+"""Kernel names of the congestion controls of a scenario that a kernel can have.
 
 The kernel may have its own `bic` or `scalable`, so ours have other names, of at most 15
 characters."""
 
 _OBJECTS = {
-    "fb_scalable": "scalable",
-    "fb_bic": "bic",
-    "fb_cubic08": "cubic_beta_08",
-    "fb_cubic07": "cubic_beta_07",
-    "fb_compound": "compound",
+    each.in_kernel: each.bpf_program for each in CONTROLS.values() if each.bpf_program is not None
 }
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _GONE_WITHIN_S = 5.0

@@ -2,7 +2,8 @@
 
 There is one JSON file per run in the runtime directory. A run that ends removes what its file
 names, then the file. A killed run leaves its file, and the next start removes what the file names
-if its owner is dead. Nothing else is ever removed.
+if its owner is dead. Nothing else is ever removed: the directory and the file must belong to this
+user, nobody else may write to them, and only names that a run of ours gives are believed.
 
 The owner also locks a second file. The netlink library creates a namespace in a forked process,
 which may outlive a killed owner and create the namespace later. The fork holds the same lock, so
@@ -14,17 +15,20 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
+import secrets
 import shutil
+import stat
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
 from forebay.engines.testbed import namespaces
-from forebay.engines.testbed.errors import asking
+from forebay.engines.testbed.errors import TestbedError, asking
 from forebay.engines.testbed.owner import Owner
 
 _PLACE = "/run/forebay"
@@ -32,6 +36,8 @@ _ENDING = ".json"
 _HELD = ".held"
 _NEW = ".new"
 _LONGEST_WAIT_S = 5.0
+_NAMESPACE = re.compile(r"forebay-[A-Za-z0-9_-]{1,60}")
+_SCRATCH = re.compile(r"forebay-[0-9]+-[0-9]+-[0-9a-f]{16}")
 
 _number = count()
 
@@ -50,6 +56,7 @@ class Record:
     namespaces: list[str] = field(default_factory=list)
     scratch: str | None = None
     children: list[Owner] = field(default_factory=list)
+    _made_scratch: bool = field(default=False, repr=False)
 
     def will_make(self, *names: str) -> None:
         """Record namespaces, and with them their contents, before they are created."""
@@ -58,11 +65,12 @@ class Record:
 
     def make_scratch(self) -> Path:
         """Make a folder for plan and result."""
-        name = f"forebay-{self.path.stem}"
+        name = f"forebay-{self.path.stem}-{secrets.token_hex(8)}"
         self.scratch = str(Path(tempfile.gettempdir()) / name)
         self._write()
         with asking(f"making {self.scratch}", "make room there, or set TMPDIR"):
             Path(self.scratch).mkdir(mode=0o700)
+        self._made_scratch = True
         return Path(self.scratch)
 
     def started(self, pid: int) -> None:
@@ -78,7 +86,7 @@ class Record:
             child.end()
         for name in self.namespaces:
             namespaces.remove(name)
-        if self.scratch is not None:
+        if self.scratch is not None and self._made_scratch:
             shutil.rmtree(self.scratch, ignore_errors=True)
         self.path.unlink(missing_ok=True)
         self.path.with_suffix(_NEW).unlink(missing_ok=True)
@@ -86,17 +94,53 @@ class Record:
 
     def _write(self) -> None:
         temporary = self.path.with_suffix(_NEW)
-        temporary.write_text(json.dumps({**asdict(self), "path": str(self.path)}))
+        temporary.write_text(json.dumps(self._to_document()))
         temporary.replace(self.path)
+
+    def _to_document(self) -> dict[str, object]:
+        return {
+            "path": str(self.path), "owner": self.owner, "namespaces": self.namespaces,
+            "scratch": self.scratch, "children": self.children,
+        }  # fmt: skip
 
     @classmethod
     def read(cls, path: Path) -> Record:
-        """Read a record back."""
+        """Read a record back.
+
+        Raises
+        ------
+        ValueError
+            It belongs to somebody else, or names what no run of ours makes.
+        """
+        if not _is_ours(path, stat.S_ISREG):
+            raise ValueError(f"{path} belongs to somebody else")
         document = json.loads(path.read_text())
+        namespaces_, scratch = document["namespaces"], document["scratch"]
+        if not all(_NAMESPACE.fullmatch(name) for name in namespaces_):
+            raise ValueError(f"{path} names another namespace")
+        made = scratch is not None and bool(_SCRATCH.fullmatch(Path(scratch).name))
         return cls(
-            path, Owner(*document["owner"]), document["namespaces"], document["scratch"],
+            path, Owner(*document["owner"]), namespaces_, scratch,
             [Owner(*child) for child in document["children"]],
+            made and _is_ours(Path(scratch), stat.S_ISDIR),
         )  # fmt: skip
+
+
+def _is_ours(path: Path, is_kind: Callable[[int], bool]) -> bool:
+    """Whether a file, not a link to one, is of this kind, ours, and only we may write to it."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    mine = found.st_uid == os.geteuid() and not found.st_mode & 0o022
+    return mine and is_kind(found.st_mode)
+
+
+def _check_directory(place: Path) -> None:
+    """Refuse a runtime directory in which others could plant records."""
+    if not _is_ours(place, stat.S_ISDIR):
+        wrong = f"{place} belongs to another user, or others may write to it"
+        raise TestbedError(wrong, "set FOREBAY_RUNTIME_DIR to a folder of your own, mode 755")
 
 
 @contextmanager
@@ -105,6 +149,7 @@ def recording() -> Iterator[Record]:
     place = directory()
     with asking(f"making {place}", "run it as root, or set FOREBAY_RUNTIME_DIR"):
         place.mkdir(mode=0o755, parents=True, exist_ok=True)
+        _check_directory(place)
         remove_leftovers()
         record = Record(place / f"{os.getpid()}-{next(_number)}{_ENDING}", Owner.here())
         held = _hold(record.path.with_suffix(_HELD))
@@ -147,6 +192,7 @@ def remove_leftovers() -> list[str]:
     place = directory()
     if not place.is_dir():
         return []
+    _check_directory(place)
     removed = []
     with _alone(place):
         for path in sorted(place.glob(f"*{_ENDING}")):

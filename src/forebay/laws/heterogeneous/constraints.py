@@ -20,18 +20,31 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from forebay.catalogue import CONTROLS, registered
 from forebay.laws import arrays, assumptions
 from forebay.laws.answer import Law
 from forebay.laws.arrays import Array, as_array
-from forebay.laws.heterogeneous.protocols import PROTOCOLS, TABLE_3_AS_PRINTED
+from forebay.laws.heterogeneous.protocols import (
+    OF_PAPER_D_ALONE,
+    PROTOCOLS,
+    TABLE_3_AS_PRINTED,
+)
 from forebay.laws.quantities import finite, flows_by_control, path_window
 
 if TYPE_CHECKING:
     from forebay.scenario import Scenario
 
-_WITHOUT = {
-    "bbr": "its rate is paced from a bandwidth estimate, so no sawtooth of a window describes it"
-}
+_GROWTHS = registered(
+    CONTROLS,
+    lambda each: each.growth,
+    {name: law for name, law in PROTOCOLS.items() if name not in OF_PAPER_D_ALONE},
+    "forebay.laws.heterogeneous.protocols",
+)
+"""Growth functions by the name of a congestion control."""
+
+_MODEL_BASED = (
+    "its rate is paced from a bandwidth estimate, so no sawtooth of a window describes it"
+)
 
 
 def characteristic_value(
@@ -60,7 +73,8 @@ def characteristic_value(
         return as_array(TABLE_3_AS_PRINTED[protocol][1])[()]
     if protocol not in PROTOCOLS or as_printed:
         known = ", ".join(TABLE_3_AS_PRINTED if as_printed else PROTOCOLS)
-        why = _WITHOUT.get(protocol, "no growth function is known for it")
+        modelled = protocol in CONTROLS and CONTROLS[protocol].is_model_based
+        why = _MODEL_BASED if modelled else "no growth function is known for it"
         raise ValueError(f"protocol {protocol!r}: {why}; write one of: {known}")
     growth = PROTOCOLS[protocol]
     if not growth.scale_free and (w_max is None or rtt is None):
@@ -272,7 +286,7 @@ def _value(scenario: Scenario) -> float | None:
     whose a depends on w_max. The dependence is weak.
     """
     flows = flows_by_control(scenario)
-    if not flows.keys() <= PROTOCOLS.keys():
+    if not flows.keys() <= _GROWTHS.keys():
         return None
     return float(mixed(flows, path_window(scenario) / 0.9, float(scenario.mean_rtt)))
 
@@ -300,7 +314,7 @@ def _utilization(scenario: Scenario) -> float | None:
 
 
 def _known_protocols(scenario: Scenario) -> str | None:
-    unknown = ", ".join(sorted(flows_by_control(scenario).keys() - PROTOCOLS.keys()))
+    unknown = ", ".join(sorted(flows_by_control(scenario).keys() - _GROWTHS.keys()))
     return f"congestion control {unknown}: no growth function is known" if unknown else None
 
 

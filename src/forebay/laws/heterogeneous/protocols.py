@@ -88,6 +88,9 @@ PROTOCOLS: dict[str, Growth] = {
 
 PAPER_D = ("reno", "bic", "cubic_beta_0_8", "cubic_beta_0_7", "ctcp")
 
+OF_PAPER_D_ALONE = ("cubic_beta_0_8", "cubic_beta_0_7", "ctcp")
+"""Growth functions that the laws take only by these names, not for a congestion control."""
+
 EPOCH_AS_PRINTED = {
     "reno": RENO.epoch,
     "bic": BIC.epoch,

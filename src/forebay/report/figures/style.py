@@ -35,11 +35,15 @@ _STYLE: Any = {
     "svg.hashsalt": "forebay",  # same data, same bytes
 }
 
+_DEFAULTS: Any = {
+    name: value for name, value in mpl.rcParamsDefault.items() if not name.startswith("backend")
+}
+
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw in this style, without a change to the caller's style."""
-    with mpl.rc_context(_STYLE):
+    """Draw in this style alone: no matplotlibrc changes a picture, and the caller's style stays."""
+    with mpl.rc_context(_DEFAULTS | _STYLE):
         yield
 
 

@@ -1,0 +1,264 @@
+"""The congestion controls; docs/reference/congestion-controls.md has their differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from forebay.catalogue.record import Record, by_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control(Record):
+    """A congestion control.
+
+    Attributes
+    ----------
+    name : name in a scenario, and in ``controllers!`` of crates/sim/src/cc/mod.rs.
+    source : RFC, draft or paper.
+    in_kernel : name on the testbed, at most 15 characters; None if no kernel can have it.
+    bpf_program : our program of that control, without ".o"; None if Linux's own is used.
+    paced : whether its sender spaces packets by a rate, and so takes a rate sample of each.
+    kept_after_loss : share of the window after a loss; None if that is no fixed share.
+    sawtooth : the law of its period between losses, "cubic" or "reno"; None if its window follows a
+        model of the path and has no sawtooth. A loss-based control without a law has Reno's.
+    response : response function, window by loss rate; None if none is known.
+    growth : growth function of the laws of Yang et al. 2013; None if they have none.
+    single_flow : closed form of one flow's utilization; None if there is none.
+    population : law that gives the number of flows of a loss rate; None if there is none.
+    answers_marks : "in proportion" to their share; "as a loss"; or "no".
+    needs_ecn : whether it sends ECN-capable packets whatever the scenario says.
+    packet_cost : row of the table of the cost of a packet, "loss" or "model".
+    does_at_loss : what a capture shows of it; None if a capture cannot tell it from another one.
+    """
+
+    source: str
+    in_kernel: str | None
+    bpf_program: str | None
+    paced: bool
+    kept_after_loss: float | None
+    sawtooth: Literal["reno", "cubic"] | None
+    response: str | None
+    growth: str | None
+    single_flow: str | None
+    population: str | None
+    answers_marks: Literal["in proportion", "as a loss", "no"]
+    needs_ecn: bool
+    packet_cost: Literal["loss", "model"]
+    does_at_loss: str | None
+
+    @property
+    def is_model_based(self) -> bool:
+        """Whether it follows a model of the path, so that a loss is no decrease."""
+        return self.sawtooth is None
+
+
+CONTROLS = by_name(
+    (
+        Control(
+            name="reno",
+            source="RFC 5681",
+            in_kernel="reno",
+            bpf_program=None,
+            paced=False,
+            kept_after_loss=0.5,
+            sawtooth="reno",
+            response="reno",
+            growth="reno",
+            single_flow="reno",
+            population="reno",
+            answers_marks="as a loss",
+            needs_ecn=False,
+            packet_cost="loss",
+            does_at_loss="halves its window",
+        ),
+        Control(
+            name="scalable",
+            source="Kelly 2003",
+            in_kernel="fb_scalable",
+            bpf_program="scalable",
+            paced=False,
+            kept_after_loss=0.875,
+            sawtooth="reno",
+            response="scalable",
+            growth="scalable",
+            single_flow="scalable",
+            population=None,
+            answers_marks="as a loss",
+            needs_ecn=False,
+            packet_cost="loss",
+            does_at_loss=None,
+        ),
+        Control(
+            name="bic",
+            source="Xu et al. 2004",
+            in_kernel="fb_bic",
+            bpf_program="bic",
+            paced=False,
+            kept_after_loss=0.8,
+            sawtooth="reno",
+            response=None,
+            growth="bic",
+            single_flow=None,
+            population=None,
+            answers_marks="as a loss",
+            needs_ecn=False,
+            packet_cost="loss",
+            does_at_loss=None,
+        ),
+        Control(
+            name="cubic",
+            source="RFC 9438",
+            in_kernel="cubic",
+            bpf_program=None,
+            paced=False,
+            kept_after_loss=0.7,
+            sawtooth="cubic",
+            response="cubic",
+            growth="cubic",
+            single_flow="cubic",
+            population="cubic",
+            answers_marks="as a loss",
+            needs_ecn=False,
+            packet_cost="loss",
+            does_at_loss="reduces its window to 0.7",
+        ),
+        Control(
+            name="cubic-beta-0.8",
+            source="Yang et al. 2013, CUBIC'",
+            in_kernel="fb_cubic08",
+            bpf_program="cubic_beta_08",
+            paced=False,
+            kept_after_loss=0.8,
+            sawtooth="reno",
+            response="cubic-beta-0.8",
+            growth=None,
+            single_flow=None,
+            population=None,
+            answers_marks="as a loss",
+            needs_ecn=False,
+            packet_cost="loss",
+            does_at_loss=None,
+        ),
+        Control(
+            name="cubic-beta-0.7",
+            source="Yang et al. 2013, CUBIC''",
+            in_kernel="fb_cubic07",
+            bpf_program="cubic_beta_07",
+            paced=False,
+            kept_after_loss=0.7,
+            sawtooth="reno",
+            response="cubic-beta-0.7",
+            growth=None,
+            single_flow=None,
+            population=None,
+            answers_marks="as a loss",
+            needs_ecn=False,
+            packet_cost="loss",
+            does_at_loss=None,
+        ),
+        Control(
+            name="compound",
+            source="draft-sridharan-tcpm-ctcp-02",
+            in_kernel="fb_compound",
+            bpf_program="compound",
+            paced=False,
+            kept_after_loss=0.5,
+            sawtooth="reno",
+            response="reno",  # a standing queue reduces its delay window to zero
+            growth="compound",
+            single_flow="compound",
+            population=None,
+            answers_marks="as a loss",
+            needs_ecn=False,
+            packet_cost="loss",
+            does_at_loss=None,
+        ),
+        Control(
+            name="dctcp",
+            source="RFC 8257",
+            in_kernel="dctcp",
+            bpf_program=None,
+            paced=False,
+            kept_after_loss=0.5,
+            sawtooth="reno",
+            response="reno",  # without marks, RFC 8257, section 3.5
+            growth=None,
+            single_flow=None,
+            population=None,
+            answers_marks="in proportion",
+            needs_ecn=True,
+            packet_cost="loss",
+            does_at_loss=None,
+        ),
+        Control(
+            name="bbr",
+            source="Cardwell et al. 2016",
+            in_kernel="bbr",
+            bpf_program=None,
+            paced=True,
+            kept_after_loss=None,
+            sawtooth=None,
+            response=None,
+            growth=None,
+            single_flow="bbr",
+            population=None,
+            answers_marks="no",
+            needs_ecn=False,
+            packet_cost="model",
+            does_at_loss="does not respond to a loss",
+        ),
+        Control(
+            name="bbr3",
+            source="draft-ietf-ccwg-bbr",
+            in_kernel=None,
+            bpf_program=None,
+            paced=True,
+            kept_after_loss=None,
+            sawtooth=None,
+            response=None,
+            growth=None,
+            single_flow=None,
+            population=None,
+            answers_marks="no",
+            needs_ecn=False,
+            packet_cost="model",
+            does_at_loss=None,
+        ),
+        Control(
+            name="westwood",
+            source="Grieco and Mascolo 2004",
+            in_kernel="westwood",
+            bpf_program=None,
+            paced=False,
+            kept_after_loss=None,
+            sawtooth="reno",
+            response=None,
+            growth=None,
+            single_flow=None,
+            population=None,
+            answers_marks="as a loss",
+            needs_ecn=False,
+            packet_cost="loss",
+            does_at_loss=None,
+        ),
+        Control(
+            name="prague",
+            source="draft-briscoe-iccrg-prague-congestion-control",
+            in_kernel=None,
+            bpf_program=None,
+            paced=True,
+            kept_after_loss=0.5,
+            sawtooth="reno",
+            response="reno",  # as dctcp
+            growth=None,
+            single_flow=None,
+            population=None,
+            answers_marks="in proportion",
+            needs_ecn=True,
+            packet_cost="loss",
+            does_at_loss=None,
+        ),
+    )
+)
+"""All congestion controls of a scenario, by name; the simulator has the same list."""

@@ -1,0 +1,83 @@
+"""A record of the catalogue: a frozen dataclass of which every property must be stated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self, TypeVar
+
+from forebay.errors import ForebayError
+
+
+class IncompleteRecord(ForebayError):
+    """A record, or what was registered for it, is incomplete: a defect of the catalogue.
+
+    Attributes
+    ----------
+    what, name : kind and name of the record, such as "control" and "reno".
+    """
+
+    code = "incomplete-record"
+    exit_status = 4
+
+    def __init__(self, what: str, name: str, wrong: str) -> None:
+        self.what, self.name, self.wrong = what, name, wrong
+        super().__init__(f"catalogue: the {what} {name!r} {wrong}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.what, self.name, self.wrong))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """No property has a default, so that none is forgotten."""
+
+    name: str
+
+    def __new__(cls, **stated: Any) -> Self:
+        missing = [each.name for each in fields(cls) if each.name not in stated]
+        if missing:
+            name = str(stated.get("name", "?"))
+            raise IncompleteRecord(cls.__name__.lower(), name, f"does not state {missing[0]}")
+        return super().__new__(cls)
+
+
+R = TypeVar("R", bound=Record)
+T = TypeVar("T")
+
+
+def by_name(records: Iterable[R]) -> dict[str, R]:
+    """Return records by name, in their order. Raises IncompleteRecord if two have one name."""
+    found: dict[str, R] = {}
+    for each in records:
+        if each.name in found:
+            raise IncompleteRecord(type(each).__name__.lower(), each.name, "is stated twice")
+        found[each.name] = each
+    return found
+
+
+def registered(
+    records: Mapping[str, R], named: Callable[[R], str | None], known: Mapping[str, T], where: str
+) -> dict[str, T]:
+    """Return by record what its layer has registered under the name that the record gives.
+
+    Parameters
+    ----------
+    named : returns the name in a record, or None if the record needs nothing.
+    known : what the layer has, by name.
+    where : name of that table, for the message.
+
+    Raises
+    ------
+    IncompleteRecord
+        A record names something that is not in ``known``, or no record names an entry of it.
+    """
+    names = {name: named(each) for name, each in records.items()}
+    for record, name in names.items():
+        if name is not None and name not in known:
+            what = type(records[record]).__name__.lower()
+            raise IncompleteRecord(what, record, f"names {name!r}, which {where} does not have")
+    unused = sorted(known.keys() - set(names.values()))
+    if unused:
+        raise IncompleteRecord("entry", unused[0], f"of {where} is named by no record")
+    return {record: known[name] for record, name in names.items() if name is not None}

@@ -1,0 +1,85 @@
+"""The catalogue's records, and the layers that register functions under the names in them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from forebay import _core, catalogue
+from forebay.catalogue import CONTROLS, IncompleteRecord, registered
+from forebay.engines.testbed.congestion import KERNEL_NAMES
+from forebay.footprint import estimate
+from forebay.laws.heterogeneous import PROTOCOLS
+from forebay.scenario import loads
+
+BPF = Path(catalogue.__file__).parents[1] / "engines/testbed/bpf_programs"
+CC = Path(__file__).parents[2] / "crates/sim/src/cc"
+
+
+def test_a_property_that_is_not_stated_is_named_with_its_record():
+    stated = dict(vars(CONTROLS["reno"]))
+    del stated["paced"]
+    with pytest.raises(IncompleteRecord, match="control 'reno' does not state paced"):
+        catalogue.Control(**stated)
+
+
+def test_a_function_that_is_not_registered_is_named_with_the_record():
+    with pytest.raises(IncompleteRecord, match="control 'cubic' names 'cubic', which here"):
+        registered({"cubic": CONTROLS["cubic"]}, lambda each: each.response, {}, "here")
+
+
+def test_a_registered_function_that_no_record_names_is_an_error():
+    table = {"cubic": 1, "vegas": 2}
+    with pytest.raises(IncompleteRecord, match="'vegas' of here is named by no record"):
+        registered({"cubic": CONTROLS["cubic"]}, lambda each: each.response, table, "here")
+
+
+def test_the_simulator_has_the_same_controls_in_the_same_order():
+    assert list(CONTROLS) == _core.CONGESTION_CONTROLS
+
+
+@pytest.mark.parametrize("control", CONTROLS.values(), ids=lambda each: each.name)
+def test_a_record_is_consistent(control):
+    assert control.kept_after_loss is None or 0 < control.kept_after_loss < 1
+    assert not control.is_model_based or control.kept_after_loss is None
+    assert control.is_model_based == (control.packet_cost == "model")
+    assert not control.is_model_based or control.paced
+    assert control.bpf_program is None or control.in_kernel.startswith("fb_")
+    assert control.bpf_program is None or (BPF / f"{control.bpf_program}.bpf.c").is_file()
+
+
+@pytest.mark.parametrize("control", CONTROLS.values(), ids=lambda each: each.name)
+def test_a_growth_function_leaves_what_the_record_says(control):
+    """Share of the window after a loss: stated once; the laws' growth functions have it too."""
+    if control.growth is not None:
+        assert PROTOCOLS[control.growth].beta == control.kept_after_loss
+
+
+@pytest.mark.parametrize("control", CONTROLS.values(), ids=lambda each: each.name)
+def test_the_simulator_paces_and_sends_ecn_as_the_record_says(control):
+    """By the constants of `impl Controller`, in crates/sim/src/cc."""
+    name = {"cubic-beta-0.8": "cubic", "cubic-beta-0.7": "cubic"}.get(control.name, control.name)
+    place = CC / f"{name}.rs"
+    text = (place if place.is_file() else CC / name / "mod.rs").read_text()
+    assert ("const WANTS_RATE: bool = true" in text) == control.paced
+    assert ("const NEEDS_ECN: bool = true" in text) == control.needs_ecn
+
+
+@pytest.mark.parametrize("control", CONTROLS.values(), ids=lambda each: each.name)
+def test_memory_is_that_of_a_paced_flow_if_it_is_paced(control):
+    text = '[link]\nrate = "1 Gbit/s"\n[[traffic]]\nflows = 1000\ncongestion_control = "{}"\n'
+    scenario, reno = loads(text.format(control.name)), loads(text.format("reno"))
+    assert (estimate(scenario).running > estimate(reno).running) == control.paced
+
+
+def test_the_testbed_has_all_that_a_kernel_can_have():
+    assert list(KERNEL_NAMES) == [each.name for each in CONTROLS.values() if each.in_kernel]
+
+
+def test_two_records_of_one_name_are_refused():
+    from forebay.catalogue.record import by_name
+
+    with pytest.raises(IncompleteRecord, match="control 'reno' is stated twice"):
+        by_name([CONTROLS["reno"], replace(CONTROLS["reno"], paced=True)])

@@ -1,0 +1,82 @@
+"""Every metric of an Outcome is stated in the catalogue, with how it scales to a larger link."""
+
+from __future__ import annotations
+
+import pytest
+
+from forebay import run
+from forebay.budget.whole import as_whole
+from forebay.catalogue import METRICS, IncompleteRecord, check_stated
+from forebay.outcome import Quantiles
+from forebay.outcome.document import Closed
+from forebay.outcome.model import ClassOutcome, ControllerOutcome, LinkOutcome, measured
+from forebay.scenario import loads
+
+PARTS: dict[str, type[Closed]] = {
+    "link": LinkOutcome,
+    "class": ClassOutcome,
+    "controller": ControllerOutcome,
+}
+SMALL = """
+[link]
+rate = "10 Mbit/s"
+[queue]
+size = "40 packets"
+[[traffic]]
+flows = 4
+rtt = { uniform = ["30 ms", "50 ms"] }
+[measure]
+warmup = "1 s"
+duration = "4 s"
+"""
+
+
+@pytest.mark.parametrize("level", PARTS)
+def test_a_metric_without_a_record_fails_and_is_named(level):
+    with pytest.raises(IncompleteRecord, match=f"metric '{level}.reductions' is in forebay.outc"):
+        check_stated(level, [*measured(PARTS[level]), "reductions"])
+
+
+@pytest.mark.parametrize("level", PARTS)
+def test_a_record_without_a_metric_fails_and_is_named(level):
+    first, *others = measured(PARTS[level])
+    with pytest.raises(IncompleteRecord, match=f"metric '{level}.{first}' is not in forebay.outc"):
+        check_stated(level, others)
+
+
+def test_what_is_no_metric_is_set_for_the_whole_link():
+    """Facts of a link or class beside its metrics: `as_whole` sets or keeps each on purpose."""
+    facts = {level: set(part.model_fields) - set(measured(part)) for level, part in PARTS.items()}
+    assert facts["link"] == {
+        "buffer_packets", "bdp_packets", "goal_metrics", "capacity_bps", "most_packets",
+        "link_class", "flows",
+    }  # fmt: skip
+    assert facts["class"] == {"kind", "flows", "name", "link", "fct_open", "controllers"}
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=lambda each: each.name)
+def test_a_metric_scales_as_its_record_says(metric, outcomes):
+    """A link ten times as large with a buffer five times as large."""
+    small, whole = outcomes
+    if metric.level == "controller":
+        assert metric.scaling == "omitted" and whole.classes[0].controllers is None
+        return
+    before, after = (
+        getattr(o.links["bottleneck"] if metric.level == "link" else o.classes[0], metric.key)
+        for o in (small, whole)
+    )
+    factor = {"same": 1, "rate": 10, "queue": 5, "delay": 0.5, "omitted": None}[metric.scaling]
+    if factor is None or before is None:
+        assert after is None
+        return
+    before, after = (m.p50 if isinstance(m, Quantiles) else m for m in (before, after))
+    assert after.value == pytest.approx(factor * before.value)
+    assert after.n == before.n
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    small = loads(SMALL)
+    whole = loads(SMALL.replace("10 Mbit/s", "100 Mbit/s").replace("flows = 4", "flows = 40"))
+    outcome = run(small, engine="simulation", seeds=2)
+    return outcome, as_whole(outcome, whole, 10.0, 200)
