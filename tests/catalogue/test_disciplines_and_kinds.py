@@ -12,7 +12,7 @@ from forebay.catalogue import DISCIPLINES, KINDS
 from forebay.outcome import AqmTarget
 from forebay.scenario import Long, OnOff, Queue, Replay, Session, Short, Tcp, Udp, Video
 from forebay.scenario.queue import Discipline
-from forebay.sizing import knob
+from forebay.search import parameter as knob
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs/reference/queues.md").read_text(encoding="utf-8")

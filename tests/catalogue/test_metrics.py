@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from forebay import run
-from forebay.budget.whole import as_whole
 from forebay.catalogue import METRICS, IncompleteRecord, check_stated
 from forebay.outcome import Quantiles
 from forebay.outcome.document import Closed
 from forebay.outcome.model import ClassOutcome, ControllerOutcome, LinkOutcome, measured
 from forebay.scenario import loads
+from forebay.search.rescale import as_whole
 
 PARTS: dict[str, type[Closed]] = {
     "link": LinkOutcome,
