@@ -118,6 +118,20 @@ def test_the_old_name_of_goal_metrics_is_refused(answers: dict[str, Document]) -
         Outcome.from_dict(document)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [("up", "increasing"), ("down", "decreasing"), ("either", "non-monotone")]
+)
+def test_the_directions_of_goals_in_an_older_sizing_are_read(
+    answers: dict[str, Document], old: str, new: str
+) -> None:
+    document = answers["size-result"].to_dict()
+    goal = document["goals"][0]
+    assert "pushes" not in goal
+    goal["pushes"] = old
+    del goal["direction"]
+    assert SizeResult.from_dict(document).goals[0].direction == new
+
+
 @pytest.mark.parametrize("wrong", ["", "nonsense", "[" * 100_000, b"\xff\xfe\x00"])
 def test_what_is_no_json_is_refused_in_one_line(wrong: str | bytes) -> None:
     with pytest.raises(DocumentError, match=r"^a.json: is no JSON") as caught:

@@ -8,7 +8,7 @@ from typing import Any
 from forebay.engines.base import Engine
 from forebay.outcome import SizeResult
 from forebay.search.evaluator import Evaluator
-from forebay.search.network import NetworkLinks
+from forebay.search.network_links import NetworkLinks
 from forebay.search.options import Options
 from forebay.search.problem import LawContext, problem_of
 from forebay.search.search import search

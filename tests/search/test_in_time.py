@@ -10,7 +10,7 @@ from forebay.engines.base import LinksEngine, NetworkTraffic
 from forebay.outcome import SizeResult
 from forebay.scenario import Scenario, loads
 from forebay.search.cost import Speed, TooLittleTime, predict_search
-from forebay.search.network import NetworkLinks, NetworkLoad
+from forebay.search.network_links import NetworkLinks, NetworkLoad
 from forebay.search.strategies.scaling.forecast import crossing_s
 from forebay.search.timed import Timed
 
@@ -130,7 +130,7 @@ def test_a_search_stopped_at_its_end_says_what_it_had_shown() -> None:
     assert found.region[0].low == found.buffer.packets
 
 
-def test_a_rung_that_the_end_stopped_is_named() -> None:
+def test_a_level_that_the_end_stopped_is_named() -> None:
     scenario = link("100 Gbit/s", 200_000)
     engine = SlowInTheEnd(packets_per_s=1e6 / 0.07)
     engine.turns_s = 20.0

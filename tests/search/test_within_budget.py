@@ -381,7 +381,7 @@ def test_a_loss_that_the_scenario_allows_is_not_looked_for() -> None:
 
 
 @pytest.mark.parametrize("rate", ["100 Gbit/s", "2 Gbit/s"])
-def test_a_stopped_ladder_says_what_its_links_point_to(rate: str) -> None:
+def test_a_stopped_study_says_what_its_links_point_to(rate: str) -> None:
     scenario, whole = link(rate, 2000), KnownLinks()
     sized(scenario, whole, 30.0)
     engine = KnownLinks(stop_after=len(whole.runs) - 1)
@@ -394,13 +394,13 @@ def test_a_stopped_ladder_says_what_its_links_point_to(rate: str) -> None:
     assert "simulated so far give" in (found.reason or "")
 
 
-def test_a_ladder_stopped_on_its_first_link_has_nothing_to_say() -> None:
+def test_a_study_stopped_on_its_first_link_has_nothing_to_say() -> None:
     with pytest.raises(KeyboardInterrupt) as stopped:
         sized(link("100 Gbit/s", 2000), KnownLinks(stop_after=3), 30.0)
     assert not isinstance(stopped.value, Interrupted)
 
 
-def test_a_stopped_climb_goes_on_with_the_links_that_it_had_begun() -> None:
+def test_a_stopped_study_goes_on_with_the_links_that_it_had_started() -> None:
     outcomes, texts = {}, {}
     scenario = link("100 Gbit/s", 20_000)
     stopped = KnownLinks(stop_after=60)

@@ -8,7 +8,7 @@ import pytest
 
 import forebay
 from forebay.engines.simulation import SimulationEngine
-from forebay.search.network import NetworkLinks
+from forebay.search.network_links import NetworkLinks
 
 LOT = Path(__file__).with_name("parking-lot.toml")
 FAST = Path(__file__).parents[2] / "scenarios" / "abilene-fast-edge-small.toml"

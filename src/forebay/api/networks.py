@@ -169,16 +169,18 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> An
         See `forebay.engines.fixed_point.smallest`.
     """
     from forebay.engines.fixed_point.answer import to_outcome
-    from forebay.engines.fixed_point.smallest import smallest_buffers as find
+    from forebay.engines.fixed_point.smallest import ClassBuffers
     from forebay.scenario import expect_scenario
+    from forebay.search.smallest_set import smallest_set
 
     expect_scenario(scenario)
-    found = find(scenario, progress)
+    classes = ClassBuffers(scenario)
+    found = classes.smallest(smallest_set(classes, progress))
     outcome = to_outcome(scenario, [1], found.solution, 0.0)
-    classes = {each.name: each._asdict() for each in found.classes}
+    sizes = {each.name: each._asdict() for each in found.classes}
     said = {
         "bytes": found.bytes, "solved": found.solved, "links": found.links,
-        "filled": found.filled, "classes": classes,
+        "filled": found.filled, "classes": sizes,
     }  # fmt: skip
     provenance = outcome.provenance.model_copy(update={"smallest_buffers": said})
     return Answer(outcome.model_copy(update={"provenance": provenance}), found.solution)

@@ -30,7 +30,7 @@ _US_BY_MODEL = (0.24, 0.41, 1.1, 3.0)
 
 _BY_MODEL = tuple(each.name for each in CONTROLS.values() if each.packet_cost == "model")
 _SHORT_LIVES_S = 1.0
-SEARCH_LOOKS = 30.0
+SEARCH_BUFFERS = 30.0
 """Number of buffers that the search tries with all first seeds; fewer buffers with more seeds."""
 _RUN_S = 0.004
 """Fixed time of a replication: random draws, event queue, readings."""
@@ -132,7 +132,7 @@ class Speed:
 def predict_search(scenario: Scenario, speed: Speed, seeds: int) -> float:
     """Return the predicted seconds of a bisection."""
     simulated = float(scenario.measure.warmup + scenario.measure.duration)
-    return SEARCH_LOOKS * speed.wall_s(scenario, simulated, seeds)
+    return SEARCH_BUFFERS * speed.wall_s(scenario, simulated, seeds)
 
 
 class TooLittleTime(ForebayError):

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forebay.outcome import SizeResult
-from forebay.search.answer import answer
-from forebay.search.cost import SEARCH_LOOKS, TooLittleTime
+from forebay.search.ask import ask
+from forebay.search.cost import SEARCH_BUFFERS, TooLittleTime
 from forebay.search.result import with_cost
 from forebay.search.strategies.bisection import Bisection
 from forebay.search.timed import Timed
 
 if TYPE_CHECKING:
-    from forebay.search.network import NetworkLoad
+    from forebay.search.network_links import NetworkLoad
     from forebay.search.problem import Problem
     from forebay.search.stopping import TimeLimit
     from forebay.search.strategies.protocol import Session
@@ -36,14 +36,14 @@ def search_links(problem: Problem, load: NetworkLoad, session: Session) -> SizeR
         One buffer takes longer than the budget, or the search does.
     """
     options, speed, time = session.options, session.speed, session.time
-    predicted_s = SEARCH_LOOKS * math.ceil(len(options.seeds) / speed.jobs) * load.replication_s
+    predicted_s = SEARCH_BUFFERS * math.ceil(len(options.seeds) / speed.jobs) * load.replication_s
     if options.expect is not None:
         options.expect(predicted_s)
     timed = Timed(
         session.engine, speed, options.clock,
         predict=lambda _: load.replication_s, before_run=_Refusal(time).check,
     )  # fmt: skip
-    result = answer(problem, Bisection(), session.with_engine(timed)).result
+    result = ask(problem, Bisection(), session.with_engine(timed)).result
     return with_cost(result, predicted_s, time)
 
 
@@ -60,6 +60,6 @@ class _Refusal:
         if spent_s + expected_s > budget_s:
             tried = f"after {self.runs} buffers the search has not ended"
             why = tried if self.runs else "one buffer takes longer"
-            needs_s = max(SEARCH_LOOKS - self.runs, 1.0) * expected_s + spent_s
+            needs_s = max(SEARCH_BUFFERS - self.runs, 1.0) * expected_s + spent_s
             raise TooLittleTime(why, needs_s, budget_s, of_network=True)
         self.runs += 1

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forebay.engines.base import LinksEngine
     from forebay.outcome import Direction
     from forebay.scenario import Scenario
-    from forebay.search.network import NetworkLinks
+    from forebay.search.network_links import NetworkLinks
 
 
 class LawLike(Protocol):
@@ -184,7 +184,7 @@ def problem_of(
 
 def problem_of_links(engine: LinksEngine) -> Problem:
     """Return the question of the links that an engine sizes. Raises NoGoals."""
-    from forebay.search.network import NetworkLinks
+    from forebay.search.network_links import NetworkLinks
 
     links = engine.links
     return problem_of(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forebay.outcome import LINK, SizeResult
-from forebay.search.answer import answer
+from forebay.search.ask import ask
 from forebay.search.goals import NobodyCrosses, SizingError
 from forebay.search.strategies.bisection import Bisection
 from forebay.search.strategies.protocol import Session
@@ -56,7 +56,7 @@ def _searched(problem: Problem, engine: Engine, options: Options) -> SizeResult:
     """Choose how to search by the budget."""
     session = Session.begin(engine, options)
     if options.budget_s is None:
-        return answer(problem, Bisection(), session).result
+        return ask(problem, Bisection(), session).result
     if problem.network is not None and problem.network.load is not None:
         from forebay.search.links_within_budget import search_links
 

@@ -70,8 +70,8 @@ def measure_stands(scenario: Scenario) -> bool:
     They do where the scenario sets them, and where a goal is on a loss, because the sum of windows
     does not show the loss of slow starts.
     """
-    said = "measure" in scenario.model_fields_set
-    return said or any("loss" in goal.kind.name for goal in goals_of(scenario))
+    given = "measure" in scenario.model_fields_set
+    return given or any("loss" in goal.kind.name for goal in goals_of(scenario))
 
 
 def measure_for(scenario: Scenario, settling: Settling) -> Measure:

@@ -64,8 +64,8 @@ class Timed(Decorator):
         predicted_s = self._predicted_s(scenario, seeds)
         if self._before_run is not None:
             self._before_run(self._speed.factor * predicted_s)
-        begun = self._clock()
-        first = last = (begun, 0.0)
+        started_at = self._clock()
+        first = last = (started_at, 0.0)
 
         def report(fraction: float) -> None:
             nonlocal first, last
@@ -79,7 +79,7 @@ class Timed(Decorator):
         except KeyboardInterrupt:
             self._correct_by_part(predicted_s, last[1] - first[1], last[0] - first[0])
             raise
-        self._correct(predicted_s, self._clock() - begun)
+        self._correct(predicted_s, self._clock() - started_at)
         self._done.setdefault(scenario.sha256(), set()).update(seeds)
         return outcome
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from forebay.outcome import SizeResult
 from forebay.progress import never_less, rest
-from forebay.search.answer import answer
+from forebay.search.ask import ask
 from forebay.search.cost import TooLittleTime, predict_search
 from forebay.search.result import with_cost
 from forebay.search.sawtooths import measures_too_short, too_short
@@ -107,17 +107,17 @@ def _with_more_seeds(found: SizeResult, problem: Problem, session: Session) -> S
 
 
 def _bisect(problem: Problem, session: Session) -> SizeResult:
-    return answer(problem, Bisection(), session).result
+    return ask(problem, Bisection(), session).result
 
 
 def _scaled(problem: Problem, session: Session) -> tuple[SizeResult, float]:
     """Return the answer of the crossings in the time that is left, and its predicted seconds."""
-    from forebay.search.strategies.scaling.answer import Scaling
+    from forebay.search.strategies.scaling.strategy import Scaling
 
     budget_s, left_s = session.time.seconds, session.time.left_s
     progress = rest(session.options.progress, 1.0 - left_s / budget_s)
     try:
-        return answer(problem, Scaling(), session.with_progress(progress).for_seconds(left_s))
+        return ask(problem, Scaling(), session.with_progress(progress).for_seconds(left_s))
     except TooLittleTime as refused:  # of the part of the time that was left
         raise refused.but(budget_s=budget_s) from None
 

@@ -1,9 +1,6 @@
-"""The smallest set of buffers, one size for each class of links, that meets a network's goals.
+"""A network whose classes of links can be tried with a buffer each, and what the smallest set is.
 
-The search starts with the largest buffers. It reduces one class at a time as far as the goals
-allow, with the other classes fixed, beginning with the class with the most bytes. Rounds repeat
-until no class shrinks by 5 %: then no class alone can be smaller by that much. Another order of
-classes may end at another such set.
+`forebay.search.smallest_set` tries them; this module has the equations and the goals.
 """
 
 from __future__ import annotations
@@ -21,14 +18,11 @@ from forebay.scenario import ScenarioError
 from forebay.topology import check_goals_of_links, make_problem
 
 if TYPE_CHECKING:
-    from forebay.progress import Progress
     from forebay.scenario import Scenario
     from forebay.topology.graph import Floats, Ints
 
 _LARGEST = 4.0
 """Largest buffer of the search, in bdp."""
-_FINE = 1.05
-"""Two sizes of a class with a smaller ratio count as equal."""
 _GOALS = ("utilization", "loss_rate")
 
 
@@ -66,11 +60,15 @@ class SmallestBuffers:
     solved: int
 
 
-def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> SmallestBuffers:
-    """Find the smallest set of buffers.
+class ClassBuffers:
+    """Solves the network with one buffer for each class, as a share of each link's bdp.
 
     ``utilization`` applies to every link that reaches it with the largest buffers, because no
     buffer fills a link without demand. ``loss_rate`` applies to every link.
+
+    Attributes
+    ----------
+    last : the steady state with the smallest shares that met the goals so far.
 
     Raises
     ------
@@ -81,36 +79,10 @@ def smallest_buffers(scenario: Scenario, progress: Progress | None = None) -> Sm
     CannotPlay
         The scenario has no topology.
     """
-    if scenario.topology is None:
-        raise NoNetwork
-    search = _Search(scenario)
-    shares = np.full(len(search.classes), _LARGEST)
-    order = sorted(range(len(shares)), key=lambda place: -search.bytes_of(place, _LARGEST))
-    before, left = np.full(len(shares), np.inf), 1.0
-    while (before >= _FINE * shares).any():
-        before = shares.copy()
-        for place in order:
-            shares[place] = search.least(place, shares)
-            left -= left / 2 / len(order)  # the first round is about half of the work
-            if progress is not None:
-                progress(1.0 - left)
-    if progress is not None:
-        progress(1.0)
-    classes = tuple(search.described(place, share) for place, share in enumerate(shares))
-    filled = None if search.utilization is None else int(search.filled.sum())
-    return SmallestBuffers(
-        classes, sum(each.bytes for each in classes), len(search.used), filled,
-        search.last, search.solved,
-    )  # fmt: skip
-
-
-class _Search:
-    """Solves the network with one buffer for each class, as a share of each link's bdp.
-
-    ``last`` is the steady state with the smallest shares that met the goals so far.
-    """
 
     def __init__(self, scenario: Scenario) -> None:
+        if scenario.topology is None:
+            raise NoNetwork
         check_goals_of_links(scenario)
         self.loss, self.utilization = _targets(scenario)
         self.problem, self.topology = make_problem(scenario), scenario.topology
@@ -119,30 +91,27 @@ class _Search:
         self.used = np.unique(self.problem.paths)
         self.used = self.used[self.used < graph.links]
         self.classes = np.unique(graph.link_class[self.used])
-        self.last = self._solve(np.full(len(self.classes), _LARGEST))
+        self.last = self._solve(self.largest)
         self.filled = _used_share(self.last) >= (self.utilization or 0.0)
         self._check_largest()
 
-    def least(self, place: int, shares: Floats) -> float:
-        """Return the smallest share of one class that meets the goals, the others being fixed."""
-        links = self._links(place)
-        low = 1.0 / float(self.problem.bdp_packets[links].max())
-        high = float(shares[place])
-        if low >= high or self._holds(place, shares, low):
-            return min(low, high)
-        while high > _FINE * low:
-            between = float(np.sqrt(low * high))
-            if self._holds(place, shares, between):
-                high = between
-            else:
-                low = between
-        return high
+    @property
+    def largest(self) -> Floats:
+        """The largest share of every class."""
+        return np.full(len(self.classes), _LARGEST)
 
-    def _holds(self, place: int, shares: Floats, share: float) -> bool:
-        tried = shares.copy()
-        tried[place] = share
+    def weight(self, place: int) -> float:
+        """Return the bytes of a class's largest buffers."""
+        return float(self._bytes(place, _LARGEST))
+
+    def least(self, place: int) -> float:
+        """Return the share with which the largest bdp of a class is one packet."""
+        return 1.0 / float(self.problem.bdp_packets[self._links(place)].max())
+
+    def meet(self, shares: Floats) -> bool:
+        """Whether all links meet the goals with these shares."""
         try:
-            found = self._solve(tried)
+            found = self._solve(shares)
         except NoSteadyState:
             return False
         lost = float(np.exp(found.state.log_loss).max(initial=0.0))
@@ -186,13 +155,22 @@ class _Search:
     def _packets(self, links: Ints, share: float) -> Floats:
         return np.maximum(1.0, np.ceil(share * self.problem.bdp_packets[links] - 1e-9))
 
-    def bytes_of(self, place: int, share: float) -> int:
+    def _bytes(self, place: int, share: float) -> int:
         """Return the bytes of a class's buffers, over all of its links."""
         links = self._links(place)
         packets = self._packets(links, share) @ self.problem.graph.count[links]
         return int(packets) * self.problem.packet_bytes
 
-    def described(self, place: int, share: float) -> ClassBuffer:
+    def smallest(self, shares: Floats) -> SmallestBuffers:
+        """Return the result of a search that ended with these shares."""
+        classes = tuple(self._described(place, share) for place, share in enumerate(shares))
+        filled = None if self.utilization is None else int(self.filled.sum())
+        return SmallestBuffers(
+            classes, sum(each.bytes for each in classes), len(self.used), filled,
+            self.last, self.solved,
+        )  # fmt: skip
+
+    def _described(self, place: int, share: float) -> ClassBuffer:
         """Return a class with its share converted to sizes."""
         links, graph = self._links(place), self.problem.graph
         packets = self._packets(links, share)
@@ -201,7 +179,7 @@ class _Search:
             int(graph.count[links].sum()),
             int(packets.min()),
             int(packets.max()),
-            self.bytes_of(place, share),
+            self._bytes(place, share),
             float(share),
         )
 

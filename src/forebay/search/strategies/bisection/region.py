@@ -50,8 +50,8 @@ _DECREASING: Mapping[Verdict, Side] = {
 class FeasibleRegion:
     """The result of a search of the region.
 
-    ``need`` brackets the smallest buffer for the goals that push up, ``allow`` the largest for
-    those that push down (None if there are none, or if ``need`` is unreachable). ``spans``
+    ``need`` brackets the smallest buffer for the increasing goals, ``allow`` the largest for
+    the decreasing ones (None if there are none, or if ``need`` is unreachable). ``spans``
     are the buffers that meet all goals, ends included, sorted; empty if there are none.
     ``missed`` contains the goals that ``need.high`` misses, if they are the reason.
     """
@@ -208,8 +208,8 @@ def paint(evaluator: Evaluator, centre: int, limit: int) -> None:
 def picture(centre: int, limit: int) -> Iterable[int]:
     """Buffers from a quarter of the answer to four times it, at equal ratios."""
     half = PICTURE_POINTS // 2
-    rungs = (centre * PICTURE_SPAN ** (i / half) for i in range(-half, half + 1))
-    return sorted({min(max(round(b), 1), limit) for b in rungs})
+    sizes = (centre * PICTURE_SPAN ** (i / half) for i in range(-half, half + 1))
+    return sorted({min(max(round(b), 1), limit) for b in sizes})
 
 
 def _near(packets: int, tried: Iterable[int]) -> bool:

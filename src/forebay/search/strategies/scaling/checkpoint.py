@@ -53,7 +53,7 @@ class Checkpoint:
         return level.share == share and level.factor < below
 
     def measure_of(self, factor: float, share: float) -> Measure | None:
-        """Return the measurement of a recorded level; None if it was never begun."""
+        """Return the measurement of a recorded level; None if it never started."""
         known = (r.measure for r in self._levels if (r.factor, r.share) == (factor, share))
         return next(known, None)
 

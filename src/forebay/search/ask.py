@@ -18,7 +18,7 @@ class Answered(NamedTuple):
     predicted_s: float
 
 
-def answer(problem: Problem, strategy: Strategy, session: Session) -> Answered:
+def ask(problem: Problem, strategy: Strategy, session: Session) -> Answered:
     """Return the answer; it serves both ends if the number of flows is a range.
 
     Raises

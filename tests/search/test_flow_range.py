@@ -1,0 +1,134 @@
+"""A range of flows: the rule is the same whichever strategy answered its ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from tests.search.asking import size_within
+from tests.search.known_links import KnownLinks, half_root, link
+
+from forebay.engines.base import Engine
+from forebay.outcome import Buffer, Interval, Metric, Outcome, SizeResult
+from forebay.scenario import Scenario
+from forebay.search.evaluations import Evaluation
+from forebay.search.flow_range import intersection, serve_both
+from forebay.search.options import Options
+from forebay.search.problem import Problem, problem_of
+from forebay.search.strategies.protocol import Session
+
+RANGE = link("1 Gbit/s", '"400..600"')  # type: ignore[arg-type]
+
+
+def session(engine: Engine | None = None) -> Session:
+    return Session.begin(engine or KnownLinks(), Options(range(1, 6), 20))
+
+
+def answered(packets: int) -> SizeResult:
+    """Return an answer from which on all sizes meet the goals."""
+    buffer = Buffer(packets=packets, bytes=1500 * packets, seconds=1.0, low=packets, high=packets)
+    region = Interval(low=packets, high=None, binding_low=("utilization",), binding_high=())
+    return SizeResult(buffer=buffer, region=(region,), notes=("a note",))
+
+
+@dataclass
+class Ends:
+    """A strategy that knows the answers of both ends; a run finds ``used`` of the link there."""
+
+    packets: dict[int, int]
+    used: float | None
+    ran: list[tuple[int, int]] = field(default_factory=list)
+
+    def answer(self, problem: Problem, session: Session) -> Found:
+        return Found(self, problem, answered(self.packets[problem.scenario.n_flows]))
+
+
+@dataclass
+class Found:
+    strategy: Ends
+    problem: Problem
+    result: SizeResult
+    predicted_s: float = 1.5
+
+    def evaluate(self, packets: int, session: Session) -> Evaluation | None:
+        used = self.strategy.used
+        self.strategy.ran.append((self.problem.scenario.n_flows, packets))
+        if used is None:
+            return None
+        metric = Metric(value=used, low=used - 0.001, high=used + 0.001, n=5)
+        nothing: Any = None
+        return Evaluation(packets, nothing, 5, self.problem.goals, (metric,))
+
+
+def served(used: float | None) -> tuple[SizeResult, Ends]:
+    ends = Ends({400: 120, 600: 80}, used)
+    result, predicted_s = serve_both(problem_of(RANGE, "simulation"), ends, session())
+    assert predicted_s == 3.0
+    assert [each.flows for each in result.ends] == [400, 600]
+    return result, ends
+
+
+@pytest.mark.parametrize("used", [0.99, 0.98])
+def test_the_larger_answer_is_verified_by_a_run_at_the_other_end(used: float) -> None:
+    result, ends = served(used)
+    assert ends.ran == [(600, 120)]
+    assert result.buffer is not None and result.buffer.packets == 120
+    assert result.notes == ("a note",)
+
+
+def test_an_answer_that_misses_at_the_other_end_is_none_and_the_goal_is_relaxed() -> None:
+    result, _ = served(0.95)
+    assert result.buffer is None and result.nearest == 120 and result.region == ()
+    assert result.reason is not None and "no buffer serves the whole range" in result.reason
+    (given,) = result.relaxations
+    assert given.name == "utilization" and given.relaxed == pytest.approx(0.949)
+
+
+def test_an_answer_that_no_time_was_left_to_verify_says_so() -> None:
+    result, _ = served(None)
+    assert result.buffer is not None
+    assert result.notes[-1] == "no time was left to verify 120 packets with 600 flows"
+
+
+def test_sizes_of_both_regions_have_the_goals_that_bind_there() -> None:
+    low = Interval(low=10, high=50, binding_low=("a",), binding_high=("b",))
+    high = Interval(low=20, high=None, binding_low=("c",), binding_high=())
+    (both,) = intersection([low], [high])
+    assert (both.low, both.high, both.binding_low, both.binding_high) == (20, 50, ("c",), ("b",))
+    assert intersection([low], [high.model_copy(update={"low": 51})]) == ()
+
+
+@dataclass
+class Watched(KnownLinks):
+    """Remembers the flows of the last run."""
+
+    last_flows: int = 0
+
+    def run(self, scenario: Scenario, seeds: Any, **how: Any) -> Outcome:
+        self.last_flows = scenario.n_flows
+        return super().run(scenario, seeds, **how)
+
+
+@pytest.mark.parametrize(
+    ("rate", "flows", "budget_s"),
+    [
+        ("50 Mbit/s", "60..90", 60.0),  # searched
+        ("1 Gbit/s", "400..600", 15.0),  # the crossing of the link itself
+        ("100 Gbit/s", "150000..250000", 20.0),  # smaller links
+    ],
+)
+def test_every_strategy_runs_the_answer_at_the_end_that_needs_less(
+    rate: str, flows: str, budget_s: float
+) -> None:
+    scenario, engine = link(rate, f'"{flows}"'), Watched(noise=0.01)  # type: ignore[arg-type]
+    found = size_within(
+        scenario, engine, budget_s, seeds=range(1, 6), max_seeds=20, jobs=2, clock=engine.clock
+    )
+    assert found.buffer is not None and engine.now <= budget_s
+    needs_more = max(found.ends, key=lambda end: end.buffer.packets if end.buffer else 0)
+    (less,) = (end for end in found.ends if end is not needs_more)
+    factor = 1.0 if found.scaled is None else found.scaled.factor
+    assert engine.last_flows == pytest.approx(less.flows / factor, rel=0.2)
+    assert not any("no time was left" in note for note in found.notes)
+    assert found.buffer.low - 1 <= half_root(scenario.at_flows("low")) <= found.buffer.high
