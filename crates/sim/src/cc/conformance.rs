@@ -171,7 +171,7 @@ fn whoever_learns_in_recovery_asks_for_every_ack() {
         let learns = course(true) != course(false);
         assert_eq!(
             learns,
-            Cc::by_name(name).expect("listed").wants_all_acks(),
+            Cc::by_name(name).expect("listed").needs_every_ack(),
             "{name} {increase_rule:?}"
         );
     });
