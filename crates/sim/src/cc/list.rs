@@ -28,6 +28,16 @@ macro_rules! controllers {
         /// Their names in a scenario: Linux names where Linux has them.
         pub const NAMES: &[&str] = &[$($name),+];
 
+        /// Each with its record, for the conformance suite.
+        #[cfg(test)]
+        pub(super) fn subjects() -> Vec<super::conformance::declared::Subject> {
+            vec![$(super::conformance::declared::Subject {
+                name: $name,
+                record: $record,
+                make: || Box::new(Cc::by_name($name).expect("listed")),
+            }),+]
+        }
+
         impl Cc {
             /// A fresh controller by its name.
             pub fn by_name(name: &str) -> Option<Self> {
