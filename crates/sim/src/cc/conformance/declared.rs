@@ -63,7 +63,7 @@ impl Path {
         for i in 0..size {
             self.now += RTT / size;
             self.acked += 1;
-            let marked = marked_every > 0 && (self.acked % marked_every == 0);
+            let marked = marked_every > 0 && self.acked.is_multiple_of(marked_every);
             let plain = testing::ack(self.now, self.acked, size, IncreaseRule::PerWindow);
             let (snd_nxt, min_rtt) = (end + i, self.min_rtt);
             let rtt = Some(if self.acked == 1 { RTT / 2 } else { RTT });
